@@ -1,0 +1,19 @@
+# Everything comes from the system's packages or from the CUDA toolkit; nothing is downloaded.
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 2 REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS context filesystem)
+find_package(SQLiteCpp REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+
+# The toolkit's headers and its static run-time library; libcuda, NVRTC and CUPTI are opened at run time where they are.
+find_package(CUDAToolkit 12.4 REQUIRED)
+
+find_path(EVO_LIBCLANG_INCLUDE_DIR clang-c/Index.h PATHS /usr/lib/llvm-16/include REQUIRED NO_DEFAULT_PATH)
+find_library(EVO_LIBCLANG_LIBRARY NAMES clang-16 clang PATHS /usr/lib/llvm-16/lib REQUIRED NO_DEFAULT_PATH)
+add_library(evo_libclang INTERFACE)
+target_include_directories(evo_libclang SYSTEM INTERFACE ${EVO_LIBCLANG_INCLUDE_DIR})
+target_link_libraries(evo_libclang INTERFACE ${EVO_LIBCLANG_LIBRARY})

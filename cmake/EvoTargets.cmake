@@ -1,0 +1,34 @@
+# Warnings are a target of their own, so that every library of ours asks for them and no dependency does.
+add_library(evo_warnings INTERFACE)
+target_compile_options(evo_warnings INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wimplicit-fallthrough -Wno-missing-field-initializers)
+
+# evo_library(NAME SOURCES ... DEPENDS ...): one library a folder, with the alias evo::NAME. Includes are written from the root.
+function(evo_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  add_library(evo_${name} STATIC ${ARG_SOURCES})
+  add_library(evo::${name} ALIAS evo_${name})
+  target_include_directories(evo_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(evo_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS} evo_warnings)
+endfunction()
+
+# evo_test(NAME LABEL label SOURCES ... DEPENDS ...): one GoogleTest program, its tests known to CTest under the label.
+include(GoogleTest)
+function(evo_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main evo_warnings)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# evo_share(FOLDER NAME): what is read at run time stands at share/evo/NAME beside bin/, in the build tree (a link) and installed.
+function(evo_share folder name)
+  get_filename_component(source ${folder} ABSOLUTE)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/evo)
+  file(CREATE_LINK ${source} ${CMAKE_BINARY_DIR}/share/evo/${name} SYMBOLIC)
+  install(DIRECTORY ${source}/ DESTINATION share/evo/${name} ${ARGN})
+endfunction()

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace evo {
+
+// Ends the run: what happened, where, and what to do, in one line. Caught once, in cli/main. A bad candidate is never an Error.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The user asked for something that makes no sense (a wrong flag, a malformed file given by name). Exit code 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace evo

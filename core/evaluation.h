@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/outcome.h"
+
+namespace evo {
+
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+// What the compiler and the device say of a program. -1: not known on this device. Over several kernels: the largest.
+struct KernelFacts {
+  int registers = -1;              // per thread
+  int static_shared_bytes = -1;    // per block
+  int dynamic_shared_bytes = -1;   // per block, of the slowest-weighted search case
+  int spill_bytes = -1;            // spill stores + loads, per thread
+  int local_bytes = -1;            // stack frame, per thread
+  double occupancy = kNoValue;     // active warps of the device's most, 0 to 1
+};
+
+// One search case, measured. Times are of the whole declared sequence.
+struct CaseMeasurement {
+  std::string name;
+  double weight = 1;
+  double median_ns = kNoValue;     // end of the last record minus start of the first; interpolated over the timer's ticks
+  double p10_ns = kNoValue;
+  double p90_ns = kNoValue;
+  double busy_ns = kNoValue;       // median of the sum of the records
+  double wall_ns = kNoValue;       // median wall time; cpu device only
+  double tick_ns = 1;              // resolution of the timer
+  std::vector<std::uint32_t> samples;  // spans in ticks, in the order taken
+  int discarded = 0;               // samples thrown away as disturbed
+  double max_error = kNoValue;     // largest absolute error over the reference's root mean square, over all checks
+  double l2_error = kNoValue;      // largest relative L2 error over all checks
+};
+
+// Milliseconds spent on a candidate, for `evo history --timing`.
+struct StageClocks {
+  double compile_ms = 0;
+  double load_ms = 0;
+  double check_ms = 0;
+  double time_ms = 0;
+  double queue_ms = 0;             // waiting for a worker
+};
+
+// The result of evaluating one candidate. outcome is kOk exactly if score_ns is a number.
+struct Evaluation {
+  Outcome outcome = Outcome::kCancelled;
+  Stage stage = Stage::kCompile;   // the last stage begun
+  std::string message;             // one line; empty if ok
+  std::string log;                 // compiler's or worker's own words, at most 16 KiB
+  double score_ns = kNoValue;      // geometric mean of the search cases' medians, weighted
+  std::vector<CaseMeasurement> cases;
+  KernelFacts facts;
+  StageClocks clocks;
+  std::string device;              // "cpu" or "cuda"
+  std::string device_name;         // as the device calls itself
+  std::string l2;                  // "hot" or "cold"
+  std::string image_digest;        // of the compiled image that was run
+  std::string source_digest;       // of the rendered source
+};
+
+// exp(sum w ln t / sum w) over the cases. Precondition: cases is not empty, every median is positive.
+double Score(const std::vector<CaseMeasurement>& cases);
+
+}  // namespace evo

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/candidate.h"
+#include "core/evaluation.h"
+
+namespace evo {
+
+// Evidence for a would-be champion, taken in a fresh process with fresh seeds.
+struct ChampionCheck {
+  Outcome outcome = Outcome::kCancelled;   // of the held-out cases
+  std::string message;
+  // Re-timed against the baseline, alternating launch by launch in the same process; per case, then the weighted geometric mean.
+  std::vector<CaseMeasurement> candidate;
+  std::vector<CaseMeasurement> baseline;
+  double candidate_ns = kNoValue;
+  double baseline_ns = kNoValue;
+  double speedup = kNoValue;               // baseline_ns / candidate_ns
+  std::vector<std::string> held_out_cases; // names of those that were checked
+};
+
+// Compiles, checks and times candidates. Start returns at once; Finish gives one Evaluation per candidate, in the order started,
+// and calls `each` (from the calling thread) as they come in. After a stop request Finish returns soon, with kCancelled for what
+// was not finished. At most one batch is under way. Throws Error only for what ends the run (the device is gone).
+class Evaluator {
+ public:
+  using Each = std::function<void(const Candidate&, const Evaluation&)>;
+  virtual ~Evaluator() = default;
+  virtual void Start(std::vector<Candidate> batch) = 0;
+  virtual std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) = 0;
+  // Blocks. Precondition: no batch is under way; both candidates were evaluated kOk.
+  virtual ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) = 0;
+};
+
+}  // namespace evo

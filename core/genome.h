@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evo {
+
+// Values of the tunable `#define`s, by name.
+using Parameters = std::map<std::string, std::int64_t>;
+
+// Names one node of a syntax tree so that it is found again in a source that other edits have changed. Digests are over *spelled*
+// tokens (`BLOCK_M`, not 32). `path` only breaks ties; a node that is still ambiguous is not found.
+struct Anchor {
+  std::string function;    // the enclosing function's name; empty at file scope
+  std::string kind;        // libclang's cursor kind spelling, such as "ForStmt"
+  std::string tokens;      // digest of the node's own tokens
+  int ordinal = 0;         // among nodes of the same function, kind and tokens, in source order
+  std::string parent;      // digest of the parent's tokens
+  std::string before;      // digest of the previous sibling's tokens; empty if first
+  std::string after;       // digest of the next sibling's tokens; empty if last
+  std::vector<int> path;   // child indices from the function's root
+  bool operator==(const Anchor&) const = default;
+};
+
+enum class Placement { kReplace, kBefore, kAfter };
+
+// Puts `text` in the place of, before or after the node that edit.anchors[anchor] names. An empty text with kReplace deletes it.
+struct SourceChange {
+  std::size_t anchor = 0;
+  Placement placement = Placement::kReplace;
+  std::string text;
+  bool operator==(const SourceChange&) const = default;
+};
+
+// Replaces one field of the `evo:launch` line of a kernel: "grid", "block", "shared", "cluster", "arguments" or "template".
+struct LaunchChange {
+  std::string kernel;
+  std::string field;
+  std::string text;
+  bool operator==(const LaunchChange&) const = default;
+};
+
+// One source-level change, applied whole or dropped whole.
+struct Edit {
+  std::string op;                     // name of the mutator that made it
+  std::vector<Anchor> anchors;
+  std::vector<SourceChange> source;
+  std::vector<LaunchChange> launch;
+  Parameters parameters;              // values that the change needs beside it
+  bool operator==(const Edit&) const = default;
+};
+
+// A kernel variant as a value: to change one, copy it.
+struct Genome {
+  std::string template_name;          // file name without ".cu", unique within a task
+  std::string template_digest;        // Digest() of the template's text
+  Parameters parameters;              // one value for each declared parameter
+  std::vector<Edit> edits;            // applied in this order
+  bool operator==(const Genome&) const = default;
+};
+
+// Canonical JSON: keys sorted, no white space; the same genome always gives the same bytes.
+std::string ToCanonicalJson(const Genome& genome);
+// Throws Error naming the field that is missing or of the wrong type.
+Genome GenomeFromJson(std::string_view text);
+// Digest() of the canonical JSON.
+std::string GenomeHash(const Genome& genome);
+
+void to_json(nlohmann::json& json, const Edit& edit);
+void from_json(const nlohmann::json& json, Edit& edit);
+void to_json(nlohmann::json& json, const Genome& genome);
+void from_json(const nlohmann::json& json, Genome& genome);
+
+}  // namespace evo

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "core/outcome.h"
+
+namespace evo {
+
+struct CompileRequest {
+  std::string source;                            // a rendered .cu
+  std::vector<std::string> kernel_expressions;   // what will be launched, in order, each once: "attention_split<BLOCK_M>"
+  std::string arch;                              // "sm_90a"; the cpu device's compiler ignores it
+};
+
+struct CompiledKernel {
+  std::string expression;    // as asked for
+  std::string symbol;        // its name in the image
+};
+
+// Device code ready to be loaded. `image` is a cubin, or the bytes of a shared object for the cpu device.
+struct CompiledProgram {
+  std::string image;
+  std::string ptx;                          // empty on the cpu device
+  std::vector<CompiledKernel> kernels;      // as in CompileRequest::kernel_expressions
+};
+
+struct CompileResult {
+  Outcome outcome = Outcome::kCompileError;   // kOk, kCompileError, kResourceLimit or kUnsupported
+  std::string message;                        // the first error, one line; empty if ok
+  std::string log;                            // the compiler's own words, at most 16 KiB
+  CompiledProgram program;                    // set if ok
+  KernelFacts facts;                          // what the compiler knows; -1 otherwise
+};
+
+// Compiles candidates; kept for the life of a compile worker so that it stays warm. Never throws for a bad candidate; throws Error
+// when the tool chain itself is missing.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  virtual CompileResult Compile(const CompileRequest& request) = 0;
+};
+
+}  // namespace evo

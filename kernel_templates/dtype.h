@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace evo {
+
+// Element types of arguments, by their names in task files: f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8.
+enum class Dtype { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8 };
+
+std::optional<Dtype> ParseDtype(std::string_view name);
+std::string_view ToString(Dtype dtype);
+std::size_t ByteSize(Dtype dtype);
+bool IsFloating(Dtype dtype);
+
+}  // namespace evo
