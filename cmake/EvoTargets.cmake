@@ -1,7 +1,7 @@
 # Warnings are a target of their own, so that every library of ours asks for them and no dependency does.
 add_library(evo_warnings INTERFACE)
 target_compile_options(evo_warnings INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wimplicit-fallthrough -Wno-missing-field-initializers)
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wno-missing-field-initializers)
 
 # evo_library(NAME SOURCES ... DEPENDS ...): one library a folder, with the alias evo::NAME. Includes are written from the root.
 function(evo_library name)

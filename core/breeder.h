@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -42,5 +43,11 @@ class Breeder {
   virtual void Start(std::vector<BreedRequest> requests) = 0;
   virtual std::vector<BredChild> Finish(std::stop_token stop) = 0;
 };
+
+// As they travel to breed workers and back.
+void to_json(nlohmann::json& out, const BreedRequest& request);
+void from_json(const nlohmann::json& in, BreedRequest& request);
+void to_json(nlohmann::json& out, const BredChild& child);
+void from_json(const nlohmann::json& in, BredChild& child);
 
 }  // namespace evo

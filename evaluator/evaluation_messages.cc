@@ -1,0 +1,178 @@
+#include "evaluator/evaluation_messages.h"
+
+#include <cmath>
+
+namespace evo {
+namespace {
+
+using nlohmann::json;
+
+json OrNull(double value) { return std::isnan(value) ? json() : json(value); }
+
+void Get(const json& in, const char* key, double& value) {
+  const json& field = in.at(key);
+  value = field.is_null() ? kNoValue : field.get<double>();
+}
+
+Outcome GetOutcome(const json& in) {
+  const auto outcome = ParseOutcome(in.at("outcome").get<std::string>());
+  if (!outcome) throw ProtocolError("unknown outcome " + in.at("outcome").dump());
+  return *outcome;
+}
+
+}  // namespace
+
+void to_json(json& out, const KernelFacts& facts) {
+  out = {{"registers", facts.registers},
+         {"static_shared_bytes", facts.static_shared_bytes},
+         {"dynamic_shared_bytes", facts.dynamic_shared_bytes},
+         {"spill_bytes", facts.spill_bytes},
+         {"local_bytes", facts.local_bytes},
+         {"occupancy", OrNull(facts.occupancy)}};
+}
+
+void from_json(const json& in, KernelFacts& facts) {
+  in.at("registers").get_to(facts.registers);
+  in.at("static_shared_bytes").get_to(facts.static_shared_bytes);
+  in.at("dynamic_shared_bytes").get_to(facts.dynamic_shared_bytes);
+  in.at("spill_bytes").get_to(facts.spill_bytes);
+  in.at("local_bytes").get_to(facts.local_bytes);
+  Get(in, "occupancy", facts.occupancy);
+}
+
+void to_json(json& out, const CaseMeasurement& m) {
+  out = {{"name", m.name},
+         {"weight", m.weight},
+         {"median_ns", OrNull(m.median_ns)},
+         {"p10_ns", OrNull(m.p10_ns)},
+         {"p90_ns", OrNull(m.p90_ns)},
+         {"busy_ns", OrNull(m.busy_ns)},
+         {"wall_ns", OrNull(m.wall_ns)},
+         {"tick_ns", m.tick_ns},
+         {"samples", m.samples},
+         {"discarded", m.discarded},
+         {"max_error", OrNull(m.max_error)},
+         {"l2_error", OrNull(m.l2_error)}};
+}
+
+void from_json(const json& in, CaseMeasurement& m) {
+  in.at("name").get_to(m.name);
+  in.at("weight").get_to(m.weight);
+  Get(in, "median_ns", m.median_ns);
+  Get(in, "p10_ns", m.p10_ns);
+  Get(in, "p90_ns", m.p90_ns);
+  Get(in, "busy_ns", m.busy_ns);
+  Get(in, "wall_ns", m.wall_ns);
+  in.at("tick_ns").get_to(m.tick_ns);
+  in.at("samples").get_to(m.samples);
+  in.at("discarded").get_to(m.discarded);
+  Get(in, "max_error", m.max_error);
+  Get(in, "l2_error", m.l2_error);
+}
+
+void to_json(json& out, const Evaluation& e) {
+  out = {{"outcome", ToString(e.outcome)},
+         {"stage", ToString(e.stage)},
+         {"message", e.message},
+         {"log", e.log},
+         {"score_ns", OrNull(e.score_ns)},
+         {"cases", e.cases},
+         {"facts", e.facts},
+         {"clocks",
+          {{"compile_ms", e.clocks.compile_ms},
+           {"load_ms", e.clocks.load_ms},
+           {"check_ms", e.clocks.check_ms},
+           {"time_ms", e.clocks.time_ms},
+           {"queue_ms", e.clocks.queue_ms}}},
+         {"device", e.device},
+         {"device_name", e.device_name},
+         {"l2", e.l2},
+         {"image_digest", e.image_digest},
+         {"source_digest", e.source_digest}};
+}
+
+void from_json(const json& in, Evaluation& e) {
+  e.outcome = GetOutcome(in);
+  const auto stage = ParseStage(in.at("stage").get<std::string>());
+  if (!stage) throw ProtocolError("unknown stage " + in.at("stage").dump());
+  e.stage = *stage;
+  in.at("message").get_to(e.message);
+  in.at("log").get_to(e.log);
+  Get(in, "score_ns", e.score_ns);
+  in.at("cases").get_to(e.cases);
+  in.at("facts").get_to(e.facts);
+  const json& clocks = in.at("clocks");
+  clocks.at("compile_ms").get_to(e.clocks.compile_ms);
+  clocks.at("load_ms").get_to(e.clocks.load_ms);
+  clocks.at("check_ms").get_to(e.clocks.check_ms);
+  clocks.at("time_ms").get_to(e.clocks.time_ms);
+  clocks.at("queue_ms").get_to(e.clocks.queue_ms);
+  in.at("device").get_to(e.device);
+  in.at("device_name").get_to(e.device_name);
+  in.at("l2").get_to(e.l2);
+  in.at("image_digest").get_to(e.image_digest);
+  in.at("source_digest").get_to(e.source_digest);
+}
+
+void to_json(json& out, const ChampionCheck& check) {
+  out = {{"outcome", ToString(check.outcome)},
+         {"message", check.message},
+         {"candidate", check.candidate},
+         {"baseline", check.baseline},
+         {"candidate_ns", OrNull(check.candidate_ns)},
+         {"baseline_ns", OrNull(check.baseline_ns)},
+         {"speedup", OrNull(check.speedup)},
+         {"held_out_cases", check.held_out_cases}};
+}
+
+void from_json(const json& in, ChampionCheck& check) {
+  check.outcome = GetOutcome(in);
+  in.at("message").get_to(check.message);
+  in.at("candidate").get_to(check.candidate);
+  in.at("baseline").get_to(check.baseline);
+  Get(in, "candidate_ns", check.candidate_ns);
+  Get(in, "baseline_ns", check.baseline_ns);
+  Get(in, "speedup", check.speedup);
+  in.at("held_out_cases").get_to(check.held_out_cases);
+}
+
+void AttachProgram(Message& message, const std::string& key, const std::string& source, const CompiledProgram& program) {
+  json kernels = json::array();
+  for (const CompiledKernel& kernel : program.kernels) kernels.push_back({{"expression", kernel.expression}, {"symbol", kernel.symbol}});
+  message.header[key] = {{"source", source}, {"kernels", kernels}, {"body", message.bodies.size()}};
+  message.bodies.push_back(program.image);
+  message.bodies.push_back(program.ptx);
+}
+
+AttachedProgram DetachProgram(const Message& message, const std::string& key) {
+  const json& in = message.header.at(key);
+  AttachedProgram attached;
+  in.at("source").get_to(attached.source);
+  for (const json& kernel : in.at("kernels")) {
+    attached.program.kernels.push_back({kernel.at("expression").get<std::string>(), kernel.at("symbol").get<std::string>()});
+  }
+  const auto body = in.at("body").get<std::size_t>();
+  if (body + 1 >= message.bodies.size()) throw ProtocolError("a program without its image");
+  attached.program.image = message.bodies[body];
+  attached.program.ptx = message.bodies[body + 1];
+  return attached;
+}
+
+Message ToMessage(const CompileResult& result) {
+  Message message;
+  message.header = {{"outcome", ToString(result.outcome)}, {"message", result.message}, {"log", result.log}, {"facts", result.facts}};
+  AttachProgram(message, "program", "", result.program);
+  return message;
+}
+
+CompileResult ToCompileResult(const Message& message) {
+  CompileResult result;
+  result.outcome = GetOutcome(message.header);
+  message.header.at("message").get_to(result.message);
+  message.header.at("log").get_to(result.log);
+  message.header.at("facts").get_to(result.facts);
+  result.program = DetachProgram(message, "program").program;
+  return result;
+}
+
+}  // namespace evo

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "evaluator/gate/input_set.h"
+#include "evaluator/gate/launch_binding.h"
+#include "evaluator/gate/program.h"
+
+namespace evo {
+
+// A program over one input set, ready to run.
+struct BoundProgram {
+  Program* program = nullptr;
+  const LaunchBinding* binding = nullptr;
+  InputSet* inputs = nullptr;
+  Sequence sequence;
+};
+
+BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs);
+
+// Errors seen by the checks, largest of all.
+struct CheckedErrors {
+  double l2 = 0;
+  double max = 0;
+};
+
+// Decides whether a program computes what its task asks for. Every method returns the failure, or nullopt if there is none.
+class Gate {
+ public:
+  Gate(Device& device, Determinism determinism) : device_(device), determinism_(determinism) {}
+
+  // Poison, run, look: guards, inputs, outputs against the reference. Runs `repeats` times (on the cpu device each with another
+  // schedule) and, where the task says bitwise, wants the same bytes each time.
+  std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
+
+  // Looks at what a run that already happened has left behind.
+  std::optional<Failure> Inspect(const BoundProgram& bound, CheckedErrors& errors);
+
+ private:
+  std::optional<Failure> RunOnce(const BoundProgram& bound, std::uint64_t schedule);
+  bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer);
+  std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, CheckedErrors& errors) const;
+
+  Device& device_;
+  Determinism determinism_;
+  std::uint64_t runs_ = 0;   // makes integer sentinels differ from run to run
+};
+
+}  // namespace evo

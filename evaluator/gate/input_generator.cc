@@ -1,0 +1,153 @@
+#include "evaluator/gate/input_generator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "evaluator/gate/half.h"
+
+namespace evo {
+namespace {
+
+// Box and Muller's transform: two uniforms to two normals, used in pairs.
+class NormalDraws {
+ public:
+  explicit NormalDraws(Rng& rng) : rng_(rng) {}
+  double Next() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    const double radius = std::sqrt(-2 * std::log(1 - rng_.Uniform()));
+    const double angle = 2 * std::numbers::pi * rng_.Uniform();
+    spare_ = radius * std::sin(angle);
+    has_spare_ = true;
+    return radius * std::cos(angle);
+  }
+
+ private:
+  Rng& rng_;
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
+
+std::vector<double> Draw(const Generator& generator, std::size_t count, std::size_t row, const Variables& variables, Rng& rng) {
+  std::vector<double> values(count);
+  NormalDraws normal(rng);
+  using Kind = Generator::Kind;
+  switch (generator.kind) {
+    case Kind::kNormal:
+      for (double& v : values) v = generator.a + generator.b * normal.Next();
+      break;
+    case Kind::kUniform:
+      for (double& v : values) v = generator.a + (generator.b - generator.a) * rng.Uniform();
+      break;
+    case Kind::kConstant:
+      for (double& v : values) v = generator.a;
+      break;
+    case Kind::kOneHot:
+      for (std::size_t begin = 0; begin < count; begin += row) values[begin + rng.Below(std::min(row, count - begin))] = 1;
+      break;
+    case Kind::kSparse:
+      for (double& v : values) v = rng.Chance(generator.a) ? normal.Next() : 0;
+      break;
+    case Kind::kIndex: {
+      const std::int64_t bound = generator.bound.EvaluateInteger(variables);
+      if (bound <= 0) throw Error(fmt::format("generator '{}': the bound is {}", generator.text, bound));
+      for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound)));
+      break;
+    }
+    case Kind::kPermutation:
+      std::iota(values.begin(), values.end(), 0.0);
+      for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[rng.Below(i)]);
+      break;
+    case Kind::kOffsets: {  // ascending from 0 to the bound, as of rows in a ragged array
+      const std::int64_t bound = generator.bound.EvaluateInteger(variables);
+      for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound) + 1));
+      std::sort(values.begin(), values.end());
+      values.front() = 0;
+      values.back() = static_cast<double>(bound);
+      break;
+    }
+  }
+  return values;
+}
+
+template <typename Stored, typename Convert>
+void Store(std::vector<std::byte>& out, const std::vector<double>& values, Convert convert) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Stored stored = convert(values[i]);
+    std::memcpy(out.data() + i * sizeof(Stored), &stored, sizeof(Stored));
+  }
+}
+
+template <typename Stored, typename Convert>
+void Load(std::vector<double>& out, const std::vector<std::byte>& bytes, Convert convert) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+    out[i] = convert(stored);
+  }
+}
+
+template <typename Integer>
+void StoreIntegers(std::vector<std::byte>& out, const std::vector<double>& values) {
+  Store<Integer>(out, values, [](double v) { return static_cast<Integer>(static_cast<std::int64_t>(v)); });
+}
+
+template <typename Integer>
+void LoadIntegers(std::vector<double>& out, const std::vector<std::byte>& bytes) {
+  Load<Integer>(out, bytes, [](Integer v) { return static_cast<double>(v); });
+}
+
+}  // namespace
+
+std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
+                                     const Variables& variables, std::uint64_t seed) {
+  Rng rng(seed);
+  const auto count = static_cast<std::size_t>(elements);
+  const std::vector<double> values = Draw(generator, count, static_cast<std::size_t>(row_length), variables, rng);
+  std::vector<std::byte> out(count * ByteSize(dtype));
+  switch (dtype) {
+    case Dtype::kF64: Store<double>(out, values, [](double v) { return v; }); break;
+    case Dtype::kF32: Store<float>(out, values, [](double v) { return static_cast<float>(v); }); break;
+    case Dtype::kF16: Store<std::uint16_t>(out, values, [](double v) { return ToHalfBits(static_cast<float>(v)); }); break;
+    case Dtype::kBF16: Store<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(static_cast<float>(v)); }); break;
+    case Dtype::kI64: StoreIntegers<std::int64_t>(out, values); break;
+    case Dtype::kI32: StoreIntegers<std::int32_t>(out, values); break;
+    case Dtype::kI16: StoreIntegers<std::int16_t>(out, values); break;
+    case Dtype::kI8: StoreIntegers<std::int8_t>(out, values); break;
+    case Dtype::kU64: StoreIntegers<std::uint64_t>(out, values); break;
+    case Dtype::kU32: StoreIntegers<std::uint32_t>(out, values); break;
+    case Dtype::kU16: StoreIntegers<std::uint16_t>(out, values); break;
+    case Dtype::kU8: StoreIntegers<std::uint8_t>(out, values); break;
+  }
+  return out;
+}
+
+std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype) {
+  std::vector<double> out(bytes.size() / ByteSize(dtype));
+  switch (dtype) {
+    case Dtype::kF64: Load<double>(out, bytes, [](double v) { return v; }); break;
+    case Dtype::kF32: Load<float>(out, bytes, [](float v) { return static_cast<double>(v); }); break;
+    case Dtype::kF16: Load<std::uint16_t>(out, bytes, [](std::uint16_t v) { return static_cast<double>(FromHalfBits(v)); }); break;
+    case Dtype::kBF16: Load<std::uint16_t>(out, bytes, [](std::uint16_t v) { return static_cast<double>(FromBFloat16Bits(v)); }); break;
+    case Dtype::kI64: LoadIntegers<std::int64_t>(out, bytes); break;
+    case Dtype::kI32: LoadIntegers<std::int32_t>(out, bytes); break;
+    case Dtype::kI16: LoadIntegers<std::int16_t>(out, bytes); break;
+    case Dtype::kI8: LoadIntegers<std::int8_t>(out, bytes); break;
+    case Dtype::kU64: LoadIntegers<std::uint64_t>(out, bytes); break;
+    case Dtype::kU32: LoadIntegers<std::uint32_t>(out, bytes); break;
+    case Dtype::kU16: LoadIntegers<std::uint16_t>(out, bytes); break;
+    case Dtype::kU8: LoadIntegers<std::uint8_t>(out, bytes); break;
+  }
+  return out;
+}
+
+}  // namespace evo

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernel_templates/task.h"
+
+namespace evo {
+
+// Fills an input of `elements` values as the generator says. Same seed, same bytes. Values are rounded to the dtype to nearest even.
+// `variables` gives the sizes that an index bound may name. Throws Error for a generator that the dtype cannot hold.
+std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
+                                     const Variables& variables, std::uint64_t seed);
+
+// The elements as doubles, exactly but for 64-bit integers beyond 2^53.
+std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype);
+
+}  // namespace evo

@@ -1,0 +1,86 @@
+#include "evaluator/gate/launch_binding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace evo {
+namespace {
+
+// Workspace contents are undefined at the start, so they are made NaN or an absurd integer: whoever reads before writing shows.
+constexpr std::uint8_t kWorkspacePoison = 0xff;
+
+}  // namespace
+
+std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const Program& program, const Task& task, const Case& sizes) {
+  auto planned = PlanLaunches(program.rendered, program.parameters, task, sizes);
+  if (const auto* failure = std::get_if<PlanFailure>(&planned)) return Failure{Outcome::kResourceLimit, failure->message};
+  LaunchBinding binding;
+  binding.plan_ = std::move(std::get<LaunchPlan>(planned));
+  const auto& kernels = program.compiled.kernels;
+  for (const auto& step : binding.plan_.steps) {
+    std::size_t kernel = 0;
+    if (const auto* launch = std::get_if<PlannedLaunch>(&step)) {
+      const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.expression == launch->kernel_expression; });
+      if (found == kernels.end()) {
+        return Failure{Outcome::kLaunchError, fmt::format("kernel {} is not in the compiled image", launch->kernel_expression)};
+      }
+      kernel = static_cast<std::size_t>(found - kernels.begin());
+    }
+    binding.kernel_of_step_.push_back(kernel);
+  }
+  for (const PlannedWorkspace& workspace : binding.plan_.workspaces) {
+    const auto bytes = static_cast<std::size_t>(workspace.elements) * ByteSize(workspace.dtype);
+    binding.workspaces_.emplace_back(device.memory(), bytes, binding.workspaces_.size() + 1);
+    GuardedBuffer& buffer = binding.workspaces_.back();
+    if (!buffer.ok()) {
+      return Failure{Outcome::kResourceLimit, fmt::format("workspace {} of {} bytes does not fit into the device's memory", workspace.name, bytes)};
+    }
+    if (DeviceStatus status = buffer.Reset(nullptr); !status.ok()) return ToFailure(status);
+  }
+  return binding;
+}
+
+Sequence LaunchBinding::Bind(const std::function<BufferPlace(const std::string&)>& place_of) const {
+  const auto place = [&](const std::string& name) -> BufferPlace {
+    for (std::size_t i = 0; i < workspaces_.size(); ++i) {
+      if (plan_.workspaces[i].name == name) return {workspaces_[i].address(), workspaces_[i].bytes()};
+    }
+    return place_of(name);
+  };
+  Sequence sequence;
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    if (const auto* memset = std::get_if<PlannedMemset>(&plan_.steps[i])) {
+      const BufferPlace where = place(memset->buffer);
+      sequence.emplace_back(DeviceFill{where.address, where.bytes, static_cast<std::uint8_t>(memset->value)});
+      continue;
+    }
+    const auto& planned = std::get<PlannedLaunch>(plan_.steps[i]);
+    DeviceLaunch launch{kernel_of_step_[i], planned.grid, planned.block, planned.cluster, planned.shared_bytes, planned.cooperative, {}};
+    for (const LaunchArgument& argument : planned.arguments) {
+      if (const auto* buffer = std::get_if<BufferUse>(&argument)) {
+        launch.arguments.emplace_back(place(buffer->name).address);
+      } else {
+        launch.arguments.emplace_back(std::get<ScalarUse>(argument));
+      }
+    }
+    sequence.emplace_back(std::move(launch));
+  }
+  return sequence;
+}
+
+std::vector<DeviceFill> LaunchBinding::Poison() const {
+  std::vector<DeviceFill> fills;
+  for (const GuardedBuffer& buffer : workspaces_) fills.push_back({buffer.address(), buffer.bytes(), kWorkspacePoison});
+  return fills;
+}
+
+std::string LaunchBinding::Violation() const {
+  for (std::size_t i = 0; i < workspaces_.size(); ++i) {
+    const GuardedBuffer::Contents contents = workspaces_[i].Read();
+    if (contents.status.ok() && !contents.guards_intact) return plan_.workspaces[i].name;
+  }
+  return {};
+}
+
+}  // namespace evo

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "evaluator/gate/guarded_buffer.h"
+#include "evaluator/gate/program.h"
+#include "kernel_templates/launch_plan.h"
+
+namespace evo {
+
+// Where an argument's buffer lies; size 0 if there is none of that name.
+struct BufferPlace {
+  Address address = 0;
+  std::size_t bytes = 0;
+};
+
+// A program's launches for one case, with the memory that only this program uses: its workspaces.
+class LaunchBinding {
+ public:
+  // Plans the launches and allocates the workspaces.
+  static std::variant<LaunchBinding, Failure> Make(Device& device, const Program& program, const Task& task, const Case& sizes);
+
+  // The sequence over the argument buffers that `place_of` knows by name.
+  Sequence Bind(const std::function<BufferPlace(const std::string&)>& place_of) const;
+
+  // Poison for the workspaces, before each run.
+  std::vector<DeviceFill> Poison() const;
+  // Name of a workspace whose guards were overwritten; empty if none.
+  std::string Violation() const;
+
+ private:
+  LaunchPlan plan_;
+  std::vector<std::size_t> kernel_of_step_;     // index into CompiledProgram::kernels; unused for memsets
+  std::vector<GuardedBuffer> workspaces_;       // as plan_.workspaces
+};
+
+}  // namespace evo

@@ -1,0 +1,25 @@
+#include "evaluator/gate/program.h"
+
+#include "core/error.h"
+
+namespace evo {
+
+Failure ToFailure(const DeviceStatus& status) { return {status.outcome, status.message, status.sticky}; }
+
+std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled) {
+  Program program;
+  try {
+    program.rendered = ParseTemplate("candidate", source);
+  } catch (const Error& error) {
+    return Failure{Outcome::kLaunchError, error.what()};
+  }
+  // A rendered source carries its parameter values as the defaults of its own #defines.
+  program.parameters = program.rendered.space.Defaults();
+  program.compiled = std::move(compiled);
+  LoadResult loaded = device.Load(program.compiled);
+  if (!loaded.status.ok()) return ToFailure(loaded.status);
+  program.loaded = std::move(loaded.program);
+  return program;
+}
+
+}  // namespace evo

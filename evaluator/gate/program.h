@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
+#include "kernel_templates/kernel_template.h"
+
+namespace evo {
+
+// Why a candidate does not pass: an outcome other than ok and one line.
+struct Failure {
+  Outcome outcome = Outcome::kWrongResult;
+  std::string message;
+  bool sticky = false;      // the process that saw it must end
+};
+
+Failure ToFailure(const DeviceStatus& status);
+
+// A rendered source with its compiled image, on a device.
+struct Program {
+  KernelTemplate rendered;
+  Parameters parameters;
+  CompiledProgram compiled;
+  std::unique_ptr<LoadedProgram> loaded;
+};
+
+std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled);
+
+}  // namespace evo

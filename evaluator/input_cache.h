@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluator/gate/input_set.h"
+
+namespace evo {
+
+// The device or the reference failed: no candidate's fault.
+struct InfrastructureFailure {
+  std::string message;
+};
+
+// The task's input sets and reference answers on one device, made once and used by every candidate. Dropped when the task changes.
+class InputCache {
+ public:
+  explicit InputCache(Device& device) : device_(device) {}
+
+  // Makes `task` and its compiled reference the current ones.
+  void Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference);
+
+  // One set. Throws InfrastructureFailure.
+  InputSet& Get(const Case& sizes, int generator, std::uint64_t seed);
+
+ private:
+  Device& device_;
+  std::optional<Task> task_;
+  std::string key_;
+  std::optional<Program> reference_;
+  std::map<std::string, std::unique_ptr<InputSet>> sets_;
+};
+
+}  // namespace evo

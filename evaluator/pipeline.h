@@ -1,0 +1,86 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/evaluator.h"
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
+#include "evaluator/worker_pool.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+
+struct PipelineOptions {
+  std::vector<std::string> worker_argv;   // evo-worker, a launcher command in front if there is one
+  std::string device = "cpu";             // "cpu" or "cuda"
+  std::vector<int> ordinals{0};           // of the GPUs; one run worker each
+  std::string arch;                       // what to compile for; empty on cuda: the device's own; empty on cpu: no CUDA check
+  std::string l2 = "hot";
+  int compile_workers = 2;
+  std::uint64_t seed = 0;                 // of the pool of input sets
+};
+
+// The evaluator: compile workers, run workers and the road between them. A candidate is compiled, then checked and timed; the next ones
+// compile meanwhile, except that on the cpu device compilation stands still while a kernel is timed.
+class Pipeline : public Evaluator {
+ public:
+  // Starts the workers and compiles the reference. Throws Error when the device, the tool chain or the reference is not usable.
+  Pipeline(PipelineOptions options, const Task& task);
+  ~Pipeline() override;
+
+  void Start(std::vector<Candidate> batch) override;
+  std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
+  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+
+  const DeviceInfo& device() const { return device_; }
+  // What candidates are compiled for.
+  const std::string& arch() const { return arch_; }
+
+ private:
+  struct Slot {
+    Candidate candidate;
+    Evaluation evaluation;
+    CompileResult compiled;
+    int attempts = 0;
+    bool done = false;
+  };
+  nlohmann::json RunInit(int ordinal) const;
+  Job CompileJob(const std::string& source, bool check) const;
+  CompileResult CompileNow(const std::string& source, bool check, const std::stop_token& stop);
+  Message RunMessage(const char* kind, const std::vector<std::uint64_t>& seeds) const;
+  void SubmitRun(std::size_t index);
+  void OnCompiled(std::size_t index, const JobResult& result);
+  void OnRun(std::size_t index, const JobResult& result);
+  void Complete(std::size_t index);
+  void Fail(std::size_t index, Outcome outcome, Stage stage, const std::string& message);
+  void SetFatal(const std::string& message);
+  Job WithRunDeadlines(Job job);
+  JobResult RunAndWait(WorkerPool& pool, Job job, const std::stop_token& stop);
+
+  PipelineOptions options_;
+  Task task_;
+  std::string arch_;
+  DeviceInfo device_;
+  CompileResult reference_;
+  std::vector<std::uint64_t> seeds_;
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> finished_;             // indices, in the order they came in
+  std::map<std::string, double> best_case_ns_;    // fastest median of each case so far
+  std::string fatal_;
+
+  std::unique_ptr<WorkerPool> run_pool_;
+  std::unique_ptr<WorkerPool> compile_pool_;      // after run_pool_: run jobs are submitted from its threads
+};
+
+}  // namespace evo

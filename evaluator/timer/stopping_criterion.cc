@@ -1,0 +1,28 @@
+#include "evaluator/timer/stopping_criterion.h"
+
+#include <numeric>
+
+#include "evaluator/timer/statistics.h"
+
+namespace evo {
+
+StoppingCriterion StoppingCriterion::ForCuda() {
+  // 0.5% is what two processes that time the same kernel agree on; more precision within one would not be real.
+  return {.min_samples = 20, .max_samples = 300, .relative_half_width = 0.005, .max_seconds = 0.25};
+}
+
+StoppingCriterion StoppingCriterion::ForCpu() {
+  // The rest of the machine disturbs a CPU thread by some percent; seven runs resolve 10%, and most real gains are larger.
+  return {.min_samples = 7, .max_samples = 25, .relative_half_width = 0.02, .max_seconds = 0.25};
+}
+
+bool StoppingCriterion::Enough(const std::vector<std::uint32_t>& ticks, double tick_ns) const {
+  const auto count = static_cast<int>(ticks.size());
+  if (count < min_samples) return false;
+  if (count >= max_samples) return true;
+  if (give_up_ticks > 0 && InterpolatedMedian(ticks) > give_up_ticks) return true;
+  const double seconds = std::accumulate(ticks.begin(), ticks.end(), 0.0) * tick_ns * 1e-9;
+  return seconds >= max_seconds || RelativeHalfWidth(ticks) <= relative_half_width;
+}
+
+}  // namespace evo

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace evo {
+
+// When enough has been measured.
+struct StoppingCriterion {
+  int min_samples = 20;
+  int max_samples = 200;
+  double relative_half_width = 0.005;   // of the 95% confidence interval of the median
+  double max_seconds = 0.25;            // device time spent on one case
+  // A candidate whose median is beyond this many ticks is given up after min_samples; 0: never.
+  double give_up_ticks = 0;
+
+  // For kernels of a few microseconds on a GPU.
+  static StoppingCriterion ForCuda();
+  // For emulated kernels of milliseconds on one CPU thread.
+  static StoppingCriterion ForCpu();
+
+  bool Enough(const std::vector<std::uint32_t>& ticks, double tick_ns) const;
+};
+
+}  // namespace evo

@@ -1,0 +1,113 @@
+#include "evaluator/timer/timer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "evaluator/timer/statistics.h"
+
+namespace evo {
+namespace {
+
+// Discarding more than this share of the samples means that the machine, not the kernel, was measured.
+constexpr double kMostDiscarded = 0.5;
+
+std::uint32_t Clamped(std::uint64_t ticks) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, std::numeric_limits<std::uint32_t>::max()));
+}
+
+}  // namespace
+
+TimedRun Timer::Prepared(const BoundProgram& bound) {
+  const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
+  TimedRun run{bound.inputs->TimedPreparation(sentinel), bound.sequence};
+  const std::vector<DeviceFill> workspaces = bound.binding->Poison();
+  run.preparation.poison.insert(run.preparation.poison.end(), workspaces.begin(), workspaces.end());
+  if (l2_ == L2State::kCold) {
+    run.preparation.flush_bytes = 2 * device_.info().l2_bytes;
+  } else {
+    run.preparation.touch = bound.inputs->Touches();
+  }
+  return run;
+}
+
+std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, Spans& spans) {
+  std::vector<TimedRun> runs;
+  for (std::size_t i = 0; i < count; ++i) runs.push_back(Prepared(bound[(first + i) % bound.size()]));
+  const TimedRuns timed = device_.Time(*bound.front().program->loaded, runs);
+  if (!timed.status.ok()) return ToFailure(timed.status);
+  for (const SequenceTime& time : timed.times) {
+    if (time.disturbed) {
+      ++spans.discarded;
+      continue;
+    }
+    spans.span.push_back(Clamped(time.span_ticks));
+    spans.busy.push_back(Clamped(time.busy_ticks));
+    spans.wall_ns.push_back(static_cast<double>(time.wall_ns));
+  }
+  return std::nullopt;
+}
+
+CaseMeasurement Timer::Summarise(const Spans& spans) const {
+  CaseMeasurement measured;
+  measured.tick_ns = device_.info().tick_ns;
+  measured.median_ns = InterpolatedMedian(spans.span) * measured.tick_ns;
+  measured.p10_ns = Quantile(spans.span, 0.1) * measured.tick_ns;
+  measured.p90_ns = Quantile(spans.span, 0.9) * measured.tick_ns;
+  measured.busy_ns = InterpolatedMedian(spans.busy) * measured.tick_ns;
+  if (device_.info().kind == "cpu") {
+    std::vector<double> wall = spans.wall_ns;
+    std::nth_element(wall.begin(), wall.begin() + static_cast<std::ptrdiff_t>(wall.size() / 2), wall.end());
+    measured.wall_ns = wall[wall.size() / 2];
+  }
+  measured.samples = spans.span;
+  measured.discarded = spans.discarded;
+  return measured;
+}
+
+std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors) {
+  const bool on_gpu = device_.info().kind == "cuda";
+  Spans warm_up;
+  // The first launches load code and wake the clocks; the first alone reads 13% slow on an H200.
+  if (auto failure = TimeBatch(bound, 0, on_gpu ? 3 : 1, warm_up)) return *failure;
+  Spans spans;
+  std::size_t next = 0;
+  std::size_t attempted = 0;
+  const std::size_t inspected_batch = rng_.Below(2);
+  for (std::size_t batch = 0; !criterion_.Enough(spans.span, device_.info().tick_ns); ++batch) {
+    // Batches of unforeseeable length: which launch is the last of its batch, and so is checked, cannot be known in advance.
+    const std::size_t count = on_gpu ? 8 + rng_.Below(8) : 1 + rng_.Below(2);
+    if (auto failure = TimeBatch(bound, next, count, spans)) return *failure;
+    next += count;
+    attempted += count;
+    if (batch == inspected_batch) {
+      if (auto failure = gate_.Inspect(bound[(next - 1) % bound.size()], errors)) return *failure;
+    }
+    if (attempted >= 2 * static_cast<std::size_t>(criterion_.min_samples) && spans.discarded > kMostDiscarded * static_cast<double>(attempted)) {
+      return Failure{Outcome::kNoisy, "more than half of the samples were disturbed"};
+    }
+  }
+  // The last launches over every set.
+  const std::size_t touched = std::min(bound.size(), next);
+  for (std::size_t i = 0; i < touched; ++i) {
+    if (auto failure = gate_.Inspect(bound[i], errors)) return *failure;
+  }
+  return Summarise(spans);
+}
+
+std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::MeasureInTurn(const std::vector<BoundProgram>& first,
+                                                                                        const std::vector<BoundProgram>& second, int rounds) {
+  Spans spans[2];
+  const std::vector<BoundProgram>* programs[2] = {&first, &second};
+  constexpr int kWarmUpRounds = 2;
+  for (int round = -kWarmUpRounds; round < rounds; ++round) {
+    for (int i = 0; i < 2; ++i) {
+      Spans unused;
+      const auto position = static_cast<std::size_t>(round + kWarmUpRounds);
+      if (auto failure = TimeBatch(*programs[i], position, 1, round < 0 ? unused : spans[i])) return *failure;
+    }
+  }
+  if (spans[0].span.empty() || spans[1].span.empty()) return Failure{Outcome::kNoisy, "every sample was disturbed"};
+  return std::pair{Summarise(spans[0]), Summarise(spans[1])};
+}
+
+}  // namespace evo

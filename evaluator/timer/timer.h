@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "core/rng.h"
+#include "evaluator/gate/gate.h"
+#include "evaluator/timer/stopping_criterion.h"
+
+namespace evo {
+
+enum class L2State { kHot, kCold };
+
+// Times a program on one case. Several input sets rotate, so that no timed launch sees the data of the one before it; outputs are
+// poisoned before every timed launch; and what the timed launches wrote is checked.
+class Timer {
+ public:
+  Timer(Device& device, Gate& gate, L2State l2, StoppingCriterion criterion, std::uint64_t seed)
+      : device_(device), gate_(gate), l2_(l2), criterion_(criterion), rng_(seed) {}
+
+  // `bound` holds the same program over each input set. Measures until the criterion is met. Fills in everything of a CaseMeasurement but
+  // name, weight and errors.
+  std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors);
+
+  // Two programs in turn, one launch each, `rounds` times; results in the order given.
+  std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInTurn(const std::vector<BoundProgram>& first,
+                                                                                   const std::vector<BoundProgram>& second, int rounds);
+
+ private:
+  struct Spans {
+    std::vector<std::uint32_t> span;
+    std::vector<std::uint32_t> busy;
+    std::vector<double> wall_ns;
+    int discarded = 0;
+  };
+  TimedRun Prepared(const BoundProgram& bound);
+  std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, Spans& spans);
+  CaseMeasurement Summarise(const Spans& spans) const;
+
+  Device& device_;
+  Gate& gate_;
+  L2State l2_;
+  StoppingCriterion criterion_;
+  Rng rng_;
+};
+
+}  // namespace evo

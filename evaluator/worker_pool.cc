@@ -1,0 +1,220 @@
+#include "evaluator/worker_pool.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A worker that dies before it is ready may have been unlucky (memory, a signal); one that does so three times running is broken.
+constexpr int kStartAttempts = 3;
+
+double MillisecondsSince(SteadyTime start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+JobResult Stopped() {
+  JobResult result;
+  result.death = WorkerDeath{WorkerDeath::Kind::kStopped, "stopped"};
+  return result;
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(WorkerPoolOptions options) : options_(std::move(options)) {
+  for (int i = 0; i < options_.workers; ++i) slots_.push_back(std::make_unique<Slot>());
+  for (const auto& slot : slots_) {
+    threads_.emplace_back([this, s = slot.get()](const std::stop_token& stop) { Serve(*s, stop); });
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+  Cancel();
+  changed_.notify_all();
+  threads_.clear();
+}
+
+void WorkerPool::Submit(Job job, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({std::move(job), std::move(done), Clock::now()});
+  }
+  changed_.notify_one();
+}
+
+void WorkerPool::Cancel() {
+  std::deque<Queued> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped.swap(queue_);
+    cancel_.request_stop();
+    cancel_ = std::stop_source();
+  }
+  for (Queued& queued : dropped) queued.done(Stopped());
+}
+
+std::string WorkerPool::fatal() const {
+  const std::lock_guard lock(mutex_);
+  return fatal_;
+}
+
+nlohmann::json WorkerPool::WaitReady() {
+  std::unique_lock lock(mutex_);
+  std::condition_variable_any& changed = changed_;
+  changed.wait(lock, [this] { return ready_.has_value() || !fatal_.empty(); });
+  if (!ready_) throw Error(fatal_);
+  return *ready_;
+}
+
+void WorkerPool::Suspend() {
+  const std::lock_guard lock(mutex_);
+  if (++suspended_ > 1) return;
+  for (const auto& slot : slots_) {
+    const std::lock_guard slot_lock(slot->mutex);
+    if (slot->worker) slot->worker->Suspend();
+  }
+}
+
+void WorkerPool::Resume() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (--suspended_ > 0) return;
+    for (const auto& slot : slots_) {
+      const std::lock_guard slot_lock(slot->mutex);
+      if (slot->worker) slot->worker->Resume();
+    }
+  }
+  changed_.notify_all();
+}
+
+void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
+  if (!options_.fresh) EnsureWorker(slot, stop);
+  for (;;) {
+    Queued next;
+    std::stop_token cancel;
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait(lock, stop, [this] { return !queue_.empty() && suspended_ == 0; })) break;
+      next = std::move(queue_.front());
+      queue_.pop_front();
+      cancel = cancel_.get_token();
+    }
+    JobResult result;
+    const double queue_ms = MillisecondsSince(next.since);
+    if (auto death = EnsureWorker(slot, cancel)) {
+      result.death = std::move(death);
+    } else {
+      result = Converse(slot, next.job, cancel);
+    }
+    result.queue_ms = queue_ms;
+    if (result.death || options_.fresh) Retire(slot);
+    next.done(std::move(result));
+  }
+  Retire(slot);
+  const std::lock_guard lock(slot.mutex);
+  slot.standby.reset();
+}
+
+std::unique_ptr<WorkerProcess> WorkerPool::StartWorker() {
+  auto worker = std::make_unique<WorkerProcess>(options_.argv);
+  Message init;
+  init.header = options_.init;
+  init.header["type"] = "init";
+  // A death while it is being told shows when its answer is awaited.
+  worker->Send(init, Clock::now() + options_.start_deadline, {});
+  return worker;
+}
+
+void WorkerPool::Retire(Slot& slot) {
+  std::unique_ptr<WorkerProcess> old;
+  {
+    const std::lock_guard lock(slot.mutex);
+    old = std::move(slot.worker);
+  }
+}
+
+// After this the slot has a worker that said it is ready, or the reason why not.
+std::optional<WorkerDeath> WorkerPool::EnsureWorker(Slot& slot, const std::stop_token& stop) {
+  if (slot.worker) return std::nullopt;
+  std::string last;
+  for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
+    try {
+      std::unique_ptr<WorkerProcess> worker = slot.standby ? std::move(slot.standby) : StartWorker();
+      auto answer = worker->Receive(Clock::now() + options_.start_deadline, stop);
+      if (auto* ready = std::get_if<Message>(&answer)) {
+        if (ready->header.value("type", "") == "failed") {
+          last = ready->header.value("message", "");
+          break;  // it said why; trying again would hear the same
+        }
+        if (options_.standby) slot.standby = StartWorker();
+        {
+          const std::lock_guard lock(slot.mutex);
+          slot.worker = std::move(worker);
+        }
+        const std::lock_guard lock(mutex_);
+        if (!ready_) ready_ = ready->header;
+        changed_.notify_all();
+        return std::nullopt;
+      }
+      const auto& death = std::get<WorkerDeath>(answer);
+      if (death.kind == WorkerDeath::Kind::kStopped) return death;
+      last = death.description;
+    } catch (const Error& error) {
+      last = error.what();
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  fatal_ = fmt::format("{} worker cannot be started: {}", options_.name, last);
+  changed_.notify_all();
+  return WorkerDeath{WorkerDeath::Kind::kExited, fatal_};
+}
+
+JobResult WorkerPool::Converse(Slot& slot, const Job& job, const std::stop_token& stop) {
+  JobResult result;
+  WorkerProcess& worker = *slot.worker;
+  SteadyTime stage_start = Clock::now();
+  SteadyTime deadline = stage_start + job.deadline;
+  bool entered = false;
+  const auto leave = [&] {
+    if (!result.stage.empty()) result.stage_ms[result.stage] += MillisecondsSince(stage_start);
+    if (entered && job.on_leave) job.on_leave(result.stage);
+    entered = false;
+    stage_start = Clock::now();
+  };
+  Message request = job.request;
+  request.header["type"] = "job";
+  if (auto death = worker.Send(request, deadline, stop)) {
+    result.death = std::move(death);
+    return result;
+  }
+  for (;;) {
+    auto answer = worker.Receive(deadline, stop);
+    if (auto* death = std::get_if<WorkerDeath>(&answer)) {
+      leave();
+      result.death = std::move(*death);
+      return result;
+    }
+    auto& message = std::get<Message>(answer);
+    const std::string type = message.header.value("type", "");
+    leave();
+    if (type != "begin") {
+      result.reply = std::move(message);
+      return result;
+    }
+    result.stage = message.header.value("stage", "");
+    if (message.header.value("wait", false)) {
+      if (job.on_enter) job.on_enter(result.stage);
+      entered = true;
+      stage_start = Clock::now();
+      Message go;
+      go.header["type"] = "go";
+      worker.Send(go, stage_start + job.deadline, stop);
+    }
+    const auto own = job.stage_deadlines.find(result.stage);
+    deadline = Clock::now() + (own == job.stage_deadlines.end() ? job.deadline : own->second);
+  }
+}
+
+}  // namespace evo

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "evaluator/protocol.h"
+#include "evaluator/worker_process.h"
+
+namespace evo {
+
+struct WorkerPoolOptions {
+  std::string name;                      // for messages: "compile"
+  std::vector<std::string> argv;         // program and arguments, a launcher command in front if there is one
+  nlohmann::json init;                   // sent to every new worker
+  int workers = 1;
+  bool standby = false;                  // keep one started worker in reserve, so that a death costs no start-up
+  bool fresh = false;                    // a new process for every job
+  std::chrono::milliseconds start_deadline{60'000};
+};
+
+// One job for one worker. Deadlines are per stage: the clock starts anew with each begin marker. A stage without one of its own
+// has `deadline`.
+struct Job {
+  Message request;
+  std::chrono::milliseconds deadline{60'000};
+  std::map<std::string, std::chrono::milliseconds> stage_deadlines;
+  // Called in the worker's thread when a marker asks to wait, before the worker is told to go on, and when the job has left that stage.
+  std::function<void(const std::string& stage)> on_enter;
+  std::function<void(const std::string& stage)> on_leave;
+};
+
+// What became of a job. Exactly one of reply and death is set.
+struct JobResult {
+  std::optional<Message> reply;
+  std::optional<WorkerDeath> death;
+  std::string stage;                     // of the last marker; empty if there was none
+  std::map<std::string, double> stage_ms;
+  double queue_ms = 0;
+};
+
+// Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool. A job whose
+// worker dies gets its death as the result; the next job gets a new worker. A worker that cannot be started three times running is
+// reported through `fatal` and fails every job. Thread-safe.
+class WorkerPool {
+ public:
+  using Done = std::function<void(JobResult)>;   // called in a worker's thread
+
+  explicit WorkerPool(WorkerPoolOptions options);
+  // Drops what is queued (as stopped), kills the workers.
+  ~WorkerPool();
+
+  void Submit(Job job, Done done);
+  // Everything queued or running ends soon with WorkerDeath::kStopped. Later jobs are taken as usual.
+  void Cancel();
+  // Why workers cannot be started; empty if they can.
+  std::string fatal() const;
+  // The answer of the first worker to be ready. Blocks. Throws Error if none can be started.
+  nlohmann::json WaitReady();
+
+  // Stops all workers of the pool where they are, and lets them go on. Deadlines run meanwhile: give them room.
+  void Suspend();
+  void Resume();
+
+ private:
+  struct Queued {
+    Job job;
+    Done done;
+    SteadyTime since;
+  };
+  struct Slot {
+    std::mutex mutex;                    // guards the pointers against Suspend
+    std::unique_ptr<WorkerProcess> worker;
+    std::unique_ptr<WorkerProcess> standby;
+  };
+
+  void Serve(Slot& slot, const std::stop_token& stop);
+  std::optional<WorkerDeath> EnsureWorker(Slot& slot, const std::stop_token& stop);
+  std::unique_ptr<WorkerProcess> StartWorker();
+  void Retire(Slot& slot);
+  JobResult Converse(Slot& slot, const Job& job, const std::stop_token& stop);
+
+  WorkerPoolOptions options_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Queued> queue_;
+  std::stop_source cancel_;
+  std::string fatal_;
+  std::optional<nlohmann::json> ready_;
+  int suspended_ = 0;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace evo
