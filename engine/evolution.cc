@@ -1,0 +1,243 @@
+#include "engine/evolution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/digest.h"
+#include "core/error.h"
+#include "engine/selection.h"
+
+namespace evo {
+namespace {
+
+// Generations in a row without a new child: the space is exhausted for these operators.
+constexpr int kBarrenGenerations = 3;
+// Would-be champions that may fail their check before the run gives up on having one.
+constexpr std::size_t kChampionAttempts = 5;
+
+}  // namespace
+
+Evolution::Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
+                     Population& population)
+    : run_(std::move(run)),
+      seeds_(std::move(seeds)),
+      breeder_(breeder),
+      evaluator_(evaluator),
+      store_(store),
+      observer_(observer),
+      population_(population) {
+  progress_.generations = run_.generations;
+}
+
+RunStatus Evolution::Run(const StopCondition& stop) {
+  observer_.OnStarted(run_, false);
+  Generation first = Default(stop.token());
+  if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
+  evaluator_.Start(first.record.candidates);
+  if (!Evaluate(first, stop)) return Finish(RunStatus::kInterrupted, "");
+  Record(first);
+  RequireBaseline(first);
+  Absorb(first);
+  StartBreeding(1);
+  return Loop(stop, FinishBreeding(1, stop.token()));
+}
+
+RunStatus Evolution::Resume(const StopCondition& stop) {
+  const std::vector<GenerationRecord> history = store_.LoadGenerations(run_.id);
+  if (history.empty()) return Run(stop);
+  observer_.OnStarted(run_, true);
+  for (std::size_t g = 0; g + 1 < history.size(); ++g) Absorb({history[g]});
+  const Generation last{history.back()};
+  for (const Evaluation& evaluation : last.record.evaluations) seen_.insert(evaluation.source_digest);
+  if (!last.empty()) next_id_ = last.record.candidates.back().id + 1;
+  const int next = last.record.generation + 1;
+  // The first generation was bred after generation 0, the others one generation behind.
+  if (next == 1) {
+    RequireBaseline(last);
+    Absorb(last);
+  }
+  StartBreeding(next);
+  Generation pending = FinishBreeding(next, stop.token());
+  if (next > 1) Absorb(last);
+  return Loop(stop, std::move(pending));
+}
+
+RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
+  int barren = 0;
+  while (!stop.Reached(progress_.generation) && barren < kBarrenGenerations) {
+    evaluator_.Start(pending.record.candidates);
+    const int next = pending.record.generation + 1;
+    const bool breed = next <= run_.generations;
+    if (breed) StartBreeding(next);
+    Generation children = breed ? FinishBreeding(next, stop.token()) : Generation{};
+    if (!Evaluate(pending, stop)) break;
+    Record(pending);
+    Absorb(pending);
+    UpdateRates(stop);
+    observer_.OnGeneration(progress_);
+    barren = pending.empty() ? barren + 1 : 0;
+    pending = std::move(children);
+  }
+  if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
+  CheckChampion(stop);
+  if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
+  return Finish(RunStatus::kFinished, barren == kBarrenGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "");
+}
+
+// Every template at its default parameters.
+Evolution::Generation Evolution::Default(const std::stop_token& stop) {
+  std::vector<BreedRequest> requests;
+  for (const Genome& genome : seeds_) requests.push_back({{genome}, {}, run_.seed, 0, requests.size()});
+  breeder_.Start(requests);
+  std::vector<BredChild> rendered = breeder_.Finish(stop);
+  Generation generation;
+  for (std::size_t i = 0; i < rendered.size() && !stop.stop_requested(); ++i) {
+    if (!rendered[i].genome) throw Error(fmt::format("template {} cannot be rendered: {}", seeds_[i].template_name, rendered[i].failure));
+    Candidate candidate{next_id_++, 0, static_cast<int>(i), seeds_[i], {}, "default", {}, std::move(rendered[i].source)};
+    seen_.insert(Digest(candidate.source));
+    generation.record.candidates.push_back(std::move(candidate));
+  }
+  return generation;
+}
+
+void Evolution::StartBreeding(int generation) {
+  std::vector<BreedRequest> requests;
+  parents_.clear();
+  const std::vector<std::pair<std::string, double>> operators(run_.operators.begin(), run_.operators.end());
+  for (int i = 0; i < run_.children; ++i) {
+    const auto g = static_cast<std::uint64_t>(generation);
+    const auto index = static_cast<std::uint64_t>(i);
+    Parents parents = SelectParents(population_.members(), run_.seed, g, index);
+    requests.push_back({std::move(parents.genomes), operators, run_.seed, g, index});
+    parents_.push_back(std::move(parents.ids));
+  }
+  breeder_.Start(std::move(requests));
+}
+
+// The children that are new; ids are given in order.
+Evolution::Generation Evolution::FinishBreeding(int number, const std::stop_token& stop) {
+  std::vector<BredChild> children = breeder_.Finish(stop);
+  Generation generation;
+  generation.record.generation = number;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    BredChild& child = children[i];
+    for (const std::string& op : child.inapplicable) ++generation.record.inapplicable[op];
+    if (!child.genome) continue;
+    if (!seen_.insert(Digest(child.source)).second) {
+      ++generation.record.duplicates;
+      continue;
+    }
+    std::vector<CandidateId> parents = parents_[i];
+    if (!child.used_second_parent) parents.resize(1);
+    generation.record.candidates.push_back({next_id_++, number, static_cast<int>(i), std::move(*child.genome), std::move(parents),
+                                            std::move(child.op), std::move(child.dropped), std::move(child.source)});
+  }
+  return generation;
+}
+
+// False if the generation was not finished; then nothing of it is kept.
+bool Evolution::Evaluate(Generation& generation, const StopCondition& stop) {
+  Progress running = progress_;
+  running.generation = generation.record.generation;
+  generation.record.evaluations = evaluator_.Finish(stop.token(), [&](const Candidate& candidate, const Evaluation& evaluation) {
+    ++running.evaluated;
+    ++evaluated_here_;
+    if (evaluation.outcome == Outcome::kOk) {
+      ++running.valid;
+      if (!(running.best_ns <= evaluation.score_ns)) {
+        running.best = candidate.id;
+        running.best_ns = evaluation.score_ns;
+        running.best_template = candidate.genome.template_name;
+      }
+    }
+    running.seconds = stop.Elapsed().count();
+    running.candidates_per_second = evaluated_here_ / std::max(running.seconds, 1e-3);
+    observer_.OnEvaluated(candidate, evaluation, running);
+  });
+  return std::none_of(generation.record.evaluations.begin(), generation.record.evaluations.end(),
+                      [](const Evaluation& e) { return e.outcome == Outcome::kCancelled; });
+}
+
+void Evolution::Record(const Generation& generation) { store_.RecordGeneration(run_.id, generation.record); }
+
+// Survival and everything that is known because of this generation.
+void Evolution::Absorb(const Generation& generation) {
+  const GenerationRecord& record = generation.record;
+  population_.Survive(record.candidates, record.evaluations);
+  for (std::size_t i = 0; i < record.candidates.size(); ++i) {
+    seen_.insert(record.evaluations[i].source_digest);
+    next_id_ = std::max(next_id_, record.candidates[i].id + 1);
+    ++progress_.evaluated;
+    if (record.evaluations[i].outcome == Outcome::kOk) ++progress_.valid;
+  }
+  if (record.generation == 0) {
+    baseline_ = record.candidates.front();
+    progress_.baseline_ns = record.evaluations.front().score_ns;
+  }
+  progress_.generation = record.generation;
+  progress_.duplicates += record.duplicates;
+  if (!population_.members().empty()) {
+    const Individual& best = population_.members().front();
+    progress_.best = best.candidate.id;
+    progress_.best_ns = best.score_ns;
+    progress_.best_template = best.candidate.genome.template_name;
+  }
+}
+
+void Evolution::RequireBaseline(const Generation& first) const {
+  const Evaluation& evaluation = first.record.evaluations.front();
+  if (evaluation.outcome == Outcome::kOk) return;
+  const std::string message = fmt::format("the baseline {} does not pass: {} in stage {}: {}", run_.baseline, ToString(evaluation.outcome),
+                                          ToString(evaluation.stage), evaluation.message);
+  store_.EndRun(run_.id, RunStatus::kFailed, message);
+  throw Error(message + "; mend the template or the task before evolving it");
+}
+
+void Evolution::UpdateRates(const StopCondition& stop) {
+  progress_.seconds = stop.Elapsed().count();
+  progress_.candidates_per_second = evaluated_here_ / std::max(progress_.seconds, 1e-3);
+  const int done = std::max(1, progress_.generation);
+  progress_.seconds_left = progress_.seconds / done * (run_.generations - progress_.generation);
+  if (const auto limit = stop.time_limit()) {
+    progress_.seconds_left = std::min(progress_.seconds_left, std::max(0.0, static_cast<double>(limit->count()) - progress_.seconds));
+  }
+}
+
+// Candidates read back from the store come without their source.
+Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) {
+  if (!candidate.source.empty()) return candidate;
+  breeder_.Start({BreedRequest{{candidate.genome}, {}, run_.seed, 0, 0}});
+  std::vector<BredChild> rendered = breeder_.Finish(stop);
+  if (!rendered.front().genome) throw Error(fmt::format("candidate {} cannot be rendered again: {}", candidate.id, rendered.front().failure));
+  candidate.source = std::move(rendered.front().source);
+  return candidate;
+}
+
+// The fastest candidate that holds on held-out cases in a fresh process is the champion; one that does not is passed over.
+void Evolution::CheckChampion(const StopCondition& stop) {
+  if (!baseline_) return;
+  const Candidate baseline = Rendered(*baseline_, stop.token());
+  const std::vector<Individual>& members = population_.members();
+  for (std::size_t i = 0; i < std::min(members.size(), kChampionAttempts) && !stop.Interrupted(); ++i) {
+    const Candidate candidate = Rendered(members[i].candidate, stop.token());
+    const ChampionCheck check = evaluator_.CheckChampion(candidate, baseline, stop.token());
+    if (check.outcome == Outcome::kCancelled) return;
+    store_.RecordChampion(run_.id, candidate.id, check);
+    observer_.OnChampion(candidate, check);
+    if (check.outcome == Outcome::kOk) {
+      progress_.best = candidate.id;
+      progress_.best_ns = members[i].score_ns;
+      progress_.best_template = candidate.genome.template_name;
+      return;
+    }
+  }
+}
+
+RunStatus Evolution::Finish(RunStatus status, const std::string& message) {
+  store_.EndRun(run_.id, status, message);
+  observer_.OnFinished(status, progress_);
+  return status;
+}
+
+}  // namespace evo

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/breeder.h"
+#include "core/candidate.h"
+#include "core/evaluator.h"
+#include "core/observer.h"
+#include "core/store.h"
+#include "engine/population.h"
+#include "engine/stop_condition.h"
+
+namespace evo {
+
+// The evolutionary loop. Generation 0 is every template at its default parameters, the baseline first. Generation g+1 is bred from the
+// population as it was after g-1 while g is evaluated; this lag is part of the algorithm, so that a resumed run makes the same children.
+class Evolution {
+ public:
+  // `run` says what to do (seed, generations, children, operators); `seeds` are the templates at their defaults, the baseline's first.
+  Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
+            Population& population);
+
+  // Runs to the stop condition, then checks the champion. Throws Error when the baseline fails the gate (and says how) or when what the
+  // run stands on fails; what was recorded stays recorded.
+  RunStatus Run(const StopCondition& stop);
+
+  // Goes on after the generations that the store has of this run.
+  RunStatus Resume(const StopCondition& stop);
+
+  const Progress& progress() const { return progress_; }
+
+ private:
+  struct Generation {
+    GenerationRecord record;
+    bool empty() const { return record.candidates.empty(); }
+  };
+
+  RunStatus Loop(const StopCondition& stop, Generation pending);
+  Generation Default(const std::stop_token& stop);
+  void StartBreeding(int generation);
+  Generation FinishBreeding(int generation, const std::stop_token& stop);
+  bool Evaluate(Generation& generation, const StopCondition& stop);
+  void Record(const Generation& generation);
+  void Absorb(const Generation& generation);
+  void RequireBaseline(const Generation& first) const;
+  void CheckChampion(const StopCondition& stop);
+  Candidate Rendered(Candidate candidate, const std::stop_token& stop);
+  RunStatus Finish(RunStatus status, const std::string& message);
+  void UpdateRates(const StopCondition& stop);
+
+  RunRecord run_;
+  std::vector<Genome> seeds_;
+  Breeder& breeder_;
+  Evaluator& evaluator_;
+  Store& store_;
+  Observer& observer_;
+  Population& population_;
+
+  std::set<std::string> seen_;                      // digests of every source so far
+  std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
+  CandidateId next_id_ = 1;
+  std::optional<Candidate> baseline_;
+  Progress progress_;
+  int evaluated_here_ = 0;                          // in this process, for the rate
+};
+
+}  // namespace evo

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/candidate.h"
+#include "core/evaluation.h"
+
+namespace evo {
+
+// A candidate that passed, with what selection needs to know of it.
+struct Individual {
+  Candidate candidate;
+  double score_ns = kNoValue;
+  std::string image_digest;
+};
+
+// The survivors of a run. Only candidates whose outcome is ok are ever in it.
+class Population {
+ public:
+  virtual ~Population() = default;
+  // Takes one generation's results. evaluations[i] belongs to candidates[i].
+  virtual void Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) = 0;
+  // Fastest first; ties by id, so that the order never depends on anything else.
+  virtual const std::vector<Individual>& members() const = 0;
+};
+
+// The `capacity` fastest of all so far. Of candidates whose compiled images are the same only the first stays: copies of one
+// program would crowd out everything else.
+class ElitistPopulation : public Population {
+ public:
+  explicit ElitistPopulation(std::size_t capacity) : capacity_(capacity) {}
+  void Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) override;
+  const std::vector<Individual>& members() const override { return members_; }
+
+ private:
+  std::size_t capacity_;
+  std::vector<Individual> members_;
+};
+
+}  // namespace evo

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/breeder.h"
+#include "engine/population.h"
+
+namespace evo {
+
+// Parents of one child: one or two, the first by tournament, the second at random among the others.
+struct Parents {
+  std::vector<CandidateId> ids;
+  std::vector<Genome> genomes;
+};
+
+// A function of the members and of (seed, generation, index) only. Precondition: members is not empty.
+Parents SelectParents(const std::vector<Individual>& members, std::uint64_t seed, std::uint64_t generation, std::uint64_t index);
+
+}  // namespace evo
