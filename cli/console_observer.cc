@@ -1,0 +1,113 @@
+#include "cli/console_observer.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+
+namespace evo {
+namespace {
+
+std::string FormatSpeedup(double baseline_ns, double ns) {
+  return std::isnan(baseline_ns) || std::isnan(ns) ? "" : fmt::format(" ({:.2f}x)", baseline_ns / ns);
+}
+
+std::string FormatSeconds(double seconds) {
+  if (std::isnan(seconds)) return "?";
+  const auto whole = static_cast<long>(seconds + 0.5);
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string Fitted(std::string line, int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && line.size() >= size.ws_col) line.resize(size.ws_col - 1);
+  return line;
+}
+
+}  // namespace
+
+std::string FormatDuration(double nanoseconds) {
+  if (std::isnan(nanoseconds)) return "-";
+  if (nanoseconds < 1e3) return fmt::format("{:.0f} ns", nanoseconds);
+  if (nanoseconds < 1e6) return fmt::format("{:.3g} us", nanoseconds / 1e3);
+  if (nanoseconds < 1e9) return fmt::format("{:.3g} ms", nanoseconds / 1e6);
+  return fmt::format("{:.3g} s", nanoseconds / 1e9);
+}
+
+ConsoleObserver::ConsoleObserver(std::FILE* out) : out_(out), terminal_(::isatty(::fileno(out)) != 0) {}
+
+void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
+  std::string names;
+  for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
+  fmt::print(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task, run.device_name, run.device,
+             run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
+  fmt::print(out_, "templates {}; baseline {}; {} generations of {} children, population {}\n", names, run.baseline, run.generations,
+             run.children, run.population);
+  std::fflush(out_);
+}
+
+void ConsoleObserver::OnEvaluated(const Candidate&, const Evaluation& evaluation, const Progress& progress) {
+  ++outcomes_[std::string(ToString(evaluation.outcome))];
+  last_.evaluated = progress.evaluated;
+  last_.valid = progress.valid;
+  last_.generation = progress.generation;
+  last_.generations = progress.generations;
+  last_.candidates_per_second = progress.candidates_per_second;
+  last_.best_ns = progress.best_ns;
+  last_.best_template = progress.best_template;
+  last_.best = progress.best;
+  if (progress.generation == 0 && std::isnan(last_.baseline_ns)) last_.baseline_ns = kNoValue;
+  else last_.baseline_ns = progress.baseline_ns;
+  if (terminal_) Show(last_, false);
+}
+
+void ConsoleObserver::OnGeneration(const Progress& progress) {
+  last_ = progress;
+  Show(progress, true);
+}
+
+void ConsoleObserver::Show(const Progress& progress, bool end_of_generation) {
+  const double share = progress.evaluated == 0 ? 0 : 100.0 * progress.valid / progress.evaluated;
+  std::string line = fmt::format("generation {}/{}  evaluated {}  valid {:.0f}%", progress.generation, progress.generations, progress.evaluated, share);
+  if (progress.best != 0) {
+    line += fmt::format("  best {}{} {} #{}", FormatDuration(progress.best_ns), FormatSpeedup(progress.baseline_ns, progress.best_ns),
+                        progress.best_template, progress.best);
+  }
+  line += fmt::format("  {:.1f}/s", progress.candidates_per_second);
+  if (!std::isnan(progress.seconds_left)) line += fmt::format("  {} left", FormatSeconds(progress.seconds_left));
+  if (terminal_) {
+    fmt::print(out_, "\r\x1b[K{}", Fitted(line, ::fileno(out_)));
+    live_ = true;
+  } else if (end_of_generation) {
+    fmt::print(out_, "{}\n", line);
+  }
+  std::fflush(out_);
+}
+
+void ConsoleObserver::EndLive() {
+  if (live_) fmt::print(out_, "\n");
+  live_ = false;
+}
+
+void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck& check) {
+  EndLive();
+  if (check.outcome == Outcome::kOk) {
+    fmt::print(out_, "champion #{} holds on {} held-out cases; {:.2f} times the baseline's speed, timed in turn\n", champion.id,
+               check.held_out_cases.size(), check.speedup);
+  } else {
+    fmt::print(out_, "#{} does not hold on held-out cases ({}: {}); the next best is tried\n", champion.id, ToString(check.outcome), check.message);
+  }
+  std::fflush(out_);
+}
+
+void ConsoleObserver::OnFinished(RunStatus status, const Progress& progress) {
+  EndLive();
+  std::string outcomes;
+  for (const auto& [name, count] : outcomes_) outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
+  fmt::print(out_, "{} after {} candidates in {}: {}\n", status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated,
+             FormatSeconds(progress.seconds), outcomes.empty() ? "nothing evaluated" : outcomes);
+  std::fflush(out_);
+}
+
+}  // namespace evo
