@@ -1,7 +1,8 @@
 # Warnings are a target of their own, so that every library of ours asks for them and no dependency does.
 add_library(evo_warnings INTERFACE)
 target_compile_options(evo_warnings INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wno-missing-field-initializers)
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wno-missing-field-initializers
+  -Wno-restrict)  # g++ 12 warns of overlapping copies inside its own std::string (GCC bug 105651)
 
 # evo_library(NAME SOURCES ... DEPENDS ...): one library a folder, with the alias evo::NAME. Includes are written from the root.
 function(evo_library name)

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
-#include "evaluator/gate/half.h"
+#include "core/half.h"
 
 namespace evo {
 namespace {

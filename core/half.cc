@@ -1,4 +1,4 @@
-#include "evaluator/gate/half.h"
+#include "core/half.h"
 
 #include <bit>
 #include <cmath>

@@ -1,0 +1,128 @@
+#include "evaluator/compiler/host/host_compiler.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/readable_pipe.hpp>
+#include <boost/process/v2/environment.hpp>
+#include <boost/process/v2/process.hpp>
+#include <boost/process/v2/stdio.hpp>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "core/error.h"
+#include "evaluator/compiler/host/host_source.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+namespace bp = boost::process::v2;
+
+constexpr std::size_t kLogBytes = 16 * 1024;
+
+struct ToolResult {
+  int status = -1;
+  std::string output;    // standard output and error
+};
+
+ToolResult RunTool(const fs::path& program, const std::vector<std::string>& arguments) {
+  boost::asio::io_context context;
+  boost::asio::readable_pipe output(context);
+  const auto found = program.has_parent_path() ? bp::filesystem::path(program.string()) : bp::environment::find_executable(program.string());
+  if (found.empty()) throw Error(fmt::format("{} is not installed; the cpu device needs it: apt-get install g++", program.string()));
+  bp::process process(context, found, arguments, bp::process_stdio{nullptr, output, output});
+  ToolResult result;
+  boost::system::error_code end;
+  boost::asio::read(output, boost::asio::dynamic_buffer(result.output), end);
+  result.status = process.wait();
+  return result;
+}
+
+std::string ReadFile(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void WriteFile(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
+}
+
+void CutAll(std::string& text, const std::string& what) {
+  if (what.empty()) return;
+  for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
+}
+
+}  // namespace
+
+std::string FirstHostError(const std::string& log) {
+  static const std::regex kError(R"(candidate\.cu:(\d+):\d+: (?:fatal )?error: ([^\n]*))");
+  static const std::regex kAnyError(R"((?:fatal )?error: ([^\n]*))");
+  std::smatch match;
+  if (std::regex_search(log, match, kError)) return fmt::format("line {}: {}", match[1].str(), match[2].str());
+  if (std::regex_search(log, match, kAnyError)) return match[1].str();
+  return log.substr(0, log.find('\n'));
+}
+
+HostCompiler::HostCompiler(HostCompilerPaths paths) : paths_(std::move(paths)) {
+  fs::create_directories(paths_.scratch);
+  std::vector<std::string> arguments = Options();
+  // The precompiled header must carry the name that -include asks for, beside nothing else of that name.
+  WriteFile(paths_.scratch / "prelude.h", "#include \"evo_cpu/prelude.h\"\n");
+  arguments.insert(arguments.end(), {"-x", "c++-header", (paths_.scratch / "prelude.h").string(), "-o", (paths_.scratch / "prelude.h.gch").string()});
+  const ToolResult built = RunTool(paths_.compiler, arguments);
+  if (built.status != 0) throw Error(fmt::format("{} cannot compile the cpu device's headers: {}", paths_.compiler.string(), FirstHostError(built.output)));
+}
+
+HostCompiler::~HostCompiler() {
+  std::error_code ignored;
+  fs::remove_all(paths_.scratch, ignored);
+}
+
+std::vector<std::string> HostCompiler::Options() const {
+  // -O2: -O3 takes half as long again to compile and gains little here. No contraction, so that a * b + c is what the source says
+  // on every machine; no fast-math: what a candidate gains by imprecision must be in its source.
+  return {"-std=c++17", "-O2", "-march=native", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-w",
+          "-I" + paths_.cpu_headers.string(), "-isystem", paths_.cuda_include.string()};
+}
+
+CompileResult HostCompiler::Compile(const CompileRequest& request) {
+  CompileResult result;
+  HostSource host = ToHostSource(request.source);
+  if (host.refusal) {
+    result.outcome = host.refusal->message.find("clock") == std::string::npos ? Outcome::kUnsupported : Outcome::kCheating;
+    result.message = host.refusal->message;
+    return result;
+  }
+  std::string text = "#line 1 \"candidate.cu\"\n" + host.text + "\n#line 1 \"launch lines\"\n";
+  for (std::size_t i = 0; i < request.kernel_expressions.size(); ++i) {
+    const std::string symbol = fmt::format("evo_cpu_kernel_{}", i);
+    text += fmt::format("EVO_CPU_EXPORT({}, {})\n", symbol, request.kernel_expressions[i]);
+    result.program.kernels.push_back({request.kernel_expressions[i], symbol});
+  }
+  const fs::path source = paths_.scratch / "kernel.cc";
+  const fs::path image = paths_.scratch / "kernel.so";
+  WriteFile(source, text);
+  std::vector<std::string> arguments = Options();
+  arguments.insert(arguments.end(), {"-include", (paths_.scratch / "prelude.h").string(), "-shared", source.string(), "-o", image.string()});
+  const ToolResult compiled = RunTool(paths_.compiler, arguments);
+  result.log = compiled.output;
+  CutAll(result.log, paths_.scratch.string() + "/");
+  if (result.log.size() > kLogBytes) result.log.resize(kLogBytes);
+  if (compiled.status != 0) {
+    result.message = FirstHostError(result.log);
+    const bool ours = result.message.find("not supported on the cpu device") != std::string::npos;
+    result.outcome = ours ? Outcome::kUnsupported : Outcome::kCompileError;
+    return result;
+  }
+  result.outcome = Outcome::kOk;
+  result.program.image = ReadFile(image);
+  return result;
+}
+
+}  // namespace evo

@@ -1,0 +1,245 @@
+#include "evaluator/device/cpu/cpu_device.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "evaluator/device/cpu/simt_runtime.h"
+#include "core/half.h"
+
+namespace evo {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+// What a Hopper block may ask for, so that a kernel that fits here fits there.
+constexpr std::size_t kOptInShared = 227 * 1024;
+
+std::uint64_t ReadClock(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000ULL + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::string ProcessorName() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+class CpuMemory : public DeviceMemory {
+ public:
+  Address Allocate(std::size_t bytes) override {
+    void* memory = nullptr;
+    if (::posix_memalign(&memory, kAlignment, std::max<std::size_t>(bytes, 1)) != 0) return 0;
+    return reinterpret_cast<Address>(memory);
+  }
+  void Free(Address address) override { std::free(reinterpret_cast<void*>(address)); }
+  DeviceStatus Write(Address to, std::span<const std::byte> from) override {
+    std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
+    return {};
+  }
+  DeviceStatus Read(std::span<std::byte> to, Address from) override {
+    std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
+    return {};
+  }
+  DeviceStatus Fill(const DeviceFill& fill) override {
+    std::memset(reinterpret_cast<void*>(fill.address), fill.value, fill.bytes);
+    return {};
+  }
+};
+
+// A shared object of our host compiler, loaded from memory.
+class CpuProgram : public LoadedProgram {
+ public:
+  static LoadResult Load(const CompiledProgram& compiled) {
+    const int file = ::memfd_create("evo-kernel", MFD_CLOEXEC);
+    const auto written = ::write(file, compiled.image.data(), compiled.image.size());
+    void* library = nullptr;
+    if (written == static_cast<ssize_t>(compiled.image.size())) library = ::dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+    ::close(file);
+    if (library == nullptr) return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
+    auto program = std::make_unique<CpuProgram>(library);
+    auto* runtime = static_cast<const evo_cpu_services**>(::dlsym(library, "evo_cpu_runtime"));
+    program->current_ = static_cast<evo_cpu_thread**>(::dlsym(library, "evo_cpu_current"));
+    if (runtime == nullptr || program->current_ == nullptr) return {{Outcome::kLaunchError, "the image is not one of the cpu device's", false}, nullptr};
+    *runtime = SimtRuntime::Services();
+    for (const CompiledKernel& kernel : compiled.kernels) {
+      const auto* found = static_cast<const evo_cpu_kernel*>(::dlsym(library, kernel.symbol.c_str()));
+      if (found == nullptr) return {{Outcome::kLaunchError, fmt::format("kernel {} is not in the image", kernel.expression), false}, nullptr};
+      program->kernels_.push_back(found);
+      program->names_.push_back(kernel.expression);
+    }
+    return {{}, std::move(program)};
+  }
+
+  explicit CpuProgram(void* library) : library_(library) {}
+  ~CpuProgram() override {
+    if (!poisoned) ::dlclose(library_);
+  }
+
+  KernelFacts facts() const override {
+    KernelFacts facts;
+    facts.static_shared_bytes = static_cast<int>(static_shared);
+    facts.dynamic_shared_bytes = static_cast<int>(dynamic_shared);
+    return facts;
+  }
+  const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index); }
+  const std::string& name(std::size_t index) const { return names_.at(index); }
+  evo_cpu_thread** current() const { return current_; }
+
+  bool poisoned = false;            // fibers hold frames of its code
+  std::size_t static_shared = 0;    // most seen
+  std::size_t dynamic_shared = 0;
+
+ private:
+  void* library_;
+  evo_cpu_thread** current_ = nullptr;
+  std::vector<const evo_cpu_kernel*> kernels_;
+  std::vector<std::string> names_;
+};
+
+// The bytes of a scalar argument in the low end of a word.
+std::uint64_t ScalarBits(const ScalarUse& scalar) {
+  const auto integer = scalar.value.is_real ? static_cast<std::int64_t>(scalar.value.real) : scalar.value.integer;
+  std::uint64_t bits = 0;
+  switch (scalar.dtype) {
+    case Dtype::kF64: {
+      const double value = scalar.value.AsReal();
+      std::memcpy(&bits, &value, sizeof value);
+      break;
+    }
+    case Dtype::kF32: {
+      const auto value = static_cast<float>(scalar.value.AsReal());
+      std::memcpy(&bits, &value, sizeof value);
+      break;
+    }
+    case Dtype::kF16: bits = ToHalfBits(static_cast<float>(scalar.value.AsReal())); break;
+    case Dtype::kBF16: bits = ToBFloat16Bits(static_cast<float>(scalar.value.AsReal())); break;
+    default: bits = static_cast<std::uint64_t>(integer); break;  // little endian: the low bytes are the value
+  }
+  return bits;
+}
+
+class CpuDevice : public Device {
+ public:
+  CpuDevice() {
+    info_.kind = "cpu";
+    info_.name = ProcessorName() + ", emulated";
+    info_.arch = "cpu";
+    info_.shared_bytes_per_block_optin = kOptInShared;
+    info_.memory_bytes = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGE_SIZE));
+  }
+  const DeviceInfo& info() const override { return info_; }
+  DeviceMemory& memory() override { return memory_; }
+  LoadResult Load(const CompiledProgram& program) override { return CpuProgram::Load(program); }
+
+  DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override {
+    for (const auto& step : sequence) {
+      const DeviceStatus status = RunStep(static_cast<CpuProgram&>(program), step, schedule);
+      if (!status.ok()) return status;
+    }
+    return {};
+  }
+
+  TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override {
+    TimedRuns timed;
+    for (const TimedRun& run : runs) {
+      Prepare(run.preparation);
+      SequenceTime time;
+      const std::uint64_t wall = ReadClock(CLOCK_MONOTONIC);
+      const std::uint64_t start = ReadClock(CLOCK_THREAD_CPUTIME_ID);
+      for (const auto& step : run.sequence) {
+        const std::uint64_t before = ReadClock(CLOCK_THREAD_CPUTIME_ID);
+        timed.status = RunStep(static_cast<CpuProgram&>(program), step, 0);
+        if (!timed.status.ok()) return timed;
+        time.busy_ticks += ReadClock(CLOCK_THREAD_CPUTIME_ID) - before;
+      }
+      time.span_ticks = ReadClock(CLOCK_THREAD_CPUTIME_ID) - start;
+      time.wall_ns = ReadClock(CLOCK_MONOTONIC) - wall;
+      timed.times.push_back(time);
+    }
+    return timed;
+  }
+
+ private:
+  DeviceStatus RunStep(CpuProgram& program, const std::variant<DeviceLaunch, DeviceFill>& step, std::uint64_t schedule) {
+    if (const auto* fill = std::get_if<DeviceFill>(&step)) return memory_.Fill(*fill);
+    const auto& launch = std::get<DeviceLaunch>(step);
+    if (DeviceStatus status = CheckLaunch(program, launch); !status.ok()) return status;
+    std::vector<std::uint64_t> values;
+    for (const auto& argument : launch.arguments) {
+      const auto* address = std::get_if<Address>(&argument);
+      values.push_back(address != nullptr ? *address : ScalarBits(std::get<ScalarUse>(argument)));
+    }
+    std::vector<void*> arguments;
+    for (std::uint64_t& value : values) arguments.push_back(&value);
+    const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
+                                             static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule});
+    program.static_shared = std::max(program.static_shared, runtime_->static_shared_bytes());
+    program.dynamic_shared = std::max<std::size_t>(program.dynamic_shared, launch.shared_bytes);
+    if (result.fault == SimtFault::kNone) return {};
+    program.poisoned = true;
+    return {result.fault == SimtFault::kSharedMemory ? Outcome::kResourceLimit : Outcome::kCrash, result.message, true};
+  }
+
+  DeviceStatus CheckLaunch(const CpuProgram& program, const DeviceLaunch& launch) const {
+    const std::string& name = program.name(launch.kernel);
+    const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+    if (threads == 0 || threads > static_cast<std::uint64_t>(info_.max_threads_per_block)) {
+      return {Outcome::kResourceLimit, fmt::format("{}: {} threads a block, the device takes 1 to {}", name, threads, info_.max_threads_per_block), false};
+    }
+    if (launch.shared_bytes > kOptInShared) {
+      return {Outcome::kResourceLimit, fmt::format("{}: {} bytes of dynamic shared memory, the device has {}", name, launch.shared_bytes, kOptInShared), false};
+    }
+    if (launch.cluster[0] != 0) return {Outcome::kUnsupported, fmt::format("{}: clusters are not supported on the cpu device", name), false};
+    if (launch.cooperative) return {Outcome::kUnsupported, fmt::format("{}: cooperative launches are not supported on the cpu device", name), false};
+    const evo_cpu_kernel& kernel = *program.kernel(launch.kernel);
+    if (kernel.argument_count != launch.arguments.size()) {
+      return {Outcome::kLaunchError, fmt::format("{} takes {} arguments, the launch line gives {}", name, kernel.argument_count, launch.arguments.size()), false};
+    }
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      const auto* scalar = std::get_if<ScalarUse>(&launch.arguments[i]);
+      const std::size_t given = scalar != nullptr ? ByteSize(scalar->dtype) : sizeof(Address);
+      if (given != kernel.argument_bytes[i]) {
+        return {Outcome::kLaunchError, fmt::format("{}: argument {} has {} bytes, the launch line gives {}", name, i + 1, kernel.argument_bytes[i], given), false};
+      }
+    }
+    return {};
+  }
+
+  void Prepare(const Preparation& preparation) {
+    for (const DeviceCopy& copy : preparation.restore) {
+      std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
+    }
+    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
+    if (preparation.flush_bytes > flush_.size()) flush_.resize(preparation.flush_bytes);
+    std::fill_n(flush_.begin(), preparation.flush_bytes, ++flushes_);
+    for (const DeviceTouch& touch : preparation.touch) {
+      const auto* bytes = reinterpret_cast<const volatile unsigned char*>(touch.address);
+      for (std::size_t i = 0; i < touch.bytes; i += 64) static_cast<void>(bytes[i]);
+    }
+  }
+
+  DeviceInfo info_;
+  CpuMemory memory_;
+  // Deliberately never destroyed after a fault; see SimtRuntime.
+  std::unique_ptr<SimtRuntime> runtime_ = std::make_unique<SimtRuntime>();
+  std::vector<unsigned char> flush_;
+  unsigned char flushes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> MakeCpuDevice() { return std::make_unique<CpuDevice>(); }
+
+}  // namespace evo

@@ -1,0 +1,1 @@
+#error "not supported on the cpu device: <cooperative_groups.h>"

@@ -1,0 +1,3 @@
+#pragma once
+
+// The prelude has everything of it that device code uses.

@@ -1,0 +1,54 @@
+#pragma once
+
+// What the SIMT runtime and a compiled kernel know of each other. Plain C layout: both sides are compiled apart.
+
+#include <cstddef>
+#include <cstdint>
+
+struct evo_cpu_uint3 {
+  unsigned x, y, z;
+};
+
+struct evo_cpu_block;
+
+// One CUDA thread of the block that is running. `current` of the image points to it while the thread runs.
+struct evo_cpu_thread {
+  evo_cpu_uint3 thread_index;
+  unsigned lane;             // within the warp
+  void* warp_exchange;       // 32 slots of kWarpSlotBytes each, shared by the warp
+  evo_cpu_block* block;
+};
+
+struct evo_cpu_block {
+  evo_cpu_uint3 block_index;
+  evo_cpu_uint3 block_dim;
+  evo_cpu_uint3 grid_dim;
+  void* dynamic_shared;
+};
+
+enum { evo_cpu_warp_slot_bytes = 16 };
+
+// What a kernel asks of the runtime.
+struct evo_cpu_services {
+  void (*sync_block)();
+  // Waits for the lanes of the mask.
+  void (*sync_warp)(unsigned mask);
+  // As sync_warp, but the last lane to arrive returns 1 with the others still waiting, and must call release_warp.
+  int (*arrive_warp)(unsigned mask);
+  void (*release_warp)(unsigned mask);
+  // Lanes of the caller's warp that have not exited.
+  unsigned (*live_lanes)();
+  // The block's memory for static shared variable number `slot`.
+  void* (*static_shared)(unsigned slot, size_t bytes, size_t alignment);
+  // Ends the kernel as a trap does. Does not return.
+  void (*trap)(const char* reason);
+};
+
+// One __global__ function of an image.
+struct evo_cpu_kernel {
+  void (*invoke)(void** arguments);
+  const size_t* argument_bytes;
+  size_t argument_count;
+};
+
+// Every image exports: evo_cpu_thread* evo_cpu_current; const evo_cpu_services* evo_cpu_runtime; and evo_cpu_kernel by symbol.

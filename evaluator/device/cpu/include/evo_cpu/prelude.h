@@ -1,0 +1,101 @@
+#pragma once
+
+// What a .cu sees on the cpu device instead of nvcc's built-ins. Force-included before the source.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "evo_cpu/abi.h"
+
+extern "C" {
+inline evo_cpu_thread* evo_cpu_current = nullptr;
+inline const evo_cpu_services* evo_cpu_runtime = nullptr;
+}
+
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __constant__
+#undef __forceinline__
+#undef __noinline__
+#undef __launch_bounds__
+#undef __grid_constant__
+#undef __restrict__
+#undef __maxnreg__
+#undef __cluster_dims__
+#undef __managed__
+#define __global__
+#define __device__
+#define __host__
+#define __constant__ static
+#define __managed__ static
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
+#define __restrict__ __restrict
+#ifndef __align__
+#define __align__(n) alignas(n)
+#endif
+
+#define threadIdx (evo_cpu_current->thread_index)
+#define blockIdx (evo_cpu_current->block->block_index)
+#define blockDim (evo_cpu_current->block->block_dim)
+#define gridDim (evo_cpu_current->block->grid_dim)
+#define warpSize 32
+
+#define EVO_CPU_PRAGMA(text) _Pragma(#text)
+#define EVO_CPU_UNROLL(count) EVO_CPU_PRAGMA(GCC unroll count)
+
+namespace evo_cpu {
+
+template <typename T>
+T& StaticShared(unsigned slot) {
+  return *static_cast<T*>(evo_cpu_runtime->static_shared(slot, sizeof(T), alignof(T)));
+}
+
+template <typename T>
+T* DynamicShared() {
+  return static_cast<T*>(evo_cpu_current->block->dynamic_shared);
+}
+
+// Calls a __global__ function with arguments given by address.
+template <typename Function>
+struct Kernel;
+
+template <typename... Arguments>
+struct Kernel<void (*)(Arguments...)> {
+  static constexpr size_t count = sizeof...(Arguments);
+  static constexpr size_t bytes[count + 1] = {sizeof(Arguments)..., 0};
+
+  template <size_t... I>
+  static void Call(void (*kernel)(Arguments...), void** arguments, std::index_sequence<I...>) {
+    kernel(*static_cast<std::remove_reference_t<Arguments>*>(arguments[I])...);
+  }
+};
+
+}  // namespace evo_cpu
+
+// Placed behind the source by the compiler, once for each kernel that will be launched.
+#define EVO_CPU_EXPORT(symbol, ...)                                                                               \
+  static void symbol##_invoke(void** arguments) {                                                                 \
+    using Type = evo_cpu::Kernel<decltype(&__VA_ARGS__)>;                                                         \
+    Type::Call(&__VA_ARGS__, arguments, std::make_index_sequence<Type::count>{});                                 \
+  }                                                                                                               \
+  extern "C" __attribute__((visibility("default"))) const evo_cpu_kernel symbol = {                               \
+      symbol##_invoke, evo_cpu::Kernel<decltype(&__VA_ARGS__)>::bytes, evo_cpu::Kernel<decltype(&__VA_ARGS__)>::count};
+
+#include "evo_cpu/half_math.h"
+#include "evo_cpu/intrinsics.h"
+#include "evo_cpu/warp.h"

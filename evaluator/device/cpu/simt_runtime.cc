@@ -1,0 +1,336 @@
+#include "evaluator/device/cpu/simt_runtime.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace evo {
+namespace {
+
+namespace ctx = boost::context;
+
+constexpr unsigned kWarp = 32;
+// Kernels keep accumulators and small arrays on the stack; a page of guard below turns an overflow into a crash.
+constexpr std::size_t kStackBytes = 256 * 1024;
+constexpr std::size_t kStaticSharedBytes = 48 * 1024;
+constexpr std::size_t kDynamicSharedBytes = 228 * 1024;
+constexpr std::size_t kSlotAlignment = 128;
+constexpr int kPoison = 0xff;
+
+enum class ThreadState : std::uint8_t { kUnstarted, kRunning, kAtBlockBarrier, kAtWarpBarrier, kReleased, kDone };
+
+struct SimtThread {
+  evo_cpu_thread context{};
+  ThreadState state = ThreadState::kUnstarted;
+  int fiber = -1;
+};
+
+// Lanes that wait for each other under one mask.
+struct WarpBarrier {
+  unsigned mask;
+  unsigned arrived;
+  bool collective;    // waits for the last lane's work, not only for its arrival
+};
+
+struct Warp {
+  unsigned live = 0;
+  std::vector<WarpBarrier> barriers;
+  alignas(16) std::array<char, kWarp * evo_cpu_warp_slot_bytes> exchange;
+};
+
+struct Fiber {
+  ctx::fiber context;
+  int thread = -1;    // that runs or waits on it; -1: free
+};
+
+}  // namespace
+
+struct SimtRuntime::State {
+  SimtLaunch launch;
+  evo_cpu_block block{};
+  std::vector<SimtThread> threads;
+  std::vector<Warp> warps;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<int> free_fibers;
+  std::vector<int> order;             // threads, in the order they start
+  std::size_t next_unstarted = 0;
+  std::vector<int> released;          // a queue: from released_head on
+  std::size_t released_head = 0;
+  unsigned at_block_barrier = 0;
+  unsigned live = 0;
+  int running = -1;
+  ctx::fiber scheduler;
+  SimtResult result;
+
+  char* static_shared = nullptr;
+  std::size_t static_used = 0;
+  std::size_t static_most = 0;
+  std::map<std::pair<unsigned, std::size_t>, std::size_t> static_offsets;
+  char* dynamic_shared = nullptr;
+
+  static State* active;
+
+  State() {
+    const auto map = [](std::size_t bytes) {
+      return static_cast<char*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    };
+    static_shared = map(kStaticSharedBytes);
+    dynamic_shared = map(kDynamicSharedBytes);
+  }
+  ~State() {
+    ::munmap(static_shared, kStaticSharedBytes);
+    ::munmap(dynamic_shared, kDynamicSharedBytes);
+  }
+
+  Warp& WarpOf(int thread) { return warps[static_cast<unsigned>(thread) / kWarp]; }
+
+  void Prepare(unsigned count) {
+    threads.resize(count);
+    warps.resize((count + kWarp - 1) / kWarp);
+    order.resize(count);
+    std::iota(order.begin(), order.end(), 0);
+    unsigned t = 0;
+    for (unsigned z = 0; z < launch.block[2]; ++z) {
+      for (unsigned y = 0; y < launch.block[1]; ++y) {
+        for (unsigned x = 0; x < launch.block[0]; ++x, ++t) threads[t].context = {{x, y, z}, t % kWarp, warps[t / kWarp].exchange.data(), &block};
+      }
+    }
+  }
+
+  void RunBlock() {
+    std::memset(static_shared, kPoison, static_used);
+    std::memset(dynamic_shared, kPoison, launch.shared_bytes);
+    live = static_cast<unsigned>(threads.size());
+    at_block_barrier = 0;
+    next_unstarted = 0;
+    released.clear();
+    released_head = 0;
+    for (std::size_t t = 0; t < threads.size(); ++t) threads[t].state = ThreadState::kUnstarted;
+    for (std::size_t w = 0; w < warps.size(); ++w) {
+      const auto lanes = static_cast<unsigned>(std::min<std::size_t>(kWarp, threads.size() - w * kWarp));
+      warps[w].live = lanes == kWarp ? ~0u : (1u << lanes) - 1;
+      warps[w].barriers.clear();
+    }
+    while (live > 0 && result.fault == SimtFault::kNone) {
+      if (released_head < released.size()) {
+        const int thread = released[released_head++];
+        if (released_head == released.size()) {
+          released.clear();
+          released_head = 0;
+        }
+        SwitchTo(threads[static_cast<std::size_t>(thread)].fiber, thread);
+      } else if (next_unstarted < order.size()) {
+        SwitchTo(FreeFiber(), -1);
+      } else {
+        Fault(SimtFault::kDeadlock, DescribeDeadlock());
+      }
+    }
+  }
+
+  std::string DescribeDeadlock() const {
+    const auto waiting = std::count_if(threads.begin(), threads.end(), [](const SimtThread& t) { return t.state == ThreadState::kAtBlockBarrier; });
+    return fmt::format("deadlock in block ({}, {}, {}): {} of {} threads wait at a barrier that the others never reach", block.block_index.x,
+                       block.block_index.y, block.block_index.z, waiting > 0 ? waiting : static_cast<std::ptrdiff_t>(live), threads.size());
+  }
+
+  int FreeFiber() {
+    if (free_fibers.empty()) {
+      const int index = static_cast<int>(fibers.size());
+      fibers.push_back(std::make_unique<Fiber>());
+      fibers.back()->context = ctx::fiber(std::allocator_arg, ctx::protected_fixedsize_stack(kStackBytes),
+                                          [this, index](ctx::fiber&& caller) { return FiberBody(index, std::move(caller)); });
+      return index;
+    }
+    const int index = free_fibers.back();
+    free_fibers.pop_back();
+    return index;
+  }
+
+  // Runs threads that have not started until there are none, again and again.
+  ctx::fiber FiberBody(int index, ctx::fiber&& caller) {
+    scheduler = std::move(caller);
+    for (;;) {
+      while (next_unstarted < order.size() && result.fault == SimtFault::kNone) {
+        const int thread = order[next_unstarted++];
+        threads[static_cast<std::size_t>(thread)].fiber = index;
+        Enter(thread);
+        launch.kernel->invoke(launch.arguments);
+        Exit(thread);
+        // Threads that were waiting for this one go first: their fibers would otherwise pile up.
+        if (released_head < released.size()) break;
+      }
+      free_fibers.push_back(index);
+      scheduler = std::move(scheduler).resume();
+    }
+  }
+
+  void SwitchTo(int fiber, int thread) {
+    if (thread >= 0) Enter(thread);
+    Fiber& f = *fibers[static_cast<std::size_t>(fiber)];
+    f.context = std::move(f.context).resume();
+  }
+
+  void Enter(int thread) {
+    running = thread;
+    SimtThread& t = threads[static_cast<std::size_t>(thread)];
+    t.state = ThreadState::kRunning;
+    *launch.current = &t.context;
+  }
+
+  // Leaves the running thread where it is until somebody releases it.
+  void Wait(ThreadState state) {
+    threads[static_cast<std::size_t>(running)].state = state;
+    scheduler = std::move(scheduler).resume();
+  }
+
+  void Release(int thread) {
+    threads[static_cast<std::size_t>(thread)].state = ThreadState::kReleased;
+    released.push_back(thread);
+  }
+
+  void ReleaseBlockBarrier(int except) {
+    at_block_barrier = 0;
+    for (const int t : order) {
+      if (t != except && threads[static_cast<std::size_t>(t)].state == ThreadState::kAtBlockBarrier) Release(t);
+    }
+  }
+
+  void SyncBlock() {
+    if (++at_block_barrier == live) return ReleaseBlockBarrier(running);
+    Wait(ThreadState::kAtBlockBarrier);
+  }
+
+  void ReleaseLanes(int warp, unsigned lanes, int except) {
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+      const int thread = warp * static_cast<int>(kWarp) + static_cast<int>(lane);
+      if (((lanes >> lane) & 1) && thread != except) Release(thread);
+    }
+  }
+
+  // True for the last lane to arrive, with the barrier still standing.
+  bool Arrive(unsigned mask, bool collective) {
+    Warp& warp = WarpOf(running);
+    const unsigned bit = 1u << threads[static_cast<std::size_t>(running)].context.lane;
+    if (!(mask & bit)) return FaultHere(SimtFault::kWarpMisuse, fmt::format("lane {} calls a warp operation whose mask {:#x} leaves it out", threads[static_cast<std::size_t>(running)].context.lane, mask));
+    if (collective && (mask & ~warp.live)) return FaultHere(SimtFault::kWarpMisuse, "a warp-wide operation after some of the warp's lanes have exited");
+    auto barrier = std::find_if(warp.barriers.begin(), warp.barriers.end(), [&](const WarpBarrier& b) { return b.mask == mask; });
+    if (barrier == warp.barriers.end()) barrier = warp.barriers.insert(warp.barriers.end(), {mask, 0, collective});
+    barrier->arrived |= bit;
+    return (barrier->arrived & warp.live) == (mask & warp.live);
+  }
+
+  void Dissolve(int warp_index, unsigned mask, int except) {
+    Warp& warp = warps[static_cast<std::size_t>(warp_index)];
+    const auto barrier = std::find_if(warp.barriers.begin(), warp.barriers.end(), [&](const WarpBarrier& b) { return b.mask == mask; });
+    const unsigned lanes = barrier->arrived;
+    warp.barriers.erase(barrier);
+    ReleaseLanes(warp_index, lanes, except);
+  }
+
+  void SyncWarp(unsigned mask) {
+    if (Arrive(mask, false)) return Dissolve(running / static_cast<int>(kWarp), mask, running);
+    Wait(ThreadState::kAtWarpBarrier);
+  }
+
+  void Exit(int thread) {
+    threads[static_cast<std::size_t>(thread)].state = ThreadState::kDone;
+    --live;
+    Warp& warp = WarpOf(thread);
+    warp.live &= ~(1u << threads[static_cast<std::size_t>(thread)].context.lane);
+    if (at_block_barrier > 0 && at_block_barrier == live) ReleaseBlockBarrier(-1);
+    for (std::size_t i = 0; i < warp.barriers.size();) {
+      const WarpBarrier barrier = warp.barriers[i];
+      if (barrier.collective || (barrier.arrived & warp.live) != (barrier.mask & warp.live)) ++i;
+      else Dissolve(thread / static_cast<int>(kWarp), barrier.mask, -1);
+    }
+  }
+
+  void* StaticShared(unsigned slot, std::size_t bytes) {
+    const auto [place, inserted] = static_offsets.try_emplace({slot, bytes}, static_used);
+    if (inserted) {
+      const std::size_t end = static_used + (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+      if (static_used + bytes > kStaticSharedBytes) {
+        FaultHere(SimtFault::kSharedMemory, fmt::format("{} bytes of static shared memory, more than {}", static_used + bytes, kStaticSharedBytes));
+      }
+      std::memset(static_shared + static_used, kPoison, std::min(end, kStaticSharedBytes) - static_used);
+      static_used = std::min(end, kStaticSharedBytes);
+      static_most = std::max(static_most, static_used);
+    }
+    return static_shared + place->second;
+  }
+
+  void Fault(SimtFault fault, std::string message) {
+    if (result.fault == SimtFault::kNone) result = {fault, std::move(message)};
+  }
+
+  // Called on a fiber: never returns.
+  bool FaultHere(SimtFault fault, std::string message) {
+    Fault(fault, std::move(message));
+    for (;;) scheduler = std::move(scheduler).resume();
+  }
+};
+
+SimtRuntime::State* SimtRuntime::State::active = nullptr;
+
+SimtRuntime::SimtRuntime() : state_(std::make_unique<State>()) {}
+
+SimtRuntime::~SimtRuntime() {
+  if (state_->result.fault != SimtFault::kNone) static_cast<void>(state_.release());  // see the class comment
+}
+
+std::size_t SimtRuntime::static_shared_bytes() const { return state_->static_most; }
+
+SimtResult SimtRuntime::Run(const SimtLaunch& launch) {
+  State& s = *state_;
+  State::active = &s;
+  s.launch = launch;
+  s.block.block_dim = {launch.block[0], launch.block[1], launch.block[2]};
+  s.block.grid_dim = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  s.block.dynamic_shared = s.dynamic_shared;
+  s.static_used = 0;
+  s.static_most = 0;
+  s.static_offsets.clear();
+  s.Prepare(launch.block[0] * launch.block[1] * launch.block[2]);
+  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2]);
+  std::iota(blocks.begin(), blocks.end(), 0);
+  if (launch.schedule != 0) {
+    Rng rng(launch.schedule);
+    for (std::size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[rng.Below(i)]);
+    for (std::size_t i = s.order.size(); i > 1; --i) std::swap(s.order[i - 1], s.order[rng.Below(i)]);
+  }
+  for (const std::uint64_t b : blocks) {
+    s.block.block_index = {static_cast<unsigned>(b % launch.grid[0]), static_cast<unsigned>(b / launch.grid[0] % launch.grid[1]),
+                           static_cast<unsigned>(b / launch.grid[0] / launch.grid[1])};
+    s.RunBlock();
+    if (s.result.fault != SimtFault::kNone) return s.result;
+  }
+  return {};
+}
+
+const evo_cpu_services* SimtRuntime::Services() {
+  static const evo_cpu_services services = {
+      [] { State::active->SyncBlock(); },
+      [](unsigned mask) { State::active->SyncWarp(mask); },
+      [](unsigned mask) -> int {
+        if (State::active->Arrive(mask, true)) return 1;
+        State::active->Wait(ThreadState::kAtWarpBarrier);
+        return 0;
+      },
+      [](unsigned mask) { State::active->Dissolve(State::active->running / static_cast<int>(kWarp), mask, State::active->running); },
+      []() -> unsigned { return State::active->WarpOf(State::active->running).live; },
+      [](unsigned slot, std::size_t bytes, std::size_t) { return State::active->StaticShared(slot, bytes); },
+      [](const char* reason) { State::active->FaultHere(SimtFault::kTrap, reason); },
+  };
+  return &services;
+}
+
+}  // namespace evo

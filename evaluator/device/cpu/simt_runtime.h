@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "evaluator/device/cpu/include/evo_cpu/abi.h"
+
+namespace evo {
+
+// One launch of a kernel image on this machine's processor.
+struct SimtLaunch {
+  const evo_cpu_kernel* kernel = nullptr;
+  evo_cpu_thread** current = nullptr;       // the image's evo_cpu_current
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::size_t shared_bytes = 0;
+  void** arguments = nullptr;
+  std::uint64_t schedule = 0;               // 0: natural order; else a permutation of blocks and threads made from it
+};
+
+enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse };
+
+struct SimtResult {
+  SimtFault fault = SimtFault::kNone;
+  std::string message;
+};
+
+// Runs CUDA blocks one after another on the calling thread; each CUDA thread is a fiber that runs until it meets a barrier it has to wait
+// at. Static and dynamic shared memory is NaN at each block's start. After a fault the runtime must not be used or destroyed: its fibers
+// hold frames that nobody can unwind, and the process has to end.
+class SimtRuntime {
+ public:
+  SimtRuntime();
+  ~SimtRuntime();
+  SimtRuntime(const SimtRuntime&) = delete;
+  SimtRuntime& operator=(const SimtRuntime&) = delete;
+
+  SimtResult Run(const SimtLaunch& launch);
+  // Most static shared memory that a block of the last launch declared.
+  std::size_t static_shared_bytes() const;
+
+  // For an image's evo_cpu_runtime. There is one runtime a process.
+  static const evo_cpu_services* Services();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace evo
