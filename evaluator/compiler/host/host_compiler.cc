@@ -25,7 +25,7 @@ constexpr std::size_t kLogBytes = 16 * 1024;
 
 struct ToolResult {
   int status = -1;
-  std::string output;    // standard output and error
+  std::string output;    // standard error: compilers say everything there
 };
 
 ToolResult RunTool(const fs::path& program, const std::vector<std::string>& arguments) {
@@ -33,7 +33,7 @@ ToolResult RunTool(const fs::path& program, const std::vector<std::string>& argu
   boost::asio::readable_pipe output(context);
   const auto found = program.has_parent_path() ? bp::filesystem::path(program.string()) : bp::environment::find_executable(program.string());
   if (found.empty()) throw Error(fmt::format("{} is not installed; the cpu device needs it: apt-get install g++", program.string()));
-  bp::process process(context, found, arguments, bp::process_stdio{nullptr, output, output});
+  bp::process process(context, found, arguments, bp::process_stdio{nullptr, nullptr, output});
   ToolResult result;
   boost::system::error_code end;
   boost::asio::read(output, boost::asio::dynamic_buffer(result.output), end);

@@ -66,9 +66,12 @@ class CpuProgram : public LoadedProgram {
     const auto written = ::write(file, compiled.image.data(), compiled.image.size());
     void* library = nullptr;
     if (written == static_cast<ssize_t>(compiled.image.size())) library = ::dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-    ::close(file);
-    if (library == nullptr) return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
-    auto program = std::make_unique<CpuProgram>(library);
+    if (library == nullptr) {
+      ::close(file);
+      return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
+    }
+    // The file stays open as long as the image: the dynamic linker knows images by path, and the path is the descriptor's number.
+    auto program = std::make_unique<CpuProgram>(library, file);
     auto* runtime = static_cast<const evo_cpu_services**>(::dlsym(library, "evo_cpu_runtime"));
     program->current_ = static_cast<evo_cpu_thread**>(::dlsym(library, "evo_cpu_current"));
     if (runtime == nullptr || program->current_ == nullptr) return {{Outcome::kLaunchError, "the image is not one of the cpu device's", false}, nullptr};
@@ -82,9 +85,11 @@ class CpuProgram : public LoadedProgram {
     return {{}, std::move(program)};
   }
 
-  explicit CpuProgram(void* library) : library_(library) {}
+  CpuProgram(void* library, int file) : library_(library), file_(file) {}
   ~CpuProgram() override {
-    if (!poisoned) ::dlclose(library_);
+    if (poisoned) return;
+    ::dlclose(library_);
+    ::close(file_);
   }
 
   KernelFacts facts() const override {
@@ -103,6 +108,7 @@ class CpuProgram : public LoadedProgram {
 
  private:
   void* library_;
+  int file_;
   evo_cpu_thread** current_ = nullptr;
   std::vector<const evo_cpu_kernel*> kernels_;
   std::vector<std::string> names_;

@@ -16,9 +16,10 @@
 
 #include "evo_cpu/abi.h"
 
+// Set by the device when it has loaded the image. Defined here, in the one source file of an image.
 extern "C" {
-inline evo_cpu_thread* evo_cpu_current = nullptr;
-inline const evo_cpu_services* evo_cpu_runtime = nullptr;
+__attribute__((visibility("default"))) evo_cpu_thread* evo_cpu_current = nullptr;
+__attribute__((visibility("default"))) const evo_cpu_services* evo_cpu_runtime = nullptr;
 }
 
 #undef __global__
