@@ -62,14 +62,17 @@ struct Task {
   std::vector<Argument> arguments;        // in declared order
   Determinism determinism = Determinism::kBitwise;
   Case small;                             // several blocks, cheap: checked first, with every generator
-  std::vector<Case> search_cuda;          // timed on a GPU
+  std::vector<Case> search_cuda;          // timed on a GPU; not empty, nor are the three that follow
   std::vector<Case> search_cpu;           // timed on the cpu device
   std::vector<Case> held_out;             // never seen by the search
   std::vector<Case> held_out_cpu;         // the same for the cpu device; smaller
   std::string baseline;                   // template name
   Expression bytes = Expression::Parse("0");        // least bytes moved, in sizes
   Expression operations = Expression::Parse("0");   // arithmetic operations, in sizes
-  std::string reference;                  // text of reference.cu
+  // Text of reference.cu: itself in template form (evo:launch lines, sizes and scalars as variables), run once per input set on
+  // the same device. For each out and inout argument its kernels take `double*` of the same shape, whatever the argument's dtype;
+  // an inout buffer holds the input's values as doubles at the start. Everything else has the task's types.
+  std::string reference;
 };
 
 // Parses and checks a task.json text. `reference` is the text of reference.cu. Throws UsageError: file, where in it, what is

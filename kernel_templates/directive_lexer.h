@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evo {
+
+// One line of a source without its end; `begin` is its offset, `number` counts from 1.
+struct SourceLine {
+  std::string_view text;
+  std::size_t begin = 0;
+  int number = 1;
+};
+
+// The views point into `text`.
+std::vector<SourceLine> SplitLines(std::string_view text);
+
+std::string_view Trim(std::string_view text);
+// A C identifier.
+bool IsIdentifier(std::string_view text);
+
+// One `// evo:WORD REST` comment. A line that ends in a backslash goes on after the `//` of the next.
+struct Directive {
+  std::string word;                   // "launch"
+  std::string text;                   // what follows the word, trimmed, continuations joined by a space
+  std::vector<std::size_t> origin;    // for each character of text, its offset in the source
+  std::size_t end = 0;                // offset just behind the directive's last character
+  int line = 1;                       // of its beginning
+};
+
+// Every directive, in order. `file` appears in messages. Throws UsageError for a directive behind code on the same line and for
+// a continuation that is not a comment.
+std::vector<Directive> FindDirectives(const std::string& file, std::string_view text);
+
+}  // namespace evo

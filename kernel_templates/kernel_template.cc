@@ -1,0 +1,277 @@
+#include "kernel_templates/kernel_template.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "core/digest.h"
+#include "core/error.h"
+#include "kernel_templates/directive_lexer.h"
+#include "kernel_templates/launch_line.h"
+#include "kernel_templates/parameter_block.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kWords = "param, constraint, workspace, launch, memset, requires";
+
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+std::optional<std::int64_t> ParseInteger(std::string_view text) {
+  std::int64_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Understands the directives one by one; every Error gets the file and the line in front.
+class TemplateParser {
+ public:
+  TemplateParser(std::string file, std::string name, const std::string& text) : file_(std::move(file)) {
+    result_.name = std::move(name);
+    result_.text = text;
+    result_.digest = Digest(text);
+  }
+
+  KernelTemplate Parse() {
+    for (const Directive& directive : FindDirectives(file_, result_.text)) {
+      line_ = directive.line;
+      try {
+        Take(directive);
+      } catch (const UsageError&) {
+        throw;
+      } catch (const Error& error) {
+        Fail(error.what());
+      }
+    }
+    CheckParameters();
+    CheckConstraints();
+    const bool launches = std::any_of(result_.steps.begin(), result_.steps.end(), [](const Step& s) { return s.launch.has_value(); });
+    if (!launches) throw UsageError(fmt::format("{}: no evo:launch line; say how the kernel is launched", file_));
+    return std::move(result_);
+  }
+
+ private:
+  [[noreturn]] void Fail(std::string_view what) const { throw UsageError(fmt::format("{}:{}: {}", file_, line_, what)); }
+
+  void Take(const Directive& directive) {
+    if (directive.word == "param") return TakeParameter(directive.text);
+    if (directive.word == "constraint") return TakeConstraint(directive.text);
+    if (directive.word == "workspace") return TakeWorkspace(directive.text);
+    if (directive.word == "launch") return TakeLaunch(directive.text);
+    if (directive.word == "memset") return TakeMemset(directive.text);
+    if (directive.word == "requires") return TakeRequires(directive.text);
+    if (directive.word == "constant" || directive.word == "tensormap") Fail(fmt::format("evo:{} is not supported yet", directive.word));
+    Fail(fmt::format("no directive 'evo:{}'; there are {}", directive.word, kWords));
+  }
+
+  void TakeParameter(const std::string& text) {
+    const std::vector<std::string> words = Words(text);
+    if (words.size() < 2 || !IsIdentifier(words[0])) Fail("evo:param: 'NAME value value ...' expected");
+    Parameter parameter;
+    parameter.name = words[0];
+    if (Find(parameter.name) != nullptr) Fail(fmt::format("evo:param {}: declared twice", parameter.name));
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const auto value = ParseInteger(words[i]);
+      if (!value) Fail(fmt::format("evo:param {}: '{}' is not an integer", parameter.name, words[i]));
+      if (!parameter.values.empty() && *value <= parameter.values.back()) {
+        Fail(fmt::format("evo:param {}: {} follows {}; values must ascend", parameter.name, *value, parameter.values.back()));
+      }
+      parameter.values.push_back(*value);
+    }
+    parameter_lines_.push_back(line_);
+    result_.space.parameters.push_back(std::move(parameter));
+  }
+
+  void TakeConstraint(const std::string& text) {
+    if (text.empty()) Fail("evo:constraint: an expression expected");
+    constraint_lines_.push_back(line_);
+    result_.space.constraints.push_back(Expression::Parse(text));
+  }
+
+  void TakeWorkspace(const std::string& text) {
+    const std::size_t open = text.find('[');
+    const std::vector<std::string> words = Words(text.substr(0, open));
+    if (open == std::string::npos || !text.ends_with(']') || words.size() != 2 || !IsIdentifier(words[0])) {
+      Fail("evo:workspace: 'NAME dtype [size, ...]' expected");
+    }
+    Workspace workspace;
+    workspace.name = words[0];
+    const auto dtype = ParseDtype(words[1]);
+    if (!dtype) Fail(fmt::format("evo:workspace {}: no dtype '{}'", words[0], words[1]));
+    workspace.dtype = *dtype;
+    workspace.shape = Expressions(text.substr(open + 1, text.size() - open - 2));
+    if (workspace.shape.empty()) Fail(fmt::format("evo:workspace {}: at least one size expected", words[0]));
+    for (const Workspace& other : result_.workspaces) {
+      if (other.name == workspace.name) Fail(fmt::format("evo:workspace {}: declared twice", workspace.name));
+    }
+    result_.workspaces.push_back(std::move(workspace));
+  }
+
+  void TakeLaunch(const std::string& text) {
+    const LaunchLine line = ParseLaunchLine(text);
+    LaunchDirective launch;
+    launch.line = line_;
+    launch.kernel = line.kernel.Of(text);
+    launch.kernel_expression = launch.kernel;
+    if (line.template_arguments) launch.kernel_expression += fmt::format("<{}>", Trim(line.template_arguments->Of(text)));
+    launch.arguments = SplitAtCommas(line.arguments.Of(text));
+    if (std::find(launch.arguments.begin(), launch.arguments.end(), "") != launch.arguments.end()) {
+      Fail(fmt::format("evo:launch {}: an argument is empty", launch.kernel));
+    }
+    for (const LaunchClause& clause : line.clauses) TakeClause(launch, clause, text);
+    for (const char* needed : {"grid", "block"}) {
+      if (line.Find(needed) == nullptr) Fail(fmt::format("evo:launch {}: no {}(..)", launch.kernel, needed));
+    }
+    result_.steps.push_back({std::move(launch), std::nullopt});
+  }
+
+  void TakeClause(LaunchDirective& launch, const LaunchClause& clause, const std::string& text) const {
+    if (clause.name == "cooperative" && !clause.inside) {
+      launch.cooperative = true;
+      return;
+    }
+    std::vector<Expression> values;
+    if (clause.inside) values = Expressions(clause.inside->Of(text));
+    const auto count = [&](std::size_t least, std::size_t most) {
+      if (values.size() >= least && values.size() <= most) return;
+      const std::string range = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+      Fail(fmt::format("evo:launch {}: {}(..) takes {} values, not {}", launch.kernel, clause.name, range, values.size()));
+    };
+    if (clause.name == "grid" || clause.name == "block") {
+      count(1, 3);
+      (clause.name == "grid" ? launch.grid : launch.block) = std::move(values);
+    } else if (clause.name == "shared") {
+      count(1, 1);
+      launch.shared = values[0];
+    } else if (clause.name == "when") {
+      count(1, 1);
+      launch.when = values[0];
+    } else if (clause.name == "cluster") {
+      count(1, 3);
+      launch.cluster = std::move(values);
+      launch.cluster.resize(3, Expression::Parse("1"));
+    } else {
+      Fail(fmt::format("evo:launch {}: no clause '{}'; there are grid(..), block(..), shared(..), cluster(..), when(..), cooperative",
+                       launch.kernel, clause.name));
+    }
+  }
+
+  void TakeMemset(const std::string& text) {
+    const std::vector<std::string> words = Words(text);
+    const auto value = words.size() == 2 ? ParseInteger(words[1]) : std::nullopt;
+    if (!value || *value < 0 || *value > 255 || !IsIdentifier(words[0])) {
+      Fail("evo:memset: 'NAME value' expected, value a byte from 0 to 255");
+    }
+    result_.steps.push_back({std::nullopt, MemsetDirective{words[0], static_cast<int>(*value), line_}});
+  }
+
+  void TakeRequires(const std::string& text) {
+    const bool digits = text.size() > 4 && text.find_first_not_of("0123456789", 3) >= text.size() - 1;
+    const bool suffix = digits && std::string_view("0123456789af").find(text.back()) != std::string_view::npos;
+    if (!text.starts_with("sm_") || !suffix) Fail(fmt::format("evo:requires: an architecture such as sm_80 expected, not '{}'", text));
+    if (!result_.required_arch.empty()) Fail("evo:requires: given twice");
+    result_.required_arch = text;
+  }
+
+  static std::vector<Expression> Expressions(std::string_view text) {
+    std::vector<Expression> expressions;
+    for (const std::string& part : SplitAtCommas(text)) expressions.push_back(Expression::Parse(part));
+    return expressions;
+  }
+
+  Parameter* Find(std::string_view name) {
+    for (Parameter& parameter : result_.space.parameters) {
+      if (parameter.name == name) return &parameter;
+    }
+    return nullptr;
+  }
+
+  void CheckParameters() {
+    const std::vector<ParameterBlock> blocks = FindParameterBlocks(result_.text);
+    const int last_include = FindIncludeEnd(result_.text).line;
+    for (std::size_t i = 0; i < result_.space.parameters.size(); ++i) {
+      Parameter& parameter = result_.space.parameters[i];
+      line_ = parameter_lines_[i];
+      const auto is_it = [&](const ParameterBlock& b) { return b.name == parameter.name; };
+      const auto block = std::find_if(blocks.begin(), blocks.end(), is_it);
+      if (block == blocks.end()) {
+        Fail(fmt::format("evo:param {0}: its lines '#ifndef {0}', '#define {0} value', '#endif' are missing", parameter.name));
+      }
+      line_ = block->line;
+      if (std::count_if(blocks.begin(), blocks.end(), is_it) > 1) Fail(fmt::format("parameter {}: defined twice", parameter.name));
+      if (std::find(parameter.values.begin(), parameter.values.end(), block->value) == parameter.values.end()) {
+        Fail(fmt::format("parameter {}: {} is not among its values {}", parameter.name, block->value,
+                         fmt::join(parameter.values, ", ")));
+      }
+      if (block->line < last_include) {
+        Fail(fmt::format("parameter {}: defined before the #include on line {}; includes come first", parameter.name, last_include));
+      }
+      parameter.initial = block->value;
+    }
+  }
+
+  void CheckConstraints() {
+    const Variables defaults = ToVariables(result_.space.Defaults());
+    for (std::size_t i = 0; i < result_.space.constraints.size(); ++i) {
+      const Expression& constraint = result_.space.constraints[i];
+      line_ = constraint_lines_[i];
+      for (const std::string& name : constraint.Names()) {
+        if (Find(name) == nullptr) Fail(fmt::format("evo:constraint: '{}' is not a parameter of this template", name));
+      }
+      try {
+        if (constraint.EvaluateInteger(defaults) != 0) continue;
+      } catch (const Error& error) {
+        Fail(fmt::format("evo:constraint: {}", error.what()));
+      }
+      Fail(fmt::format("evo:constraint: the default values do not meet '{}'", constraint.text()));
+    }
+  }
+
+  std::string file_;
+  int line_ = 0;                        // that messages name
+  std::vector<int> parameter_lines_;
+  std::vector<int> constraint_lines_;
+  KernelTemplate result_;
+};
+
+}  // namespace
+
+KernelTemplate ParseTemplate(const std::string& name, const std::string& text) {
+  return TemplateParser(name + ".cu", name, text).Parse();
+}
+
+KernelTemplate LoadTemplate(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw UsageError(fmt::format("{}: cannot be read", file.string()));
+  return TemplateParser(file.string(), file.stem().string(), text).Parse();
+}
+
+std::vector<KernelTemplate> LoadTemplates(const fs::path& directory) {
+  std::error_code failure;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, failure)) {
+    if (entry.path().extension() == ".cu" && entry.path().filename() != "reference.cu") files.push_back(entry.path());
+  }
+  if (failure) throw UsageError(fmt::format("{}: {}", directory.string(), failure.message()));
+  if (files.empty()) throw UsageError(fmt::format("{}: no template; a template is a .cu file beside reference.cu", directory.string()));
+  std::sort(files.begin(), files.end());
+  std::vector<KernelTemplate> templates;
+  for (const fs::path& file : files) templates.push_back(LoadTemplate(file));
+  return templates;
+}
+
+}  // namespace evo

@@ -1,0 +1,124 @@
+#include "kernel_templates/renderer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "kernel_templates/directive_lexer.h"
+#include "kernel_templates/launch_line.h"
+#include "kernel_templates/parameter_block.h"
+
+namespace evo {
+namespace {
+
+constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
+constexpr std::array<std::string_view, 6> kFields{"grid", "block", "shared", "cluster", "arguments", "template"};
+
+// Declared values by parameter. Parameters are looked up in the directives, not trusted to be what a genome says.
+std::map<std::string, std::vector<std::int64_t>> DeclaredValues(std::string_view text) {
+  std::map<std::string, std::vector<std::int64_t>> declared;
+  for (const Directive& directive : FindDirectives("source", text)) {
+    if (directive.word != "param") continue;
+    std::string_view rest = directive.text;
+    const std::string name(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(name.size());
+    std::vector<std::int64_t>& values = declared[name];
+    for (rest = Trim(rest); !rest.empty(); rest = Trim(rest)) {
+      std::int64_t value = 0;
+      const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+      if (read.ptr == rest.data()) break;
+      values.push_back(value);
+      rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
+    }
+  }
+  return declared;
+}
+
+bool HasHeaderStop(std::string_view text) {
+  const std::vector<SourceLine> lines = SplitLines(text);
+  return std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) { return Trim(line.text) == kHeaderStop; });
+}
+
+// A change of a launch line: what stands in [begin, end) of the directive's text gives way to `text`.
+struct Replacement {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string text;
+};
+
+Replacement ReplacementIn(const std::string& directive, const LaunchLine& line, const LaunchChange& change) {
+  if (change.field == "arguments") return {line.arguments.begin, line.arguments.end, change.text};
+  const bool removes = Trim(change.text).empty();
+  if (change.field == "template") {
+    const std::string text = removes ? "" : fmt::format("<{}>", change.text);
+    if (!line.template_arguments) return {line.kernel.end, line.kernel.end, text};
+    return {line.template_arguments->begin - 1, line.template_arguments->end + 1, text};
+  }
+  const std::string text = removes ? "" : fmt::format("{}({})", change.field, change.text);
+  if (const LaunchClause* clause = line.Find(change.field)) return {clause->whole.begin, clause->whole.end, text};
+  return {directive.size(), directive.size(), removes ? "" : " " + text};
+}
+
+}  // namespace
+
+std::string RenderParameters(const std::string& text, const Parameters& parameters) {
+  const auto declared = DeclaredValues(text);
+  std::string rendered = text;
+  std::vector<ParameterBlock> blocks = FindParameterBlocks(text);
+  for (const auto& [name, value] : parameters) {
+    const auto values = declared.find(name);
+    if (values == declared.end()) throw Error(fmt::format("parameter {}: the template declares none of that name", name));
+    if (std::find(values->second.begin(), values->second.end(), value) == values->second.end()) {
+      throw Error(fmt::format("parameter {}: {} is not among its values {}", name, value, fmt::join(values->second, ", ")));
+    }
+    if (std::none_of(blocks.begin(), blocks.end(), [&, n = name](const ParameterBlock& b) { return b.name == n; })) {
+      throw Error(fmt::format("parameter {}: the source no longer defines it", name));
+    }
+  }
+  // From the back, so that the offsets of the blocks before stay right.
+  std::reverse(blocks.begin(), blocks.end());
+  for (const ParameterBlock& block : blocks) {
+    const auto value = parameters.find(block.name);
+    if (value == parameters.end()) continue;
+    rendered.replace(block.value_begin, block.value_end - block.value_begin, std::to_string(value->second));
+  }
+  const IncludeEnd includes = FindIncludeEnd(rendered);
+  if (includes.line == 0 || HasHeaderStop(rendered)) return rendered;
+  const bool newline_missing = rendered[includes.offset - 1] != '\n';
+  rendered.insert(includes.offset, fmt::format("{}{}\n", newline_missing ? "\n" : "", kHeaderStop));
+  return rendered;
+}
+
+std::optional<std::string> RenderLaunchChange(const std::string& text, const LaunchChange& change) {
+  if (std::find(kFields.begin(), kFields.end(), change.field) == kFields.end()) {
+    throw Error(fmt::format("launch change: no field '{}'; there are {}", change.field, fmt::join(kFields, ", ")));
+  }
+  if (change.text.find_first_of("\r\n\\") != std::string::npos) {
+    throw Error(fmt::format("launch change: the {} of {} must be one line without a backslash", change.field, change.kernel));
+  }
+  std::string changed = text;
+  bool found = false;
+  std::vector<Directive> directives = FindDirectives("source", text);
+  std::reverse(directives.begin(), directives.end());
+  for (const Directive& directive : directives) {
+    if (directive.word != "launch") continue;
+    const LaunchLine line = ParseLaunchLine(directive.text);
+    if (line.kernel.Of(directive.text) != change.kernel) continue;
+    found = true;
+    const Replacement part = ReplacementIn(directive.text, line, change);
+    const std::size_t begin = part.begin < directive.origin.size() ? directive.origin[part.begin] : directive.end;
+    const std::size_t end = part.end == part.begin ? begin : directive.origin[part.end - 1] + 1;
+    changed.replace(begin, end - begin, part.text);
+  }
+  if (!found) return std::nullopt;
+  return changed;
+}
+
+}  // namespace evo

@@ -1,0 +1,85 @@
+#include "kernel_templates/task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadFile(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw UsageError(fmt::format("{}: cannot be read; a task is a folder with task.json, reference.cu and templates", file.string()));
+  return text;
+}
+
+// The value as the argument's type holds it.
+Number ScalarValue(const Argument& argument, const Variables& sizes) {
+  const Number value = argument.value->Evaluate(sizes);
+  if (IsFloating(argument.dtype)) return Number::Real(value.AsReal());
+  const auto fail = [&](std::string_view what) { throw Error(fmt::format("argument '{}': {}", argument.name, what)); };
+  if (value.is_real) fail(fmt::format("{} is not an integer, as {} needs", value.real, ToString(argument.dtype)));
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  if (argument.dtype == Dtype::kU64 || argument.dtype == Dtype::kU32) low = 0;
+  if (argument.dtype == Dtype::kU32) high = std::numeric_limits<std::uint32_t>::max();
+  if (argument.dtype == Dtype::kI32) low = std::numeric_limits<std::int32_t>::min();
+  if (argument.dtype == Dtype::kI32) high = std::numeric_limits<std::int32_t>::max();
+  if (value.integer < low || value.integer > high) fail(fmt::format("{} does not fit {}", value.integer, ToString(argument.dtype)));
+  return value;
+}
+
+}  // namespace
+
+Task LoadTask(const fs::path& directory) {
+  Task task = ParseTask(ReadFile(directory / "task.json"), ReadFile(directory / "reference.cu"), directory);
+  if (!fs::exists(directory / (task.baseline + ".cu")) || task.baseline == "reference") {
+    throw UsageError(fmt::format("{}: baseline: no template {}.cu stands beside it", (directory / "task.json").string(), task.baseline));
+  }
+  return task;
+}
+
+std::vector<fs::path> FindTasks(const std::vector<fs::path>& folders) {
+  std::map<std::string, fs::path> found;
+  for (const fs::path& folder : folders) {
+    std::error_code missing;   // a folder that does not exist holds no tasks
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
+      if (fs::exists(entry.path() / "task.json")) found.emplace(entry.path().filename().string(), entry.path());
+    }
+  }
+  std::vector<fs::path> tasks;
+  for (const auto& [name, path] : found) tasks.push_back(path);
+  return tasks;
+}
+
+Variables CaseVariables(const Task& task, const Case& sizes) {
+  Variables variables;
+  for (const auto& [name, value] : sizes.sizes) variables[name] = Number::Integer(value);
+  const Variables only_sizes = variables;
+  for (const Argument& argument : task.arguments) {
+    if (argument.role == Role::kScalar) variables[argument.name] = ScalarValue(argument, only_sizes);
+  }
+  return variables;
+}
+
+std::int64_t ElementCount(const Argument& argument, const Variables& variables) {
+  std::int64_t count = 1;
+  for (const Expression& dimension : argument.shape) {
+    const std::int64_t extent = dimension.EvaluateInteger(variables);
+    if (extent < 1) throw Error(fmt::format("argument '{}': its dimension '{}' is {}", argument.name, dimension.text(), extent));
+    if (__builtin_mul_overflow(count, extent, &count)) throw Error(fmt::format("argument '{}': too many elements", argument.name));
+  }
+  return count;
+}
+
+}  // namespace evo

@@ -1,0 +1,241 @@
+// The format of task.json; docs/writing_a_task.md describes it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/digest.h"
+#include "core/error.h"
+#include "kernel_templates/generator.h"
+#include "kernel_templates/json_value.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/launch_plan.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+namespace {
+
+// Sizes reach kernels as 32-bit integers.
+constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+
+constexpr std::array<std::pair<std::string_view, Role>, 4> kRoles{
+    {{"in", Role::kIn}, {"out", Role::kOut}, {"inout", Role::kInOut}, {"scalar", Role::kScalar}}};
+
+class TaskReader {
+ public:
+  explicit TaskReader(Task& task) : task_(task) {}
+
+  void Read(const JsonValue& root) {
+    root.AllowKeys({"name", "summary", "notes", "sizes", "arguments", "determinism", "cases", "baseline", "bytes", "operations"});
+    task_.name = root.At("name").Name();
+    task_.summary = root.At("summary").String();
+    if (root.Has("notes")) ReadNotes(root.At("notes"));
+    for (const JsonValue& size : root.At("sizes").Elements()) task_.size_names.push_back(NewName(size));
+    for (const JsonValue& argument : root.At("arguments").Elements()) task_.arguments.push_back(ReadArgument(argument));
+    const bool has_output = std::any_of(task_.arguments.begin(), task_.arguments.end(),
+                                        [](const Argument& a) { return a.role == Role::kOut || a.role == Role::kInOut; });
+    if (!has_output) root.At("arguments").Fail("no argument has the role out or inout, so there is nothing to compute");
+    if (root.Has("determinism")) task_.determinism = ReadDeterminism(root.At("determinism"));
+    ReadCases(root.At("cases"));
+    task_.baseline = root.At("baseline").Name();
+    task_.bytes = root.At("bytes").Formula(task_.size_names);
+    task_.operations = root.At("operations").Formula(task_.size_names);
+  }
+
+ private:
+  // Notes are for people; only their form is checked.
+  static void ReadNotes(const JsonValue& notes) {
+    if (notes.IsString()) return;
+    for (const JsonValue& line : notes.Elements()) line.String();
+  }
+
+  // Sizes and arguments share one space of names, since launch lines mention both.
+  std::string NewName(const JsonValue& value) {
+    std::string name = value.Name();
+    if (!names_.insert(name).second) value.Fail(fmt::format("the name '{}' is given twice", name));
+    return name;
+  }
+
+  Argument ReadArgument(const JsonValue& in) {
+    in.AllowKeys({"name", "role", "dtype", "shape", "generators", "value", "check"});
+    Argument argument;
+    argument.name = NewName(in.At("name"));
+    const std::string role = in.At("role").String();
+    const auto row = std::find_if(kRoles.begin(), kRoles.end(), [&](const auto& r) { return r.first == role; });
+    if (row == kRoles.end()) in.At("role").Fail(fmt::format("no role '{}'; there are in, out, inout, scalar", role));
+    argument.role = row->second;
+    const std::string dtype = in.At("dtype").String();
+    const auto known = ParseDtype(dtype);
+    if (!known) in.At("dtype").Fail(fmt::format("no dtype '{}'; there are f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8", dtype));
+    argument.dtype = *known;
+    const bool scalar = argument.role == Role::kScalar;
+    const bool input = argument.role == Role::kIn || argument.role == Role::kInOut;
+    const bool output = argument.role == Role::kOut || argument.role == Role::kInOut;
+    for (const auto& [key, wanted] : {std::pair{"shape", !scalar}, {"generators", input}, {"value", scalar}, {"check", output}}) {
+      if (in.Has(key) && !wanted) in.At(key).Fail(fmt::format("an argument with the role {} has no {}", role, key));
+    }
+    if (scalar) {
+      if (ByteSize(argument.dtype) < 4) in.At("dtype").Fail("a scalar is f64, f32, i64, i32, u64 or u32");
+      argument.value = in.At("value").Formula(task_.size_names);
+      return argument;
+    }
+    for (const JsonValue& size : in.At("shape").Elements()) argument.shape.push_back(size.Formula(task_.size_names));
+    if (argument.shape.empty()) in.At("shape").Fail("at least one dimension is wanted");
+    if (input) argument.generators = ReadGenerators(in.At("generators"), argument.dtype);
+    if (output) argument.check = ReadCheck(in.At("check"));
+    return argument;
+  }
+
+  std::vector<Generator> ReadGenerators(const JsonValue& in, Dtype dtype) const {
+    std::vector<Generator> generators;
+    for (const JsonValue& element : in.Elements()) {
+      const std::string text = element.String();
+      try {
+        generators.push_back(ParseGenerator(text));
+      } catch (const Error& error) {
+        element.Fail(error.what());
+      }
+      if (!Fits(generators.back().kind, dtype)) element.Fail(fmt::format("'{}' cannot fill elements of type {}", text, ToString(dtype)));
+      for (const std::string& name : generators.back().bound.Names()) {
+        if (std::find(task_.size_names.begin(), task_.size_names.end(), name) == task_.size_names.end()) {
+          element.Fail(fmt::format("'{}' is not a size; sizes are {}", name, fmt::join(task_.size_names, ", ")));
+        }
+      }
+    }
+    if (generators.empty()) in.Fail("at least one generator is wanted");
+    return generators;
+  }
+
+  static OutputCheck ReadCheck(const JsonValue& in) {
+    OutputCheck check;
+    if (in.IsString()) {
+      const std::string kind = in.String();
+      if (kind == "custom") in.Fail("check 'custom' is not supported yet; use 'exact' or {\"l2\": .., \"max\": ..}");
+      if (kind != "exact") in.Fail(fmt::format("no check '{}'; there are 'exact' and {{\"l2\": .., \"max\": ..}}", kind));
+      check.kind = OutputCheck::Kind::kExact;
+      return check;
+    }
+    in.AllowKeys({"l2", "max"});
+    for (const auto& [key, bound] : {std::pair{"l2", &check.l2}, {"max", &check.max}}) {
+      *bound = in.At(key).Real();
+      // From 1 on an output of zeros would have a relative L2 error within the bound.
+      if (key == std::string_view("l2") && !(*bound > 0 && *bound < 1)) in.At(key).Fail("over 0 and below 1 is wanted");
+      if (!(*bound > 0)) in.At(key).Fail("over 0 is wanted");
+    }
+    return check;
+  }
+
+  static Determinism ReadDeterminism(const JsonValue& in) {
+    const std::string text = in.String();
+    if (text == "bitwise") return Determinism::kBitwise;
+    if (text != "tolerance") in.Fail(fmt::format("no determinism '{}'; there are bitwise, tolerance", text));
+    return Determinism::kTolerance;
+  }
+
+  void ReadCases(const JsonValue& in) {
+    in.AllowKeys({"small", "search", "search_cpu", "held_out", "held_out_cpu"});
+    task_.small = ReadCase(in.At("small"), false);
+    for (const auto& [key, cases] : {std::pair{"search", &task_.search_cuda}, {"search_cpu", &task_.search_cpu},
+                                     {"held_out", &task_.held_out}, {"held_out_cpu", &task_.held_out_cpu}}) {
+      const bool weighted = std::string_view(key).starts_with("search");
+      for (const JsonValue& element : in.At(key).Elements()) cases->push_back(ReadCase(element, weighted));
+      if (cases->empty()) in.At(key).Fail("at least one case is wanted");
+    }
+  }
+
+  Case ReadCase(const JsonValue& in, bool weighted) {
+    Case result;
+    if (weighted) {
+      in.AllowKeys({"name", "sizes", "weight"});
+    } else {
+      in.AllowKeys({"name", "sizes"});
+    }
+    result.name = in.At("name").String();
+    if (result.name.empty()) in.At("name").Fail("a name is wanted");
+    if (!case_names_.insert(result.name).second) in.At("name").Fail(fmt::format("the case '{}' is given twice", result.name));
+    const JsonValue sizes = in.At("sizes");
+    for (const std::string& key : sizes.Keys()) {
+      if (std::find(task_.size_names.begin(), task_.size_names.end(), key) == task_.size_names.end()) {
+        sizes.Fail(fmt::format("'{}' is not a size; sizes are {}", key, fmt::join(task_.size_names, ", ")));
+      }
+    }
+    for (const std::string& name : task_.size_names) {
+      const JsonValue size = sizes.At(name);
+      result.sizes[name] = size.Integer();
+      if (result.sizes[name] < 1 || result.sizes[name] > kLargestSize) size.Fail(fmt::format("1 to {} is possible", kLargestSize));
+    }
+    if (in.Has("weight")) {
+      result.weight = in.At("weight").Real();
+      if (!(result.weight > 0)) in.At("weight").Fail("over 0 is wanted");
+    }
+    return result;
+  }
+
+  Task& task_;
+  std::set<std::string> names_;
+  std::set<std::string> case_names_;
+};
+
+// The reference's parameters for outputs are double*, whatever the dtype: this is found out here, not in the middle of a run.
+void CheckReference(const Task& task, const KernelTemplate& reference, const std::string& file, const std::vector<const Case*>& cases) {
+  for (const Argument& argument : task.arguments) {
+    if (argument.role != Role::kOut && argument.role != Role::kInOut) continue;
+    const bool used = std::any_of(reference.steps.begin(), reference.steps.end(), [&](const Step& step) {
+      return step.launch && std::find(step.launch->arguments.begin(), step.launch->arguments.end(), argument.name) != step.launch->arguments.end();
+    });
+    if (!used) throw UsageError(fmt::format("{}: no evo:launch line takes the output '{}'", file, argument.name));
+  }
+  for (const Case* sizes : cases) {
+    const auto plan = PlanLaunches(reference, reference.space.Defaults(), task, *sizes);
+    if (const auto* failure = std::get_if<PlanFailure>(&plan)) {
+      throw UsageError(fmt::format("{}: case '{}': {}", file, sizes->name, failure->message));
+    }
+  }
+}
+
+// What can only be known with numbers: every expression in every case.
+void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
+  try {
+    const Variables variables = CaseVariables(task, sizes);
+    for (const Argument& argument : task.arguments) {
+      if (argument.role != Role::kScalar) ElementCount(argument, variables);
+      for (const Generator& generator : argument.generators) {
+        if (generator.bound.EvaluateInteger(variables) < 1) {
+          throw Error(fmt::format("argument '{}': the bound of '{}' is not positive", argument.name, generator.text));
+        }
+      }
+    }
+    if (task.bytes.Evaluate(variables).AsReal() < 0) throw Error("bytes is negative");
+    if (task.operations.Evaluate(variables).AsReal() < 0) throw Error("operations is negative");
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("{}: case '{}': {}", file, sizes.name, error.what()));
+  }
+}
+
+}  // namespace
+
+Task ParseTask(const std::string& json, const std::string& reference, const std::filesystem::path& directory) {
+  Task task;
+  task.directory = directory;
+  task.json = json;
+  task.reference = reference;
+  task.digest = Digest(json + '\0' + reference);
+  const std::string file = (directory / "task.json").string();
+  const nlohmann::json document = ParseJsonDocument(json, file);
+  TaskReader(task).Read(JsonValue(document, file, ""));
+  std::vector<const Case*> cases{&task.small};
+  for (const auto* list : {&task.search_cuda, &task.search_cpu, &task.held_out, &task.held_out_cpu}) {
+    for (const Case& sizes : *list) cases.push_back(&sizes);
+  }
+  for (const Case* sizes : cases) CheckCase(task, *sizes, file);
+  const std::string reference_name = (directory / "reference").string();
+  CheckReference(task, ParseTemplate(reference_name, reference), reference_name + ".cu", cases);
+  return task;
+}
+
+}  // namespace evo
