@@ -248,12 +248,14 @@ CREATE VIEW operator_success AS
   LEFT JOIN made AS m USING (run, operator)
   LEFT JOIN missed AS i USING (run, operator);
 
+-- A candidate that failed the champion check is not counted among the fastest.
 CREATE VIEW progress AS
   WITH fastest AS (
-    SELECT g.run, g.generation, min(e.score_ns) AS best_ns
+    SELECT g.run, g.generation, min(CASE WHEN coalesce(k.outcome, 'ok') = 'ok' THEN e.score_ns END) AS best_ns
     FROM generation AS g
     LEFT JOIN candidate AS c USING (run, generation)
     LEFT JOIN evaluation AS e USING (run, candidate)
+    LEFT JOIN latest_check AS k USING (run, candidate)
     GROUP BY g.run, g.generation)
   SELECT g.run, g.generation, g.evaluated, g.valid, g.duplicates, f.best_ns,
          min(f.best_ns) OVER (PARTITION BY g.run ORDER BY g.generation) AS best_so_far_ns

@@ -55,7 +55,7 @@ TEST(SpeedupOver, PrefersTheInterleavedCheck) {
 TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {
   EXPECT_EQ(UnifiedDiff("a", "x\ny\n", "b", "x\ny\n"), "");
   EXPECT_EQ(UnifiedDiff("a", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "b", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
-            "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
+            "--- a\n+++ b\n@@ -2,8 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n 9\n");
 }
 
 TEST(Table, AlignsAndLeavesNoTrailingBlanks) {
