@@ -17,3 +17,6 @@ find_library(EVO_LIBCLANG_LIBRARY NAMES clang-16 clang PATHS /usr/lib/llvm-16/li
 add_library(evo_libclang INTERFACE)
 target_include_directories(evo_libclang SYSTEM INTERFACE ${EVO_LIBCLANG_INCLUDE_DIR})
 target_link_libraries(evo_libclang INTERFACE ${EVO_LIBCLANG_LIBRARY})
+
+# Debian's libdtl-dev: unified diffs, headers only.
+find_path(EVO_DTL_INCLUDE_DIR dtl/dtl.hpp REQUIRED)

@@ -1,0 +1,113 @@
+#include "cli/commands/best.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/describe.h"
+#include "cli/export_kernel.h"
+#include "cli/stored_run.h"
+#include "cli/table.h"
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+struct Options : HistoryOptions {
+  std::string export_file;
+};
+
+struct BestOfRun {
+  RunSummary run;
+  CandidateRecord best;
+  std::optional<CandidateRecord> baseline;
+  std::vector<CandidateRecord> lineage;
+};
+
+BestOfRun FindBest(const Options& options) {
+  const History history(options.database);
+  RunSummary run = history.FindRun(options.run);
+  const RunId id = run.record.id;
+  std::optional<CandidateRecord> best = history.Best(id);
+  if (!best) {
+    throw Error(fmt::format("{}: run {} has no kernel that was shown right; `evo history --run {}` says what became of its candidates",
+                            options.database, id, id));
+  }
+  const CandidateId candidate = best->candidate.id;
+  return {std::move(run), std::move(*best), history.Baseline(id), history.Lineage(id, candidate)};
+}
+
+// The task as it was when the run was made, from where it was or from where tasks are now.
+std::optional<Task> FindTask(const CommandContext& context, const RunRecord& run) {
+  std::vector<std::filesystem::path> places{run.task_directory};
+  for (const std::filesystem::path& folder : FindTasks(context.task_folders)) {
+    if (folder.filename() == run.task) places.push_back(folder);
+  }
+  for (const std::filesystem::path& place : places) {
+    if (!std::filesystem::exists(place / "task.json")) continue;
+    Task task = LoadTask(place);
+    if (task.digest == run.task_digest) return task;
+  }
+  return std::nullopt;
+}
+
+void PrintText(std::FILE* out, const BestOfRun& found) {
+  const Candidate& candidate = found.best.candidate;
+  const Evaluation& evaluation = found.best.evaluation;
+  fmt::print(out, "candidate   {} of run {} (task {})\n", candidate.id, found.run.record.id, found.run.record.task);
+  fmt::print(out, "template    {}\n", candidate.genome.template_name);
+  fmt::print(out, "parameters  {}\n", Describe(candidate.genome.parameters));
+  fmt::print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
+  fmt::print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
+  fmt::print(out, "verdict     {}\n", Verdict(found.best));
+  fmt::print(out, "device      {} ({}), L2 {}\n", evaluation.device_name, evaluation.device, evaluation.l2);
+  fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
+             found.lineage.front().candidate.genome.template_name);
+  for (const Edit& edit : candidate.genome.edits) fmt::print(out, "edit        {}\n", Describe(edit));
+  fmt::print(out, "\n");
+  Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">samples"});
+  for (const CaseMeasurement& m : evaluation.cases) {
+    table.Add({m.name, fmt::format("{}", m.weight), Microseconds(m.median_ns), Microseconds(m.p10_ns), Microseconds(m.p90_ns),
+               std::to_string(m.samples.size())});
+  }
+  table.Print(out);
+}
+
+void PrintJson(std::FILE* out, const BestOfRun& found) {
+  nlohmann::ordered_json json = ToJson(found.best);
+  const Speedup speedup = SpeedupOver(found.baseline, found.best);
+  json["run"] = found.run.record.id;
+  json["task"] = found.run.record.task;
+  json["speedup"] = speedup.value;
+  json["speedup_from_check"] = speedup.from_check;
+  json["verdict"] = Verdict(found.best);
+  json["lineage"] = nlohmann::ordered_json::array();
+  for (const CandidateRecord& ancestor : found.lineage) json["lineage"].push_back(ancestor.candidate.id);
+  fmt::print(out, "{}", Dump(json));
+}
+
+void RunBest(const CommandContext& context, const Options& options) {
+  const BestOfRun found = FindBest(options);
+  if (options.json) {
+    PrintJson(context.out, found);
+  } else {
+    PrintText(context.out, found);
+  }
+  if (options.export_file.empty()) return;
+  const std::string source = RenderStored(context.make_renderer(), found.run.record, found.best);
+  WriteWhole(options.export_file, ExportKernel({found.run.record, FindTask(context, found.run.record), found.best, found.baseline,
+                                                found.lineage, source}));
+  if (!options.json) fmt::print(context.out, "\nwritten to {}\n", options.export_file);
+}
+
+}  // namespace
+
+void AddBest(CLI::App& app, CommandContext& context) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("best", "Show the fastest kernel that was shown right, or export it");
+  AddHistoryOptions(*command, context, *options);
+  command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu");
+  command->callback([&context, options] { RunBest(context, *options); });
+}
+
+}  // namespace evo

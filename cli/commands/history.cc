@@ -1,0 +1,129 @@
+#include "cli/commands/history.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/describe.h"
+#include "cli/stored_run.h"
+#include "cli/table.h"
+#include "db/rows.h"
+
+namespace evo {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options : HistoryOptions {
+  bool runs = false;
+  bool timing = false;
+};
+
+void PrintRuns(std::FILE* out, const History& history, bool as_json) {
+  const std::vector<RunSummary> runs = history.Runs();
+  if (as_json) {
+    ordered_json json = ordered_json::array();
+    for (const RunSummary& run : runs) json.push_back(ToJson(run));
+    fmt::print(out, "{}", Dump(json));
+    return;
+  }
+  Table table({">run", "started", "status", "task", "device", "l2", ">generations", ">evaluated", ">valid", ">best us"});
+  for (const RunSummary& run : runs) {
+    const std::optional<CandidateRecord> best = history.Best(run.record.id);
+    table.Add({std::to_string(run.record.id), run.started_at, std::string(ToString(run.status)), run.record.task,
+               run.record.device_name, run.record.l2, fmt::format("{}/{}", run.generations_done, run.record.generations),
+               std::to_string(run.evaluated), std::to_string(run.valid), Microseconds(best ? best->evaluation.score_ns : kNoValue)});
+  }
+  table.Print(out);
+}
+
+std::vector<std::pair<std::string, double>> Stages(const StageClocks& clocks) {
+  return {{"compile", clocks.compile_ms}, {"load", clocks.load_ms}, {"check", clocks.check_ms}, {"time", clocks.time_ms},
+          {"queue", clocks.queue_ms}};
+}
+
+void PrintTiming(std::FILE* out, const History& history, const RunSummary& run, bool as_json) {
+  const auto stages = Stages(history.TotalClocks(run.record.id));
+  double total = 0;
+  ordered_json json{{"run", run.record.id}, {"evaluated", run.evaluated}};
+  for (const auto& [name, ms] : stages) {
+    json[name + "_ms"] = ms;
+    total += ms;
+  }
+  if (as_json) {
+    fmt::print(out, "{}", Dump(json));
+    return;
+  }
+  Table table({"stage", ">total ms", ">share", ">ms a candidate"});
+  for (const auto& [name, ms] : stages) {
+    table.Add({name, fmt::format("{:.1f}", ms), fmt::format("{:.1f}%", total > 0 ? 100 * ms / total : 0),
+               fmt::format("{:.2f}", run.evaluated > 0 ? ms / run.evaluated : 0)});
+  }
+  table.Print(out);
+}
+
+std::string OtherOutcomes(const GenerationRow& row) {
+  std::string text;
+  for (const auto& [outcome, count] : row.outcomes) {
+    if (outcome != "ok") text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, outcome);
+  }
+  return text;
+}
+
+void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
+  ordered_json json = ToJson(run);
+  json["generation_rows"] = ordered_json::array();
+  for (const GenerationRow& row : history.Generations(run.record.id)) {
+    json["generation_rows"].push_back({{"generation", row.generation}, {"evaluated", row.evaluated}, {"valid", row.valid},
+                                       {"duplicates", row.duplicates}, {"best_ns", row.best_ns},
+                                       {"best_so_far_ns", row.best_so_far_ns}, {"outcomes", row.outcomes}});
+  }
+  json["operator_rows"] = ordered_json::array();
+  for (const OperatorRow& row : history.Operators(run.record.id)) {
+    json["operator_rows"].push_back({{"operator", row.op}, {"children", row.children}, {"valid", row.valid},
+                                     {"faster_than_parent", row.faster_than_parent}, {"best_gain", row.best_gain},
+                                     {"inapplicable", row.inapplicable}});
+  }
+  fmt::print(out, "{}", Dump(json));
+}
+
+void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
+  const RunRecord& r = run.record;
+  fmt::print(out, "run {}: task {} on {} ({}), L2 {}, seed {}, started {}, {}{}{}\n\n", r.id, r.task, r.device_name, r.arch, r.l2, r.seed,
+             run.started_at, ToString(run.status), run.status_message.empty() ? "" : ": ", run.status_message);
+  Table generations({">generation", ">evaluated", ">valid", ">duplicates", ">best us", ">best so far us", "other outcomes"});
+  for (const GenerationRow& row : history.Generations(r.id)) {
+    generations.Add({std::to_string(row.generation), std::to_string(row.evaluated), std::to_string(row.valid),
+                     std::to_string(row.duplicates), Microseconds(row.best_ns), Microseconds(row.best_so_far_ns), OtherOutcomes(row)});
+  }
+  generations.Print(out);
+  fmt::print(out, "\n");
+  Table operators({"operator", ">children", ">valid", ">faster than parent", ">best gain", ">inapplicable"});
+  for (const OperatorRow& row : history.Operators(r.id)) {
+    operators.Add({row.op, std::to_string(row.children), std::to_string(row.valid), std::to_string(row.faster_than_parent),
+                   Ratio(row.best_gain), std::to_string(row.inapplicable)});
+  }
+  operators.Print(out);
+}
+
+void RunHistory(const CommandContext& context, const Options& options) {
+  const History history(options.database);
+  if (options.runs) return PrintRuns(context.out, history, options.json);
+  const RunSummary run = history.FindRun(options.run);
+  if (options.timing) return PrintTiming(context.out, history, run, options.json);
+  if (options.json) return PrintJson(context.out, history, run);
+  PrintText(context.out, history, run);
+}
+
+}  // namespace
+
+void AddHistory(CLI::App& app, CommandContext& context) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("history", "Show the generations and operators of a run");
+  AddHistoryOptions(*command, context, *options);
+  CLI::Option* runs = command->add_flag("--runs", options->runs, "List the runs instead");
+  command->add_flag("--timing", options->timing, "Show where the time went instead")->excludes(runs);
+  command->callback([&context, options] { RunHistory(context, *options); });
+}
+
+}  // namespace evo

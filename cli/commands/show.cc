@@ -1,0 +1,89 @@
+#include "cli/commands/show.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <memory>
+
+#include "cli/describe.h"
+#include "cli/stored_run.h"
+#include "cli/table.h"
+
+namespace evo {
+namespace {
+
+struct Options : HistoryOptions {
+  CandidateId id = 0;
+  bool source = false;
+};
+
+std::string Known(int value, const char* unit) { return value < 0 ? "-" : fmt::format("{}{}", value, unit); }
+
+void PrintMeasurements(std::FILE* out, const Evaluation& evaluation) {
+  if (evaluation.cases.empty()) return;
+  fmt::print(out, "\n");
+  Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">busy us", ">samples", ">discarded", ">max error", ">L2 error"});
+  const auto error = [](double value) { return std::isnan(value) ? std::string("-") : fmt::format("{:.2e}", value); };
+  for (const CaseMeasurement& m : evaluation.cases) {
+    table.Add({m.name, fmt::format("{}", m.weight), Microseconds(m.median_ns), Microseconds(m.p10_ns), Microseconds(m.p90_ns),
+               Microseconds(m.busy_ns), std::to_string(m.samples.size()), std::to_string(m.discarded), error(m.max_error),
+               error(m.l2_error)});
+  }
+  table.Print(out);
+}
+
+void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& record) {
+  const Candidate& c = record.candidate;
+  const Evaluation& e = record.evaluation;
+  const KernelFacts& f = e.facts;
+  fmt::print(out, "candidate   {} of run {}, generation {}, place {}\n", c.id, run.id, c.generation, c.index);
+  fmt::print(out, "operator    {}\n", c.op);
+  fmt::print(out, "parents     {}\n", c.parents.empty() ? "none" : fmt::format("{}", fmt::join(c.parents, ", ")));
+  fmt::print(out, "template    {}\n", c.genome.template_name);
+  fmt::print(out, "parameters  {}\n", Describe(c.genome.parameters));
+  for (const Edit& edit : c.genome.edits) fmt::print(out, "edit        {}\n", Describe(edit));
+  for (const std::string& reason : c.dropped) fmt::print(out, "dropped     {}\n", reason);
+  fmt::print(out, "outcome     {} (stage {})\n", ToString(e.outcome), ToString(e.stage));
+  if (!e.message.empty()) fmt::print(out, "message     {}\n", e.message);
+  fmt::print(out, "score       {} us\n", Microseconds(e.score_ns));
+  fmt::print(out, "verdict     {}\n", Verdict(record));
+  fmt::print(out, "device      {} ({}), L2 {}\n", e.device_name, e.device, e.l2);
+  fmt::print(out, "facts       registers {}, static shared {}, dynamic shared {}, spills {}, local {}, occupancy {}\n",
+             Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"), Known(f.spill_bytes, " B"),
+             Known(f.local_bytes, " B"), std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
+  fmt::print(out, "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, queue {:.1f} ms\n", e.clocks.compile_ms,
+             e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.queue_ms);
+  fmt::print(out, "genome      {}\n", GenomeHash(c.genome));
+  PrintMeasurements(out, e);
+  if (!e.log.empty()) fmt::print(out, "\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n");
+}
+
+void RunShow(const CommandContext& context, const Options& options) {
+  const History history(options.database);
+  const RunRecord run = history.FindRun(options.run).record;
+  const CandidateRecord record = history.FindCandidate(run.id, options.id);
+  const std::string source = options.source ? RenderStored(context.make_renderer(), run, record) : "";
+  if (options.json) {
+    nlohmann::ordered_json json = ToJson(record);
+    json["run"] = run.id;
+    if (options.source) json["source"] = source;
+    fmt::print(context.out, "{}", Dump(json));
+    return;
+  }
+  PrintText(context.out, run, record);
+  if (options.source) fmt::print(context.out, "\nsource:\n{}", source);
+}
+
+}  // namespace
+
+void AddShow(CLI::App& app, CommandContext& context) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("show", "Show everything known of one candidate");
+  AddHistoryOptions(*command, context, *options);
+  command->add_option("ID", options->id, "Candidate")->required();
+  command->add_flag("--source", options->source, "Also its source, rendered again");
+  command->callback([&context, options] { RunShow(context, *options); });
+}
+
+}  // namespace evo

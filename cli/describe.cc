@@ -1,0 +1,168 @@
+#include "cli/describe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "db/rows.h"
+
+namespace evo {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Long enough for a statement, short enough for a line of a terminal.
+constexpr std::size_t kEditTextWidth = 60;
+
+// NaN is null in JSON; -1 stands for "not known" in facts.
+ordered_json Known(int value) { return value < 0 ? ordered_json(nullptr) : ordered_json(value); }
+
+ordered_json ToJson(const CaseMeasurement& m) {
+  return {{"case", m.name}, {"weight", m.weight}, {"median_ns", m.median_ns}, {"p10_ns", m.p10_ns}, {"p90_ns", m.p90_ns},
+          {"busy_ns", m.busy_ns}, {"wall_ns", m.wall_ns}, {"tick_ns", m.tick_ns}, {"samples", m.samples.size()},
+          {"discarded", m.discarded}, {"max_error", m.max_error}, {"l2_error", m.l2_error}};
+}
+
+ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
+  ordered_json list = ordered_json::array();
+  for (const CaseMeasurement& m : cases) list.push_back(ToJson(m));
+  return list;
+}
+
+ordered_json ToJson(const ChampionCheck& check) {
+  return {{"outcome", ToString(check.outcome)}, {"message", check.message}, {"candidate_ns", check.candidate_ns},
+          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"held_out_cases", check.held_out_cases},
+          {"candidate", ToJson(check.candidate)}, {"baseline", ToJson(check.baseline)}};
+}
+
+std::string Describe(const SourceChange& change, const Edit& edit) {
+  const Anchor& anchor = edit.anchors.at(change.anchor);
+  const std::string where = anchor.function.empty() ? anchor.kind : fmt::format("{} in {}", anchor.kind, anchor.function);
+  const std::string text = OneLine(change.text, kEditTextWidth);
+  if (change.placement == Placement::kReplace) {
+    return text.empty() ? fmt::format("delete {}", where) : fmt::format("replace {} by `{}`", where, text);
+  }
+  return fmt::format("put `{}` {} {}", text, change.placement == Placement::kBefore ? "before" : "after", where);
+}
+
+}  // namespace
+
+std::string Microseconds(double nanoseconds) { return std::isnan(nanoseconds) ? "-" : fmt::format("{:.3f}", nanoseconds / 1000); }
+
+std::string Ratio(double value) { return std::isnan(value) ? "-" : fmt::format("{:.3f}", value); }
+
+std::string Describe(const Parameters& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text.empty() ? "none" : text;
+}
+
+std::string OneLine(const std::string& text, std::size_t width) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+    if (!space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+}
+
+std::string Describe(const Edit& edit) {
+  std::vector<std::string> parts;
+  for (const SourceChange& change : edit.source) parts.push_back(Describe(change, edit));
+  for (const LaunchChange& change : edit.launch) {
+    parts.push_back(fmt::format("launch of {}: {}({})", change.kernel, change.field, OneLine(change.text, kEditTextWidth)));
+  }
+  if (!edit.parameters.empty()) parts.push_back(Describe(edit.parameters));
+  return fmt::format("{}: {}", edit.op, fmt::join(parts, "; "));
+}
+
+std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
+  if (parent == nullptr) return fmt::format("template {}, {}", candidate.genome.template_name, Describe(candidate.genome.parameters));
+  std::vector<std::string> parts;
+  if (candidate.parents.size() > 1) parts.push_back(fmt::format("with {}", candidate.parents[1]));
+  if (candidate.genome.template_name != parent->genome.template_name) {
+    parts.push_back(fmt::format("template {}", candidate.genome.template_name));
+  }
+  Parameters changed;
+  for (const auto& [name, value] : candidate.genome.parameters) {
+    const auto before = parent->genome.parameters.find(name);
+    if (before == parent->genome.parameters.end() || before->second != value) changed[name] = value;
+  }
+  if (!changed.empty()) parts.push_back(Describe(changed));
+  const auto holds = [](const Genome& genome, const Edit& edit) {
+    return std::find(genome.edits.begin(), genome.edits.end(), edit) != genome.edits.end();
+  };
+  for (const Edit& edit : candidate.genome.edits) {
+    if (!holds(parent->genome, edit)) parts.push_back(Describe(edit));
+  }
+  for (const Edit& edit : parent->genome.edits) {
+    if (!holds(candidate.genome, edit)) parts.push_back(fmt::format("without {}", Describe(edit)));
+  }
+  return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string Verdict(const CandidateRecord& record) {
+  if (record.evaluation.outcome != Outcome::kOk) return fmt::format("failed: {}", ToString(record.evaluation.outcome));
+  if (!record.check) return "not checked";
+  if (record.check->outcome == Outcome::kOk) return fmt::format("held-out ok ({})", fmt::join(record.check->held_out_cases, ", "));
+  return fmt::format("failed: {}: {}", ToString(record.check->outcome), record.check->message);
+}
+
+Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const CandidateRecord& record) {
+  if (record.check && !std::isnan(record.check->speedup)) return {record.check->speedup, true};
+  if (!baseline) return {};
+  return {baseline->evaluation.score_ns / record.evaluation.score_ns, false};
+}
+
+std::string Describe(const Speedup& speedup) {
+  if (std::isnan(speedup.value)) return "not known";
+  return fmt::format("{:.3f} ({})", speedup.value, speedup.from_check ? "re-timed, alternating with the baseline" : "from the medians of two separate measurements");
+}
+
+ordered_json ToJson(const CandidateRecord& record) {
+  const Candidate& c = record.candidate;
+  const Evaluation& e = record.evaluation;
+  const KernelFacts& f = e.facts;
+  ordered_json json{
+      {"id", c.id}, {"generation", c.generation}, {"index", c.index}, {"template", c.genome.template_name}, {"operator", c.op},
+      {"parents", c.parents}, {"genome_hash", GenomeHash(c.genome)}, {"parameters", c.genome.parameters}, {"edits", ordered_json(nlohmann::json(c.genome.edits))},
+      {"dropped", c.dropped}, {"outcome", ToString(e.outcome)}, {"stage", ToString(e.stage)}, {"message", e.message}, {"log", e.log},
+      {"score_ns", e.score_ns}, {"cases", ToJson(e.cases)}};
+  json["facts"] = {{"registers", Known(f.registers)}, {"static_shared_bytes", Known(f.static_shared_bytes)},
+                   {"dynamic_shared_bytes", Known(f.dynamic_shared_bytes)}, {"spill_bytes", Known(f.spill_bytes)},
+                   {"local_bytes", Known(f.local_bytes)}, {"occupancy", f.occupancy}};
+  json["clocks"] = {{"compile_ms", e.clocks.compile_ms}, {"load_ms", e.clocks.load_ms}, {"check_ms", e.clocks.check_ms},
+                    {"time_ms", e.clocks.time_ms}, {"queue_ms", e.clocks.queue_ms}};
+  json["device"] = e.device;
+  json["device_name"] = e.device_name;
+  json["l2"] = e.l2;
+  json["image_digest"] = e.image_digest;
+  json["source_digest"] = e.source_digest;
+  json["check"] = record.check ? ToJson(*record.check) : ordered_json(nullptr);
+  return json;
+}
+
+ordered_json ToJson(const RunSummary& run) {
+  const RunRecord& r = run.record;
+  ordered_json json{
+      {"run", r.id}, {"status", ToString(run.status)}, {"message", run.status_message}, {"started_at", run.started_at},
+      {"ended_at", run.ended_at}, {"task", r.task}, {"task_digest", r.task_digest}, {"baseline", r.baseline}, {"device", r.device},
+      {"device_name", r.device_name}, {"arch", r.arch}, {"l2", r.l2}, {"population_kind", r.population_kind}, {"seed", r.seed},
+      {"generations", r.generations}, {"generations_done", run.generations_done}, {"population", r.population},
+      {"children", r.children}, {"evaluated", run.evaluated}, {"valid", run.valid}, {"tool_version", r.tool_version}};
+  json["templates"] = ordered_json::array();
+  for (const TemplateText& text : r.templates) json["templates"].push_back({{"name", text.name}, {"digest", text.digest}});
+  json["operators"] = r.operators;
+  return json;
+}
+
+std::string Dump(const ordered_json& json) { return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
+
+}  // namespace evo

@@ -1,0 +1,167 @@
+#include "cli/export_kernel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include "cli/describe.h"
+#include "core/error.h"
+#include "kernel_templates/launch_plan.h"
+
+namespace evo {
+namespace {
+
+// Of a step of the lineage, whose edits may quote whole functions; nothing else is cut.
+constexpr std::size_t kLineageWidth = 160;
+
+// Lines of a comment that cannot end it, continue past their end, or be taken for a directive, whatever text they quote.
+class Comment {
+ public:
+  void Line(const std::string& text) {
+    std::string line = OneLine(text, std::string::npos);
+    for (std::size_t at = line.find("evo:"); at != std::string::npos; at = line.find("evo:", at)) line[at + 3] = ' ';
+    if (!line.empty() && line.back() == '\\') line += '.';
+    // OneLine drops the indentation that a list wants.
+    const std::size_t indent = std::min(text.find_first_not_of(' '), text.size());
+    text_ += line.empty() ? "//\n" : fmt::format("// {}{}\n", std::string(indent, ' '), line);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string Triple(const std::array<std::uint32_t, 3>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
+
+std::string Describe(const LaunchArgument& argument) {
+  if (const auto* buffer = std::get_if<BufferUse>(&argument)) return buffer->name;
+  const Number& value = std::get<ScalarUse>(argument).value;
+  return value.is_real ? fmt::format("{}", value.real) : fmt::format("{}", value.integer);
+}
+
+std::string Describe(const PlannedLaunch& launch) {
+  std::vector<std::string> arguments;
+  for (const LaunchArgument& argument : launch.arguments) arguments.push_back(Describe(argument));
+  std::string text = fmt::format("{}({}) grid({}) block({}) shared {} bytes", launch.kernel_expression, fmt::join(arguments, ", "),
+                                 Triple(launch.grid), Triple(launch.block), launch.shared_bytes);
+  if (launch.cluster[0] != 0) text += fmt::format(" cluster({})", Triple(launch.cluster));
+  if (launch.cooperative) text += " cooperative";
+  return text;
+}
+
+std::string SizesOf(const Case& sizes) {
+  std::string text;
+  for (const auto& [name, value] : sizes.sizes) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+void AddLaunches(Comment& comment, const KernelExport& input, const Task& task) {
+  const KernelTemplate rendered = ParseTemplate(input.candidate.candidate.genome.template_name, input.source);
+  const auto& cases = input.run.device == "cpu" ? task.search_cpu : task.search_cuda;
+  for (const Case& sizes : cases) {
+    comment.Line(fmt::format("Launches of case {} ({}), in this order:", sizes.name, SizesOf(sizes)));
+    const auto planned = PlanLaunches(rendered, input.candidate.candidate.genome.parameters, task, sizes);
+    if (const auto* failure = std::get_if<PlanFailure>(&planned)) {
+      throw Error(fmt::format("candidate {}: case {}: {}; the database and the task do not belong together",
+                              input.candidate.candidate.id, sizes.name, failure->message));
+    }
+    const LaunchPlan& plan = std::get<LaunchPlan>(planned);
+    for (const PlannedWorkspace& workspace : plan.workspaces) {
+      comment.Line(fmt::format("  workspace {}: {} x {}", workspace.name, workspace.elements, ToString(workspace.dtype)));
+    }
+    for (const auto& step : plan.steps) {
+      if (const auto* launch = std::get_if<PlannedLaunch>(&step)) {
+        comment.Line("  " + Describe(*launch));
+      } else {
+        const PlannedMemset& memset = std::get<PlannedMemset>(step);
+        comment.Line(fmt::format("  memset of {} to bytes of {}", memset.buffer, memset.value));
+      }
+    }
+  }
+}
+
+std::string_view RoleName(Role role) {
+  constexpr std::array<std::string_view, 4> kNames{"in", "out", "inout", "scalar"};
+  return kNames.at(static_cast<std::size_t>(role));
+}
+
+void AddArguments(Comment& comment, const Task& task) {
+  comment.Line("Arguments:");
+  for (const Argument& argument : task.arguments) {
+    std::vector<std::string> shape;
+    for (const Expression& dimension : argument.shape) shape.push_back(dimension.text());
+    std::string text = fmt::format("  {}: {} {}", argument.name, RoleName(argument.role), ToString(argument.dtype));
+    if (!shape.empty()) text += fmt::format(" [{}]", fmt::join(shape, ", "));
+    if (argument.value) text += fmt::format(" = {}", argument.value->text());
+    comment.Line(text);
+  }
+}
+
+void AddMeasurement(Comment& comment, const KernelExport& input) {
+  const Evaluation& e = input.candidate.evaluation;
+  comment.Line(fmt::format("Measured on {} ({}, {}), L2 {}:", e.device_name, e.device, input.run.arch, e.l2));
+  const auto list = [&](const std::vector<CaseMeasurement>& cases, const char* what) {
+    for (const CaseMeasurement& m : cases) {
+      comment.Line(fmt::format("  {} case {}: median {} us, p10 {} us, p90 {} us, {} samples", what, m.name, Microseconds(m.median_ns),
+                               Microseconds(m.p10_ns), Microseconds(m.p90_ns), m.samples.size()));
+    }
+  };
+  const bool checked = input.candidate.check && !input.candidate.check->candidate.empty();
+  list(checked ? input.candidate.check->candidate : e.cases, "this kernel,");
+  if (checked) {
+    list(input.candidate.check->baseline, "baseline,");
+  } else if (input.baseline) {
+    list(input.baseline->evaluation.cases, "baseline,");
+  }
+  comment.Line(fmt::format("Speed-up over the baseline {}: {}", input.run.baseline,
+                           Describe(SpeedupOver(input.baseline, input.candidate))));
+  comment.Line("Verdict: " + Verdict(input.candidate));
+}
+
+void AddLineage(Comment& comment, const KernelExport& input) {
+  comment.Line("Lineage (candidate, time in us, operator, change):");
+  const Candidate* parent = nullptr;
+  for (const CandidateRecord& ancestor : input.lineage) {
+    const std::string step = fmt::format("{}  {}  {}: {}", ancestor.candidate.id, Microseconds(ancestor.evaluation.score_ns),
+                                         ancestor.candidate.op, DescribeStep(ancestor.candidate, parent));
+    comment.Line("  " + OneLine(step, kLineageWidth));
+    parent = &ancestor.candidate;
+  }
+}
+
+// The pragma is for NVRTC's precompiled headers only; it is no part of the kernel, and evo puts it back when it renders.
+std::string WithoutHeaderStop(const std::string& source) {
+  std::istringstream lines(source);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    if (OneLine(line, std::string::npos) != "#pragma nv_hdrstop") kept += line + "\n";
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string ExportKernel(const KernelExport& input) {
+  const RunRecord& run = input.run;
+  const Candidate& candidate = input.candidate.candidate;
+  Comment comment;
+  comment.Line(fmt::format("{}: candidate {} of run {}, evolved by evo {} from template {} (task {}, seed {})", candidate.genome.template_name,
+                           candidate.id, run.id, run.tool_version, candidate.genome.template_name, run.task, run.seed));
+  comment.Line("");
+  comment.Line(fmt::format("Compile: nvcc -arch={} -c FILE", run.arch.empty() ? "native" : run.arch));
+  comment.Line(fmt::format("Parameters: {}", Describe(candidate.genome.parameters)));
+  if (input.task) {
+    AddArguments(comment, *input.task);
+    AddLaunches(comment, input, *input.task);
+  } else {
+    comment.Line("Arguments and launch numbers: not known, the task's files are gone or have changed; see the directives below.");
+  }
+  AddMeasurement(comment, input);
+  AddLineage(comment, input);
+  return comment.text() + "\n" + WithoutHeaderStop(input.source);
+}
+
+}  // namespace evo

@@ -1,0 +1,56 @@
+#include "cli/stored_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "core/digest.h"
+#include "core/error.h"
+
+namespace evo {
+
+void AddHistoryOptions(CLI::App& command, const CommandContext& context, HistoryOptions& options) {
+  options.database = context.database;
+  command.add_option("--db", options.database, "Database file")->capture_default_str();
+  command.add_option("--run", options.run, "Run (default: the latest)");
+  command.add_flag("--json", options.json, "Print JSON");
+}
+
+std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record) {
+  const Genome& genome = record.candidate.genome;
+  for (const TemplateText& text : run.templates) {
+    if (text.digest != genome.template_digest) continue;
+    if (Digest(text.text) != text.digest) {
+      throw Error(fmt::format("run {}: the stored text of template {} is damaged; go back to a copy of the database", run.id, text.name));
+    }
+    std::string source = render(text, genome);
+    const std::string& expected = record.evaluation.source_digest;
+    if (!expected.empty() && Digest(source) != expected) {
+      throw Error(fmt::format("candidate {}: rendered again, it is not the source that was measured; use the evo that made the run ({})",
+                              record.candidate.id, run.tool_version));
+    }
+    return source;
+  }
+  throw Error(fmt::format("candidate {}: its template {} is not stored with run {}; go back to a copy of the database",
+                          record.candidate.id, genome.template_name, run.id));
+}
+
+void WriteWhole(const std::string& file, const std::string& text) {
+  const std::string temporary = fmt::format("{}.{}.tmp", file, getpid());
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  std::error_code failed;
+  if (out) std::filesystem::rename(temporary, file, failed);
+  if (!out || failed) {
+    const std::string why = failed ? failed.message() : std::strerror(errno);
+    std::filesystem::remove(temporary, failed);
+    throw Error(fmt::format("{}: cannot be written ({}); check the folder and the free space", file, why));
+  }
+}
+
+}  // namespace evo

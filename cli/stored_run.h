@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/command_context.h"
+#include "db/history.h"
+
+namespace evo {
+
+// The options that every command on the history takes: --db, --run and --json.
+struct HistoryOptions {
+  std::string database;
+  std::optional<RunId> run;   // else the latest
+  bool json = false;
+};
+void AddHistoryOptions(CLI::App& command, const CommandContext& context, HistoryOptions& options);
+
+// The source of a stored candidate, rendered again from its genome. Throws Error if the template is not stored, or if the result is
+// not what was evaluated, by its digest.
+std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record);
+
+// Writes the text to a new file beside `file` and renames it, so that `file` is never seen half written. Throws Error.
+void WriteWhole(const std::string& file, const std::string& text);
+
+}  // namespace evo

@@ -1,0 +1,140 @@
+#include "db/database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+int Pragma(SQLite::Database& db, const std::string& name) { return db.execAndGet("PRAGMA " + name).getInt(); }
+
+// Refuses what is not ours. Reads only. Returns the version; 0 for a database that nothing has been put into yet.
+int CheckedVersion(SQLite::Database& db, const std::string& path, int newest) {
+  const int version = Pragma(db, "user_version");
+  const int application = Pragma(db, "application_id");
+  const bool empty = db.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0;
+  if (application != kApplicationId && !(empty && application == 0 && version == 0)) {
+    throw Error(fmt::format("{}: a SQLite database of another program; name another file with --db", path));
+  }
+  if (version > newest) {
+    throw Error(fmt::format("{}: written by a newer evo (database version {}, this one knows up to {}); it was not changed; use the "
+                            "newer evo or another file with --db",
+                            path, version, newest));
+  }
+  return version;
+}
+
+void CheckFile(const std::string& path) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(path, failed);
+  if (fs::is_directory(status)) throw Error(fmt::format("{}: a folder, not a database; name a file with --db", path));
+}
+
+int NewestVersion(std::span<const Migration> migrations) { return migrations.empty() ? 0 : migrations.back().version; }
+
+// Each step and its version number are one transaction; two programs that migrate at once wait for each other.
+void Migrate(SQLite::Database& db, const std::string& path, std::span<const Migration> migrations) {
+  for (const Migration& migration : migrations) {
+    if (CheckedVersion(db, path, NewestVersion(migrations)) >= migration.version) continue;
+    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    if (Pragma(db, "user_version") < migration.version) {
+      db.exec(migration.sql);
+      db.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+      db.exec(fmt::format("PRAGMA user_version = {}", migration.version));
+    }
+    transaction.commit();
+  }
+}
+
+// A database in WAL mode wants a -shm file beside it even for reading. Where none can be made and nobody writes, it may be read as
+// a file that does not change.
+std::unique_ptr<SQLite::Database> OpenImmutable(const std::string& path) {
+  std::string escaped;
+  for (const char c : fs::absolute(path).string()) {
+    const bool special = c == '?' || c == '#' || c == '%';
+    escaped += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return std::make_unique<SQLite::Database>("file://" + escaped + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+}
+
+// Begins the transaction. Returns the version.
+int BeginReading(SQLite::Database& db, const std::string& path) {
+  db.exec("BEGIN");
+  const int version = CheckedVersion(db, path, NewestVersion(Migrations()));
+  if (version == 0) throw UsageError(fmt::format("{}: empty; `evo run --db {}` fills it", path, path));
+  return version;
+}
+
+}  // namespace
+
+Error Explained(const SQLite::Exception& error, const std::string& path) {
+  const auto line = [&](std::string_view what, std::string_view remedy) {
+    return Error(fmt::format("{}: {}; {}", path, what, remedy));
+  };
+  switch (error.getErrorCode()) {
+    case SQLITE_NOTADB: return line("not a database", "name another file with --db");
+    case SQLITE_CANTOPEN: return line("cannot be opened", "check that the folder exists and that you may read and write it");
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY: return line("read-only", "make the file and its folder writable, or name another with --db");
+    case SQLITE_FULL: return line("the disk is full", "free some space, then go on with `evo run --resume`");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return line("locked by another program", "end that program, or wait for it, and try again");
+    case SQLITE_CORRUPT:
+      return line("damaged", "recover it with `sqlite3 FILE .recover`, or go on with another file named with --db");
+    case SQLITE_IOERR:
+      return line(fmt::format("cannot be read or written ({})", error.getErrorStr()), "check the disk and the free space on it");
+    default: return line(fmt::format("the database refused ({})", error.what()), "check the file with `sqlite3 FILE 'PRAGMA integrity_check'`");
+  }
+}
+
+std::unique_ptr<SQLite::Database> OpenForWriting(const std::string& path, std::chrono::milliseconds busy_timeout,
+                                                 std::span<const Migration> migrations) {
+  return Explaining(path, [&] {
+    CheckFile(path);
+    const int timeout = static_cast<int>(busy_timeout.count());
+    const int newest = NewestVersion(migrations);
+    auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, timeout);
+    CheckedVersion(*db, path, newest);   // before anything is written, the journal mode included
+    db->exec("PRAGMA foreign_keys = ON");
+    db->exec("PRAGMA journal_mode = WAL");
+    // A generation is seconds of a GPU's work and one transaction: worth waiting for the disk, so that a power cut loses none.
+    db->exec("PRAGMA synchronous = FULL");
+    Migrate(*db, path, migrations);
+    return db;
+  });
+}
+
+std::unique_ptr<SQLite::Database> OpenForReading(const std::string& path) {
+  std::error_code failed;
+  if (!fs::exists(path, failed)) throw UsageError(fmt::format("{}: no such database; `evo run --db {}` makes one", path, path));
+  CheckFile(path);
+  return Explaining(path, [&] {
+    const int timeout = static_cast<int>(kBusyTimeout.count());
+    try {
+      auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
+      if (BeginReading(*db, path) == NewestVersion(Migrations())) return db;
+      db.reset();
+      OpenForWriting(path, kBusyTimeout, Migrations());   // an older one is brought up to date first: the queries know one layout
+      db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
+      BeginReading(*db, path);
+      return db;
+    } catch (const SQLite::Exception& error) {
+      std::error_code unknown;
+      const auto wal = fs::file_size(path + "-wal", unknown);
+      const bool unwritten = error.getErrorCode() == SQLITE_CANTOPEN || error.getErrorCode() == SQLITE_READONLY;
+      if (!unwritten || (!unknown && wal > 0)) throw;
+    }
+    auto db = OpenImmutable(path);
+    BeginReading(*db, path);
+    return db;
+  });
+}
+
+}  // namespace evo

@@ -1,0 +1,224 @@
+#include "db/history.h"
+
+#include <fmt/format.h>
+
+#include "db/database.h"
+#include "db/rows.h"
+
+namespace evo {
+namespace {
+
+using SQLite::Statement;
+
+constexpr const char* kSelectRuns =
+    "SELECT run, task, task_directory, task_digest, baseline, device, device_name, arch, l2, population_kind, seed, generations, "
+    "population, children, options, tool_version, status, status_message, started_at, coalesce(ended_at, ''), "
+    "(SELECT count(*) FROM generation AS g WHERE g.run = run.run), "
+    "(SELECT coalesce(sum(evaluated), 0) FROM generation AS g WHERE g.run = run.run), "
+    "(SELECT coalesce(sum(valid), 0) FROM generation AS g WHERE g.run = run.run) FROM run";
+
+RunSummary ReadRunRow(Statement& row) {
+  int column = 0;
+  const auto text = [&] { return row.getColumn(column++).getString(); };
+  const auto integer = [&] { return row.getColumn(column++).getInt(); };
+  RunSummary run;
+  RunRecord& record = run.record;
+  record.id = row.getColumn(column++).getInt64();
+  for (std::string* field : {&record.task, &record.task_directory, &record.task_digest, &record.baseline, &record.device,
+                             &record.device_name, &record.arch, &record.l2, &record.population_kind}) {
+    *field = text();
+  }
+  record.seed = std::stoull(text());
+  record.generations = integer();
+  record.population = integer();
+  record.children = integer();
+  record.options = text();
+  record.tool_version = text();
+  run.status = ParseRunStatus(text());
+  run.status_message = text();
+  run.started_at = text();
+  run.ended_at = text();
+  run.generations_done = integer();
+  run.evaluated = integer();
+  run.valid = integer();
+  return run;
+}
+
+void ReadRunParts(SQLite::Database& db, RunRecord& record) {
+  Statement templates(db, "SELECT name, digest, text FROM run_template JOIN template USING (digest) WHERE run = ? ORDER BY position");
+  templates.bind(1, record.id);
+  while (templates.executeStep()) {
+    record.templates.push_back(
+        {templates.getColumn(0).getString(), templates.getColumn(1).getString(), templates.getColumn(2).getString()});
+  }
+  Statement operators(db, "SELECT operator, weight FROM run_operator WHERE run = ?");
+  operators.bind(1, record.id);
+  while (operators.executeStep()) record.operators[operators.getColumn(0).getString()] = operators.getColumn(1).getDouble();
+}
+
+std::vector<CaseMeasurement> ReadChampionCases(SQLite::Database& db, std::int64_t check, const char* side) {
+  Statement row(db, fmt::format("SELECT {} FROM champion_case WHERE champion_check = ? AND side = ? ORDER BY position", kCaseColumns));
+  row.bind(1, check);
+  row.bind(2, side);
+  std::vector<CaseMeasurement> cases;
+  while (row.executeStep()) cases.push_back(ReadCase(row));
+  return cases;
+}
+
+}  // namespace
+
+History::History(std::string path) : path_(std::move(path)), db_(OpenForReading(path_)) {}
+History::~History() = default;
+
+std::vector<RunSummary> History::Runs() const {
+  return Explaining(path_, [&] {
+    std::vector<RunSummary> runs;
+    Statement row(*db_, fmt::format("{} ORDER BY run", kSelectRuns));
+    while (row.executeStep()) runs.push_back(ReadRunRow(row));
+    for (RunSummary& run : runs) ReadRunParts(*db_, run.record);
+    return runs;
+  });
+}
+
+RunSummary History::FindRun(std::optional<RunId> run) const {
+  return Explaining(path_, [&] {
+    Statement row(*db_, fmt::format("{} WHERE ?1 IS NULL OR run = ?1 ORDER BY run DESC LIMIT 1", kSelectRuns));
+    if (run) row.bind(1, *run);
+    if (!row.executeStep()) {
+      if (run) throw UsageError(fmt::format("{}: there is no run {}; `evo history --runs` lists them", path_, *run));
+      throw UsageError(fmt::format("{}: no run in it yet; `evo run --db {}` makes one", path_, path_));
+    }
+    RunSummary found = ReadRunRow(row);
+    ReadRunParts(*db_, found.record);
+    return found;
+  });
+}
+
+std::vector<CandidateRecord> History::Read(RunId run, const std::string& condition, const std::string& order,
+                                           const std::vector<std::string>& values) const {
+  return Explaining(path_, [&] {
+    std::vector<CandidateRecord> records;
+    for (StoredCandidate& stored : ReadCandidates(*db_, run, condition, order, values)) {
+      const CandidateId id = stored.candidate.id;
+      records.push_back({std::move(stored.candidate), std::move(stored.evaluation), LatestCheck(run, id)});
+    }
+    return records;
+  });
+}
+
+std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) const {
+  Statement row(*db_, "SELECT champion_check, outcome, message, candidate_ns, baseline_ns, speedup FROM latest_check "
+                      "WHERE run = ? AND candidate = ?");
+  row.bind(1, run);
+  row.bind(2, id);
+  if (!row.executeStep()) return std::nullopt;
+  const std::int64_t number = row.getColumn(0).getInt64();
+  const std::string outcome = row.getColumn(1).getString();
+  const auto known = ParseOutcome(outcome);
+  if (!known) throw Error(fmt::format("{}: the outcome '{}' is not known to this evo; use a newer one", path_, outcome));
+  ChampionCheck check;
+  check.outcome = *known;
+  check.message = row.getColumn(2).getString();
+  check.candidate_ns = RealOrNan(row.getColumn(3));
+  check.baseline_ns = RealOrNan(row.getColumn(4));
+  check.speedup = RealOrNan(row.getColumn(5));
+  check.candidate = ReadChampionCases(*db_, number, "candidate");
+  check.baseline = ReadChampionCases(*db_, number, "baseline");
+  Statement held_out(*db_, "SELECT case_name FROM held_out_case WHERE champion_check = ? ORDER BY position");
+  held_out.bind(1, number);
+  while (held_out.executeStep()) check.held_out_cases.push_back(held_out.getColumn(0).getString());
+  return check;
+}
+
+CandidateRecord History::FindCandidate(RunId run, CandidateId id) const {
+  std::vector<CandidateRecord> found = Read(run, "c.candidate = CAST(? AS INTEGER)", "c.candidate", {std::to_string(id)});
+  if (found.empty()) {
+    throw UsageError(fmt::format("{}: run {} has no candidate {}; `evo export --csv --run {}` lists all", path_, run, id, run));
+  }
+  return std::move(found.front());
+}
+
+std::vector<CandidateRecord> History::Candidates(RunId run, const CandidateFilter& filter) const {
+  std::string condition = "TRUE";
+  std::vector<std::string> values;
+  const auto require = [&](const char* column, std::string value) {
+    condition += fmt::format(" AND {} = ?", column);
+    values.push_back(std::move(value));
+  };
+  if (filter.outcome) require("e.outcome", std::string(ToString(*filter.outcome)));
+  if (!filter.op.empty()) require("c.operator", filter.op);
+  if (!filter.template_name.empty()) require("c.template", filter.template_name);
+  return Read(run, condition, filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : "c.candidate", values);
+}
+
+std::optional<CandidateRecord> History::Best(RunId run) const {
+  std::vector<CandidateRecord> found =
+      Read(run, "c.candidate = (SELECT candidate FROM best WHERE best.run = c.run)", "c.candidate", {});
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
+std::optional<CandidateRecord> History::Baseline(RunId run) const {
+  std::vector<CandidateRecord> found = Read(
+      run, "c.operator = 'default' AND c.template = (SELECT baseline FROM run WHERE run.run = c.run)", "c.candidate LIMIT 1", {});
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
+std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
+  std::vector<CandidateRecord> line{FindCandidate(run, id)};
+  // Parents have smaller ids than their children, so that a damaged table cannot make this endless.
+  while (!line.back().candidate.parents.empty() && line.back().candidate.parents.front() < line.back().candidate.id) {
+    line.push_back(FindCandidate(run, line.back().candidate.parents.front()));
+  }
+  return {line.rbegin(), line.rend()};
+}
+
+std::vector<GenerationRow> History::Generations(RunId run) const {
+  return Explaining(path_, [&] {
+    std::vector<GenerationRow> generations;
+    Statement row(*db_, "SELECT generation, evaluated, valid, duplicates, best_ns, best_so_far_ns FROM progress WHERE run = ? "
+                        "ORDER BY generation");
+    row.bind(1, run);
+    while (row.executeStep()) {
+      generations.push_back({row.getColumn(0).getInt(), row.getColumn(1).getInt(), row.getColumn(2).getInt(),
+                             row.getColumn(3).getInt(), RealOrNan(row.getColumn(4)), RealOrNan(row.getColumn(5)), {}});
+    }
+    Statement outcomes(*db_, "SELECT generation, outcome, count(*) FROM candidate JOIN evaluation USING (run, candidate) "
+                             "WHERE run = ? GROUP BY generation, outcome ORDER BY generation");
+    outcomes.bind(1, run);
+    std::size_t at = 0;
+    while (outcomes.executeStep()) {
+      while (generations.at(at).generation < outcomes.getColumn(0).getInt()) ++at;
+      generations[at].outcomes[outcomes.getColumn(1).getString()] = outcomes.getColumn(2).getInt();
+    }
+    return generations;
+  });
+}
+
+std::vector<OperatorRow> History::Operators(RunId run) const {
+  return Explaining(path_, [&] {
+    std::vector<OperatorRow> operators;
+    Statement row(*db_, "SELECT operator, children, valid, faster_than_parent, best_gain, inapplicable FROM operator_success "
+                        "WHERE run = ? ORDER BY children DESC, operator");
+    row.bind(1, run);
+    while (row.executeStep()) {
+      operators.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(),
+                           row.getColumn(3).getInt(), RealOrNan(row.getColumn(4)), row.getColumn(5).getInt()});
+    }
+    return operators;
+  });
+}
+
+StageClocks History::TotalClocks(RunId run) const {
+  return Explaining(path_, [&] {
+    Statement row(*db_, "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(queue_ms) "
+                        "FROM evaluation WHERE run = ?");
+    row.bind(1, run);
+    row.executeStep();
+    return StageClocks{row.getColumn(0).getDouble(), row.getColumn(1).getDouble(), row.getColumn(2).getDouble(),
+                       row.getColumn(3).getDouble(), row.getColumn(4).getDouble()};
+  });
+}
+
+}  // namespace evo

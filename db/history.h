@@ -1,0 +1,96 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/store.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace evo {
+
+struct RunSummary {
+  RunRecord record;               // whole, templates included
+  RunStatus status = RunStatus::kRunning;
+  std::string status_message;
+  std::string started_at;         // UTC, ISO 8601
+  std::string ended_at;           // empty while running
+  int generations_done = 0;
+  int evaluated = 0;
+  int valid = 0;
+};
+
+struct CandidateRecord {
+  Candidate candidate;                   // without its source
+  Evaluation evaluation;
+  std::optional<ChampionCheck> check;    // the latest that was not cancelled
+};
+
+// Which candidates of a run; an empty field asks for nothing.
+struct CandidateFilter {
+  std::optional<Outcome> outcome;
+  std::string op;
+  std::string template_name;
+  bool fastest_first = false;            // else by id
+};
+
+struct GenerationRow {
+  int generation = 0;
+  int evaluated = 0;
+  int valid = 0;
+  int duplicates = 0;
+  double best_ns = kNoValue;             // of this generation
+  double best_so_far_ns = kNoValue;
+  std::map<std::string, int> outcomes;   // only those that occurred
+};
+
+struct OperatorRow {
+  std::string op;
+  int children = 0;
+  int valid = 0;
+  int faster_than_parent = 0;
+  double best_gain = kNoValue;           // first parent's score over the child's
+  int inapplicable = 0;
+};
+
+// The read side of a database: a snapshot of one moment, taken when it is opened, also while a run writes. Never changes history.
+// Everything throws Error when the file cannot be read, UsageError for a run or candidate that is not there.
+class History {
+ public:
+  explicit History(std::string path);
+  ~History();
+
+  // In the order they were started.
+  std::vector<RunSummary> Runs() const;
+  // The run asked for, or the latest one.
+  RunSummary FindRun(std::optional<RunId> run) const;
+
+  CandidateRecord FindCandidate(RunId run, CandidateId id) const;
+  std::vector<CandidateRecord> Candidates(RunId run, const CandidateFilter& filter) const;
+  // The fastest that passed the champion check; if none did, the fastest that was not checked. nullopt if there is neither.
+  std::optional<CandidateRecord> Best(RunId run) const;
+  // The run's baseline template at its defaults; nullopt if it was not evaluated.
+  std::optional<CandidateRecord> Baseline(RunId run) const;
+  // From the first ancestor to the candidate, along first parents.
+  std::vector<CandidateRecord> Lineage(RunId run, CandidateId id) const;
+
+  std::vector<GenerationRow> Generations(RunId run) const;
+  // Most children first.
+  std::vector<OperatorRow> Operators(RunId run) const;
+  // Summed over all candidates of the run.
+  StageClocks TotalClocks(RunId run) const;
+
+ private:
+  std::vector<CandidateRecord> Read(RunId run, const std::string& condition, const std::string& order,
+                                    const std::vector<std::string>& values) const;
+  std::optional<ChampionCheck> LatestCheck(RunId run, CandidateId id) const;
+
+  std::string path_;
+  std::unique_ptr<SQLite::Database> db_;
+};
+
+}  // namespace evo

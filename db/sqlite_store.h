@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/store.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace evo {
+
+// Keeps runs in one SQLite file, laid out as docs/database.md says. Used from one thread; several processes may write to the same
+// file, each waiting for the other up to the busy timeout. What a call has returned from survives a crash of the program and, with
+// an honest disk, of the machine; what it has not is not there at all.
+class SqliteStore : public Store {
+ public:
+  // Creates the file if there is none, and brings an older one to this version. ":memory:" is allowed. Throws Error.
+  explicit SqliteStore(std::string path);
+  SqliteStore(std::string path, std::chrono::milliseconds busy_timeout);
+  ~SqliteStore() override;
+
+  RunId BeginRun(const RunRecord& run) override;
+  // A run that had ended counts as running again.
+  void RecordGeneration(RunId run, const GenerationRecord& generation) override;
+  // The candidate may be checked again; the latest check counts.
+  void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
+  void EndRun(RunId run, RunStatus status, const std::string& message) override;
+  std::vector<GenerationRecord> LoadGenerations(RunId run) override;
+
+ private:
+  std::string path_;
+  std::unique_ptr<SQLite::Database> db_;
+};
+
+}  // namespace evo

@@ -1,0 +1,75 @@
+#include "cli/describe.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/table.h"
+#include "cli/unified_diff.h"
+
+namespace evo {
+namespace {
+
+TEST(OneLine, FoldsWhiteSpaceAndCuts) {
+  EXPECT_EQ(OneLine("  a\n\t b\x01 c ", 100), "a b c");
+  EXPECT_EQ(OneLine("abcdefghij", 10), "abcdefghij");
+  EXPECT_EQ(OneLine("abcdefghijk", 10), "abcdefg...");
+  EXPECT_EQ(OneLine("", 10), "");
+}
+
+TEST(Describe, SaysWhereAnEditPutsWhat) {
+  Edit edit;
+  edit.op = "hoist";
+  edit.anchors = {{"k", "ForStmt", "", 0, "", "", "", {}}, {"", "VarDecl", "", 0, "", "", "", {}}};
+  edit.source = {{0, Placement::kReplace, ""}, {1, Placement::kBefore, "int x;\nint y;"}, {0, Placement::kAfter, "f();"}};
+  edit.launch = {{"k", "grid", "N, 1"}};
+  edit.parameters = {{"B", 2}};
+  EXPECT_EQ(Describe(edit), "hoist: delete ForStmt in k; put `int x; int y;` before VarDecl; put `f();` after ForStmt in k; "
+                            "launch of k: grid(N, 1); B=2");
+}
+
+TEST(DescribeStep, NamesOnlyWhatChanged) {
+  Edit edit;
+  edit.op = "unroll";
+  Candidate parent;
+  parent.genome = {"t", "", {{"A", 1}, {"B", 2}}, {edit}};
+  Candidate child = parent;
+  child.genome.parameters["B"] = 4;
+  child.genome.edits.clear();
+  EXPECT_EQ(DescribeStep(child, &parent), "B=4; without unroll: ");
+  EXPECT_EQ(DescribeStep(parent, nullptr), "template t, A=1 B=2");
+  EXPECT_EQ(DescribeStep(parent, &parent), "nothing");
+}
+
+TEST(SpeedupOver, PrefersTheInterleavedCheck) {
+  CandidateRecord baseline;
+  baseline.evaluation.score_ns = 300;
+  CandidateRecord record;
+  record.evaluation.score_ns = 100;
+  EXPECT_EQ(SpeedupOver(baseline, record).value, 3);
+  EXPECT_FALSE(SpeedupOver(baseline, record).from_check);
+  record.check.emplace().speedup = 2.5;
+  EXPECT_EQ(SpeedupOver(baseline, record).value, 2.5);
+  EXPECT_TRUE(SpeedupOver(baseline, record).from_check);
+  EXPECT_EQ(Describe(SpeedupOver(std::nullopt, CandidateRecord{})), "not known");
+}
+
+TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {
+  EXPECT_EQ(UnifiedDiff("a", "x\ny\n", "b", "x\ny\n"), "");
+  EXPECT_EQ(UnifiedDiff("a", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "b", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+            "--- a\n+++ b\n@@ -2,8 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n 9\n");
+}
+
+TEST(Table, AlignsAndLeavesNoTrailingBlanks) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* out = open_memstream(&text, &size);
+  Table table({">n", "name"});
+  table.Add({"10", "a"});
+  table.Add({"7", ""});
+  table.Print(out);
+  std::fclose(out);
+  EXPECT_EQ(std::string(text, size), " n  name\n10  a\n 7\n");
+  std::free(text);
+}
+
+}  // namespace
+}  // namespace evo

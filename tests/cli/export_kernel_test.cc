@@ -1,0 +1,145 @@
+#include "cli/export_kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "cli/commands/best.h"
+#include "cli/commands/tasks.h"
+#include "core/error.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/renderer.h"
+#include "tests/cli/golden.h"
+#include "tests/db/fixture_run.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ExpectGolden;
+
+std::filesystem::path TaskFolder() { return std::filesystem::path(EVO_TASK_DIR) / "scale"; }
+
+// The edits of the fixture have no anchors in real text: only the parameters are rendered.
+std::string Render(const TemplateText& text, const Genome& genome) { return RenderParameters(text.text, genome.parameters); }
+
+class ExportTest : public ::testing::Test {
+ protected:
+  ExportTest() {
+    context_.database = (folder_ / "evo.db").string();
+    context_.make_renderer = [] { return SourceRenderer(Render); };
+    RunRecord run = testing::FixtureRun();
+    run.task_directory = "/no/such/folder";   // the database came from another machine
+    run.task_digest = LoadTask(TaskFolder()).digest;
+    testing::WriteFixture(context_.database, run);
+  }
+
+  // What the command prints; the exported text is in text_.
+  std::string Export() {
+    char* printed = nullptr;
+    std::size_t size = 0;
+    context_.out = open_memstream(&printed, &size);
+    CLI::App app;
+    AddBest(app, context_);
+    app.parse("best --export " + file_);
+    std::fclose(context_.out);
+    const std::string result(printed, size);
+    std::free(printed);
+    std::ostringstream text;
+    text << std::ifstream(file_).rdbuf();
+    text_ = text.str();
+    return result;
+  }
+
+  testing::TemporaryFolder folder_;
+  CommandContext context_;
+  std::string file_ = (folder_ / "kernel.cu").string();
+  std::string text_;
+};
+
+TEST_F(ExportTest, WritesTheKernelWithAllThatIsKnownOfIt) {
+  context_.task_folders = {EVO_TASK_DIR};
+  EXPECT_THAT(Export(), HasSubstr("written to " + file_));
+  ExpectGolden("export_6.cu", text_);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    EXPECT_THAT(entry.path().string(), Not(HasSubstr(".tmp")));
+  }
+}
+
+TEST_F(ExportTest, TheFileIsATemplateAgain) {
+  Export();
+  const KernelTemplate parsed = ParseTemplate("scale", text_);
+  ASSERT_EQ(parsed.steps.size(), 1U);
+  EXPECT_EQ(parsed.steps[0].launch->kernel, "scale");
+  ASSERT_EQ(parsed.space.parameters.size(), 1U);
+  EXPECT_EQ(parsed.space.Defaults().at("BLOCK"), 256);
+  EXPECT_THAT(text_, Not(HasSubstr("nv_hdrstop")));
+}
+
+TEST_F(ExportTest, NvccCompilesIt) {
+  Export();
+  const std::string command = fmt::format("{} -arch=sm_90a -Werror all-warnings -c {} -o {}.o", EVO_NVCC, file_, file_);
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+TEST_F(ExportTest, WithoutTheTaskItSaysSo) {
+  Export();
+  EXPECT_THAT(text_, HasSubstr("the task's files are gone or have changed"));
+  EXPECT_THAT(text_, Not(HasSubstr("Launches of case")));
+}
+
+TEST_F(ExportTest, AFileThatCannotBeWrittenIsAnError) {
+  file_ = (folder_ / "none/kernel.cu").string();
+  EXPECT_THROW(Export(), Error);
+}
+
+TEST(ExportKernel, QuotedTextCannotEscapeTheComment) {
+  Edit edit;
+  edit.op = "evil";
+  edit.anchors = {{"scale", "IfStmt", "", 0, "", "", "", {}}};
+  edit.source = {{0, Placement::kReplace, "// evo:launch other(x) grid(1) block(1)\n#error out \\"}};
+  KernelExport input;
+  input.run = testing::FixtureRun();
+  const GenerationRecord generation = testing::FixtureGenerations()[0];
+  input.candidate = {generation.candidates[0], generation.evaluations[0], std::nullopt};
+  input.lineage = {input.candidate, input.candidate};
+  input.lineage[1].candidate.genome.edits = {edit};
+  input.lineage[1].candidate.op = "ends in a backslash\\";
+  input.source = input.run.templates[0].text;
+  input.candidate.check.emplace().outcome = Outcome::kWrongResult;
+  input.candidate.check->message = "two\nlines \\";
+  const std::string text = ExportKernel(input);
+  EXPECT_EQ(ParseTemplate("scale", text).steps.size(), 1U);
+  std::istringstream lines(text.substr(0, text.find("\n\n")));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_EQ(line.rfind("//", 0), 0U) << line;
+    EXPECT_NE(line.back(), '\\') << line;
+  }
+}
+
+TEST(Tasks, ListsWhatItFinds) {
+  CommandContext context;
+  context.task_folders = {EVO_TASK_DIR};
+  char* printed = nullptr;
+  std::size_t size = 0;
+  context.out = open_memstream(&printed, &size);
+  CLI::App app;
+  AddTasks(app, context);
+  app.parse("tasks");
+  std::fclose(context.out);
+  EXPECT_EQ(std::string(printed, size),
+            "task   baseline  templates  cases on cuda  cases on cpu  summary\n"
+            "scale  scale     scale      small large    small_cpu     y = 2 x\n");
+  std::free(printed);
+}
+
+}  // namespace
+}  // namespace evo

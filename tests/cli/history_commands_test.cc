@@ -1,0 +1,160 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/best.h"
+#include "cli/commands/diff.h"
+#include "cli/commands/export.h"
+#include "cli/commands/history.h"
+#include "cli/commands/lineage.h"
+#include "cli/commands/show.h"
+#include "core/error.h"
+#include "db/sqlite_store.h"
+#include "tests/cli/golden.h"
+#include "tests/db/fixture_run.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ExpectGolden;
+
+// Stands for the breed worker: puts the block size in, and a comment for each edit.
+std::string FakeRender(const TemplateText& text, const Genome& genome) {
+  std::string source = text.text;
+  const std::string define = "#define BLOCK 64";
+  source.replace(source.find(define), define.size(), fmt::format("#define BLOCK {}", genome.parameters.at("BLOCK")));
+  for (const Edit& edit : genome.edits) source += fmt::format("// edit {}\n", edit.op);
+  return source;
+}
+
+class HistoryCommandsTest : public ::testing::Test {
+ protected:
+  HistoryCommandsTest() {
+    context_.database = (folder_ / "evo.db").string();
+    context_.make_renderer = [] { return SourceRenderer(FakeRender); };
+  }
+
+  // What the command line prints on stdout.
+  std::string Call(const std::string& arguments) {
+    char* text = nullptr;
+    std::size_t size = 0;
+    context_.out = open_memstream(&text, &size);
+    try {
+      CLI::App app;
+      AddBest(app, context_);
+      AddDiff(app, context_);
+      AddExport(app, context_);
+      AddHistory(app, context_);
+      AddLineage(app, context_);
+      AddShow(app, context_);
+      app.require_subcommand(1);
+      app.parse(arguments);
+    } catch (...) {
+      std::fclose(context_.out);
+      std::free(text);
+      throw;
+    }
+    std::fclose(context_.out);
+    std::string printed(text, size);
+    std::free(text);
+    return printed;
+  }
+
+  std::string MessageOf(const std::string& arguments) {
+    try {
+      Call(arguments);
+    } catch (const UsageError& error) {
+      return std::string("usage: ") + error.what();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  }
+
+  void WriteFixture() { testing::WriteFixture(context_.database, testing::FixtureRun()); }
+
+  testing::TemporaryFolder folder_;
+  CommandContext context_;
+};
+
+TEST_F(HistoryCommandsTest, PrintForPeople) {
+  WriteFixture();
+  ExpectGolden("best.txt", Call("best"));
+  ExpectGolden("history.txt", Call("history"));
+  ExpectGolden("history_runs.txt", Call("history --runs"));
+  ExpectGolden("history_timing.txt", Call("history --timing"));
+  ExpectGolden("show_6.txt", Call("show 6"));
+  ExpectGolden("show_4.txt", Call("show 4"));
+  ExpectGolden("show_7_source.txt", Call("show 7 --source"));
+  ExpectGolden("lineage_6.txt", Call("lineage 6"));
+  ExpectGolden("diff_6.txt", Call("diff 6"));
+  ExpectGolden("export.csv", Call("export --csv"));
+}
+
+TEST_F(HistoryCommandsTest, PrintJsonForPrograms) {
+  WriteFixture();
+  ExpectGolden("best.json", Call("best --json"));
+  ExpectGolden("history.json", Call("history --json"));
+  ExpectGolden("lineage_6.json", Call("lineage 6 --json"));
+  for (const char* command : {"best", "history", "history --runs", "history --timing", "show 4 --source", "lineage 7", "diff 2 6", "export"}) {
+    EXPECT_TRUE(nlohmann::json::accept(Call(std::string(command) + " --json"))) << command;
+  }
+  EXPECT_EQ(nlohmann::json::parse(Call("export --json"))["candidates"].size(), 7U);
+  EXPECT_EQ(nlohmann::json::parse(Call("history --json"))["seed"], 0xfedcba9876543210U);
+}
+
+TEST_F(HistoryCommandsTest, JsonSurvivesALogThatIsNotUtf8) {
+  WriteFixture();
+  SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("UPDATE evaluation SET log = CAST(x'61ff62' AS TEXT) WHERE candidate = 4");
+  EXPECT_TRUE(nlohmann::json::accept(Call("show 4 --json")));
+}
+
+TEST_F(HistoryCommandsTest, DiffOfTwoGoesFromTheFirstToTheSecond) {
+  WriteFixture();
+  EXPECT_THAT(Call("diff 2 6"), HasSubstr("-#define BLOCK 128\n+#define BLOCK 256\n"));
+  EXPECT_EQ(Call("diff 6 6"), "");
+}
+
+TEST_F(HistoryCommandsTest, ASourceThatIsNotWhatWasMeasuredIsRefused) {
+  WriteFixture();
+  SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("UPDATE evaluation SET source_digest = 'other' WHERE candidate = 6");
+  EXPECT_THAT(MessageOf("show 6 --source"), HasSubstr("it is not the source that was measured; use the evo that made the run (0.1.0)"));
+  SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("UPDATE template SET text = text || ' '");
+  EXPECT_THAT(MessageOf("diff 3"), HasSubstr("the stored text of template scale is damaged"));
+}
+
+TEST_F(HistoryCommandsTest, SayWhatIsNotThere) {
+  EXPECT_THAT(MessageOf("best"), HasSubstr("evo.db: no such database; `evo run --db "));
+  SqliteStore store(context_.database);
+  EXPECT_THAT(MessageOf("best"), HasSubstr("usage: "));
+  EXPECT_THAT(MessageOf("history"), HasSubstr("no run in it yet; `evo run --db "));
+  store.BeginRun(testing::FixtureRun());
+  EXPECT_THAT(MessageOf("best"), HasSubstr("run 1 has no kernel that was shown right; `evo history --run 1`"));
+  EXPECT_THAT(Call("history"), HasSubstr("generation"));
+  EXPECT_THAT(Call("history --timing"), HasSubstr("compile"));
+  EXPECT_THAT(MessageOf("show 12"), HasSubstr("usage: "));
+  EXPECT_THAT(MessageOf("show 12"), HasSubstr("run 1 has no candidate 12"));
+  EXPECT_THAT(MessageOf("lineage 12"), HasSubstr("no candidate 12"));
+  EXPECT_THAT(MessageOf("history --run 5"), HasSubstr("there is no run 5"));
+}
+
+TEST_F(HistoryCommandsTest, RefuseANewerDatabase) {
+  WriteFixture();
+  SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
+  EXPECT_THAT(MessageOf("history"), HasSubstr("written by a newer evo"));
+}
+
+TEST_F(HistoryCommandsTest, WrongFlagsAreTheParsersBusiness) {
+  EXPECT_THROW(Call("show"), CLI::ParseError);
+  EXPECT_THROW(Call("show six"), CLI::ParseError);
+  EXPECT_THROW(Call("history --runs --timing"), CLI::ParseError);
+  EXPECT_THROW(Call("export --csv --json"), CLI::ParseError);
+}
+
+}  // namespace
+}  // namespace evo

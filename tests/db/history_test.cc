@@ -1,0 +1,179 @@
+#include "db/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "core/error.h"
+#include "db/sqlite_store.h"
+#include "tests/db/fixture_run.h"
+
+namespace evo {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::FixtureGenerations;
+using testing::FixtureRun;
+using testing::TemporaryFolder;
+
+template <typename Failure>
+std::string MessageOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Failure& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+class HistoryTest : public ::testing::Test {
+ protected:
+  HistoryTest() : path_((folder_ / "evo.db").string()), run_(testing::WriteFixture(path_, FixtureRun())) {}
+
+  std::vector<CandidateId> Ids(const std::vector<CandidateRecord>& records) {
+    std::vector<CandidateId> ids;
+    for (const CandidateRecord& record : records) ids.push_back(record.candidate.id);
+    return ids;
+  }
+
+  TemporaryFolder folder_;
+  std::string path_;
+  RunId run_;
+};
+
+TEST_F(HistoryTest, ReadsTheRunWhole) {
+  const RunSummary run = History(path_).FindRun(std::nullopt);
+  const RunRecord expected = FixtureRun();
+  EXPECT_EQ(run.record.id, run_);
+  EXPECT_EQ(run.record.seed, expected.seed);
+  EXPECT_EQ(run.record.operators, expected.operators);
+  EXPECT_EQ(run.record.options, expected.options);
+  EXPECT_EQ(run.record.arch, "sm_90a");
+  ASSERT_EQ(run.record.templates.size(), 1U);
+  EXPECT_EQ(run.record.templates[0].text, expected.templates[0].text);
+  EXPECT_EQ(run.record.templates[0].digest, expected.templates[0].digest);
+  EXPECT_EQ(run.status, RunStatus::kFinished);
+  EXPECT_EQ(run.started_at, "2026-01-02T03:04:05Z");
+  EXPECT_EQ(run.generations_done, 3);
+  EXPECT_EQ(run.evaluated, 7);
+  EXPECT_EQ(run.valid, 5);
+}
+
+TEST_F(HistoryTest, BestIsTheFastestThatPassedItsCheck) {
+  const std::optional<CandidateRecord> best = History(path_).Best(run_);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->candidate.id, 6);
+  ASSERT_TRUE(best->check);
+  EXPECT_EQ(best->check->outcome, Outcome::kOk);
+  EXPECT_EQ(best->check->speedup, testing::PassedCheck().speedup);
+  EXPECT_THAT(best->check->held_out_cases, ElementsAre("ragged", "huge"));
+  ASSERT_EQ(best->check->candidate.size(), 2U);
+  EXPECT_EQ(best->check->candidate[1].median_ns, 2910);
+  EXPECT_EQ(best->check->baseline[0].samples.size(), 3U);
+}
+
+TEST_F(HistoryTest, ALaterCheckCountsAndACancelledOneDoesNot) {
+  SqliteStore store(path_);
+  store.RecordChampion(run_, 7, testing::PassedCheck());
+  EXPECT_EQ(History(path_).Best(run_)->candidate.id, 7);
+  store.RecordChampion(run_, 7, ChampionCheck{});
+  EXPECT_EQ(History(path_).Best(run_)->candidate.id, 7);
+  store.RecordChampion(run_, 7, testing::FailedCheck());
+  EXPECT_EQ(History(path_).Best(run_)->candidate.id, 6);
+}
+
+TEST_F(HistoryTest, WithoutAnyCheckBestIsTheFastest) {
+  SqliteStore store(path_);
+  const RunId unchecked = store.BeginRun(FixtureRun());
+  EXPECT_FALSE(History(path_).Best(unchecked));
+  store.RecordGeneration(unchecked, FixtureGenerations()[0]);
+  const auto best = History(path_).Best(unchecked);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->candidate.id, 2);
+  EXPECT_FALSE(best->check);
+}
+
+TEST_F(HistoryTest, FiltersAndOrdersCandidates) {
+  const History history(path_);
+  EXPECT_THAT(Ids(history.Candidates(run_, {})), ElementsAre(1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(Ids(history.Candidates(run_, {.outcome = Outcome::kOk, .fastest_first = true})), ElementsAre(7, 6, 3, 2, 1));
+  EXPECT_THAT(Ids(history.Candidates(run_, {.op = "set_parameter"})), ElementsAre(2, 6));
+  EXPECT_THAT(Ids(history.Candidates(run_, {.template_name = "' OR 1 --"})), ElementsAre());
+  EXPECT_EQ(history.Baseline(run_)->candidate.id, 1);
+}
+
+TEST_F(HistoryTest, LineageGoesFromTheFirstAncestorToTheCandidate) {
+  const History history(path_);
+  EXPECT_THAT(Ids(history.Lineage(run_, 6)), ElementsAre(1, 2, 3, 6));
+  EXPECT_THAT(Ids(history.Lineage(run_, 1)), ElementsAre(1));
+}
+
+TEST_F(HistoryTest, SumsGenerationsOperatorsAndClocks) {
+  const History history(path_);
+  const std::vector<GenerationRow> generations = history.Generations(run_);
+  ASSERT_EQ(generations.size(), 3U);
+  EXPECT_EQ(generations[1].duplicates, 2);
+  EXPECT_EQ(generations[1].outcomes, (std::map<std::string, int>{{"ok", 1}, {"compile_error", 1}, {"wrong_result", 1}}));
+  EXPECT_EQ(generations[2].best_so_far_ns, FixtureGenerations()[2].evaluations[0].score_ns) << "7 failed its check";
+  const std::vector<OperatorRow> operators = history.Operators(run_);
+  ASSERT_EQ(operators.size(), 6U);
+  EXPECT_EQ(operators[1].op, "set_parameter");
+  EXPECT_EQ(operators[1].children, 2);
+  EXPECT_EQ(operators[1].faster_than_parent, 2);
+  EXPECT_GT(operators[1].best_gain, 1.0);
+  EXPECT_EQ(operators[5].op, "unroll");
+  EXPECT_EQ(operators[5].inapplicable, 3);
+  EXPECT_TRUE(std::isnan(operators[5].best_gain));
+  EXPECT_DOUBLE_EQ(history.TotalClocks(run_).compile_ms, 5 * 120.5 + 2 * 80);
+}
+
+TEST_F(HistoryTest, IsASnapshotWhileARunWrites) {
+  SqliteStore store(path_);
+  const RunId second = store.BeginRun(FixtureRun());
+  const History before(path_);
+  EXPECT_EQ(before.FindRun(std::nullopt).record.id, second);
+  store.RecordGeneration(second, FixtureGenerations()[0]);
+  EXPECT_EQ(before.FindRun(std::nullopt).evaluated, 0);
+  EXPECT_EQ(History(path_).FindRun(std::nullopt).evaluated, 2);
+}
+
+TEST_F(HistoryTest, SaysWhatIsNotThere) {
+  const History history(path_);
+  EXPECT_THAT(MessageOf<UsageError>([&] { history.FindRun(99); }), HasSubstr("there is no run 99; `evo history --runs`"));
+  EXPECT_THAT(MessageOf<UsageError>([&] { history.FindCandidate(run_, 99); }), HasSubstr("run 1 has no candidate 99"));
+  const std::string missing = (folder_ / "none.db").string();
+  EXPECT_THAT(MessageOf<UsageError>([&] { History{missing}; }), HasSubstr("none.db: no such database; `evo run --db"));
+  EXPECT_FALSE(std::filesystem::exists(missing));
+  const std::string empty = (folder_ / "empty.db").string();
+  std::ofstream(empty).flush();
+  EXPECT_THAT(MessageOf<UsageError>([&] { History{empty}; }), HasSubstr("empty.db: empty; `evo run"));
+  const std::string no_runs = (folder_ / "no_runs.db").string();
+  SqliteStore{no_runs};
+  EXPECT_THAT(MessageOf<UsageError>([&] { History(no_runs).FindRun(std::nullopt); }), HasSubstr("no run in it yet"));
+}
+
+// What a person sees who opens the file with sqlite3.
+TEST_F(HistoryTest, TheViewsAnswerTheCommonQuestions) {
+  SQLite::Database db(path_, SQLite::OPEN_READONLY);
+  const auto one = [&](const char* sql) { return db.execAndGet(sql).getString(); };
+  EXPECT_EQ(one("SELECT candidate || ' ' || template || ' ' || verdict FROM best"), "6 scale held-out ok");
+  EXPECT_EQ(one("SELECT group_concat(ancestor, '<') FROM (SELECT * FROM lineage WHERE run = 1 AND candidate = 6 ORDER BY steps_back)"),
+            "6<3<2<1");
+  EXPECT_EQ(one("SELECT value FROM parameter WHERE run = 1 AND candidate = 6 AND name = 'BLOCK'"), "256");
+  EXPECT_EQ(one("SELECT group_concat(position || ':' || operator) FROM edit WHERE run = 1 AND candidate = 7"),
+            "0:use_fmaf,1:delete_statement");
+  EXPECT_EQ(one("SELECT group_concat(ticks) FROM (SELECT * FROM sample WHERE run = 1 AND candidate = 1 AND case_name = 'small' "
+                "ORDER BY idx)"),
+            "62,16909060,4294967294");
+  EXPECT_EQ(one("SELECT count(*) FROM sample"), "30");
+  EXPECT_EQ(one("SELECT group_concat(valid) FROM progress"), "2,1,2");
+  EXPECT_EQ(one("SELECT count(*) FROM operator_success"), "6");
+}
+
+}  // namespace
+}  // namespace evo

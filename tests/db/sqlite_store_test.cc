@@ -1,0 +1,156 @@
+#include "db/sqlite_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <bit>
+#include <cmath>
+
+#include "core/error.h"
+#include "db/rows.h"
+#include "tests/db/fixture_run.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::FixtureGenerations;
+using testing::FixtureRun;
+using testing::TemporaryFolder;
+
+std::uint64_t Bits(double value) { return std::isnan(value) ? 0 : std::bit_cast<std::uint64_t>(value); }
+
+void ExpectSameCase(const CaseMeasurement& a, const CaseMeasurement& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.samples, b.samples);
+  EXPECT_EQ(a.discarded, b.discarded);
+  for (const auto field : {&CaseMeasurement::weight, &CaseMeasurement::median_ns, &CaseMeasurement::p10_ns, &CaseMeasurement::p90_ns,
+                           &CaseMeasurement::busy_ns, &CaseMeasurement::wall_ns, &CaseMeasurement::tick_ns,
+                           &CaseMeasurement::max_error, &CaseMeasurement::l2_error}) {
+    EXPECT_EQ(Bits(a.*field), Bits(b.*field)) << a.name;
+  }
+}
+
+void ExpectSameEvaluation(const Evaluation& a, const Evaluation& b) {
+  EXPECT_EQ(a.outcome, b.outcome);
+  EXPECT_EQ(a.stage, b.stage);
+  EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.log, b.log);
+  EXPECT_EQ(Bits(a.score_ns), Bits(b.score_ns));
+  EXPECT_EQ(a.facts.registers, b.facts.registers);
+  EXPECT_EQ(a.facts.static_shared_bytes, b.facts.static_shared_bytes);
+  EXPECT_EQ(a.facts.dynamic_shared_bytes, b.facts.dynamic_shared_bytes);
+  EXPECT_EQ(a.facts.spill_bytes, b.facts.spill_bytes);
+  EXPECT_EQ(a.facts.local_bytes, b.facts.local_bytes);
+  EXPECT_EQ(Bits(a.facts.occupancy), Bits(b.facts.occupancy));
+  for (const auto clock : {&StageClocks::compile_ms, &StageClocks::load_ms, &StageClocks::check_ms, &StageClocks::time_ms,
+                           &StageClocks::queue_ms}) {
+    EXPECT_EQ(Bits(a.clocks.*clock), Bits(b.clocks.*clock));
+  }
+  EXPECT_EQ(a.device, b.device);
+  EXPECT_EQ(a.device_name, b.device_name);
+  EXPECT_EQ(a.l2, b.l2);
+  EXPECT_EQ(a.image_digest, b.image_digest);
+  EXPECT_EQ(a.source_digest, b.source_digest);
+  ASSERT_EQ(a.cases.size(), b.cases.size());
+  for (std::size_t i = 0; i < a.cases.size(); ++i) ExpectSameCase(a.cases[i], b.cases[i]);
+}
+
+void ExpectSameGeneration(const GenerationRecord& a, const GenerationRecord& b) {
+  EXPECT_EQ(a.generation, b.generation);
+  EXPECT_EQ(a.duplicates, b.duplicates);
+  EXPECT_EQ(a.inapplicable, b.inapplicable);
+  ASSERT_EQ(a.candidates.size(), b.candidates.size());
+  for (std::size_t i = 0; i < a.candidates.size(); ++i) {
+    EXPECT_EQ(a.candidates[i].id, b.candidates[i].id);
+    EXPECT_EQ(a.candidates[i].generation, b.candidates[i].generation);
+    EXPECT_EQ(a.candidates[i].index, b.candidates[i].index);
+    EXPECT_EQ(a.candidates[i].genome, b.candidates[i].genome);
+    EXPECT_EQ(a.candidates[i].parents, b.candidates[i].parents);
+    EXPECT_EQ(a.candidates[i].op, b.candidates[i].op);
+    EXPECT_EQ(a.candidates[i].dropped, b.candidates[i].dropped);
+    EXPECT_TRUE(b.candidates[i].source.empty());
+    ExpectSameEvaluation(a.evaluations[i], b.evaluations[i]);
+  }
+}
+
+TEST(SqliteStore, GivesBackWhatItWasGivenBitForBit) {
+  SqliteStore store(":memory:");
+  const RunId run = store.BeginRun(FixtureRun());
+  const std::vector<GenerationRecord> written = FixtureGenerations();
+  for (const GenerationRecord& generation : written) store.RecordGeneration(run, generation);
+  const std::vector<GenerationRecord> read = store.LoadGenerations(run);
+  ASSERT_EQ(read.size(), written.size());
+  for (std::size_t i = 0; i < read.size(); ++i) ExpectSameGeneration(written[i], read[i]);
+}
+
+TEST(SqliteStore, KeepsTextThatIsNotUtf8AndValuesThatAreNotFinite) {
+  SqliteStore store(":memory:");
+  const RunId run = store.BeginRun(FixtureRun());
+  GenerationRecord generation = FixtureGenerations()[0];
+  generation.evaluations[0].log = std::string("a\xff\0b", 4);
+  generation.evaluations[0].cases[0].max_error = std::numeric_limits<double>::infinity();
+  generation.evaluations[0].cases[0].samples.clear();
+  generation.evaluations[1].score_ns = 5e-324;
+  store.RecordGeneration(run, generation);
+  ExpectSameGeneration(generation, store.LoadGenerations(run).at(0));
+}
+
+TEST(SqliteStore, KeepsRunsApartAndATemplateOnce) {
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
+  const RunId first = store.BeginRun(FixtureRun());
+  const RunId second = store.BeginRun(FixtureRun());
+  EXPECT_NE(first, second);
+  store.RecordGeneration(first, FixtureGenerations()[0]);
+  EXPECT_TRUE(store.LoadGenerations(second).empty());
+  SQLite::Database db((folder / "evo.db").string());
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM template").getInt(), 1);
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM run_template").getInt(), 2);
+}
+
+TEST(SqliteStore, AGenerationThatCannotBeWrittenWholeIsNotWrittenAtAll) {
+  SqliteStore store(":memory:");
+  const RunId run = store.BeginRun(FixtureRun());
+  store.RecordGeneration(run, FixtureGenerations()[0]);
+  GenerationRecord broken = FixtureGenerations()[1];
+  broken.candidates[2].id = broken.candidates[1].id;
+  EXPECT_THROW(store.RecordGeneration(run, broken), Error);
+  GenerationRecord orphan = FixtureGenerations()[1];
+  orphan.candidates[0].parents = {77};
+  EXPECT_THROW(store.RecordGeneration(run, orphan), Error);
+  EXPECT_EQ(store.LoadGenerations(run).size(), 1U);
+  store.RecordGeneration(run, FixtureGenerations()[1]);
+  EXPECT_EQ(store.LoadGenerations(run).size(), 2U);
+}
+
+TEST(SqliteStore, ARunThatGoesOnIsRunningAgain) {
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
+  const RunId run = store.BeginRun(FixtureRun());
+  SQLite::Database db((folder / "evo.db").string());
+  const auto status = [&] { return db.execAndGet("SELECT status || ' ' || status_message || ' ' || (ended_at IS NULL) FROM run").getString(); };
+  EXPECT_EQ(status(), "running  1");
+  store.EndRun(run, RunStatus::kInterrupted, "Ctrl-C");
+  EXPECT_EQ(status(), "interrupted Ctrl-C 0");
+  store.RecordGeneration(run, FixtureGenerations()[0]);
+  EXPECT_EQ(status(), "running  1");
+}
+
+TEST(Samples, AreLittleEndianWords) {
+  EXPECT_EQ(EncodeSamples({1, 0x0a0b0c0dU}), std::string("\x01\x00\x00\x00\x0d\x0c\x0b\x0a", 8));
+  EXPECT_EQ(DecodeSamples(EncodeSamples({0, 0xffffffffU, 77})), (std::vector<std::uint32_t>{0, 0xffffffffU, 77}));
+  EXPECT_TRUE(DecodeSamples("").empty());
+}
+
+TEST(RunStatus, IsSpelledAsItIsRead) {
+  for (const RunStatus status : {RunStatus::kRunning, RunStatus::kFinished, RunStatus::kInterrupted, RunStatus::kFailed}) {
+    EXPECT_EQ(ParseRunStatus(ToString(status)), status);
+  }
+  EXPECT_THROW(ParseRunStatus("paused"), Error);
+}
+
+}  // namespace
+}  // namespace evo
