@@ -4,6 +4,7 @@
 
 #include "cli/table.h"
 #include "cli/unified_diff.h"
+#include "tests/cli/captured_output.h"
 
 namespace evo {
 namespace {
@@ -59,16 +60,12 @@ TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {
 }
 
 TEST(Table, AlignsAndLeavesNoTrailingBlanks) {
-  char* text = nullptr;
-  std::size_t size = 0;
-  std::FILE* out = open_memstream(&text, &size);
+  testing::CapturedOutput printed;
   Table table({">n", "name"});
   table.Add({"10", "a"});
   table.Add({"7", ""});
-  table.Print(out);
-  std::fclose(out);
-  EXPECT_EQ(std::string(text, size), " n  name\n10  a\n 7\n");
-  std::free(text);
+  table.Print(printed.stream());
+  EXPECT_EQ(printed.Text(), " n  name\n10  a\n 7\n");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
+#include "tests/cli/captured_output.h"
 #include "tests/cli/golden.h"
 #include "tests/db/fixture_run.h"
 
@@ -44,19 +45,15 @@ class ExportTest : public ::testing::Test {
 
   // What the command prints; the exported text is in text_.
   std::string Export() {
-    char* printed = nullptr;
-    std::size_t size = 0;
-    context_.out = open_memstream(&printed, &size);
+    testing::CapturedOutput printed;
+    context_.out = printed.stream();
     CLI::App app;
     AddBest(app, context_);
     app.parse("best --export " + file_);
-    std::fclose(context_.out);
-    const std::string result(printed, size);
-    std::free(printed);
     std::ostringstream text;
     text << std::ifstream(file_).rdbuf();
     text_ = text.str();
-    return result;
+    return printed.Text();
   }
 
   testing::TemporaryFolder folder_;
@@ -125,20 +122,37 @@ TEST(ExportKernel, QuotedTextCannotEscapeTheComment) {
   }
 }
 
+// Every template that evo ships can be taken away and brought back.
+TEST(ExportKernel, KeepsTheLaunchesOfTheAttentionTemplates) {
+  const std::filesystem::path folder = std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / "attention";
+  KernelExport input;
+  input.run = testing::FixtureRun();
+  input.task = LoadTask(folder);
+  const GenerationRecord generation = testing::FixtureGenerations()[0];
+  for (const KernelTemplate& original : LoadTemplates(folder)) {
+    input.candidate = {generation.candidates[0], generation.evaluations[0], std::nullopt};
+    input.candidate.candidate.genome = {original.name, original.digest, original.space.Defaults(), {}};
+    input.source = RenderParameters(original.text, original.space.Defaults());
+    const KernelTemplate exported = ParseTemplate(original.name, ExportKernel(input));
+    EXPECT_EQ(exported.steps.size(), original.steps.size()) << original.name;
+    EXPECT_EQ(exported.space.Defaults(), original.space.Defaults()) << original.name;
+    EXPECT_EQ(exported.space.constraints.size(), original.space.constraints.size()) << original.name;
+    EXPECT_EQ(exported.workspaces.size(), original.workspaces.size()) << original.name;
+    EXPECT_EQ(exported.required_arch, original.required_arch) << original.name;
+  }
+}
+
 TEST(Tasks, ListsWhatItFinds) {
   CommandContext context;
   context.task_folders = {EVO_TASK_DIR};
-  char* printed = nullptr;
-  std::size_t size = 0;
-  context.out = open_memstream(&printed, &size);
+  testing::CapturedOutput printed;
+  context.out = printed.stream();
   CLI::App app;
   AddTasks(app, context);
   app.parse("tasks");
-  std::fclose(context.out);
-  EXPECT_EQ(std::string(printed, size),
+  EXPECT_EQ(printed.Text(),
             "task   baseline  templates  cases on cuda  cases on cpu  summary\n"
             "scale  scale     scale      small large    small_cpu     y = 2 x\n");
-  std::free(printed);
 }
 
 }  // namespace

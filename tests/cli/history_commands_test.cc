@@ -14,6 +14,7 @@
 #include "cli/commands/show.h"
 #include "core/error.h"
 #include "db/sqlite_store.h"
+#include "tests/cli/captured_output.h"
 #include "tests/cli/golden.h"
 #include "tests/db/fixture_run.h"
 
@@ -41,28 +42,18 @@ class HistoryCommandsTest : public ::testing::Test {
 
   // What the command line prints on stdout.
   std::string Call(const std::string& arguments) {
-    char* text = nullptr;
-    std::size_t size = 0;
-    context_.out = open_memstream(&text, &size);
-    try {
-      CLI::App app;
-      AddBest(app, context_);
-      AddDiff(app, context_);
-      AddExport(app, context_);
-      AddHistory(app, context_);
-      AddLineage(app, context_);
-      AddShow(app, context_);
-      app.require_subcommand(1);
-      app.parse(arguments);
-    } catch (...) {
-      std::fclose(context_.out);
-      std::free(text);
-      throw;
-    }
-    std::fclose(context_.out);
-    std::string printed(text, size);
-    std::free(text);
-    return printed;
+    testing::CapturedOutput printed;
+    context_.out = printed.stream();
+    CLI::App app;
+    AddBest(app, context_);
+    AddDiff(app, context_);
+    AddExport(app, context_);
+    AddHistory(app, context_);
+    AddLineage(app, context_);
+    AddShow(app, context_);
+    app.require_subcommand(1);
+    app.parse(arguments);
+    return printed.Text();
   }
 
   std::string MessageOf(const std::string& arguments) {
