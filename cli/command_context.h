@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct CommandContext {
   std::FILE* out = stdout;                              // results; nothing else goes there
   std::function<SourceRenderer()> make_renderer;        // called only by a command that shows source: it starts a process
   std::vector<std::filesystem::path> task_folders;      // where tasks are looked for, in order
+  std::stop_token interrupt;                            // Ctrl-C
+  int exit_code = 0;                                    // of a command that ended without an error
 };
 
 }  // namespace evo

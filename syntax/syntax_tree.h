@@ -18,6 +18,7 @@ namespace evo {
 struct SyntaxPaths {
   std::filesystem::path cuda_root;         // the toolkit
   std::filesystem::path clang_resources;   // clang 16's resource directory
+  std::filesystem::path headers;           // what newer toolkits no longer have but clang asks for
 };
 
 // Half-open byte range of a source text.
@@ -35,6 +36,8 @@ struct SyntaxNode {
   std::string kind_name;           // "ForStmt"
   std::string name;                // of the declaration or of what is referred to; else empty
   std::string type;                // canonical spelling of an expression's or a declaration's type; else empty
+  bool is_expression = false;
+  bool is_statement = false;       // also an expression that stands as a statement
   SourceRange range;
   int parent = -1;
   std::vector<int> children;
@@ -48,6 +51,11 @@ class SyntaxTree {
   const std::string& text() const { return text_; }
   const std::vector<SyntaxNode>& nodes() const { return nodes_; }
   std::string_view Text(int node) const;
+  const SyntaxNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  // Every node below `index`, in source order, `index` itself left out.
+  std::vector<int> Descendants(int index) const;
+  // Nearest ancestor of that kind; -1 if there is none.
+  int AncestorOfKind(int index, std::string_view kind_name) const;
   // Error diagnostics, "line:column: message"; empty if the source parsed cleanly.
   const std::vector<std::string>& errors() const { return errors_; }
 
@@ -57,6 +65,11 @@ class SyntaxTree {
 
  private:
   friend class SyntaxParser;
+  friend class TreeBuilder;
+  std::string TokenDigest(int node) const;
+  int Sibling(int node, int offset) const;
+  std::string FunctionOf(int node) const;
+
   std::string text_;
   std::vector<SyntaxNode> nodes_;
   std::vector<std::string> errors_;
@@ -79,5 +92,8 @@ class SyntaxParser {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// A text without comments, white space only where two words would otherwise run together: what a digest of tokens is taken of.
+std::string SpelledTokens(std::string_view text);
 
 }  // namespace evo

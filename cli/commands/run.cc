@@ -1,0 +1,125 @@
+#include "cli/commands/run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <thread>
+
+#include "cli/console_observer.h"
+#include "cli/describe.h"
+#include "cli/run_setup.h"
+#include "cli/table.h"
+#include "cli/workers.h"
+#include "core/error.h"
+#include "db/history.h"
+#include "db/sqlite_store.h"
+#include "engine/evolution.h"
+#include "evaluator/breeder_pool.h"
+#include "evaluator/pipeline.h"
+
+namespace evo {
+namespace {
+
+int Cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+PipelineOptions ToPipelineOptions(const RunOptions& options, const RunRecord& run) {
+  PipelineOptions pipeline;
+  pipeline.worker_argv = WorkerCommand();
+  pipeline.device = run.device;
+  pipeline.ordinals = nlohmann::json::parse(run.options).at("ordinals").get<std::vector<int>>();
+  pipeline.arch = run.arch;
+  pipeline.l2 = run.l2;
+  pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
+  pipeline.seed = run.seed;
+  return pipeline;
+}
+
+void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
+  const History history(options.database);
+  const auto best = history.Best(run);
+  if (options.json) {
+    nlohmann::ordered_json json = {{"run", ToJson(history.FindRun(run))}};
+    json["best"] = best ? ToJson(*best) : nlohmann::ordered_json();
+    fmt::print(out, "{}", Dump(json));
+    return;
+  }
+  if (!best) {
+    fmt::print(out, "no kernel was shown right; `evo history --db {} --run {}` says what became of the candidates\n", options.database, run);
+    return;
+  }
+  const auto baseline = history.Baseline(run);
+  Table table({"kernel", ">candidate", ">latency us", ">speed-up", "verdict"});
+  if (baseline) table.Add({"baseline " + baseline->candidate.genome.template_name, std::to_string(baseline->candidate.id), Microseconds(baseline->evaluation.score_ns), "1.00", ""});
+  table.Add({"best " + best->candidate.genome.template_name, std::to_string(best->candidate.id), Microseconds(best->evaluation.score_ns),
+             Ratio(SpeedupOver(baseline, *best).value), Verdict(*best)});
+  table.Print(out);
+  fmt::print(out, "parameters {}; {} edits; `evo best --db {} --run {} --export kernel.cu` writes it\n", Describe(best->candidate.genome.parameters),
+             best->candidate.genome.edits.size(), options.database, run);
+}
+
+void Run(const RunOptions& options, CommandContext& context) {
+  RunSetup setup = options.resume ? PrepareResume(options, context) : PrepareRun(options, context, ChooseDevice(options.device));
+  RunRecord& run = setup.record;
+  if (setup.resumed && options.generations_given) run.generations = options.generations;
+  SqliteStore store(options.database);
+  Pipeline pipeline(ToPipelineOptions(options, run), setup.task);
+  BreederPool breeder(BreedWorkers(run.templates, std::min(Cores(), 4)));
+  run.arch = pipeline.arch();
+  run.device_name = pipeline.device().name;
+  if (!setup.resumed) run.id = store.BeginRun(run);
+  ConsoleObserver observer(stderr);
+  ElitistPopulation population(static_cast<std::size_t>(run.population));
+  Evolution evolution(run, setup.seeds, breeder, pipeline, store, observer, population);
+  const StopCondition stop(run.generations, options.time_limit, context.interrupt);
+  RunStatus status;
+  try {
+    status = setup.resumed ? evolution.Resume(stop) : evolution.Run(stop);
+  } catch (const Error& error) {
+    store.EndRun(run.id, RunStatus::kFailed, error.what());
+    throw;
+  }
+  PrintClosing(context.out, options, run.id);
+  if (status == RunStatus::kInterrupted) context.exit_code = 130;
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, CommandContext& context) {
+  const auto options = std::make_shared<RunOptions>();
+  options->database = context.database;
+  const auto limit = std::make_shared<std::string>();
+  const auto resume = std::make_shared<std::string>();
+  CLI::App* run = app.add_subcommand("run", "Evolve the kernels of a task");
+  run->add_option("--task", options->task, "Task, by name or folder")->capture_default_str();
+  run->add_option("--template", options->templates, "Templates to start from (default: all of the task)")->delimiter(',');
+  CLI::Option* generations = run->add_option("--generations", options->generations, "Generations to breed")->check(CLI::Range(0, 1'000'000))->capture_default_str();
+  run->add_option("--population", options->population, "Survivors of a generation")->check(CLI::Range(1, 100'000))->capture_default_str();
+  run->add_option("--children", options->children, "Children of a generation (default: twice the population)")->check(CLI::Range(1, 100'000));
+  run->add_option("--population-kind", options->population_kind, "How survivors are chosen")->check(CLI::IsMember({"elitist"}))->capture_default_str();
+  run->add_option("--device", options->device, "auto, cuda, cuda:N or cpu")->capture_default_str();
+  run->add_option("--arch", options->arch, "Compile for this architecture, such as sm_90a (default: the GPU's own; on cpu sm_90a, as a check)");
+  run->add_option("--l2", options->l2, "State of the L2 cache when a kernel is timed")->check(CLI::IsMember({"hot", "cold"}))->capture_default_str();
+  run->add_option("--db", options->database, "Database of the history")->capture_default_str();
+  run->add_option("--seed", options->seed, "Of every random decision")->capture_default_str();
+  run->add_option("--time-limit", *limit, "End after this long: 90s, 10m, 2h");
+  run->add_option("--resume", *resume, "Go on with a run of the database (default: the latest)")->expected(0, 1)->default_str("0");
+  run->add_option("-I", options->task_folders, "More folders with tasks")->allow_extra_args(false);
+  run->add_option("-D", options->definitions, "NAME=VALUE: hold a parameter fixed")->allow_extra_args(false);
+  run->add_option("--compile-workers", options->compile_workers, "Compile processes (default: one a core)")->check(CLI::Range(1, 1024));
+  run->add_flag("--json", options->json, "Print the result as JSON");
+  CLI::Option* resume_option = run->get_option("--resume");
+  run->callback([=, &context] {
+    if (!limit->empty()) options->time_limit = ParseDuration(*limit);
+    if (resume_option->count() > 0) {
+      try {
+        options->resume = resume->empty() ? 0 : std::stoll(*resume);
+      } catch (const std::exception&) {
+        throw UsageError(fmt::format("--resume {}: give the number of a run", *resume));
+      }
+    }
+    options->generations_given = generations->count() > 0;
+    Run(*options, context);
+  });
+}
+
+}  // namespace evo

@@ -1,0 +1,145 @@
+#include "cli/run_setup.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
+#include "evo_version.h"
+#include "mutators/mutator_set.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context) {
+  if (fs::exists(fs::path(options.task) / "task.json")) return options.task;
+  std::vector<fs::path> folders(options.task_folders.begin(), options.task_folders.end());
+  folders.insert(folders.end(), context.task_folders.begin(), context.task_folders.end());
+  std::vector<std::string> names;
+  for (const fs::path& folder : FindTasks(folders)) {
+    if (folder.filename() == options.task) return folder;
+    names.push_back(folder.filename().string());
+  }
+  throw UsageError(fmt::format("--task {}: neither a folder with a task.json nor one of the known tasks ({})", options.task, fmt::join(names, ", ")));
+}
+
+// The baseline's template first; the others as asked for, or all.
+std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Task& task) {
+  const std::vector<KernelTemplate> all = LoadTemplates(task.directory);
+  std::vector<std::string> names;
+  for (const KernelTemplate& one : all) names.push_back(one.name);
+  for (const std::string& name : options.templates) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw UsageError(fmt::format("--template {}: task {} has {}", name, task.name, fmt::join(names, ", ")));
+    }
+  }
+  std::vector<KernelTemplate> chosen;
+  for (const KernelTemplate& one : all) {
+    const bool asked = options.templates.empty() || std::find(options.templates.begin(), options.templates.end(), one.name) != options.templates.end();
+    if (one.name == task.baseline) chosen.insert(chosen.begin(), one);
+    else if (asked) chosen.push_back(one);
+  }
+  return chosen;
+}
+
+// -D NAME=VALUE leaves a parameter only that value.
+void Fix(std::vector<KernelTemplate>& templates, const std::string& definition) {
+  const std::size_t equals = definition.find('=');
+  std::int64_t value = 0;
+  const char* end = definition.data() + definition.size();
+  if (equals == std::string::npos || std::from_chars(definition.data() + equals + 1, end, value).ptr != end || equals + 1 == definition.size()) {
+    throw UsageError(fmt::format("-D {}: give NAME=VALUE with a whole number", definition));
+  }
+  bool found = false;
+  for (KernelTemplate& one : templates) {
+    for (Parameter& parameter : one.space.parameters) {
+      if (parameter.name != definition.substr(0, equals)) continue;
+      found = true;
+      if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end()) {
+        throw UsageError(fmt::format("-D {}: {} of template {} may be {}", definition, parameter.name, one.name, fmt::join(parameter.values, ", ")));
+      }
+      parameter.values = {value};
+      parameter.initial = value;
+    }
+  }
+  if (!found) throw UsageError(fmt::format("-D {}: no template has such a parameter", definition));
+}
+
+std::vector<Genome> Seeds(const std::vector<KernelTemplate>& templates) {
+  std::vector<Genome> seeds;
+  for (const KernelTemplate& one : templates) {
+    const Parameters defaults = one.space.Defaults();
+    if (const auto violated = one.space.Violated(defaults)) {
+      throw UsageError(fmt::format("template {}: its default parameters do not meet `{}`", one.name, *violated));
+    }
+    seeds.push_back({one.name, one.digest, defaults, {}});
+  }
+  return seeds;
+}
+
+}  // namespace
+
+std::chrono::seconds ParseDuration(const std::string& text) {
+  long value = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  const std::string unit(parsed.ptr, end);
+  const long factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (parsed.ec != std::errc() || factor == 0 || value <= 0 || value > 1'000'000) {
+    throw UsageError(fmt::format("--time-limit {}: give seconds, or a number with s, m or h, such as 10m", text));
+  }
+  return std::chrono::seconds(value * factor);
+}
+
+RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
+  RunSetup setup;
+  setup.task = LoadTask(FindTaskFolder(options, context));
+  setup.templates = ChooseTemplates(options, setup.task);
+  for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
+  setup.seeds = Seeds(setup.templates);
+  RunRecord& run = setup.record;
+  run.task = setup.task.name;
+  run.task_directory = fs::absolute(setup.task.directory).lexically_normal().string();
+  run.task_digest = setup.task.digest;
+  for (const KernelTemplate& one : setup.templates) run.templates.push_back({one.name, one.digest, one.text});
+  run.baseline = setup.task.baseline;
+  run.device = device.kind;
+  run.l2 = options.l2;
+  run.arch = options.arch;
+  run.population_kind = options.population_kind;
+  run.seed = options.seed;
+  run.generations = options.generations;
+  run.population = options.population;
+  run.children = options.children > 0 ? options.children : 2 * options.population;
+  for (const auto& [name, weight] : DefaultOperatorWeights()) run.operators[name] = weight;
+  nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}};
+  run.options = other.dump();
+  run.tool_version = kEvoVersion;
+  return setup;
+}
+
+RunSetup PrepareResume(const RunOptions& options, const CommandContext&) {
+  RunSetup setup;
+  {
+    const History history(options.database);
+    setup.resumed = history.FindRun(*options.resume == 0 ? std::nullopt : options.resume);
+  }
+  setup.record = setup.resumed->record;
+  setup.task = LoadTask(setup.record.task_directory);
+  if (setup.task.digest != setup.record.task_digest) {
+    throw UsageError(fmt::format("run {}: task.json or reference.cu in {} has changed since; a run goes on only with the task it began with",
+                                 setup.record.id, setup.record.task_directory));
+  }
+  for (const TemplateText& text : setup.record.templates) setup.templates.push_back(ParseTemplate(text.name, text.text));
+  const auto other = nlohmann::json::parse(setup.record.options);
+  for (const std::string& definition : other.at("definitions").get<std::vector<std::string>>()) Fix(setup.templates, definition);
+  std::stable_partition(setup.templates.begin(), setup.templates.end(), [&](const KernelTemplate& one) { return one.name == setup.record.baseline; });
+  setup.seeds = Seeds(setup.templates);
+  return setup;
+}
+
+}  // namespace evo

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_context.h"
+#include "cli/device_choice.h"
+#include "core/store.h"
+#include "db/history.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+
+// What the command line of `evo run` says.
+struct RunOptions {
+  std::string database;
+  std::string task = "attention";
+  std::vector<std::string> templates;         // empty: all
+  int generations = 5;
+  bool generations_given = false;             // then a resumed run goes on to that many
+  int population = 16;
+  int children = 0;                           // 0: twice the population
+  std::string population_kind = "elitist";
+  std::string device = "auto";
+  std::string arch;
+  std::string l2 = "hot";
+  std::uint64_t seed = 1;
+  std::optional<std::chrono::seconds> time_limit;
+  std::optional<RunId> resume;                // 0: the latest run
+  std::vector<std::string> task_folders;      // -I
+  std::vector<std::string> definitions;       // -D NAME=VALUE: a parameter held fixed
+  int compile_workers = 0;                    // 0: as many as cores
+  bool json = false;
+};
+
+// A run that is ready to begin or to go on.
+struct RunSetup {
+  Task task;
+  std::vector<KernelTemplate> templates;      // the baseline's first
+  std::vector<Genome> seeds;                  // every template at its defaults
+  RunRecord record;                           // without what only the device can say
+  std::optional<RunSummary> resumed;
+};
+
+// Loads and checks everything that a new run needs. Throws UsageError.
+RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device);
+// The same from a stored run: its own templates, its own options. Throws UsageError when it cannot go on.
+RunSetup PrepareResume(const RunOptions& options, const CommandContext& context);
+
+// "90", "90s", "10m", "2h" to seconds. Throws UsageError.
+std::chrono::seconds ParseDuration(const std::string& text);
+
+}  // namespace evo

@@ -1,0 +1,26 @@
+#include "cli/workers.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "core/installation.h"
+
+namespace evo {
+
+std::vector<std::string> WorkerCommand() {
+  std::vector<std::string> command;
+  if (const char* launcher = std::getenv("EVO_LAUNCHER")) {
+    std::istringstream words(launcher);
+    for (std::string word; words >> word;) command.push_back(word);
+  }
+  command.push_back((ProgramDirectory() / "evo-worker").string());
+  return command;
+}
+
+WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers) {
+  nlohmann::json init = {{"role", "breed"}, {"templates", nlohmann::json::array()}};
+  for (const TemplateText& text : templates) init["templates"].push_back({{"name", text.name}, {"text", text.text}});
+  return {"breed", WorkerCommand(), init, workers};
+}
+
+}  // namespace evo

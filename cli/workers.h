@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/store.h"
+#include "evaluator/worker_pool.h"
+
+namespace evo {
+
+// How evo starts its workers: the evo-worker beside evo, behind EVO_LAUNCHER's words if that is set (`srun -n1`, `ssh host`).
+std::vector<std::string> WorkerCommand();
+
+// A pool of breed workers for these templates.
+WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers);
+
+}  // namespace evo

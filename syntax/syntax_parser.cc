@@ -1,0 +1,177 @@
+#include <clang-c/Index.h>
+#include <fmt/format.h>
+
+#include <cctype>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+namespace {
+
+// The name under which sources are parsed; there is no such file.
+constexpr const char* kFileName = "candidate.cu";
+
+std::string Take(CXString string) {
+  const char* text = clang_getCString(string);
+  std::string copy = text == nullptr ? "" : text;
+  clang_disposeString(string);
+  return copy;
+}
+
+struct CursorHash {
+  std::size_t operator()(const CXCursor& cursor) const { return clang_hashCursor(cursor); }
+};
+struct CursorEqual {
+  bool operator()(const CXCursor& a, const CXCursor& b) const { return clang_equalCursors(a, b) != 0; }
+};
+
+bool IsFunction(CXCursorKind kind) { return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod; }
+
+}  // namespace
+
+// Flattens libclang's tree into values.
+class TreeBuilder {
+ public:
+  TreeBuilder(CXTranslationUnit unit, SyntaxTree& tree) : file_(clang_getFile(unit, kFileName)), tree_(tree) {
+    SyntaxNode root;
+    root.kind_name = "TranslationUnit";
+    root.range = {0, static_cast<std::uint32_t>(tree.text_.size())};
+    tree_.nodes_.push_back(root);
+    Children(clang_getTranslationUnitCursor(unit), 0, -1);
+    for (const auto& [node, referenced] : references_) {
+      const auto found = known_.find(referenced);
+      if (found != known_.end()) tree_.nodes_[static_cast<std::size_t>(node)].refers_to = found->second;
+    }
+  }
+
+ private:
+  struct Frame {
+    TreeBuilder* builder;
+    int parent;
+    int function;
+  };
+
+  void Children(CXCursor cursor, int parent, int function) {
+    Frame frame{this, parent, function};
+    clang_visitChildren(
+        cursor,
+        [](CXCursor child, CXCursor, CXClientData data) {
+          const auto* f = static_cast<Frame*>(data);
+          f->builder->Visit(child, f->parent, f->function);
+          return CXChildVisit_Continue;
+        },
+        &frame);
+  }
+
+  // Offset in the main file of where a location is spelled or expanded; nullopt elsewhere.
+  std::optional<std::uint32_t> Offset(CXSourceLocation location) const {
+    CXFile file = nullptr;
+    unsigned offset = 0;
+    clang_getExpansionLocation(location, &file, nullptr, nullptr, &offset);
+    if (file == nullptr || !clang_File_isEqual(file, file_)) return std::nullopt;
+    return offset;
+  }
+
+  void Visit(CXCursor cursor, int parent, int function) {
+    const CXSourceRange extent = clang_getCursorExtent(cursor);
+    const auto begin = Offset(clang_getRangeStart(extent));
+    const auto end = Offset(clang_getRangeEnd(extent));
+    if (!begin || !end || *end < *begin || *end > tree_.text_.size()) return;
+    SyntaxNode node;
+    const CXCursorKind kind = clang_getCursorKind(cursor);
+    node.range = {*begin, *end};
+    if (node.range.size() == 0) return;  // an attribute, or a macro's argument inside its body
+    // Everything inside a macro's body has the range of the call, and only the outermost such node is one. Conversions, and names under
+    // them, honestly spell the same as their parent.
+    const SyntaxNode& above = tree_.nodes_[static_cast<std::size_t>(parent)];
+    const bool wrapped = above.kind == CXCursor_UnexposedExpr || kind == CXCursor_UnexposedExpr || kind == CXCursor_DeclRefExpr;
+    if (parent != 0 && above.range == node.range && !wrapped) return;
+    node.kind = kind;
+    node.kind_name = Take(clang_getCursorKindSpelling(kind));
+    node.name = Take(clang_getCursorSpelling(cursor));
+    node.type = Take(clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(cursor))));
+    node.is_expression = clang_isExpression(kind) != 0;
+    node.parent = parent;
+    node.function = function;
+    const int index = static_cast<int>(tree_.nodes_.size());
+    MarkStatement(node, parent, kind);
+    tree_.nodes_.push_back(std::move(node));
+    tree_.nodes_[static_cast<std::size_t>(parent)].children.push_back(index);
+    known_.emplace(cursor, index);
+    const CXCursor referenced = clang_getCursorReferenced(cursor);
+    if (!clang_Cursor_isNull(referenced) && !clang_equalCursors(referenced, cursor)) references_.emplace_back(index, referenced);
+    const bool opens_function = IsFunction(kind) && clang_isCursorDefinition(cursor);
+    Children(cursor, index, opens_function ? index : function);
+  }
+
+  // A statement's range reaches over its semicolon, which libclang leaves out of most.
+  void MarkStatement(SyntaxNode& node, int parent, CXCursorKind kind) const {
+    const bool in_block = tree_.nodes_[static_cast<std::size_t>(parent)].kind == CXCursor_CompoundStmt;
+    node.is_statement = clang_isStatement(kind) != 0 || (in_block && node.is_expression);
+    if (!node.is_statement || kind == CXCursor_CompoundStmt) return;
+    std::uint32_t at = node.range.end;
+    const std::string& text = tree_.text_;
+    if (at > 0 && (text[at - 1] == ';' || text[at - 1] == '}')) return;
+    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at]))) ++at;
+    if (at < text.size() && text[at] == ';') node.range.end = at + 1;
+  }
+
+  CXFile file_;
+  SyntaxTree& tree_;
+  std::unordered_map<CXCursor, int, CursorHash, CursorEqual> known_;
+  std::vector<std::pair<int, CXCursor>> references_;
+};
+
+struct SyntaxParser::State {
+  SyntaxPaths paths;
+  CXIndex index = clang_createIndex(0, 0);
+  CXTranslationUnit unit = nullptr;
+
+  ~State() {
+    if (unit != nullptr) clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+  }
+
+  std::vector<std::string> Arguments() const {
+    const std::string root = paths.cuda_root.string();
+    // sm_90a is not known to clang 16; the macro turns on what depends on it.
+    return {"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "-D__CUDA_ARCH_FEAT_SM90_ALL", "--cuda-path=" + root, "-nocudalib",
+            "-Wno-unknown-cuda-version", "-Wno-unknown-pragmas", "-w", "-std=c++17", "-resource-dir", paths.clang_resources.string(),
+            "-I" + paths.headers.string(), "-I" + root + "/include", "-I" + root + "/include/cccl"};
+  }
+};
+
+SyntaxParser::SyntaxParser(SyntaxPaths paths) : state_(std::make_unique<State>()) { state_->paths = std::move(paths); }
+SyntaxParser::~SyntaxParser() = default;
+
+SyntaxTree SyntaxParser::Parse(const std::string& text) {
+  SyntaxTree tree;
+  tree.text_ = text;
+  CXUnsavedFile file{kFileName, text.data(), text.size()};
+  if (state_->unit != nullptr && clang_reparseTranslationUnit(state_->unit, 1, &file, clang_defaultReparseOptions(state_->unit)) != 0) {
+    clang_disposeTranslationUnit(state_->unit);  // of no use after a failed reparse
+    state_->unit = nullptr;
+  }
+  if (state_->unit == nullptr) {
+    const std::vector<std::string> arguments = state_->Arguments();
+    std::vector<const char*> pointers;
+    for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+    const unsigned options = CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing;
+    const CXErrorCode code = clang_parseTranslationUnit2(state_->index, kFileName, pointers.data(), static_cast<int>(pointers.size()), &file, 1,
+                                                         options, &state_->unit);
+    if (code != CXError_Success) throw Error(fmt::format("libclang cannot parse CUDA with the toolkit in {}: error {}", state_->paths.cuda_root.string(), static_cast<int>(code)));
+  }
+  for (unsigned i = 0; i < clang_getNumDiagnostics(state_->unit); ++i) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(state_->unit, i);
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+      tree.errors_.push_back(Take(clang_formatDiagnostic(diagnostic, CXDiagnostic_DisplaySourceLocation | CXDiagnostic_DisplayColumn)));
+    }
+    clang_disposeDiagnostic(diagnostic);
+  }
+  TreeBuilder(state_->unit, tree);
+  return tree;
+}
+
+}  // namespace evo
