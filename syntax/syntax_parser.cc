@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cstdlib>
+#include <fstream>
 #include <unordered_map>
 
 #include "core/error.h"
@@ -10,7 +12,7 @@
 namespace evo {
 namespace {
 
-// The name under which sources are parsed; there is no such file.
+// libclang reuses its precompiled preamble only for a file that exists (measured: a reparse of 60 ms against 600), so there is an empty one.
 constexpr const char* kFileName = "candidate.cu";
 
 std::string Take(CXString string) {
@@ -27,6 +29,14 @@ struct CursorEqual {
   bool operator()(const CXCursor& a, const CXCursor& b) const { return clang_equalCursors(a, b) != 0; }
 };
 
+// libclang's precompiled preamble is every leading preprocessor line, so parameters would be part of it and each of their values would cost
+// a whole parse. An empty declaration in the place of the renderer's `#pragma nv_hdrstop`, of the same length, ends it after the includes.
+std::string WithPreambleEnd(std::string text) {
+  constexpr std::string_view kStop = "#pragma nv_hdrstop";
+  if (const std::size_t at = text.find(kStop); at != std::string::npos) text.replace(at, kStop.size(), ";" + std::string(kStop.size() - 1, ' '));
+  return text;
+}
+
 bool IsFunction(CXCursorKind kind) { return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate || kind == CXCursor_CXXMethod; }
 
 }  // namespace
@@ -34,7 +44,7 @@ bool IsFunction(CXCursorKind kind) { return kind == CXCursor_FunctionDecl || kin
 // Flattens libclang's tree into values.
 class TreeBuilder {
  public:
-  TreeBuilder(CXTranslationUnit unit, SyntaxTree& tree) : file_(clang_getFile(unit, kFileName)), tree_(tree) {
+  TreeBuilder(CXTranslationUnit unit, const std::string& file, SyntaxTree& tree) : file_(clang_getFile(unit, file.c_str())), tree_(tree) {
     SyntaxNode root;
     root.kind_name = "TranslationUnit";
     root.range = {0, static_cast<std::uint32_t>(tree.text_.size())};
@@ -128,8 +138,19 @@ struct SyntaxParser::State {
   SyntaxPaths paths;
   CXIndex index = clang_createIndex(0, 0);
   CXTranslationUnit unit = nullptr;
+  std::filesystem::path folder;
+  std::string file;
 
+  State() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "evo-syntax-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw Error(fmt::format("{}: a folder for the parser cannot be made; is the disk full?", pattern));
+    folder = pattern;
+    file = (folder / kFileName).string();
+    std::ofstream touch(file);
+  }
   ~State() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
     if (unit != nullptr) clang_disposeTranslationUnit(unit);
     clang_disposeIndex(index);
   }
@@ -149,7 +170,8 @@ SyntaxParser::~SyntaxParser() = default;
 SyntaxTree SyntaxParser::Parse(const std::string& text) {
   SyntaxTree tree;
   tree.text_ = text;
-  CXUnsavedFile file{kFileName, text.data(), text.size()};
+  const std::string parsed = WithPreambleEnd(text);
+  CXUnsavedFile file{state_->file.c_str(), parsed.data(), parsed.size()};
   if (state_->unit != nullptr && clang_reparseTranslationUnit(state_->unit, 1, &file, clang_defaultReparseOptions(state_->unit)) != 0) {
     clang_disposeTranslationUnit(state_->unit);  // of no use after a failed reparse
     state_->unit = nullptr;
@@ -159,7 +181,7 @@ SyntaxTree SyntaxParser::Parse(const std::string& text) {
     std::vector<const char*> pointers;
     for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
     const unsigned options = CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing;
-    const CXErrorCode code = clang_parseTranslationUnit2(state_->index, kFileName, pointers.data(), static_cast<int>(pointers.size()), &file, 1,
+    const CXErrorCode code = clang_parseTranslationUnit2(state_->index, state_->file.c_str(), pointers.data(), static_cast<int>(pointers.size()), &file, 1,
                                                          options, &state_->unit);
     if (code != CXError_Success) throw Error(fmt::format("libclang cannot parse CUDA with the toolkit in {}: error {}", state_->paths.cuda_root.string(), static_cast<int>(code)));
   }
@@ -170,7 +192,7 @@ SyntaxTree SyntaxParser::Parse(const std::string& text) {
     }
     clang_disposeDiagnostic(diagnostic);
   }
-  TreeBuilder(state_->unit, tree);
+  TreeBuilder(state_->unit, state_->file, tree);
   return tree;
 }
 

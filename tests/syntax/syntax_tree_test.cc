@@ -10,6 +10,7 @@ namespace {
 using ::testing::IsEmpty;
 
 const char* const kSource = R"(#include <cuda_fp16.h>
+#pragma nv_hdrstop
 #ifndef N
 #define N 8
 #endif
