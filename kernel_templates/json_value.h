@@ -42,7 +42,8 @@ class JsonValue {
   std::string path_;
 };
 
-// Parses a JSON document. Throws UsageError with line and column, also for a key given twice in one object.
+// Parses a JSON document. Throws UsageError with the line and column where the offending token
+// ends, also for a key given twice in one object.
 nlohmann::json ParseJsonDocument(const std::string& text, const std::string& file);
 
 }  // namespace evo

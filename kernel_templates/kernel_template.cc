@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <system_error>
@@ -16,6 +15,7 @@
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/launch_line.h"
 #include "kernel_templates/parameter_block.h"
+#include "kernel_templates/text_file.h"
 
 namespace evo {
 namespace {
@@ -254,10 +254,9 @@ KernelTemplate ParseTemplate(const std::string& name, const std::string& text) {
 }
 
 KernelTemplate LoadTemplate(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw UsageError(fmt::format("{}: cannot be read", file.string()));
-  return TemplateParser(file.string(), file.stem().string(), text).Parse();
+  const std::optional<std::string> text = ReadTextFile(file);
+  if (!text) throw UsageError(fmt::format("{}: cannot be read", file.string()));
+  return TemplateParser(file.string(), file.stem().string(), *text).Parse();
 }
 
 std::vector<KernelTemplate> LoadTemplates(const fs::path& directory) {

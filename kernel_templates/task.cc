@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <system_error>
 
 #include "core/error.h"
+#include "kernel_templates/text_file.h"
 
 namespace evo {
 namespace {
@@ -17,10 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string ReadFile(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw UsageError(fmt::format("{}: cannot be read; a task is a folder with task.json, reference.cu and templates", file.string()));
-  return text;
+  std::optional<std::string> text = ReadTextFile(file);
+  if (!text) throw UsageError(fmt::format("{}: cannot be read; a task is a folder with task.json, reference.cu and templates", file.string()));
+  return *std::move(text);
 }
 
 // The value as the argument's type holds it.
@@ -42,7 +40,8 @@ Number ScalarValue(const Argument& argument, const Variables& sizes) {
 }  // namespace
 
 Task LoadTask(const fs::path& directory) {
-  Task task = ParseTask(ReadFile(directory / "task.json"), ReadFile(directory / "reference.cu"), directory);
+  const std::string json = ReadFile(directory / "task.json");
+  Task task = ParseTask(json, ReadFile(directory / "reference.cu"), directory);
   if (!fs::exists(directory / (task.baseline + ".cu")) || task.baseline == "reference") {
     throw UsageError(fmt::format("{}: baseline: no template {}.cu stands beside it", (directory / "task.json").string(), task.baseline));
   }
