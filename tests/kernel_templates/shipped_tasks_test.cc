@@ -84,6 +84,22 @@ TEST_P(ShippedTask, DISABLED_RewriteTheGoldenFiles) {
   for (const KernelTemplate& kernel : templates_) std::ofstream(Golden(kernel), std::ios::binary) << RenderForGolden(kernel);
 }
 
+// The text of the nth block of the language in the page.
+std::string CodeBlock(const std::string& page, const std::string& language, int nth) {
+  std::size_t at = 0;
+  for (int i = 0; i <= nth; ++i) at = page.find("```" + language + "\n", at) + language.size() + 4;
+  return page.substr(at, page.find("```", at) - at);
+}
+
+TEST(WritingATask, TheExampleOfThePageIsATask) {
+  const std::string page = ReadTextFile(fs::path(EVO_DOCS) / "writing_a_task.md").value();
+  const Task task = ParseTask(CodeBlock(page, "json", 0), CodeBlock(page, "cuda", 0), "axpy");
+  const KernelTemplate kernel = ParseTemplate(task.baseline, CodeBlock(page, "cuda", 1));
+  for (const Case& sizes : AllCases(task)) {
+    EXPECT_TRUE(std::holds_alternative<LaunchPlan>(PlanLaunches(kernel, kernel.space.Defaults(), task, sizes))) << sizes.name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "softmax"), [](const auto& p) { return p.param; });
 
 }  // namespace
