@@ -15,7 +15,8 @@ namespace evo {
 // Refers to the document, which must outlive it. Every function throws UsageError if the value is not what is asked for.
 class JsonValue {
  public:
-  JsonValue(const nlohmann::json& value, const std::string& file, std::string path) : value_(&value), file_(&file), path_(std::move(path)) {}
+  JsonValue(const nlohmann::json& value, const std::string& file, std::string path)
+      : value_(&value), file_(&file), path_(std::move(path)) {}
 
   [[noreturn]] void Fail(std::string_view what) const;
 

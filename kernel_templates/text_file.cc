@@ -10,7 +10,8 @@ std::optional<std::string> ReadTextFile(const std::filesystem::path& file) {
   // Opening a folder succeeds, reading it does not.
   if (!in || in.peek() == std::ifstream::traits_type::eof()) {
     std::error_code failure;
-    const bool empty = std::filesystem::is_regular_file(file, failure) && std::filesystem::file_size(file, failure) == 0 && !in.bad();
+    const bool empty =
+        std::filesystem::is_regular_file(file, failure) && std::filesystem::file_size(file, failure) == 0 && !in.bad();
     return empty && !failure ? std::optional<std::string>("") : std::nullopt;
   }
   std::ostringstream text;

@@ -1,4 +1,5 @@
-// Softmax, one warp a row: lanes take neighbouring columns and are put together by shuffles; the sum is online, so X is read twice.
+// Softmax, one warp a row: lanes take neighbouring columns and are put together by shuffles.
+// The sum is online, so X is read twice, not three times.
 // evo:param WARPS 1 2 4 8 16 32
 // evo:param UNROLL 1 2 4 8
 // evo:launch softmax_warp(X, Y, ROWS, COLS) grid(ceil_div(ROWS, WARPS)) block(32 * WARPS)

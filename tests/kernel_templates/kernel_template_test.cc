@@ -82,7 +82,8 @@ TEST(Template, MalformedDirectivesSayLineAndReason) {
             "t.cu:1: no directive 'evo:parm'; there are param, constraint, workspace, launch, memset, requires");
   EXPECT_EQ(FailureWith("// evo:constant SYM = X"), "t.cu:1: evo:constant is not supported yet");
   EXPECT_EQ(FailureWith("\n// evo:tensormap tm = X box(1)"), "t.cu:2: evo:tensormap is not supported yet");
-  EXPECT_EQ(FailureWith("int x;  // evo:param N 1"), "t.cu:1: a directive stands on a line of its own; move it or break up 'evo:'");
+  EXPECT_EQ(FailureWith("int x;  // evo:param N 1"),
+            "t.cu:1: a directive stands on a line of its own; move it or break up 'evo:'");
   EXPECT_EQ(FailureWith("// evo:param N"), "t.cu:1: evo:param: 'NAME value value ...' expected");
   EXPECT_EQ(FailureWith("// evo:param N 1 x"), "t.cu:1: evo:param N: 'x' is not an integer");
   EXPECT_EQ(FailureWith("// evo:param N 2 1"), "t.cu:1: evo:param N: 1 follows 2; values must ascend");
@@ -107,17 +108,21 @@ TEST(Template, MalformedLaunchLinesSayLineAndReason) {
   EXPECT_EQ(FailureWith("// evo:launch k(X,) grid(1) block(1)"), "t.cu:1: evo:launch k: an argument is empty");
   EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1) grid(1)"), "t.cu:1: 'grid' is given twice");
   EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1, 2, 3, 4)"), "t.cu:1: evo:launch k: grid(..) takes 1 to 3 values, not 4");
-  EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1) block(1) shared()"), "t.cu:1: evo:launch k: shared(..) takes 1 values, not 0");
-  EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1) block(1) stream(2)"),
-            "t.cu:1: evo:launch k: no clause 'stream'; there are grid(..), block(..), shared(..), cluster(..), when(..), cooperative");
-  EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1) block(1,)"), "t.cu:1: expression '', column 1: a value expected, found the end");
+  EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1) block(1) shared()"),
+            "t.cu:1: evo:launch k: shared(..) takes 1 values, not 0");
+  EXPECT_EQ(
+      FailureWith("// evo:launch k(X) grid(1) block(1) stream(2)"),
+      "t.cu:1: evo:launch k: no clause 'stream'; there are grid(..), block(..), shared(..), cluster(..), when(..), cooperative");
+  EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1) block(1,)"),
+            "t.cu:1: expression '', column 1: a value expected, found the end");
 }
 
 TEST(Template, EveryParameterNeedsItsLines) {
   EXPECT_EQ(FailureWith("// evo:param N 1 2"),
             "t.cu:1: evo:param N: its lines '#ifndef N', '#define N value', '#endif' are missing");
   EXPECT_EQ(FailureWith("// evo:param N 1 2\n#ifndef N\n#define N 2\n#endif"), "");
-  EXPECT_EQ(FailureWith("// evo:param N 1 2\n#ifndef N\n#define N 3\n#endif"), "t.cu:3: parameter N: 3 is not among its values 1, 2");
+  EXPECT_EQ(FailureWith("// evo:param N 1 2\n#ifndef N\n#define N 3\n#endif"),
+            "t.cu:3: parameter N: 3 is not among its values 1, 2");
   EXPECT_EQ(FailureWith("// evo:param N 1 2\n#ifndef N\n#define N 1 + 1\n#endif"),
             "t.cu:1: evo:param N: its lines '#ifndef N', '#define N value', '#endif' are missing");
   EXPECT_EQ(FailureWith("// evo:param N 1 2\n#ifndef N\n#define N 2\n#endif\n#ifndef N\n#define N 2\n#endif"),

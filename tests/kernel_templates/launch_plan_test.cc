@@ -91,11 +91,11 @@ TEST(LaunchPlan, WhatNoDeviceAllowsIsAFailure) {
 }
 
 TEST(LaunchPlan, WrongExpressionsAndNamesAreFailures) {
-  EXPECT_EQ(Failure("(X) grid(1 / (S - 100)) block(1)"),
-            "line 1, k: expression '1 / (S - 100)', column 3: division by zero");
+  EXPECT_EQ(Failure("(X) grid(1 / (S - 100)) block(1)"), "line 1, k: expression '1 / (S - 100)', column 3: division by zero");
   EXPECT_EQ(Failure("(X) grid(scale) block(1)"), "line 1, k: expression 'scale': an integer is wanted, and this is 0.25");
-  EXPECT_EQ(Failure("(Z) grid(1) block(1)"),
-            "line 1, k: argument 'Z' is no argument, no workspace and no expression: expression 'Z', column 1: nothing is named 'Z'");
+  EXPECT_EQ(
+      Failure("(Z) grid(1) block(1)"),
+      "line 1, k: argument 'Z' is no argument, no workspace and no expression: expression 'Z', column 1: nothing is named 'Z'");
   EXPECT_EQ(Failure("(scale * 2) grid(1) block(1)"),
             "line 1, k: argument 'scale * 2' is a real number; only a scalar of the task can pass one");
   EXPECT_EQ(Failure("(1 << 31) grid(1) block(1)"), "line 1, k: argument '1 << 31' is 2147483648, which no int holds");

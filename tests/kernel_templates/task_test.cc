@@ -99,13 +99,15 @@ TEST(Task, MalformedJsonGivesLineAndColumn) {
   EXPECT_THAT(FailureWith("\"summary\": ", "\"summary\" "), testing::StartsWith("t/task.json:3:21: not JSON: syntax error"));
   EXPECT_THAT(UsageFailure([] { ParseTask("", kReference, "t"); }), testing::StartsWith("t/task.json:1:1: not JSON: "));
   EXPECT_EQ(UsageFailure([] { ParseTask("[]", kReference, "t"); }), "t/task.json: an object is wanted, not a list");
-  EXPECT_EQ(FailureWith("\"baseline\"", "\"bytes\": 1, \"baseline\""), "t/task.json: the key 'bytes' is given twice in one object");
+  EXPECT_EQ(FailureWith("\"baseline\"", "\"bytes\": 1, \"baseline\""),
+            "t/task.json: the key 'bytes' is given twice in one object");
 }
 
 TEST(Task, UnknownAndMissingKeysAreErrors) {
-  EXPECT_EQ(FailureWith("\"notes\"", "\"note\""),
-            "t/task.json: unknown key 'note'; there are name, summary, notes, sizes, arguments, determinism, cases, baseline, bytes, "
-            "operations");
+  EXPECT_EQ(
+      FailureWith("\"notes\"", "\"note\""),
+      "t/task.json: unknown key 'note'; there are name, summary, notes, sizes, arguments, determinism, cases, baseline, bytes, "
+      "operations");
   EXPECT_EQ(FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
             "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, value, check");
   EXPECT_EQ(FailureWith(", \"max\": 0.02", ""), "t/task.json: arguments[2].check: 'max' is missing");
@@ -116,7 +118,8 @@ TEST(Task, UnknownAndMissingKeysAreErrors) {
 }
 
 TEST(Task, ArgumentsAreChecked) {
-  EXPECT_EQ(FailureWith("\"in\"", "\"input\""), "t/task.json: arguments[0].role: no role 'input'; there are in, out, inout, scalar");
+  EXPECT_EQ(FailureWith("\"in\"", "\"input\""),
+            "t/task.json: arguments[0].role: no role 'input'; there are in, out, inout, scalar");
   EXPECT_EQ(FailureWith("\"f16\"", "\"half\""),
             "t/task.json: arguments[0].dtype: no dtype 'half'; there are f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8");
   EXPECT_EQ(FailureWith("\"2 * M\"", "\"2 * K\""), "t/task.json: arguments[0].shape[1]: 'K' is not a size; sizes are N, M");
@@ -124,8 +127,10 @@ TEST(Task, ArgumentsAreChecked) {
             "t/task.json: arguments[0].shape[1]: expression '2 *', column 4: a value expected, found the end");
   EXPECT_EQ(FailureWith("\"2 * M\"", "null"),
             "t/task.json: arguments[0].shape[1]: a number or an expression in quotes is wanted, not null");
-  EXPECT_EQ(FailureWith("\"index<M\"", "\"normal\""), "t/task.json: arguments[1].generators[0]: 'normal' cannot fill elements of type i32");
-  EXPECT_EQ(FailureWith("\"index<M\"", "\"index<K\""), "t/task.json: arguments[1].generators[0]: 'K' is not a size; sizes are N, M");
+  EXPECT_EQ(FailureWith("\"index<M\"", "\"normal\""),
+            "t/task.json: arguments[1].generators[0]: 'normal' cannot fill elements of type i32");
+  EXPECT_EQ(FailureWith("\"index<M\"", "\"index<K\""),
+            "t/task.json: arguments[1].generators[0]: 'K' is not a size; sizes are N, M");
   EXPECT_EQ(FailureWith("\"index<M\"", ""), "t/task.json: arguments[1].generators: at least one generator is wanted");
   EXPECT_EQ(FailureWith("\"name\": \"I\"", "\"name\": \"N\""), "t/task.json: arguments[1].name: the name 'N' is given twice");
   EXPECT_EQ(FailureWith("\"name\": \"I\"", "\"name\": \"I-1\""),
@@ -142,12 +147,14 @@ TEST(Task, WhatIsNotSupportedYetIsRefused) {
   EXPECT_EQ(FailureWith("\"exact\"", "\"close\""),
             "t/task.json: arguments[3].check: no check 'close'; there are 'exact' and {\"l2\": .., \"max\": ..}");
   EXPECT_EQ(FailureWith("\"l2\": 1e-3", "\"l2\": 1"), "t/task.json: arguments[2].check.l2: over 0 and below 1 is wanted");
-  EXPECT_EQ(FailureWith("\"tolerance\"", "\"loose\""), "t/task.json: determinism: no determinism 'loose'; there are bitwise, tolerance");
+  EXPECT_EQ(FailureWith("\"tolerance\"", "\"loose\""),
+            "t/task.json: determinism: no determinism 'loose'; there are bitwise, tolerance");
 }
 
 TEST(Task, CasesAreChecked) {
   EXPECT_EQ(FailureWith("{\"N\": 3, \"M\": 4}", "{\"N\": 3}"), "t/task.json: cases.small.sizes: 'M' is missing");
-  EXPECT_EQ(FailureWith("{\"N\": 3, ", "{\"N\": 3, \"K\": 1, "), "t/task.json: cases.small.sizes: 'K' is not a size; sizes are N, M");
+  EXPECT_EQ(FailureWith("{\"N\": 3, ", "{\"N\": 3, \"K\": 1, "),
+            "t/task.json: cases.small.sizes: 'K' is not a size; sizes are N, M");
   EXPECT_EQ(FailureWith("\"N\": 3,", "\"N\": 0,"), "t/task.json: cases.small.sizes.N: 1 to 2147483647 is possible");
   EXPECT_EQ(FailureWith("\"N\": 3,", "\"N\": 3.5,"), "t/task.json: cases.small.sizes.N: an integer is wanted, not 3.5");
   EXPECT_EQ(FailureWith("\"name\": \"bigger\"", "\"name\": \"small\""),
@@ -156,7 +163,8 @@ TEST(Task, CasesAreChecked) {
   EXPECT_EQ(FailureWith("{\"name\": \"cpu\", \"sizes\": {\"N\": 30, \"M\": 4}}", ""),
             "t/task.json: cases.search_cpu: at least one case is wanted");
   EXPECT_EQ(FailureWith("\"2 * M\"", "\"M - 4\""), "t/task.json: case 'small': argument 'X': its dimension 'M - 4' is 0");
-  EXPECT_EQ(FailureWith("\"N * M\"", "\"N / 2.0\""), "t/task.json: case 'small': argument 'n': 1.5 is not an integer, as i32 needs");
+  EXPECT_EQ(FailureWith("\"N * M\"", "\"N / 2.0\""),
+            "t/task.json: case 'small': argument 'n': 1.5 is not an integer, as i32 needs");
   EXPECT_EQ(FailureWith("\"N * M\"", "\"N << 32\""), "t/task.json: case 'small': argument 'n': 12884901888 does not fit i32");
 }
 
@@ -170,7 +178,9 @@ TEST(Task, TheReferenceMustWriteEveryOutput) {
 
 class TaskFolder : public testing::Test {
  protected:
-  TaskFolder() : root_(fs::path(testing::TempDir()) / ("task_test_" + std::to_string(::getpid()))) { fs::create_directories(root_); }
+  TaskFolder() : root_(fs::path(testing::TempDir()) / ("task_test_" + std::to_string(::getpid()))) {
+    fs::create_directories(root_);
+  }
   ~TaskFolder() override { fs::remove_all(root_); }
   void Write(const std::string& name, const std::string& text) const {
     fs::create_directories((root_ / name).parent_path());
