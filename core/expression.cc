@@ -22,11 +22,28 @@ constexpr std::size_t kMostCharacters = 4096;
 
 // Binary operators by binding strength, as in C; higher binds tighter.
 constexpr std::array<std::pair<std::string_view, int>, 18> kBinary{{
-    {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5}, {"==", 6}, {"!=", 6}, {"<", 7}, {"<=", 7},
-    {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
+    {"||", 1},
+    {"&&", 2},
+    {"|", 3},
+    {"^", 4},
+    {"&", 5},
+    {"==", 6},
+    {"!=", 6},
+    {"<", 7},
+    {"<=", 7},
+    {">", 7},
+    {">=", 7},
+    {"<<", 8},
+    {">>", 8},
+    {"+", 9},
+    {"-", 9},
+    {"*", 10},
+    {"/", 10},
+    {"%", 10},
 }};
 
-constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kFunctions{{{"ceil_div", 2}, {"max", 2}, {"min", 2}, {"sqrt", 1}}};
+constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kFunctions{
+    {{"ceil_div", 2}, {"max", 2}, {"min", 2}, {"sqrt", 1}}};
 
 int BindingOf(std::string_view op) {
   const auto row = std::find_if(kBinary.begin(), kBinary.end(), [&](const auto& r) { return r.first == op; });
@@ -38,7 +55,7 @@ int BindingOf(std::string_view op) {
 struct Expression::Node {
   enum class Kind { kNumber, kName, kUnary, kBinary, kCall, kConditional };
   Kind kind = Kind::kNumber;
-  std::string word;              // name, operator or function
+  std::string word;  // name, operator or function
   Number number;
   std::size_t column = 1;
   std::vector<Node> operands;
@@ -168,12 +185,17 @@ class Interpreter {
   template <typename Node>
   Number Value(const Node& node) const {
     switch (node.kind) {
-      case Node::Kind::kNumber: return node.number;
-      case Node::Kind::kName: return Lookup(node.word, node.column);
-      case Node::Kind::kUnary: return Unary(node.word, Value(node.operands[0]), node.column);
-      case Node::Kind::kConditional: return Value(node.operands[IsTrue(Value(node.operands[0])) ? 1 : 2]);
+      case Node::Kind::kNumber:
+        return node.number;
+      case Node::Kind::kName:
+        return Lookup(node.word, node.column);
+      case Node::Kind::kUnary:
+        return Unary(node.word, Value(node.operands[0]), node.column);
+      case Node::Kind::kConditional:
+        return Value(node.operands[IsTrue(Value(node.operands[0])) ? 1 : 2]);
       case Node::Kind::kCall:
-      case Node::Kind::kBinary: break;
+      case Node::Kind::kBinary:
+        break;
     }
     const Number left = Value(node.operands[0]);
     if (node.word == "sqrt") return Root(left, node.column);

@@ -13,8 +13,8 @@ namespace evo {
 namespace {
 
 // Longest first, so that `<<` is not read as two `<`.
-constexpr std::array<std::string_view, 25> kSymbols{"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "<", ">", "|", "^",
-                                                    "&",  "+",  "-",  "*",  "/",  "%",  "?",  ":",  "(", ")", ",", "!", "~"};
+constexpr std::array<std::string_view, 25> kSymbols{"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "<", ">", "|", "^", "&",
+                                                    "+",  "-",  "*",  "/",  "%",  "?",  ":",  "(",  ")", ",", "!", "~"};
 
 // Not <cctype>: those depend on the locale.
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

@@ -10,9 +10,9 @@ namespace evo {
 struct ExpressionToken {
   enum class Kind { kEnd, kNumber, kName, kSymbol };
   Kind kind = Kind::kEnd;
-  std::string_view text;       // empty at the end
-  Number number;               // of a kNumber
-  std::size_t column = 1;      // of its first character, from 1
+  std::string_view text;   // empty at the end
+  Number number;           // of a kNumber
+  std::size_t column = 1;  // of its first character, from 1
 };
 
 // Cuts an expression into tokens: names, decimal and 0x integers, real numbers, operators. Keeps a view of the text.

@@ -67,7 +67,8 @@ std::vector<Directive> FindDirectives(const std::string& file, std::string_view 
     const std::size_t mark = FindMark(lines[i].text);
     if (mark == std::string_view::npos) continue;
     if (lines[i].text.find_first_not_of(kBlank) != mark) {
-      throw UsageError(fmt::format("{}:{}: a directive stands on a line of its own; move it or break up 'evo:'", file, lines[i].number));
+      throw UsageError(
+          fmt::format("{}:{}: a directive stands on a line of its own; move it or break up 'evo:'", file, lines[i].number));
     }
     Directive directive;
     directive.line = lines[i].number;

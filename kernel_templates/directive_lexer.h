@@ -23,11 +23,11 @@ bool IsIdentifier(std::string_view text);
 
 // One `// evo:WORD REST` comment. A line that ends in a backslash goes on after the `//` of the next.
 struct Directive {
-  std::string word;                   // "launch"
-  std::string text;                   // what follows the word, trimmed, continuations joined by a space
-  std::vector<std::size_t> origin;    // for each character of text, its offset in the source
-  std::size_t end = 0;                // offset just behind the directive's last character
-  int line = 1;                       // of its beginning
+  std::string word;                 // "launch"
+  std::string text;                 // what follows the word, trimmed, continuations joined by a space
+  std::vector<std::size_t> origin;  // for each character of text, its offset in the source
+  std::size_t end = 0;              // offset just behind the directive's last character
+  int line = 1;                     // of its beginning
 };
 
 // Every directive, in order. `file` appears in messages. Throws UsageError for a directive behind code on the same line and for

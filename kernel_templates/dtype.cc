@@ -14,8 +14,18 @@ struct Row {
 
 // In the order of the enumeration.
 constexpr std::array<Row, 12> kRows{{
-    {"f64", 8, true}, {"f32", 4, true},   {"f16", 2, true},  {"bf16", 2, true}, {"i64", 8, false}, {"i32", 4, false},
-    {"i16", 2, false}, {"i8", 1, false}, {"u64", 8, false}, {"u32", 4, false}, {"u16", 2, false}, {"u8", 1, false},
+    {"f64", 8, true},
+    {"f32", 4, true},
+    {"f16", 2, true},
+    {"bf16", 2, true},
+    {"i64", 8, false},
+    {"i32", 4, false},
+    {"i16", 2, false},
+    {"i8", 1, false},
+    {"u64", 8, false},
+    {"u32", 4, false},
+    {"u16", 2, false},
+    {"u8", 1, false},
 }};
 
 const Row& RowOf(Dtype dtype) { return kRows[static_cast<std::size_t>(dtype)]; }

@@ -19,9 +19,9 @@ using Kind = Generator::Kind;
 struct Row {
   std::string_view name;
   Kind kind;
-  std::size_t least;    // numbers in parentheses
+  std::size_t least;  // numbers in parentheses
   std::size_t most;
-  bool bounded;         // written with <BOUND
+  bool bounded;  // written with <BOUND
 };
 
 constexpr std::array<Row, 8> kRows{{
@@ -36,7 +36,8 @@ constexpr std::array<Row, 8> kRows{{
 }};
 
 constexpr std::string_view kForms =
-    "normal, normal(mean,deviation), uniform(low,high), constant(value), one_hot, sparse(share), index<BOUND, permutation, offsets<BOUND";
+    "normal, normal(mean,deviation), uniform(low,high), constant(value), one_hot, sparse(share), index<BOUND, permutation, "
+    "offsets<BOUND";
 
 }  // namespace
 
@@ -54,7 +55,8 @@ Generator ParseGenerator(const std::string& text) {
     return generator;
   }
   const bool in_parentheses = rest.size() >= 2 && rest.front() == '(' && rest.back() == ')';
-  const std::vector<std::string> numbers = in_parentheses ? SplitAtCommas(rest.substr(1, rest.size() - 2)) : std::vector<std::string>{};
+  const std::vector<std::string> numbers =
+      in_parentheses ? SplitAtCommas(rest.substr(1, rest.size() - 2)) : std::vector<std::string>{};
   const bool right_count = numbers.size() == row->most || (numbers.empty() && row->least == 0);
   if ((!rest.empty() && !in_parentheses) || !right_count || (in_parentheses && numbers.empty())) {
     throw Error(fmt::format("'{}' is not one of {}", text, kForms));

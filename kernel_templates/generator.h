@@ -6,8 +6,8 @@
 
 namespace evo {
 
-// Understands "normal", "normal(mean,deviation)", "uniform(low,high)", "constant(value)", "one_hot", "sparse(share)", "index<BOUND",
-// "permutation", "offsets<BOUND". BOUND is an expression. Throws Error: what is wrong, without file or place.
+// Understands "normal", "normal(mean,deviation)", "uniform(low,high)", "constant(value)", "one_hot", "sparse(share)",
+// "index<BOUND", "permutation", "offsets<BOUND". BOUND is an expression. Throws Error: what is wrong, without file or place.
 Generator ParseGenerator(const std::string& text);
 
 // Whether values of that kind can be elements of the type: index, permutation and offsets are integers; normal, uniform and

@@ -116,12 +116,13 @@ Expression JsonValue::Formula(const std::vector<std::string>& names) const {
 }
 
 json ParseJsonDocument(const std::string& text, const std::string& file) {
-  std::vector<std::set<std::string>> keys;   // of the objects that are open
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
   std::string twice;
   const json::parser_callback_t see = [&](int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) twice = value.get<std::string>();
+    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+      twice = value.get<std::string>();
     return true;
   };
   try {

@@ -15,7 +15,8 @@ namespace evo {
 // Refers to the document, which must outlive it. Every function throws UsageError if the value is not what is asked for.
 class JsonValue {
  public:
-  JsonValue(const nlohmann::json& value, const std::string& file, std::string path) : value_(&value), file_(&file), path_(std::move(path)) {}
+  JsonValue(const nlohmann::json& value, const std::string& file, std::string path)
+      : value_(&value), file_(&file), path_(std::move(path)) {}
 
   [[noreturn]] void Fail(std::string_view what) const;
 
@@ -42,7 +43,8 @@ class JsonValue {
   std::string path_;
 };
 
-// Parses a JSON document. Throws UsageError with line and column, also for a key given twice in one object.
+// Parses a JSON document. Throws UsageError with the line and column where the offending token
+// ends, also for a key given twice in one object.
 nlohmann::json ParseJsonDocument(const std::string& text, const std::string& file);
 
 }  // namespace evo

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <system_error>
@@ -16,6 +15,7 @@
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/launch_line.h"
 #include "kernel_templates/parameter_block.h"
+#include "kernel_templates/text_file.h"
 
 namespace evo {
 namespace {
@@ -58,7 +58,8 @@ class TemplateParser {
     }
     CheckParameters();
     CheckConstraints();
-    const bool launches = std::any_of(result_.steps.begin(), result_.steps.end(), [](const Step& s) { return s.launch.has_value(); });
+    const bool launches =
+        std::any_of(result_.steps.begin(), result_.steps.end(), [](const Step& s) { return s.launch.has_value(); });
     if (!launches) throw UsageError(fmt::format("{}: no evo:launch line; say how the kernel is launched", file_));
     return std::move(result_);
   }
@@ -73,7 +74,8 @@ class TemplateParser {
     if (directive.word == "launch") return TakeLaunch(directive.text);
     if (directive.word == "memset") return TakeMemset(directive.text);
     if (directive.word == "requires") return TakeRequires(directive.text);
-    if (directive.word == "constant" || directive.word == "tensormap") Fail(fmt::format("evo:{} is not supported yet", directive.word));
+    if (directive.word == "constant" || directive.word == "tensormap")
+      Fail(fmt::format("evo:{} is not supported yet", directive.word));
     Fail(fmt::format("no directive 'evo:{}'; there are {}", directive.word, kWords));
   }
 
@@ -164,8 +166,9 @@ class TemplateParser {
       launch.cluster = std::move(values);
       launch.cluster.resize(3, Expression::Parse("1"));
     } else {
-      Fail(fmt::format("evo:launch {}: no clause '{}'; there are grid(..), block(..), shared(..), cluster(..), when(..), cooperative",
-                       launch.kernel, clause.name));
+      Fail(fmt::format(
+          "evo:launch {}: no clause '{}'; there are grid(..), block(..), shared(..), cluster(..), when(..), cooperative",
+          launch.kernel, clause.name));
     }
   }
 
@@ -181,7 +184,8 @@ class TemplateParser {
   void TakeRequires(const std::string& text) {
     const bool digits = text.size() > 4 && text.find_first_not_of("0123456789", 3) >= text.size() - 1;
     const bool suffix = digits && std::string_view("0123456789af").find(text.back()) != std::string_view::npos;
-    if (!text.starts_with("sm_") || !suffix) Fail(fmt::format("evo:requires: an architecture such as sm_80 expected, not '{}'", text));
+    if (!text.starts_with("sm_") || !suffix)
+      Fail(fmt::format("evo:requires: an architecture such as sm_80 expected, not '{}'", text));
     if (!result_.required_arch.empty()) Fail("evo:requires: given twice");
     result_.required_arch = text;
   }
@@ -211,13 +215,15 @@ class TemplateParser {
         Fail(fmt::format("evo:param {0}: its lines '#ifndef {0}', '#define {0} value', '#endif' are missing", parameter.name));
       }
       line_ = block->line;
-      if (std::count_if(blocks.begin(), blocks.end(), is_it) > 1) Fail(fmt::format("parameter {}: defined twice", parameter.name));
+      if (std::count_if(blocks.begin(), blocks.end(), is_it) > 1)
+        Fail(fmt::format("parameter {}: defined twice", parameter.name));
       if (std::find(parameter.values.begin(), parameter.values.end(), block->value) == parameter.values.end()) {
         Fail(fmt::format("parameter {}: {} is not among its values {}", parameter.name, block->value,
                          fmt::join(parameter.values, ", ")));
       }
       if (block->line < last_include) {
-        Fail(fmt::format("parameter {}: defined before the #include on line {}; includes come first", parameter.name, last_include));
+        Fail(fmt::format("parameter {}: defined before the #include on line {}; includes come first", parameter.name,
+                         last_include));
       }
       parameter.initial = block->value;
     }
@@ -241,7 +247,7 @@ class TemplateParser {
   }
 
   std::string file_;
-  int line_ = 0;                        // that messages name
+  int line_ = 0;  // that messages name
   std::vector<int> parameter_lines_;
   std::vector<int> constraint_lines_;
   KernelTemplate result_;
@@ -254,10 +260,9 @@ KernelTemplate ParseTemplate(const std::string& name, const std::string& text) {
 }
 
 KernelTemplate LoadTemplate(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw UsageError(fmt::format("{}: cannot be read", file.string()));
-  return TemplateParser(file.string(), file.stem().string(), text).Parse();
+  const std::optional<std::string> text = ReadTextFile(file);
+  if (!text) throw UsageError(fmt::format("{}: cannot be read", file.string()));
+  return TemplateParser(file.string(), file.stem().string(), *text).Parse();
 }
 
 std::vector<KernelTemplate> LoadTemplates(const fs::path& directory) {
@@ -267,7 +272,8 @@ std::vector<KernelTemplate> LoadTemplates(const fs::path& directory) {
     if (entry.path().extension() == ".cu" && entry.path().filename() != "reference.cu") files.push_back(entry.path());
   }
   if (failure) throw UsageError(fmt::format("{}: {}", directory.string(), failure.message()));
-  if (files.empty()) throw UsageError(fmt::format("{}: no template; a template is a .cu file beside reference.cu", directory.string()));
+  if (files.empty())
+    throw UsageError(fmt::format("{}: no template; a template is a .cu file beside reference.cu", directory.string()));
   std::sort(files.begin(), files.end());
   std::vector<KernelTemplate> templates;
   for (const fs::path& file : files) templates.push_back(LoadTemplate(file));

@@ -19,14 +19,14 @@ struct LaunchPart {
 struct LaunchClause {
   std::string name;
   LaunchPart whole;
-  std::optional<LaunchPart> inside;   // between the parentheses
+  std::optional<LaunchPart> inside;  // between the parentheses
 };
 
 // The text of an evo:launch directive, taken apart: kernel<template arguments>(arguments) clause...
 struct LaunchLine {
   LaunchPart kernel;
-  std::optional<LaunchPart> template_arguments;   // between < and >
-  LaunchPart arguments;                           // between the parentheses
+  std::optional<LaunchPart> template_arguments;  // between < and >
+  LaunchPart arguments;                          // between the parentheses
   std::vector<LaunchClause> clauses;
 
   const LaunchClause* Find(std::string_view name) const;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostBlocksX = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMostBlocksYZ = 65535;
-constexpr std::int64_t kMostThreads = 1024;   // of a block; also of its x and its y
+constexpr std::int64_t kMostThreads = 1024;  // of a block; also of its x and its y
 constexpr std::int64_t kMostThreadsZ = 64;
 // Over eight needs an attribute of the kernel, and no device takes more than sixteen.
 constexpr std::int64_t kMostBlocksOfACluster = 16;
@@ -36,7 +36,8 @@ class Planner {
     }
     bool launches = false;
     for (const Step& step : rendered_.steps) {
-      place_ = step.launch ? fmt::format("line {}, {}: ", step.launch->line, step.launch->kernel) : fmt::format("line {}: ", step.memset->line);
+      place_ = step.launch ? fmt::format("line {}, {}: ", step.launch->line, step.launch->kernel)
+                           : fmt::format("line {}: ", step.memset->line);
       if (step.memset) {
         plan.steps.emplace_back(PlanMemset(*step.memset));
       } else if (!step.launch->when || IsTrue(step.launch->when->Evaluate(variables_))) {
@@ -56,12 +57,14 @@ class Planner {
   static bool IsTrue(const Number& value) { return value.AsReal() != 0; }
 
   const Argument* FindArgument(std::string_view name) const {
-    const auto found = std::find_if(task_.arguments.begin(), task_.arguments.end(), [&](const Argument& a) { return a.name == name; });
+    const auto found =
+        std::find_if(task_.arguments.begin(), task_.arguments.end(), [&](const Argument& a) { return a.name == name; });
     return found == task_.arguments.end() ? nullptr : &*found;
   }
 
   bool IsWorkspace(std::string_view name) const {
-    return std::any_of(rendered_.workspaces.begin(), rendered_.workspaces.end(), [&](const Workspace& w) { return w.name == name; });
+    return std::any_of(rendered_.workspaces.begin(), rendered_.workspaces.end(),
+                       [&](const Workspace& w) { return w.name == name; });
   }
 
   void CheckNew(const std::string& name, std::string_view what) const {
@@ -114,7 +117,8 @@ class Planner {
       }
     }
     const std::int64_t blocks = std::int64_t{planned.cluster[0]} * planned.cluster[1] * planned.cluster[2];
-    if (blocks > kMostBlocksOfACluster) throw Error(fmt::format("a cluster has {} blocks; {} are possible", blocks, kMostBlocksOfACluster));
+    if (blocks > kMostBlocksOfACluster)
+      throw Error(fmt::format("a cluster has {} blocks; {} are possible", blocks, kMostBlocksOfACluster));
     const std::int64_t shared = launch.shared.EvaluateInteger(variables_);
     if (shared < 0 || shared > std::numeric_limits<std::int32_t>::max()) throw Error(fmt::format("shared is {} bytes", shared));
     planned.shared_bytes = static_cast<std::uint64_t>(shared);

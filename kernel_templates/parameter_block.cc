@@ -17,7 +17,8 @@ std::optional<std::string_view> After(std::string_view line, std::string_view wo
   line = Trim(line.substr(1));
   if (!line.starts_with(word)) return std::nullopt;
   std::string_view rest = line.substr(word.size());
-  if (!rest.empty() && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '"' && rest[0] != '<' && rest[0] != '/') return std::nullopt;
+  if (!rest.empty() && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '"' && rest[0] != '<' && rest[0] != '/')
+    return std::nullopt;
   return Trim(rest.substr(0, std::min(rest.find("//"), rest.find("/*"))));
 }
 
@@ -45,7 +46,7 @@ std::vector<ParameterBlock> FindParameterBlocks(std::string_view text) {
 IncludeEnd FindIncludeEnd(std::string_view text) {
   IncludeEnd end;
   int depth = 0;
-  bool pending = false;   // an include stands in a condition that is still open
+  bool pending = false;  // an include stands in a condition that is still open
   for (const SourceLine& line : SplitLines(text)) {
     const bool opens = After(line.text, "if") || After(line.text, "ifdef") || After(line.text, "ifndef");
     if (opens) ++depth;

@@ -12,9 +12,9 @@ namespace evo {
 struct ParameterBlock {
   std::string name;
   std::int64_t value = 0;
-  std::size_t value_begin = 0;   // offsets of the value's spelling
+  std::size_t value_begin = 0;  // offsets of the value's spelling
   std::size_t value_end = 0;
-  int line = 0;                  // of the #define
+  int line = 0;  // of the #define
 };
 
 // Every block of that form, in order, tunable or not.
@@ -22,8 +22,8 @@ std::vector<ParameterBlock> FindParameterBlocks(std::string_view text);
 
 // Where the last #include ends.
 struct IncludeEnd {
-  int line = 0;               // of the last #include; 0 if there is none
-  std::size_t offset = 0;     // behind its line's end, and behind the #endif of a condition it stands in
+  int line = 0;            // of the last #include; 0 if there is none
+  std::size_t offset = 0;  // behind its line's end, and behind the #endif of a condition it stands in
 };
 IncludeEnd FindIncludeEnd(std::string_view text);
 

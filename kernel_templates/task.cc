@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <system_error>
 
 #include "core/error.h"
+#include "kernel_templates/text_file.h"
 
 namespace evo {
 namespace {
@@ -17,10 +16,11 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string ReadFile(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw UsageError(fmt::format("{}: cannot be read; a task is a folder with task.json, reference.cu and templates", file.string()));
-  return text;
+  std::optional<std::string> text = ReadTextFile(file);
+  if (!text)
+    throw UsageError(
+        fmt::format("{}: cannot be read; a task is a folder with task.json, reference.cu and templates", file.string()));
+  return *std::move(text);
 }
 
 // The value as the argument's type holds it.
@@ -35,16 +35,19 @@ Number ScalarValue(const Argument& argument, const Variables& sizes) {
   if (argument.dtype == Dtype::kU32) high = std::numeric_limits<std::uint32_t>::max();
   if (argument.dtype == Dtype::kI32) low = std::numeric_limits<std::int32_t>::min();
   if (argument.dtype == Dtype::kI32) high = std::numeric_limits<std::int32_t>::max();
-  if (value.integer < low || value.integer > high) fail(fmt::format("{} does not fit {}", value.integer, ToString(argument.dtype)));
+  if (value.integer < low || value.integer > high)
+    fail(fmt::format("{} does not fit {}", value.integer, ToString(argument.dtype)));
   return value;
 }
 
 }  // namespace
 
 Task LoadTask(const fs::path& directory) {
-  Task task = ParseTask(ReadFile(directory / "task.json"), ReadFile(directory / "reference.cu"), directory);
+  const std::string json = ReadFile(directory / "task.json");
+  Task task = ParseTask(json, ReadFile(directory / "reference.cu"), directory);
   if (!fs::exists(directory / (task.baseline + ".cu")) || task.baseline == "reference") {
-    throw UsageError(fmt::format("{}: baseline: no template {}.cu stands beside it", (directory / "task.json").string(), task.baseline));
+    throw UsageError(
+        fmt::format("{}: baseline: no template {}.cu stands beside it", (directory / "task.json").string(), task.baseline));
   }
   return task;
 }
@@ -52,7 +55,7 @@ Task LoadTask(const fs::path& directory) {
 std::vector<fs::path> FindTasks(const std::vector<fs::path>& folders) {
   std::map<std::string, fs::path> found;
   for (const fs::path& folder : folders) {
-    std::error_code missing;   // a folder that does not exist holds no tasks
+    std::error_code missing;  // a folder that does not exist holds no tasks
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
       if (fs::exists(entry.path() / "task.json")) found.emplace(entry.path().filename().string(), entry.path());
     }
@@ -77,7 +80,8 @@ std::int64_t ElementCount(const Argument& argument, const Variables& variables) 
   for (const Expression& dimension : argument.shape) {
     const std::int64_t extent = dimension.EvaluateInteger(variables);
     if (extent < 1) throw Error(fmt::format("argument '{}': its dimension '{}' is {}", argument.name, dimension.text(), extent));
-    if (__builtin_mul_overflow(count, extent, &count)) throw Error(fmt::format("argument '{}': too many elements", argument.name));
+    if (__builtin_mul_overflow(count, extent, &count))
+      throw Error(fmt::format("argument '{}': too many elements", argument.name));
   }
   return count;
 }

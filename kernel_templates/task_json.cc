@@ -71,7 +71,8 @@ class TaskReader {
     argument.role = row->second;
     const std::string dtype = in.At("dtype").String();
     const auto known = ParseDtype(dtype);
-    if (!known) in.At("dtype").Fail(fmt::format("no dtype '{}'; there are f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8", dtype));
+    if (!known)
+      in.At("dtype").Fail(fmt::format("no dtype '{}'; there are f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8", dtype));
     argument.dtype = *known;
     const bool scalar = argument.role == Role::kScalar;
     const bool input = argument.role == Role::kIn || argument.role == Role::kInOut;
@@ -100,7 +101,8 @@ class TaskReader {
       } catch (const Error& error) {
         element.Fail(error.what());
       }
-      if (!Fits(generators.back().kind, dtype)) element.Fail(fmt::format("'{}' cannot fill elements of type {}", text, ToString(dtype)));
+      if (!Fits(generators.back().kind, dtype))
+        element.Fail(fmt::format("'{}' cannot fill elements of type {}", text, ToString(dtype)));
       for (const std::string& name : generators.back().bound.Names()) {
         if (std::find(task_.size_names.begin(), task_.size_names.end(), name) == task_.size_names.end()) {
           element.Fail(fmt::format("'{}' is not a size; sizes are {}", name, fmt::join(task_.size_names, ", ")));
@@ -140,8 +142,10 @@ class TaskReader {
   void ReadCases(const JsonValue& in) {
     in.AllowKeys({"small", "search", "search_cpu", "held_out", "held_out_cpu"});
     task_.small = ReadCase(in.At("small"), false);
-    for (const auto& [key, cases] : {std::pair{"search", &task_.search_cuda}, {"search_cpu", &task_.search_cpu},
-                                     {"held_out", &task_.held_out}, {"held_out_cpu", &task_.held_out_cpu}}) {
+    for (const auto& [key, cases] : {std::pair{"search", &task_.search_cuda},
+                                     {"search_cpu", &task_.search_cpu},
+                                     {"held_out", &task_.held_out},
+                                     {"held_out_cpu", &task_.held_out_cpu}}) {
       const bool weighted = std::string_view(key).starts_with("search");
       for (const JsonValue& element : in.At(key).Elements()) cases->push_back(ReadCase(element, weighted));
       if (cases->empty()) in.At(key).Fail("at least one case is wanted");
@@ -167,7 +171,8 @@ class TaskReader {
     for (const std::string& name : task_.size_names) {
       const JsonValue size = sizes.At(name);
       result.sizes[name] = size.Integer();
-      if (result.sizes[name] < 1 || result.sizes[name] > kLargestSize) size.Fail(fmt::format("1 to {} is possible", kLargestSize));
+      if (result.sizes[name] < 1 || result.sizes[name] > kLargestSize)
+        size.Fail(fmt::format("1 to {} is possible", kLargestSize));
     }
     if (in.Has("weight")) {
       result.weight = in.At("weight").Real();
@@ -182,11 +187,13 @@ class TaskReader {
 };
 
 // The reference's parameters for outputs are double*, whatever the dtype: this is found out here, not in the middle of a run.
-void CheckReference(const Task& task, const KernelTemplate& reference, const std::string& file, const std::vector<const Case*>& cases) {
+void CheckReference(const Task& task, const KernelTemplate& reference, const std::string& file,
+                    const std::vector<const Case*>& cases) {
   for (const Argument& argument : task.arguments) {
     if (argument.role != Role::kOut && argument.role != Role::kInOut) continue;
     const bool used = std::any_of(reference.steps.begin(), reference.steps.end(), [&](const Step& step) {
-      return step.launch && std::find(step.launch->arguments.begin(), step.launch->arguments.end(), argument.name) != step.launch->arguments.end();
+      return step.launch && std::find(step.launch->arguments.begin(), step.launch->arguments.end(), argument.name) !=
+                                step.launch->arguments.end();
     });
     if (!used) throw UsageError(fmt::format("{}: no evo:launch line takes the output '{}'", file, argument.name));
   }

@@ -1,5 +1,5 @@
-// Attention as its definition says it, in double precision. One thread computes one element of O.
-// evo:launch attention_reference(Q, K, V, O, scale, S, D) grid(S, H, B) block(D)
+// Attention as its definition says it, in double precision. One thread computes one row of O.
+// evo:launch attention_reference(Q, K, V, O, scale, S, D) grid(ceil_div(S, 32), H, B) block(32)
 #include <cuda_fp16.h>
 
 // Score of one query row against one key row.
@@ -10,18 +10,19 @@ __device__ double Score(const half* query, const half* key, float scale, int dep
 }
 
 __global__ void attention_reference(const half* Q, const half* K, const half* V, double* O, float scale, int length, int depth) {
-  const int row = blockIdx.x;
-  const int column = threadIdx.x;
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= length) return;
   const long long head = (long long)(blockIdx.z * gridDim.y + blockIdx.y) * length * depth;
   const half* query = Q + head + (long long)row * depth;
+  double* out = O + head + (long long)row * depth;
+  for (int d = 0; d < depth; ++d) out[d] = 0;
   double largest = Score(query, K + head, scale, depth);
   for (int key = 1; key < length; ++key) largest = fmax(largest, Score(query, K + head + (long long)key * depth, scale, depth));
   double weights = 0;
-  double sum = 0;
   for (int key = 0; key < length; ++key) {
     const double weight = exp(Score(query, K + head + (long long)key * depth, scale, depth) - largest);
     weights += weight;
-    sum += weight * double(__half2float(V[head + (long long)key * depth + column]));
+    for (int d = 0; d < depth; ++d) out[d] += weight * double(__half2float(V[head + (long long)key * depth + d]));
   }
-  O[head + (long long)row * depth + column] = sum / weights;
+  for (int d = 0; d < depth; ++d) out[d] /= weights;
 }

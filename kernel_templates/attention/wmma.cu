@@ -98,8 +98,8 @@ __device__ __forceinline__ void ComputeScores(const RowsOfA* query, const half* 
   }
 }
 
-// Turns the scores in the scratch into weights in fp16, which take their place. Two lanes share a row; `largest` and `weights` are
-// the row's state, the latter over this lane's keys. Returns the factor by which what was summed before has to shrink.
+// Turns the scores in the scratch into weights in fp16, which take their place. Two lanes share a row; `largest` and `weights`
+// are the row's state, the latter over this lane's keys. Returns the factor by which what was summed before has to shrink.
 __device__ __forceinline__ float ScoresToWeights(float* scores, float scale, int valid, float& largest, float& weights) {
   const int lane = threadIdx.x % 32;
   const int first = lane % 2 * 4;

@@ -81,9 +81,9 @@ TEST(Expression, ReadsVariablesAndNamesThem) {
   const Expression expression = Expression::Parse(" ceil_div(S, BLOCK_M) * min(S, H_2) ");
   EXPECT_THAT(expression.Names(), ElementsAre("BLOCK_M", "H_2", "S"));
   EXPECT_EQ(expression.text(), " ceil_div(S, BLOCK_M) * min(S, H_2) ");
-  EXPECT_EQ(expression.EvaluateInteger(
-                {{"S", Number::Integer(100)}, {"BLOCK_M", Number::Integer(32)}, {"H_2", Number::Integer(5)}}),
-            20);
+  EXPECT_EQ(
+      expression.EvaluateInteger({{"S", Number::Integer(100)}, {"BLOCK_M", Number::Integer(32)}, {"H_2", Number::Integer(5)}}),
+      20);
 }
 
 TEST(Expression, DoesNotEvaluateWhatItSkips) {
@@ -105,7 +105,8 @@ TEST(Expression, OverflowIsAnError) {
   EXPECT_THAT(Failure("4294967296 * 4294967296"), testing::HasSubstr("integer overflow"));
   EXPECT_THAT(Failure("1 << 63"), testing::HasSubstr("integer overflow"));
   EXPECT_THAT(Failure("1e308 * 10"), testing::HasSubstr("too large"));
-  EXPECT_EQ(Failure("9223372036854775808"), "expression '9223372036854775808', column 1: number '9223372036854775808' is too large");
+  EXPECT_EQ(Failure("9223372036854775808"),
+            "expression '9223372036854775808', column 1: number '9223372036854775808' is too large");
 }
 
 TEST(Expression, ErrorsShowTheColumn) {
@@ -134,9 +135,7 @@ TEST(Expression, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THAT(Failure(std::string(5000, '1')), testing::HasSubstr("longer than 4096 characters"));
 }
 
-TEST(Expression, AnIntegerIsAskedForAndARealComes) {
-  EXPECT_THROW(Expression::Parse("1 / 2.0").EvaluateInteger({}), Error);
-}
+TEST(Expression, AnIntegerIsAskedForAndARealComes) { EXPECT_THROW(Expression::Parse("1 / 2.0").EvaluateInteger({}), Error); }
 
 }  // namespace
 }  // namespace evo

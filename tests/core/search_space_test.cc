@@ -16,18 +16,14 @@ SearchSpace Example() {
   return space;
 }
 
-TEST(SearchSpace, DefaultsAreTheInitialValues) {
-  EXPECT_EQ(Example().Defaults(), (Parameters{{"BLOCK", 64}, {"UNROLL", 1}}));
-}
+TEST(SearchSpace, DefaultsAreTheInitialValues) { EXPECT_EQ(Example().Defaults(), (Parameters{{"BLOCK", 64}, {"UNROLL", 1}})); }
 
 TEST(SearchSpace, NamesTheFirstConstraintThatIsNotMet) {
   EXPECT_EQ(Example().Violated({{"BLOCK", 64}, {"UNROLL", 2}}), std::nullopt);
   EXPECT_EQ(Example().Violated({{"BLOCK", 64}, {"UNROLL", 4}}), "BLOCK * UNROLL <= 128");
 }
 
-TEST(SearchSpace, AConstraintWithoutItsParameterIsAnError) {
-  EXPECT_THROW(Example().Violated({{"BLOCK", 64}}), Error);
-}
+TEST(SearchSpace, AConstraintWithoutItsParameterIsAnError) { EXPECT_THROW(Example().Violated({{"BLOCK", 64}}), Error); }
 
 TEST(SearchSpace, DrawsEveryAssignmentThatMeetsTheConstraintsAndNoOther) {
   const SearchSpace space = Example();

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace evo {
+
+// The bytes of a file; nullopt if it cannot be read.
+std::optional<std::string> ReadTextFile(const std::filesystem::path& file);
+
+}  // namespace evo

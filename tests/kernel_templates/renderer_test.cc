@@ -1,0 +1,97 @@
+#include "kernel_templates/renderer.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+constexpr const char* kText = R"(// evo:param N 1 2 16
+// evo:param M 4 8
+// evo:launch k<N>(X, S) grid(ceil_div(S, N)) \
+//   block(32 * M)
+// evo:launch k(Y) grid(1) block(1) shared(N)
+// evo:launch other(X) grid(1) block(1)
+#include <cuda_fp16.h>
+#include <mma.h>
+#ifndef N
+#define N 2  // rows
+#endif
+#ifndef M
+#  define M 4
+#endif
+int n = N;
+)";
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(RenderParameters, ReplacesValuesInPlaceAndEndsTheHeaders) {
+  std::string expected = Replaced(kText, "#define N 2 ", "#define N 16 ");
+  expected = Replaced(expected, "define M 4", "define M 8");
+  expected = Replaced(expected, "#include <mma.h>\n", "#include <mma.h>\n#pragma nv_hdrstop\n");
+  EXPECT_EQ(RenderParameters(kText, {{"N", 16}, {"M", 8}}), expected);
+}
+
+TEST(RenderParameters, RenderingAgainChangesNothing) {
+  const std::string once = RenderParameters(kText, {{"N", 16}, {"M", 8}});
+  EXPECT_EQ(RenderParameters(once, {{"N", 16}, {"M", 8}}), once);
+  EXPECT_EQ(RenderParameters(once, {{"N", 2}, {"M", 4}}), RenderParameters(kText, {}));
+}
+
+TEST(RenderParameters, WithoutIncludesThereIsNothingToEnd) {
+  EXPECT_EQ(RenderParameters("int x;\n", {}), "int x;\n");
+  EXPECT_EQ(RenderParameters("#include <mma.h>", {}), "#include <mma.h>\n#pragma nv_hdrstop\n");
+}
+
+TEST(RenderParameters, TheHeadersEndBehindTheConditionTheyStandIn) {
+  EXPECT_EQ(RenderParameters("#if A\n#include <mma.h>\n#endif\nint x;\n", {}),
+            "#if A\n#include <mma.h>\n#endif\n#pragma nv_hdrstop\nint x;\n");
+}
+
+TEST(RenderParameters, RefusesWhatTheTemplateDoesNotDeclare) {
+  EXPECT_THROW(RenderParameters(kText, {{"N", 3}}), Error);
+  EXPECT_THROW(RenderParameters(kText, {{"Z", 1}}), Error);
+  try {
+    RenderParameters(kText, {{"N", 3}});
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "parameter N: 3 is not among its values 1, 2, 16");
+  }
+  EXPECT_THROW(RenderParameters("// evo:param N 1\nint x;\n", {{"N", 1}}), Error);
+}
+
+TEST(RenderLaunchChange, ReplacesAFieldOfEveryLineOfTheKernel) {
+  const auto changed = RenderLaunchChange(kText, {"k", "block", "64, M"});
+  ASSERT_TRUE(changed.has_value());
+  EXPECT_EQ(*changed, Replaced(Replaced(kText, "block(32 * M)", "block(64, M)"), "block(1) shared", "block(64, M) shared"));
+}
+
+TEST(RenderLaunchChange, AddsAndRemovesFields) {
+  EXPECT_EQ(*RenderLaunchChange(kText, {"other", "cluster", "2"}),
+            Replaced(kText, "other(X) grid(1) block(1)", "other(X) grid(1) block(1) cluster(2)"));
+  EXPECT_EQ(*RenderLaunchChange(kText, {"other", "template", "N, 3"}), Replaced(kText, "other(X)", "other<N, 3>(X)"));
+  EXPECT_EQ(*RenderLaunchChange(kText, {"other", "arguments", "X, N"}), Replaced(kText, "other(X)", "other(X, N)"));
+  const std::string without = *RenderLaunchChange(kText, {"k", "template", ""});
+  EXPECT_EQ(without, Replaced(kText, "k<N>(X", "k(X"));
+  EXPECT_EQ(*RenderLaunchChange(kText, {"other", "shared", ""}), kText);
+}
+
+TEST(RenderLaunchChange, WhatItChangedParsesAgain) {
+  const KernelTemplate parsed = ParseTemplate("t", *RenderLaunchChange(kText, {"k", "shared", "2 * N"}));
+  EXPECT_EQ(parsed.steps.at(0).launch->shared.text(), "2 * N");
+  EXPECT_EQ(parsed.steps.at(1).launch->shared.text(), "2 * N");
+  EXPECT_EQ(parsed.steps.at(2).launch->shared.text(), "0");
+}
+
+TEST(RenderLaunchChange, SaysWhereNothingFits) {
+  EXPECT_EQ(RenderLaunchChange(kText, {"nobody", "grid", "1"}), std::nullopt);
+  EXPECT_THROW(RenderLaunchChange(kText, {"k", "stream", "1"}), Error);
+  EXPECT_THROW(RenderLaunchChange(kText, {"k", "grid", "1\n2"}), Error);
+}
+
+}  // namespace
+}  // namespace evo

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "kernel_templates/launch_plan.h"
+#include "kernel_templates/renderer.h"
+#include "kernel_templates/text_file.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What every device of the kind needs; Hopper and Blackwell give a block 227 KiB.
+constexpr std::uint64_t kMostSharedBytes = 227 * 1024;
+constexpr std::uint64_t kSharedBytesWithoutAsking = 48 * 1024;
+
+std::vector<Case> AllCases(const Task& task) {
+  std::vector<Case> cases{task.small};
+  for (const auto* list : {&task.search_cuda, &task.search_cpu, &task.held_out, &task.held_out_cpu}) {
+    cases.insert(cases.end(), list->begin(), list->end());
+  }
+  return cases;
+}
+
+std::uint64_t LargestShared(const LaunchPlan& plan) {
+  std::uint64_t largest = 0;
+  for (const auto& step : plan.steps) {
+    if (const auto* launch = std::get_if<PlannedLaunch>(&step)) largest = std::max(largest, launch->shared_bytes);
+  }
+  return largest;
+}
+
+// The parameters that the golden file of a template was rendered with: not the defaults, but always the same.
+std::string RenderForGolden(const KernelTemplate& kernel) {
+  Rng rng(2026);
+  return RenderParameters(kernel.text, *kernel.space.Draw(rng));
+}
+
+class ShippedTask : public testing::TestWithParam<const char*> {
+ protected:
+  ShippedTask() : task_(LoadTask(fs::path(EVO_TASKS) / GetParam())), templates_(LoadTemplates(task_.directory)) {}
+  fs::path Golden(const KernelTemplate& kernel) const { return fs::path(EVO_GOLDEN) / (task_.name + "_" + kernel.name + ".cu"); }
+  Task task_;
+  std::vector<KernelTemplate> templates_;
+};
+
+TEST_P(ShippedTask, EveryDrawCanBeLaunchedInEveryCase) {
+  for (const KernelTemplate& kernel : templates_) {
+    Rng rng(1);
+    std::vector<Parameters> draws{kernel.space.Defaults()};
+    for (int i = 0; i < 50; ++i) draws.push_back(*kernel.space.Draw(rng));
+    for (const Parameters& parameters : draws) {
+      const KernelTemplate rendered = ParseTemplate(kernel.name, RenderParameters(kernel.text, parameters));
+      EXPECT_EQ(rendered.space.Defaults(), parameters);
+      for (const Case& sizes : AllCases(task_)) {
+        const auto plan = PlanLaunches(rendered, parameters, task_, sizes);
+        ASSERT_TRUE(std::holds_alternative<LaunchPlan>(plan)) << kernel.name << ": " << std::get<PlanFailure>(plan).message;
+        EXPECT_LE(LargestShared(std::get<LaunchPlan>(plan)), kMostSharedBytes) << kernel.name;
+      }
+    }
+  }
+}
+
+TEST_P(ShippedTask, DefaultsRunWhereSharedMemoryIsScarce) {
+  for (const KernelTemplate& kernel : templates_) {
+    const auto plan = PlanLaunches(kernel, kernel.space.Defaults(), task_, task_.small);
+    EXPECT_LE(LargestShared(std::get<LaunchPlan>(plan)), kSharedBytesWithoutAsking) << kernel.name;
+  }
+}
+
+// Rewrite them with: shipped_tasks_test --gtest_also_run_disabled_tests --gtest_filter=*Rewrite*
+TEST_P(ShippedTask, RendersAsTheGoldenFiles) {
+  for (const KernelTemplate& kernel : templates_) {
+    EXPECT_EQ(ReadTextFile(Golden(kernel)), RenderForGolden(kernel)) << Golden(kernel);
+  }
+}
+
+TEST_P(ShippedTask, DISABLED_RewriteTheGoldenFiles) {
+  for (const KernelTemplate& kernel : templates_) std::ofstream(Golden(kernel), std::ios::binary) << RenderForGolden(kernel);
+}
+
+// The text of the nth block of the language in the page.
+std::string CodeBlock(const std::string& page, const std::string& language, int nth) {
+  std::size_t at = 0;
+  for (int i = 0; i <= nth; ++i) at = page.find("```" + language + "\n", at) + language.size() + 4;
+  return page.substr(at, page.find("```", at) - at);
+}
+
+TEST(WritingATask, TheExampleOfThePageIsATask) {
+  const std::string page = ReadTextFile(fs::path(EVO_DOCS) / "writing_a_task.md").value();
+  const Task task = ParseTask(CodeBlock(page, "json", 0), CodeBlock(page, "cuda", 0), "axpy");
+  const KernelTemplate kernel = ParseTemplate(task.baseline, CodeBlock(page, "cuda", 1));
+  for (const Case& sizes : AllCases(task)) {
+    EXPECT_TRUE(std::holds_alternative<LaunchPlan>(PlanLaunches(kernel, kernel.space.Defaults(), task, sizes))) << sizes.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "softmax"), [](const auto& p) { return p.param; });
+
+}  // namespace
+}  // namespace evo
