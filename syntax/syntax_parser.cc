@@ -105,6 +105,7 @@ class TreeBuilder {
     node.is_expression = clang_isExpression(kind) != 0;
     node.parent = parent;
     node.function = function;
+    if (kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt) AddPragma(node.range.begin, parent, function);
     const int index = static_cast<int>(tree_.nodes_.size());
     MarkStatement(node, parent, kind);
     tree_.nodes_.push_back(std::move(node));
@@ -113,7 +114,56 @@ class TreeBuilder {
     const CXCursor referenced = clang_getCursorReferenced(cursor);
     if (!clang_Cursor_isNull(referenced) && !clang_equalCursors(referenced, cursor)) references_.emplace_back(index, referenced);
     const bool opens_function = IsFunction(kind) && clang_isCursorDefinition(cursor);
+    if (opens_function) AddDeclarator(index);
     Children(cursor, index, opens_function ? index : function);
+  }
+
+  void AddTextNode(int kind, const char* kind_name, SourceRange range, int parent, int function) {
+    SyntaxNode node;
+    node.kind = kind;
+    node.kind_name = kind_name;
+    node.range = range;
+    node.parent = parent;
+    node.function = function;
+    tree_.nodes_[static_cast<std::size_t>(parent)].children.push_back(static_cast<int>(tree_.nodes_.size()));
+    tree_.nodes_.push_back(std::move(node));
+  }
+
+  // The pragma on the line above a loop that starts its own line.
+  void AddPragma(std::uint32_t loop, int parent, int function) {
+    const std::string& text = tree_.text_;
+    std::size_t line = loop;
+    while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '\t')) --line;
+    if (line == 0 || text[line - 1] != '\n') return;
+    const std::size_t end = line - 1;
+    const std::size_t before = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+    const std::size_t begin = text.find_first_not_of(" \t", before == std::string::npos ? 0 : before + 1);
+    if (begin >= end || text.compare(begin, 7, "#pragma") != 0) return;
+    AddTextNode(kPragmaNode, "Pragma", {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}, parent, function);
+  }
+
+  // The function's name, and the launch bounds in front of it.
+  void AddDeclarator(int function) {
+    const SourceRange range = tree_.node(function).range;
+    const std::string& text = tree_.text_;
+    const std::string name = tree_.node(function).name.substr(0, tree_.node(function).name.find('('));
+    tree_.nodes_[static_cast<std::size_t>(function)].name = name;   // a template's spelling carries its parameter types
+    std::size_t at = text.find(name, range.begin);
+    const auto word = [&](std::size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+    while (at < range.end && (word(at + name.size()) || (at > 0 && word(at - 1)))) at = text.find(name, at + 1);
+    if (at >= range.end) return;
+    constexpr std::string_view kBounds = "__launch_bounds__";
+    const std::size_t bounds = text.find(kBounds, range.begin);
+    if (bounds < at) {
+      std::size_t end = text.find('(', bounds);
+      for (int depth = 0; end < range.end; ++end) {
+        if (text[end] == '(') ++depth;
+        if (text[end] == ')' && --depth == 0) break;
+      }
+      AddTextNode(kLaunchBoundsNode, "LaunchBounds", {static_cast<std::uint32_t>(bounds), static_cast<std::uint32_t>(end + 1)}, function, function);
+      if (end > at) at = text.find(name, end);
+    }
+    AddTextNode(kFunctionNameNode, "FunctionName", {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + name.size())}, function, function);
   }
 
   // A statement's range reaches over its semicolon, which libclang leaves out of most.

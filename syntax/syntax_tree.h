@@ -29,10 +29,16 @@ struct SourceRange {
   bool operator==(const SourceRange&) const = default;
 };
 
+// Kinds of nodes that libclang has no cursor for, found in the text: the line of a pragma right above a loop (the loop's sibling before it),
+// a function's `__launch_bounds__(...)` and a function's name in its own definition (children of the function).
+inline constexpr int kPragmaNode = -1;
+inline constexpr int kLaunchBoundsNode = -2;
+inline constexpr int kFunctionNameNode = -3;
+
 // One node of a tree. Indices refer to SyntaxTree::nodes(); the root is node 0. Ranges are those of the spelled text; a statement's
 // range includes its `;`. Nodes spelled inside a macro body, or outside the main file, are not in the tree.
 struct SyntaxNode {
-  int kind = 0;                    // CXCursorKind
+  int kind = 0;                    // CXCursorKind, or one of the above
   std::string kind_name;           // "ForStmt"
   std::string name;                // of the declaration or of what is referred to; else empty
   std::string type;                // canonical spelling of an expression's or a declaration's type; else empty
