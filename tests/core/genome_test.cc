@@ -1,0 +1,80 @@
+#include "core/genome.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+Genome Example() {
+  Genome genome;
+  genome.template_name = "tiled";
+  genome.template_digest = "00112233445566778899aabbccddeeff";
+  genome.parameters = {{"BLOCK_N", 64}, {"BLOCK_M", 32}};
+  Edit edit;
+  edit.op = "loop_unroll";
+  edit.anchors = {{"attention", "ForStmt", "t0", 2, "p", "", "a", {0, 3, 1}}};
+  edit.source = {{0, Placement::kBefore, "#pragma unroll 4\n"}};
+  edit.launch = {{"attention", "block", "32 * WARPS"}};
+  edit.parameters = {{"WARPS", 4}};
+  genome.edits = {edit};
+  return genome;
+}
+
+// Fixed: stored genomes of earlier versions must still be found by their hash.
+constexpr const char* kExampleJson =
+    R"({"edits":[{"anchors":[{"after":"a","before":"","function":"attention","kind":"ForStmt","ordinal":2,"parent":"p",)"
+    R"("path":[0,3,1],"tokens":"t0"}],"launch":[{"field":"block","kernel":"attention","text":"32 * WARPS"}],)"
+    R"("op":"loop_unroll","parameters":{"WARPS":4},"source":[{"anchor":0,"placement":"before","text":"#pragma unroll 4\n"}]}],)"
+    R"("parameters":{"BLOCK_M":32,"BLOCK_N":64},"template":"tiled","template_digest":"00112233445566778899aabbccddeeff"})";
+
+std::string Failure(const std::string& text) {
+  try {
+    GenomeFromJson(text);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Genome, CanonicalJsonIsFixed) { EXPECT_EQ(ToCanonicalJson(Example()), kExampleJson); }
+
+TEST(Genome, SurvivesTheRoundTrip) {
+  EXPECT_EQ(GenomeFromJson(ToCanonicalJson(Example())), Example());
+  EXPECT_EQ(GenomeFromJson(ToCanonicalJson(Genome{})), Genome{});
+}
+
+TEST(Genome, HashIsFixedAndTellsGenomesApart) {
+  EXPECT_EQ(GenomeHash(Example()), "c1f717b97cd13c6c58e82b57e0e43ada");
+  Genome other = Example();
+  other.parameters["BLOCK_M"] = 64;
+  EXPECT_NE(GenomeHash(other), GenomeHash(Example()));
+  other = Example();
+  other.edits[0].anchors[0].path.push_back(0);
+  EXPECT_NE(GenomeHash(other), GenomeHash(Example()));
+}
+
+TEST(Genome, JsonWithTwoSpellingsHasOneHash) {
+  const std::string spaced = R"({ "template_digest" : "d", "template":"t", "parameters" : {"B":1, "A":2}, "edits" : [] })";
+  const std::string plain = R"({"edits":[],"parameters":{"A":2,"B":1},"template":"t","template_digest":"d"})";
+  EXPECT_EQ(ToCanonicalJson(GenomeFromJson(spaced)), plain);
+  EXPECT_EQ(GenomeHash(GenomeFromJson(spaced)), GenomeHash(GenomeFromJson(plain)));
+}
+
+TEST(Genome, MalformedJsonIsAnErrorThatNamesTheField) {
+  EXPECT_THAT(Failure("{"), testing::StartsWith("genome: "));
+  EXPECT_THAT(Failure(R"({"template":"t"})"), testing::HasSubstr("template_digest"));
+  EXPECT_THAT(Failure(R"({"template":1,"template_digest":"","parameters":{},"edits":[]})"), testing::HasSubstr("must be string"));
+  std::string text = kExampleJson;
+  text.replace(text.find("\"before\",\"text\""), 8, "\"beside\"");
+  EXPECT_EQ(Failure(text), "genome: placement 'beside' is not replace, before or after");
+  text = kExampleJson;
+  text.replace(text.find("\"anchor\":0"), 10, "\"anchor\":1");
+  EXPECT_EQ(Failure(text), "genome: edit 'loop_unroll' names anchor 1 of 1");
+}
+
+}  // namespace
+}  // namespace evo
