@@ -27,7 +27,7 @@ struct CompiledProgram {
 };
 
 struct CompileResult {
-  Outcome outcome = Outcome::kCompileError;   // kOk, kCompileError, kResourceLimit or kUnsupported
+  Outcome outcome = Outcome::kCompileError;   // kOk, kCompileError, kResourceLimit, kUnsupported or kCheating (reads the clock)
   std::string message;                        // the first error, one line; empty if ok
   std::string log;                            // the compiler's own words, at most 16 KiB
   CompiledProgram program;                    // set if ok

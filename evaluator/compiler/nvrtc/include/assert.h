@@ -1,0 +1,2 @@
+// assert is built into NVRTC.
+#pragma once

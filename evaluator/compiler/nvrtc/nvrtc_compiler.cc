@@ -1,0 +1,130 @@
+#include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+#include "evaluator/compiler/nvrtc/compiler_log.h"
+#include "evaluator/compiler/nvrtc/ptx_checks.h"
+
+namespace evo {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr char kSourceName[] = "candidate.cu";
+constexpr std::size_t kMaxLogBytes = 16 * 1024;
+// What a block may have without asking, on every architecture. ptxas lets the sm_90a targets have more, but only dynamic shared memory
+// can be asked for at a launch.
+constexpr int kMaxStaticSharedBytes = 48 * 1024;
+
+std::vector<std::string> Options(const NvrtcPaths& paths, const CompileRequest& request) {
+  std::vector<std::string> options = {
+      "--gpu-architecture=" + request.arch,
+      // The newest that nvcc and NVRTC of CUDA 12 and 13 both take by default, so that an exported kernel means the same in both.
+      "--std=c++17",
+      // Registers, shared memory, stack and spills, into the log.
+      "--ptxas-options=-v",
+      // "error: ..." instead of "error #20: ...".
+      "--no-display-error-number",
+      "--include-path=" + paths.standard_headers.string(),
+      "--include-path=" + (paths.cuda_root / "include").string(),
+      "--include-path=" + (paths.cuda_root / "include" / "cccl").string(),
+  };
+  // No fast-math and no register cap: what a candidate may trade is written in its source, the same for all.
+  // Without the marker every parameter value would become a precompiled header of its own, 13 MB each.
+  if (request.source.find("#pragma nv_hdrstop") != std::string::npos) {
+    options.push_back("--pch");
+    options.push_back("--pch-dir=" + paths.precompiled_headers.string());
+    options.push_back("--pch-messages=false");
+  }
+  return options;
+}
+
+CompileResult Refuse(CompileResult result, Outcome outcome, std::string message) {
+  result.program = {};
+  result.outcome = outcome;
+  result.message = std::move(message);
+  return result;
+}
+
+// Results that say something about the tool chain and nothing about the candidate.
+void ThrowIfToolchainFailed(const NvrtcLibrary& nvrtc, nvrtcResult result, const std::string& arch, const std::string& log) {
+  switch (result) {
+    case NVRTC_ERROR_INVALID_OPTION:
+      throw Error(fmt::format("{}: NVRTC {} does not take {} or an option ({}); choose another --arch or install another CUDA toolkit",
+                              nvrtc.file().string(), nvrtc.version(), arch, log.substr(0, log.find('\n'))));
+    case NVRTC_ERROR_BUILTIN_OPERATION_FAILURE:
+      throw Error(fmt::format("{}: cannot use its libnvrtc-builtins; install the CUDA toolkit again", nvrtc.file().string()));
+    case NVRTC_ERROR_OUT_OF_MEMORY:
+      throw Error("NVRTC: out of memory; run fewer compile workers");
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+NvrtcCompiler::NvrtcCompiler(NvrtcPaths paths) : paths_(std::move(paths)), nvrtc_(paths_.cuda_root) {
+  if (!fs::exists(paths_.cuda_root / "include" / "cuda_fp16.h")) {
+    throw Error(fmt::format("{}: has no include/cuda_fp16.h; install the CUDA toolkit's headers and point CUDA_HOME at it", paths_.cuda_root.string()));
+  }
+  if (!fs::exists(paths_.standard_headers / "cstdint")) {
+    throw Error(fmt::format("{}: has no cstdint; unpack or build evo again", paths_.standard_headers.string()));
+  }
+  std::error_code failed;
+  fs::create_directories(paths_.precompiled_headers, failed);
+  if (failed) throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", paths_.precompiled_headers.string(), failed.message()));
+}
+
+NvrtcCompiler::~NvrtcCompiler() {
+  std::error_code ignored;
+  fs::remove_all(paths_.precompiled_headers, ignored);
+}
+
+CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
+  CompileResult result;
+  NvrtcProgram program(nvrtc_, request.source, kSourceName);
+  for (const std::string& expression : request.kernel_expressions) {
+    if (nvrtc_.add_name_expression(program.handle(), expression.c_str()) != NVRTC_SUCCESS) {
+      return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a kernel", expression));
+    }
+  }
+  const std::vector<std::string> options = Options(paths_, request);
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  const nvrtcResult compiled = nvrtc_.compile_program(program.handle(), static_cast<int>(arguments.size()), arguments.data());
+  std::string log = program.Log();
+  ThrowIfToolchainFailed(nvrtc_, compiled, request.arch, log);
+  result.log = CapLog(log, kMaxLogBytes);
+  if (compiled != NVRTC_SUCCESS) {
+    CompileFailure failure = ExplainLog(log, kSourceName);
+    return Refuse(std::move(result), failure.outcome, std::move(failure.message));
+  }
+
+  result.program.ptx = program.Ptx();
+  if (auto objection = CheckPtx(result.program.ptx)) return Refuse(std::move(result), objection->outcome, std::move(objection->message));
+  const std::vector<std::string> entries = EntryNames(result.program.ptx);
+  std::vector<std::string> symbols;
+  for (const std::string& expression : request.kernel_expressions) {
+    const char* symbol = nullptr;
+    if (nvrtc_.get_lowered_name(program.handle(), expression.c_str(), &symbol) != NVRTC_SUCCESS ||
+        std::find(entries.begin(), entries.end(), symbol) == entries.end()) {
+      return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: is not a __global__ function", expression));
+    }
+    symbols.emplace_back(symbol);
+    result.program.kernels.push_back({expression, symbol});
+  }
+  result.facts = ReadPtxasReport(log, symbols);
+  if (result.facts.static_shared_bytes > kMaxStaticSharedBytes) {
+    return Refuse(std::move(result), Outcome::kResourceLimit,
+                  fmt::format("{} bytes of static shared memory, {} at most; use extern __shared__ and shared() in the launch line",
+                              result.facts.static_shared_bytes, kMaxStaticSharedBytes));
+  }
+  result.program.image = program.Cubin();
+  result.outcome = Outcome::kOk;
+  return result;
+}
+
+}  // namespace evo

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/compiler/nvrtc/nvrtc_library.h"
+
+namespace evo {
+
+struct NvrtcPaths {
+  std::filesystem::path cuda_root;              // the toolkit: its libnvrtc and its headers
+  std::filesystem::path standard_headers;       // <cstdint> and such, which NVRTC lacks: ShareDirectory() / "nvrtc"
+  std::filesystem::path precompiled_headers;    // of this process alone; made if missing, removed with all it holds by the destructor
+};
+
+// Compiles candidates to a cubin for CompileRequest::arch, the PTX kept beside it. Every process needs its own instance and its own
+// folder for precompiled headers: NVRTC does not take those of another process, and its threads do not scale.
+// Refuses what PTX shows to be no honest kernel (ptx_checks.h). Throws Error where NVRTC, its headers or the folder are missing, or
+// where it does not know the arch.
+class NvrtcCompiler : public Compiler {
+ public:
+  explicit NvrtcCompiler(NvrtcPaths paths);
+  ~NvrtcCompiler() override;
+  NvrtcCompiler(const NvrtcCompiler&) = delete;
+  NvrtcCompiler& operator=(const NvrtcCompiler&) = delete;
+
+  CompileResult Compile(const CompileRequest& request) override;
+
+  const std::string& version() const { return nvrtc_.version(); }
+
+ private:
+  NvrtcPaths paths_;
+  NvrtcLibrary nvrtc_;
+};
+
+}  // namespace evo

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/outcome.h"
+
+namespace evo {
+
+struct PtxObjection {
+  Outcome outcome = Outcome::kCheating;   // or kUnsupported
+  std::string message;
+};
+
+// What a candidate's PTX (comments and strings aside) must not do, or nullopt:
+//   kCheating     reads a clock, timer or performance counter, by which it could tell timing from checking;
+//                 launches kernels or graphs from the device, which the timer would not count;
+//   kUnsupported  allocates device memory, whose state lives on from launch to launch.
+std::optional<PtxObjection> CheckPtx(std::string_view ptx);
+
+// Names of the kernels (`.entry`) that a PTX text defines, in its order.
+std::vector<std::string> EntryNames(std::string_view ptx);
+
+}  // namespace evo

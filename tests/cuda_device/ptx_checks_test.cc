@@ -1,0 +1,55 @@
+#include "evaluator/compiler/nvrtc/ptx_checks.h"
+
+#include <gtest/gtest.h>
+
+namespace evo {
+namespace {
+
+std::string Kernel(const std::string& body) { return ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n" + body + "\n\tret;\n}\n"; }
+
+TEST(PtxChecks, AnHonestKernelPasses) {
+  EXPECT_FALSE(CheckPtx(Kernel("\tmov.u32 %r1, %tid.x;\n\tadd.s32 %r2, %r1, %ctaid.x;")));
+  EXPECT_FALSE(CheckPtx(""));
+}
+
+TEST(PtxChecks, EveryClockIsCheating) {
+  for (const char* name : {"%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%pm0", "%pm3_64"}) {
+    const auto objection = CheckPtx(Kernel(std::string("\tmov.u64 %rd1,") + name + ";"));
+    ASSERT_TRUE(objection) << name;
+    EXPECT_EQ(objection->outcome, Outcome::kCheating);
+    EXPECT_NE(objection->message.find(name), std::string::npos) << objection->message;
+  }
+  EXPECT_EQ(CheckPtx(Kernel("\tmov.u64 %rd1, %clock64;"))->message, "reads the clock (%clock64)");
+}
+
+TEST(PtxChecks, CommentsAndStringsDoNotCount) {
+  EXPECT_FALSE(CheckPtx(Kernel("\t// mov.u64 %rd1, %clock64;\n\tmov.u32 %r1, 0;")));
+  EXPECT_FALSE(CheckPtx(Kernel("\t/* %clock64 */ mov.u32 %r1, 0;")));
+  EXPECT_FALSE(CheckPtx(".file 1 \"%clock64.cu\"\n" + Kernel("")));
+  // What follows a comment counts again.
+  EXPECT_TRUE(CheckPtx(Kernel("\t/* a */ mov.u64 %rd1, %clock64; // b")));
+  EXPECT_TRUE(CheckPtx(Kernel("\t/*/ %r /*/ mov.u64 %rd1, %clock64;")));
+}
+
+TEST(PtxChecks, LaunchingFromTheDeviceIsCheating) {
+  const auto objection = CheckPtx(".extern .func (.param .b32 r) cudaLaunchDeviceV2\n(\n);\n" + Kernel(""));
+  ASSERT_TRUE(objection);
+  EXPECT_EQ(objection->outcome, Outcome::kCheating);
+  EXPECT_TRUE(CheckPtx(Kernel("\tcall.uni (r), cudaGraphLaunch, (p);")));
+}
+
+TEST(PtxChecks, AllocatingIsUnsupported) {
+  const auto objection = CheckPtx(".extern .func  (.param .b64 func_retval0) malloc\n(\n\t.param .b64 malloc_param_0\n)\n;\n" + Kernel(""));
+  ASSERT_TRUE(objection);
+  EXPECT_EQ(objection->outcome, Outcome::kUnsupported);
+  // A longer name is another name.
+  EXPECT_FALSE(CheckPtx(Kernel("\tcall.uni my_malloc_free, ();")));
+}
+
+TEST(PtxChecks, EntryNamesAreTheKernels) {
+  const std::string ptx = ".func helper(\n)\n{ ret; }\n" + Kernel("") + ".entry _Z1kILi32EEvPf()\n{ ret; }\n// .entry ghost\n";
+  EXPECT_EQ(EntryNames(ptx), (std::vector<std::string>{"k", "_Z1kILi32EEvPf"}));
+}
+
+}  // namespace
+}  // namespace evo
