@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+#include "cli/command_context.h"
+
+namespace evo {
+
+// `evo mutators`: every mutator with what it does; with a database, what each has earned in a run.
+void AddMutators(CLI::App& app, CommandContext& context);
+
+}  // namespace evo

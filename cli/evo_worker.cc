@@ -1,0 +1,84 @@
+// A worker: parses, compiles or runs what evolution made, in a process that may die of it.
+
+#include <sys/resource.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/installation.h"
+#include "evaluator/compile_role.h"
+#include "evaluator/compiler/host/host_compiler.h"
+#include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
+#include "evaluator/device/cpu/cpu_device.h"
+#include "evaluator/device/cuda/cuda_device.h"
+#include "evaluator/run_role.h"
+#include "evaluator/worker_main.h"
+#include "mutators/nursery.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path RequiredCudaRoot() {
+  const auto root = CudaRoot();
+  if (!root) throw Error("the CUDA toolkit was not found; install it, or set CUDA_HOME to where it is");
+  return *root;
+}
+
+fs::path Scratch(const char* purpose) { return fs::temp_directory_path() / fmt::format("evo-{}-{}", purpose, ::getpid()); }
+
+std::unique_ptr<Compiler> MakeNvrtc() {
+  return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc")});
+}
+
+std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
+  if (init.at("device") == "cuda") return std::make_unique<CompileRole>(MakeNvrtc(), nullptr);
+  auto host = std::make_unique<HostCompiler>(HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
+  return std::make_unique<CompileRole>(std::move(host), init.value("check", false) ? MakeNvrtc() : nullptr);
+}
+
+// A kernel gone wild may ask the cpu device for all memory there is; it gets a share of it, and the process dies alone.
+void LimitMemory() {
+  const auto whole = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGE_SIZE));
+  const rlimit limit{whole / 2, whole / 2};
+  ::setrlimit(RLIMIT_AS, &limit);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+}
+
+std::unique_ptr<WorkerRole> MakeRunRole(const nlohmann::json& init) {
+  if (init.at("device") == "cpu") {
+    LimitMemory();
+    return std::make_unique<RunRole>(MakeCpuDevice());
+  }
+  const std::unique_ptr<Compiler> compiler = MakeNvrtc();
+  return std::make_unique<RunRole>(MakeCudaDevice(init.at("ordinal").get<int>(), RequiredCudaRoot(), *compiler));
+}
+
+class BreedRole : public WorkerRole {
+ public:
+  explicit BreedRole(std::vector<KernelTemplate> templates)
+      : nursery_(std::move(templates), {RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
+  Message Handle(const Message& job, WorkerChannel& channel) override {
+    channel.Begin("breed");
+    return {{{"child", nursery_.Breed(job.header.at("request").get<BreedRequest>())}}, {}};
+  }
+
+ private:
+  Nursery nursery_;
+};
+
+std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
+  std::vector<KernelTemplate> templates;
+  for (const auto& one : init.at("templates")) templates.push_back(ParseTemplate(one.at("name").get<std::string>(), one.at("text").get<std::string>()));
+  return std::make_unique<BreedRole>(std::move(templates));
+}
+
+}  // namespace
+}  // namespace evo
+
+int main() {
+  return evo::WorkerMain({{"breed", evo::MakeBreedRole}, {"compile", evo::MakeCompileRole}, {"run", evo::MakeRunRole}});
+}
