@@ -43,8 +43,10 @@ extern "C" __global__ void work(float* x, int steps) {
 extern "C" __global__ void poke(unsigned long long address) { *reinterpret_cast<volatile int*>(address) = 1; }
 extern "C" __global__ void give_up() { asm volatile("trap;"); }
 extern "C" __global__ void cluster_size(unsigned* x) {
-  unsigned size;
+  unsigned size = 1;
+#if __CUDA_ARCH__ >= 900
   asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+#endif
   if (threadIdx.x == 0) atomicAdd(x, size);
 }
 extern "C" __global__ void __launch_bounds__(128) narrow(float* x) { x[threadIdx.x] += 1; }
