@@ -57,8 +57,6 @@ void ThrowIfToolchainFailed(const NvrtcLibrary& nvrtc, nvrtcResult result, const
                               nvrtc.file().string(), nvrtc.version(), arch, log.substr(0, log.find('\n'))));
     case NVRTC_ERROR_BUILTIN_OPERATION_FAILURE:
       throw Error(fmt::format("{}: cannot use its libnvrtc-builtins; install the CUDA toolkit again", nvrtc.file().string()));
-    case NVRTC_ERROR_OUT_OF_MEMORY:
-      throw Error("NVRTC: out of memory; run fewer compile workers");
     default:
       return;
   }
@@ -98,6 +96,8 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
   std::string log = program.Log();
   ThrowIfToolchainFailed(nvrtc_, compiled, request.arch, log);
   result.log = CapLog(log, kMaxLogBytes);
+  // Evolved templates can make any compiler run out.
+  if (compiled == NVRTC_ERROR_OUT_OF_MEMORY) return Refuse(std::move(result), Outcome::kResourceLimit, "the compiler ran out of memory");
   if (compiled != NVRTC_SUCCESS) {
     CompileFailure failure = ExplainLog(log, kSourceName);
     return Refuse(std::move(result), failure.outcome, std::move(failure.message));

@@ -3,8 +3,6 @@
 // nvcuda::wmma on the cpu device: m16n16k16, m32n8k16 and m8n32k16 of half or bfloat16 with half or float accumulators. As on a GPU a
 // fragment's elements are spread over the lanes: element i of a lane is number i * 32 + lane of the matrix in row-major order.
 
-#include <immintrin.h>
-
 namespace nvcuda {
 namespace wmma {
 

@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <immintrin.h>
+
 #include "evo_cpu/abi.h"
 
 // Set by the device when it has loaded the image. Defined here, in the one source file of an image.

@@ -1,0 +1,88 @@
+#include "evaluator/device/cuda/activity_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace evo {
+namespace {
+
+// A clock coarser than this would be no timer; a larger divisor means that all samples were equal.
+constexpr std::uint64_t kCoarsestTick = 1100;
+
+std::string ToString(ActivityKind kind, const std::string& name) {
+  switch (kind) {
+    case ActivityKind::kKernel: return "kernel " + name;
+    case ActivityKind::kMemset: return "a memset";
+    case ActivityKind::kMemcpy: return "a copy";
+  }
+  return name;
+}
+
+struct Window {
+  std::uint64_t start = UINT64_MAX;
+  std::uint64_t end = 0;
+  std::uint64_t busy = 0;
+};
+
+// A clock stepping by `tick_ns` gives multiples of it; rounding takes up what its conversion to nanoseconds adds.
+std::uint64_t Ticks(std::uint64_t nanoseconds, double tick_ns) {
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(nanoseconds) / tick_ns));
+}
+
+// The records without those of before: everything up to the first that could be the first expected one.
+std::span<const ActivityRecord> SinceFirst(const std::vector<ActivityRecord>& records, const ExpectedActivity& first) {
+  const auto begin = std::find_if(records.begin(), records.end(),
+                                  [&](const ActivityRecord& record) { return record.kind == first.kind && record.name == first.name; });
+  return {begin, records.end()};
+}
+
+}  // namespace
+
+std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<const ExpectedActivity> expected, std::vector<ActivityRecord> records,
+                                                                     std::size_t runs, double tick_ns) {
+  if (expected.empty()) return std::vector<SequenceTime>(runs);
+  std::stable_sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.correlation < b.correlation; });
+  std::span<const ActivityRecord> rest = SinceFirst(records, expected.front());
+  std::vector<Window> windows(runs);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const ExpectedActivity& wanted = expected[i];
+    if (rest.empty()) return fmt::format("{} was declared and is not among the device's records", ToString(wanted.kind, wanted.name));
+    const std::uint32_t correlation = rest.front().correlation;
+    std::size_t count = 0;
+    while (count < rest.size() && rest[count].correlation == correlation) {
+      const ActivityRecord& record = rest[count++];
+      if (record.kind != wanted.kind || record.name != wanted.name) {
+        return fmt::format("{} ran where {} was declared", ToString(record.kind, record.name), ToString(wanted.kind, wanted.name));
+      }
+      if (wanted.run == ExpectedActivity::kOurs) continue;
+      Window& window = windows[static_cast<std::size_t>(wanted.run)];
+      window.start = std::min(window.start, record.start);
+      window.end = std::max(window.end, record.end);
+      window.busy += record.end - record.start;
+    }
+    if (wanted.kind == ActivityKind::kKernel && count != 1) return fmt::format("kernel {} ran {} times in one launch", wanted.name, count);
+    rest = rest.subspan(count);
+  }
+  if (!rest.empty()) return fmt::format("{} ran and was not declared", ToString(rest.front().kind, rest.front().name));
+  std::vector<SequenceTime> times;
+  for (const Window& window : windows) {
+    SequenceTime time;
+    if (window.end > 0) {
+      time.span_ticks = Ticks(window.end - window.start, tick_ns);
+      time.busy_ticks = Ticks(window.busy, tick_ns);
+    }
+    times.push_back(time);
+  }
+  return times;
+}
+
+double TickOf(std::span<const ActivityRecord> records) {
+  std::uint64_t divisor = 0;
+  for (const ActivityRecord& record : records) divisor = std::gcd(divisor, record.end - record.start);
+  return divisor == 0 || divisor > kCoarsestTick ? 1.0 : static_cast<double>(divisor);
+}
+
+}  // namespace evo

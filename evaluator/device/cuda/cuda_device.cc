@@ -1,0 +1,212 @@
+#include "evaluator/device/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "evaluator/device/cuda/cuda_devices.h"
+#include "evaluator/device/cuda/cuda_error.h"
+#include "evaluator/device/cuda/cuda_program.h"
+#include "evaluator/device/cuda/cupti_records.h"
+#include "evaluator/device/cuda/support_kernels.h"
+
+namespace evo {
+namespace {
+
+// Of what the driver queues before a launch blocks (1,024 and more), a part that is safe behind a hold.
+constexpr std::size_t kMostTogether = 400;
+// Durations that differ, for the step of the clock; a hundred steps are about a quarter of a microsecond.
+constexpr std::uint32_t kTickSamples = 64;
+constexpr std::uint32_t kTickSteps = 100;
+
+std::size_t OperationCount(const TimedRun& run) {
+  const Preparation& preparation = run.preparation;
+  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + 1 + run.sequence.size();
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
+  const CudaDevices found = ListCudaDevices();
+  if (!found.why_none.empty()) throw Error(found.why_none);
+  if (options.ordinal < 0 || static_cast<std::size_t>(options.ordinal) >= found.devices.size()) {
+    throw Error(fmt::format("cuda:{}: there are {} GPUs, counted from 0; choose another --device", options.ordinal, found.devices.size()));
+  }
+  // Before the context: CUPTI misses what was set up without it.
+  records_ = std::make_unique<CuptiRecords>(options.cuda_root);
+  info_ = Open(options.ordinal);
+  info_.driver = found.driver;
+  Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  memory_ = std::make_unique<CudaMemory>(stream_);
+  support_ = std::make_unique<SupportKernels>(info_, compiler, stream_);
+  info_.tick_ns = MeasureTick();
+}
+
+CudaDevice::~CudaDevice() {
+  if (support_ != nullptr) support_->Release();
+  if (scratch_ != 0) memory_->Free(scratch_);
+  support_.reset();
+  if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+DeviceInfo CudaDevice::Open(int ordinal) {
+  Require(cudaSetDevice(ordinal), "cudaSetDevice");
+  cudaDeviceProp properties;
+  Require(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+  max_warps_per_multiprocessor_ = properties.maxThreadsPerMultiProcessor / properties.warpSize;
+  DeviceInfo info;
+  info.kind = "cuda";
+  info.name = properties.name;
+  info.arch = ArchName(properties.major, properties.minor);
+  info.ordinal = ordinal;
+  info.memory_bytes = properties.totalGlobalMem;
+  info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+  info.shared_bytes_per_block = properties.sharedMemPerBlock;
+  info.shared_bytes_per_block_optin = properties.sharedMemPerBlockOptin;
+  info.max_threads_per_block = properties.maxThreadsPerBlock;
+  info.multiprocessors = properties.multiProcessorCount;
+  return info;
+}
+
+double CudaDevice::MeasureTick() {
+  records_->Discard();
+  for (std::uint32_t i = 0; i < kTickSamples; ++i) {
+    if (const DeviceStatus status = support_->Tick(i * kTickSteps); !status.ok()) throw Error(status.message + "; see `evo doctor`");
+  }
+  if (const DeviceStatus status = Wait(); !status.ok()) throw Error(status.message + "; see `evo doctor`");
+  std::vector<ActivityRecord> records = records_->Take(kTickSamples);
+  std::erase_if(records, [this](const ActivityRecord& record) { return record.name != support_->tick_symbol(); });
+  if (records.size() != kTickSamples) {
+    throw Error(fmt::format("CUPTI recorded {} of {} kernels on {}: kernels cannot be timed; end other profilers and see `evo doctor`", records.size(),
+                            kTickSamples, info_.name));
+  }
+  return TickOf(records);
+}
+
+LoadResult CudaDevice::Load(const CompiledProgram& program) {
+  auto loaded = std::make_unique<CudaProgram>(info_, max_warps_per_multiprocessor_);
+  DeviceStatus status = loaded->Load(program);
+  if (!status.ok()) return {std::move(status), nullptr};
+  return {{}, std::move(loaded)};
+}
+
+DeviceStatus CudaDevice::Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t) {
+  auto& loaded = static_cast<CudaProgram&>(program);
+  if (DeviceStatus status = PrepareLaunches(loaded, sequence); !status.ok()) return status;
+  expected_.clear();
+  DeviceStatus enqueued = EnqueueSequence(loaded, sequence, 0);
+  const DeviceStatus finished = Wait();
+  return enqueued.ok() ? finished : enqueued;
+}
+
+TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> runs) {
+  auto& loaded = static_cast<CudaProgram&>(program);
+  TimedRuns all;
+  for (const TimedRun& run : runs) {
+    all.status = PrepareLaunches(loaded, run.sequence);
+    if (!all.status.ok()) return all;
+  }
+  all.status = PrepareScratch(runs);
+  if (!all.status.ok()) return all;
+  // Lines that an earlier kernel marked as persisting would survive any flush. Devices without such lines refuse the call.
+  if (cudaCtxResetPersistingL2Cache() != cudaSuccess) cudaGetLastError();
+  while (!runs.empty()) {
+    std::size_t count = 0;
+    std::size_t operations = 0;
+    while (count < runs.size() && (count == 0 || operations + OperationCount(runs[count]) <= kMostTogether)) operations += OperationCount(runs[count++]);
+    TimedRuns some = TimeTogether(loaded, runs.first(count));
+    if (!some.status.ok()) return some;
+    all.times.insert(all.times.end(), some.times.begin(), some.times.end());
+    runs = runs.subspan(count);
+  }
+  return all;
+}
+
+TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRun> runs) {
+  records_->Discard();
+  expected_.clear();
+  DeviceStatus status = Enqueue(program, runs);
+  // Whatever went wrong, the device must not be left waiting.
+  support_->Release();
+  const DeviceStatus finished = Wait();
+  if (status.ok()) status = finished;
+  if (!status.ok()) return {std::move(status), {}};
+  auto matched = MatchActivities(expected_, records_->Take(expected_.size()), runs.size(), info_.tick_ns);
+  if (auto* complaint = std::get_if<std::string>(&matched)) return {{Outcome::kCheating, std::move(*complaint), false}, {}};
+  return {{}, std::move(std::get<std::vector<SequenceTime>>(matched))};
+}
+
+DeviceStatus CudaDevice::Enqueue(CudaProgram& program, std::span<const TimedRun> runs) {
+  if (DeviceStatus status = support_->Hold(); !status.ok()) return status;
+  Expect(ActivityKind::kKernel, support_->hold_symbol(), ExpectedActivity::kOurs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (DeviceStatus status = EnqueuePreparation(runs[i].preparation); !status.ok()) return status;
+    if (DeviceStatus status = EnqueueSequence(program, runs[i].sequence, static_cast<int>(i)); !status.ok()) return status;
+  }
+  return {};
+}
+
+DeviceStatus CudaDevice::PrepareLaunches(CudaProgram& program, const Sequence& sequence) {
+  for (const auto& step : sequence) {
+    if (const auto* launch = std::get_if<DeviceLaunch>(&step)) {
+      if (DeviceStatus status = program.Prepare(*launch); !status.ok()) return status;
+    }
+  }
+  return {};
+}
+
+DeviceStatus CudaDevice::PrepareScratch(std::span<const TimedRun> runs) {
+  std::size_t needed = 0;
+  for (const TimedRun& run : runs) needed = std::max(needed, run.preparation.flush_bytes);
+  if (needed <= scratch_bytes_) return {};
+  if (scratch_ != 0) memory_->Free(scratch_);
+  scratch_ = memory_->Allocate(needed);
+  scratch_bytes_ = scratch_ == 0 ? 0 : needed;
+  if (scratch_ == 0) return {Outcome::kResourceLimit, fmt::format("no {} bytes of device memory left to flush L2 with", needed), false};
+  return {};
+}
+
+DeviceStatus CudaDevice::Fill(const DeviceFill& fill, int run) {
+  // Of no bytes there is no record.
+  if (fill.bytes == 0) return {};
+  Expect(ActivityKind::kMemset, "", run);
+  return ToStatus(cudaMemsetAsync(ToPointer(fill.address), fill.value, fill.bytes, stream_), "cudaMemsetAsync");
+}
+
+DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
+  for (const DeviceCopy& copy : preparation.restore) {
+    if (copy.bytes == 0) continue;
+    Expect(ActivityKind::kMemcpy, "", ExpectedActivity::kOurs);
+    const cudaError_t error = cudaMemcpyAsync(ToPointer(copy.to), ToPointer(copy.from), copy.bytes, cudaMemcpyDeviceToDevice, stream_);
+    if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync on the device");
+  }
+  for (const DeviceFill& poison : preparation.poison) {
+    if (DeviceStatus status = Fill(poison, ExpectedActivity::kOurs); !status.ok()) return status;
+  }
+  // Another value each time, so that no compression in L2 can make it cheap.
+  if (DeviceStatus status = Fill({scratch_, preparation.flush_bytes, ++flush_value_}, ExpectedActivity::kOurs); !status.ok()) return status;
+  for (const DeviceTouch& touch : preparation.touch) {
+    if (touch.bytes == 0) continue;
+    Expect(ActivityKind::kKernel, support_->touch_symbol(), ExpectedActivity::kOurs);
+    if (DeviceStatus status = support_->Touch(touch); !status.ok()) return status;
+  }
+  return {};
+}
+
+DeviceStatus CudaDevice::EnqueueSequence(CudaProgram& program, const Sequence& sequence, int run) {
+  for (const auto& step : sequence) {
+    if (const auto* fill = std::get_if<DeviceFill>(&step)) {
+      if (DeviceStatus status = Fill(*fill, run); !status.ok()) return status;
+      continue;
+    }
+    const auto& launch = std::get<DeviceLaunch>(step);
+    Expect(ActivityKind::kKernel, program.symbol(launch.kernel), run);
+    if (DeviceStatus status = program.Enqueue(launch, stream_); !status.ok()) return status;
+  }
+  return {};
+}
+
+DeviceStatus CudaDevice::Wait() { return ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); }
+
+}  // namespace evo

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/device/cuda/activity_records.h"
+#include "evaluator/device/cuda/cuda_memory.h"
+#include "evaluator/device/device.h"
+
+namespace evo {
+
+class CudaProgram;
+class CuptiRecords;
+class SupportKernels;
+
+struct CudaDeviceOptions {
+  int ordinal = 0;
+  std::filesystem::path cuda_root;   // for CUPTI
+};
+
+// One GPU through the CUDA run-time library, timed by CUPTI's activity records. One at a time in a process: CUPTI's records are the
+// process's. Throws Error, with what to do, where there is no such GPU, no driver or no CUPTI. Leaves clocks and settings alone.
+class CudaDevice : public Device {
+ public:
+  // `compiler` is used in the constructor only.
+  CudaDevice(const CudaDeviceOptions& options, Compiler& compiler);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const DeviceInfo& info() const override { return info_; }
+  DeviceMemory& memory() override { return *memory_; }
+  LoadResult Load(const CompiledProgram& program) override;
+  // `schedule` is ignored: the hardware orders blocks as it likes.
+  DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
+  TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
+
+ private:
+  DeviceInfo Open(int ordinal);
+  double MeasureTick();
+  DeviceStatus PrepareLaunches(CudaProgram& program, const Sequence& sequence);
+  DeviceStatus PrepareScratch(std::span<const TimedRun> runs);
+  DeviceStatus Fill(const DeviceFill& fill, int run);
+  DeviceStatus EnqueuePreparation(const Preparation& preparation);
+  DeviceStatus EnqueueSequence(CudaProgram& program, const Sequence& sequence, int run);
+  DeviceStatus Enqueue(CudaProgram& program, std::span<const TimedRun> runs);
+  TimedRuns TimeTogether(CudaProgram& program, std::span<const TimedRun> runs);
+  DeviceStatus Wait();
+  // Notes what was enqueued, to be compared with what CUPTI saw.
+  void Expect(ActivityKind kind, const std::string& name, int run) { expected_.push_back({kind, name, run}); }
+
+  DeviceInfo info_;
+  int max_warps_per_multiprocessor_ = 64;
+  std::unique_ptr<CuptiRecords> records_;
+  cudaStream_t stream_ = nullptr;
+  std::unique_ptr<CudaMemory> memory_;
+  std::unique_ptr<SupportKernels> support_;
+  std::vector<ExpectedActivity> expected_;
+  Address scratch_ = 0;
+  std::size_t scratch_bytes_ = 0;
+  std::uint8_t flush_value_ = 0;
+};
+
+}  // namespace evo

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "evaluator/device/device.h"
+
+namespace evo {
+
+// A cubin on the device. Launches go to a stream of the caller's.
+class CudaProgram : public LoadedProgram {
+ public:
+  CudaProgram(const DeviceInfo& device, int max_warps_per_multiprocessor) : device_(device), max_warps_(max_warps_per_multiprocessor) {}
+  ~CudaProgram() override;
+  CudaProgram(const CudaProgram&) = delete;
+  CudaProgram& operator=(const CudaProgram&) = delete;
+
+  // Once, before anything else. kLaunchError if the image is not for this device or lacks a kernel.
+  DeviceStatus Load(const CompiledProgram& program);
+
+  // Checks a launch against the device and the kernel and raises the kernel's attributes to what it asks for; does not launch.
+  DeviceStatus Prepare(const DeviceLaunch& launch);
+  // Precondition: Prepare(launch) was ok. Does not wait.
+  DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
+
+  const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
+  // Registers, shared and local memory: the largest over the kernels. Dynamic shared memory and occupancy: of the last prepared launch of
+  // each kernel, the largest.
+  KernelFacts facts() const override;
+
+ private:
+  struct Kernel {
+    std::string symbol;
+    cudaKernel_t handle = nullptr;
+    cudaFuncAttributes attributes{};
+    std::vector<std::size_t> parameter_bytes;
+    std::uint64_t raised_shared_bytes = 0;
+    bool launched = false;
+    int last_threads = 0;
+    std::uint64_t last_shared_bytes = 0;
+  };
+
+  DeviceStatus CheckShape(const Kernel& kernel, const DeviceLaunch& launch) const;
+  DeviceStatus CheckArguments(const Kernel& kernel, const DeviceLaunch& launch) const;
+  DeviceStatus RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const;
+  double Occupancy(const Kernel& kernel) const;
+
+  const DeviceInfo& device_;
+  int max_warps_;
+  cudaLibrary_t library_ = nullptr;
+  std::vector<Kernel> kernels_;
+};
+
+}  // namespace evo

@@ -1,0 +1,103 @@
+#include "evaluator/device/cuda/support_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "evaluator/device/cuda/cuda_error.h"
+
+namespace evo {
+namespace {
+
+// evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot deadlock.
+// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time; volatile, so that nothing is optimised away.
+constexpr char kSource[] = R"(
+extern "C" __global__ void evo_hold(const volatile int* released) {
+  for (int i = 0; i < 40000 && *released == 0; ++i) __nanosleep(1000);
+}
+
+extern "C" __global__ void evo_touch(const uint4* begin, unsigned long long count) {
+  const unsigned long long stride = 1ull * gridDim.x * blockDim.x;
+  for (unsigned long long i = 1ull * blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+    uint4 v;
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(begin + i));
+  }
+}
+
+extern "C" __global__ void evo_tick(unsigned steps) {
+  unsigned v = 0;
+  for (unsigned i = 0; i < steps; ++i) asm volatile("add.u32 %0, %0, 1;" : "+r"(v));
+}
+)";
+
+enum Kernel : std::size_t { kHold, kTouch, kTick };
+
+constexpr std::uint32_t kTouchThreads = 256;
+// Enough to fill the device with loads: 8 blocks of 256 threads are its most, 2,048 threads a multiprocessor.
+constexpr std::uint32_t kTouchBlocksPerMultiprocessor = 8;
+constexpr std::uint64_t kVectorBytes = 16;
+
+}  // namespace
+
+SupportKernels::SupportKernels(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream) : device_(device), stream_(stream) {
+  CompileResult compiled = compiler.Compile({kSource, {"evo_hold", "evo_touch", "evo_tick"}, device.arch});
+  if (compiled.outcome != Outcome::kOk) {
+    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch, compiled.message));
+  }
+  program_ = std::make_unique<CudaProgram>(device, 64);
+  if (const DeviceStatus status = program_->Load(compiled.program); !status.ok()) {
+    throw Error(fmt::format("our own kernels do not load on {}: {}; update the NVIDIA driver", device.name, status.message));
+  }
+  void* host = nullptr;
+  Require(cudaHostAlloc(&host, sizeof(int), cudaHostAllocMapped), "cudaHostAlloc");
+  released_ = static_cast<volatile int*>(host);
+  *released_ = 1;
+}
+
+SupportKernels::~SupportKernels() {
+  Release();
+  cudaStreamSynchronize(stream_);
+  cudaFreeHost(const_cast<int*>(released_));
+}
+
+const std::string& SupportKernels::hold_symbol() const { return program_->symbol(kHold); }
+const std::string& SupportKernels::touch_symbol() const { return program_->symbol(kTouch); }
+const std::string& SupportKernels::tick_symbol() const { return program_->symbol(kTick); }
+
+DeviceStatus SupportKernels::Hold() {
+  *released_ = 0;
+  DeviceLaunch launch;
+  launch.kernel = kHold;
+  // With unified addressing the device uses the host's own pointer.
+  launch.arguments = {reinterpret_cast<Address>(const_cast<int*>(released_))};
+  return Launch(launch);
+}
+
+void SupportKernels::Release() { *released_ = 1; }
+
+DeviceStatus SupportKernels::Touch(const DeviceTouch& touch) {
+  const Address begin = touch.address / kVectorBytes * kVectorBytes;
+  const std::uint64_t count = (touch.address + touch.bytes - begin + kVectorBytes - 1) / kVectorBytes;
+  const std::uint64_t blocks = (count + kTouchThreads - 1) / kTouchThreads;
+  DeviceLaunch launch;
+  launch.kernel = kTouch;
+  launch.grid[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kTouchBlocksPerMultiprocessor * static_cast<std::uint32_t>(device_.multiprocessors)));
+  launch.block[0] = kTouchThreads;
+  launch.arguments = {begin, ScalarUse{Dtype::kU64, Number::Integer(static_cast<std::int64_t>(count))}};
+  return Launch(launch);
+}
+
+DeviceStatus SupportKernels::Tick(std::uint32_t steps) {
+  DeviceLaunch launch;
+  launch.kernel = kTick;
+  launch.arguments = {ScalarUse{Dtype::kU32, Number::Integer(steps)}};
+  return Launch(launch);
+}
+
+DeviceStatus SupportKernels::Launch(const DeviceLaunch& launch) {
+  if (DeviceStatus status = program_->Prepare(launch); !status.ok()) return status;
+  return program_->Enqueue(launch, stream_);
+}
+
+}  // namespace evo

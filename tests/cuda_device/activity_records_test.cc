@@ -1,0 +1,90 @@
+#include "evaluator/device/cuda/activity_records.h"
+
+#include <gtest/gtest.h>
+
+namespace evo {
+namespace {
+
+using Times = std::vector<SequenceTime>;
+
+constexpr ActivityKind kKernel = ActivityKind::kKernel;
+constexpr ActivityKind kMemset = ActivityKind::kMemset;
+constexpr ActivityKind kMemcpy = ActivityKind::kMemcpy;
+constexpr int kOurs = ExpectedActivity::kOurs;
+
+// hold, then twice: a copy of ours, a declared memset and two declared kernels.
+const std::vector<ExpectedActivity> kExpected = {{kKernel, "hold", kOurs}, {kMemcpy, "", kOurs}, {kMemset, "", 0}, {kKernel, "a", 0}, {kKernel, "b", 0},
+                                                 {kMemcpy, "", kOurs},     {kMemset, "", 1},     {kKernel, "a", 1}, {kKernel, "b", 1}};
+
+const std::vector<ActivityRecord> kRecords = {{kKernel, "hold", 10, 0, 9000},   {kMemcpy, "", 11, 9600, 9664},     {kMemset, "", 12, 10016, 10080},
+                                              {kKernel, "a", 13, 10112, 10912}, {kKernel, "b", 15, 11008, 11040},  {kMemcpy, "", 16, 11600, 11664},
+                                              {kMemset, "", 20, 12016, 12048},  {kKernel, "a", 21, 12048, 12880},  {kKernel, "b", 22, 13008, 13040}};
+
+std::string Complaint(const std::vector<ActivityRecord>& records) {
+  const auto matched = MatchActivities(kExpected, records, 2, 32);
+  const auto* complaint = std::get_if<std::string>(&matched);
+  return complaint == nullptr ? "" : *complaint;
+}
+
+TEST(MatchActivities, SpanAndBusyOfTheDeclaredOnes) {
+  std::vector<ActivityRecord> shuffled(kRecords.rbegin(), kRecords.rend());
+  const auto matched = MatchActivities(kExpected, shuffled, 2, 32);
+  ASSERT_TRUE(std::holds_alternative<Times>(matched)) << std::get<std::string>(matched);
+  const Times& times = std::get<Times>(matched);
+  ASSERT_EQ(times.size(), 2u);
+  EXPECT_EQ(times[0].span_ticks, (11040u - 10016) / 32);
+  EXPECT_EQ(times[0].busy_ticks, (64u + 800 + 32) / 32);
+  EXPECT_EQ(times[1].span_ticks, (13040u - 12016) / 32);
+  EXPECT_EQ(times[1].busy_ticks, (32u + 832 + 32) / 32);
+}
+
+TEST(MatchActivities, WhatIsLeftFromBeforeIsIgnored) {
+  std::vector<ActivityRecord> records = kRecords;
+  records.push_back({kKernel, "a", 3, 1, 2});
+  EXPECT_EQ(Complaint(records), "");
+}
+
+TEST(MatchActivities, AMemsetMayBeSplit) {
+  std::vector<ActivityRecord> records = kRecords;
+  records.push_back({kMemset, "", 12, 10080, 10112});
+  EXPECT_EQ(Complaint(records), "");
+}
+
+TEST(MatchActivities, AnythingElseIsRefused) {
+  std::vector<ActivityRecord> undeclared = kRecords;
+  undeclared.push_back({kKernel, "child", 23, 14000, 14032});
+  EXPECT_EQ(Complaint(undeclared), "kernel child ran and was not declared");
+
+  std::vector<ActivityRecord> between = kRecords;
+  between.push_back({kMemcpy, "", 14, 10920, 10930});
+  EXPECT_EQ(Complaint(between), "a copy ran where kernel b was declared");
+
+  std::vector<ActivityRecord> twice = kRecords;
+  twice.push_back({kKernel, "a", 13, 10912, 10944});
+  EXPECT_EQ(Complaint(twice), "kernel a ran 2 times in one launch");
+
+  std::vector<ActivityRecord> missing = kRecords;
+  missing.pop_back();
+  EXPECT_EQ(Complaint(missing), "kernel b was declared and is not among the device's records");
+  EXPECT_NE(Complaint({}), "");
+
+  std::vector<ActivityRecord> renamed = kRecords;
+  renamed[3].name = std::string("z");
+  EXPECT_EQ(Complaint(renamed), "kernel z ran where kernel a was declared");
+}
+
+TEST(MatchActivities, NothingExpectedIsNothing) {
+  const auto matched = MatchActivities({}, {}, 0, 32);
+  EXPECT_TRUE(std::get<Times>(matched).empty());
+}
+
+TEST(TickOf, TheStepOfTheClock) {
+  EXPECT_EQ(TickOf(std::vector<ActivityRecord>{{kKernel, "a", 1, 0, 800}, {kKernel, "a", 2, 1000, 1832}, {kKernel, "a", 3, 3000, 3960}}), 32);
+  EXPECT_EQ(TickOf(std::vector<ActivityRecord>{{kKernel, "a", 1, 0, 801}, {kKernel, "a", 2, 1000, 1832}}), 1);
+  // All the same long time tells nothing.
+  EXPECT_EQ(TickOf(std::vector<ActivityRecord>{{kKernel, "a", 1, 0, 4096}, {kKernel, "a", 2, 10, 4106}}), 1);
+  EXPECT_EQ(TickOf({}), 1);
+}
+
+}  // namespace
+}  // namespace evo
