@@ -1,0 +1,34 @@
+# Shared by the scripts beside it; sourced by bash, never run.
+set -euo pipefail
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$repository/build/release
+program=$(basename "$0")
+
+Fail() {
+  echo "$program: $1" >&2
+  exit 1
+}
+
+# The CUDA toolkit's folder, looked for where evo looks (core/installation.h). Nothing is printed if there is none.
+CudaRoot() {
+  local nvcc root
+  nvcc=$(command -v nvcc || true)
+  for root in "${CUDA_HOME:-}" "${CUDA_PATH:-}" "${nvcc:+$(dirname "$(dirname "$(readlink -f "${nvcc:-/}")")")}" /usr/local/cuda; do
+    if [[ -n $root && -f $root/include/cuda_runtime.h ]]; then
+      echo "$root"
+      return
+    fi
+  done
+}
+
+# Everything is one configuration, tests included: building first a part of it and then the rest compiles nothing twice.
+Build() {
+  local options=(-DCUDAToolkit_ROOT="$(CudaRoot)")
+  if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  mkdir -p "$build"
+  if ! (cd "$repository" && cmake --preset release "${options[@]}") >"$build/configure.log" 2>&1; then
+    tail -n 20 "$build/configure.log" >&2
+    Fail "configuring failed (the end of $build/configure.log is above)"
+  fi
+  NINJA_STATUS='[%f/%t] ' ninja -C "$build" "$@" || Fail "building failed (see above)"
+}
