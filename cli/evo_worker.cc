@@ -14,7 +14,7 @@
 #include "evaluator/device/cuda/cuda_device.h"
 #include "evaluator/run_role.h"
 #include "evaluator/worker_main.h"
-#include "mutators/nursery.h"
+#include "mutators/breeding_station.h"
 
 namespace evo {
 namespace {
@@ -61,14 +61,14 @@ std::unique_ptr<WorkerRole> MakeRunRole(const nlohmann::json& init) {
 class BreedRole : public WorkerRole {
  public:
   explicit BreedRole(std::vector<KernelTemplate> templates)
-      : nursery_(std::move(templates), {RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
+      : station_(std::move(templates), {RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
   Message Handle(const Message& job, WorkerChannel& channel) override {
     channel.Begin("breed");
-    return {{{"child", nursery_.Breed(job.header.at("request").get<BreedRequest>())}}, {}};
+    return {{{"child", station_.Breed(job.header.at("request").get<BreedRequest>())}}, {}};
   }
 
  private:
-  Nursery nursery_;
+  BreedingStation station_;
 };
 
 std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {

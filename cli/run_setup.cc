@@ -116,7 +116,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   run.generations = options.generations;
   run.population = options.population;
   run.children = options.children > 0 ? options.children : 2 * options.population;
-  for (const auto& [name, weight] : DefaultOperatorWeights()) run.operators[name] = weight;
+  for (const auto& [name, weight] : MutatorSet().DefaultOperators()) run.operators[name] = weight;
   nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}};
   run.options = other.dump();
   run.tool_version = kEvoVersion;

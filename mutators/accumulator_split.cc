@@ -1,92 +1,177 @@
-#include "mutators/accumulator_split.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
+#include <array>
 
-#include "mutators/syntax_queries.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
 namespace {
 
-struct SumLoop {
-  int loop;
-  std::string variable;      // of the loop
-  std::string start;
-  std::string bound;
-  std::string type;          // of the loop variable
-  std::string accumulator;
-  std::string accumulator_type;
-  std::string term;          // what is added
+constexpr std::array<int, 3> kParts{2, 4, 8};
+
+// `for (int i = a; i < b; i += step) sum += f(i);` taken apart.
+struct Reduction {
+  ForLoop loop;
+  int counter = -1;      // declaration of i
+  std::string step;      // "1" for ++i
+  int update = -1;       // `sum += f(i)` or `sum = fmaxf(sum, f(i))`
+  int accumulator = -1;  // declaration of sum
+  int term = -1;         // f(i)
+  std::string combine;   // "+=" or the function's name
 };
 
-// `for (int i = a; i < b; ++i) sum += term;`, the body one statement, braced or not. libclang's C interface does not tell a loop's parts
-// apart, so its head is read as text.
-std::optional<SumLoop> Understand(const SyntaxTree& tree, int loop) {
-  const std::vector<int>& children = tree.node(loop).children;
-  if (children.empty()) return std::nullopt;
-  int body = children.back();
-  if (tree.node(body).kind_name == "CompoundStmt") {
-    if (tree.node(body).children.size() != 1) return std::nullopt;
-    body = tree.node(body).children.front();
+std::optional<std::string> StepOf(const SyntaxTree& tree, const ForLoop& loop, int counter) {
+  const SyntaxNode& increment = tree.node(loop.increment);
+  if (increment.children.empty() || NamedDeclaration(tree, increment.children.front()) != counter) return std::nullopt;
+  if (tree.Operator(loop.increment) == "++") return "1";
+  if (tree.Operator(loop.increment) != "+=" || !IsInvariant(tree, increment.children[1], loop.statement)) return std::nullopt;
+  return Parenthesised(tree, increment.children[1]);
+}
+
+// The one statement of the body, through braces; -1 if there are more.
+int OnlyStatement(const SyntaxTree& tree, int body) {
+  if (tree.node(body).kind_name != "CompoundStmt") return body;
+  return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
+}
+
+bool ReadUpdate(const SyntaxTree& tree, Reduction& reduction) {
+  const SyntaxNode& update = tree.node(reduction.update);
+  if (update.children.size() != 2) return false;
+  reduction.accumulator = NamedDeclaration(tree, update.children[0]);
+  reduction.term = update.children[1];
+  reduction.combine = tree.Operator(reduction.update);
+  if (reduction.combine == "=") {
+    const std::string_view callee = LibraryCallee(tree, reduction.term);
+    const auto arguments = tree.node(reduction.term).children;
+    if ((callee != "fmaxf" && callee != "fminf") || arguments.size() != 3) return false;
+    if (NamedDeclaration(tree, arguments[1]) != reduction.accumulator) return false;
+    reduction.combine = callee;
+    reduction.term = arguments[2];
+  } else if (reduction.combine != "+=") {
+    return false;
   }
-  const SyntaxNode& add = tree.node(body);
-  if (add.kind_name != "CompoundAssignOperator" || add.children.size() != 2 || OperatorOf(tree, body) != "+=") return std::nullopt;
-  if (add.type != "float" && add.type != "double") return std::nullopt;
-  if (tree.node(add.children[0]).kind_name != "DeclRefExpr") return std::nullopt;
-  const std::string head(std::string_view(tree.text()).substr(tree.node(loop).range.begin, tree.node(children.back()).range.begin - tree.node(loop).range.begin));
-  static const std::regex kHead(R"(for\s*\(\s*(int|unsigned|unsigned int)\s+(\w+)\s*=\s*([^;]+);\s*(\w+)\s*<\s*([^;]+);\s*(?:\+\+\s*(\w+)|(\w+)\s*\+\+)\s*\)\s*)");
-  std::smatch match;
-  if (!std::regex_match(head, match, kHead)) return std::nullopt;
-  const std::string stepped = match[6].matched ? match[6].str() : match[7].str();
-  if (match[2] != match[4] || match[2] != stepped) return std::nullopt;
-  SumLoop sum{loop, match[2], match[3], match[5], match[1], std::string(tree.Text(add.children[0])), add.type, std::string(tree.Text(add.children[1]))};
-  if (NamesIn(sum.term).count(sum.accumulator) != 0 || NamesIn(sum.bound).count(sum.accumulator) != 0) return std::nullopt;
-  if (!NamesWritten(tree, add.children[1]).empty()) return std::nullopt;
-  return sum;
+  return reduction.accumulator >= 0;
 }
 
-// The term with the loop variable moved on by `step`.
-std::string Shifted(const std::string& term, const std::string& variable, int step) {
-  return step == 0 ? term : std::regex_replace(term, std::regex("\\b" + variable + "\\b"), fmt::format("({} + {})", variable, step));
+std::optional<Reduction> AsReduction(const SyntaxTree& tree, int node) {
+  const auto loop = AsForLoop(tree, node);
+  if (!loop || !IsInBlock(tree, node)) return std::nullopt;
+  Reduction reduction;
+  reduction.loop = *loop;
+  const auto& declared = tree.node(loop->init).children;
+  if (tree.node(loop->init).kind_name != "DeclStmt" || declared.size() != 1) return std::nullopt;
+  reduction.counter = declared.front();
+  if (tree.node(reduction.counter).type != "int" || tree.node(reduction.counter).children.empty()) return std::nullopt;
+  const SyntaxNode& condition = tree.node(loop->condition);
+  const std::string_view comparison = tree.Operator(loop->condition);
+  if ((comparison != "<" && comparison != "<=") || NamedDeclaration(tree, condition.children[0]) != reduction.counter)
+    return std::nullopt;
+  if (!IsInvariant(tree, condition.children[1], node)) return std::nullopt;
+  const auto step = StepOf(tree, *loop, reduction.counter);
+  if (!step) return std::nullopt;
+  reduction.step = *step;
+  reduction.update = OnlyStatement(tree, loop->body);
+  if (reduction.update < 0 || !ReadUpdate(tree, reduction)) return std::nullopt;
+  const SyntaxNode& accumulator = tree.node(reduction.accumulator);
+  if (accumulator.type != "float" && accumulator.type != "double") return std::nullopt;
+  if (IsWithin(tree, reduction.accumulator, node) || !IsPure(tree, reduction.term)) return std::nullopt;
+  const auto named = NamedIn(tree, reduction.term);
+  if (named.contains(reduction.accumulator) || WrittenIn(tree, reduction.term).contains(reduction.counter)) return std::nullopt;
+  return reduction;
 }
 
-std::string Split(const SumLoop& sum, int ways, const std::string& indent) {
-  std::string text = "{\n";
-  const std::string in = indent + "  ";
-  text += fmt::format("{}{} partial[{}] = {{}};\n{}{} {} = {};\n", in, sum.accumulator_type, ways, in, sum.type, sum.variable, sum.start);
-  text += fmt::format("{}for (; {} + {} < {}; {} += {}) {{\n", in, sum.variable, ways - 1, sum.bound, sum.variable, ways);
-  for (int way = 0; way < ways; ++way) text += fmt::format("{}  partial[{}] += {};\n", in, way, Shifted(sum.term, sum.variable, way));
-  text += fmt::format("{}}}\n{}for (; {} < {}; ++{}) {} += {};\n", in, in, sum.variable, sum.bound, sum.variable, sum.accumulator, sum.term);
-  text += fmt::format("{}{} += {};\n{}}}", in, sum.accumulator, ways == 2 ? "partial[0] + partial[1]" : "(partial[0] + partial[1]) + (partial[2] + partial[3])", indent);
+// f(i + offset): the term with its counter put forward.
+std::string TermAt(const SyntaxTree& tree, const Reduction& reduction, const std::string& offset) {
+  std::string text(tree.Text(reduction.term));
+  const std::uint32_t origin = tree.node(reduction.term).range.begin;
+  const auto nodes = Subtree(tree, reduction.term);
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const SyntaxNode& use = tree.node(*node);
+    if (use.kind_name != "DeclRefExpr" || use.refers_to != reduction.counter) continue;
+    const SyntaxNode& parent = tree.node(use.parent);
+    const bool delimited = parent.kind_name == "ArraySubscriptExpr" && parent.children[1] == *node;
+    const std::string forward = fmt::format("{} + {}", use.name, offset);
+    text.replace(use.range.begin - origin, use.range.size(),
+                 delimited || offset.empty() ? forward : fmt::format("({})", forward));
+  }
   return text;
 }
 
+std::string Times(int factor, const std::string& step) {
+  if (step == "1") return std::to_string(factor);
+  return factor == 1 ? step : fmt::format("{} * {}", factor, step);
+}
+
+std::string Update(const Reduction& reduction, const std::string& accumulator, const std::string& term) {
+  if (reduction.combine == "+=") return fmt::format("{} += {};", accumulator, term);
+  return fmt::format("{0} = {1}({0}, {2});", accumulator, reduction.combine, term);
+}
+
+std::string Split(const SyntaxTree& tree, const Reduction& reduction, int parts) {
+  const std::string indent = IndentOf(tree, reduction.loop.statement) + "  ";
+  const SyntaxNode& accumulator = tree.node(reduction.accumulator);
+  const SyntaxNode& counter = tree.node(reduction.counter);
+  const SyntaxNode& condition = tree.node(reduction.loop.condition);
+  const bool sum = reduction.combine == "+=";
+  const std::string zero = accumulator.type == "float" ? "0.0f" : "0.0";
+  std::vector<std::string> names{accumulator.name};
+  for (int part = 1; part < parts; ++part) names.push_back(FreshName(tree, fmt::format("{}_{}", accumulator.name, part)));
+  std::string text = "{\n";
+  for (int part = 1; part < parts; ++part) {
+    text += fmt::format("{}{} {} = {};\n", indent, accumulator.type, names[static_cast<std::size_t>(part)],
+                        sum ? zero : accumulator.name);
+  }
+  const std::string_view bound = tree.Text(condition.children[1]);
+  text += fmt::format("{}{}\n", indent, tree.Text(reduction.loop.init));
+  if (reduction.loop.pragma >= 0) text += fmt::format("{}\n", tree.Text(reduction.loop.pragma));
+  text += fmt::format("{}for (; {} + {} {} {}; {} += {}) {{\n", indent, counter.name, Times(parts - 1, reduction.step),
+                      tree.Operator(reduction.loop.condition), bound, counter.name, Times(parts, reduction.step));
+  text += fmt::format("{}  {}\n", indent, Update(reduction, accumulator.name, std::string(tree.Text(reduction.term))));
+  for (int part = 1; part < parts; ++part) {
+    text += fmt::format(
+        "{}  {}\n", indent,
+        Update(reduction, names[static_cast<std::size_t>(part)], TermAt(tree, reduction, Times(part, reduction.step))));
+  }
+  text += fmt::format("{}}}\n{}for (; {}; {}) {}\n", indent, indent, tree.Text(reduction.loop.condition),
+                      tree.Text(reduction.loop.increment),
+                      Update(reduction, accumulator.name, std::string(tree.Text(reduction.term))));
+  // Pairwise, so that the last additions do not wait for one another.
+  for (std::size_t width = static_cast<std::size_t>(parts) / 2; width > 0; width /= 2) {
+    for (std::size_t part = 0; part < width; ++part) text += indent + Update(reduction, names[part], names[part + width]) + "\n";
+  }
+  return text + IndentOf(tree, reduction.loop.statement) + "}";
+}
+
+class AccumulatorSplit : public SourceMutator {
+ public:
+  std::string_view name() const override { return "accumulator_split"; }
+  std::string_view description() const override {
+    return "sums a loop into 2, 4 or 8 accumulators, so that additions do not wait for one another";
+  }
+  double weight() const override { return 2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int node : NodesOfKind(tree, "ForStmt")) {
+      const auto reduction = AsReduction(tree, node);
+      if (!reduction) continue;
+      for (const int parts : kParts) {
+        Proposal proposal;
+        if (reduction->loop.pragma >= 0) proposal.changes.push_back({reduction->loop.pragma, Placement::kReplace, ""});
+        proposal.changes.push_back({node, Placement::kReplace, Split(tree, *reduction, parts)});
+        proposal.also_anchored.push_back(reduction->loop.body);
+        proposals.push_back(std::move(proposal));
+      }
+    }
+    return proposals;
+  }
+};
+
 }  // namespace
 
-std::optional<Mutation> AccumulatorSplit::Mutate(const MutationContext& context, Rng& rng) const {
-  const SyntaxTree& tree = context.tree;
-  std::vector<SumLoop> loops;
-  for (const int loop : NodesOfKind(tree, "ForStmt")) {
-    auto sum = Understand(tree, loop);
-    if (sum && StartsItsLine(tree, loop) && sum->term.find("partial") == std::string::npos) loops.push_back(std::move(*sum));
-  }
-  if (loops.empty()) return std::nullopt;
-  const SumLoop& chosen = loops[rng.Below(loops.size())];
-  const int ways = rng.Chance(0.5) ? 2 : 4;
-  Edit edit{std::string(name()), {tree.AnchorOf(chosen.loop)}, {{0, Placement::kReplace, Split(chosen, ways, IndentOf(tree, chosen.loop))}}, {}, {}};
-  // A pragma above would stand in front of a block.
-  const auto above = DirectiveAbove(tree, chosen.loop);
-  if (above) {
-    for (int i = 0; i < static_cast<int>(tree.nodes().size()); ++i) {
-      if (tree.node(i).kind != kPragmaNode || tree.node(i).range.end != above->end) continue;
-      edit.source.push_back({1, Placement::kReplace, ""});
-      edit.anchors.push_back(tree.AnchorOf(i));
-    }
-    if (edit.anchors.size() == 1) return std::nullopt;
-  }
-  return edit;
-}
+std::unique_ptr<Mutator> MakeAccumulatorSplit() { return std::make_unique<AccumulatorSplit>(); }
 
 }  // namespace evo

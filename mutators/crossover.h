@@ -1,17 +1,15 @@
 #pragma once
 
+#include <memory>
+
 #include "mutators/mutator.h"
 
 namespace evo {
 
-// Uniform crossover of parameters; of the edits, those of the first parent and each of the second's with one chance in two. Needs two
-// parents of one template.
-class Crossover : public Mutator {
- public:
-  std::string_view name() const override { return "crossover"; }
-  std::string_view description() const override { return "mixes parameters and edits of two parents of one template"; }
-  double weight() const override { return 3; }
-  std::optional<Mutation> Mutate(const MutationContext& context, Rng& rng) const override;
-};
+inline constexpr std::string_view kCrossover = "crossover";
+
+// Takes each parameter from either parent, and of the edits either the front of one list and the back of the other, or those of
+// one parent with some of the other's behind. Needs a second parent of the same template; gives nothing that equals a parent.
+std::unique_ptr<Mutator> MakeCrossover();
 
 }  // namespace evo

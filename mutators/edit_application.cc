@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -12,57 +14,82 @@ namespace evo {
 namespace {
 
 struct Splice {
-  std::uint32_t begin;
-  std::uint32_t end;
+  SourceRange range;
   std::string text;
 };
 
-// A statement taken away leaves no empty line behind.
-Splice WithoutItsLine(const std::string& text, Splice splice) {
-  std::uint32_t begin = splice.begin;
+// What a deletion takes along: the rest of its line, if nothing but white space is left there.
+SourceRange WithWhiteSpace(const std::string& text, SourceRange range) {
+  std::uint32_t begin = range.begin;
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
-  std::uint32_t end = splice.end;
-  while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) ++end;
-  const bool alone = (begin == 0 || text[begin - 1] == '\n') && end < text.size() && text[end] == '\n';
-  return alone ? Splice{begin, end + 1, ""} : splice;
+  std::uint32_t end = range.end;
+  while (end < text.size() && (text[end] == ' ' || text[end] == '\t' || text[end] == '\r')) ++end;
+  const bool starts_line = begin == 0 || text[begin - 1] == '\n';
+  if (starts_line && end < text.size() && text[end] == '\n') return {begin, end + 1};
+  // Within a line, one of two spaces goes with it.
+  const bool between_spaces =
+      range.begin > 0 && text[range.begin - 1] == ' ' && range.end < text.size() && text[range.end] == ' ';
+  return {range.begin, range.end + (between_spaces && !starts_line)};
+}
+
+std::string Describe(const Anchor& anchor) {
+  return fmt::format("{} {} of {}", anchor.kind, anchor.tokens, anchor.function.empty() ? "the file" : anchor.function);
+}
+
+std::optional<std::string> Unmet(const Parameters& parameters, const Edit& edit) {
+  for (const auto& [name, value] : edit.parameters) {
+    const auto found = parameters.find(name);
+    if (found == parameters.end() || found->second != value) return fmt::format("it needs {} = {}", name, value);
+  }
+  return std::nullopt;
+}
+
+// In source order; a reason instead if an anchor is lost or two changes touch the same text.
+std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std::vector<Splice>& splices) {
+  std::vector<SourceRange> ranges;
+  for (const Anchor& anchor : edit.anchors) {
+    const auto node = tree.Find(anchor);
+    if (!node) return fmt::format("{} is not there any more", Describe(anchor));
+    ranges.push_back(tree.node(*node).range);
+  }
+  for (const SourceChange& change : edit.source) {
+    if (change.anchor >= ranges.size()) return "it names an anchor that it does not have";
+    SourceRange range = ranges[change.anchor];
+    if (change.placement == Placement::kBefore) range.end = range.begin;
+    if (change.placement == Placement::kAfter) range.begin = range.end;
+    if (change.placement == Placement::kReplace && change.text.empty()) range = WithWhiteSpace(tree.text(), range);
+    splices.push_back({range, change.text});
+  }
+  std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
+    return std::pair(a.range.begin, a.range.end) < std::pair(b.range.begin, b.range.end);
+  });
+  for (std::size_t i = 1; i < splices.size(); ++i) {
+    if (splices[i].range.begin < splices[i - 1].range.end) return "its changes overlap";
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::variant<std::string, EditDropped> ApplyEdit(const SyntaxTree& tree, const Edit& edit) {
-  std::vector<int> nodes;
-  for (const Anchor& anchor : edit.anchors) {
-    const auto node = tree.Find(anchor);
-    if (!node) return EditDropped{fmt::format("{}: its {} in {} is gone or no longer unique", edit.op, anchor.kind, anchor.function.empty() ? "the file" : anchor.function)};
-    nodes.push_back(*node);
-  }
+AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, const Edit& edit) {
+  const auto drop = [&](const std::string& why) { return AppliedEdit{tree.text(), fmt::format("{}: {}", edit.op, why)}; };
+  if (const auto unmet = Unmet(parameters, edit)) return drop(*unmet);
   std::vector<Splice> splices;
-  for (const SourceChange& change : edit.source) {
-    const SourceRange range = tree.node(nodes.at(change.anchor)).range;
-    if (change.placement == Placement::kBefore) splices.push_back({range.begin, range.begin, change.text});
-    else if (change.placement == Placement::kAfter) splices.push_back({range.end, range.end, change.text});
-    else if (change.text.empty()) splices.push_back(WithoutItsLine(tree.text(), {range.begin, range.end, ""}));
-    else splices.push_back({range.begin, range.end, change.text});
+  if (const auto lost = Resolve(tree, edit, splices)) return drop(*lost);
+  std::string text = tree.text();
+  for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
+    text.replace(splice->range.begin, splice->range.size(), splice->text);
   }
-  std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
-  std::string text;
-  std::uint32_t copied = 0;
-  for (const Splice& splice : splices) {
-    if (splice.begin < copied) return EditDropped{fmt::format("{}: its changes overlap", edit.op)};
-    text += tree.text().substr(copied, splice.begin - copied) + splice.text;
-    copied = splice.end;
-  }
-  text += tree.text().substr(copied);
-  try {
-    for (const LaunchChange& change : edit.launch) {
-      auto changed = RenderLaunchChange(text, change);
-      if (!changed) return EditDropped{fmt::format("{}: no launch line of {}", edit.op, change.kernel)};
-      text = std::move(*changed);
+  for (const LaunchChange& change : edit.launch) {
+    try {
+      const auto changed = RenderLaunchChange(text, change);
+      if (!changed) return drop(fmt::format("no launch line of {}", change.kernel));
+      text = *changed;
+    } catch (const Error& error) {
+      return drop(error.what());
     }
-  } catch (const Error& error) {
-    return EditDropped{fmt::format("{}: {}", edit.op, error.what())};
   }
-  return text;
+  return {std::move(text), ""};
 }
 
 }  // namespace evo

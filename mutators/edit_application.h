@@ -1,19 +1,20 @@
 #pragma once
 
 #include <string>
-#include <variant>
 
 #include "core/genome.h"
 #include "syntax/syntax_tree.h"
 
 namespace evo {
 
-// Why an edit could not be applied; one line.
-struct EditDropped {
-  std::string reason;
+// A text with an edit in it, or why it could not be applied.
+struct AppliedEdit {
+  std::string text;     // unchanged if dropped
+  std::string dropped;  // one line; empty if applied
 };
 
-// Applies an edit to the source of `tree`, whole or not at all. Every anchor must name one node; replacements must not overlap.
-std::variant<std::string, EditDropped> ApplyEdit(const SyntaxTree& tree, const Edit& edit);
+// Applies an edit to the text of `tree`, whole or not at all. It is dropped if an anchor is not found, if changes overlap, if a
+// launch line is missing or if `parameters` differ from what it needs. A line that a deletion leaves blank goes too.
+AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, const Edit& edit);
 
 }  // namespace evo

@@ -1,63 +1,95 @@
-#include "mutators/fast_math.h"
-
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 #include <utility>
 
-#include "mutators/syntax_queries.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
 namespace {
 
-// The accurate function and its intrinsic; CUDA C++ Programming Guide, "Intrinsic Functions".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kPairs{{
-    {"expf", "__expf"}, {"logf", "__logf"}, {"log2f", "__log2f"}, {"log10f", "__log10f"},
-    {"sinf", "__sinf"}, {"cosf", "__cosf"}, {"powf", "__powf"}, {"tanf", "__tanf"},
-}};
+using Pair = std::pair<std::string_view, std::string_view>;
+// Accurate and fast, with the same arguments. Either way round: what an earlier edit made fast may be made accurate again.
+constexpr std::array<Pair, 8> kTwins{Pair{"expf", "__expf"},     Pair{"logf", "__logf"},     Pair{"log2f", "__log2f"},
+                                     Pair{"log10f", "__log10f"}, Pair{"exp10f", "__exp10f"}, Pair{"sinf", "__sinf"},
+                                     Pair{"cosf", "__cosf"},     Pair{"powf", "__powf"}};
 
-// What a call's function may be exchanged for; empty if nothing.
-std::string Exchange(std::string_view function, const std::string& type) {
-  if (type != "float") return "";
-  for (const auto& [accurate, fast] : kPairs) {
-    if (function == accurate || function == accurate.substr(0, accurate.size() - 1)) return std::string(fast);
-    if (function == fast) return std::string(accurate);
+std::string_view TwinOf(std::string_view name) {
+  for (const auto& [accurate, fast] : kTwins) {
+    if (name == accurate) return fast;
+    if (name == fast) return accurate;
   }
-  return "";
+  return {};
 }
 
-struct Site {
-  int node;
-  std::string text;
-};
+// 1, 1.0, 1.f, 1.0f
+bool IsOne(std::string_view text) { return text == "1" || text == "1." || text == "1.0" || text == "1.f" || text == "1.0f"; }
 
-std::vector<Site> Sites(const SyntaxTree& tree) {
-  std::vector<Site> sites;
-  for (const int call : NodesOfKind(tree, "CallExpr")) {
-    const SyntaxNode& node = tree.node(call);
-    if (node.function < 0 || node.children.empty()) continue;
-    const int callee = node.children.front();
-    const std::string other = Exchange(tree.Text(callee), node.type);
-    if (!other.empty()) sites.push_back({callee, other});
-    if (tree.Text(callee) == "__fdividef" && node.children.size() == 3) {
-      sites.push_back({call, fmt::format("(({}) / ({}))", tree.Text(node.children[1]), tree.Text(node.children[2]))});
+class FastMath : public SourceMutator {
+ public:
+  std::string_view name() const override { return "fast_math"; }
+  std::string_view description() const override { return "exchanges a function or a division for CUDA's fast one, or back"; }
+  double weight() const override { return 1.5; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    std::map<std::pair<int, std::string_view>, Proposal> together;  // all calls of a function within a function
+    for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+      const int node = static_cast<int>(i);
+      if (tree.node(node).function < 0) continue;
+      AddCall(tree, node, proposals, together);
+      AddDivision(tree, node, proposals);
     }
+    for (auto& [key, proposal] : together) {
+      if (proposal.changes.size() > 1) proposals.push_back(std::move(proposal));
+    }
+    return proposals;
   }
-  for (const int division : NodesOfKind(tree, "BinaryOperator")) {
-    const SyntaxNode& node = tree.node(division);
-    if (node.function < 0 || node.type != "float" || OperatorOf(tree, division) != "/" || node.is_statement) continue;
-    sites.push_back({division, fmt::format("__fdividef({}, {})", tree.Text(node.children[0]), tree.Text(node.children[1]))});
+
+ private:
+  static void AddCall(const SyntaxTree& tree, int node, std::vector<Proposal>& proposals,
+                      std::map<std::pair<int, std::string_view>, Proposal>& together) {
+    const std::string_view twin = TwinOf(LibraryCallee(tree, node));
+    if (twin.empty()) return;
+    const int callee = tree.node(node).children.front();
+    // Only where the name is spelled out, not in a macro.
+    if (tree.Text(callee) != tree.node(callee).name) return;
+    const Proposal::Change change{callee, Placement::kReplace, std::string(twin)};
+    proposals.push_back({{change}, {}, {}});
+    together[{tree.node(node).function, tree.node(callee).name}].changes.push_back(change);
   }
-  return sites;
-}
+
+  static void AddDivision(const SyntaxTree& tree, int node, std::vector<Proposal>& proposals) {
+    const SyntaxNode& division = tree.node(node);
+    const std::string_view spelled = tree.Operator(node);
+    if (division.type != "float" || (spelled != "/" && spelled != "/=")) return;
+    const int left = division.children[0];
+    const int right = division.children[1];
+    // __fdividef takes floats: a double would lose its digits before the division, and it is no longer an assignment's target.
+    if (WithoutConst(tree.node(left).type) == "double" || WithoutConst(tree.node(right).type) == "double") return;
+    const std::string a(tree.Text(left));
+    const std::string b(tree.Text(right));
+    if (spelled == "/=") {
+      if (!IsPure(tree, left)) return;
+      const bool statement = tree.Text(node).ends_with(";");
+      proposals.push_back(
+          {{{node, Placement::kReplace, fmt::format("{} = __fdividef({}, {}){}", a, a, b, statement ? ";" : "")}}, {}, {}});
+      return;
+    }
+    if (IsOne(a)) proposals.push_back({{{node, Placement::kReplace, fmt::format("__frcp_rn({})", b)}}, {}, {}});
+    const SyntaxNode& divisor = tree.node(right);
+    if (IsOne(a) && LibraryCallee(tree, right) == "sqrtf" && divisor.children.size() == 2) {
+      proposals.push_back({{{node, Placement::kReplace, fmt::format("rsqrtf({})", tree.Text(divisor.children[1]))}}, {}, {}});
+    }
+    proposals.push_back({{{node, Placement::kReplace, fmt::format("__fdividef({}, {})", a, b)}}, {}, {}});
+  }
+};
 
 }  // namespace
 
-std::optional<Mutation> FastMath::Mutate(const MutationContext& context, Rng& rng) const {
-  const std::vector<Site> sites = Sites(context.tree);
-  if (sites.empty()) return std::nullopt;
-  const Site& site = sites[rng.Below(sites.size())];
-  return Edit{std::string(name()), {context.tree.AnchorOf(site.node)}, {{0, Placement::kReplace, site.text}}, {}, {}};
-}
+std::unique_ptr<Mutator> MakeFastMath() { return std::make_unique<FastMath>(); }
 
 }  // namespace evo

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <list>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,25 +13,30 @@
 
 namespace evo {
 
+// A genome as source. `applied` is the genome without the edits that were dropped: it renders to the same source.
 struct RenderedGenome {
   std::string source;
-  std::vector<std::string> dropped;   // edits that did not apply, one line each
+  Genome applied;
+  std::vector<std::string> dropped;  // one line each
 };
 
-// Makes sources of genomes: parameter values first, then the edits one after another, each on the tree of what the ones before it left.
-// Keeps the trees of the last few sources, so that many children of one parent cost one parse.
+// Turns genomes into sources: parameter values first, so that code which these remove cannot be anchored, then the edits one
+// after another, each found in the tree of the text so far. Not thread-safe; uses libclang, so it lives in worker processes only.
 class GenomeRenderer {
  public:
-  explicit GenomeRenderer(SyntaxPaths paths) : parser_(std::move(paths)) {}
+  explicit GenomeRenderer(SyntaxPaths paths);
 
-  // Throws Error for a parameter that the template does not declare.
+  // Throws Error if a parameter is not one of the template's or has a value that it does not declare.
   RenderedGenome Render(const KernelTemplate& kernel_template, const Genome& genome);
-  // The tree of a source. Valid until the cache is full of later ones.
-  std::shared_ptr<const SyntaxTree> TreeOf(const std::string& source);
+  // The tree of a text; the last few are kept, so that many children of one parent cost one reparse.
+  std::shared_ptr<const SyntaxTree> TreeOf(const std::string& text);
 
  private:
-  SyntaxParser parser_;
-  std::list<std::pair<std::string, std::shared_ptr<const SyntaxTree>>> trees_;   // latest first
+  SyntaxParser& ParserFor(const std::string& text);
+
+  SyntaxPaths paths_;
+  std::list<std::pair<std::string, std::unique_ptr<SyntaxParser>>> parsers_;  // by preamble, most recent first
+  std::list<std::shared_ptr<const SyntaxTree>> trees_;                        // most recent first
 };
 
 }  // namespace evo

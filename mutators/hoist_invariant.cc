@@ -1,66 +1,94 @@
-#include "mutators/hoist_invariant.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
+#include <map>
 
-#include "mutators/syntax_queries.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
 namespace {
 
-constexpr std::array<std::string_view, 6> kTypes{"int", "unsigned int", "float", "double", "long", "unsigned long"};
-
-struct Site {
-  int expression;
-  int loop;
-};
-
-// An arithmetic expression whose names the loop around it never writes. Loads stay where they are: another thread may write what they read.
-bool Invariant(const SyntaxTree& tree, int expression, const std::set<std::string>& written) {
-  for (const int below : tree.Descendants(expression)) {
-    const std::string& kind = tree.node(below).kind_name;
-    if (kind == "ArraySubscriptExpr" || kind == "CallExpr" || kind == "UnaryOperator" || kind == "CompoundAssignOperator") return false;
+// What may be computed though the loop does not run: integer division traps nowhere on a GPU but is undefined in C++.
+bool DividesIntegers(const SyntaxTree& tree, int expression) {
+  for (const int node : Subtree(tree, expression)) {
+    const std::string_view spelled = tree.Operator(node);
+    if (spelled != "/" && spelled != "%") continue;
+    const int divisor = tree.node(node).children[1];
+    if (tree.node(node).type != "float" && tree.node(node).type != "double" && tree.node(divisor).kind_name != "IntegerLiteral")
+      return true;
   }
-  const std::set<std::string> used = NamesIn(tree.Text(expression));
-  return !used.empty() && std::none_of(used.begin(), used.end(), [&](const std::string& name) { return written.count(name) != 0; });
+  return false;
 }
 
-std::vector<Site> Sites(const SyntaxTree& tree) {
-  std::vector<Site> sites;
-  for (const int loop : NodesOfKind(tree, "ForStmt")) {
-    const int above = tree.node(loop).parent;
-    const bool in_block = above >= 0 && tree.node(above).kind_name == "CompoundStmt";
-    if (!in_block || !StartsItsLine(tree, loop) || DirectiveAbove(tree, loop)) continue;
-    const std::set<std::string> written = NamesWritten(tree, loop);
-    for (const int i : tree.Descendants(loop)) {
-      const SyntaxNode& node = tree.node(i);
-      if (node.kind_name != "BinaryOperator" || node.is_statement) continue;
-      const std::string op = OperatorOf(tree, i);
-      if (op != "*" && op != "+" && op != "-" && op != "/") continue;
-      if (std::find(kTypes.begin(), kTypes.end(), node.type) == kTypes.end()) continue;
-      if (Invariant(tree, i, written)) sites.push_back({i, loop});
+// Of names or calls: an expression of literals alone is the compiler's business.
+bool IsWorthIt(const SyntaxTree& tree, int expression) {
+  const std::string& kind = tree.node(expression).kind_name;
+  if (kind != "BinaryOperator" && kind != "CallExpr" && kind != "ConditionalOperator") return false;
+  for (const int declaration : NamedIn(tree, expression)) {
+    if (!tree.node(declaration).type.starts_with("const ") || tree.node(declaration).function >= 0) return true;
+  }
+  return false;
+}
+
+// The outermost loop round a node within which the expression does not change; -1 if there is none.
+std::vector<int> LoopsToLeave(const SyntaxTree& tree, int expression) {
+  std::vector<int> loops;
+  for (int at = tree.node(expression).parent; at > 0; at = tree.node(at).parent) {
+    const std::string& kind = tree.node(at).kind_name;
+    if (kind == "FunctionDecl" || kind == "FunctionTemplate" || kind == "LambdaExpr") break;
+    const auto loop = AsForLoop(tree, at);
+    if (!loop) continue;
+    if (!IsInvariant(tree, expression, at)) break;
+    // What stands in the init runs once as it is.
+    if (IsInBlock(tree, at) && !IsWithin(tree, expression, loop->init)) loops.push_back(at);
+  }
+  return loops;
+}
+
+class HoistInvariant : public SourceMutator {
+ public:
+  std::string_view name() const override { return "hoist_invariant"; }
+  std::string_view description() const override {
+    return "computes an expression that a loop does not change once, in front of the loop";
+  }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+      const int node = static_cast<int>(i);
+      if (tree.node(node).function < 0 || !IsArithmetic(WithoutConst(tree.node(node).type)) || !IsWorthIt(tree, node)) continue;
+      const auto loops = LoopsToLeave(tree, node);
+      if (loops.empty() || DividesIntegers(tree, node)) continue;
+      for (const int loop : loops) {
+        Proposal proposal = Hoist(tree, node, loop);
+        // One for all the places where the loop has the same expression: that of the first.
+        if (proposal.changes.at(1).node == node) proposals.push_back(std::move(proposal));
+      }
     }
+    return proposals;
   }
-  return sites;
-}
+
+ private:
+  static Proposal Hoist(const SyntaxTree& tree, int expression, int loop) {
+    const std::string name = FreshName(tree, "invariant");
+    const std::string declaration =
+        fmt::format("const {} {} = {};", WithoutConst(tree.node(expression).type), name, tree.Text(expression));
+    Proposal proposal;
+    proposal.changes.push_back({FirstNode(tree, loop), Placement::kBefore, LineBefore(tree, loop, declaration)});
+    // Everywhere in the loop, as a person would.
+    for (const int node : Subtree(tree, loop)) {
+      const bool same = tree.node(node).kind_name == tree.node(expression).kind_name &&
+                        tree.Text(node) == tree.Text(expression) && tree.node(node).type == tree.node(expression).type &&
+                        IsInvariant(tree, node, loop);
+      if (same || node == expression) proposal.changes.push_back({node, Placement::kReplace, name});
+    }
+    return proposal;
+  }
+};
 
 }  // namespace
 
-std::optional<Mutation> HoistInvariant::Mutate(const MutationContext& context, Rng& rng) const {
-  const SyntaxTree& tree = context.tree;
-  const std::vector<Site> sites = Sites(tree);
-  if (sites.empty()) return std::nullopt;
-  const Site site = sites[rng.Below(sites.size())];
-  std::string constant = "hoisted";
-  for (int i = 2; tree.text().find(constant) != std::string::npos; ++i) constant = fmt::format("hoisted_{}", i);
-  const std::string declaration = fmt::format("const {} {} = {};\n{}", tree.node(site.expression).type, constant, tree.Text(site.expression), IndentOf(tree, site.loop));
-  return Edit{std::string(name()),
-              {tree.AnchorOf(site.loop), tree.AnchorOf(site.expression)},
-              {{0, Placement::kBefore, declaration}, {1, Placement::kReplace, constant}},
-              {},
-              {}};
-}
+std::unique_ptr<Mutator> MakeHoistInvariant() { return std::make_unique<HoistInvariant>(); }
 
 }  // namespace evo

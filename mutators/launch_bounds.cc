@@ -1,57 +1,78 @@
-#include "mutators/launch_bounds.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
-#include "mutators/syntax_queries.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
 namespace {
 
-// The block size of the kernel's launches as text over parameters; empty if it depends on anything else.
-std::string BlockText(const MutationContext& context, const std::string& kernel) {
-  std::string text;
-  for (const Step& step : context.rendered.steps) {
+// Blocks that a multiprocessor must hold at least; 0 leaves it out. More would leave a thread under 64 registers in most shapes.
+constexpr int kMostBlocks = 4;
+
+// The threads of a block as an expression of the source: only if parameters and constants decide it, and it is plain C.
+std::optional<std::string> ThreadsOf(const KernelTemplate& rendered, std::string_view kernel) {
+  std::optional<std::string> threads;
+  for (const Step& step : rendered.steps) {
     if (!step.launch || step.launch->kernel != kernel) continue;
-    std::string block;
-    for (const Expression& size : step.launch->block) {
-      for (const std::string& used : size.Names()) {
-        const auto& parameters = context.rendered.space.parameters;
-        if (std::none_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == used; })) return "";
+    std::string product;
+    for (const Expression& dimension : step.launch->block) {
+      for (const std::string& name : dimension.Names()) {
+        const auto& parameters = rendered.space.parameters;
+        if (std::none_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; }))
+          return std::nullopt;
       }
-      block += (block.empty() ? "" : " * ") + (step.launch->block.size() > 1 ? "(" + size.text() + ")" : size.text());
+      for (const char* call : {"ceil_div", "min", "max", "sqrt"}) {
+        if (dimension.text().find(call) != std::string::npos) return std::nullopt;
+      }
+      if (dimension.text() == "1") continue;
+      const bool alone = step.launch->block.size() == 1;
+      product += (product.empty() ? "" : " * ") + (alone ? dimension.text() : Parenthesised(dimension.text()));
     }
-    if (!text.empty() && text != block) return "";
-    text = block;
+    if (product.empty()) product.push_back('1');
+    if (threads && *threads != product) return std::nullopt;
+    threads = product;
   }
-  return text;
+  return threads;
 }
+
+class LaunchBounds : public SourceMutator {
+ public:
+  std::string_view name() const override { return "launch_bounds"; }
+  std::string_view description() const override { return "puts, changes or removes a kernel's `__launch_bounds__`"; }
+  double weight() const override { return 1; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int function : NodesOfKind(tree, "FunctionDecl")) {
+      if (!IsKernel(tree, function)) continue;
+      int global = -1;
+      int bounds = -1;
+      for (const int child : tree.node(function).children) {
+        if (tree.node(child).kind_name == "attribute(global)") global = child;
+        if (tree.Text(child).starts_with("__launch_bounds__")) bounds = child;
+      }
+      const auto threads = ThreadsOf(context.rendered, tree.node(function).name);
+      if (bounds >= 0) proposals.push_back({{{bounds, Placement::kReplace, ""}}, {}, {}});
+      for (int blocks = 0; threads && blocks <= kMostBlocks; ++blocks) {
+        const std::string text = blocks == 0 ? fmt::format("__launch_bounds__({})", *threads)
+                                             : fmt::format("__launch_bounds__({}, {})", *threads, blocks);
+        if (bounds < 0) {
+          proposals.push_back({{{global, Placement::kAfter, fmt::format(" {}", text)}}, {}, {}});
+        } else if (tree.Text(bounds) != text) {
+          proposals.push_back({{{bounds, Placement::kReplace, text}}, {}, {}});
+        }
+      }
+    }
+    return proposals;
+  }
+};
 
 }  // namespace
 
-std::optional<Mutation> LaunchBounds::Mutate(const MutationContext& context, Rng& rng) const {
-  const SyntaxTree& tree = context.tree;
-  const std::vector<int> kernels = Kernels(tree);
-  if (kernels.empty()) return std::nullopt;
-  const int kernel = kernels[rng.Below(kernels.size())];
-  const std::string block = BlockText(context, tree.node(kernel).name);
-  if (block.empty()) return std::nullopt;
-  const auto blocks = rng.Below(5);   // none, or at least 1, 2, 4, 8 a multiprocessor
-  const std::string bounds = blocks == 0 ? fmt::format("__launch_bounds__({})", block) : fmt::format("__launch_bounds__({}, {})", block, 1 << (blocks - 1));
-  const bool remove = rng.Chance(0.2);
-  int present = -1;
-  int function_name = -1;
-  for (const int child : tree.node(kernel).children) {
-    if (tree.node(child).kind == kLaunchBoundsNode) present = child;
-    if (tree.node(child).kind == kFunctionNameNode) function_name = child;
-  }
-  if (present >= 0) {
-    if (!remove && SpelledTokens(tree.Text(present)) == SpelledTokens(bounds)) return std::nullopt;
-    return Edit{std::string(name()), {tree.AnchorOf(present)}, {{0, Placement::kReplace, remove ? "" : bounds}}, {}, {}};
-  }
-  if (function_name < 0) return std::nullopt;
-  return Edit{std::string(name()), {tree.AnchorOf(function_name)}, {{0, Placement::kBefore, bounds + " "}}, {}, {}};
-}
+std::unique_ptr<Mutator> MakeLaunchBounds() { return std::make_unique<LaunchBounds>(); }
 
 }  // namespace evo

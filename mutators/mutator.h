@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <vector>
 
 #include "core/genome.h"
 #include "core/rng.h"
@@ -12,28 +13,50 @@
 
 namespace evo {
 
-// What a mutator may look at.
+// What a mutator may look at. All of it outlives the call.
 struct MutationContext {
-  const KernelTemplate& kernel_template;   // as on disk
-  const KernelTemplate& rendered;          // the parent's source, understood: its launch lines with all edits in
-  const Genome& parent;
-  const Genome* second = nullptr;          // another parent of the same template, if there is one
-  const SyntaxTree& tree;                  // of the parent's source
+  const KernelTemplate& kernel_template;
+  const Genome& genome;                   // the parent
+  const SyntaxTree& tree;                 // of the parent's rendered text
+  const KernelTemplate& rendered;         // directives of the parent's rendered text
+  const Genome* second_parent = nullptr;  // of the same template; null if there is none
 };
 
-// A change of the genome: an edit to be added, or a whole new one.
-using Mutation = std::variant<Edit, Genome>;
-
-// One way to change a kernel. A pure function of the context and the random stream; the parent is never changed. Finds what it works on by
-// the syntax tree, never by the names that a template happens to use.
+// Makes a child's genome from a parent's. A pure function of the context and the stream: same inputs, same child.
 class Mutator {
  public:
   virtual ~Mutator() = default;
+  // As in operator lists and in the history: "unroll_pragma".
   virtual std::string_view name() const = 0;
-  virtual std::string_view description() const = 0;   // one line
-  virtual double weight() const = 0;                  // how often it is tried, relative to the others
-  // nullopt if it does not apply here.
-  virtual std::optional<Mutation> Mutate(const MutationContext& context, Rng& rng) const = 0;
+  // One line: what it does.
+  virtual std::string_view description() const = 0;
+  // How often it is drawn, relative to the others, before a run has learnt anything. 1 is usual.
+  virtual double weight() const { return 1; }
+  // The child; nullopt if there is nothing for it to do.
+  virtual std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const = 0;
+};
+
+// One possible source change by nodes of the context's tree; an Edit is made of the one that is drawn.
+struct Proposal {
+  struct Change {
+    int node = 0;
+    Placement placement = Placement::kReplace;
+    std::string text;
+  };
+  std::vector<Change> changes;
+  std::vector<int> also_anchored;  // must be as they are for the edit to make sense, such as the body of a replaced loop
+  std::vector<LaunchChange> launch;
+};
+
+// The edit that makes the proposed change wherever its anchors are found.
+Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& proposal);
+
+// A mutator that appends one edit, drawn from all that are possible.
+class SourceMutator : public Mutator {
+ public:
+  // Every change it could make, in source order.
+  virtual std::vector<Proposal> Proposals(const MutationContext& context) const = 0;
+  std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const final;
 };
 
 }  // namespace evo

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,13 +10,19 @@
 
 namespace evo {
 
-// Every mutator there is, in a fixed order.
-const std::vector<std::unique_ptr<const Mutator>>& AllMutators();
+// Every mutator, in an order that never changes between runs: draws depend on it.
+class MutatorSet {
+ public:
+  MutatorSet();
 
-// nullptr if there is none of that name.
-const Mutator* FindMutator(std::string_view name);
+  const std::vector<std::unique_ptr<Mutator>>& all() const { return mutators_; }
+  // Null if there is none of that name.
+  const Mutator* Find(std::string_view name) const;
+  // Names and default weights, as a BreedRequest takes them.
+  std::vector<std::pair<std::string, double>> DefaultOperators() const;
 
-// Names and weights, for a run's record.
-std::vector<std::pair<std::string, double>> DefaultOperatorWeights();
+ private:
+  std::vector<std::unique_ptr<Mutator>> mutators_;
+};
 
 }  // namespace evo

@@ -1,75 +1,107 @@
-#include "mutators/read_only_load.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 
-#include "mutators/syntax_queries.h"
+#include "mutators/global_memory.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
 namespace {
 
-constexpr std::array<const char*, 4> kLoads{"__ldg", "__ldg", "__ldca", "__ldcg"};
-// Types that the loads take; the half types through their header's own overloads.
-constexpr std::array<std::string_view, 13> kTypes{"float", "double", "int", "unsigned int", "__half", "half", "__half2", "float2", "float4",
-                                                  "int2", "int4", "uint4", "__nv_bfloat16"};
+// Through the read-only cache; past L1; for data that is read once.
+constexpr std::array<std::string_view, 3> kLoads{"__ldg", "__ldcg", "__ldcs"};
 
-bool Loadable(std::string type) {
-  if (type.rfind("const ", 0) == 0) type = type.substr(6);
+// What these functions are declared for.
+bool IsLoadable(std::string_view type) {
+  constexpr std::array<std::string_view, 24> kTypes{"float",
+                                                    "double",
+                                                    "int",
+                                                    "unsigned int",
+                                                    "short",
+                                                    "unsigned short",
+                                                    "char",
+                                                    "signed char",
+                                                    "unsigned char",
+                                                    "long long",
+                                                    "unsigned long long",
+                                                    "float2",
+                                                    "float4",
+                                                    "double2",
+                                                    "int2",
+                                                    "int4",
+                                                    "uint2",
+                                                    "uint4",
+                                                    "__half",
+                                                    "__half2",
+                                                    "short2",
+                                                    "short4",
+                                                    "__nv_bfloat16",
+                                                    "__nv_bfloat162"};
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
-// The pointer parameter that a subscript or a chain of pointer variables starts from; -1 if it is something else, such as shared memory.
-int RootParameter(const SyntaxTree& tree, int pointer, int depth = 0) {
-  constexpr int kLongestChain = 8;
-  if (depth > kLongestChain) return -1;
-  for (int i : [&] { auto all = tree.Descendants(pointer); all.insert(all.begin(), pointer); return all; }()) {
-    const SyntaxNode& node = tree.node(i);
-    if (node.kind_name != "DeclRefExpr" || node.type.find('*') == std::string::npos || node.refers_to < 0) continue;
-    const SyntaxNode& declaration = tree.node(node.refers_to);
-    if (declaration.kind_name == "ParmDecl") return declaration.parent >= 0 && tree.Text(declaration.parent).find("__global__") != std::string_view::npos ? node.refers_to : -1;
-    if (declaration.kind_name == "VarDecl") return RootParameter(tree, node.refers_to, depth + 1);
-    return -1;
+class ReadOnlyLoad : public SourceMutator {
+ public:
+  std::string_view name() const override { return "read_only_load"; }
+  std::string_view description() const override {
+    return "reads global memory that nobody writes through __ldg, __ldcg or __ldcs";
   }
-  return -1;
-}
 
-// A value is read if nothing assigns to it, steps it or takes its address.
-bool IsRead(const SyntaxTree& tree, int subscript) {
-  int child = subscript;
-  for (int i = tree.node(child).parent; i >= 0; child = i, i = tree.node(i).parent) {
-    const SyntaxNode& node = tree.node(i);
-    if (node.kind_name == "UnexposedExpr" || node.kind_name == "ParenExpr") continue;
-    if (node.kind_name == "UnaryOperator") {
-      const std::string_view text = tree.Text(i);
-      return text.find("++") == std::string_view::npos && text.find("--") == std::string_view::npos && text.front() != '&';
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+      const int node = static_cast<int>(i);
+      if (tree.node(node).function < 0) continue;
+      const std::string address = AddressRead(context, node);
+      for (const std::string_view load : kLoads) {
+        if (!address.empty()) {
+          proposals.push_back({{{node, Placement::kReplace, fmt::format("{}({})", load, address)}}, {}, {}});
+        } else if (IsOtherLoad(tree, node, load)) {
+          proposals.push_back({{{tree.node(node).children.front(), Placement::kReplace, std::string(load)}}, {}, {}});
+        }
+      }
     }
-    const bool assignment = node.kind_name == "CompoundAssignOperator" || (node.kind_name == "BinaryOperator" && OperatorOf(tree, i) == "=");
-    if (assignment) return node.children.front() != child;
-    // A member of a vector element is not a load of the whole.
-    return node.kind_name != "MemberRefExpr" && node.kind_name != "ArraySubscriptExpr";
+    return proposals;
   }
-  return true;
-}
 
-bool IsConstPointer(const SyntaxTree& tree, int parameter) { return tree.node(parameter).type.rfind("const ", 0) == 0; }
+ private:
+  // The address of what a node reads from read-only global memory; empty if it does not.
+  static std::string AddressRead(const MutationContext& context, int node) {
+    const SyntaxTree& tree = context.tree;
+    const SyntaxNode& read = tree.node(node);
+    if (!IsRead(tree, node) || !IsLoadable(WithoutConst(read.type)) || !read.type.starts_with("const ")) return "";
+    if (read.kind_name == "ArraySubscriptExpr") {
+      if (!IsReadOnlyGlobal(tree, context.rendered, read.children.front())) return "";
+      return fmt::format("&{}", tree.Text(node));
+    }
+    if (read.kind_name == "UnaryOperator" && tree.Operator(node) == "*") {
+      if (!IsReadOnlyGlobal(tree, context.rendered, read.children.front())) return "";
+      const std::string_view text = tree.Text(read.children.front());
+      const bool parenthesised = tree.node(read.children.front()).kind_name == "ParenExpr" && text.size() > 2;
+      return std::string(parenthesised ? text.substr(1, text.size() - 2) : text);
+    }
+    return "";
+  }
+
+  // A class's value is read by the function that assigns it, without a conversion.
+  static bool IsRead(const SyntaxTree& tree, int node) {
+    const SyntaxNode& parent = tree.node(tree.node(node).parent);
+    return tree.node(node).converted ||
+           (parent.kind_name == "CallExpr" && parent.name == "operator=" && parent.children.back() == node);
+  }
+
+  static bool IsOtherLoad(const SyntaxTree& tree, int node, std::string_view load) {
+    const std::string_view callee = LibraryCallee(tree, node);
+    return callee != load && std::find(kLoads.begin(), kLoads.end(), callee) != kLoads.end();
+  }
+};
 
 }  // namespace
 
-std::optional<Mutation> ReadOnlyLoad::Mutate(const MutationContext& context, Rng& rng) const {
-  const SyntaxTree& tree = context.tree;
-  std::vector<std::pair<int, std::string>> sites;
-  for (const int subscript : NodesOfKind(tree, "ArraySubscriptExpr")) {
-    const SyntaxNode& node = tree.node(subscript);
-    if (node.function < 0 || node.children.size() != 2 || !Loadable(node.type) || !IsRead(tree, subscript)) continue;
-    const int parameter = RootParameter(tree, node.children.front());
-    if (parameter < 0 || !IsConstPointer(tree, parameter)) continue;
-    sites.emplace_back(subscript, fmt::format("{}(&{})", kLoads[rng.Below(kLoads.size())], tree.Text(subscript)));
-  }
-  if (sites.empty()) return std::nullopt;
-  const auto& [node, text] = sites[rng.Below(sites.size())];
-  return Edit{std::string(name()), {tree.AnchorOf(node)}, {{0, Placement::kReplace, text}}, {}, {}};
-}
+std::unique_ptr<Mutator> MakeReadOnlyLoad() { return std::make_unique<ReadOnlyLoad>(); }
 
 }  // namespace evo

@@ -1,40 +1,62 @@
-#include "mutators/restrict_qualifier.h"
+#include <fmt/format.h>
 
-#include "mutators/syntax_queries.h"
+#include "mutators/global_memory.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
 namespace {
 
-// "const half* Q" to "const half* __restrict__ Q"; empty if it is no plain pointer or has the qualifier.
-std::string Restricted(std::string_view parameter, const std::string& name) {
-  const std::size_t star = parameter.rfind('*');
-  const std::size_t at = parameter.rfind(name);
-  if (star == std::string_view::npos || at == std::string_view::npos || at < star) return "";
-  if (parameter.find("restrict") != std::string_view::npos) return "";
-  return std::string(parameter.substr(0, star + 1)) + " __restrict__ " + std::string(parameter.substr(at));
+bool IsPlainPointer(const std::string& type) {
+  return type.find('*') != std::string::npos && type.find('*') == type.rfind('*') && type.find('(') == std::string::npos;
 }
+
+// Only read, element by element: so the pointer may become one to const.
+bool IsOnlyRead(const SyntaxTree& tree, int parameter) {
+  for (const int at : Subtree(tree, tree.node(parameter).function)) {
+    const SyntaxNode& use = tree.node(at);
+    if (use.kind_name != "DeclRefExpr" || use.refers_to != parameter) continue;
+    const SyntaxNode& element = tree.node(use.parent);
+    if (element.kind_name != "ArraySubscriptExpr" || element.children.front() != at || !element.converted) return false;
+  }
+  return true;
+}
+
+class RestrictQualifier : public SourceMutator {
+ public:
+  std::string_view name() const override { return "restrict_qualifier"; }
+  std::string_view description() const override { return "says that a kernel's pointers do not alias, or that one is only read"; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int function : NodesOfKind(tree, "FunctionDecl")) {
+      if (!IsKernel(tree, function)) continue;
+      Proposal all;
+      for (const int parameter : tree.node(function).children) {
+        const SyntaxNode& node = tree.node(parameter);
+        if (node.kind_name != "ParmDecl" || !IsPlainPointer(node.type)) continue;
+        const std::string text(tree.Text(parameter));
+        const std::size_t star = text.rfind('*');
+        if (star == std::string::npos) continue;
+        if (text.find("__restrict") == std::string::npos && !IsPassedTwice(tree, context.rendered, parameter)) {
+          const Proposal::Change change{parameter, Placement::kReplace,
+                                        text.substr(0, star + 1) + " __restrict__" + text.substr(star + 1)};
+          all.changes.push_back(change);
+        }
+        if (node.type.find("const") == std::string::npos && IsOnlyRead(tree, parameter)) {
+          proposals.push_back({{{parameter, Placement::kReplace, "const " + text}}, {}, {}});
+        }
+      }
+      // All at once: one pointer alone rarely frees the compiler to move a load.
+      if (!all.changes.empty()) proposals.push_back(std::move(all));
+    }
+    return proposals;
+  }
+};
 
 }  // namespace
 
-std::optional<Mutation> RestrictQualifier::Mutate(const MutationContext& context, Rng& rng) const {
-  const SyntaxTree& tree = context.tree;
-  std::vector<int> candidates;
-  for (const int kernel : Kernels(tree)) {
-    for (const int child : tree.node(kernel).children) {
-      if (tree.node(child).kind_name == "ParmDecl" && !Restricted(tree.Text(child), tree.node(child).name).empty()) candidates.push_back(child);
-    }
-  }
-  if (candidates.empty()) return std::nullopt;
-  // All at once as often as one: the compiler can use the promise only if every pointer that might overlap makes it.
-  const bool all = rng.Chance(0.5);
-  const int one = candidates[rng.Below(candidates.size())];
-  Edit edit{std::string(name()), {}, {}, {}, {}};
-  for (const int parameter : candidates) {
-    if (!all && parameter != one) continue;
-    edit.source.push_back({edit.anchors.size(), Placement::kReplace, Restricted(tree.Text(parameter), tree.node(parameter).name)});
-    edit.anchors.push_back(tree.AnchorOf(parameter));
-  }
-  return edit;
-}
+std::unique_ptr<Mutator> MakeRestrictQualifier() { return std::make_unique<RestrictQualifier>(); }
 
 }  // namespace evo

@@ -1,24 +1,36 @@
-#include "mutators/statement_delete.h"
-
-#include "mutators/syntax_queries.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
+namespace {
 
-std::optional<Mutation> StatementDelete::Mutate(const MutationContext& context, Rng& rng) const {
-  const SyntaxTree& tree = context.tree;
-  std::vector<int> statements;
-  for (const int block : NodesOfKind(tree, "CompoundStmt")) {
-    for (const int statement : tree.node(block).children) {
-      const SyntaxNode& node = tree.node(statement);
-      // Without a declaration what follows does not compile; a pragma must not be left in front of nothing. Barriers stay: a race that
-      // usually wins would pass the gate.
-      const bool needed = node.kind_name == "DeclStmt" || HasOrderedEffect(tree, statement);
-      if (node.is_statement && !needed && StartsItsLine(tree, statement) && !DirectiveAbove(tree, statement)) statements.push_back(statement);
-    }
+class StatementDelete : public SourceMutator {
+ public:
+  std::string_view name() const override { return "statement_delete"; }
+  std::string_view description() const override {
+    return "removes an expression statement; mostly wrong, at times a find";
   }
-  if (statements.empty()) return std::nullopt;
-  const int chosen = statements[rng.Below(statements.size())];
-  return Edit{std::string(name()), {tree.AnchorOf(chosen)}, {{0, Placement::kReplace, ""}}, {}, {}};
-}
+  double weight() const override { return 0.2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int block : NodesOfKind(tree, "CompoundStmt")) {
+      for (const int statement : tree.node(block).children) {
+        const std::string& kind = tree.node(statement).kind_name;
+        // Calls for their effect stay, barriers above all: a race that usually wins would pass the gate.
+        if (kind == "CallExpr" && tree.node(statement).type == "void") continue;
+        const bool expression = kind == "CallExpr" || kind == "BinaryOperator" || kind == "CompoundAssignOperator";
+        if (expression && tree.Text(statement).ends_with(";"))
+          proposals.push_back({{{statement, Placement::kReplace, ""}}, {}, {}});
+      }
+    }
+    return proposals;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeStatementDelete() { return std::make_unique<StatementDelete>(); }
 
 }  // namespace evo

@@ -1,47 +1,49 @@
-#include "mutators/unroll_pragma.h"
-
 #include <array>
-#include <string>
 
-#include "mutators/syntax_queries.h"
+#include "mutators/source_mutators.h"
+#include "mutators/source_query.h"
 
 namespace evo {
 namespace {
 
-// 1 forbids unrolling; the empty one asks for the whole loop.
-constexpr std::array<const char*, 6> kCounts{"1", "2", "4", "8", "16", ""};
-constexpr double kRemoval = 0.25;
+// None lets the compiler choose; 1 forbids; a bare pragma writes out a loop of known length whole.
+constexpr std::array<std::string_view, 6> kPragmas{"#pragma unroll",   "#pragma unroll 1", "#pragma unroll 2",
+                                                   "#pragma unroll 4", "#pragma unroll 8", "#pragma unroll 16"};
 
-// The unroll pragma that belongs to a loop; -1 if it has none.
-int PragmaOf(const SyntaxTree& tree, int loop) {
-  for (const int sibling : tree.node(tree.node(loop).parent).children) {
-    const SyntaxNode& node = tree.node(sibling);
-    const std::string between = sibling < loop && node.kind == kPragmaNode
-                                    ? SpelledTokens(std::string_view(tree.text()).substr(node.range.end, tree.node(loop).range.begin - node.range.end))
-                                    : "x";
-    if (between.empty() && SpelledTokens(tree.Text(sibling)).rfind("#pragma unroll", 0) == 0) return sibling;
+class UnrollPragma : public SourceMutator {
+ public:
+  std::string_view name() const override { return "unroll_pragma"; }
+  std::string_view description() const override { return "puts, changes or removes the `#pragma unroll` of a loop"; }
+  double weight() const override { return 2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int loop : NodesOfKind(tree, "ForStmt")) {
+      const int pragma = PragmaOf(tree, loop);
+      if (pragma >= 0) proposals.push_back({{{pragma, Placement::kReplace, ""}}, {}, {}});
+      for (const std::string_view text : kPragmas) {
+        if (pragma >= 0) {
+          if (tree.Text(pragma) != text) proposals.push_back({{{pragma, Placement::kReplace, std::string(text)}}, {}, {}});
+        } else {
+          proposals.push_back({{{loop, Placement::kBefore, OnItsOwnLine(tree, loop, text)}}, {}, {}});
+        }
+      }
+    }
+    return proposals;
   }
-  return -1;
-}
+
+ private:
+  static std::string OnItsOwnLine(const SyntaxTree& tree, int loop, std::string_view pragma) {
+    const std::string indent = IndentOf(tree, loop);
+    const std::uint32_t begin = tree.node(loop).range.begin;
+    const bool first = begin == indent.size() || tree.text()[begin - indent.size() - 1] == '\n';
+    return (first ? "" : "\n" + indent) + std::string(pragma) + "\n" + indent;
+  }
+};
 
 }  // namespace
 
-std::optional<Mutation> UnrollPragma::Mutate(const MutationContext& context, Rng& rng) const {
-  const SyntaxTree& tree = context.tree;
-  std::vector<int> loops = NodesOfKind(tree, "ForStmt");
-  std::erase_if(loops, [&](int loop) { return !StartsItsLine(tree, loop) || tree.node(loop).parent < 0; });
-  if (loops.empty()) return std::nullopt;
-  const int loop = loops[rng.Below(loops.size())];
-  const std::string count = kCounts[rng.Below(kCounts.size())];
-  const std::string pragma = count.empty() ? "#pragma unroll" : "#pragma unroll " + count;
-  const int present = PragmaOf(tree, loop);
-  if (present < 0) {
-    // The pragma takes the loop's place on its line.
-    return Edit{std::string(name()), {tree.AnchorOf(loop)}, {{0, Placement::kBefore, pragma + "\n" + IndentOf(tree, loop)}}, {}, {}};
-  }
-  const bool remove = rng.Chance(kRemoval);
-  if (!remove && SpelledTokens(tree.Text(present)) == pragma) return std::nullopt;
-  return Edit{std::string(name()), {tree.AnchorOf(present)}, {{0, Placement::kReplace, remove ? "" : pragma}}, {}, {}};
-}
+std::unique_ptr<Mutator> MakeUnrollPragma() { return std::make_unique<UnrollPragma>(); }
 
 }  // namespace evo

@@ -1,119 +1,162 @@
 #include "syntax/syntax_tree.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/digest.h"
 
 namespace evo {
 namespace {
 
-bool IsWordPart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+// 64 bits tell the nodes of one file apart, and keep genomes short.
+constexpr std::size_t kDigestLength = 16;
+constexpr std::string_view kBlock = "CompoundStmt";
+const std::string kNone;
 
-// 64 bits are plenty to tell the nodes of one source apart, and keep genomes short.
-constexpr std::size_t kDigestDigits = 16;
+std::size_t Index(int node) { return static_cast<std::size_t>(node); }
 
 }  // namespace
 
-std::string SpelledTokens(std::string_view text) {
-  std::string out;
-  bool gap = false;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text.substr(i, 2) == "//") {
-      i = std::min(text.find('\n', i), text.size());
-      gap = true;
-    } else if (text.substr(i, 2) == "/*") {
-      const std::size_t close = text.find("*/", i + 2);
-      i = close == std::string_view::npos ? text.size() : close + 2;
-      gap = true;
-    } else if (std::isspace(static_cast<unsigned char>(text[i]))) {
-      gap = true;
-      ++i;
-    } else {
-      if (gap && !out.empty() && IsWordPart(out.back()) && IsWordPart(text[i])) out += ' ';
-      gap = false;
-      out += text[i++];
+std::pair<std::size_t, std::size_t> SyntaxTree::TokenSpan(const SourceRange& range) const {
+  const auto before = [](const SourceRange& token, std::uint32_t offset) { return token.begin < offset; };
+  const auto first = std::lower_bound(tokens_.begin(), tokens_.end(), range.begin, before);
+  const auto last = std::lower_bound(first, tokens_.end(), range.end, before);
+  return {static_cast<std::size_t>(first - tokens_.begin()), static_cast<std::size_t>(last - tokens_.begin())};
+}
+
+std::vector<std::string_view> SyntaxTree::Tokens(const SourceRange& range) const {
+  const auto [first, last] = TokenSpan(range);
+  std::vector<std::string_view> spelled;
+  for (std::size_t i = first; i < last; ++i) spelled.push_back(Text(tokens_[i]));
+  return spelled;
+}
+
+std::string_view SyntaxTree::Operator(int index) const {
+  const SyntaxNode& operation = node(index);
+  if (operation.kind_name == "BinaryOperator" || operation.kind_name == "CompoundAssignOperator") {
+    if (operation.children.size() != 2) return {};
+    const SourceRange between{node(operation.children[0]).range.end, node(operation.children[1]).range.begin};
+    if (between.begin >= between.end) return {};
+    const auto tokens = Tokens(between);
+    return tokens.empty() ? std::string_view{} : tokens.front();
+  }
+  if (operation.kind_name == "UnaryOperator" && operation.children.size() == 1) {
+    const auto tokens = Tokens(operation.range);
+    if (tokens.empty()) return {};
+    const bool prefix = node(operation.children[0]).range.begin > operation.range.begin;
+    if (prefix) return tokens.front();
+    return tokens.back() == ";" && tokens.size() > 1 ? tokens[tokens.size() - 2] : tokens.back();
+  }
+  return {};
+}
+
+void SyntaxTree::ComputeDigests() {
+  tokens_ = Tokenize(text_);
+  std::vector<SourceRange> blocks;  // in pre-order, so an outer one stands before those inside it
+  for (const SyntaxNode& node : nodes_) {
+    if (node.kind_name == kBlock) blocks.push_back(node.range);
+  }
+  digests_.clear();
+  for (const SyntaxNode& node : nodes_) {
+    if (node.kind_name == kPragmaKind) {
+      digests_.push_back(Digest(Text(node.range)).substr(0, kDigestLength));
+      continue;
     }
+    const auto [first, last] = TokenSpan(node.range);
+    auto block = std::lower_bound(blocks.begin(), blocks.end(), node.range.begin,
+                                  [](const SourceRange& b, std::uint32_t offset) { return b.begin < offset; });
+    const bool whole = node.kind_name == kBlock;
+    std::string spelled;
+    for (std::size_t i = first; i < last;) {
+      while (!whole && block != blocks.end() && block->begin < tokens_[i].begin) ++block;
+      if (!whole && block != blocks.end() && block->begin == tokens_[i].begin && node.range.Contains(*block)) {
+        spelled += "{}";
+        i = std::max(i + 1, TokenSpan(*block).second);
+      } else {
+        spelled += Text(tokens_[i++]);
+      }
+      spelled += ' ';
+    }
+    digests_.push_back(Digest(spelled).substr(0, kDigestLength));
   }
-  return out;
 }
 
-std::string_view SyntaxTree::Text(int index) const {
-  const SourceRange range = node(index).range;
-  return std::string_view(text_).substr(range.begin, range.size());
-}
-
-std::vector<int> SyntaxTree::Descendants(int index) const {
-  std::vector<int> found;
-  std::vector<int> open(node(index).children.rbegin(), node(index).children.rend());
-  while (!open.empty()) {
-    const int next = open.back();
-    open.pop_back();
-    found.push_back(next);
-    const std::vector<int>& children = node(next).children;
-    open.insert(open.end(), children.rbegin(), children.rend());
-  }
-  return found;
-}
-
-int SyntaxTree::AncestorOfKind(int index, std::string_view kind_name) const {
-  for (int i = node(index).parent; i >= 0; i = node(i).parent) {
-    if (node(i).kind_name == kind_name) return i;
-  }
-  return -1;
-}
-
-std::string SyntaxTree::TokenDigest(int index) const {
-  return index < 0 ? "" : Digest(SpelledTokens(Text(index))).substr(0, kDigestDigits);
-}
-
-int SyntaxTree::Sibling(int index, int offset) const {
-  if (node(index).parent < 0) return -1;
-  const std::vector<int>& siblings = node(node(index).parent).children;
-  const auto place = std::find(siblings.begin(), siblings.end(), index) - siblings.begin() + offset;
-  return place < 0 || place >= static_cast<std::ptrdiff_t>(siblings.size()) ? -1 : siblings[static_cast<std::size_t>(place)];
-}
-
-std::string SyntaxTree::FunctionOf(int index) const {
+std::string SyntaxTree::FunctionName(int index) const {
   const int function = node(index).function;
   return function < 0 ? "" : node(function).name;
 }
 
+std::vector<int> SyntaxTree::Equals(const std::string& function, const std::string& kind, const std::string& tokens) const {
+  std::vector<int> equals;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (digests_[i] != tokens || nodes_[i].kind_name != kind) continue;
+    if (FunctionName(static_cast<int>(i)) == function) equals.push_back(static_cast<int>(i));
+  }
+  return equals;
+}
+
+const std::string& SyntaxTree::ParentDigest(int index) const {
+  int parent = node(index).parent;
+  while (parent >= 0 && node(parent).kind_name == kBlock) parent = node(parent).parent;
+  // The root's own digest would change with every edit.
+  return parent <= 0 ? kNone : digests_[Index(parent)];
+}
+
+const std::string& SyntaxTree::SiblingDigest(int index, int step) const {
+  const int parent = node(index).parent;
+  if (parent < 0) return kNone;
+  const std::vector<int>& siblings = node(parent).children;
+  auto other = std::find(siblings.begin(), siblings.end(), index) - siblings.begin();
+  do {
+    other += step;
+    if (other < 0 || other >= static_cast<std::ptrdiff_t>(siblings.size())) return kNone;
+  } while (node(siblings[static_cast<std::size_t>(other)]).kind_name == kPragmaKind);
+  return digests_[Index(siblings[static_cast<std::size_t>(other)])];
+}
+
+std::vector<int> SyntaxTree::PathOf(int index) const {
+  std::vector<int> path;
+  const int stop = std::max(node(index).function, 0);
+  for (int at = index; at != stop && node(at).parent >= 0; at = node(at).parent) {
+    const std::vector<int>& siblings = node(node(at).parent).children;
+    path.push_back(static_cast<int>(std::find(siblings.begin(), siblings.end(), at) - siblings.begin()));
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
 Anchor SyntaxTree::AnchorOf(int index) const {
-  Anchor anchor{FunctionOf(index), node(index).kind_name, TokenDigest(index), 0, "", TokenDigest(Sibling(index, -1)),
-                TokenDigest(Sibling(index, 1)), {}};
-  // The root's text is the whole file: every edit elsewhere would change its digest.
-  if (node(index).parent > 0) anchor.parent = TokenDigest(node(index).parent);
-  for (int i = 0; i < index; ++i) {
-    if (node(i).kind == node(index).kind && FunctionOf(i) == anchor.function && TokenDigest(i) == anchor.tokens) ++anchor.ordinal;
-  }
-  for (int i = index; i > 0 && i != node(index).function; i = node(i).parent) {
-    const std::vector<int>& siblings = node(node(i).parent).children;
-    anchor.path.insert(anchor.path.begin(), static_cast<int>(std::find(siblings.begin(), siblings.end(), i) - siblings.begin()));
-  }
+  Anchor anchor;
+  anchor.function = FunctionName(index);
+  anchor.kind = node(index).kind_name;
+  anchor.tokens = digests_[Index(index)];
+  const std::vector<int> equals = Equals(anchor.function, anchor.kind, anchor.tokens);
+  anchor.ordinal = static_cast<int>(std::find(equals.begin(), equals.end(), index) - equals.begin());
+  anchor.parent = ParentDigest(index);
+  anchor.before = SiblingDigest(index, -1);
+  anchor.after = SiblingDigest(index, 1);
+  anchor.path = PathOf(index);
   return anchor;
 }
 
 std::optional<int> SyntaxTree::Find(const Anchor& anchor) const {
-  std::vector<int> equals;
-  for (int i = 0; i < static_cast<int>(nodes_.size()); ++i) {
-    if (node(i).kind_name == anchor.kind && FunctionOf(i) == anchor.function && TokenDigest(i) == anchor.tokens) equals.push_back(i);
+  const std::vector<int> equals = Equals(anchor.function, anchor.kind, anchor.tokens);
+  std::vector<int> best;
+  int most = -1;
+  for (const int candidate : equals) {
+    const int agreeing = (ParentDigest(candidate) == anchor.parent) + (SiblingDigest(candidate, -1) == anchor.before) +
+                         (SiblingDigest(candidate, 1) == anchor.after);
+    if (agreeing > most) best.clear();
+    if (agreeing >= most) best.push_back(candidate);
+    most = std::max(most, agreeing);
   }
-  if (equals.size() == 1) return equals.front();
-  int best = -1;
-  std::vector<int> agreeing;
-  for (const int i : equals) {
-    const Anchor here = AnchorOf(i);
-    const int agreement = (here.parent == anchor.parent) + (here.before == anchor.before) + (here.after == anchor.after);
-    if (agreement > best) agreeing.clear();
-    best = std::max(best, agreement);
-    if (agreement == best) agreeing.push_back(i);
+  if (best.size() == 1) return best.front();
+  // The same neighbours on both sides, as in a run of equal statements: count them.
+  if (anchor.ordinal >= 0 && Index(anchor.ordinal) < equals.size()) {
+    const int named = equals[Index(anchor.ordinal)];
+    if (std::find(best.begin(), best.end(), named) != best.end()) return named;
   }
-  if (agreeing.size() == 1) return agreeing.front();
-  for (const int i : agreeing) {
-    const Anchor here = AnchorOf(i);
-    if (here.ordinal == anchor.ordinal && here.path == anchor.path) return i;
-  }
+  std::erase_if(best, [&](int candidate) { return PathOf(candidate) != anchor.path; });
+  if (best.size() == 1) return best.front();
   return std::nullopt;
 }
 

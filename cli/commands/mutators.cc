@@ -24,7 +24,8 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
   if (with_history) headings.insert(headings.end(), {">children", ">valid", ">faster", ">best gain"});
   headings.push_back("what it does");
   Table table(headings);
-  for (const auto& mutator : AllMutators()) {
+  const MutatorSet mutators;
+  for (const auto& mutator : mutators.all()) {
     const auto row = std::find_if(earned.begin(), earned.end(), [&](const OperatorRow& r) { return r.op == mutator->name(); });
     nlohmann::ordered_json one = {{"mutator", mutator->name()}, {"weight", mutator->weight()}, {"description", mutator->description()}};
     std::vector<std::string> cells{std::string(mutator->name()), fmt::format("{}", mutator->weight())};

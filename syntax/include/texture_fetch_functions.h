@@ -1,1 +1,1 @@
-// clang's CUDA wrapper includes this header, which toolkit 13 no longer has.
+// CUDA 13 no longer has this header; clang 16 still includes it. Empty on purpose: textures are not used.

@@ -1,0 +1,107 @@
+#include "mutators/global_memory.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "mutators/source_query.h"
+
+namespace evo {
+namespace {
+
+// Device functions that call device functions; recursion ends here.
+constexpr int kDepth = 6;
+
+std::vector<int> ParametersOf(const SyntaxTree& tree, int function) {
+  std::vector<int> parameters;
+  for (const int child : tree.node(function).children) {
+    if (tree.node(child).kind_name == "ParmDecl") parameters.push_back(child);
+  }
+  return parameters;
+}
+
+// The pointer operand of a pointer expression; -1 if it has none or two.
+int PointerOperand(const SyntaxTree& tree, int expression) {
+  int operand = -1;
+  for (const int child : tree.node(expression).children) {
+    const std::string& type = tree.node(child).type;
+    if (type.find('*') == std::string::npos || tree.node(child).kind_name == "TypeRef") continue;
+    if (operand >= 0) return -1;
+    operand = child;
+  }
+  return operand;
+}
+
+class Tracer {
+ public:
+  Tracer(const SyntaxTree& tree, const KernelTemplate& rendered) : tree_(tree), rendered_(rendered) {}
+
+  bool IsReadOnly(int pointer, int depth) const {
+    if (depth == 0 || pointer < 0) return false;
+    const SyntaxNode& node = tree_.node(pointer);
+    const std::string& kind = node.kind_name;
+    if (kind == "DeclRefExpr") return node.refers_to >= 0 && IsReadOnlyDeclaration(node.refers_to, depth);
+    if (kind == "UnaryOperator" && tree_.Operator(pointer) == "&") {
+      const SyntaxNode& element = tree_.node(node.children.front());
+      return element.kind_name == "ArraySubscriptExpr" && IsReadOnly(element.children.front(), depth);
+    }
+    if (kind == "ParenExpr" || kind == "BinaryOperator" || kind == "CStyleCastExpr" || kind == "CXXReinterpretCastExpr" ||
+        kind == "CXXStaticCastExpr") {
+      return IsReadOnly(PointerOperand(tree_, pointer), depth);
+    }
+    return false;
+  }
+
+ private:
+  bool IsReadOnlyDeclaration(int declaration, int depth) const {
+    const SyntaxNode& node = tree_.node(declaration);
+    if (node.type.find('*') == std::string::npos) return false;
+    if (node.kind_name == "ParmDecl") return IsReadOnlyParameter(declaration, depth);
+    if (node.kind_name != "VarDecl" || node.function < 0 || node.children.empty()) return false;
+    // A pointer that moves is fine as long as it moves within what it came from: `p += n`, `++p`, not `p = q`.
+    for (const int at : Subtree(tree_, node.function)) {
+      if (tree_.node(at).kind_name != "BinaryOperator" || tree_.Operator(at) != "=") continue;
+      if (NamedDeclaration(tree_, tree_.node(at).children.front()) == declaration) return false;
+    }
+    return node.type.starts_with("const ") && IsReadOnly(node.children.back(), depth - 1);
+  }
+
+  bool IsReadOnlyParameter(int parameter, int depth) const {
+    const SyntaxNode& node = tree_.node(parameter);
+    if (!node.type.starts_with("const ") || node.function < 0) return false;
+    if (IsKernel(tree_, node.function)) return !IsPassedTwice(tree_, rendered_, parameter);
+    const auto parameters = ParametersOf(tree_, node.function);
+    const auto place = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), parameter) - parameters.begin());
+    bool called = false;
+    for (const int call : NodesOfKind(tree_, "CallExpr")) {
+      const auto& parts = tree_.node(call).children;
+      if (parts.empty() || NamedDeclaration(tree_, parts.front()) != node.function) continue;
+      called = true;
+      if (parts.size() <= place + 1 || !IsReadOnly(parts[place + 1], depth - 1)) return false;
+    }
+    return called;
+  }
+
+  const SyntaxTree& tree_;
+  const KernelTemplate& rendered_;
+};
+
+}  // namespace
+
+bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer) {
+  return Tracer(tree, rendered).IsReadOnly(pointer, kDepth);
+}
+
+bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter) {
+  const SyntaxNode& kernel = tree.node(tree.node(parameter).function);
+  const auto parameters = ParametersOf(tree, tree.node(parameter).function);
+  const auto place = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), parameter) - parameters.begin());
+  for (const Step& step : rendered.steps) {
+    if (!step.launch || step.launch->kernel != kernel.name) continue;
+    const auto& arguments = step.launch->arguments;
+    if (place >= arguments.size() || std::count(arguments.begin(), arguments.end(), arguments[place]) > 1) return true;
+  }
+  return false;
+}
+
+}  // namespace evo

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+
+#include "kernel_templates/kernel_template.h"
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// Whether a pointer expression points into global memory that no thread writes while the kernel runs: it comes from a parameter
+// `const T*` of a kernel, through pointer arithmetic, casts and constants of the function, or, in a device function, from a
+// parameter for which every call in the file passes such a pointer. `rendered` tells whether a launch passes the same buffer
+// twice.
+bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer);
+
+// Whether some launch passes the argument of this kernel parameter in another place, too.
+bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter);
+
+}  // namespace evo

@@ -1,0 +1,35 @@
+#include "mutators/mutator.h"
+
+#include <algorithm>
+
+namespace evo {
+
+Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& proposal) {
+  Edit edit;
+  edit.op = op;
+  std::vector<int> anchored;
+  const auto anchor = [&](int node) {
+    const auto known = std::find(anchored.begin(), anchored.end(), node);
+    if (known != anchored.end()) return static_cast<std::size_t>(known - anchored.begin());
+    anchored.push_back(node);
+    edit.anchors.push_back(tree.AnchorOf(node));
+    return anchored.size() - 1;
+  };
+  for (const Proposal::Change& change : proposal.changes) {
+    const std::size_t index = anchor(change.node);
+    edit.source.push_back({index, change.placement, change.text});
+  }
+  for (const int node : proposal.also_anchored) anchor(node);
+  edit.launch = proposal.launch;
+  return edit;
+}
+
+std::optional<Genome> SourceMutator::Mutate(const MutationContext& context, Rng& rng) const {
+  const std::vector<Proposal> proposals = Proposals(context);
+  if (proposals.empty()) return std::nullopt;
+  Genome child = context.genome;
+  child.edits.push_back(MakeEdit(context.tree, name(), proposals[rng.Below(proposals.size())]));
+  return child;
+}
+
+}  // namespace evo

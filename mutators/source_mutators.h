@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// The source mutators, one file each. What each does, when it applies and when it is safe: docs/mutators.md.
+std::unique_ptr<Mutator> MakeUnrollPragma();
+std::unique_ptr<Mutator> MakeLaunchBounds();
+std::unique_ptr<Mutator> MakeFastMath();
+std::unique_ptr<Mutator> MakeReadOnlyLoad();
+std::unique_ptr<Mutator> MakeRestrictQualifier();
+std::unique_ptr<Mutator> MakeHoistInvariant();
+std::unique_ptr<Mutator> MakeAccumulatorSplit();
+std::unique_ptr<Mutator> MakeReciprocal();
+std::unique_ptr<Mutator> MakeInlineHint();
+std::unique_ptr<Mutator> MakeStatementSwap();
+std::unique_ptr<Mutator> MakeStatementDelete();
+std::unique_ptr<Mutator> MakeConstantPerturb();
+
+}  // namespace evo

@@ -1,0 +1,301 @@
+#include "mutators/source_query.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace evo {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Functions of CUDA's headers without side effects that do not look at other threads.
+constexpr std::array kPure{"expf"sv,
+                           "__expf"sv,
+                           "exp2f"sv,
+                           "exp"sv,
+                           "exp2"sv,
+                           "logf"sv,
+                           "__logf"sv,
+                           "log2f"sv,
+                           "__log2f"sv,
+                           "log"sv,
+                           "sqrtf"sv,
+                           "sqrt"sv,
+                           "rsqrtf"sv,
+                           "rsqrt"sv,
+                           "sinf"sv,
+                           "__sinf"sv,
+                           "cosf"sv,
+                           "__cosf"sv,
+                           "tanhf"sv,
+                           "powf"sv,
+                           "__powf"sv,
+                           "fmaxf"sv,
+                           "fminf"sv,
+                           "fmax"sv,
+                           "fmin"sv,
+                           "max"sv,
+                           "min"sv,
+                           "fabsf"sv,
+                           "fabs"sv,
+                           "abs"sv,
+                           "fmaf"sv,
+                           "fma"sv,
+                           "erff"sv,
+                           "__fdividef"sv,
+                           "__frcp_rn"sv,
+                           "__half2float"sv,
+                           "__float2half"sv,
+                           "__low2float"sv,
+                           "__high2float"sv,
+                           "__floats2half2_rn"sv,
+                           "__float2half_rn"sv,
+                           "__bfloat162float"sv,
+                           "__float2bfloat16"sv,
+                           "__ldg"sv,
+                           "__ldcg"sv,
+                           "__ldca"sv,
+                           "__ldcs"sv,
+                           "__fmul_rn"sv,
+                           "__fadd_rn"sv,
+                           "__hmul"sv,
+                           "__hadd"sv,
+                           "__hfma"sv,
+                           "__hfma2"sv,
+                           "__hmul2"sv,
+                           "__hadd2"sv,
+                           "__fmaf_rn"sv};
+constexpr std::array kPureKinds{"DeclRefExpr"sv,
+                                "IntegerLiteral"sv,
+                                "FloatingLiteral"sv,
+                                "CXXBoolLiteralExpr"sv,
+                                "CharacterLiteral"sv,
+                                "ParenExpr"sv,
+                                "BinaryOperator"sv,
+                                "UnaryOperator"sv,
+                                "ConditionalOperator"sv,
+                                "CStyleCastExpr"sv,
+                                "CXXStaticCastExpr"sv,
+                                "CXXFunctionalCastExpr"sv,
+                                "CXXReinterpretCastExpr"sv,
+                                "MemberRefExpr"sv,
+                                "ArraySubscriptExpr"sv,
+                                "CallExpr"sv,
+                                "TypeRef"sv,
+                                "NamespaceRef"sv,
+                                "UnexposedExpr"sv,
+                                "TemplateRef"sv};
+
+bool IsAssignment(const SyntaxTree& tree, int node) {
+  const std::string& kind = tree.node(node).kind_name;
+  return kind == "CompoundAssignOperator" || (kind == "BinaryOperator" && tree.Operator(node) == "=");
+}
+
+bool IsCount(const SyntaxTree& tree, int node) {
+  return tree.node(node).kind_name == "UnaryOperator" && (tree.Operator(node) == "++" || tree.Operator(node) == "--");
+}
+
+// Reads or writes memory, if it is not a mere step to an address.
+bool IsMemory(const SyntaxTree& tree, int node) {
+  return tree.node(node).kind_name == "ArraySubscriptExpr" ||
+         (tree.node(node).kind_name == "UnaryOperator" && tree.Operator(node) == "*");
+}
+
+bool IsPureCall(const SyntaxTree& tree, int call) {
+  const std::string_view callee = LibraryCallee(tree, call);
+  return std::find(kPure.begin(), kPure.end(), callee) != kPure.end();
+}
+
+// The operand of an assignment or count that is changed; -1 for other nodes.
+int Target(const SyntaxTree& tree, int node) {
+  if (!IsAssignment(tree, node) && !IsCount(tree, node)) return -1;
+  return tree.node(node).children.empty() ? -1 : tree.node(node).children.front();
+}
+
+}  // namespace
+
+std::vector<int> Subtree(const SyntaxTree& tree, int node) {
+  std::vector<int> nodes;
+  std::vector<int> open{node};
+  while (!open.empty()) {
+    const int at = open.back();
+    open.pop_back();
+    nodes.push_back(at);
+    const auto& children = tree.node(at).children;
+    open.insert(open.end(), children.rbegin(), children.rend());
+  }
+  return nodes;
+}
+
+std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind) {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    if (tree.nodes()[i].kind_name == kind) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
+bool IsWithin(const SyntaxTree& tree, int node, int ancestor) {
+  while (node >= 0 && node != ancestor) node = tree.node(node).parent;
+  return node == ancestor;
+}
+
+bool IsKernel(const SyntaxTree& tree, int function) {
+  if (function < 0) return false;
+  const auto& children = tree.node(function).children;
+  return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(global)"; });
+}
+
+int NamedDeclaration(const SyntaxTree& tree, int expression) {
+  while (tree.node(expression).kind_name == "ParenExpr" && tree.node(expression).children.size() == 1) {
+    expression = tree.node(expression).children.front();
+  }
+  return tree.node(expression).kind_name == "DeclRefExpr" ? tree.node(expression).refers_to : -1;
+}
+
+std::string_view LibraryCallee(const SyntaxTree& tree, int call) {
+  const SyntaxNode& node = tree.node(call);
+  if (node.kind_name != "CallExpr" || node.children.empty()) return {};
+  const SyntaxNode& callee = tree.node(node.children.front());
+  if (callee.kind_name != "DeclRefExpr" || callee.refers_to >= 0) return {};
+  return callee.name;
+}
+
+int PragmaOf(const SyntaxTree& tree, int loop) {
+  if (tree.node(loop).parent < 0) return -1;
+  const auto& siblings = tree.node(tree.node(loop).parent).children;
+  const auto self = std::find(siblings.begin(), siblings.end(), loop);
+  if (self == siblings.begin() || self == siblings.end()) return -1;
+  return tree.node(*(self - 1)).kind_name == kPragmaKind ? *(self - 1) : -1;
+}
+
+int FirstNode(const SyntaxTree& tree, int statement) {
+  const int pragma = PragmaOf(tree, statement);
+  return pragma >= 0 ? pragma : statement;
+}
+
+std::optional<ForLoop> AsForLoop(const SyntaxTree& tree, int node) {
+  const SyntaxNode& loop = tree.node(node);
+  if (loop.kind_name != "ForStmt") return std::nullopt;
+  std::vector<int> parts;
+  for (const int child : loop.children) {
+    if (tree.node(child).kind_name != kPragmaKind) parts.push_back(child);
+  }
+  if (parts.size() != 4) return std::nullopt;
+  return ForLoop{node, PragmaOf(tree, node), parts[0], parts[1], parts[2], parts[3]};
+}
+
+bool IsInBlock(const SyntaxTree& tree, int statement) {
+  const int parent = tree.node(statement).parent;
+  return parent >= 0 && tree.node(parent).kind_name == "CompoundStmt";
+}
+
+std::set<int> WrittenIn(const SyntaxTree& tree, int node) {
+  std::set<int> written;
+  for (const int at : Subtree(tree, node)) {
+    const SyntaxNode& name = tree.node(at);
+    if (name.kind_name != "DeclRefExpr" || name.refers_to < 0 || name.converted) continue;
+    // Not read: assigned, counted, addressed or bound. A member or an element of it counts as it.
+    written.insert(name.refers_to);
+  }
+  return written;
+}
+
+std::set<int> NamedIn(const SyntaxTree& tree, int node) {
+  std::set<int> named;
+  for (const int at : Subtree(tree, node)) {
+    if (tree.node(at).kind_name == "DeclRefExpr" && tree.node(at).refers_to >= 0) named.insert(tree.node(at).refers_to);
+  }
+  return named;
+}
+
+bool StoresIn(const SyntaxTree& tree, int node) {
+  for (const int at : Subtree(tree, node)) {
+    const int target = Target(tree, at);
+    if (target >= 0 && NamedDeclaration(tree, target) < 0) return true;
+    const std::string& kind = tree.node(at).kind_name;
+    if (kind == "CallExpr" && !IsPureCall(tree, at)) return true;
+    if (kind.find("Asm") != std::string::npos || kind == "UnexposedStmt") return true;
+  }
+  return false;
+}
+
+bool LoadsIn(const SyntaxTree& tree, int node) {
+  const auto nodes = Subtree(tree, node);
+  return std::any_of(nodes.begin(), nodes.end(), [&](int at) {
+    return IsMemory(tree, at) || (tree.node(at).kind_name == "CallExpr" && LibraryCallee(tree, at).starts_with("__ld"));
+  });
+}
+
+bool IsPure(const SyntaxTree& tree, int expression) {
+  for (const int at : Subtree(tree, expression)) {
+    const std::string& kind = tree.node(at).kind_name;
+    if (std::find(kPureKinds.begin(), kPureKinds.end(), kind) == kPureKinds.end()) return false;
+    if (IsAssignment(tree, at) || IsCount(tree, at)) return false;
+    if (kind == "CallExpr" && !IsPureCall(tree, at)) return false;
+  }
+  return true;
+}
+
+bool IsInvariant(const SyntaxTree& tree, int expression, int scope) {
+  if (!IsPure(tree, expression) || LoadsIn(tree, expression)) return false;
+  const std::set<int> written = WrittenIn(tree, scope);
+  for (const int declaration : NamedIn(tree, expression)) {
+    if (written.contains(declaration) || IsWithin(tree, declaration, scope)) return false;
+  }
+  return true;
+}
+
+std::string WithoutConst(std::string type) {
+  for (const std::string_view word : {"const "sv, "volatile "sv}) {
+    if (type.starts_with(word)) type.erase(0, word.size());
+  }
+  return type;
+}
+
+bool IsArithmetic(std::string_view type) {
+  constexpr std::array kTypes{"float"sv, "double"sv,        "int"sv,       "unsigned int"sv,
+                              "long"sv,  "unsigned long"sv, "long long"sv, "unsigned long long"sv,
+                              "short"sv, "unsigned short"sv};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+std::string IndentOf(const SyntaxTree& tree, int node) {
+  const std::string& text = tree.text();
+  std::size_t line = tree.node(node).range.begin;
+  while (line > 0 && text[line - 1] != '\n') --line;
+  const std::size_t first = text.find_first_not_of(" \t", line);
+  return text.substr(line, std::min(first, text.size()) - line);
+}
+
+std::string LineBefore(const SyntaxTree& tree, int statement, const std::string& line) {
+  const std::string indent = IndentOf(tree, statement);
+  const std::string present = IndentOf(tree, FirstNode(tree, statement));  // a pragma often stands at the margin
+  const std::string missing = indent.size() > present.size() ? indent.substr(present.size()) : "";
+  return fmt::format("{}{}\n{}", missing, line, present);
+}
+
+std::string FreshName(const SyntaxTree& tree, const std::string& wanted) {
+  const auto tokens = tree.Tokens(tree.node(0).range);
+  std::string name = wanted;
+  for (int number = 2; std::find(tokens.begin(), tokens.end(), name) != tokens.end(); ++number)
+    name = fmt::format("{}_{}", wanted, number);
+  return name;
+}
+
+std::string Parenthesised(const SyntaxTree& tree, int expression) {
+  constexpr std::array kOperators{"BinaryOperator"sv, "CompoundAssignOperator"sv, "ConditionalOperator"sv, "UnaryOperator"sv,
+                                  "CStyleCastExpr"sv};
+  const std::string text(tree.Text(expression));
+  const bool leaf = tree.Tokens(tree.node(expression).range).size() == 1;
+  const bool is_operator = std::find(kOperators.begin(), kOperators.end(), tree.node(expression).kind_name) != kOperators.end();
+  return is_operator && !leaf ? fmt::format("({})", text) : text;
+}
+
+std::string Parenthesised(const std::string& expression) {
+  return Tokenize(expression).size() == 1 ? expression : fmt::format("({})", expression);
+}
+
+}  // namespace evo

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// Questions that mutators ask of a tree. They are conservative: what is not understood counts as written, impure, dependent.
+
+// The node and all below it, in source order.
+std::vector<int> Subtree(const SyntaxTree& tree, int node);
+// All nodes of a kind, in source order.
+std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind);
+bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
+// Function definitions with `__global__`.
+bool IsKernel(const SyntaxTree& tree, int function);
+// The declaration that an expression names, through parentheses; -1 if it is more than a name or declared elsewhere.
+int NamedDeclaration(const SyntaxTree& tree, int expression);
+// Of a call: the name of the function called if it is declared outside of the file; else empty.
+std::string_view LibraryCallee(const SyntaxTree& tree, int call);
+
+// A `for` with all its parts.
+struct ForLoop {
+  int statement = -1;
+  int pragma = -1;  // of its `#pragma unroll`; -1 if none
+  int init = -1;
+  int condition = -1;
+  int increment = -1;
+  int body = -1;
+};
+// nullopt for a loop without one of init, condition and increment.
+std::optional<ForLoop> AsForLoop(const SyntaxTree& tree, int node);
+// The pragma in front of a loop; -1 if none.
+int PragmaOf(const SyntaxTree& tree, int loop);
+// Where a statement begins, its pragma included.
+int FirstNode(const SyntaxTree& tree, int statement);
+// A child of a block, so that statements may be put beside it.
+bool IsInBlock(const SyntaxTree& tree, int statement);
+
+// Declarations that are, or may be, changed within a node: assigned, counted, their address taken, bound to a reference. A store
+// through a pointer changes what it points to and not the pointer.
+std::set<int> WrittenIn(const SyntaxTree& tree, int node);
+// Declarations that are named within a node.
+std::set<int> NamedIn(const SyntaxTree& tree, int node);
+// Stores through pointers and arrays, or calls that may.
+bool StoresIn(const SyntaxTree& tree, int node);
+// Reads through pointers or arrays.
+bool LoadsIn(const SyntaxTree& tree, int node);
+// Evaluating it twice or not at all changes nothing: names, literals, arithmetic, loads, calls of the mathematical functions.
+bool IsPure(const SyntaxTree& tree, int expression);
+// Pure, no load, and nothing it names is written within `scope` or declared inside it.
+bool IsInvariant(const SyntaxTree& tree, int expression, int scope);
+
+// "float" for "const float".
+std::string WithoutConst(std::string type);
+// float, double, and the integers of C.
+bool IsArithmetic(std::string_view type);
+// White space in front of the line that the node begins on.
+std::string IndentOf(const SyntaxTree& tree, int node);
+// Text that, put before FirstNode() of a statement, gives `line` a line of its own, as far in as the statement.
+std::string LineBefore(const SyntaxTree& tree, int statement, const std::string& line);
+// `wanted`, or with a number behind it if the text already has that word.
+std::string FreshName(const SyntaxTree& tree, const std::string& wanted);
+// In parentheses unless it is a name, a literal, a call or the like.
+std::string Parenthesised(const SyntaxTree& tree, int expression);
+std::string Parenthesised(const std::string& expression);
+
+}  // namespace evo

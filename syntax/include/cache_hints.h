@@ -1,0 +1,23 @@
+// Loads with a cache hint that CUDA's headers declare and clang's stand-in for them leaves out. For parsing only: no bodies.
+#pragma once
+
+#ifdef __CUDA__
+template <class T>
+__device__ T __ldcg(const T* address);
+template <class T>
+__device__ T __ldca(const T* address);
+template <class T>
+__device__ T __ldcs(const T* address);
+template <class T>
+__device__ T __ldlu(const T* address);
+template <class T>
+__device__ T __ldcv(const T* address);
+template <class T>
+__device__ void __stwb(T* address, T value);
+template <class T>
+__device__ void __stcg(T* address, T value);
+template <class T>
+__device__ void __stcs(T* address, T value);
+template <class T>
+__device__ void __stwt(T* address, T value);
+#endif

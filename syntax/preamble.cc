@@ -1,0 +1,60 @@
+#include "syntax/preamble.h"
+
+#include <vector>
+
+namespace evo {
+namespace {
+
+// The preprocessor lines of a text, with what a backslash continues, outside of comments that span lines.
+std::vector<std::string> Directives(std::string_view text) {
+  std::vector<std::string> directives;
+  bool in_comment = false;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && (text[end] != '\n' || (end > at && text[end - 1] == '\\'))) ++end;
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (in_comment) {
+      in_comment = line.find("*/") == std::string_view::npos;
+      continue;
+    }
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) continue;
+    if (line.substr(first, 2) == "/*") in_comment = line.find("*/", first + 2) == std::string_view::npos;
+    if (line[first] != '#') continue;
+    directives.emplace_back(line.substr(first, line.find("//", first) - first));
+  }
+  return directives;
+}
+
+bool IsInclude(const std::string& directive) {
+  const std::size_t word = directive.find_first_not_of(" \t", 1);
+  return word != std::string::npos && directive.compare(word, 7, "include") == 0;
+}
+
+int Depth(const std::string& directive) {
+  const std::size_t word = directive.find_first_not_of(" \t", 1);
+  if (word == std::string::npos) return 0;
+  if (directive.compare(word, 2, "if") == 0) return 1;
+  return directive.compare(word, 5, "endif") == 0 ? -1 : 0;
+}
+
+}  // namespace
+
+std::string PreambleOf(std::string_view text) {
+  std::string preamble = "#include <cache_hints.h>\n";
+  const std::vector<std::string> directives = Directives(text);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    if (IsInclude(directives[i])) count = i + 1;
+  }
+  int depth = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    preamble += directives[i] + "\n";
+    depth += Depth(directives[i]);
+  }
+  for (; depth > 0; --depth) preamble += "#endif\n";
+  return preamble + ";\n";
+}
+
+}  // namespace evo

@@ -1,0 +1,133 @@
+#include "mutators/breeding_station.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/mutators/mutating.h"
+
+namespace evo {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const char* const kText = R"(// evo:param N 16 32 64
+// evo:launch k(A) grid(1) block(N)
+#ifndef N
+#define N 32
+#endif
+__global__ void k(float* a) {
+  for (int i = 0; i < N; ++i) a[i] = 1;
+}
+)";
+
+class BreedingStationTest : public testing::Test {
+ protected:
+  BreedRequest Request(std::vector<std::pair<std::string, double>> operators) const {
+    return {{DefaultGenome(kernel_template_)}, std::move(operators), 1, 2, 3};
+  }
+  static BreedingStation& Station() {
+    static BreedingStation station({ParseTemplate("small", kText)}, TestPaths());
+    return station;
+  }
+  const KernelTemplate kernel_template_ = ParseTemplate("small", kText);
+};
+
+TEST_F(BreedingStationTest, NoOperatorsRenderTheParent) {
+  const BredChild child = Station().Breed(Request({}));
+  ASSERT_TRUE(child.genome);
+  EXPECT_EQ(*child.genome, DefaultGenome(kernel_template_));
+  EXPECT_EQ(child.source, kText);
+  EXPECT_EQ(child.op, "");
+}
+
+TEST_F(BreedingStationTest, SameRequestSameChild) {
+  const auto operators = MutatorSet().DefaultOperators();
+  for (std::uint64_t index = 0; index < 10; ++index) {
+    BreedRequest request = Request(operators);
+    request.index = index;
+    const BredChild first = Station().Breed(request);
+    const BredChild second = Station().Breed(request);
+    EXPECT_EQ(first.genome, second.genome);
+    EXPECT_EQ(first.source, second.source);
+    EXPECT_EQ(first.op, second.op);
+    EXPECT_EQ(first.inapplicable, second.inapplicable);
+  }
+}
+
+TEST_F(BreedingStationTest, OperatorsThatDoNotApplyAreToldAndTheNextIsTried) {
+  const BredChild child = Station().Breed(Request({{"accumulator_split", 1e12}, {"parameter_step", 1}, {"fast_math", 0}}));
+  ASSERT_TRUE(child.genome);
+  EXPECT_EQ(child.op, "parameter_step");
+  EXPECT_THAT(child.inapplicable, ElementsAre("accumulator_split"));
+  EXPECT_NE(child.source, kText);
+}
+
+TEST_F(BreedingStationTest, NothingApplicableIsAFailure) {
+  const BredChild child = Station().Breed(Request({{"accumulator_split", 1}, {"reciprocal", 1}}));
+  EXPECT_FALSE(child.genome);
+  EXPECT_EQ(child.source, "");
+  EXPECT_EQ(child.inapplicable.size(), 2u);
+  EXPECT_THAT(child.failure, HasSubstr("no operator applied"));
+}
+
+TEST_F(BreedingStationTest, WrongRequestsAreFailures) {
+  BreedRequest request = Request({});
+  request.parents[0].template_digest = "unknown";
+  EXPECT_THAT(Station().Breed(request).failure, HasSubstr("unknown"));
+  request.parents.clear();
+  EXPECT_THAT(Station().Breed(request).failure, HasSubstr("without a parent"));
+  EXPECT_THAT(Station().Breed(Request({{"no_such", 1}})).failure, HasSubstr("no_such"));
+  request = Request({});
+  request.parents[0].parameters["N"] = 17;
+  EXPECT_THAT(Station().Breed(request).failure, HasSubstr("17"));
+}
+
+TEST_F(BreedingStationTest, CrossoverTakesFromBothAndRecordsDrops) {
+  BreedRequest request = Request({{"unroll_pragma", 1}});
+  const BredChild unrolled = Station().Breed(request);
+  ASSERT_TRUE(unrolled.genome);
+  request = Request({{"crossover", 1}});
+  request.parents.push_back(*unrolled.genome);
+  request.parents[1].parameters["N"] = 64;
+  bool used = false;
+  for (std::uint64_t index = 0; index < 20; ++index) {
+    request.index = index;
+    const BredChild child = Station().Breed(request);
+    if (!child.genome) continue;
+    used = true;
+    EXPECT_TRUE(child.used_second_parent);
+    EXPECT_THAT(child.dropped, IsEmpty());
+  }
+  EXPECT_TRUE(used);
+  // An edit whose loop is not there is dropped, and the child does not carry it on.
+  request.parents[0].parameters["N"] = 16;
+  request.parents[1].edits[0].anchors[0].tokens = "0000000000000000";
+  request.parents[1].edits.push_back(request.parents[1].edits[0]);
+  request.parents[1].edits[1].anchors[0].tokens = "1111111111111111";
+  bool dropped = false;
+  for (std::uint64_t index = 0; index < 20; ++index) {
+    request.index = index;
+    const BredChild child = Station().Breed(request);
+    if (!child.genome) continue;
+    EXPECT_THAT(child.genome->edits, IsEmpty());
+    dropped = dropped || !child.dropped.empty();
+  }
+  EXPECT_TRUE(dropped);
+}
+
+TEST(MutatorSet, NamesAreUniqueAndDescribed) {
+  const MutatorSet set;
+  EXPECT_EQ(set.Find("no_such"), nullptr);
+  std::set<std::string_view> names;
+  for (const auto& mutator : set.all()) {
+    EXPECT_TRUE(names.insert(mutator->name()).second);
+    EXPECT_FALSE(mutator->description().empty());
+    EXPECT_GT(mutator->weight(), 0);
+    EXPECT_EQ(set.Find(mutator->name()), mutator.get());
+  }
+  EXPECT_EQ(set.DefaultOperators().size(), names.size());
+}
+
+}  // namespace
+}  // namespace evo

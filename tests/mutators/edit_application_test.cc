@@ -1,0 +1,136 @@
+#include "mutators/edit_application.h"
+
+#include <gmock/gmock.h>
+
+#include "core/error.h"
+#include "tests/mutators/mutating.h"
+
+namespace evo {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const char* const kText = R"(// evo:param N 16 32
+// evo:launch k(A) grid(1) block(N)
+#ifndef N
+#define N 16
+#endif
+__global__ void k(float* a) {
+  a[0] = 1;
+  a[1] = 2;
+#if N == 16
+  a[2] = 3;
+#endif
+}
+)";
+
+int Statement(const SyntaxTree& tree, const std::string& text) {
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    if (tree.Text(static_cast<int>(i)) == text) return static_cast<int>(i);
+  }
+  ADD_FAILURE() << text;
+  return 0;
+}
+
+Edit Replacing(const SyntaxTree& tree, const std::string& from, const std::string& to) {
+  return MakeEdit(tree, "test", {{{Statement(tree, from), Placement::kReplace, to}}, {}, {}});
+}
+
+TEST(EditApplication, ReplacesPutsBeforeAndAfter) {
+  const Parent parent{std::string(kText)};
+  const int statement = Statement(*parent.tree, "a[1] = 2;");
+  const Edit edit = MakeEdit(*parent.tree, "test",
+                             {{{statement, Placement::kReplace, "a[1] = 9;"},
+                               {statement, Placement::kBefore, "/*b*/"},
+                               {statement, Placement::kAfter, "/*a*/"}},
+                              {},
+                              {}});
+  EXPECT_EQ(edit.anchors.size(), 1u);
+  EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, edit).text, HasSubstr("  /*b*/a[1] = 9;/*a*/\n"));
+}
+
+TEST(EditApplication, DeletionTakesABlankLine) {
+  const Parent parent{std::string(kText)};
+  const AppliedEdit applied = ApplyEdit(*parent.tree, parent.genome.parameters, Replacing(*parent.tree, "a[1] = 2;", ""));
+  EXPECT_THAT(applied.text, HasSubstr("  a[0] = 1;\n#if"));
+}
+
+TEST(EditApplication, IsWholeOrNotAtAll) {
+  const Parent parent{std::string(kText)};
+  Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
+  edit.anchors.push_back(edit.anchors.front());
+  edit.anchors.back().tokens = "0000000000000000";
+  edit.source.push_back({1, Placement::kReplace, "x"});
+  const AppliedEdit applied = ApplyEdit(*parent.tree, parent.genome.parameters, edit);
+  EXPECT_EQ(applied.text, parent.tree->text());
+  EXPECT_THAT(applied.dropped, HasSubstr("test: "));
+}
+
+TEST(EditApplication, OverlapsAndBadIndicesAreDropped) {
+  const Parent parent{std::string(kText)};
+  const int outer = Statement(*parent.tree, "a[1] = 2;");
+  const int inner = Statement(*parent.tree, "a[1]");
+  const Edit overlap =
+      MakeEdit(*parent.tree, "test", {{{outer, Placement::kReplace, "x;"}, {inner, Placement::kReplace, "y"}}, {}, {}});
+  EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, overlap).dropped, HasSubstr("overlap"));
+  Edit wrong = Replacing(*parent.tree, "a[0] = 1;", "");
+  wrong.source[0].anchor = 7;
+  EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, wrong).dropped, HasSubstr("anchor"));
+}
+
+TEST(EditApplication, ParametersMustBeAsNeeded) {
+  const Parent parent{std::string(kText)};
+  Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
+  edit.parameters = {{"N", 32}};
+  EXPECT_THAT(ApplyEdit(*parent.tree, {{"N", 16}}, edit).dropped, HasSubstr("needs N = 32"));
+  EXPECT_THAT(ApplyEdit(*parent.tree, {{"N", 32}}, edit).dropped, IsEmpty());
+}
+
+TEST(EditApplication, LaunchLinesChangeWithTheCode) {
+  const Parent parent{std::string(kText)};
+  Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
+  edit.launch = {{"k", "grid", "2 * N"}};
+  EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, edit).text, HasSubstr("grid(2 * N) block(N)"));
+  edit.launch = {{"other", "grid", "2"}};
+  EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, edit).dropped, HasSubstr("no launch line of other"));
+  edit.launch = {{"k", "colour", "2"}};
+  EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, edit).dropped, HasSubstr("colour"));
+}
+
+TEST(GenomeRenderer, EditsFollowEachOther) {
+  Parent parent{std::string(kText)};
+  parent.genome.edits.push_back(Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;"));
+  parent.Render();
+  parent.genome.edits.push_back(Replacing(*parent.tree, "a[0] = 5;", "a[0] = 6;"));
+  parent.Render();
+  EXPECT_THAT(parent.rendering.source, HasSubstr("a[0] = 6;"));
+  EXPECT_EQ(parent.rendering.applied, parent.genome);
+  EXPECT_THAT(parent.rendering.dropped, IsEmpty());
+  // Without the first, the second has nothing to change.
+  parent.genome.edits.erase(parent.genome.edits.begin());
+  parent.Render();
+  EXPECT_THAT(parent.rendering.source, HasSubstr("a[0] = 1;"));
+  EXPECT_THAT(parent.rendering.applied.edits, IsEmpty());
+  EXPECT_EQ(parent.rendering.dropped.size(), 1u);
+}
+
+TEST(GenomeRenderer, CodeThatParametersRemoveIsNotEdited) {
+  Parent parent{std::string(kText)};
+  parent.genome.edits.push_back(Replacing(*parent.tree, "a[2] = 3;", "a[2] = 4;"));
+  parent.Render();
+  EXPECT_THAT(parent.rendering.source, HasSubstr("a[2] = 4;"));
+  parent.genome.parameters["N"] = 32;
+  parent.Render();
+  EXPECT_THAT(parent.rendering.source, HasSubstr("a[2] = 3;"));
+  EXPECT_EQ(parent.rendering.dropped.size(), 1u);
+}
+
+TEST(GenomeRenderer, UndeclaredParametersAreErrors) {
+  Parent parent{std::string(kText)};
+  parent.genome.parameters["M"] = 1;
+  EXPECT_THROW(SharedRenderer().Render(parent.kernel_template, parent.genome), Error);
+}
+
+}  // namespace
+}  // namespace evo

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/installation.h"
+#include "mutators/edit_application.h"
+#include "mutators/genome_renderer.h"
+#include "mutators/mutator_set.h"
+
+namespace evo {
+
+inline SyntaxPaths TestPaths() { return {CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}; }
+
+// One for the whole test program: only its first parse is slow.
+inline GenomeRenderer& SharedRenderer() {
+  static GenomeRenderer renderer(TestPaths());
+  return renderer;
+}
+
+inline Genome DefaultGenome(const KernelTemplate& kernel_template) {
+  return {kernel_template.name, kernel_template.digest, kernel_template.space.Defaults(), {}};
+}
+
+// A parent with everything that a mutator may look at.
+struct Parent {
+  explicit Parent(const std::string& text) : Parent(ParseTemplate("small", text)) {}
+  explicit Parent(KernelTemplate t) : kernel_template(std::move(t)), genome(DefaultGenome(kernel_template)) { Render(); }
+  Parent(KernelTemplate t, Genome g) : kernel_template(std::move(t)), genome(std::move(g)) { Render(); }
+
+  void Render() {
+    rendering = SharedRenderer().Render(kernel_template, genome);
+    tree = SharedRenderer().TreeOf(rendering.source);
+    rendered = ParseTemplate(kernel_template.name, rendering.source);
+  }
+  MutationContext Context() const { return {kernel_template, genome, *tree, rendered}; }
+
+  KernelTemplate kernel_template;
+  Genome genome;
+  RenderedGenome rendering;
+  std::shared_ptr<const SyntaxTree> tree;
+  KernelTemplate rendered;
+};
+
+inline const SourceMutator& SourceMutatorNamed(const std::string& name) {
+  static const MutatorSet set;
+  return dynamic_cast<const SourceMutator&>(*set.Find(name));
+}
+
+// The sources that a mutator can make of a text, in the order of its proposals. Each must apply and parse.
+inline std::vector<std::string> ChildrenOf(const std::string& mutator, const std::string& text) {
+  const Parent parent(text);
+  EXPECT_TRUE(parent.tree->errors().empty()) << parent.tree->errors().front();
+  std::vector<std::string> children;
+  for (const Proposal& proposal : SourceMutatorNamed(mutator).Proposals(parent.Context())) {
+    const AppliedEdit applied = ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, mutator, proposal));
+    EXPECT_EQ(applied.dropped, "");
+    const auto tree = SharedRenderer().TreeOf(applied.text);
+    EXPECT_TRUE(tree->errors().empty()) << mutator << ": " << tree->errors().front() << "\n" << applied.text;
+    children.push_back(applied.text);
+  }
+  return children;
+}
+
+inline bool AnyContains(const std::vector<std::string>& texts, const std::string& part) {
+  return std::any_of(texts.begin(), texts.end(), [&](const std::string& t) { return t.find(part) != std::string::npos; });
+}
+
+}  // namespace evo

@@ -1,0 +1,116 @@
+#include "mutators/parameter_mutators.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "mutators/crossover.h"
+
+namespace evo {
+namespace {
+
+// No source is looked at, so no parser is needed.
+struct Space {
+  explicit Space(const std::string& constraint) {
+    const std::string text =
+        "// evo:param A 1 2 4 8\n// evo:param B 1 2 4 8\n// evo:constraint " + constraint +
+        "\n// evo:launch k(X) grid(1) block(A)\n#ifndef A\n#define A 2\n#endif\n#ifndef B\n#define B 2\n#endif\n";
+    kernel_template = ParseTemplate("space", text);
+    genome = {kernel_template.name, kernel_template.digest, kernel_template.space.Defaults(), {}};
+  }
+  MutationContext Context(const Genome* second = nullptr) const {
+    return {kernel_template, genome, tree, kernel_template, second};
+  }
+
+  // Parameters of children over many streams.
+  std::set<Parameters> Children(const Mutator& mutator) const {
+    std::set<Parameters> children;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      Rng rng(seed);
+      if (const auto child = mutator.Mutate(Context(), rng)) children.insert(child->parameters);
+    }
+    return children;
+  }
+
+  KernelTemplate kernel_template;
+  Genome genome;
+  SyntaxTree tree;
+};
+
+Parameters Values(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
+
+TEST(ParameterMutators, StepGoesToNeighbours) {
+  EXPECT_THAT(Space("A > 0").Children(*MakeParameterStep()),
+              testing::UnorderedElementsAre(Values(1, 2), Values(4, 2), Values(2, 1), Values(2, 4)));
+}
+
+TEST(ParameterMutators, DrawGoesAnywhereInOneParameter) {
+  EXPECT_THAT(Space("A > 0").Children(*MakeParameterDraw()),
+              testing::UnorderedElementsAre(Values(1, 2), Values(4, 2), Values(8, 2), Values(2, 1), Values(2, 4), Values(2, 8)));
+}
+
+TEST(ParameterMutators, MixChangesSeveral) {
+  const auto children = Space("A > 0").Children(*MakeParameterMix());
+  EXPECT_EQ(children.size(), 9u);
+  for (const Parameters& child : children) EXPECT_TRUE(child.at("A") != 2 && child.at("B") != 2);
+}
+
+TEST(ParameterMutators, ConstraintsHold) {
+  EXPECT_THAT(Space("A == B").Children(*MakeParameterStep()), testing::IsEmpty());
+  EXPECT_THAT(Space("A == B").Children(*MakeParameterMix()),
+              testing::UnorderedElementsAre(Values(1, 1), Values(4, 4), Values(8, 8)));
+  EXPECT_THAT(Space("A * B <= 4").Children(*MakeParameterDraw()), testing::UnorderedElementsAre(Values(1, 2), Values(2, 1)));
+}
+
+TEST(Crossover, NeedsASecondParentOfTheSameTemplate) {
+  const Space space("A > 0");
+  const auto crossover = MakeCrossover();
+  Rng rng(1);
+  EXPECT_EQ(crossover->Mutate(space.Context(), rng), std::nullopt);
+  Genome other = space.genome;
+  EXPECT_EQ(crossover->Mutate(space.Context(&other), rng), std::nullopt);
+  other.parameters = Values(8, 8);
+  other.template_digest = "another";
+  EXPECT_EQ(crossover->Mutate(space.Context(&other), rng), std::nullopt);
+}
+
+TEST(Crossover, MixesParametersAndEdits) {
+  Space space("A > 0");
+  space.genome.edits = {{.op = "a1"}, {.op = "common"}};
+  Genome other = space.genome;
+  other.parameters = Values(8, 4);
+  other.edits = {{.op = "b1"}, {.op = "common"}, {.op = "b2"}};
+  const auto crossover = MakeCrossover();
+  std::set<Parameters> parameters;
+  std::set<std::string> lists;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed);
+    const auto child = crossover->Mutate(space.Context(&other), rng);
+    if (!child) continue;
+    parameters.insert(child->parameters);
+    std::string list;
+    for (const Edit& edit : child->edits) list += edit.op + " ";
+    lists.insert(list);
+    EXPECT_LE(std::count_if(child->edits.begin(), child->edits.end(), [](const Edit& e) { return e.op == "common"; }), 1);
+  }
+  EXPECT_THAT(parameters, testing::UnorderedElementsAre(Values(2, 2), Values(8, 2), Values(2, 4), Values(8, 4)));
+  EXPECT_TRUE(lists.contains("a1 common b1 b2 "));
+  EXPECT_TRUE(lists.contains("a1 b2 "));
+}
+
+TEST(Crossover, ConstraintsHold) {
+  Space space("A == B");
+  Genome other = space.genome;
+  other.parameters = Values(8, 8);
+  const auto crossover = MakeCrossover();
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Rng rng(seed);
+    const auto child = crossover->Mutate(space.Context(&other), rng);
+    if (child) {
+      EXPECT_EQ(child->parameters.at("A"), child->parameters.at("B"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace evo

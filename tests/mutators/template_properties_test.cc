@@ -1,0 +1,82 @@
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <map>
+
+#include "mutators/breeding_station.h"
+#include "tests/mutators/mutating.h"
+
+namespace evo {
+namespace {
+
+// Steps of the random walk over each template: enough that most mutators are drawn, few enough for a test.
+constexpr std::uint64_t kSteps = 16;
+
+class TemplateProperties : public testing::TestWithParam<const char*> {};
+
+TEST_P(TemplateProperties, AWalkOfMutationsStaysSound) {
+  const KernelTemplate kernel_template = LoadTemplate(ShareDirectory() / "kernel_templates" / GetParam());
+  BreedingStation station({kernel_template}, TestPaths());
+  const auto operators = MutatorSet().DefaultOperators();
+  Genome parent = DefaultGenome(kernel_template);
+  station.Breed({{parent}, {}, 0, 0, 0});
+  std::map<std::string, int> drawn;
+  int kept_edits = 0;
+  int edits = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    const Genome before = parent;
+    const BreedRequest request{{parent}, operators, 7, 1, step};
+    const BredChild child = station.Breed(request);
+    ASSERT_TRUE(child.genome) << child.failure;
+    ++drawn[child.op];
+    EXPECT_EQ(request.parents[0], before);
+    const BredChild twin = station.Breed(request);
+    EXPECT_EQ(twin.source, child.source);
+    EXPECT_EQ(twin.genome, child.genome);
+    const BredChild again = station.Breed({{*child.genome}, {}, 0, 0, 0});
+    EXPECT_EQ(again.source, child.source) << "a child's genome must give the child's source";
+    EXPECT_THAT(again.dropped, testing::IsEmpty());
+    EXPECT_NE(child.source, station.Breed({{parent}, {}, 0, 0, 0}).source);
+    EXPECT_NO_THROW(ParseTemplate("child", child.source));
+    if (child.op.starts_with("parameter_")) {
+      edits += static_cast<int>(parent.edits.size());
+      kept_edits += static_cast<int>(child.genome->edits.size());
+    }
+    // Now and then from the start again, so that genomes do not only grow.
+    parent = step % 8 == 7 ? DefaultGenome(kernel_template) : *child.genome;
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  RecordProperty("milliseconds_per_step", static_cast<int>(1000 * seconds / kSteps));
+  EXPECT_GE(drawn.size(), 5u);
+  EXPECT_EQ(kept_edits, edits) << "edits re-apply after a change of parameters";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TemplateProperties,
+                         testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/wmma.cu", "softmax/naive.cu",
+                                         "softmax/block.cu", "softmax/warp.cu"));
+
+// Every proposal of every mutator on a template, not only those that a walk draws, makes a source that parses.
+TEST(TemplateProposals, EveryOneParses) {
+  const MutatorSet set;
+  for (const char* file : {"attention/tiled.cu", "softmax/block.cu"}) {
+    const Parent parent(LoadTemplate(ShareDirectory() / "kernel_templates" / file));
+    for (const auto& mutator : set.all()) {
+      const auto* source = dynamic_cast<const SourceMutator*>(mutator.get());
+      // These two break programs by design; the others promise code that compiles.
+      if (!source || source->name() == "statement_delete" || source->name() == "constant_perturb") continue;
+      const auto proposals = source->Proposals(parent.Context());
+      // A few of each kind are enough where there are many alike.
+      for (std::size_t i = 0; i < proposals.size(); i += 1 + proposals.size() / 6) {
+        const AppliedEdit applied =
+            ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, source->name(), proposals[i]));
+        EXPECT_EQ(applied.dropped, "");
+        const auto tree = SharedRenderer().TreeOf(applied.text);
+        EXPECT_TRUE(tree->errors().empty()) << source->name() << ": " << tree->errors().front();
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace evo

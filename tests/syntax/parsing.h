@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/installation.h"
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// One parser for the whole test program: only its first parse is slow.
+inline SyntaxParser& SharedParser() {
+  static SyntaxParser parser({CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax"});
+  return parser;
+}
+
+inline SyntaxTree ParseSource(const std::string& text) { return SharedParser().Parse(text); }
+
+// The first node of a kind whose text begins so; -1 if there is none.
+inline int NodeWith(const SyntaxTree& tree, const std::string& kind, const std::string& beginning, int skip = 0) {
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    const int node = static_cast<int>(i);
+    if (tree.node(node).kind_name == kind && tree.Text(node).starts_with(beginning) && skip-- == 0) return node;
+  }
+  return -1;
+}
+
+}  // namespace evo

@@ -1,0 +1,27 @@
+#include "syntax/preamble.h"
+
+#include <gtest/gtest.h>
+
+namespace evo {
+namespace {
+
+TEST(Preamble, TakesTheDirectivesUpToTheLastInclude) {
+  EXPECT_EQ(
+      PreambleOf(
+          "// note\n#define A 1\n#include <a.h>  // why\n/* #include <no.h>\n#include <no.h> */\n#include <b.h>\n#define B 2\n"),
+      "#include <cache_hints.h>\n#define A 1\n#include <a.h>  \n#include <b.h>\n;\n");
+}
+
+TEST(Preamble, DoesNotDependOnParametersAndLaunchLines) {
+  EXPECT_EQ(PreambleOf("// evo:launch a\n#include <a.h>\n#define N 1\n"),
+            PreambleOf("// evo:launch b\n#include <a.h>\n#define N 2\n"));
+}
+
+TEST(Preamble, ClosesConditions) {
+  EXPECT_EQ(PreambleOf("#ifdef X\n#include <a.h>\n#endif\n"), "#include <cache_hints.h>\n#ifdef X\n#include <a.h>\n#endif\n;\n");
+}
+
+TEST(Preamble, IsNeverEmpty) { EXPECT_EQ(PreambleOf(""), "#include <cache_hints.h>\n;\n"); }
+
+}  // namespace
+}  // namespace evo
