@@ -22,8 +22,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCompileDeadline{40'000};
 // Input generation and the reference on a slow machine.
 constexpr milliseconds kPrepareDeadline{120'000};
-// Checking or timing a kernel of a search case takes well under a second; ten are a kernel that does not end.
-constexpr milliseconds kRunDeadline{10'000};
 // A fresh process, all held-out cases, several runs each.
 constexpr milliseconds kHeldOutDeadline{60'000};
 constexpr const char* kDefaultArch = "sm_90a";
@@ -111,7 +109,7 @@ Message Pipeline::RunMessage(const char* kind, const std::vector<std::uint64_t>&
 
 // On the cpu device nothing else may run while a kernel is timed.
 Job Pipeline::WithRunDeadlines(Job job) {
-  job.deadline = kRunDeadline;
+  job.deadline = options_.run_deadline;
   job.stage_deadlines = {{"prepare", kPrepareDeadline}, {"held_out", kHeldOutDeadline}};
   if (options_.device == "cpu") {
     job.on_enter = [this](const std::string&) { compile_pool_->Suspend(); };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +27,8 @@ struct PipelineOptions {
   std::string l2 = "hot";
   int compile_workers = 2;
   std::uint64_t seed = 0;                 // of the pool of input sets
+  // For loading, checking or timing one candidate. Each takes well under a second; ten are a kernel that does not end.
+  std::chrono::milliseconds run_deadline{10'000};
 };
 
 // The evaluator: compile workers, run workers and the road between them. A candidate is compiled, then checked and timed; the next ones

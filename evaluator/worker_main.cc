@@ -69,7 +69,9 @@ Message Typed(const char* type, Message message = {}) {
 void Serve(Frames& frames, WorkerRole& role) {
   FrameChannel channel(frames);
   while (auto job = frames.Read()) {
-    frames.Write(Typed("reply", role.Handle(*job, channel)));
+    Message reply = Typed("reply", role.Handle(*job, channel));
+    reply.header["last"] = role.Spent();
+    frames.Write(reply);
     // A device in a broken state can hang in its own destructors; nothing here needs them.
     if (role.Spent()) ::_exit(0);
   }

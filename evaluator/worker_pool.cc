@@ -109,7 +109,8 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
       result = Converse(slot, next.job, cancel);
     }
     result.queue_ms = queue_ms;
-    if (result.death || options_.fresh) Retire(slot);
+    const bool last = result.reply && result.reply->header.value("last", false);
+    if (result.death || last || options_.fresh) Retire(slot);
     next.done(std::move(result));
   }
   Retire(slot);

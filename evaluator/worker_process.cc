@@ -113,6 +113,11 @@ struct WorkerProcess::State {
 };
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std::make_unique<State>()) {
+  // A worker that dies while it is written to is a result: write() must say so rather than end this process.
+  sigset_t broken_pipe;
+  ::sigemptyset(&broken_pipe);
+  ::sigaddset(&broken_pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
   auto [child_in, to_worker] = MakePipe();
   auto [from_worker, child_out] = MakePipe();
   auto [err_read, child_err] = MakePipe();

@@ -26,7 +26,7 @@ struct WorkerDeath {
 // Suspend, Resume and Kill.
 class WorkerProcess {
  public:
-  // Starts argv[0] with the rest as arguments; no shell. Throws Error if it cannot be started.
+  // Starts argv[0] with the rest as arguments; no shell. Blocks SIGPIPE in the calling thread. Throws Error if it cannot be started.
   explicit WorkerProcess(const std::vector<std::string>& argv);
   // Kills the whole group and reaps.
   ~WorkerProcess();

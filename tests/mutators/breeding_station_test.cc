@@ -27,8 +27,9 @@ class BreedingStationTest : public testing::Test {
     return {{DefaultGenome(kernel_template_)}, std::move(operators), 1, 2, 3};
   }
   static BreedingStation& Station() {
-    static BreedingStation station({ParseTemplate("small", kText)}, TestPaths());
-    return station;
+    // Never destroyed: libclang's own globals would be gone before it.
+    static auto* const station = new BreedingStation({ParseTemplate("small", kText)}, TestPaths());
+    return *station;
   }
   const KernelTemplate kernel_template_ = ParseTemplate("small", kText);
 };

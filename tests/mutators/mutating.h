@@ -18,8 +18,9 @@ inline SyntaxPaths TestPaths() { return {CudaRoot().value(), ShareDirectory() / 
 
 // One for the whole test program: only its first parse is slow.
 inline GenomeRenderer& SharedRenderer() {
-  static GenomeRenderer renderer(TestPaths());
-  return renderer;
+  // Never destroyed: libclang's own globals would be gone before it.
+  static auto* const renderer = new GenomeRenderer(TestPaths());
+  return *renderer;
 }
 
 inline Genome DefaultGenome(const KernelTemplate& kernel_template) {

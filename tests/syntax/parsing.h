@@ -10,8 +10,9 @@ namespace evo {
 
 // One parser for the whole test program: only its first parse is slow.
 inline SyntaxParser& SharedParser() {
-  static SyntaxParser parser({CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax"});
-  return parser;
+  // Never destroyed: libclang's own globals would be gone before it.
+  static auto* const parser = new SyntaxParser({CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax"});
+  return *parser;
 }
 
 inline SyntaxTree ParseSource(const std::string& text) { return SharedParser().Parse(text); }
