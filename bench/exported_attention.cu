@@ -1,7 +1,7 @@
 // Runs an exported attention kernel without any of evo: checks it against a double-precision reference and times it by CUPTI's records.
-// scripts/check_export compiles this with the exported file (EXPORTED) and the launch numbers of its header comment:
-// KERNEL, GRID, BLOCK, SHARED, BATCH, HEADS, LENGTH. Prints "l2_error median_ns".
-#include EXPORTED
+// scripts/check_export compiles this with the exported file (EVO_EXPORTED) and the launch numbers of its header comment:
+// EVO_KERNEL, EVO_GRID, EVO_BLOCK, EVO_SHARED, EVO_BATCH, EVO_HEADS, EVO_LENGTH. Prints "l2_error median_ns".
+#include EVO_EXPORTED
 
 #include <cuda_runtime.h>
 #include <cupti.h>
@@ -50,10 +50,10 @@ struct Inputs {
 };
 
 static double RowError(const Inputs& set, const std::vector<half>& output, long row, double* reference_squares) {
-  const long head = row / LENGTH * LENGTH * kDepth;
-  std::vector<double> weights(LENGTH);
+  const long head = row / EVO_LENGTH * EVO_LENGTH * kDepth;
+  std::vector<double> weights(EVO_LENGTH);
   double largest = -1e300;
-  for (int key = 0; key < LENGTH; ++key) {
+  for (int key = 0; key < EVO_LENGTH; ++key) {
     double score = 0;
     for (int d = 0; d < kDepth; ++d) score += double(float(set.host[0][row * kDepth + d])) * double(float(set.host[1][head + key * kDepth + d]));
     weights[key] = score / std::sqrt(double(kDepth));
@@ -64,7 +64,7 @@ static double RowError(const Inputs& set, const std::vector<half>& output, long 
   double squares = 0;
   for (int d = 0; d < kDepth; ++d) {
     double value = 0;
-    for (int key = 0; key < LENGTH; ++key) value += weights[key] / sum * double(float(set.host[2][head + key * kDepth + d]));
+    for (int key = 0; key < EVO_LENGTH; ++key) value += weights[key] / sum * double(float(set.host[2][head + key * kDepth + d]));
     const double difference = double(float(output[row * kDepth + d])) - value;
     squares += difference * difference;
     *reference_squares += value * value;
@@ -73,7 +73,7 @@ static double RowError(const Inputs& set, const std::vector<half>& output, long 
 }
 
 int main() {
-  const long rows = long(BATCH) * HEADS * LENGTH;
+  const long rows = long(EVO_BATCH) * EVO_HEADS * EVO_LENGTH;
   const size_t count = size_t(rows) * kDepth;
   std::mt19937 random(std::random_device{}());
   std::normal_distribution<float> normal;
@@ -89,11 +89,11 @@ int main() {
   }
   cuptiActivityRegisterCallbacks(GiveBuffer, TakeBuffer);
   cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-  CHECK(cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+  CHECK(cudaFuncSetAttribute(EVO_KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, EVO_SHARED));
   const float scale = 1 / std::sqrt(float(kDepth));
   for (int i = 0; i < kLaunches; ++i) {
     const Inputs& set = sets[i % kSets];
-    KERNEL<<<dim3 GRID, dim3 BLOCK, SHARED>>>(set.device[0], set.device[1], set.device[2], set.device[3], scale, LENGTH, kDepth);
+    EVO_KERNEL<<<dim3 EVO_GRID, dim3 EVO_BLOCK, EVO_SHARED>>>(set.device[0], set.device[1], set.device[2], set.device[3], scale, EVO_LENGTH, kDepth);
     CHECK(cudaGetLastError());
   }
   CHECK(cudaDeviceSynchronize());

@@ -336,7 +336,8 @@ class CudaDeviceDeathTest : public CudaDeviceTest {
   void CrashWhileTimed() {
     TimedRun run;
     run.sequence = {DeviceLaunch{.kernel = kPoke, .arguments = {Address{0x10}}}};
-    ExitWith(Time(run, 3).status, Run({Add()}));
+    const DeviceStatus status = Time(run, 3).status;   // first: a call's arguments are evaluated in any order
+    ExitWith(status, Run({Add()}));
   }
 };
 
