@@ -54,7 +54,8 @@ std::unique_ptr<WorkerRole> MakeRunRole(const nlohmann::json& init) {
     return std::make_unique<RunRole>(MakeCpuDevice());
   }
   const std::unique_ptr<Compiler> compiler = MakeNvrtc();
-  return std::make_unique<RunRole>(MakeCudaDevice(init.at("ordinal").get<int>(), RequiredCudaRoot(), *compiler));
+  const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot()};
+  return std::make_unique<RunRole>(std::make_unique<CudaDevice>(options, *compiler));
 }
 
 class BreedRole : public WorkerRole {

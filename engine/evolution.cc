@@ -14,7 +14,7 @@ namespace {
 // Generations in a row without a new child: the space is exhausted for these operators.
 constexpr int kBarrenGenerations = 3;
 // Would-be champions that may fail their check before the run gives up on having one.
-constexpr std::size_t kChampionAttempts = 5;
+constexpr std::size_t kChampionAttempts = 32;
 
 }  // namespace
 

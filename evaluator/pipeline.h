@@ -22,7 +22,7 @@ struct PipelineOptions {
   std::vector<std::string> worker_argv;   // evo-worker, a launcher command in front if there is one
   std::string device = "cpu";             // "cpu" or "cuda"
   std::vector<int> ordinals{0};           // of the GPUs; one run worker each
-  std::string arch;                       // what to compile for; empty on cuda: the device's own; empty on cpu: no CUDA check
+  std::string arch;                       // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
   std::string l2 = "hot";
   int compile_workers = 2;
   std::uint64_t seed = 0;                 // of the pool of input sets

@@ -143,10 +143,14 @@ class RunRole::Session {
     for (int g = 0; g < generators; ++g) inputs_.Get(task_->small, g, seeds_.front());
     for (const Case& sizes : SearchCases()) {
       for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Get(sizes, 0, seeds_[i]);
+      for (int g = 1; g < SearchGenerators(); ++g) inputs_.Get(sizes, g, seeds_.front());
     }
   }
 
   const std::vector<Case>& SearchCases() const { return info().kind == "cpu" ? task_->search_cpu : task_->search_cuda; }
+
+  // Generators that the search cases are checked with: all on a GPU; emulation is too slow for more than the timed one.
+  int SearchGenerators() const { return info().kind == "cpu" ? 1 : GeneratorCount(*task_); }
 
   // Several, but with a hot L2 together under half of it.
   std::size_t SetCount(const Case& sizes) {
@@ -208,6 +212,13 @@ class RunRole::Session {
     Gate gate(*device_, task_->determinism);
     for (const auto& one : cases) {
       if (auto failure = gate.Check(one->bound.front(), kSearchRepeats, one->errors)) return Located(*failure, one->sizes.name);
+      // The small case has few elements, and some mistakes need an extreme one: an overflow without its guard, say.
+      for (int g = 1; g < SearchGenerators(); ++g) {
+        auto prepared = Prepare(program, one->sizes, {&inputs_.Get(one->sizes, g, seeds_.front())});
+        if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, one->sizes.name);
+        const auto& other = std::get<std::unique_ptr<CaseOfProgram>>(prepared);
+        if (auto failure = gate.Check(other->bound.front(), 1, one->errors)) return Located(*failure, one->sizes.name);
+      }
     }
 
     evaluation.stage = Stage::kTime;

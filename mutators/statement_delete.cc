@@ -10,9 +10,10 @@ std::optional<Mutation> StatementDelete::Mutate(const MutationContext& context, 
   for (const int block : NodesOfKind(tree, "CompoundStmt")) {
     for (const int statement : tree.node(block).children) {
       const SyntaxNode& node = tree.node(statement);
-      // Without a declaration what follows does not compile; a pragma must not be left in front of nothing.
-      const bool declares = node.kind_name == "DeclStmt";
-      if (node.is_statement && !declares && StartsItsLine(tree, statement) && !DirectiveAbove(tree, statement)) statements.push_back(statement);
+      // Without a declaration what follows does not compile; a pragma must not be left in front of nothing. Barriers stay: a race that
+      // usually wins would pass the gate.
+      const bool needed = node.kind_name == "DeclStmt" || HasOrderedEffect(tree, statement);
+      if (node.is_statement && !needed && StartsItsLine(tree, statement) && !DirectiveAbove(tree, statement)) statements.push_back(statement);
     }
   }
   if (statements.empty()) return std::nullopt;

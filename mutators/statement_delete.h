@@ -4,7 +4,7 @@
 
 namespace evo {
 
-// Plain genetic improvement: what is not needed goes, barriers and checks included. Mostly wrong; the gate decides.
+// Plain genetic improvement: what is not needed goes. Never a barrier, a return or another call for its effect. Mostly wrong; the gate decides.
 class StatementDelete : public Mutator {
  public:
   std::string_view name() const override { return "statement_delete"; }

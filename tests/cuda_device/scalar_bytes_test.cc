@@ -1,4 +1,4 @@
-#include "evaluator/device/cuda/scalar_bytes.h"
+#include "evaluator/device/scalar_bytes.h"
 
 #include <gtest/gtest.h>
 

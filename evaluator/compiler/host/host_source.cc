@@ -154,8 +154,8 @@ class Rewriter {
     std::string count(line.substr(at + kUnroll.size()));
     if (const std::size_t comment = count.find("//"); comment != std::string::npos) count.resize(comment);
     const bool full = count.find_first_not_of(" \t\r") == std::string::npos;
-    // Without a count nvcc unrolls the whole loop; 64 times is as much as helps here and keeps compiling short.
-    Replace(tokens_[i].begin, tokens_[i].end, fmt::format("EVO_CPU_UNROLL({})", full ? "64" : count));
+    // Without a count nvcc unrolls the whole loop; eight times is as much as helps here and keeps compiling short.
+    Replace(tokens_[i].begin, tokens_[i].end, fmt::format("EVO_CPU_UNROLL({})", full ? "8" : count));
   }
 
   // `[extern|static] __shared__ TYPE NAME[..][..], ...;`

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "evaluator/device/cpu/simt_runtime.h"
-#include "core/half.h"
+#include "evaluator/device/scalar_bytes.h"
 
 namespace evo {
 namespace {
@@ -114,28 +114,6 @@ class CpuProgram : public LoadedProgram {
   std::vector<std::string> names_;
 };
 
-// The bytes of a scalar argument in the low end of a word.
-std::uint64_t ScalarBits(const ScalarUse& scalar) {
-  const auto integer = scalar.value.is_real ? static_cast<std::int64_t>(scalar.value.real) : scalar.value.integer;
-  std::uint64_t bits = 0;
-  switch (scalar.dtype) {
-    case Dtype::kF64: {
-      const double value = scalar.value.AsReal();
-      std::memcpy(&bits, &value, sizeof value);
-      break;
-    }
-    case Dtype::kF32: {
-      const auto value = static_cast<float>(scalar.value.AsReal());
-      std::memcpy(&bits, &value, sizeof value);
-      break;
-    }
-    case Dtype::kF16: bits = ToHalfBits(static_cast<float>(scalar.value.AsReal())); break;
-    case Dtype::kBF16: bits = ToBFloat16Bits(static_cast<float>(scalar.value.AsReal())); break;
-    default: bits = static_cast<std::uint64_t>(integer); break;  // little endian: the low bytes are the value
-  }
-  return bits;
-}
-
 class CpuDevice : public Device {
  public:
   CpuDevice() {
@@ -182,13 +160,16 @@ class CpuDevice : public Device {
     if (const auto* fill = std::get_if<DeviceFill>(&step)) return memory_.Fill(*fill);
     const auto& launch = std::get<DeviceLaunch>(step);
     if (DeviceStatus status = CheckLaunch(program, launch); !status.ok()) return status;
-    std::vector<std::uint64_t> values;
+    std::vector<ScalarBytes> values;
     for (const auto& argument : launch.arguments) {
+      // An address is passed as the 64-bit number that it is.
       const auto* address = std::get_if<Address>(&argument);
-      values.push_back(address != nullptr ? *address : ScalarBits(std::get<ScalarUse>(argument)));
+      auto bytes = address != nullptr ? ToBytes({Dtype::kU64, Number::Integer(static_cast<std::int64_t>(*address))}) : ToBytes(std::get<ScalarUse>(argument));
+      if (!bytes) return {Outcome::kLaunchError, fmt::format("{}: argument {} does not fit its dtype", program.name(launch.kernel), values.size() + 1), false};
+      values.push_back(*bytes);
     }
     std::vector<void*> arguments;
-    for (std::uint64_t& value : values) arguments.push_back(&value);
+    for (ScalarBytes& value : values) arguments.push_back(value.bytes.data());
     const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
                                              static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule});
     program.static_shared = std::max(program.static_shared, runtime_->static_shared_bytes());

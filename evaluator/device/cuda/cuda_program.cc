@@ -7,7 +7,7 @@
 
 #include "evaluator/device/cuda/cuda_error.h"
 #include "evaluator/device/cuda/cuda_memory.h"
-#include "evaluator/device/cuda/scalar_bytes.h"
+#include "evaluator/device/scalar_bytes.h"
 
 namespace evo {
 namespace {

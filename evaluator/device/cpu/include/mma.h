@@ -22,6 +22,7 @@ struct evo_cpu_shape<matrix_b, M, N, K> { static constexpr int rows = K, columns
 template <int M, int N, int K>
 struct evo_cpu_shape<accumulator, M, N, K> { static constexpr int rows = M, columns = N; };
 
+// The warp operations are not inlined: they stand in loops that templates unroll, and each copy would cost compile time.
 template <typename Use, int M, int N, int K, typename T, typename Layout = void>
 struct fragment {
   static_assert(K == 16 && M * N == 256, "not supported on the cpu device: this wmma shape");
@@ -47,7 +48,7 @@ inline size_t evo_cpu_offset(int i, unsigned stride, bool row_major_order) {
 }
 
 template <typename Use, int M, int N, int K, typename T, typename Layout>
-inline void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& f, const T* from, unsigned stride) {
+__attribute__((noinline)) inline void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& f, const T* from, unsigned stride) {
   evo_cpu_runtime->sync_warp(0xffffffffu);
   for (int i = 0; i < f.num_elements; ++i) {
     f.x[i] = from[evo_cpu_offset<fragment<Use, M, N, K, T, Layout>>(i, stride, std::is_same_v<Layout, row_major>)];
@@ -55,13 +56,13 @@ inline void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& f, const T* from
 }
 
 template <int M, int N, int K, typename T>
-inline void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* from, unsigned stride, layout_t layout) {
+__attribute__((noinline)) inline void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* from, unsigned stride, layout_t layout) {
   evo_cpu_runtime->sync_warp(0xffffffffu);
   for (int i = 0; i < f.num_elements; ++i) f.x[i] = from[evo_cpu_offset<fragment<accumulator, M, N, K, T>>(i, stride, layout == mem_row_major)];
 }
 
 template <int M, int N, int K, typename T>
-inline void store_matrix_sync(T* to, const fragment<accumulator, M, N, K, T>& f, unsigned stride, layout_t layout) {
+__attribute__((noinline)) inline void store_matrix_sync(T* to, const fragment<accumulator, M, N, K, T>& f, unsigned stride, layout_t layout) {
   evo_cpu_runtime->sync_warp(0xffffffffu);
   for (int i = 0; i < f.num_elements; ++i) to[evo_cpu_offset<fragment<accumulator, M, N, K, T>>(i, stride, layout == mem_row_major)] = f.x[i];
 }
@@ -84,7 +85,7 @@ inline void evo_cpu_gather(float* matrix, F* const* lanes) {
 
 // Every lane posts where its fragments are; the last to arrive multiplies for all.
 template <int M, int N, int K, typename D, typename A, typename B, typename LA, typename LB, typename C>
-inline void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, A, LA>& a,
+__attribute__((noinline)) inline void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, A, LA>& a,
                      const fragment<matrix_b, M, N, K, B, LB>& b, const fragment<accumulator, M, N, K, C>& c) {
   struct Posted {
     fragment<accumulator, M, N, K, D>* d;

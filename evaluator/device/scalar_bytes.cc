@@ -1,4 +1,4 @@
-#include "evaluator/device/cuda/scalar_bytes.h"
+#include "evaluator/device/scalar_bytes.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
