@@ -2,7 +2,6 @@
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(CLI11 2 REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS context filesystem)
 find_package(SQLiteCpp REQUIRED)

@@ -4,6 +4,10 @@ target_compile_options(evo_warnings INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wno-missing-field-initializers
   -Wno-restrict)  # g++ 12 warns of overlapping copies inside its own std::string (GCC bug 105651)
 
+# Where an installed copy has the libraries that come with it, and how the programs in bin/ find them.
+set(EVO_LIBRARY_FOLDER lib/evo)
+set(CMAKE_INSTALL_RPATH $ORIGIN/../${EVO_LIBRARY_FOLDER})
+
 # evo_library(NAME SOURCES ... DEPENDS ...): one library a folder, with the alias evo::NAME. Includes are written from the root.
 function(evo_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
@@ -15,6 +19,7 @@ endfunction()
 
 # evo_test(NAME LABEL label SOURCES ... DEPENDS ...): one GoogleTest program, its tests known to CTest under the label.
 include(GoogleTest)
+add_custom_target(gpu_tests)
 function(evo_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -22,6 +27,11 @@ function(evo_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
+  endif()
+  # What needs a GPU is carried to one: scripts/package --with-tests.
+  if(ARG_LABEL STREQUAL "gpu")
+    add_dependencies(gpu_tests ${name})
+    install(TARGETS ${name} RUNTIME DESTINATION tests COMPONENT gpu_tests EXCLUDE_FROM_ALL)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
 endfunction()
