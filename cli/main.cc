@@ -26,6 +26,15 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
+constexpr int kInterrupted = 130;
+
+// The command line library only says that it misses a command, not that it does not know the one given.
+std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const bool command_given = argc > 1 && argv[1][0] != '-';
+  const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (command_given && app.get_subcommands(named).empty()) return fmt::format("there is no command '{}'", argv[1]);
+  return error.what();
+}
 
 SourceRenderer MakeRenderer() {
   return [](const TemplateText& text, const Genome& genome) {
@@ -58,7 +67,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& wanted) {
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "evo: {} (see evo --help)\n", error.what());
+    fmt::print(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));
     return kUsage;
   }
   return context.exit_code;
@@ -70,6 +79,9 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return evo::Main(argc, argv);
+  } catch (const evo::Interrupted&) {
+    fmt::print(stderr, "evo: interrupted\n");
+    return evo::kInterrupted;
   } catch (const evo::UsageError& error) {
     fmt::print(stderr, "evo: {}\n", error.what());
     return evo::kUsage;

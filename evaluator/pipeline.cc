@@ -51,13 +51,14 @@ Pipeline::Pipeline(PipelineOptions options, const Task& task) : options_(std::mo
   for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds_.push_back(Rng(options_.seed, ~0ULL, i).Next());
   WorkerPoolOptions run{"run", options_.worker_argv, RunInit(options_.ordinals.front()), 1, options_.device == "cuda", false};
   run_pool_ = std::make_unique<WorkerPool>(run);
-  device_ = run_pool_->WaitReady().at("device").get<DeviceInfo>();
+  device_ = run_pool_->WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
   // On the cpu device too every candidate is compiled for a GPU, so that what wins here is valid there.
   arch_ = !options_.arch.empty() ? options_.arch : options_.device == "cuda" ? device_.arch : kDefaultArch;
   const nlohmann::json init = {{"role", "compile"}, {"device", options_.device}, {"check", options_.device == "cpu"}};
   compile_pool_ = std::make_unique<WorkerPool>(WorkerPoolOptions{"compile", options_.worker_argv, init, options_.compile_workers});
-  compile_pool_->WaitReady();
-  reference_ = CompileNow(task_.reference, false, {});
+  compile_pool_->WaitReady(options_.interrupt);
+  reference_ = CompileNow(task_.reference, false, options_.interrupt);
+  if (options_.interrupt.stop_requested()) throw Interrupted();
   if (reference_.outcome != Outcome::kOk) {
     throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / "reference.cu").string(), options_.device, reference_.message));
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct PipelineOptions {
   std::string l2 = "hot";
   int compile_workers = 2;
   std::uint64_t seed = 0;                 // of the pool of input sets
+  std::stop_token interrupt;              // ends the constructor early
   // For loading, checking or timing one candidate. Each takes well under a second; ten are a kernel that does not end.
   std::chrono::milliseconds run_deadline{10'000};
 };
@@ -35,7 +37,8 @@ struct PipelineOptions {
 // compile meanwhile, except that on the cpu device compilation stands still while a kernel is timed.
 class Pipeline : public Evaluator {
  public:
-  // Starts the workers and compiles the reference. Throws Error when the device, the tool chain or the reference is not usable.
+  // Starts the workers and compiles the reference. Throws Error when the device, the tool chain or the reference is not usable,
+  // Interrupted when asked to stop meanwhile.
   Pipeline(PipelineOptions options, const Task& task);
   ~Pipeline() override;
 

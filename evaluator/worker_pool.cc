@@ -60,10 +60,9 @@ std::string WorkerPool::fatal() const {
   return fatal_;
 }
 
-nlohmann::json WorkerPool::WaitReady() {
+nlohmann::json WorkerPool::WaitReady(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  std::condition_variable_any& changed = changed_;
-  changed.wait(lock, [this] { return ready_.has_value() || !fatal_.empty(); });
+  if (!changed_.wait(lock, stop, [this] { return ready_.has_value() || !fatal_.empty(); })) throw Interrupted();
   if (!ready_) throw Error(fatal_);
   return *ready_;
 }

@@ -63,8 +63,8 @@ class WorkerPool {
   void Cancel();
   // Why workers cannot be started; empty if they can.
   std::string fatal() const;
-  // The answer of the first worker to be ready. Blocks. Throws Error if none can be started.
-  nlohmann::json WaitReady();
+  // The answer of the first worker to be ready. Blocks. Throws Error if none can be started, Interrupted after a stop request.
+  nlohmann::json WaitReady(const std::stop_token& stop = {});
 
   // Stops all workers of the pool where they are, and lets them go on. Deadlines run meanwhile: give them room.
   void Suspend();

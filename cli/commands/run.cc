@@ -22,7 +22,7 @@ namespace {
 
 int Cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
-PipelineOptions ToPipelineOptions(const RunOptions& options, const RunRecord& run) {
+PipelineOptions ToPipelineOptions(const RunOptions& options, const RunRecord& run, const std::stop_token& interrupt) {
   PipelineOptions pipeline;
   pipeline.worker_argv = WorkerCommand();
   pipeline.device = run.device;
@@ -31,6 +31,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunRecord& ru
   pipeline.l2 = run.l2;
   pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
   pipeline.seed = run.seed;
+  pipeline.interrupt = interrupt;
   return pipeline;
 }
 
@@ -62,7 +63,7 @@ void Run(const RunOptions& options, CommandContext& context) {
   RunRecord& run = setup.record;
   if (setup.resumed && options.generations_given) run.generations = options.generations;
   SqliteStore store(options.database);
-  Pipeline pipeline(ToPipelineOptions(options, run), setup.task);
+  Pipeline pipeline(ToPipelineOptions(options, run, context.interrupt), setup.task);
   BreederPool breeder(BreedWorkers(run.templates, std::min(Cores(), 4)));
   run.arch = pipeline.arch();
   run.device_name = pipeline.device().name;

@@ -1,0 +1,253 @@
+// What a user's `evo run` survives: Ctrl-C, kill -9 of the coordinator and of its workers, wrong words. Runs the real programs on the
+// cpu device with the small task of tests/vices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "core/installation.h"
+#include "db/history.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+class EvoRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / fmt::format("evo-run-test-{}-{}", ::getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Database() const { return (folder_ / "evo.db").string(); }
+  static std::string TaskFolder() { return (ShareDirectory() / "vices").string(); }
+
+  std::vector<std::string> RunArguments(int generations) const {
+    return {"run", "--task", TaskFolder(), "--device", "cpu", "--generations", std::to_string(generations), "--population", "4", "--children", "6",
+            "--db", Database()};
+  }
+
+  // Starts evo with its output in a file; in a process group of its own, as a shell does.
+  pid_t Start(const std::vector<std::string>& arguments) const {
+    const std::string evo = (ProgramDirectory() / "../bin/evo").string();
+    std::vector<char*> argv{const_cast<char*>(evo.c_str())};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    const std::string output = OutputFile();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::setpgid(0, 0);
+      if (std::freopen(output.c_str(), "w", stdout) == nullptr || ::dup2(STDOUT_FILENO, STDERR_FILENO) < 0) ::_exit(126);
+      ::execv(evo.c_str(), argv.data());
+      ::_exit(127);
+    }
+    ::setpgid(child, child);
+    return child;
+  }
+  std::string OutputFile() const { return (folder_ / "output").string(); }
+  std::string Output() const {
+    std::ifstream in(OutputFile());
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  static int Wait(pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  }
+  int Run(const std::vector<std::string>& arguments) const { return Wait(Start(arguments)); }
+
+  bool WaitFor(const std::string& text, milliseconds longest) const {
+    const auto deadline = steady_clock::now() + longest;
+    while (steady_clock::now() < deadline) {
+      if (Output().find(text) != std::string::npos) return true;
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    return false;
+  }
+
+  std::string IntegrityCheck() const {
+    SQLite::Database db(Database(), SQLite::OPEN_READWRITE);
+    SQLite::Statement check(db, "PRAGMA integrity_check");
+    check.executeStep();
+    return check.getColumn(0).getString();
+  }
+
+  // Genomes of a run, in order of id: what a search decided.
+  std::vector<std::string> Children(RunId run) const {
+    const History history(Database());
+    std::vector<std::string> children;
+    for (const CandidateRecord& record : history.Candidates(run, {})) {
+      children.push_back(fmt::format("{} {} {}", record.candidate.id, record.candidate.generation, GenomeHash(record.candidate.genome)));
+    }
+    return children;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(EvoRun, FindsABetterKernelAndSaysSo) {
+  ASSERT_EQ(Run(RunArguments(2)), 0) << Output();
+  EXPECT_THAT(Output(), HasSubstr("generation 2/2"));
+  EXPECT_THAT(Output(), HasSubstr("held-out ok"));
+  const History history(Database());
+  const RunSummary run = history.FindRun(std::nullopt);
+  EXPECT_EQ(run.status, RunStatus::kFinished);
+  EXPECT_GE(run.evaluated, 2);
+  EXPECT_TRUE(history.Best(run.record.id)->check);
+}
+
+TEST_F(EvoRun, EndsWithinTwoSecondsOfCtrlCAndKeepsTheBest) {
+  const pid_t evo = Start(RunArguments(1000));
+  ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
+  ::kill(-evo, SIGINT);
+  const auto asked = steady_clock::now();
+  EXPECT_EQ(Wait(evo), 130) << Output();
+  EXPECT_LT(steady_clock::now() - asked, milliseconds(2000));
+  EXPECT_THAT(Output(), HasSubstr("interrupted"));
+  const History history(Database());
+  EXPECT_EQ(history.FindRun(std::nullopt).status, RunStatus::kInterrupted);
+  EXPECT_TRUE(history.Best(1));
+}
+
+TEST_F(EvoRun, EndsSoonWhenInterruptedAtTheVeryStart) {
+  for (const int wait : {0, 30, 150, 400, 900}) {
+    const pid_t evo = Start(RunArguments(1000));
+    std::this_thread::sleep_for(milliseconds(wait));
+    ::kill(-evo, SIGINT);
+    const auto asked = steady_clock::now();
+    // Before main has set up its handling, the signal's own action ends the program, which is as good.
+    EXPECT_THAT(Wait(evo), ::testing::AnyOf(130, 1000 + SIGINT)) << wait << " ms: " << Output();
+    EXPECT_LT(steady_clock::now() - asked, milliseconds(2000)) << wait << " ms: " << Output();
+  }
+}
+
+TEST_F(EvoRun, ResumesAfterKillNineAtRandomMoments) {
+  std::mt19937 random(std::random_device{}());
+  ASSERT_EQ(Run(RunArguments(1)), 0) << Output();
+  int generations = 2;
+  for (int round = 0; round < 10; ++round, ++generations) {
+    std::vector<std::string> arguments = RunArguments(generations + 50);
+    arguments.push_back("--resume");
+    const pid_t evo = Start(arguments);
+    std::this_thread::sleep_for(milliseconds(300 + random() % 2500));
+    ::kill(evo, SIGKILL);
+    EXPECT_EQ(Wait(evo), 1000 + SIGKILL) << Output();
+    ASSERT_EQ(IntegrityCheck(), "ok");
+    const History history(Database());
+    generations = std::max(generations, history.FindRun(1).generations_done);
+  }
+  std::vector<std::string> arguments = RunArguments(generations + 1);
+  arguments.push_back("--resume");
+  ASSERT_EQ(Run(arguments), 0) << Output();
+  EXPECT_EQ(IntegrityCheck(), "ok");
+  EXPECT_EQ(History(Database()).FindRun(1).status, RunStatus::kFinished);
+}
+
+TEST_F(EvoRun, LosesOneCandidateAtMostWhenAWorkerIsKilled) {
+  const pid_t evo = Start(RunArguments(3));
+  ASSERT_TRUE(WaitFor("templates ", milliseconds(60'000))) << Output();
+  for (int i = 0; i < 6; ++i) {
+    std::this_thread::sleep_for(milliseconds(200));
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      std::ifstream stat(entry.path() / "stat");
+      std::string line;
+      std::getline(stat, line);
+      if (line.find("(evo-worker)") == std::string::npos) continue;
+      std::istringstream words(line.substr(line.rfind(')') + 1));
+      std::string state;
+      pid_t parent = 0;
+      words >> state >> parent;
+      if (parent != evo) continue;
+      ::kill(std::stoi(entry.path().filename().string()), SIGKILL);
+      break;
+    }
+  }
+  EXPECT_EQ(Wait(evo), 0) << Output();
+  EXPECT_EQ(History(Database()).FindRun(1).status, RunStatus::kFinished);
+}
+
+TEST_F(EvoRun, AnswersWrongWordsInOneLineAndExitCodeTwo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
+      {{}, "subcommand"},
+      {{"run", "--generations"}, "--generations"},
+      {{"run", "--generations", "many"}, "--generations"},
+      {{"run", "--generations", "-3"}, "--generations"},
+      {{"run", "--nonsense"}, "--nonsense"},
+      {{"nonsense"}, "nonsense"},
+      {{"run", "--task", "nosuch", "--db", Database()}, "nosuch"},
+      {{"run", "--template", "nosuch", "--db", Database()}, "nosuch"},
+      {{"run", "--device", "tpu", "--db", Database()}, "tpu"},
+      {{"run", "--device", "cuda:x", "--db", Database()}, "cuda:x"},
+      {{"run", "--l2", "warm"}, "--l2"},
+      {{"run", "-D", "BLOCK", "--db", Database()}, "BLOCK"},
+      {{"run", "-D", "NOSUCH=3", "--db", Database()}, "NOSUCH"},
+      {{"run", "--time-limit", "soon", "--db", Database()}, "soon"},
+      {{"run", "--resume", "x", "--db", Database()}, "--resume"},
+      {{"show", "x"}, "x"},
+  };
+  for (const auto& [arguments, named] : wrong) {
+    EXPECT_EQ(Run(arguments), 2) << fmt::format("{}", fmt::join(arguments, " ")) << ": " << Output();
+    const std::string output = Output();
+    EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1) << output;
+    EXPECT_THAT(output, HasSubstr(named));
+  }
+  EXPECT_FALSE(fs::exists(Database()));
+}
+
+TEST_F(EvoRun, SaysWhatIsWrongWithFiles) {
+  const auto fails = [&](const std::vector<std::string>& arguments, int status, const std::string& named) {
+    EXPECT_EQ(Run(arguments), status) << Output();
+    const std::string output = Output();
+    EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1) << output;
+    EXPECT_THAT(output, HasSubstr(named));
+  };
+  fails({"best", "--db", Database()}, 2, "evo.db");
+  std::ofstream(folder_ / "text.db") << "this is no database, and long enough not to be taken for an empty one";
+  fails({"history", "--db", (folder_ / "text.db").string()}, 1, "text.db");
+  std::vector<std::string> into_text = RunArguments(1);
+  into_text.back() = (folder_ / "text.db").string();
+  fails(into_text, 1, "text.db");
+  fs::copy(TaskFolder(), folder_ / "task", fs::copy_options::recursive);
+  std::ofstream(folder_ / "task" / "task.json") << "{ \"name\": ";
+  std::vector<std::string> malformed = RunArguments(1);
+  malformed[2] = (folder_ / "task").string();
+  fails(malformed, 2, "task.json");
+  EXPECT_FALSE(fs::exists(Database()));
+}
+
+TEST_F(EvoRun, RefusesABaselineThatFailsAndSaysByHowMuch) {
+  fs::copy(TaskFolder(), folder_ / "task", fs::copy_options::recursive);
+  std::ifstream in(folder_ / "task" / "honest.cu");
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  text.replace(text.find("x[i] + x[n - 1 - i]"), 19, "x[i] + x[n - 1 - i] * 1.01f");
+  std::ofstream(folder_ / "task" / "honest.cu") << text;
+  std::vector<std::string> arguments = RunArguments(1);
+  arguments[2] = (folder_ / "task").string();
+  EXPECT_EQ(Run(arguments), 1);
+  EXPECT_THAT(Output(), HasSubstr("the baseline honest does not pass: wrong_result"));
+  EXPECT_THAT(Output(), HasSubstr("relative L2 error"));
+  EXPECT_EQ(History(Database()).FindRun(1).status, RunStatus::kFailed);
+}
+
+}  // namespace
+}  // namespace evo
