@@ -15,6 +15,7 @@
 #include "cli/commands/show.h"
 #include "cli/commands/tasks.h"
 #include "cli/interrupt.h"
+#include "cli/scratch_folder.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "core/installation.h"
@@ -45,6 +46,7 @@ SourceRenderer MakeRenderer() {
 
 int Main(int argc, char** argv) {
   const Interrupt interrupt;
+  const ScratchFolder scratch;
   CommandContext context;
   context.interrupt = interrupt.token();
   context.make_renderer = MakeRenderer;

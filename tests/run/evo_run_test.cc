@@ -116,6 +116,20 @@ TEST_F(EvoRun, FindsABetterKernelAndSaysSo) {
   EXPECT_TRUE(history.Best(run.record.id)->check);
 }
 
+TEST_F(EvoRun, LeavesNothingInTheTemporaryFolder) {
+  const fs::path temporary = folder_ / "tmp";
+  fs::create_directory(temporary);
+  ::setenv("TMPDIR", temporary.c_str(), 1);
+  const pid_t killed = Start(RunArguments(1000));
+  ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
+  ::kill(killed, SIGKILL);
+  Wait(killed);
+  EXPECT_FALSE(fs::is_empty(temporary));   // it had no chance to tidy up: the next one does
+  EXPECT_EQ(Run(RunArguments(1)), 0) << Output();
+  ::unsetenv("TMPDIR");
+  EXPECT_TRUE(fs::is_empty(temporary));
+}
+
 TEST_F(EvoRun, EndsWithinTwoSecondsOfCtrlCAndKeepsTheBest) {
   const pid_t evo = Start(RunArguments(1000));
   ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
