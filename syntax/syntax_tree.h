@@ -36,6 +36,10 @@ struct SyntaxNode {
   std::vector<int> children;
   int function = -1;       // node of the enclosing function definition
   int refers_to = -1;      // node of the declaration a name refers to, if it is in this file
+  // Of a macro call, whose parts are no nodes: the declarations of this file that it names, and whether it may do more than stand
+  // for a constant. Who asks what code reads, writes or calls must ask this, too.
+  std::vector<int> hidden;
+  bool opaque = false;
   bool converted = false;  // implicitly converted: of an lvalue of scalar type, this says that it is read
 };
 
