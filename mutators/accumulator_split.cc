@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 
@@ -77,6 +78,8 @@ std::optional<Reduction> AsReduction(const SyntaxTree& tree, int node) {
   const SyntaxNode& accumulator = tree.node(reduction.accumulator);
   if (accumulator.type != "float" && accumulator.type != "double") return std::nullopt;
   if (IsWithin(tree, reduction.accumulator, node) || !IsPure(tree, reduction.term)) return std::nullopt;
+  // A sum that others see, in shared memory or through a pointer, is no sum of this loop alone.
+  if (IsMemoryName(tree, reduction.accumulator)) return std::nullopt;
   const auto named = NamedIn(tree, reduction.term);
   if (named.contains(reduction.accumulator) || WrittenIn(tree, reduction.term).contains(reduction.counter)) return std::nullopt;
   return reduction;

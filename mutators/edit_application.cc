@@ -55,7 +55,11 @@ std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std
   for (const SourceChange& change : edit.source) {
     if (change.anchor >= ranges.size()) return "it names an anchor that it does not have";
     SourceRange range = ranges[change.anchor];
-    if (change.placement == Placement::kBefore) range.end = range.begin;
+    if (change.placement == Placement::kBefore) {
+      range.end = range.begin;
+      // A new line leaves no blanks behind on the old one.
+      while (change.text.starts_with('\n') && range.begin > 0 && tree.text()[range.begin - 1] == ' ') --range.begin;
+    }
     if (change.placement == Placement::kAfter) range.begin = range.end;
     if (change.placement == Placement::kReplace && change.text.empty()) range = WithWhiteSpace(tree.text(), range);
     splices.push_back({range, change.text});

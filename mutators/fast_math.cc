@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 
@@ -42,6 +43,7 @@ class FastMath : public SourceMutator {
       if (tree.node(node).function < 0) continue;
       AddCall(tree, node, proposals, together);
       AddDivision(tree, node, proposals);
+      AddWayBack(tree, node, proposals);
     }
     for (auto& [key, proposal] : together) {
       if (proposal.changes.size() > 1) proposals.push_back(std::move(proposal));
@@ -85,6 +87,40 @@ class FastMath : public SourceMutator {
       proposals.push_back({{{node, Placement::kReplace, fmt::format("rsqrtf({})", tree.Text(divisor.children[1]))}}, {}, {}});
     }
     proposals.push_back({{{node, Placement::kReplace, fmt::format("__fdividef({}, {})", a, b)}}, {}, {}});
+  }
+
+  // `__fdividef(a, b)` to `a / b`, `__frcp_rn(x)` to `1.0f / x`, `rsqrtf(x)` to `1.0f / sqrtf(x)`.
+  static void AddWayBack(const SyntaxTree& tree, int node, std::vector<Proposal>& proposals) {
+    const std::string_view callee = LibraryCallee(tree, node);
+    const auto& parts = tree.node(node).children;
+    if (parts.empty() || tree.Text(parts.front()) != callee) return;
+    std::string division;
+    if (callee == "__fdividef" && parts.size() == 3) {
+      division = fmt::format("{} / {}", AsFloat(tree, parts[1]), Parenthesised(tree, parts[2]));
+    } else if (callee == "__frcp_rn" && parts.size() == 2) {
+      division = fmt::format("1.0f / {}", Parenthesised(tree, parts[1]));
+    } else if (callee == "rsqrtf" && parts.size() == 2) {
+      division = fmt::format("1.0f / sqrtf({})", tree.Text(parts[1]));
+    } else {
+      return;
+    }
+    if (tree.Text(node).ends_with(";")) return;  // a value that nobody takes
+    const bool alone = StandsAlone(tree, node);
+    proposals.push_back({{{node, Placement::kReplace, alone ? division : fmt::format("({})", division)}}, {}, {}});
+  }
+
+  // No operator beside it.
+  static bool StandsAlone(const SyntaxTree& tree, int node) {
+    const SyntaxNode& parent = tree.node(tree.node(node).parent);
+    const std::string& kind = parent.kind_name;
+    if (kind == "VarDecl" || kind == "ReturnStmt" || kind == "ParenExpr" || kind == "CallExpr") return true;
+    return IsAssignment(tree, tree.node(node).parent) && parent.children.back() == node;
+  }
+
+  // An argument becomes float; in a division one side must be.
+  static std::string AsFloat(const SyntaxTree& tree, int expression) {
+    if (WithoutConst(tree.node(expression).type) == "float") return Parenthesised(tree, expression);
+    return fmt::format("static_cast<float>({})", tree.Text(expression));
   }
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mutators/data_flow.h"
 #include "mutators/source_query.h"
 
 namespace evo {
@@ -58,17 +59,22 @@ class Tracer {
     if (node.type.find('*') == std::string::npos) return false;
     if (node.kind_name == "ParmDecl") return IsReadOnlyParameter(declaration, depth);
     if (node.kind_name != "VarDecl" || node.function < 0 || node.children.empty()) return false;
-    // A pointer that moves is fine as long as it moves within what it came from: `p += n`, `++p`, not `p = q`.
-    for (const int at : Subtree(tree_, node.function)) {
+    return node.type.starts_with("const ") && !IsPointedElsewhere(declaration) && IsReadOnly(node.children.back(), depth - 1);
+  }
+
+  // A pointer that moves is fine as long as it moves within what it came from: `p += n`, `++p`, not `p = q`, `&p`, `T*& r = p`.
+  bool IsPointedElsewhere(int declaration) const {
+    if (IsMemoryName(tree_, declaration)) return true;
+    for (const int at : Subtree(tree_, tree_.node(declaration).function)) {
       if (tree_.node(at).kind_name != "BinaryOperator" || tree_.Operator(at) != "=") continue;
-      if (NamedDeclaration(tree_, tree_.node(at).children.front()) == declaration) return false;
+      if (NamedDeclaration(tree_, tree_.node(at).children.front()) == declaration) return true;
     }
-    return node.type.starts_with("const ") && IsReadOnly(node.children.back(), depth - 1);
+    return false;
   }
 
   bool IsReadOnlyParameter(int parameter, int depth) const {
     const SyntaxNode& node = tree_.node(parameter);
-    if (!node.type.starts_with("const ") || node.function < 0) return false;
+    if (!node.type.starts_with("const ") || node.function < 0 || IsPointedElsewhere(parameter)) return false;
     if (IsKernel(tree_, node.function)) return !IsPassedTwice(tree_, rendered_, parameter);
     const auto parameters = ParametersOf(tree_, node.function);
     const auto place = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), parameter) - parameters.begin());

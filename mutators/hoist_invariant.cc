@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 

@@ -21,7 +21,7 @@ class InlineHint : public SourceMutator {
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
-    for (const int function : NodesOfKind(tree, "FunctionDecl")) {
+    for (const int function : Functions(tree)) {
       int device = -1;
       int hint = -1;
       for (const int child : tree.node(function).children) {

@@ -47,7 +47,7 @@ class LaunchBounds : public SourceMutator {
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
-    for (const int function : NodesOfKind(tree, "FunctionDecl")) {
+    for (const int function : Functions(tree)) {
       if (!IsKernel(tree, function)) continue;
       int global = -1;
       int bounds = -1;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mutators/global_memory.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
@@ -15,6 +17,7 @@ bool IsPlainPointer(const std::string& type) {
 bool IsOnlyRead(const SyntaxTree& tree, int parameter) {
   for (const int at : Subtree(tree, tree.node(parameter).function)) {
     const SyntaxNode& use = tree.node(at);
+    if (std::find(use.hidden.begin(), use.hidden.end(), parameter) != use.hidden.end()) return false;
     if (use.kind_name != "DeclRefExpr" || use.refers_to != parameter) continue;
     const SyntaxNode& element = tree.node(use.parent);
     if (element.kind_name != "ArraySubscriptExpr" || element.children.front() != at || !element.converted) return false;
@@ -30,7 +33,7 @@ class RestrictQualifier : public SourceMutator {
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
-    for (const int function : NodesOfKind(tree, "FunctionDecl")) {
+    for (const int function : Functions(tree)) {
       if (!IsKernel(tree, function)) continue;
       Proposal all;
       for (const int parameter : tree.node(function).children) {

@@ -6,115 +6,8 @@
 #include <array>
 
 namespace evo {
-namespace {
 
 using namespace std::string_view_literals;
-
-// Functions of CUDA's headers without side effects that do not look at other threads.
-constexpr std::array kPure{"expf"sv,
-                           "__expf"sv,
-                           "exp2f"sv,
-                           "exp"sv,
-                           "exp2"sv,
-                           "logf"sv,
-                           "__logf"sv,
-                           "log2f"sv,
-                           "__log2f"sv,
-                           "log"sv,
-                           "sqrtf"sv,
-                           "sqrt"sv,
-                           "rsqrtf"sv,
-                           "rsqrt"sv,
-                           "sinf"sv,
-                           "__sinf"sv,
-                           "cosf"sv,
-                           "__cosf"sv,
-                           "tanhf"sv,
-                           "powf"sv,
-                           "__powf"sv,
-                           "fmaxf"sv,
-                           "fminf"sv,
-                           "fmax"sv,
-                           "fmin"sv,
-                           "max"sv,
-                           "min"sv,
-                           "fabsf"sv,
-                           "fabs"sv,
-                           "abs"sv,
-                           "fmaf"sv,
-                           "fma"sv,
-                           "erff"sv,
-                           "__fdividef"sv,
-                           "__frcp_rn"sv,
-                           "__half2float"sv,
-                           "__float2half"sv,
-                           "__low2float"sv,
-                           "__high2float"sv,
-                           "__floats2half2_rn"sv,
-                           "__float2half_rn"sv,
-                           "__bfloat162float"sv,
-                           "__float2bfloat16"sv,
-                           "__ldg"sv,
-                           "__ldcg"sv,
-                           "__ldca"sv,
-                           "__ldcs"sv,
-                           "__fmul_rn"sv,
-                           "__fadd_rn"sv,
-                           "__hmul"sv,
-                           "__hadd"sv,
-                           "__hfma"sv,
-                           "__hfma2"sv,
-                           "__hmul2"sv,
-                           "__hadd2"sv,
-                           "__fmaf_rn"sv};
-constexpr std::array kPureKinds{"DeclRefExpr"sv,
-                                "IntegerLiteral"sv,
-                                "FloatingLiteral"sv,
-                                "CXXBoolLiteralExpr"sv,
-                                "CharacterLiteral"sv,
-                                "ParenExpr"sv,
-                                "BinaryOperator"sv,
-                                "UnaryOperator"sv,
-                                "ConditionalOperator"sv,
-                                "CStyleCastExpr"sv,
-                                "CXXStaticCastExpr"sv,
-                                "CXXFunctionalCastExpr"sv,
-                                "CXXReinterpretCastExpr"sv,
-                                "MemberRefExpr"sv,
-                                "ArraySubscriptExpr"sv,
-                                "CallExpr"sv,
-                                "TypeRef"sv,
-                                "NamespaceRef"sv,
-                                "UnexposedExpr"sv,
-                                "TemplateRef"sv};
-
-bool IsAssignment(const SyntaxTree& tree, int node) {
-  const std::string& kind = tree.node(node).kind_name;
-  return kind == "CompoundAssignOperator" || (kind == "BinaryOperator" && tree.Operator(node) == "=");
-}
-
-bool IsCount(const SyntaxTree& tree, int node) {
-  return tree.node(node).kind_name == "UnaryOperator" && (tree.Operator(node) == "++" || tree.Operator(node) == "--");
-}
-
-// Reads or writes memory, if it is not a mere step to an address.
-bool IsMemory(const SyntaxTree& tree, int node) {
-  return tree.node(node).kind_name == "ArraySubscriptExpr" ||
-         (tree.node(node).kind_name == "UnaryOperator" && tree.Operator(node) == "*");
-}
-
-bool IsPureCall(const SyntaxTree& tree, int call) {
-  const std::string_view callee = LibraryCallee(tree, call);
-  return std::find(kPure.begin(), kPure.end(), callee) != kPure.end();
-}
-
-// The operand of an assignment or count that is changed; -1 for other nodes.
-int Target(const SyntaxTree& tree, int node) {
-  if (!IsAssignment(tree, node) && !IsCount(tree, node)) return -1;
-  return tree.node(node).children.empty() ? -1 : tree.node(node).children.front();
-}
-
-}  // namespace
 
 std::vector<int> Subtree(const SyntaxTree& tree, int node) {
   std::vector<int> nodes;
@@ -135,6 +28,15 @@ std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind) {
     if (tree.nodes()[i].kind_name == kind) found.push_back(static_cast<int>(i));
   }
   return found;
+}
+
+std::vector<int> Functions(const SyntaxTree& tree) {
+  std::vector<int> functions;
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    const std::string& kind = tree.nodes()[i].kind_name;
+    if (kind == "FunctionDecl" || kind == "FunctionTemplate") functions.push_back(static_cast<int>(i));
+  }
+  return functions;
 }
 
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor) {
@@ -190,62 +92,6 @@ std::optional<ForLoop> AsForLoop(const SyntaxTree& tree, int node) {
 bool IsInBlock(const SyntaxTree& tree, int statement) {
   const int parent = tree.node(statement).parent;
   return parent >= 0 && tree.node(parent).kind_name == "CompoundStmt";
-}
-
-std::set<int> WrittenIn(const SyntaxTree& tree, int node) {
-  std::set<int> written;
-  for (const int at : Subtree(tree, node)) {
-    const SyntaxNode& name = tree.node(at);
-    if (name.kind_name != "DeclRefExpr" || name.refers_to < 0 || name.converted) continue;
-    // Not read: assigned, counted, addressed or bound. A member or an element of it counts as it.
-    written.insert(name.refers_to);
-  }
-  return written;
-}
-
-std::set<int> NamedIn(const SyntaxTree& tree, int node) {
-  std::set<int> named;
-  for (const int at : Subtree(tree, node)) {
-    if (tree.node(at).kind_name == "DeclRefExpr" && tree.node(at).refers_to >= 0) named.insert(tree.node(at).refers_to);
-  }
-  return named;
-}
-
-bool StoresIn(const SyntaxTree& tree, int node) {
-  for (const int at : Subtree(tree, node)) {
-    const int target = Target(tree, at);
-    if (target >= 0 && NamedDeclaration(tree, target) < 0) return true;
-    const std::string& kind = tree.node(at).kind_name;
-    if (kind == "CallExpr" && !IsPureCall(tree, at)) return true;
-    if (kind.find("Asm") != std::string::npos || kind == "UnexposedStmt") return true;
-  }
-  return false;
-}
-
-bool LoadsIn(const SyntaxTree& tree, int node) {
-  const auto nodes = Subtree(tree, node);
-  return std::any_of(nodes.begin(), nodes.end(), [&](int at) {
-    return IsMemory(tree, at) || (tree.node(at).kind_name == "CallExpr" && LibraryCallee(tree, at).starts_with("__ld"));
-  });
-}
-
-bool IsPure(const SyntaxTree& tree, int expression) {
-  for (const int at : Subtree(tree, expression)) {
-    const std::string& kind = tree.node(at).kind_name;
-    if (std::find(kPureKinds.begin(), kPureKinds.end(), kind) == kPureKinds.end()) return false;
-    if (IsAssignment(tree, at) || IsCount(tree, at)) return false;
-    if (kind == "CallExpr" && !IsPureCall(tree, at)) return false;
-  }
-  return true;
-}
-
-bool IsInvariant(const SyntaxTree& tree, int expression, int scope) {
-  if (!IsPure(tree, expression) || LoadsIn(tree, expression)) return false;
-  const std::set<int> written = WrittenIn(tree, scope);
-  for (const int declaration : NamedIn(tree, expression)) {
-    if (written.contains(declaration) || IsWithin(tree, declaration, scope)) return false;
-  }
-  return true;
 }
 
 std::string WithoutConst(std::string type) {

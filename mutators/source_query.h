@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +9,12 @@
 
 namespace evo {
 
-// Questions that mutators ask of a tree. They are conservative: what is not understood counts as written, impure, dependent.
+// Questions that mutators ask of the shape of a tree; those about what code does are in data_flow.h.
 
 // The node and all below it, in source order.
 std::vector<int> Subtree(const SyntaxTree& tree, int node);
+// All functions and function templates, defined or declared, in source order.
+std::vector<int> Functions(const SyntaxTree& tree);
 // All nodes of a kind, in source order.
 std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind);
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
@@ -41,20 +42,6 @@ int PragmaOf(const SyntaxTree& tree, int loop);
 int FirstNode(const SyntaxTree& tree, int statement);
 // A child of a block, so that statements may be put beside it.
 bool IsInBlock(const SyntaxTree& tree, int statement);
-
-// Declarations that are, or may be, changed within a node: assigned, counted, their address taken, bound to a reference. A store
-// through a pointer changes what it points to and not the pointer.
-std::set<int> WrittenIn(const SyntaxTree& tree, int node);
-// Declarations that are named within a node.
-std::set<int> NamedIn(const SyntaxTree& tree, int node);
-// Stores through pointers and arrays, or calls that may.
-bool StoresIn(const SyntaxTree& tree, int node);
-// Reads through pointers or arrays.
-bool LoadsIn(const SyntaxTree& tree, int node);
-// Evaluating it twice or not at all changes nothing: names, literals, arithmetic, loads, calls of the mathematical functions.
-bool IsPure(const SyntaxTree& tree, int expression);
-// Pure, no load, and nothing it names is written within `scope` or declared inside it.
-bool IsInvariant(const SyntaxTree& tree, int expression, int scope);
 
 // "float" for "const float".
 std::string WithoutConst(std::string type);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 

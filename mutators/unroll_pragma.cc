@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "mutators/source_mutators.h"
@@ -38,7 +40,9 @@ class UnrollPragma : public SourceMutator {
     const std::string indent = IndentOf(tree, loop);
     const std::uint32_t begin = tree.node(loop).range.begin;
     const bool first = begin == indent.size() || tree.text()[begin - indent.size() - 1] == '\n';
-    return (first ? "" : "\n" + indent) + std::string(pragma) + "\n" + indent;
+    // Behind an `if (..)` the loop goes to a line of its own, too, as far in as the body that it is.
+    if (!first) return fmt::format("\n{0}  {1}\n{0}  ", indent, pragma);
+    return fmt::format("{1}\n{0}", indent, pragma);
   }
 };
 

@@ -1,5 +1,8 @@
 #include "syntax/flattener.h"
 
+#include <clang-c/Index.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -13,6 +16,13 @@ namespace {
 // Set in a raw location that stands in a macro expansion. libclang 16 has no call that says so: its spelling location is the
 // expansion's, too.
 constexpr unsigned kMacroLocation = 1u << 31;
+
+std::string Take(CXString string) {
+  const char* text = clang_getCString(string);
+  std::string copy = text ? text : "";
+  clang_disposeString(string);
+  return copy;
+}
 
 bool IsDeclaration(CXCursorKind kind) { return clang_isDeclaration(kind); }
 
@@ -278,16 +288,28 @@ class Flattener {
 
 }  // namespace
 
-std::string Take(CXString string) {
-  const char* text = clang_getCString(string);
-  std::string copy = text ? text : "";
-  clang_disposeString(string);
-  return copy;
-}
-
-void Flatten(CXTranslationUnit unit, const std::string& file, const std::string& text, std::uint32_t offset,
+void Flatten(CXTranslationUnitImpl* unit, const std::string& file, const std::string& text, std::uint32_t offset,
              std::vector<SyntaxNode>& nodes) {
   Flattener(unit, file, text, offset, nodes);
+}
+
+std::vector<std::string> ErrorsOf(CXTranslationUnitImpl* unit, const std::string& file, unsigned lines_before) {
+  std::vector<std::string> errors;
+  for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
+    const CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+      CXFile place_file = nullptr;
+      unsigned line = 0;
+      unsigned column = 0;
+      clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &place_file, &line, &column, nullptr);
+      const std::string name = place_file ? Take(clang_getFileName(place_file)) : "";
+      const std::string place =
+          name == file && line > lines_before ? fmt::format("{}", line - lines_before) : fmt::format("{}:{}", name, line);
+      errors.push_back(fmt::format("{}:{}: {}", place, column, Take(clang_getDiagnosticSpelling(diagnostic))));
+    }
+    clang_disposeDiagnostic(diagnostic);
+  }
+  return errors;
 }
 
 }  // namespace evo

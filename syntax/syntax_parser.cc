@@ -15,24 +15,6 @@ namespace {
 
 // Its contents always come from memory, but without a file of that name libclang makes no precompiled preamble.
 constexpr const char* kMainFile = "candidate.cu";
-std::vector<std::string> Errors(CXTranslationUnit unit, const std::string& main_file, unsigned lines_before) {
-  std::vector<std::string> errors;
-  for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
-    const CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-      CXFile file = nullptr;
-      unsigned line = 0;
-      unsigned column = 0;
-      clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &line, &column, nullptr);
-      const std::string name = file ? Take(clang_getFileName(file)) : "";
-      const std::string place =
-          name == main_file && line > lines_before ? fmt::format("{}", line - lines_before) : fmt::format("{}:{}", name, line);
-      errors.push_back(fmt::format("{}:{}: {}", place, column, Take(clang_getDiagnosticSpelling(diagnostic))));
-    }
-    clang_disposeDiagnostic(diagnostic);
-  }
-  return errors;
-}
 
 }  // namespace
 
@@ -111,7 +93,7 @@ SyntaxTree SyntaxParser::Parse(const std::string& text) {
     tree.errors_.push_back("1:1: libclang could not parse the source at all");
   } else {
     const auto lines = static_cast<unsigned>(std::count(preamble.begin(), preamble.end(), '\n'));
-    tree.errors_ = Errors(state_->unit, state_->file, lines);
+    tree.errors_ = ErrorsOf(state_->unit, state_->file, lines);
     Flatten(state_->unit, state_->file, tree.text_, static_cast<std::uint32_t>(preamble.size()), tree.nodes_);
   }
   tree.ComputeDigests();

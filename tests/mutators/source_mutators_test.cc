@@ -34,7 +34,7 @@ TEST(SourceMutators, UnrollPragmaIsPutChangedAndRemoved) {
   EXPECT_THAT(changed, testing::Contains("#pragma unroll\n  for (int i = 0; i < n; ++i) out[i] = 0;\n"));
   EXPECT_THAT(changed, testing::Contains("  for (int i = 0; i < n; ++i) out[i] = 0;\n"));
   EXPECT_TRUE(AnyContains(Bodies("unroll_pragma", "  if (n > 2) for (int i = 0; i < n; ++i) out[i] = 0;\n"),
-                          "  if (n > 2) \n  #pragma unroll 2\n  for ("));
+                          "  if (n > 2)\n    #pragma unroll 2\n    for ("));
   EXPECT_THAT(Bodies("unroll_pragma", "  while (n > 0) out[--n] = 0;\n"), IsEmpty());
 }
 
@@ -67,6 +67,13 @@ TEST(SourceMutators, FastMathExchangesFunctionsAndDivisions) {
   EXPECT_TRUE(AnyContains(inverse, "out[0] = __frcp_rn(sqrtf(scale));"));
   EXPECT_TRUE(AnyContains(inverse, "out[1] = __fdividef(out[1], scale + 1.0f);"));
   EXPECT_THAT(Bodies("fast_math", "  out[0] = __expf(scale);\n"), testing::ElementsAre("  out[0] = expf(scale);\n"));
+  const auto back = Bodies("fast_math",
+                           "  out[0] = 2.0f * __fdividef(n + 1, scale - 1.0f);\n  out[1] = __frcp_rn(scale);\n"
+                           "  out[2] = fmaxf(rsqrtf(in[0]), 0.0f);\n");
+  EXPECT_TRUE(AnyContains(back, "out[0] = 2.0f * (static_cast<float>(n + 1) / (scale - 1.0f));"));
+  EXPECT_TRUE(AnyContains(back, "out[1] = 1.0f / scale;"));
+  EXPECT_TRUE(AnyContains(back, "fmaxf(1.0f / sqrtf(in[0]), 0.0f)"));
+  EXPECT_THAT(back, SizeIs(3));
   // Integers, doubles and functions of the file's own stay.
   EXPECT_THAT(Bodies("fast_math", "  out[n / 2] = double(scale) / 3.0;\n"), IsEmpty());
   EXPECT_THAT(ChildrenOf("fast_math", "__device__ float gelu(float x) { return x; }\n" + Kernel("  out[0] = gelu(scale);\n")),

@@ -85,6 +85,25 @@ TEST(SyntaxParser, MacroCallsAreLeaves) {
   EXPECT_THAT(tree.node(call).children, IsEmpty());
 }
 
+TEST(SyntaxParser, MacroCallsTellWhatTheyName) {
+  const SyntaxTree tree = ParseSource(
+      "#define PUT(x, y) x = (y)\n#define TWO 2\n#define FOUR (TWO * kTwo)\nconstexpr int kTwo = 2;\n"
+      "__device__ int f(int a, int b) { PUT(a, b); return FOUR; }\n");
+  const SyntaxNode& put = tree.node(NodeWith(tree, "BinaryOperator", "PUT"));
+  EXPECT_TRUE(put.opaque);
+  EXPECT_THAT(put.hidden, SizeIs(2));
+  const SyntaxNode& four = tree.node(NodeWith(tree, "ParenExpr", "FOUR"));
+  EXPECT_FALSE(four.opaque) << "constants alone";
+  EXPECT_THAT(four.hidden, SizeIs(1));
+}
+
+TEST(SyntaxParser, TemplatesAreOneNode) {
+  const SyntaxTree tree = ParseSource(
+      "template <int D>\n__device__ int F(int x) { return x * D; }\n__device__ int g(int x) { return F<1>(x) + F<2>(x); }\n");
+  EXPECT_THAT(tree.node(0).children, SizeIs(2));
+  EXPECT_EQ(tree.node(tree.node(NodeWith(tree, "DeclRefExpr", "F<2>")).refers_to).kind_name, "FunctionTemplate");
+}
+
 TEST(SyntaxParser, NamesReferToDeclarations) {
   const SyntaxTree tree = ParseSource(kKernel);
   const int sum = NodeWith(tree, "DeclRefExpr", "sum");
