@@ -1,0 +1,88 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/breeder.h"
+#include "core/evaluator.h"
+#include "core/observer.h"
+#include "core/store.h"
+
+namespace evo::testing {
+
+// A world in which a kernel is one number: parameter x in [0, kRange). Its time falls towards x = kOptimum; multiples of 13 are wrong and
+// multiples of 17 crash; x and its neighbour compile to one image where x is divisible by 10.
+inline constexpr std::int64_t kRange = 400;
+inline constexpr std::int64_t kOptimum = 281;
+inline constexpr std::int64_t kStart = 21;
+
+Genome GenomeAt(std::int64_t x);
+std::string SourceAt(std::int64_t x);
+std::int64_t ValueOf(const Genome& genome);
+Evaluation EvaluationAt(std::int64_t x);
+RunRecord FakeRun();
+
+// Takes a step from the first parent, or the middle between two. A function of the request alone.
+class FakeBreeder : public Breeder {
+ public:
+  void Start(std::vector<BreedRequest> requests) override;
+  std::vector<BredChild> Finish(std::stop_token stop) override;
+
+  std::set<std::uint64_t> barren;                       // generations in which no operator applies
+  std::vector<std::vector<BreedRequest>> batches;       // every batch of children asked for
+
+ private:
+  std::vector<BreedRequest> requests_;
+};
+
+class FakeEvaluator : public Evaluator {
+ public:
+  void Start(std::vector<Candidate> batch) override;
+  std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
+  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+
+  std::function<Evaluation(const Candidate&)> evaluate = [](const Candidate& c) { return EvaluationAt(ValueOf(c.genome)); };
+  std::function<ChampionCheck(const Candidate&)> check;  // empty: everything passes
+  std::function<void(int evaluated)> on_evaluated;        // after each, with how many there were in all
+  std::vector<Candidate> checked;
+  int evaluated = 0;
+
+ private:
+  std::vector<Candidate> batch_;
+};
+
+class MemoryStore : public Store {
+ public:
+  RunId BeginRun(const RunRecord& run) override;
+  void RecordGeneration(RunId run, const GenerationRecord& generation) override;
+  void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
+  void EndRun(RunId run, RunStatus status, const std::string& message) override;
+  std::vector<GenerationRecord> LoadGenerations(RunId run) override;
+
+  std::vector<GenerationRecord> generations;
+  std::vector<std::pair<CandidateId, ChampionCheck>> champions;
+  RunStatus status = RunStatus::kRunning;
+  std::string message;
+  int ends = 0;
+};
+
+class RecordingObserver : public Observer {
+ public:
+  void OnStarted(const RunRecord& run, bool resumed) override;
+  void OnEvaluated(const Candidate& candidate, const Evaluation& evaluation, const Progress& progress) override;
+  void OnGeneration(const Progress& progress) override;
+  void OnChampion(const Candidate& champion, const ChampionCheck& check) override;
+  void OnFinished(RunStatus status, const Progress& progress) override;
+
+  std::vector<std::string> events;        // "started", "evaluated 1", "generation 2", "champion 7", "finished"
+  std::vector<Progress> generations;
+};
+
+// One line per candidate and per generation: everything that a resumed run must make again.
+std::string Spelled(const std::vector<GenerationRecord>& generations);
+
+}  // namespace evo::testing
