@@ -1,0 +1,103 @@
+// The rules of the house that a compiler does not know, and that the rules can be broken.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/architecture/source_rules.h"
+
+namespace evo::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const std::filesystem::path kRoot = EVO_SOURCE_ROOT;
+
+std::string Text(const std::string& path) {
+  std::ifstream file(kRoot / path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Architecture, TheFilesAreFound) {
+  const std::vector<std::string> files = SourceFiles(kRoot);
+  EXPECT_THAT(files, Contains("core/genome.h"));
+  EXPECT_THAT(files, Contains("engine/evolution.cc"));
+  EXPECT_THAT(files, Contains("evaluator/device/cpu/cpu_device.cc"));
+  EXPECT_THAT(files, ::testing::Not(Contains(::testing::HasSubstr("/include/"))));
+  EXPECT_GT(files.size(), 100U);
+}
+
+TEST(Architecture, IncludesFollowTheArrows) {
+  for (const std::string& path : SourceFiles(kRoot)) EXPECT_THAT(ForbiddenIncludes(path, Text(path)), IsEmpty());
+}
+
+TEST(Architecture, OnlyTheCommandLinePrints) {
+  for (const std::string& path : SourceFiles(kRoot)) EXPECT_THAT(Printing(path, Text(path)), IsEmpty());
+}
+
+TEST(ForbiddenIncludes, NamesFileLineAndArrow) {
+  EXPECT_THAT(ForbiddenIncludes("engine/evolution.cc", "#include <map>\n\n#include \"evaluator/pipeline.h\"\n"),
+              ElementsAre("engine/evolution.cc:3: engine may not include evaluator (evaluator/pipeline.h)"));
+}
+
+TEST(ForbiddenIncludes, KnowsEveryForbiddenArrow) {
+  const auto allowed = [](const std::string& from, const std::string& to) {
+    return ForbiddenIncludes(from + "/a.cc", "#include \"" + to + "/b.h\"").empty();
+  };
+  const std::vector<std::string> folders = {"core", "syntax", "kernel_templates", "mutators", "evaluator", "db", "engine", "cli", "tests"};
+  const std::map<std::string, std::string> arrows = {
+      {"core", "core"},
+      {"syntax", "core syntax"},
+      {"kernel_templates", "core syntax kernel_templates"},
+      {"mutators", "core syntax kernel_templates mutators"},
+      {"evaluator", "core kernel_templates evaluator"},
+      {"db", "core db"},
+      {"engine", "core mutators engine"},
+  };
+  for (const auto& [from, targets] : arrows) {
+    const std::string list = " " + targets + " ";
+    for (const std::string& to : folders) EXPECT_EQ(allowed(from, to), list.find(" " + to + " ") != std::string::npos) << from << " -> " << to;
+  }
+  for (const std::string& to : folders) {
+    EXPECT_TRUE(allowed("cli", to));
+    EXPECT_TRUE(allowed("tests", to));
+  }
+  EXPECT_FALSE(allowed("new_folder", "core")) << "a new folder's arrows have to be drawn first";
+}
+
+TEST(ForbiddenIncludes, SeesThroughSpellings) {
+  for (const std::string line : {"#include <evaluator/pipeline.h>", "  #  include \"evaluator/pipeline.h\"  // why", "#include \"../evaluator/pipeline.h\""}) {
+    EXPECT_THAT(ForbiddenIncludes("core/genome.cc", line), SizeIs(1)) << line;
+  }
+  for (const std::string line : {"#include <vector>", "#include <nlohmann/json.hpp>", "// #include \"cli/table.h\"", "#include \"core/half.h\"", "int engine;"}) {
+    EXPECT_THAT(ForbiddenIncludes("core/genome.cc", line), IsEmpty()) << line;
+  }
+}
+
+TEST(Printing, IsSeen) {
+  for (const std::string line : {"std::cout << 1;", "  printf(\"x\");", "std::printf(\"x\");", "std::fprintf(stderr, \"x\");", "fmt::print(\"x\");",
+                                 "std::cerr << 1;", "puts(\"x\");", "std::exit(1);", "if (x) perror(\"x\");"}) {
+    EXPECT_THAT(Printing("engine/evolution.cc", "int x;\n" + line), SizeIs(1)) << line;
+    EXPECT_THAT(Printing("cli/table.cc", line), IsEmpty()) << line;
+    EXPECT_THAT(Printing("tests/a/b.cc", line), IsEmpty()) << line;
+  }
+  EXPECT_THAT(Printing("db/rows.cc", "\nstd::cout << 1;\n"), ElementsAre("db/rows.cc:2: only cli/ talks to the user: std::cout"));
+}
+
+TEST(Printing, IsNotSeenWhereThereIsNone) {
+  for (const std::string line : {"// a kernel's printf(...) goes there", "std::snprintf(buffer, 4, \"x\");", "text += \"std::cout << 1;\";", "fmt::format(\"x\");",
+                                 "Fingerprint(x);", "::_exit(1);"}) {
+    EXPECT_THAT(Printing("engine/evolution.cc", line), IsEmpty()) << line;
+  }
+  EXPECT_THAT(Printing("evaluator/worker_main.cc", "std::fprintf(stderr, \"x\");"), IsEmpty());
+  EXPECT_THAT(Printing("evaluator/worker_main.cc", "std::printf(\"x\");"), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace evo::testing
