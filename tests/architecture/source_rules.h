@@ -13,7 +13,7 @@ using Violations = std::vector<std::string>;
 // The arrows between the folders, by the #include lines of one file. `path` is relative to the project's root.
 Violations ForbiddenIncludes(const std::string& path, std::string_view text);
 
-// Printing, and ending the process, outside the places that talk to the user.
+// Printing, and ending the process, outside the places that talk to the user; in cli/, printing past the context's stream.
 Violations Printing(const std::string& path, std::string_view text);
 
 // Every .h and .cc of ours under the root, relative to it and sorted; not build trees, not the headers that stand in for the toolkit's.
