@@ -115,7 +115,9 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   run.seed = options.seed;
   run.generations = options.generations;
   run.population = options.population;
-  run.children = options.children > 0 ? options.children : 2 * options.population;
+  // The cpu device compiles and emulates on the same few cores: half as many children let a first look end within a minute there.
+  const int usual_children = device.kind == "cpu" ? options.population : 2 * options.population;
+  run.children = options.children > 0 ? options.children : usual_children;
   for (const auto& [name, weight] : MutatorSet().DefaultOperators()) run.operators[name] = weight;
   nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}};
   run.options = other.dump();

@@ -23,7 +23,7 @@ struct RunOptions {
   int generations = 5;
   bool generations_given = false;             // then a resumed run goes on to that many
   int population = 16;
-  int children = 0;                           // 0: twice the population
+  int children = 0;                           // 0: twice the population; on the cpu device as many
   std::string population_kind = "elitist";
   std::string device = "auto";
   std::string arch;

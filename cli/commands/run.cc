@@ -95,7 +95,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("--template", options->templates, "Templates to start from (default: all of the task)")->delimiter(',');
   CLI::Option* generations = run->add_option("--generations", options->generations, "Generations to breed")->check(CLI::Range(0, 1'000'000))->capture_default_str();
   run->add_option("--population", options->population, "Survivors of a generation")->check(CLI::Range(1, 100'000))->capture_default_str();
-  run->add_option("--children", options->children, "Children of a generation (default: twice the population)")->check(CLI::Range(1, 100'000));
+  run->add_option("--children", options->children, "Children of a generation (default: twice the population; on the cpu device as many)")->check(CLI::Range(1, 100'000));
   run->add_option("--population-kind", options->population_kind, "How survivors are chosen")->check(CLI::IsMember({"elitist"}))->capture_default_str();
   run->add_option("--device", options->device, "auto, cuda, cuda:N or cpu")->capture_default_str();
   run->add_option("--arch", options->arch, "Compile for this architecture, such as sm_90a (default: the GPU's own; on cpu sm_90a, as a check)");

@@ -1,5 +1,5 @@
 // Every vice gets its outcome, through the real worker processes, and the honest kernel among them passes to the end.
-// With the argument --device=cuda the GPU is used, else the cpu device.
+// --device=cuda or --device=cpu; without it the GPU if there is one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/installation.h"
+#include "evaluator/device/cuda/cuda_devices.h"
 #include "evaluator/pipeline.h"
 #include "kernel_templates/task.h"
 #include "tests/vices/vices.h"
@@ -110,6 +111,7 @@ TEST_F(Vices, AStopRequestEndsABatchSoon) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  if (argc > 1) evo::device_under_test = std::string(argv[1]) == "--device=cuda" ? "cuda" : "cpu";
+  const std::string asked = argc > 1 ? argv[1] : evo::ListCudaDevices().devices.empty() ? "--device=cpu" : "--device=cuda";
+  evo::device_under_test = asked == "--device=cuda" ? "cuda" : "cpu";
   return RUN_ALL_TESTS();
 }
