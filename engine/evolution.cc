@@ -64,8 +64,7 @@ RunStatus Evolution::Resume(const StopCondition& stop) {
 }
 
 RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
-  int barren = 0;
-  while (!stop.Reached(progress_.generation) && barren < kBarrenGenerations) {
+  while (!stop.Reached(progress_.generation) && barren_ < kBarrenGenerations) {
     evaluator_.Start(pending.record.candidates);
     const int next = pending.record.generation + 1;
     const bool breed = next <= run_.generations;
@@ -76,13 +75,12 @@ RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
     Absorb(pending);
     UpdateRates(stop);
     observer_.OnGeneration(progress_);
-    barren = pending.empty() ? barren + 1 : 0;
     pending = std::move(children);
   }
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
   CheckChampion(stop);
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
-  return Finish(RunStatus::kFinished, barren == kBarrenGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "");
+  return Finish(RunStatus::kFinished, barren_ >= kBarrenGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "");
 }
 
 // Every template at its default parameters.
@@ -175,6 +173,7 @@ void Evolution::Absorb(const Generation& generation) {
     baseline_ = record.candidates.front();
     progress_.baseline_ns = record.evaluations.front().score_ns;
   }
+  barren_ = generation.empty() ? barren_ + 1 : 0;
   progress_.generation = record.generation;
   progress_.duplicates += record.duplicates;
   if (!population_.members().empty()) {

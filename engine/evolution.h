@@ -62,6 +62,7 @@ class Evolution {
   std::set<std::string> seen_;                      // digests of every source so far
   std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
   CandidateId next_id_ = 1;
+  int barren_ = 0;                                  // generations in a row without a new child
   std::optional<Candidate> baseline_;
   Progress progress_;
   int evaluated_here_ = 0;                          // in this process, for the rate

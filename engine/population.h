@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/candidate.h"
@@ -25,8 +27,8 @@ class Population {
   virtual const std::vector<Individual>& members() const = 0;
 };
 
-// The `capacity` fastest of all so far. Of candidates whose compiled images are the same only the first stays: copies of one
-// program would crowd out everything else.
+// The `capacity` fastest of all so far. Of candidates whose compiled images are the same only the first counts, even when it is
+// no longer among them: copies of one program would crowd out everything else.
 class ElitistPopulation : public Population {
  public:
   explicit ElitistPopulation(std::size_t capacity) : capacity_(capacity) {}
@@ -36,6 +38,7 @@ class ElitistPopulation : public Population {
  private:
   std::size_t capacity_;
   std::vector<Individual> members_;
+  std::set<std::string> images_;   // of everything that was ever ok
 };
 
 }  // namespace evo

@@ -152,7 +152,7 @@ AttachedProgram DetachProgram(const Message& message, const std::string& key) {
     attached.program.kernels.push_back({kernel.at("expression").get<std::string>(), kernel.at("symbol").get<std::string>()});
   }
   const auto body = in.at("body").get<std::size_t>();
-  if (body + 1 >= message.bodies.size()) throw ProtocolError("a program without its image");
+  if (message.bodies.size() < 2 || body > message.bodies.size() - 2) throw ProtocolError("a program without its image");
   attached.program.image = message.bodies[body];
   attached.program.ptx = message.bodies[body + 1];
   return attached;

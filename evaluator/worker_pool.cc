@@ -20,6 +20,21 @@ JobResult Stopped() {
   return result;
 }
 
+// A worker may say anything: what is not of the type expected counts as not said.
+std::string TextIn(const Message& message, const char* key) {
+  const auto found = message.header.find(key);
+  return found != message.header.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool FlagIn(const Message& message, const char* key) {
+  const auto found = message.header.find(key);
+  return found != message.header.end() && found->is_boolean() && found->get<bool>();
+}
+
+WorkerDeath Nonsense(const Message& message) {
+  return {WorkerDeath::Kind::kProtocol, fmt::format("spoke nonsense: a message of type '{:.40}'", TextIn(message, "type"))};
+}
+
 }  // namespace
 
 WorkerPool::WorkerPool(WorkerPoolOptions options) : options_(std::move(options)) {
@@ -41,7 +56,7 @@ void WorkerPool::Submit(Job job, Done done) {
     const std::lock_guard lock(mutex_);
     queue_.push_back({std::move(job), std::move(done), Clock::now()});
   }
-  changed_.notify_one();
+  changed_.notify_all();  // WaitReady waits for the same condition variable
 }
 
 void WorkerPool::Cancel() {
@@ -108,7 +123,7 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
       result = Converse(slot, next.job, cancel);
     }
     result.queue_ms = queue_ms;
-    const bool last = result.reply && result.reply->header.value("last", false);
+    const bool last = result.reply && FlagIn(*result.reply, "last");
     if (result.death || last || options_.fresh) Retire(slot);
     next.done(std::move(result));
   }
@@ -117,13 +132,13 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
   slot.standby.reset();
 }
 
-std::unique_ptr<WorkerProcess> WorkerPool::StartWorker() {
+std::unique_ptr<WorkerProcess> WorkerPool::StartWorker(const std::stop_token& stop) {
   auto worker = std::make_unique<WorkerProcess>(options_.argv);
   Message init;
   init.header = options_.init;
   init.header["type"] = "init";
   // A death while it is being told shows when its answer is awaited.
-  worker->Send(init, Clock::now() + options_.start_deadline, {});
+  worker->Send(init, Clock::now() + options_.start_deadline, stop);
   return worker;
 }
 
@@ -141,14 +156,18 @@ std::optional<WorkerDeath> WorkerPool::EnsureWorker(Slot& slot, const std::stop_
   std::string last;
   for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
     try {
-      std::unique_ptr<WorkerProcess> worker = slot.standby ? std::move(slot.standby) : StartWorker();
+      std::unique_ptr<WorkerProcess> worker = slot.standby ? std::move(slot.standby) : StartWorker(stop);
       auto answer = worker->Receive(Clock::now() + options_.start_deadline, stop);
       if (auto* ready = std::get_if<Message>(&answer)) {
-        if (ready->header.value("type", "") == "failed") {
-          last = ready->header.value("message", "");
+        if (TextIn(*ready, "type") == "failed") {
+          last = TextIn(*ready, "message");
           break;  // it said why; trying again would hear the same
         }
-        if (options_.standby) slot.standby = StartWorker();
+        if (TextIn(*ready, "type") != "ready") {
+          last = Nonsense(*ready).description;
+          continue;
+        }
+        if (options_.standby) slot.standby = StartWorker(stop);
         {
           const std::lock_guard lock(slot.mutex);
           slot.worker = std::move(worker);
@@ -197,14 +216,19 @@ JobResult WorkerPool::Converse(Slot& slot, const Job& job, const std::stop_token
       return result;
     }
     auto& message = std::get<Message>(answer);
-    const std::string type = message.header.value("type", "");
+    const std::string type = TextIn(message, "type");
+    const std::string stage = TextIn(message, "stage");
     leave();
-    if (type != "begin") {
+    if (type == "reply") {
       result.reply = std::move(message);
       return result;
     }
-    result.stage = message.header.value("stage", "");
-    if (message.header.value("wait", false)) {
+    if (type != "begin" || stage.empty()) {
+      result.death = Nonsense(message);
+      return result;
+    }
+    result.stage = stage;
+    if (FlagIn(message, "wait")) {
       if (job.on_enter) job.on_enter(result.stage);
       entered = true;
       stage_start = Clock::now();

@@ -84,7 +84,7 @@ class WorkerPool {
 
   void Serve(Slot& slot, const std::stop_token& stop);
   std::optional<WorkerDeath> EnsureWorker(Slot& slot, const std::stop_token& stop);
-  std::unique_ptr<WorkerProcess> StartWorker();
+  std::unique_ptr<WorkerProcess> StartWorker(const std::stop_token& stop);
   void Retire(Slot& slot);
   JobResult Converse(Slot& slot, const Job& job, const std::stop_token& stop);
 

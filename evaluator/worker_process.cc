@@ -23,6 +23,7 @@ namespace {
 namespace bp = boost::process::v2;
 
 constexpr std::size_t kKeptStderrBytes = 4096;
+constexpr int kReadsAtOnce = 16;   // of 4 KiB: a pipe's 64 KiB
 // How often a wait looks at its stop token; a quarter of what a user notices after Ctrl-C.
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
 
@@ -96,9 +97,17 @@ struct WorkerProcess::State {
     reaped = true;
   }
 
+  // Whether the worker itself has ended, although processes that it left behind may still hold its pipes open.
+  bool Ended() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+  }
+
+  // What has come, but no more than a pipe holds: one that writes without end must not keep us here.
   void DrainStderr() {
     std::array<char, 4096> bytes;
-    for (ssize_t n; (n = ::read(stderr_of_worker.get(), bytes.data(), bytes.size())) > 0;) {
+    int reads = 0;
+    for (ssize_t n; ++reads <= kReadsAtOnce && (n = ::read(stderr_of_worker.get(), bytes.data(), bytes.size())) > 0;) {
       stderr_tail.append(bytes.data(), static_cast<std::size_t>(n));
       if (stderr_tail.size() > 2 * kKeptStderrBytes) stderr_tail.erase(0, stderr_tail.size() - kKeptStderrBytes);
     }
@@ -176,14 +185,16 @@ bool WorkerProcess::Pump(SteadyTime deadline, const std::stop_token& stop, bool 
     if (stop.stop_requested()) return death = Die(WorkerDeath::Kind::kStopped, "stopped"), false;
     const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) return death = Die(WorkerDeath::Kind::kDeadline, "deadline passed"), false;
-    pollfd fds[3] = {{state_->from_worker.get(), POLLIN, 0},
+    const bool ended = state_->Ended();  // before the poll, so that what it wrote last is found
+    pollfd fds[3] = {{want_write ? -1 : state_->from_worker.get(), POLLIN, 0},
                      {state_->stderr_of_worker.get(), POLLIN, 0},
                      {want_write ? state_->to_worker.get() : -1, POLLOUT, 0}};
     const int ready = ::poll(fds, 3, static_cast<int>(std::min<milliseconds>(left, kPollSlice).count()));
-    if (ready <= 0) continue;
+    if (ready < 0) continue;
     if (fds[1].revents & POLLIN) state_->DrainStderr();
     if (fds[0].revents & (POLLIN | POLLHUP)) return true;
-    if (fds[2].revents) return true;
+    if (fds[2].revents & (POLLERR | POLLHUP) || (fds[2].revents && !ended)) return true;
+    if (ended) return death = Die(WorkerDeath::Kind::kExited, "ended"), false;
     if ((fds[1].revents & POLLHUP) && !(fds[1].revents & POLLIN)) return death = Die(WorkerDeath::Kind::kExited, "closed its output"), false;
   }
 }

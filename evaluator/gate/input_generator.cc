@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
 #include "core/error.h"
-#include "core/rng.h"
 #include "core/half.h"
+#include "core/rng.h"
+#include "kernel_templates/generator.h"
 
 namespace evo {
 namespace {
@@ -37,6 +39,10 @@ class NormalDraws {
   bool has_spare_ = false;
 };
 
+Error OutOfBounds(const Generator& generator, std::int64_t bound) {
+  return Error(fmt::format("generator '{}': the bound is {}", generator.text, bound));
+}
+
 std::vector<double> Draw(const Generator& generator, std::size_t count, std::size_t row, const Variables& variables, Rng& rng) {
   std::vector<double> values(count);
   NormalDraws normal(rng);
@@ -59,7 +65,7 @@ std::vector<double> Draw(const Generator& generator, std::size_t count, std::siz
       break;
     case Kind::kIndex: {
       const std::int64_t bound = generator.bound.EvaluateInteger(variables);
-      if (bound <= 0) throw Error(fmt::format("generator '{}': the bound is {}", generator.text, bound));
+      if (bound <= 0) throw OutOfBounds(generator, bound);
       for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound)));
       break;
     }
@@ -69,6 +75,7 @@ std::vector<double> Draw(const Generator& generator, std::size_t count, std::siz
       break;
     case Kind::kOffsets: {  // ascending from 0 to the bound, as of rows in a ragged array
       const std::int64_t bound = generator.bound.EvaluateInteger(variables);
+      if (bound < 0) throw OutOfBounds(generator, bound);
       for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound) + 1));
       std::sort(values.begin(), values.end());
       values.front() = 0;
@@ -98,7 +105,15 @@ void Load(std::vector<double>& out, const std::vector<std::byte>& bytes, Convert
 
 template <typename Integer>
 void StoreIntegers(std::vector<std::byte>& out, const std::vector<double>& values) {
-  Store<Integer>(out, values, [](double v) { return static_cast<Integer>(static_cast<std::int64_t>(v)); });
+  // The largest as a double may be one more than the largest: that one is refused too.
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<Integer>::max());
+  constexpr bool kExact = sizeof(Integer) < sizeof(std::int64_t);
+  for (const double v : values) {
+    if (!(v >= static_cast<double>(std::numeric_limits<Integer>::lowest()) && (v < kLargest || (kExact && v == kLargest)))) {
+      throw Error(fmt::format("the value {} does not fit", v));
+    }
+  }
+  Store<Integer>(out, values, [](double v) { return static_cast<Integer>(v); });
 }
 
 template <typename Integer>
@@ -110,6 +125,7 @@ void LoadIntegers(std::vector<double>& out, const std::vector<std::byte>& bytes)
 
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed) {
+  if (!Fits(generator.kind, dtype)) throw Error(fmt::format("generator '{}' cannot fill {}", generator.text, ToString(dtype)));
   Rng rng(seed);
   const auto count = static_cast<std::size_t>(elements);
   const std::vector<double> values = Draw(generator, count, static_cast<std::size_t>(row_length), variables, rng);

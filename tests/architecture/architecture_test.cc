@@ -1,105 +1,112 @@
-// The arrows of docs/architecture.md hold, every header stands alone, and only cli/ talks to the user.
+// The rules of the house that a compiler does not know, and that the rules can be broken.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
-#include <map>
-#include <regex>
-#include <set>
 #include <sstream>
-#include <string>
-#include <vector>
 
-namespace evo {
+#include "tests/architecture/source_rules.h"
+
+namespace evo::testing {
 namespace {
 
-namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
-// Folder to the folders of ours that it may include.
-const std::map<std::string, std::set<std::string>> kArrows = {
-    {"core", {}},
-    {"syntax", {"core"}},
-    {"kernel_templates", {"core"}},
-    {"mutators", {"core", "syntax", "kernel_templates"}},
-    {"evaluator", {"core", "kernel_templates"}},
-    {"db", {"core"}},
-    {"engine", {"core", "mutators"}},
-    {"cli", {"core", "syntax", "kernel_templates", "mutators", "evaluator", "db", "engine"}},
-};
+const std::filesystem::path kRoot = EVO_SOURCE_ROOT;
 
-struct Include {
-  int line;
-  std::string folder;
-};
-
-std::vector<Include> IncludesOfOurs(const std::string& text) {
-  static const std::regex kInclude(R"re(^\s*#\s*include\s*"([a-z_]+)/[^"]+")re");
-  std::vector<Include> found;
-  std::istringstream lines(text);
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    std::smatch match;
-    if (std::regex_search(line, match, kInclude)) found.push_back({number, match[1]});
-  }
-  return found;
+std::string Text(const std::string& path) {
+  std::ifstream file(kRoot / path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
-std::vector<std::string> ForbiddenIncludes(const std::string& folder, const std::string& file, const std::string& text) {
-  std::vector<std::string> forbidden;
-  for (const Include& include : IncludesOfOurs(text)) {
-    if (include.folder == folder || !kArrows.count(include.folder) || kArrows.at(folder).count(include.folder)) continue;
-    forbidden.push_back(file + ":" + std::to_string(include.line) + ": " + folder + " must not include " + include.folder);
-  }
-  return forbidden;
+TEST(Architecture, TheFilesAreFound) {
+  const std::vector<std::string> files = SourceFiles(kRoot);
+  EXPECT_THAT(files, Contains("core/genome.h"));
+  EXPECT_THAT(files, Contains("engine/evolution.cc"));
+  EXPECT_THAT(files, Contains("evaluator/device/cpu/cpu_device.cc"));
+  EXPECT_THAT(files, ::testing::Not(Contains(::testing::HasSubstr("/include/"))));
+  EXPECT_GT(files.size(), 100U);
 }
 
-std::string Read(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-template <typename Visit>
-void ForEachSource(const Visit& visit) {
-  int files = 0;
-  for (const auto& [folder, allowed] : kArrows) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(EVO_SOURCE_DIR) / folder)) {
-      const std::string path = entry.path().string();
-      // What kernels see is not ours to order: it is included by their compilers alone.
-      if (path.find("/include/") != std::string::npos || (entry.path().extension() != ".h" && entry.path().extension() != ".cc")) continue;
-      visit(folder, entry.path());
-      ++files;
-    }
-  }
-  EXPECT_GT(files, 100);
-}
-
-TEST(Architecture, FindsAForbiddenInclude) {
-  EXPECT_EQ(ForbiddenIncludes("core", "x.h", "#include <map>\n#include \"core/genome.h\"\n").size(), 0u);
-  const auto forbidden = ForbiddenIncludes("engine", "x.cc", "\n  # include \"evaluator/pipeline.h\"\n");
-  ASSERT_EQ(forbidden.size(), 1u);
-  EXPECT_EQ(forbidden.front(), "x.cc:2: engine must not include evaluator");
-}
-
-TEST(Architecture, ArrowsHold) {
-  ForEachSource([](const std::string& folder, const fs::path& file) {
-    for (const std::string& line : ForbiddenIncludes(folder, file.string(), Read(file))) ADD_FAILURE() << line;
-  });
+TEST(Architecture, IncludesFollowTheArrows) {
+  for (const std::string& path : SourceFiles(kRoot)) EXPECT_THAT(ForbiddenIncludes(path, Text(path)), IsEmpty());
 }
 
 TEST(Architecture, OnlyTheCommandLinePrints) {
-  const std::regex prints(R"(\b(std::cout|std::cerr|std::printf|std::puts|fmt::print)\b|[^\w:]printf\()");
-  ForEachSource([&](const std::string& folder, const fs::path& file) {
-    // A worker that cannot speak the protocol has only standard error left.
-    if (folder == "cli" || file.filename() == "worker_main.cc") return;
-    std::istringstream lines(Read(file));
-    int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      if (std::regex_search(line.substr(0, line.find("//")), prints)) ADD_FAILURE() << file.string() << ":" << number << ": " << line;
-    }
-  });
+  for (const std::string& path : SourceFiles(kRoot)) EXPECT_THAT(Printing(path, Text(path)), IsEmpty());
+}
+
+TEST(ForbiddenIncludes, NamesFileLineAndArrow) {
+  EXPECT_THAT(ForbiddenIncludes("engine/evolution.cc", "#include <map>\n\n#include \"evaluator/pipeline.h\"\n"),
+              ElementsAre("engine/evolution.cc:3: engine may not include evaluator (evaluator/pipeline.h)"));
+}
+
+TEST(ForbiddenIncludes, KnowsEveryForbiddenArrow) {
+  const auto allowed = [](const std::string& from, const std::string& to) {
+    return ForbiddenIncludes(from + "/a.cc", "#include \"" + to + "/b.h\"").empty();
+  };
+  const std::vector<std::string> folders = {"core", "syntax", "kernel_templates", "mutators", "evaluator", "db", "engine", "cli", "tests"};
+  const std::map<std::string, std::string> arrows = {
+      {"core", "core"},
+      {"syntax", "core syntax"},
+      {"kernel_templates", "core syntax kernel_templates"},
+      {"mutators", "core syntax kernel_templates mutators"},
+      {"evaluator", "core kernel_templates evaluator"},
+      {"db", "core db"},
+      {"engine", "core mutators engine"},
+  };
+  for (const auto& [from, targets] : arrows) {
+    const std::string list = " " + targets + " ";
+    for (const std::string& to : folders) EXPECT_EQ(allowed(from, to), list.find(" " + to + " ") != std::string::npos) << from << " -> " << to;
+  }
+  for (const std::string& to : folders) {
+    EXPECT_TRUE(allowed("cli", to));
+    EXPECT_TRUE(allowed("tests", to));
+  }
+  EXPECT_FALSE(allowed("new_folder", "core")) << "a new folder's arrows have to be drawn first";
+}
+
+TEST(ForbiddenIncludes, SeesThroughSpellings) {
+  for (const std::string line : {"#include <evaluator/pipeline.h>", "  #  include \"evaluator/pipeline.h\"  // why", "#include \"../evaluator/pipeline.h\""}) {
+    EXPECT_THAT(ForbiddenIncludes("core/genome.cc", line), SizeIs(1)) << line;
+  }
+  for (const std::string line : {"#include <vector>", "#include <nlohmann/json.hpp>", "// #include \"cli/table.h\"", "#include \"core/half.h\"", "int engine;"}) {
+    EXPECT_THAT(ForbiddenIncludes("core/genome.cc", line), IsEmpty()) << line;
+  }
+}
+
+TEST(Printing, IsSeen) {
+  for (const std::string line : {"std::cout << 1;", "  printf(\"x\");", "std::printf(\"x\");", "std::fprintf(stderr, \"x\");", "fmt::print(\"x\");",
+                                 "std::cerr << 1;", "puts(\"x\");", "std::exit(1);", "if (x) perror(\"x\");"}) {
+    EXPECT_THAT(Printing("engine/evolution.cc", "int x;\n" + line), SizeIs(1)) << line;
+    EXPECT_THAT(Printing("cli/main.cc", line), IsEmpty()) << line;
+    EXPECT_THAT(Printing("tests/a/b.cc", line), IsEmpty()) << line;
+  }
+  EXPECT_THAT(Printing("db/rows.cc", "\nstd::cout << 1;\n"), ElementsAre("db/rows.cc:2: only cli/ talks to the user: std::cout"));
+}
+
+TEST(Printing, OfACommandGoesToItsContext) {
+  for (const std::string line : {"fmt::print(\"x\");", "fmt::print(stderr, \"x\");", "std::cout << 1;", "printf(\"x\");", "Table table(stdout);"}) {
+    EXPECT_THAT(Printing("cli/commands/best.cc", line), SizeIs(1)) << line;
+  }
+  for (const std::string line : {"fmt::print(context.out, \"x\");", "fmt::print(out_, \"stdout\");"}) {
+    EXPECT_THAT(Printing("cli/commands/best.cc", line), IsEmpty()) << line;
+  }
+}
+
+TEST(Printing, IsNotSeenWhereThereIsNone) {
+  for (const std::string line : {"// a kernel's printf(...) goes there", "std::snprintf(buffer, 4, \"x\");", "text += \"std::cout << 1;\";", "fmt::format(\"x\");",
+                                 "Fingerprint(x);", "::_exit(1);"}) {
+    EXPECT_THAT(Printing("engine/evolution.cc", line), IsEmpty()) << line;
+  }
+  EXPECT_THAT(Printing("evaluator/worker_main.cc", "std::fprintf(stderr, \"x\");"), IsEmpty());
+  EXPECT_THAT(Printing("evaluator/worker_main.cc", "std::printf(\"x\");"), SizeIs(1));
 }
 
 }  // namespace
-}  // namespace evo
+}  // namespace evo::testing

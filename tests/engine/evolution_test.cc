@@ -3,210 +3,278 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "core/error.h"
 #include "engine/selection.h"
 #include "tests/engine/fakes.h"
+#include "tests/engine/world.h"
 
 namespace evo {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using testing::EvaluationAt;
+using testing::FakeRun;
+using testing::kStart;
+using testing::Spelled;
+using testing::ValueOf;
+using testing::World;
 
-RunRecord RunOf(std::uint64_t seed, int generations) {
-  RunRecord run;
-  run.id = 1;
-  run.baseline = "line";
-  run.seed = seed;
-  run.generations = generations;
-  run.population = 8;
-  run.children = 10;
-  run.operators = {{"step", 1.0}};
-  return run;
-}
-
-struct World {
-  FakeBreeder breeder;
-  FakeEvaluator evaluator;
-  FakeStore store;
-  SilentObserver observer;
-  std::stop_source interrupt;
-
-  RunStatus Run(std::uint64_t seed, int generations, bool resume = false, std::optional<std::chrono::seconds> limit = {}) {
-    ElitistPopulation population(8);
-    Evolution evolution(RunOf(seed, generations), {GenomeOf(10)}, breeder, evaluator, store, observer, population);
-    const StopCondition stop(generations, limit, interrupt.get_token());
-    return resume ? evolution.Resume(stop) : evolution.Run(stop);
+TEST(Evolution, ImprovesTowardsTheOptimum) {
+  RunRecord run = FakeRun();
+  run.generations = 40;
+  World world(run);
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  const Progress& progress = world.evolution.progress();
+  EXPECT_EQ(progress.baseline_ns, EvaluationAt(kStart).score_ns);
+  EXPECT_LE(progress.best_ns, 1100) << "started at " << progress.baseline_ns;
+  EXPECT_EQ(progress.generation, 40);
+  // Never worse from one generation to the next.
+  for (std::size_t i = 1; i < world.observer.generations.size(); ++i) {
+    EXPECT_LE(world.observer.generations[i].best_ns, world.observer.generations[i - 1].best_ns);
   }
-  std::vector<std::string> Children() const {
-    std::vector<std::string> children;
-    for (const GenerationRecord& generation : store.generations) {
-      for (const Candidate& c : generation.candidates) {
-        children.push_back(fmt::format("{} in {} at {}: x {} from {}", c.id, c.generation, c.index, c.genome.parameters.at("x"), c.parents.empty() ? 0 : c.parents[0]));
-      }
-    }
-    return children;
+}
+
+TEST(Evolution, GenerationZeroIsTheTemplatesWithTheBaselineFirst) {
+  World world(FakeRun(), {testing::GenomeAt(50), testing::GenomeAt(60)});
+  world.Run();
+  const std::vector<Candidate>& first = world.store.generations.at(0).candidates;
+  ASSERT_THAT(first, SizeIs(2));
+  EXPECT_EQ(ValueOf(first[0].genome), 50);
+  EXPECT_EQ(ValueOf(first[1].genome), 60);
+  for (const Candidate& candidate : first) {
+    EXPECT_EQ(candidate.op, "default");
+    EXPECT_TRUE(candidate.parents.empty());
   }
-};
-
-TEST(Evolution, FindsTheOptimum) {
-  World world;
-  EXPECT_EQ(world.Run(1, 40), RunStatus::kFinished);
-  EXPECT_EQ(world.observer.last.best_ns, 1000);
-  EXPECT_EQ(world.observer.champion, world.observer.last.best);
-  EXPECT_EQ(world.store.status, RunStatus::kFinished);
+  EXPECT_EQ(world.evolution.progress().baseline_ns, EvaluationAt(50).score_ns);
 }
 
-TEST(Evolution, MakesTheSameChildrenFromTheSameSeed) {
-  World first, second, other;
-  first.Run(5, 12);
-  second.Run(5, 12);
-  other.Run(6, 12);
-  EXPECT_EQ(first.Children(), second.Children());
-  EXPECT_NE(first.Children(), other.Children());
+TEST(Evolution, SameSeedSameChildrenAnotherSeedOthers) {
+  RunRecord run = FakeRun();
+  World first(run);
+  World second(run);
+  run.seed = 8;
+  World other(run);
+  first.Run();
+  second.Run();
+  other.Run();
+  EXPECT_EQ(Spelled(first.store.generations), Spelled(second.store.generations));
+  EXPECT_NE(Spelled(first.store.generations), Spelled(other.store.generations));
 }
 
-TEST(Evolution, BreedsFromThePopulationOfTwoGenerationsBefore) {
-  World world;
-  world.Run(3, 6);
+TEST(Evolution, IdsAreGivenInOrderFromOneAndSourcesAreNew) {
+  World world(FakeRun());
+  world.Run();
+  CandidateId expected = 1;
+  std::set<std::string> sources;
   for (const GenerationRecord& generation : world.store.generations) {
     for (const Candidate& candidate : generation.candidates) {
-      for (const CandidateId parent : candidate.parents) {
-        int born = -1;
-        for (const GenerationRecord& earlier : world.store.generations) {
-          for (const Candidate& c : earlier.candidates) born = c.id == parent ? c.generation : born;
-        }
-        EXPECT_LE(born, std::max(0, candidate.generation - 2)) << candidate.id;
-      }
+      EXPECT_EQ(candidate.id, expected++);
+      EXPECT_EQ(candidate.generation, generation.generation);
+      EXPECT_TRUE(sources.insert(candidate.source).second) << "candidate " << candidate.id << " had been seen";
     }
   }
 }
 
-TEST(Evolution, ResumesAtEveryGenerationWithTheSameChildren) {
-  constexpr int kGenerations = 9;
-  World whole;
-  whole.Run(11, kGenerations);
-  for (std::size_t kept = 0; kept <= kGenerations; ++kept) {
-    World resumed;
-    const auto& all = whole.store.generations;
-    resumed.store.generations.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(kept, all.size())));
-    EXPECT_EQ(resumed.Run(11, kGenerations, true), RunStatus::kFinished);
-    EXPECT_EQ(resumed.Children(), whole.Children()) << "with " << kept << " generations kept";
-    EXPECT_EQ(resumed.observer.last.evaluated, whole.observer.last.evaluated);
-    EXPECT_EQ(resumed.observer.resumed, kept > 0);
+// The parents that selection draws for a child from the members as they stood after `through` generations.
+Parents Selected(const World& world, int through, const Candidate& child) {
+  ElitistPopulation population(static_cast<std::size_t>(world.run.population));
+  for (int g = 0; g <= through; ++g) {
+    const GenerationRecord& record = world.store.generations[static_cast<std::size_t>(g)];
+    population.Survive(record.candidates, record.evaluations);
   }
+  return SelectParents(population.members(), world.run.seed, static_cast<std::uint64_t>(child.generation),
+                       static_cast<std::uint64_t>(child.index));
 }
 
-TEST(Evolution, DropsWhatItHasSeen) {
-  World world;
-  world.Run(2, 30);
-  std::set<std::int64_t> seen;
+TEST(Evolution, BreedsFromThePopulationOneGenerationBack) {
+  World world(FakeRun());
+  world.Run();
+  int without_lag_would_differ = 0;
+  for (const GenerationRecord& generation : world.store.generations) {
+    if (generation.generation == 0) continue;
+    const int bred_after = std::max(0, generation.generation - 2);
+    for (const Candidate& child : generation.candidates) {
+      std::vector<CandidateId> expected = Selected(world, bred_after, child).ids;
+      ASSERT_FALSE(child.parents.empty());
+      expected.resize(child.parents.size());
+      EXPECT_EQ(child.parents, expected) << "candidate " << child.id;
+      std::vector<CandidateId> unlagged = Selected(world, generation.generation - 1, child).ids;
+      unlagged.resize(std::min(unlagged.size(), child.parents.size()));
+      if (unlagged != child.parents) ++without_lag_would_differ;
+    }
+  }
+  EXPECT_GT(without_lag_would_differ, 0);
+}
+
+TEST(Evolution, TheSecondParentIsRecordedOnlyWhereItWasUsed) {
+  World world(FakeRun());
+  world.Run();
+  int crossovers = 0;
+  for (const GenerationRecord& generation : world.store.generations) {
+    for (const Candidate& child : generation.candidates) {
+      if (child.generation == 0) continue;
+      EXPECT_THAT(child.parents, SizeIs(child.op == "crossover" ? 2 : 1)) << child.op;
+      if (child.op == "crossover") ++crossovers;
+    }
+  }
+  EXPECT_GT(crossovers, 0);
+}
+
+TEST(Evolution, DuplicatesAreDroppedAndCounted) {
+  World world(FakeRun());
+  world.Run();
   int duplicates = 0;
   for (const GenerationRecord& generation : world.store.generations) {
-    for (const Candidate& candidate : generation.candidates) EXPECT_TRUE(seen.insert(candidate.genome.parameters.at("x")).second);
+    if (generation.generation == 0) continue;
+    int inapplicable = 0;
+    for (const auto& [op, times] : generation.inapplicable) inapplicable += times;
+    EXPECT_EQ(static_cast<int>(generation.candidates.size()) + generation.duplicates + inapplicable, world.run.children);
     duplicates += generation.duplicates;
   }
   EXPECT_GT(duplicates, 0);
-  EXPECT_EQ(world.observer.last.duplicates, duplicates);
+  EXPECT_EQ(world.evolution.progress().duplicates, duplicates);
 }
 
-TEST(Evolution, RefusesABrokenBaselineAndSaysHow) {
-  World world;
-  world.evaluator.broken = 10;
+TEST(Evolution, RefusesABaselineThatFailsAndSaysByHowMuch) {
+  World world(FakeRun());
+  world.evaluator.evaluate = [](const Candidate&) {
+    Evaluation wrong;
+    wrong.outcome = Outcome::kWrongResult;
+    wrong.stage = Stage::kCheck;
+    wrong.message = "case small: O: relative L2 error 3.10e-02 (allowed 1e-03)";
+    return wrong;
+  };
   try {
-    world.Run(1, 5);
-    FAIL();
+    world.Run();
+    FAIL() << "a run without a baseline";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the baseline line does not pass: wrong_result in stage check: out by 0.5"));
+    EXPECT_THAT(error.what(), HasSubstr("baseline x"));
+    EXPECT_THAT(error.what(), HasSubstr("wrong_result"));
+    EXPECT_THAT(error.what(), HasSubstr("3.10e-02 (allowed 1e-03)"));
   }
   EXPECT_EQ(world.store.status, RunStatus::kFailed);
-  EXPECT_EQ(world.store.generations.size(), 1u);   // the failure is on record
+  EXPECT_THAT(world.store.message, HasSubstr("3.10e-02"));
+  EXPECT_THAT(world.store.generations, SizeIs(1)) << "the failure itself is kept";
+  EXPECT_THROW(world.Again(1).Resume(), Error) << "resuming does not get round it";
 }
 
-TEST(Evolution, KeepsNothingOfAnInterruptedGeneration) {
-  World world;
-  world.evaluator.before_each = [&](const Candidate& candidate) {
-    if (candidate.generation == 3 && candidate.index >= 4) world.interrupt.request_stop();
-  };
-  EXPECT_EQ(world.Run(1, 10), RunStatus::kInterrupted);
-  EXPECT_EQ(world.store.generations.size(), 3u);
-  EXPECT_EQ(world.store.status, RunStatus::kInterrupted);
-  EXPECT_TRUE(world.evaluator.checked.empty());
+TEST(Evolution, ATemplateBesideTheBaselineMayFail) {
+  World world(FakeRun(), {testing::GenomeAt(50), testing::GenomeAt(26)});
+  EXPECT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_EQ(world.store.generations.at(0).evaluations.at(1).outcome, Outcome::kWrongResult);
 }
 
-TEST(Evolution, StopsWhenThereIsNothingNew) {
-  World world;
-  EXPECT_EQ(world.Run(1, 5000), RunStatus::kFinished);
-  EXPECT_EQ(world.store.message, "nothing new to try");
-  EXPECT_LT(world.store.generations.size(), 1000u);
+TEST(Evolution, AnInterruptedGenerationLeavesNothing) {
+  for (int after = 1; after <= 40; ++after) {
+    SCOPED_TRACE(after);
+    World world(FakeRun());
+    world.evaluator.on_evaluated = [&](int evaluated) {
+      if (evaluated == after) world.interrupt.request_stop();
+    };
+    EXPECT_EQ(world.Run(), RunStatus::kInterrupted);
+    EXPECT_EQ(world.store.status, RunStatus::kInterrupted);
+    EXPECT_EQ(world.store.ends, 1);
+    EXPECT_TRUE(world.store.champions.empty());
+    std::size_t recorded = 0;
+    for (const GenerationRecord& generation : world.store.generations) {
+      recorded += generation.candidates.size();
+      EXPECT_THAT(generation.evaluations, SizeIs(generation.candidates.size()));
+      for (const Evaluation& evaluation : generation.evaluations) EXPECT_NE(evaluation.outcome, Outcome::kCancelled);
+    }
+    EXPECT_LE(recorded, static_cast<std::size_t>(after));
+    EXPECT_GE(recorded + static_cast<std::size_t>(world.run.children), static_cast<std::size_t>(after)) << "earlier generations are kept";
+    EXPECT_EQ(world.observer.events.back(), "finished");
+  }
 }
 
-TEST(Evolution, StopsAtTheTimeLimit) {
-  World world;
-  EXPECT_EQ(world.Run(1, 5000, false, std::chrono::seconds(0)), RunStatus::kFinished);
+TEST(Evolution, InterruptedBeforeTheFirstGenerationRecordsNothing) {
+  World world(FakeRun());
+  world.interrupt.request_stop();
+  EXPECT_EQ(world.Run(), RunStatus::kInterrupted);
+  EXPECT_TRUE(world.store.generations.empty());
+  EXPECT_EQ(world.evaluator.evaluated, 0);
+}
+
+TEST(Evolution, TheTimeLimitEndsARunBetweenGenerations) {
+  RunRecord run = FakeRun();
+  run.generations = 100000;
+  World world(run);
+  world.evaluator.on_evaluated = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); };
+  EXPECT_EQ(world.Run(std::chrono::seconds(1)), RunStatus::kFinished);
   EXPECT_EQ(world.store.message, "time limit");
-  EXPECT_EQ(world.store.generations.size(), 1u);
+  EXPECT_THAT(world.store.generations, SizeIs(::testing::AllOf(::testing::Ge(2U), ::testing::Le(40U))));
+  EXPECT_THAT(world.store.champions, SizeIs(1)) << "what was found is still checked";
 }
 
-TEST(Evolution, PassesOverAChampionThatFailsOnHeldOutCases) {
-  World world;
-  world.evaluator.fails_held_out = {{137, true}, {138, true}, {136, true}};
-  world.Run(1, 40);
-  ASSERT_GE(world.store.champions.size(), 2u);
-  EXPECT_EQ(world.store.champions.front().second, Outcome::kWrongResult);
-  EXPECT_EQ(world.store.champions.back().second, Outcome::kOk);
-  EXPECT_EQ(world.observer.last.best, world.store.champions.back().first);
+TEST(Evolution, ThreeBarrenGenerationsEndARun) {
+  World world(FakeRun());
+  for (std::uint64_t g = 4; g < 100; ++g) world.breeder.barren.insert(g);
+  EXPECT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_EQ(world.store.message, "nothing new to try");
+  EXPECT_EQ(world.evolution.progress().generation, 6);
 }
 
-TEST(Evolution, RecordsEveryOutcome) {
-  World world;
-  world.Run(4, 20);
-  int wrong = 0;
+TEST(Evolution, BarrenGenerationsMustFollowOneAnother) {
+  World world(FakeRun());
+  world.breeder.barren = {3, 4, 6, 7, 9};
+  EXPECT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_EQ(world.evolution.progress().generation, world.run.generations);
+}
+
+TEST(Evolution, EveryOutcomeIsRecordedAndHeard) {
+  World world(FakeRun());
+  world.Run();
+  std::set<Outcome> outcomes;
+  int evaluated = 0;
   for (const GenerationRecord& generation : world.store.generations) {
-    ASSERT_EQ(generation.candidates.size(), generation.evaluations.size());
-    for (const Evaluation& evaluation : generation.evaluations) wrong += evaluation.outcome == Outcome::kWrongResult;
+    for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
+      outcomes.insert(generation.evaluations[i].outcome);
+      EXPECT_EQ(generation.evaluations[i].outcome, EvaluationAt(ValueOf(generation.candidates[i].genome)).outcome);
+      EXPECT_THAT(world.observer.events, Contains("evaluated " + std::to_string(generation.candidates[i].id)));
+      ++evaluated;
+    }
   }
-  EXPECT_GT(wrong, 0);
-  EXPECT_EQ(world.observer.last.evaluated - world.observer.last.valid, wrong);
+  EXPECT_THAT(outcomes, ElementsAre(Outcome::kOk, Outcome::kCrash, Outcome::kWrongResult));
+  EXPECT_EQ(world.evolution.progress().evaluated, evaluated);
+  EXPECT_EQ(world.observer.events.front(), "started");
+  EXPECT_EQ(world.observer.events.back(), "finished");
 }
 
-Candidate CandidateOf(CandidateId id) {
-  Candidate candidate;
-  candidate.id = id;
-  candidate.genome = GenomeOf(id);
-  return candidate;
-}
-Evaluation Ok(double score, const std::string& image) {
-  Evaluation evaluation;
-  evaluation.outcome = Outcome::kOk;
-  evaluation.score_ns = score;
-  evaluation.image_digest = image;
-  return evaluation;
-}
-
-TEST(ElitistPopulation, KeepsTheFastestOnceEachAndOnlyWhatPassed) {
-  ElitistPopulation population(3);
-  Evaluation wrong = Ok(1, "w");
-  wrong.outcome = Outcome::kWrongResult;
-  population.Survive({CandidateOf(1), CandidateOf(2), CandidateOf(3), CandidateOf(4), CandidateOf(5), CandidateOf(6)},
-                     {Ok(5, "a"), Ok(4, "b"), Ok(3, "b"), wrong, Ok(5, "c"), Ok(9, "d")});
-  std::vector<CandidateId> ids;
-  for (const Individual& member : population.members()) ids.push_back(member.candidate.id);
-  // 3 is the same program as 2 and came later; 1 and 5 are as fast as each other and stand by age; 6 is one too many.
-  EXPECT_THAT(ids, ::testing::ElementsAre(2, 1, 5));
-}
-
-TEST(Selection, IsAFunctionOfItsNumbersAndTakesTwoDifferentParents) {
-  ElitistPopulation population(20);
-  for (int i = 1; i <= 20; ++i) population.Survive({CandidateOf(i)}, {Ok(i, std::to_string(i))});
-  double ranks = 0;
-  for (std::uint64_t index = 0; index < 200; ++index) {
-    const Parents parents = SelectParents(population.members(), 9, 4, index);
-    ASSERT_EQ(parents.ids.size(), 2u);
-    EXPECT_NE(parents.ids[0], parents.ids[1]);
-    EXPECT_EQ(parents.ids, SelectParents(population.members(), 9, 4, index).ids);
-    ranks += static_cast<double>(parents.ids[0]);
+TEST(Evolution, AWouldBeChampionThatFailsGivesWayToTheNext) {
+  World world(FakeRun());
+  world.evaluator.check = [&](const Candidate&) {
+    ChampionCheck check;
+    check.outcome = world.evaluator.checked.size() <= 2 ? Outcome::kWrongResult : Outcome::kOk;
+    check.speedup = 2;
+    return check;
+  };
+  EXPECT_EQ(world.Run(), RunStatus::kFinished);
+  ASSERT_THAT(world.store.champions, SizeIs(3)) << "those that failed are recorded too";
+  EXPECT_EQ(world.store.champions[0].second.outcome, Outcome::kWrongResult);
+  EXPECT_EQ(world.store.champions[1].second.outcome, Outcome::kWrongResult);
+  EXPECT_EQ(world.store.champions[2].second.outcome, Outcome::kOk);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(world.store.champions[i].first, world.population.members()[i].candidate.id) << "fastest first";
+    EXPECT_FALSE(world.evaluator.checked[i].source.empty());
   }
-  EXPECT_LT(ranks / 200, 9);   // 10.5 without any pressure, 7.2 expected of a tournament of two
+  EXPECT_EQ(world.evolution.progress().best, world.store.champions[2].first);
+}
+
+TEST(Evolution, ARunInterruptedWhileItsChampionIsCheckedHasNone) {
+  World world(FakeRun());
+  world.evaluator.check = [&](const Candidate&) {
+    world.interrupt.request_stop();
+    return ChampionCheck{};  // cancelled
+  };
+  EXPECT_EQ(world.Run(), RunStatus::kInterrupted);
+  EXPECT_TRUE(world.store.champions.empty());
+  EXPECT_THAT(world.store.generations, SizeIs(static_cast<std::size_t>(world.run.generations) + 1));
 }
 
 }  // namespace

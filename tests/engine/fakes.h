@@ -1,50 +1,39 @@
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/breeder.h"
-#include "core/digest.h"
 #include "core/evaluator.h"
 #include "core/observer.h"
-#include "core/rng.h"
 #include "core/store.h"
 
-namespace evo {
+namespace evo::testing {
 
-// The outside world of the engine: a kernel is one parameter x in 0..199, its source says so, and 137 is the fastest.
-inline Genome GenomeOf(std::int64_t x) { return {"line", "digest", {{"x", x}}, {}}; }
+// A world in which a kernel is one number: parameter x in [0, kRange). Its time falls towards x = kOptimum; multiples of 13 are wrong and
+// multiples of 17 crash; x and its neighbour compile to one image where x is divisible by 10.
+inline constexpr std::int64_t kRange = 400;
+inline constexpr std::int64_t kOptimum = 281;
+inline constexpr std::int64_t kStart = 21;
 
+Genome GenomeAt(std::int64_t x);
+std::string SourceAt(std::int64_t x);
+std::int64_t ValueOf(const Genome& genome);
+Evaluation EvaluationAt(std::int64_t x);
+RunRecord FakeRun();
+
+// Takes a step from the first parent, or the middle between two. A function of the request alone.
 class FakeBreeder : public Breeder {
  public:
-  void Start(std::vector<BreedRequest> requests) override {
-    for (const BreedRequest& request : requests) seen.push_back(request);
-    requests_ = std::move(requests);
-  }
-  std::vector<BredChild> Finish(std::stop_token) override {
-    std::vector<BredChild> children;
-    for (const BreedRequest& request : requests_) {
-      Rng rng(request.seed, request.generation, request.index);
-      std::int64_t x = request.parents.front().parameters.at("x");
-      BredChild child;
-      if (!request.operators.empty()) {
-        x = std::clamp<std::int64_t>(x + static_cast<std::int64_t>(rng.Below(41)) - 20, 0, 199);
-        child.op = "step";
-        if (rng.Chance(0.1)) child.inapplicable = {"never"};
-      }
-      child.genome = GenomeOf(x);
-      child.source = fmt::format("x = {}", x);
-      children.push_back(std::move(child));
-    }
-    return children;
-  }
-  std::vector<BreedRequest> seen;
+  void Start(std::vector<BreedRequest> requests) override;
+  std::vector<BredChild> Finish(std::stop_token stop) override;
+
+  std::set<std::uint64_t> barren;                       // generations in which no operator applies
+  std::vector<std::vector<BreedRequest>> batches;       // every batch of children asked for
 
  private:
   std::vector<BreedRequest> requests_;
@@ -52,51 +41,13 @@ class FakeBreeder : public Breeder {
 
 class FakeEvaluator : public Evaluator {
  public:
-  void Start(std::vector<Candidate> batch) override { batch_ = std::move(batch); }
-  std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override {
-    std::vector<Evaluation> evaluations;
-    for (const Candidate& candidate : batch_) {
-      Evaluation evaluation;
-      evaluation.source_digest = Digest(candidate.source);
-      if (before_each) before_each(candidate);
-      if (!stop.stop_requested()) {
-        evaluation = Judge(candidate);
-        ++evaluated;
-        if (each) each(candidate, evaluation);
-      }
-      evaluations.push_back(std::move(evaluation));
-    }
-    return evaluations;
-  }
-  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate&, std::stop_token) override {
-    checked.push_back(candidate);
-    ChampionCheck check;
-    check.outcome = fails_held_out.count(candidate.genome.parameters.at("x")) != 0 ? Outcome::kWrongResult : Outcome::kOk;
-    check.speedup = 2;
-    return check;
-  }
+  void Start(std::vector<Candidate> batch) override;
+  std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
+  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
 
-  // Every seventh is wrong, and 50 computes what 51 does.
-  Evaluation Judge(const Candidate& candidate) const {
-    const std::int64_t x = candidate.genome.parameters.at("x");
-    Evaluation evaluation;
-    evaluation.source_digest = Digest(candidate.source);
-    evaluation.stage = Stage::kCheck;
-    if (x % 7 == 0 || x == broken) {
-      evaluation.outcome = Outcome::kWrongResult;
-      evaluation.message = "out by 0.5";
-      return evaluation;
-    }
-    evaluation.outcome = Outcome::kOk;
-    evaluation.stage = Stage::kTime;
-    evaluation.score_ns = 1000 + 10 * std::abs(static_cast<double>(x - 137));
-    evaluation.image_digest = fmt::format("image of {}", x == 50 ? 51 : x);
-    return evaluation;
-  }
-
-  std::function<void(const Candidate&)> before_each;
-  std::map<std::int64_t, bool> fails_held_out;
-  std::int64_t broken = -1;
+  std::function<Evaluation(const Candidate&)> evaluate = [](const Candidate& c) { return EvaluationAt(ValueOf(c.genome)); };
+  std::function<ChampionCheck(const Candidate&)> check;  // empty: everything passes
+  std::function<void(int evaluated)> on_evaluated;        // after each, with how many there were in all
   std::vector<Candidate> checked;
   int evaluated = 0;
 
@@ -104,40 +55,34 @@ class FakeEvaluator : public Evaluator {
   std::vector<Candidate> batch_;
 };
 
-class FakeStore : public Store {
+class MemoryStore : public Store {
  public:
-  RunId BeginRun(const RunRecord&) override { return 1; }
-  void RecordGeneration(RunId, const GenerationRecord& generation) override { generations.push_back(generation); }
-  void RecordChampion(RunId, CandidateId candidate, const ChampionCheck& check) override { champions.emplace_back(candidate, check.outcome); }
-  void EndRun(RunId, RunStatus ended, const std::string& why) override {
-    status = ended;
-    message = why;
-  }
-  std::vector<GenerationRecord> LoadGenerations(RunId) override {
-    std::vector<GenerationRecord> stored = generations;
-    for (GenerationRecord& generation : stored) {
-      for (Candidate& candidate : generation.candidates) candidate.source.clear();
-    }
-    return stored;
-  }
+  RunId BeginRun(const RunRecord& run) override;
+  void RecordGeneration(RunId run, const GenerationRecord& generation) override;
+  void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
+  void EndRun(RunId run, RunStatus status, const std::string& message) override;
+  std::vector<GenerationRecord> LoadGenerations(RunId run) override;
+
   std::vector<GenerationRecord> generations;
-  std::vector<std::pair<CandidateId, Outcome>> champions;
+  std::vector<std::pair<CandidateId, ChampionCheck>> champions;
   RunStatus status = RunStatus::kRunning;
   std::string message;
+  int ends = 0;
 };
 
-class SilentObserver : public Observer {
+class RecordingObserver : public Observer {
  public:
-  void OnStarted(const RunRecord&, bool was_resumed) override { resumed = was_resumed; }
-  void OnEvaluated(const Candidate&, const Evaluation&, const Progress&) override { ++evaluated; }
-  void OnGeneration(const Progress& progress) override { generations.push_back(progress); }
-  void OnChampion(const Candidate& candidate, const ChampionCheck&) override { champion = candidate.id; }
-  void OnFinished(RunStatus, const Progress& progress) override { last = progress; }
-  bool resumed = false;
-  int evaluated = 0;
-  CandidateId champion = 0;
+  void OnStarted(const RunRecord& run, bool resumed) override;
+  void OnEvaluated(const Candidate& candidate, const Evaluation& evaluation, const Progress& progress) override;
+  void OnGeneration(const Progress& progress) override;
+  void OnChampion(const Candidate& champion, const ChampionCheck& check) override;
+  void OnFinished(RunStatus status, const Progress& progress) override;
+
+  std::vector<std::string> events;        // "started", "evaluated 1", "generation 2", "champion 7", "finished"
   std::vector<Progress> generations;
-  Progress last;
 };
 
-}  // namespace evo
+// One line per candidate and per generation: everything that a resumed run must make again.
+std::string Spelled(const std::vector<GenerationRecord>& generations);
+
+}  // namespace evo::testing

@@ -1,84 +1,140 @@
 #include "evaluator/protocol.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
-
-#include "evaluator/evaluation_messages.h"
 
 namespace evo {
 namespace {
 
-Message Sample() { return {{{"type", "job"}, {"text", "grün \xff\xfe"}}, {std::string("\0\1\2", 3), "", "body"}}; }
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-TEST(Protocol, CutsAStreamIntoMessagesWhateverThePieces) {
-  const std::string bytes = Encode(Sample()) + Encode({{{"type", "go"}}, {}});
+// A message put together by hand, so that it can lie.
+std::string Wire(const std::string& header, const std::string& bodies, std::uint32_t header_bytes, std::uint64_t body_bytes) {
+  std::string wire = "EVO1";
+  char number[8];
+  std::memcpy(number, &header_bytes, 4);
+  wire.append(number, 4);
+  std::memcpy(number, &body_bytes, 8);
+  wire.append(number, 8);
+  return wire + header + bodies;
+}
+
+std::string Wire(const std::string& header, const std::string& bodies) {
+  return Wire(header, bodies, static_cast<std::uint32_t>(header.size()), bodies.size());
+}
+
+std::optional<Message> Decoded(const std::string& wire) {
+  Decoder decoder;
+  decoder.Feed(wire);
+  return decoder.Next();
+}
+
+Message Example() {
+  Message message;
+  message.header = {{"type", "job"}, {"number", 1.5}, {"nothing", nullptr}, {"nested", {{"list", {1, 2, 3}}}}};
+  message.bodies = {std::string("a\0b\xff", 4), "", "EVO1 is no secret"};
+  return message;
+}
+
+TEST(Protocol, RoundTrip) {
+  const auto back = Decoded(Encode(Example()));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->header, Example().header);
+  EXPECT_EQ(back->bodies, Example().bodies);
+}
+
+TEST(Protocol, AnEmptyMessageIsAMessage) {
+  const auto back = Decoded(Encode({}));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->header, nlohmann::json::object());
+  EXPECT_THAT(back->bodies, IsEmpty());
+}
+
+TEST(Protocol, LaysOutItsBytesAsDocumented) {
+  Message message;
+  message.bodies = {"xyz"};
+  EXPECT_EQ(Encode(message), Wire(R"({"bodies":[3]})", "xyz"));
+}
+
+TEST(Protocol, TakesBytesOneByOne) {
+  const std::string wire = Encode(Example()) + Encode({{{"second", true}}, {}});
   Decoder decoder;
   std::vector<Message> messages;
-  for (const char byte : bytes) {
+  for (const char byte : wire) {
     decoder.Feed({&byte, 1});
-    while (auto message = decoder.Next()) messages.push_back(std::move(*message));
+    while (auto message = decoder.Next()) messages.push_back(*message);
   }
-  ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[0].header.at("type"), "job");
-  EXPECT_EQ(messages[0].bodies, Sample().bodies);
-  EXPECT_EQ(messages[0].header.at("text"), "grün \xEF\xBF\xBD\xEF\xBF\xBD");   // what is no UTF-8 is replaced
-  EXPECT_EQ(messages[1].header.at("type"), "go");
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages[0].bodies, Example().bodies);
+  EXPECT_EQ(messages[1].header, nlohmann::json({{"second", true}}));
 }
 
-TEST(Protocol, RefusesNonsense) {
-  const auto refuses = [](std::string bytes) {
-    Decoder decoder;
-    decoder.Feed(bytes);
-    EXPECT_THROW(decoder.Next(), ProtocolError);
-  };
-  refuses("Segmentation fault (core dumped)");
-  std::string lie = Encode(Sample());
-  std::memset(lie.data() + 8, 0xff, 8);   // bodies longer than anything
-  refuses(lie);
-  std::string broken = Encode({{{"type", "go"}}, {}});
-  broken[16] = '[';
-  refuses(broken);
-  std::string sizes = Encode({nlohmann::json::object(), {"four"}});
-  sizes.replace(sizes.find("[4]"), 3, "[9]");
-  refuses(sizes);
-  sizes.replace(sizes.find("[9]"), 3, "[3]");
-  refuses(sizes);
+TEST(Protocol, TakesSeveralMessagesAtOnce) {
+  Decoder decoder;
+  decoder.Feed(Encode({{{"n", 1}}, {}}) + Encode({{{"n", 2}}, {}}));
+  EXPECT_EQ(decoder.Next()->header["n"], 1);
+  EXPECT_EQ(decoder.Next()->header["n"], 2);
+  EXPECT_FALSE(decoder.Next());
 }
 
-TEST(Protocol, AnEvaluationComesBackAsItWas) {
-  Evaluation evaluation;
-  evaluation.outcome = Outcome::kNoisy;
-  evaluation.stage = Stage::kTime;
-  evaluation.message = "quoted \"text\"";
-  CaseMeasurement measured;
-  measured.name = "one";
-  measured.median_ns = 0.1 + 0.2;
-  measured.samples = {1, 4000000000u};
-  evaluation.cases = {measured};
-  evaluation.facts.registers = 77;
-  const auto back = nlohmann::json::parse(nlohmann::json(evaluation).dump()).get<Evaluation>();
-  EXPECT_EQ(back.outcome, Outcome::kNoisy);
-  EXPECT_EQ(back.stage, Stage::kTime);
-  EXPECT_EQ(back.message, evaluation.message);
-  EXPECT_TRUE(std::isnan(back.score_ns));
-  EXPECT_EQ(back.cases.at(0).median_ns, 0.1 + 0.2);
-  EXPECT_EQ(back.cases.at(0).samples, measured.samples);
-  EXPECT_TRUE(std::isnan(back.cases.at(0).wall_ns));
-  EXPECT_EQ(back.facts.registers, 77);
+TEST(Protocol, EveryBeginningOfAMessageWaitsForMore) {
+  const std::string wire = Encode(Example());
+  for (std::size_t length = 0; length < wire.size(); ++length) EXPECT_FALSE(Decoded(wire.substr(0, length))) << length;
 }
 
-TEST(Protocol, AProgramKeepsItsImage) {
-  CompileResult result;
-  result.outcome = Outcome::kOk;
-  result.program = {std::string("\x7f" "ELF\0x", 6), "ptx", {{"k<1>", "_k1"}}};
-  const CompileResult back = ToCompileResult(ToMessage(result));
-  EXPECT_EQ(back.program.image, result.program.image);
-  EXPECT_EQ(back.program.kernels.at(0).symbol, "_k1");
-  Message without = ToMessage(result);
-  without.bodies.clear();
-  EXPECT_THROW(ToCompileResult(without), ProtocolError);
+TEST(Protocol, WrongMagicIsSeenAtItsFirstByte) {
+  EXPECT_THROW(Decoded("Segmentation fault"), ProtocolError);
+  EXPECT_THROW(Decoded("X"), ProtocolError);
+  EXPECT_THROW(Decoded("EVO2"), ProtocolError);
+  Decoder decoder;
+  decoder.Feed(Encode(Example()) + "printf");
+  EXPECT_TRUE(decoder.Next());
+  EXPECT_THROW(decoder.Next(), ProtocolError);
+}
+
+TEST(Protocol, LiesAboutLengths) {
+  const std::string header = R"({"bodies":[3]})";
+  const auto size = static_cast<std::uint32_t>(header.size());
+  EXPECT_THROW(Decoded(Wire(header, "xyz", size - 1, 3)), ProtocolError) << "a header cut short is no JSON";
+  EXPECT_THROW(Decoded(Wire(header, "xyz", 0xffffffffU, 3)), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(header, "xyz", size, ~0ULL)), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(header, "xyz", size, 1ULL << 31)), ProtocolError);
+  EXPECT_FALSE(Decoded(Wire(header, "xyz", size, 4))) << "more may come";
+}
+
+TEST(Protocol, BodiesMustAddUp) {
+  EXPECT_THROW(Decoded(Wire(R"({"bodies":[2]})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({"bodies":[4]})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({"bodies":[1,1,2]})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({"bodies":[18446744073709551615,4]})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({"bodies":[-1,4]})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({"bodies":["3"]})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({"bodies":3})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({})", "xyz")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(R"({})", "")), ProtocolError);
+  EXPECT_THAT(Decoded(Wire(R"({"bodies":[1,0,2]})", "xyz"))->bodies, ElementsAre("x", "", "yz"));
+}
+
+TEST(Protocol, TheHeaderMustBeAJsonObject) {
+  for (const std::string header : {"", "{", "[]", "3", "null", "\"bodies\"", "{\"bodies\":[]} trailing", "\xff\xfe"}) {
+    EXPECT_THROW(Decoded(Wire(header, "")), ProtocolError) << header;
+  }
+}
+
+TEST(Protocol, BytesThatAreNoTextAreReplaced) {
+  Message message;
+  message.header = {{"log", "error: \xff\xfe in \xc3\xa9"}};
+  const auto back = Decoded(Encode(message));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->header["log"], "error: \xef\xbf\xbd\xef\xbf\xbd in \xc3\xa9");
+}
+
+TEST(Protocol, AHeaderNestedVeryDeeplyIsRefusedOrTaken) {
+  const std::string deep = R"({"bodies":[],"a":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+  EXPECT_NO_THROW(Decoded(Wire(deep, "")));  // above all it must not use up the stack
 }
 
 }  // namespace

@@ -1,60 +1,123 @@
-// A worker with the vice that its argument names, for the tests of the pool.
+// A worker with one vice, named in its init message. It shows when a job says "misbehave"; any other job is answered with an echo.
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <string>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <thread>
 
 #include "evaluator/worker_main.h"
 
+namespace evo {
 namespace {
 
-class Vicious : public evo::WorkerRole {
- public:
-  evo::Message Handle(const evo::Message& job, evo::WorkerChannel& channel) override {
-    const std::string vice = job.header.value("vice", "");
-    channel.Begin("first");
-    channel.Begin("second", job.header.value("wait", false));
-    if (vice == "aborts") std::abort();
-    if (vice == "exits") ::_exit(7);
-    if (vice == "hangs") Sleep();
-    if (vice == "floods stderr") Flood();
-    if (vice == "prints") std::puts("a kernel's own words");
-    if (vice == "throws") throw std::runtime_error("something is missing");
-    if (vice == "forks") Fork();
-    return {{{"pid", ::getpid()}, {"echo", job.bodies.empty() ? "" : job.bodies.front()}}, {}};
+int raw_output = -1;   // the coordinator's pipe, which WorkerMain keeps to itself
+
+void WriteRaw(const std::string& bytes) {
+  for (std::size_t sent = 0; sent < bytes.size();) {
+    const ssize_t n = ::write(raw_output, bytes.data() + sent, bytes.size() - sent);
+    if (n <= 0) ::_exit(9);
+    sent += static_cast<std::size_t>(n);
   }
+}
+
+[[noreturn]] void SleepForEver() {
+  for (;;) ::pause();
+}
+
+[[noreturn]] void ForkAndExit() {
+  if (::fork() == 0) SleepForEver();   // holds every pipe open
+  ::_exit(3);
+}
+
+void FloodStderr(bool for_ever) {
+  const std::string line(1000, 'x');
+  for (int i = 0; for_ever || i < 5000; ++i) std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "the last line\n");
+}
+
+std::string Lying(std::uint64_t body_bytes) {
+  std::string wire = Encode({});
+  std::memcpy(wire.data() + 8, &body_bytes, sizeof(body_bytes));
+  return wire;
+}
+
+const std::map<std::string, std::function<void()>>& Vices() {
+  static const std::map<std::string, std::function<void()>> kVices = {
+      {"abort", [] { std::fprintf(stderr, "about to abort\n"); std::abort(); }},
+      {"exit", [] { ::_exit(7); }},
+      {"throw", [] { throw std::runtime_error("out of luck"); }},
+      {"hang", [] { SleepForEver(); }},
+      {"hang_ignoring_sigterm", [] { ::signal(SIGTERM, SIG_IGN); SleepForEver(); }},
+      {"flood_stderr", [] { FloodStderr(false); }},
+      {"flood_stderr_for_ever", [] { FloodStderr(true); }},
+      {"flood_stdout", [] { for (;;) WriteRaw(std::string(4096, 'n')); }},
+      {"print_to_stdout", [] { std::printf("a kernel's printf\n"); std::fflush(stdout); }},
+      {"die_mid_reply", [] { WriteRaw(Encode({{{"type", "reply"}}, {std::string(1000, 'b')}}).substr(0, 500)); ::_exit(4); }},
+      {"hang_mid_reply", [] { WriteRaw(Encode({{{"type", "reply"}}, {}}).substr(0, 10)); SleepForEver(); }},
+      {"lie_about_length", [] { WriteRaw(Lying(~0ULL)); SleepForEver(); }},
+      {"promise_more", [] { WriteRaw(Lying(1000)); SleepForEver(); }},
+      {"odd_header", [] { WriteRaw(Encode({{{"type", 5}, {"stage", nullptr}}, {}})); SleepForEver(); }},
+      {"odd_marker", [] { WriteRaw(Encode({{{"type", "begin"}, {"stage", 5}}, {}})); SleepForEver(); }},
+      {"unknown_type", [] { WriteRaw(Encode({{{"type", "greeting"}}, {}})); SleepForEver(); }},
+      {"grandchild", [] { ForkAndExit(); }},
+  };
+  return kVices;
+}
+
+class ViciousRole : public WorkerRole {
+ public:
+  explicit ViciousRole(std::string vice) : vice_(std::move(vice)) {}
+
+  nlohmann::json Describe() override { return {{"pid", ::getpid()}}; }
+
+  Message Handle(const Message& job, WorkerChannel& channel) override {
+    for (const auto& stage : job.header.value("stages", nlohmann::json::array())) {
+      channel.Begin(stage.at("name").get<std::string>(), stage.value("wait", false));
+      std::this_thread::sleep_for(std::chrono::milliseconds(stage.value("ms", 0)));
+    }
+    if (job.header.value("misbehave", false)) {
+      if (vice_ == "spent") {
+        spent_ = true;
+      } else {
+        Vices().at(vice_)();
+      }
+    }
+    Message reply;
+    reply.header = {{"pid", ::getpid()}, {"echo", job.header.value("say", "")}, {"served", ++served_}};
+    reply.bodies = job.bodies;
+    return reply;
+  }
+
+  bool Spent() const override { return spent_; }
 
  private:
-  static void Sleep() {
-    ::signal(SIGTERM, SIG_IGN);
-    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
-  }
-  static void Flood() {
-    for (int i = 0; i < 200'000; ++i) std::fputs("a line that nobody reads\n", stderr);
-    ::_exit(3);
-  }
-  static void Fork() {
-    if (::fork() == 0) Sleep();   // holds the pipes open
-    ::_exit(4);
-  }
+  std::string vice_;
+  int served_ = 0;
+  bool spent_ = false;
 };
 
+std::unique_ptr<WorkerRole> Make(const nlohmann::json& init) {
+  const std::string vice = init.value("vice", "");
+  if (vice == "cannot_be") throw std::runtime_error("no device here");
+  if (vice == "exits_at_start") ::_exit(5);
+  if (vice == "hangs_at_start") SleepForEver();
+  if (vice == "odd_at_start") {
+    WriteRaw(Encode({{{"type", 5}}, {}}));
+    SleepForEver();
+  }
+  return std::make_unique<ViciousRole>(vice);
+}
+
 }  // namespace
+}  // namespace evo
 
 int main(int argc, char** argv) {
-  const std::string vice = argc > 1 ? argv[1] : "";
-  if (vice == "never starts") {
-    std::fputs("no such device\n", stderr);
-    return 5;
-  }
-  if (vice == "speaks nonsense") {
-    std::fputs("Hello, this is not the protocol you are looking for\n", stdout);
-    std::fflush(stdout);
-    ::pause();
-  }
-  return evo::WorkerMain({{"vicious", [](const nlohmann::json&) { return std::make_unique<Vicious>(); }}});
+  if (argc > 1 && std::strcmp(argv[1], "deaf") == 0) evo::SleepForEver();   // before it is told anything
+  evo::raw_output = ::dup(STDOUT_FILENO);
+  return evo::WorkerMain({{"vicious", evo::Make}});
 }

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <future>
-#include <map>
 
 #include "core/error.h"
 #include "core/installation.h"
@@ -16,144 +16,368 @@
 namespace evo {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
+using Kind = WorkerDeath::Kind;
+using nlohmann::json;
 
-WorkerPoolOptions Options(const std::string& vice = "", int workers = 1) {
-  WorkerPoolOptions options{"vicious", {(ProgramDirectory() / "vicious_worker").string()}, {{"role", "vicious"}}, workers};
-  if (!vice.empty()) options.argv.push_back(vice);
-  options.start_deadline = milliseconds(2000);
+constexpr milliseconds kShort{300};     // what a worker that hangs is given
+constexpr milliseconds kPatience{5000};   // what nothing should ever take
+
+WorkerPoolOptions Options(const std::string& vice) {
+  WorkerPoolOptions options;
+  options.name = "vicious";
+  options.argv = {(ProgramDirectory() / "vicious_worker").string()};
+  options.init = {{"role", "vicious"}, {"vice", vice}};
   return options;
 }
 
-JobResult Do(WorkerPool& pool, const std::string& vice, milliseconds deadline = milliseconds(5000)) {
-  std::promise<JobResult> promise;
+std::future<JobResult> Submitted(WorkerPool& pool, const json& request, milliseconds deadline = kPatience) {
+  auto promise = std::make_shared<std::promise<JobResult>>();
   Job job;
-  job.request.header["vice"] = vice;
-  job.request.bodies = {"over and back"};
+  job.request.header = request;
   job.deadline = deadline;
-  pool.Submit(job, [&](JobResult result) { promise.set_value(std::move(result)); });
-  return promise.get_future().get();
+  pool.Submit(std::move(job), [promise](JobResult result) { promise->set_value(std::move(result)); });
+  return promise->get_future();
 }
 
-TEST(WorkerPool, KeepsAWorkerForManyJobs) {
-  WorkerPool pool(Options());
-  const JobResult first = Do(pool, "");
-  const JobResult second = Do(pool, "prints");
-  ASSERT_TRUE(first.reply && second.reply);
-  EXPECT_EQ(first.reply->header.at("pid"), second.reply->header.at("pid"));
-  EXPECT_EQ(first.reply->header.at("echo"), "over and back");
-  EXPECT_EQ(first.stage, "second");
+JobResult Answer(WorkerPool& pool, const json& request, milliseconds deadline = kPatience) {
+  return Submitted(pool, request, deadline).get();
 }
 
-TEST(WorkerPool, AViceCostsOneWorkerAndIsChargedToItsStage) {
-  WorkerPool pool(Options());
-  const std::map<std::string, std::pair<WorkerDeath::Kind, std::string>> vices = {
-      {"aborts", {WorkerDeath::Kind::kSignalled, "killed by signal 6"}},
-      {"exits", {WorkerDeath::Kind::kExited, "exited with status 7"}},
-      {"hangs", {WorkerDeath::Kind::kDeadline, "deadline passed"}},
-      {"floods stderr", {WorkerDeath::Kind::kExited, "exited with status 3: a line that nobody reads"}},
-      {"throws", {WorkerDeath::Kind::kExited, "something is missing"}},
-      {"forks", {WorkerDeath::Kind::kExited, ""}},
-  };
-  for (const auto& [vice, expected] : vices) {
-    const bool ends_by_deadline = vice == "hangs" || vice == "forks";
-    const JobResult result = Do(pool, vice, milliseconds(ends_by_deadline ? 500 : 5000));
-    ASSERT_TRUE(result.death) << vice;
-    // Who leaves a child with its pipes behind may be seen to exit or to pass its deadline.
-    if (vice != "forks") {
-      EXPECT_EQ(result.death->kind, expected.first) << vice << ": " << result.death->description;
-    }
-    EXPECT_THAT(result.death->description, HasSubstr(vice == "forks" ? "" : expected.second)) << vice;
-    EXPECT_EQ(result.stage, "second") << vice;
-    EXPECT_TRUE(Do(pool, "").reply) << "the job after the one that " << vice;
+int Pid(const JobResult& result) { return result.reply ? result.reply->header.at("pid").get<int>() : 0; }
+
+// The letter of /proc/PID/stat: T is stopped.
+char StateOf(int pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const auto end = text.rfind(')');
+  return end == std::string::npos ? '-' : text[end + 2];
+}
+
+struct Vice {
+  const char* name;
+  Kind death;
+  const char* says;
+  bool hangs = false;
+};
+
+void PrintTo(const Vice& vice, std::ostream* out) { *out << vice.name; }
+
+class WorkerPoolVice : public ::testing::TestWithParam<Vice> {};
+
+// Each death is described, costs its own job only, and the next job has a fresh worker.
+TEST_P(WorkerPoolVice, IsTheDeathOfItsJobOnly) {
+  const Vice& vice = GetParam();
+  WorkerPool pool(Options(vice.name));
+  const JobResult before = Answer(pool, {{"say", "before"}});
+  ASSERT_TRUE(before.reply);
+  auto bad = Submitted(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}}, {{"name", "check"}}}}}, vice.hangs ? kShort : kPatience);
+  auto queued = Submitted(pool, {{"say", "behind a death"}});
+  const auto start = std::chrono::steady_clock::now();
+  const JobResult result = bad.get();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(2000));
+  EXPECT_FALSE(result.reply);
+  ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.death->kind, vice.death) << result.death->description;
+  EXPECT_THAT(result.death->description, HasSubstr(vice.says));
+  const JobResult after = queued.get();
+  ASSERT_TRUE(after.reply) << after.death->description;
+  EXPECT_EQ(after.reply->header["echo"], "behind a death");
+  EXPECT_EQ(after.reply->header["served"], 1);
+  EXPECT_NE(Pid(after), Pid(before));
+  EXPECT_EQ(::kill(Pid(before), 0), -1) << "the old one was reaped";
+}
+
+INSTANTIATE_TEST_SUITE_P(, WorkerPoolVice,
+                         ::testing::Values(Vice{"abort", Kind::kSignalled, "killed by signal 6 (Aborted): about to abort"},
+                                           Vice{"exit", Kind::kExited, "exited with status 7"},
+                                           Vice{"throw", Kind::kExited, "exited with status 1: out of luck"},
+                                           Vice{"hang", Kind::kDeadline, "deadline passed", true},
+                                           Vice{"hang_ignoring_sigterm", Kind::kDeadline, "deadline passed", true},
+                                           Vice{"flood_stderr_for_ever", Kind::kDeadline, "deadline passed: xxx", true},
+                                           Vice{"flood_stdout", Kind::kProtocol, "spoke nonsense"},
+                                           Vice{"die_mid_reply", Kind::kExited, "exited with status 4"},
+                                           Vice{"hang_mid_reply", Kind::kDeadline, "deadline passed", true},
+                                           Vice{"lie_about_length", Kind::kProtocol, "spoke nonsense: a message of"},
+                                           Vice{"promise_more", Kind::kDeadline, "deadline passed", true},
+                                           Vice{"odd_header", Kind::kProtocol, "spoke nonsense"},
+                                           Vice{"odd_marker", Kind::kProtocol, "spoke nonsense"},
+                                           Vice{"unknown_type", Kind::kProtocol, "greeting"},
+                                           Vice{"grandchild", Kind::kExited, "exited with status 3"}),
+                         [](const auto& value) { return std::string(value.param.name); });
+
+TEST(WorkerPool, TheDeathIsChargedToTheStage) {
+  WorkerPool pool(Options("abort"));
+  const JobResult result = Answer(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}, {"ms", 30}}, {{"name", "check"}}}}});
+  ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.stage, "check");
+  EXPECT_GE(result.stage_ms.at("load"), 30);
+  EXPECT_TRUE(result.stage_ms.contains("check"));
+}
+
+TEST(WorkerPool, AWorkerServesJobAfterJob) {
+  WorkerPool pool(Options(""));
+  const int pid = Pid(Answer(pool, {{"say", "one"}}));
+  for (int i = 2; i < 50; ++i) {
+    const JobResult result = Answer(pool, {{"say", "more"}});
+    EXPECT_EQ(Pid(result), pid);
+    EXPECT_EQ(result.reply->header["served"], i);
   }
 }
 
-TEST(WorkerPool, SaysWhyWorkersCannotBeStarted) {
-  WorkerPool pool(Options("never starts"));
-  try {
-    pool.WaitReady();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("vicious worker cannot be started: exited with status 5: no such device"));
-  }
-  EXPECT_TRUE(Do(pool, "").death);
-}
-
-TEST(WorkerPool, TakesNonsenseForADeath) {
-  WorkerPool pool(Options("speaks nonsense"));
-  EXPECT_THROW(pool.WaitReady(), Error);
-  EXPECT_THAT(pool.fatal(), HasSubstr("spoke nonsense"));
-}
-
-TEST(WorkerPool, CancelEndsWhatRunsAndWhatWaits) {
-  WorkerPool pool(Options());
-  std::promise<JobResult> running, queued;
+TEST(WorkerPool, LargeBodiesGoBothWays) {
+  WorkerPool pool(Options(""));
+  std::promise<JobResult> promise;
   Job job;
-  job.request.header["vice"] = "hangs";
-  job.deadline = milliseconds(60'000);
-  pool.Submit(job, [&](JobResult result) { running.set_value(std::move(result)); });
-  pool.Submit(job, [&](JobResult result) { queued.set_value(std::move(result)); });
-  std::this_thread::sleep_for(milliseconds(300));
-  const auto asked = steady_clock::now();
-  pool.Cancel();
-  EXPECT_EQ(running.get_future().get().death->kind, WorkerDeath::Kind::kStopped);
-  EXPECT_EQ(queued.get_future().get().death->kind, WorkerDeath::Kind::kStopped);
-  EXPECT_LT(steady_clock::now() - asked, milliseconds(1000));
-  EXPECT_TRUE(Do(pool, "").reply);   // later jobs are taken as usual
+  job.request.bodies = {std::string(30'000'000, 'b'), std::string("\0\xff", 2)};
+  const auto bodies = job.request.bodies;
+  pool.Submit(std::move(job), [&](JobResult result) { promise.set_value(std::move(result)); });
+  const JobResult result = promise.get_future().get();
+  ASSERT_TRUE(result.reply) << result.death->description;
+  EXPECT_TRUE(result.reply->bodies == bodies);
 }
 
+TEST(WorkerPool, NoiseDoesNoHarm) {
+  for (const std::string vice : {"flood_stderr", "print_to_stdout"}) {
+    WorkerPool pool(Options(vice));
+    const JobResult result = Answer(pool, {{"misbehave", true}, {"say", "still here"}});
+    ASSERT_TRUE(result.reply) << vice << ": " << result.death->description;
+    EXPECT_EQ(result.reply->header["echo"], "still here");
+  }
+}
+
+TEST(WorkerPool, AWorkerThatIsSpentIsReplaced) {
+  WorkerPool pool(Options("spent"));
+  const JobResult last = Answer(pool, {{"misbehave", true}});
+  ASSERT_TRUE(last.reply) << "its last job is a good one";
+  const JobResult next = Answer(pool, json::object());
+  ASSERT_TRUE(next.reply);
+  EXPECT_NE(Pid(next), Pid(last));
+}
+
+TEST(WorkerPool, FreshMeansAProcessForEveryJob) {
+  WorkerPoolOptions options = Options("");
+  options.fresh = true;
+  WorkerPool pool(options);
+  const int first = Pid(Answer(pool, json::object()));
+  const int second = Pid(Answer(pool, json::object()));
+  EXPECT_NE(first, second);
+  EXPECT_GT(second, 0);
+}
+
+TEST(WorkerPool, AStandbyTakesOver) {
+  WorkerPoolOptions options = Options("exit");
+  options.standby = true;
+  WorkerPool pool(options);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(Answer(pool, {{"misbehave", true}}).death);
+    EXPECT_TRUE(Answer(pool, json::object()).reply);
+  }
+}
+
+TEST(WorkerPool, OneThatHangsDoesNotHoldUpTheOthers) {
+  WorkerPoolOptions options = Options("hang");
+  options.workers = 2;
+  WorkerPool pool(options);
+  auto hanging = Submitted(pool, {{"misbehave", true}}, milliseconds(1500));
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(Answer(pool, json::object()).reply);
+  EXPECT_EQ(hanging.wait_for(milliseconds(0)), std::future_status::timeout);
+  EXPECT_EQ(hanging.get().death->kind, Kind::kDeadline);
+}
+
+TEST(WorkerPool, EveryMarkerStartsTheClockAnew) {
+  WorkerPool pool(Options(""));
+  ASSERT_TRUE(Answer(pool, json::object()).reply);
+  const json stages = {{{"name", "a"}, {"ms", 250}}, {{"name", "b"}, {"ms", 250}}, {{"name", "c"}, {"ms", 250}}};
+  const JobResult result = Answer(pool, {{"stages", stages}}, milliseconds(500));
+  EXPECT_TRUE(result.reply) << "750 ms in all, but never 500 in one stage";
+  EXPECT_EQ(result.stage, "c");
+}
+
+TEST(WorkerPool, AStageMayHaveADeadlineOfItsOwn) {
+  WorkerPool pool(Options("hang"));
+  ASSERT_TRUE(Answer(pool, json::object()).reply);
+  std::promise<JobResult> promise;
+  Job job;
+  job.request.header = {{"stages", {{{"name", "slow"}, {"ms", 400}}, {{"name", "quick"}}}}, {"misbehave", true}};
+  job.deadline = kPatience;
+  job.stage_deadlines = {{"quick", milliseconds(100)}};
+  const auto start = std::chrono::steady_clock::now();
+  pool.Submit(std::move(job), [&](JobResult result) { promise.set_value(std::move(result)); });
+  const JobResult result = promise.get_future().get();
+  const auto took = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(result.death->kind, Kind::kDeadline);
+  EXPECT_EQ(result.stage, "quick");
+  EXPECT_GE(took, milliseconds(500));
+  EXPECT_LT(took, milliseconds(2000));
+}
+
+// on_enter and on_leave come in pairs, whatever becomes of the job.
 TEST(WorkerPool, AStageThatWaitsIsEnteredAndLeft) {
-  WorkerPool pool(Options());
-  std::promise<JobResult> promise;
-  std::vector<std::string> calls;
-  Job job;
-  job.request.header["wait"] = true;
-  job.on_enter = [&](const std::string& stage) { calls.push_back("enter " + stage); };
-  job.on_leave = [&](const std::string& stage) { calls.push_back("leave " + stage); };
-  pool.Submit(job, [&](JobResult result) { promise.set_value(std::move(result)); });
-  EXPECT_TRUE(promise.get_future().get().reply);
-  EXPECT_THAT(calls, ::testing::ElementsAre("enter second", "leave second"));
+  for (const bool misbehave : {false, true}) {
+    WorkerPool pool(Options("exit"));
+    std::vector<std::string> events;
+    std::promise<JobResult> promise;
+    Job job;
+    job.request.header = {{"misbehave", misbehave}, {"stages", {{{"name", "check"}}, {{"name", "time"}, {"wait", true}}}}};
+    job.on_enter = [&](const std::string& stage) { events.push_back("enter " + stage); };
+    job.on_leave = [&](const std::string& stage) { events.push_back("leave " + stage); };
+    pool.Submit(std::move(job), [&](JobResult result) { promise.set_value(std::move(result)); });
+    EXPECT_EQ(promise.get_future().get().reply.has_value(), !misbehave);
+    EXPECT_THAT(events, ElementsAre("enter time", "leave time"));
+  }
 }
 
-TEST(WorkerPool, NoJobStartsWhileItIsSuspended) {
-  WorkerPool pool(Options());
-  pool.WaitReady();
+TEST(WorkerPool, CancelStopsWhatRunsAndDropsWhatWaits) {
+  WorkerPool pool(Options("hang"));
+  const int before = Pid(Answer(pool, json::object()));
+  auto running = Submitted(pool, {{"misbehave", true}});
+  auto waiting = Submitted(pool, json::object());
+  std::this_thread::sleep_for(milliseconds(100));
+  const auto start = std::chrono::steady_clock::now();
+  pool.Cancel();
+  EXPECT_EQ(running.get().death->kind, Kind::kStopped);
+  EXPECT_EQ(waiting.get().death->kind, Kind::kStopped);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000));
+  const JobResult after = Answer(pool, json::object());
+  ASSERT_TRUE(after.reply) << "later jobs are taken as usual";
+  EXPECT_NE(Pid(after), before);
+}
+
+TEST(WorkerPool, EndsAtOnceWhateverItsWorkersDo) {
+  for (const std::string vice : {"hang", "hangs_at_start"}) {
+    std::future<JobResult> running;
+    std::chrono::steady_clock::time_point start;
+    {
+      WorkerPool pool(Options(vice));
+      running = Submitted(pool, {{"misbehave", true}});
+      std::this_thread::sleep_for(milliseconds(200));
+      start = std::chrono::steady_clock::now();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000)) << vice;
+    EXPECT_EQ(running.get().death->kind, Kind::kStopped);
+  }
+}
+
+TEST(WorkerPool, EndsAtOnceWhileAWorkerDoesNotListen) {
+  WorkerPoolOptions options = Options("");
+  options.argv.emplace_back("deaf");
+  options.init["templates"] = std::string(1'000'000, 't');   // more than a pipe holds
+  std::future<JobResult> waiting;
+  std::chrono::steady_clock::time_point start;
+  {
+    WorkerPool pool(options);
+    waiting = Submitted(pool, json::object());
+    std::this_thread::sleep_for(milliseconds(100));
+    start = std::chrono::steady_clock::now();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000));
+  EXPECT_EQ(waiting.get().death->kind, Kind::kStopped);
+}
+
+TEST(WorkerPool, WaitReadyGivesWhatTheRoleSaysOfItself) {
+  WorkerPool pool(Options(""));
+  const json ready = pool.WaitReady();
+  EXPECT_EQ(ready.at("pid"), Pid(Answer(pool, json::object())));
+  EXPECT_THAT(pool.fatal(), IsEmpty());
+}
+
+struct BadStart {
+  const char* vice;
+  const char* says;
+};
+
+void PrintTo(const BadStart& start, std::ostream* out) { *out << start.vice; }
+
+class WorkerPoolStart : public ::testing::TestWithParam<BadStart> {};
+
+TEST_P(WorkerPoolStart, ThatFailsIsFatalAndSaysWhy) {
+  WorkerPoolOptions options = Options(GetParam().vice);
+  options.start_deadline = kShort;
+  if (options.init["vice"] == "no_program") options.argv = {"/nowhere/evo-worker"};
+  if (options.init["vice"] == "other_role") options.init["role"] = "cook";
+  WorkerPool pool(options);
+  EXPECT_THROW(pool.WaitReady(), Error);
+  EXPECT_THAT(pool.fatal(), AllOf(HasSubstr("vicious worker cannot be started"), HasSubstr(GetParam().says)));
+  const JobResult result = Answer(pool, json::object());
+  ASSERT_TRUE(result.death);
+  EXPECT_THAT(result.death->description, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(, WorkerPoolStart,
+                         ::testing::Values(BadStart{"exits_at_start", "exited with status 5"}, BadStart{"hangs_at_start", "deadline passed"},
+                                           BadStart{"cannot_be", "no device here"}, BadStart{"odd_at_start", "spoke nonsense"},
+                                           BadStart{"no_program", "/nowhere/evo-worker"}, BadStart{"other_role", "another version"}),
+                         [](const auto& value) { return std::string(value.param.vice); });
+
+TEST(WorkerPool, SuspendHoldsTheWorkersAndTheQueue) {
+  WorkerPool pool(Options(""));
+  const int pid = Pid(Answer(pool, json::object()));
+  auto running = Submitted(pool, {{"stages", {{{"name", "a"}, {"ms", 150}}}}});
+  std::this_thread::sleep_for(milliseconds(50));
   pool.Suspend();
-  std::promise<JobResult> promise;
-  pool.Submit({}, [&](JobResult result) { promise.set_value(std::move(result)); });
-  auto future = promise.get_future();
-  EXPECT_EQ(future.wait_for(milliseconds(300)), std::future_status::timeout);
+  pool.Suspend();
+  auto waiting = Submitted(pool, json::object());
+  EXPECT_EQ(running.wait_for(milliseconds(400)), std::future_status::timeout);
+  EXPECT_EQ(StateOf(pid), 'T');
   pool.Resume();
-  EXPECT_TRUE(future.get().reply);
+  EXPECT_EQ(running.wait_for(milliseconds(100)), std::future_status::timeout) << "suspended twice, resumed once";
+  pool.Resume();
+  EXPECT_TRUE(running.get().reply);
+  EXPECT_EQ(Pid(waiting.get()), pid);
 }
 
+TEST(WorkerPool, ASuspendedWorkerCanBeCancelled) {
+  WorkerPool pool(Options(""));
+  const int pid = Pid(Answer(pool, json::object()));
+  auto running = Submitted(pool, {{"stages", {{{"name", "a"}, {"ms", 100}}}}});
+  std::this_thread::sleep_for(milliseconds(30));
+  pool.Suspend();
+  pool.Cancel();
+  EXPECT_EQ(running.get().death->kind, Kind::kStopped);
+  EXPECT_EQ(StateOf(pid), '-') << "gone, not left stopped";
+  pool.Resume();
+  EXPECT_TRUE(Answer(pool, json::object()).reply);
+}
+
+// Whatever happens to the coordinator, nothing of it stays behind: not even a worker in the middle of an endless kernel.
 TEST(WorkerPool, WorkersDieWithTheirParent) {
-  int report[2];
-  ASSERT_EQ(::pipe(report), 0);
-  const pid_t parent = ::fork();
-  if (parent == 0) {
-    WorkerPool pool(Options());
-    const JobResult result = Do(pool, "");
-    const int worker = result.reply->header.at("pid").get<int>();
-    if (::write(report[1], &worker, sizeof worker) < 0) ::_exit(1);
-    ::pause();
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);   // orphans come to us, so that their end is seen
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t coordinator = ::fork();
+  ASSERT_GE(coordinator, 0);
+  if (coordinator == 0) {
+    WorkerPool pool(Options("hang_ignoring_sigterm"));
+    const int pid = pool.WaitReady().at("pid").get<int>();
+    Submitted(pool, {{"misbehave", true}}, std::chrono::hours(1));
+    std::this_thread::sleep_for(milliseconds(100));
+    if (::write(ends[1], &pid, sizeof(pid)) != sizeof(pid)) ::_exit(1);
+    for (;;) ::pause();
   }
   int worker = 0;
-  ASSERT_EQ(::read(report[0], &worker, sizeof worker), static_cast<ssize_t>(sizeof worker));
-  ::kill(parent, SIGKILL);
-  ::waitpid(parent, nullptr, 0);
-  bool gone = false;
-  for (int i = 0; i < 100 && !gone; ++i) {
-    std::this_thread::sleep_for(milliseconds(10));
-    // Whoever inherits it may take its time to reap it: a zombie has died as well.
-    std::ifstream stat("/proc/" + std::to_string(worker) + "/stat");
-    std::string line;
-    gone = !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
+  ASSERT_EQ(::read(ends[0], &worker, sizeof(worker)), static_cast<ssize_t>(sizeof(worker)));
+  ::close(ends[0]);
+  ::close(ends[1]);
+  ASSERT_EQ(::kill(worker, 0), 0);
+  ASSERT_EQ(::kill(coordinator, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(coordinator, nullptr, 0), coordinator);
+  const auto start = std::chrono::steady_clock::now();
+  pid_t reaped = 0;
+  int status = 0;
+  while (reaped == 0 && std::chrono::steady_clock::now() - start < milliseconds(1000)) {
+    reaped = ::waitpid(worker, &status, WNOHANG);
+    std::this_thread::sleep_for(milliseconds(5));
   }
-  EXPECT_TRUE(gone);
+  EXPECT_EQ(reaped, worker) << "still there after a second";
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  if (reaped != worker) ::kill(worker, SIGKILL);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 }  // namespace

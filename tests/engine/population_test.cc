@@ -1,0 +1,128 @@
+#include "engine/population.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "engine/selection.h"
+#include "tests/engine/fakes.h"
+
+namespace evo {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Candidate Numbered(CandidateId id) {
+  Candidate candidate;
+  candidate.id = id;
+  candidate.genome = testing::GenomeAt(id);
+  return candidate;
+}
+
+Evaluation Took(double score_ns, const std::string& image) {
+  Evaluation evaluation;
+  evaluation.outcome = Outcome::kOk;
+  evaluation.score_ns = score_ns;
+  evaluation.image_digest = image;
+  return evaluation;
+}
+
+std::vector<CandidateId> Ids(const Population& population) {
+  std::vector<CandidateId> ids;
+  for (const Individual& member : population.members()) ids.push_back(member.candidate.id);
+  return ids;
+}
+
+TEST(ElitistPopulation, KeepsTheFastestInOrder) {
+  ElitistPopulation population(3);
+  population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "b")});
+  EXPECT_THAT(Ids(population), ElementsAre(2, 1));
+  population.Survive({Numbered(3), Numbered(4), Numbered(5)}, {Took(60, "c"), Took(30, "d"), Took(45, "e")});
+  EXPECT_THAT(Ids(population), ElementsAre(4, 2, 5));
+  EXPECT_EQ(population.members().front().score_ns, 30);
+}
+
+TEST(ElitistPopulation, BreaksTiesById) {
+  ElitistPopulation population(2);
+  population.Survive({Numbered(1), Numbered(2), Numbered(3)}, {Took(40, "a"), Took(40, "b"), Took(40, "c")});
+  EXPECT_THAT(Ids(population), ElementsAre(1, 2));
+}
+
+TEST(ElitistPopulation, TakesOnlyWhatIsOk) {
+  ElitistPopulation population(10);
+  std::vector<Candidate> candidates;
+  std::vector<Evaluation> evaluations;
+  for (int i = 0; i <= static_cast<int>(Outcome::kCancelled); ++i) {
+    candidates.push_back(Numbered(i + 1));
+    evaluations.push_back(Took(10, std::to_string(i)));
+    evaluations.back().outcome = static_cast<Outcome>(i);
+  }
+  population.Survive(candidates, evaluations);
+  EXPECT_THAT(Ids(population), ElementsAre(1));
+}
+
+TEST(ElitistPopulation, HoldsEqualImagesOnce) {
+  ElitistPopulation population(4);
+  population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "a")});
+  EXPECT_THAT(Ids(population), ElementsAre(1)) << "a luckier clock does not make a copy better";
+  population.Survive({Numbered(3)}, {Took(10, "a")});
+  EXPECT_THAT(Ids(population), ElementsAre(1));
+}
+
+TEST(ElitistPopulation, ACopyOfWhatWasPushedOutStaysOut) {
+  ElitistPopulation population(1);
+  population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "b")});
+  population.Survive({Numbered(3)}, {Took(39, "a")});
+  EXPECT_THAT(Ids(population), ElementsAre(2));
+}
+
+std::vector<Individual> Members(int count) {
+  std::vector<Individual> members;
+  for (int i = 1; i <= count; ++i) members.push_back({Numbered(i), static_cast<double>(i), std::to_string(i)});
+  return members;
+}
+
+TEST(Selection, IsAFunctionOfItsArguments) {
+  const std::vector<Individual> members = Members(9);
+  std::set<std::vector<CandidateId>> by_index;
+  for (std::uint64_t index = 0; index < 50; ++index) {
+    const Parents once = SelectParents(members, 3, 4, index);
+    EXPECT_EQ(once.ids, SelectParents(members, 3, 4, index).ids);
+    by_index.insert(once.ids);
+  }
+  EXPECT_GT(by_index.size(), 10U) << "children have different parents";
+}
+
+TEST(Selection, NeverTakesOneParentTwice) {
+  for (int count : {2, 3, 9}) {
+    const std::vector<Individual> members = Members(count);
+    for (std::uint64_t index = 0; index < 500; ++index) {
+      const Parents parents = SelectParents(members, 1, 1, index);
+      ASSERT_THAT(parents.ids, SizeIs(2));
+      EXPECT_NE(parents.ids[0], parents.ids[1]);
+      ASSERT_THAT(parents.genomes, SizeIs(2));
+      EXPECT_EQ(parents.genomes[0], testing::GenomeAt(parents.ids[0]));
+      EXPECT_EQ(parents.genomes[1], testing::GenomeAt(parents.ids[1]));
+    }
+  }
+}
+
+TEST(Selection, OfOneMemberIsThatMember) {
+  EXPECT_THAT(SelectParents(Members(1), 1, 2, 3).ids, ElementsAre(1));
+}
+
+TEST(Selection, PrefersTheFastButGivesEveryoneAChance) {
+  const std::vector<Individual> members = Members(4);
+  std::map<CandidateId, int> first;
+  constexpr int kDraws = 4000;
+  for (std::uint64_t index = 0; index < kDraws; ++index) ++first[SelectParents(members, 5, 1, index).ids[0]];
+  // The best of two uniform draws among four: 7, 5, 3 and 1 sixteenths.
+  const int expected[] = {7, 5, 3, 1};
+  for (CandidateId id = 1; id <= 4; ++id) EXPECT_NEAR(first[id], kDraws * expected[id - 1] / 16, kDraws / 40) << id;
+}
+
+}  // namespace
+}  // namespace evo

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/evolution.h"
+#include "tests/engine/fakes.h"
+
+namespace evo::testing {
+
+// A run with everything it stands on, all of it fake.
+struct World {
+  explicit World(RunRecord record, std::vector<Genome> templates = {GenomeAt(kStart)})
+      : run(std::move(record)),
+        seeds(std::move(templates)),
+        population(static_cast<std::size_t>(run.population)),
+        evolution(run, seeds, breeder, evaluator, store, observer, population) {}
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  RunStatus Run(std::optional<std::chrono::seconds> limit = {}) {
+    return evolution.Run(StopCondition(run.generations, limit, interrupt.get_token()));
+  }
+  RunStatus Resume() { return evolution.Resume(StopCondition(run.generations, {}, interrupt.get_token())); }
+
+  // The same run in a new process whose store has the first `generations` of this one.
+  World& Again(std::size_t generations) {
+    again = std::make_unique<World>(run, seeds);
+    again->store.generations.assign(store.generations.begin(), store.generations.begin() + static_cast<std::ptrdiff_t>(generations));
+    again->breeder.barren = breeder.barren;
+    again->evaluator.evaluate = evaluator.evaluate;
+    return *again;
+  }
+
+  RunRecord run;
+  std::vector<Genome> seeds;
+  std::stop_source interrupt;
+  FakeBreeder breeder;
+  FakeEvaluator evaluator;
+  MemoryStore store;
+  RecordingObserver observer;
+  ElitistPopulation population;
+  Evolution evolution;
+  std::unique_ptr<World> again;
+};
+
+}  // namespace evo::testing

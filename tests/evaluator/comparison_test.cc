@@ -1,0 +1,103 @@
+#include "evaluator/gate/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Values = std::vector<double>;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+OutputCheck Tolerance(double l2, double max) { return {OutputCheck::Kind::kTolerance, l2, max}; }
+OutputCheck Exact() { return {OutputCheck::Kind::kExact, 0, 0}; }
+
+Difference Compared(const Values& output, const Values& reference) { return Compare(output, reference, Tolerance(1e-3, 1e-2), "O"); }
+
+TEST(Comparison, OfEqualsIsZero) {
+  const Difference same = Compared({1, -2, 3}, {1, -2, 3});
+  EXPECT_TRUE(same.acceptable);
+  EXPECT_EQ(same.l2, 0);
+  EXPECT_EQ(same.max, 0);
+  EXPECT_THAT(same.message, IsEmpty());
+}
+
+TEST(Comparison, ErrorsAreRelativeToTheScaleOfTheReference) {
+  const Difference d = Compared({3, 4.5, 0, 0}, {3, 4, 0, 0});
+  EXPECT_DOUBLE_EQ(d.l2, 0.1);        // 0.5 / 5
+  EXPECT_DOUBLE_EQ(d.max, 0.2);       // 0.5 / (5 / sqrt 4)
+  EXPECT_FALSE(d.acceptable);
+  const Difference scaled = Compared({3e-7, 4.5e-7, 0, 0}, {3e-7, 4e-7, 0, 0});
+  EXPECT_NEAR(scaled.l2, d.l2, 1e-12) << "tiny values are judged as strictly";
+  EXPECT_NEAR(scaled.max, d.max, 1e-12);
+}
+
+TEST(Comparison, SaysWhereAndByHowMuch) {
+  EXPECT_THAT(Compared({1, 1, 9, 1}, {1, 1, 1, 1}).message, ::testing::AllOf(HasSubstr("O:"), HasSubstr("at 2: 9, not 1"), HasSubstr("allowed 1e-03")));
+}
+
+TEST(Comparison, EitherBoundAloneRefuses) {
+  const Values reference(10000, 1.0);
+  Values one_off = reference;
+  one_off[77] = 1.05;                  // l2 5e-4, max 5e-2
+  EXPECT_FALSE(Compared(one_off, reference).acceptable);
+  EXPECT_TRUE(Compare(one_off, reference, Tolerance(1e-3, 0.1), "O").acceptable);
+  const Values all_off(10000, 1.005);  // l2 5e-3, max 5e-3
+  EXPECT_FALSE(Compared(all_off, reference).acceptable);
+}
+
+TEST(Comparison, ABoundIsInclusive) { EXPECT_TRUE(Compare({3, 4.5, 0, 0}, {3, 4, 0, 0}, Tolerance(0.1, 0.2), "O").acceptable); }
+
+TEST(Comparison, ZerosNeverPass) {
+  EXPECT_FALSE(Compared({0, 0, 0}, {1, 2, 3}).acceptable);
+  EXPECT_FALSE(Compared({0, 0, 0}, {1e-30, 2e-30, 3e-30}).acceptable);
+  EXPECT_FALSE(Compare(Values(100, 0.0), Values(100, 4e-6), Tolerance(0.5, 0.5), "O").acceptable);
+}
+
+TEST(Comparison, OnlyZerosMatchAReferenceOfZeros) {
+  EXPECT_TRUE(Compared({0, -0.0, 0}, {0, 0, 0}).acceptable);
+  const Difference d = Compared({0, 1e-300, 0}, {0, 0, 0});
+  EXPECT_FALSE(d.acceptable);
+  EXPECT_THAT(d.message, HasSubstr("at 1"));
+}
+
+TEST(Comparison, NotANumberIsWrongBeforeAnyTolerance) {
+  const OutputCheck anything = Tolerance(kInfinity, kInfinity);
+  for (const double bad : {kNan, kInfinity, -kInfinity}) {
+    const Difference d = Compare({1, bad, 3, bad}, {1, 2, 3, 4}, anything, "O");
+    EXPECT_FALSE(d.acceptable) << bad;
+    EXPECT_TRUE(std::isnan(d.l2));
+    EXPECT_THAT(d.message, HasSubstr("2 of 4 elements are not finite or were never written, the first at 1"));
+  }
+}
+
+TEST(Comparison, WhereTheReferenceIsNotFiniteTheOutputIsTheSame) {
+  EXPECT_TRUE(Compared({1, kInfinity, -kInfinity, kNan}, {1, kInfinity, -kInfinity, kNan}).acceptable);
+  EXPECT_FALSE(Compared({1, -kInfinity}, {1, kInfinity}).acceptable);
+  EXPECT_FALSE(Compared({1, kNan}, {1, kInfinity}).acceptable);
+  EXPECT_FALSE(Compared({1, 1e308}, {1, kInfinity}).acceptable);
+  EXPECT_FALSE(Compared({1, 0}, {1, kNan}).acceptable);
+}
+
+TEST(Comparison, ExactMeansExact) {
+  EXPECT_TRUE(Compare({1, 2, 3}, {1, 2, 3}, Exact(), "index").acceptable);
+  const Difference d = Compare({1, 2, 4}, {1, 2, 3}, Exact(), "index");
+  EXPECT_FALSE(d.acceptable);
+  EXPECT_EQ(d.message, "index[2] is 4, not 3");
+  EXPECT_FALSE(Compare({std::nextafter(1.0, 2.0)}, {1}, Exact(), "index").acceptable);
+  EXPECT_FALSE(Compare({kNan}, {1}, Exact(), "index").acceptable);
+}
+
+TEST(Comparison, HugeValuesDoNotOverflowIntoAcceptance) {
+  EXPECT_FALSE(Compared({1e200, 5e200}, {1e200, 2e200}).acceptable);
+}
+
+}  // namespace
+}  // namespace evo

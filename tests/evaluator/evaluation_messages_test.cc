@@ -1,0 +1,163 @@
+#include "evaluator/evaluation_messages.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace evo {
+namespace {
+
+using nlohmann::json;
+
+CaseMeasurement FullCase() {
+  return {.name = "b1", .weight = 2.5, .median_ns = 1234.5, .p10_ns = 1200, .p90_ns = 1300, .busy_ns = 1100.25, .wall_ns = 2000, .tick_ns = 32,
+          .samples = {1, 2, 0xffffffffU}, .discarded = 3, .max_error = 0.1 + 0.2, .l2_error = 1e-300};
+}
+
+Evaluation FullEvaluation() {
+  Evaluation e;
+  e.outcome = Outcome::kOk;
+  e.stage = Stage::kTime;
+  e.message = "m";
+  e.log = "l";
+  e.score_ns = 1234.5;
+  e.cases = {FullCase(), {}};
+  e.facts = {32, 1024, 512, 4, 8, 0.75};
+  e.clocks = {1, 2, 3, 4, 5};
+  e.device = "cuda";
+  e.device_name = "NVIDIA H200";
+  e.l2 = "cold";
+  e.image_digest = "i";
+  e.source_digest = "s";
+  return e;
+}
+
+// As it goes over a pipe: through text.
+template <typename T>
+T Back(const T& value) {
+  return json::parse(json(value).dump()).get<T>();
+}
+
+TEST(EvaluationMessages, AnEvaluationComesBack) {
+  const Evaluation e = Back(FullEvaluation());
+  EXPECT_EQ(json(e), json(FullEvaluation()));
+  EXPECT_EQ(e.outcome, Outcome::kOk);
+  EXPECT_EQ(e.stage, Stage::kTime);
+  EXPECT_EQ(e.score_ns, 1234.5);
+  EXPECT_EQ(e.cases.at(0).samples, FullCase().samples);
+  EXPECT_EQ(e.cases.at(0).max_error, 0.1 + 0.2) << "bit for bit";
+  EXPECT_EQ(e.cases.at(0).l2_error, 1e-300);
+  EXPECT_EQ(e.facts.spill_bytes, 4);
+  EXPECT_EQ(e.clocks.queue_ms, 5);
+  EXPECT_EQ(e.l2, "cold");
+  EXPECT_EQ(e.source_digest, "s");
+}
+
+TEST(EvaluationMessages, WhatIsNoNumberComesBackAsNone) {
+  const Evaluation e = Back(Evaluation{});
+  EXPECT_EQ(e.outcome, Outcome::kCancelled);
+  EXPECT_TRUE(std::isnan(e.score_ns));
+  EXPECT_TRUE(std::isnan(e.facts.occupancy));
+  const CaseMeasurement measured = Back(CaseMeasurement{});
+  for (const double value : {measured.median_ns, measured.p10_ns, measured.p90_ns, measured.busy_ns, measured.wall_ns, measured.max_error, measured.l2_error}) {
+    EXPECT_TRUE(std::isnan(value));
+  }
+}
+
+// An error relative to a reference of zeros is infinite; JSON has no word for that, and a bad kernel must not end the worker.
+TEST(EvaluationMessages, AnInfiniteErrorIsNotLostOnTheWay) {
+  CaseMeasurement measured = FullCase();
+  measured.max_error = std::numeric_limits<double>::infinity();
+  CaseMeasurement back;
+  ASSERT_NO_THROW(back = Back(measured));
+  EXPECT_FALSE(std::isfinite(back.max_error));
+}
+
+TEST(EvaluationMessages, EveryOutcomeAndStageComesBack) {
+  for (int i = 0; i <= static_cast<int>(Outcome::kCancelled); ++i) {
+    Evaluation e;
+    e.outcome = static_cast<Outcome>(i);
+    EXPECT_EQ(Back(e).outcome, e.outcome);
+  }
+  for (int i = 0; i <= static_cast<int>(Stage::kHeldOut); ++i) {
+    Evaluation e;
+    e.stage = static_cast<Stage>(i);
+    EXPECT_EQ(Back(e).stage, e.stage);
+  }
+}
+
+TEST(EvaluationMessages, AChampionCheckComesBack) {
+  ChampionCheck check;
+  check.outcome = Outcome::kWrongResult;
+  check.message = "held-out case ragged";
+  check.candidate = {FullCase()};
+  check.baseline = {FullCase(), FullCase()};
+  check.candidate_ns = 10;
+  check.speedup = 1.5;
+  check.held_out_cases = {"a", "b"};
+  const ChampionCheck back = Back(check);
+  EXPECT_EQ(json(back), json(check));
+  EXPECT_EQ(back.outcome, Outcome::kWrongResult);
+  EXPECT_EQ(back.baseline.size(), 2U);
+  EXPECT_TRUE(std::isnan(back.baseline_ns));
+  EXPECT_EQ(back.held_out_cases, check.held_out_cases);
+}
+
+TEST(EvaluationMessages, WhatIsMissingOrUnknownIsRefused) {
+  const json full = FullEvaluation();
+  for (const auto& [key, value] : full.items()) {
+    json without = full;
+    without.erase(key);
+    EXPECT_THROW(without.get<Evaluation>(), json::exception) << key;
+  }
+  json unknown = FullEvaluation();
+  unknown["outcome"] = "wonderful";
+  EXPECT_THROW(unknown.get<Evaluation>(), ProtocolError);
+  unknown = FullEvaluation();
+  unknown["stage"] = "lunch";
+  EXPECT_THROW(unknown.get<Evaluation>(), ProtocolError);
+  unknown = FullEvaluation();
+  unknown["score_ns"] = "fast";
+  EXPECT_THROW(unknown.get<Evaluation>(), json::exception);
+}
+
+CompileResult Compiled() {
+  CompileResult result;
+  result.outcome = Outcome::kOk;
+  result.log = "ptxas info";
+  result.program = {std::string("\x7f" "ELF\0\xff", 6), "// ptx", {{"k<1>", "_Z1k"}, {"m", "m"}}};
+  result.facts.registers = 40;
+  return result;
+}
+
+TEST(EvaluationMessages, ACompiledProgramComesBack) {
+  const CompileResult back = ToCompileResult(ToMessage(Compiled()));
+  EXPECT_EQ(back.outcome, Outcome::kOk);
+  EXPECT_EQ(back.log, "ptxas info");
+  EXPECT_EQ(back.facts.registers, 40);
+  EXPECT_EQ(back.program.image, Compiled().program.image);
+  EXPECT_EQ(back.program.ptx, "// ptx");
+  ASSERT_EQ(back.program.kernels.size(), 2U);
+  EXPECT_EQ(back.program.kernels[0].expression, "k<1>");
+  EXPECT_EQ(back.program.kernels[0].symbol, "_Z1k");
+}
+
+TEST(EvaluationMessages, SeveralProgramsShareAMessage) {
+  Message message;
+  AttachProgram(message, "candidate", "one", {"image 1", "ptx 1", {}});
+  AttachProgram(message, "baseline", "two", {"image 2", "", {}});
+  EXPECT_EQ(DetachProgram(message, "candidate").program.image, "image 1");
+  EXPECT_EQ(DetachProgram(message, "baseline").program.image, "image 2");
+  EXPECT_EQ(DetachProgram(message, "baseline").source, "two");
+}
+
+TEST(EvaluationMessages, AProgramWithoutItsBodiesIsRefused) {
+  Message message = ToMessage(Compiled());
+  message.bodies.pop_back();
+  EXPECT_THROW(ToCompileResult(message), ProtocolError);
+  message.header["program"]["body"] = ~std::size_t{0};
+  EXPECT_THROW(ToCompileResult(message), ProtocolError);
+}
+
+}  // namespace
+}  // namespace evo

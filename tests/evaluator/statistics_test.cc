@@ -1,0 +1,153 @@
+#include "evaluator/timer/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/rng.h"
+#include "evaluator/timer/stopping_criterion.h"
+
+namespace evo {
+namespace {
+
+using Ticks = std::vector<std::uint32_t>;
+
+TEST(InterpolatedMedian, OfDistinctValuesIsTheMedian) {
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({5}), 5);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({9, 1, 5}), 5);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({1, 2}), 1.5);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({10, 4, 1, 8}), 6);
+}
+
+// L + (n/2 - below) / equal with L = m - 1/2: the grouped median of any statistics text.
+TEST(InterpolatedMedian, OfTiesLiesWithinTheTick) {
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({3, 3, 3, 3}), 3);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({1, 1, 1, 2}), 0.5 + 2.0 / 3);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({1, 2, 2, 2}), 1.5 + 1.0 / 3);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({1, 2, 2, 3, 4, 4, 4, 5}), 3.5);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({52, 52, 53, 53, 53, 53, 53, 54, 54, 54, 56}), 52.5 + (5.5 - 2) / 5);
+}
+
+TEST(InterpolatedMedian, OfTwoEvenGroupsIsBetweenThem) {
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({1, 1, 2, 2}), 1.5);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({1, 1, 7, 7}), 4);
+}
+
+TEST(InterpolatedMedian, DoesNotWrapAtTheLargestCount) {
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({0xffffffffU, 0xffffffffU}), 4294967295.0);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({0xfffffffeU, 0xffffffffU}), 4294967294.5);
+  EXPECT_DOUBLE_EQ(InterpolatedMedian({0, 0, 0}), 0);
+}
+
+// Two kernels whose times differ by a third of a tick, seen through the coarse timer: the plain medians are equal, these are not.
+TEST(InterpolatedMedian, TellsApartWhatDiffersByLessThanATick) {
+  const auto timed = [](double mean, std::uint64_t seed) {
+    Rng rng(seed);
+    Ticks ticks;
+    for (int i = 0; i < 2000; ++i) ticks.push_back(static_cast<std::uint32_t>(std::lround(mean + 2 * (rng.Uniform() - 0.5))));
+    return ticks;
+  };
+  const Ticks slow = timed(30.16, 1);
+  const Ticks fast = timed(29.83, 2);
+  EXPECT_EQ(Quantile(slow, 0.5), Quantile(fast, 0.5));
+  EXPECT_NEAR(InterpolatedMedian(slow), 30.16, 0.1);
+  EXPECT_NEAR(InterpolatedMedian(fast), 29.83, 0.1);
+}
+
+TEST(Quantile, InterpolatesBetweenOrderStatistics) {
+  const Ticks ticks = {40, 10, 20, 30, 50};
+  EXPECT_DOUBLE_EQ(Quantile(ticks, 0), 10);
+  EXPECT_DOUBLE_EQ(Quantile(ticks, 0.25), 20);
+  EXPECT_DOUBLE_EQ(Quantile(ticks, 0.1), 14);
+  EXPECT_DOUBLE_EQ(Quantile(ticks, 0.9), 46);
+  EXPECT_DOUBLE_EQ(Quantile(ticks, 1), 50);
+  EXPECT_DOUBLE_EQ(Quantile({7}, 0.3), 7);
+  EXPECT_DOUBLE_EQ(Quantile({1, 0xffffffffU}, 0.5), 2147483648.0);
+}
+
+TEST(RelativeHalfWidth, OfFewSamplesIsOne) {
+  EXPECT_EQ(RelativeHalfWidth({}), 1);
+  EXPECT_EQ(RelativeHalfWidth({100, 100, 100, 100, 100}), 1);
+}
+
+TEST(RelativeHalfWidth, ComesFromOrderStatistics) {
+  EXPECT_DOUBLE_EQ(RelativeHalfWidth(Ticks(6, 100)), 0);
+  // Six samples: the interval is from the smallest to the largest.
+  EXPECT_DOUBLE_EQ(RelativeHalfWidth({90, 95, 99, 101, 105, 110}), 0.1);
+  // A hundred, 1 to 100: ranks 50 -+ 9.8, so order statistics 40 and 60 counted from 0.
+  Ticks hundred;
+  for (std::uint32_t i = 1; i <= 100; ++i) hundred.push_back(i);
+  EXPECT_DOUBLE_EQ(RelativeHalfWidth(hundred), (61.0 - 41.0) / 2 / 50.5);
+}
+
+TEST(RelativeHalfWidth, AnOutlierAmongManyDoesNotCount) {
+  Ticks ticks(50, 1000);
+  ticks[17] = 900'000;
+  EXPECT_DOUBLE_EQ(RelativeHalfWidth(ticks), 0);
+}
+
+TEST(RelativeHalfWidth, OfATimerThatStandsStillIsOne) { EXPECT_EQ(RelativeHalfWidth(Ticks(20, 0)), 1); }
+
+// The interval covers the true median about as often as it says.
+TEST(RelativeHalfWidth, CoversTheMedian) {
+  int covered = 0;
+  constexpr int kTrials = 400;
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    Rng rng(trial);
+    Ticks ticks;
+    for (int i = 0; i < 40; ++i) ticks.push_back(static_cast<std::uint32_t>(100'000 + rng.Below(20'001)));
+    const double median = InterpolatedMedian(ticks);
+    if (std::abs(median - 110'000) <= RelativeHalfWidth(ticks) * median * 1.2) ++covered;
+  }
+  EXPECT_GE(covered, kTrials * 93 / 100);
+}
+
+StoppingCriterion Criterion() {
+  return {.min_samples = 10, .max_samples = 50, .relative_half_width = 0.01, .max_seconds = 0.5, .give_up_ticks = 0};
+}
+
+Ticks Alternating(std::size_t count, std::uint32_t low, std::uint32_t high) {
+  Ticks ticks;
+  for (std::size_t i = 0; i < count; ++i) ticks.push_back(i % 2 == 0 ? low : high);
+  return ticks;
+}
+
+TEST(StoppingCriterion, AsksForTheFewestFirst) {
+  EXPECT_FALSE(Criterion().Enough({}, 1));
+  EXPECT_FALSE(Criterion().Enough(Ticks(9, 1000), 1));
+  EXPECT_TRUE(Criterion().Enough(Ticks(10, 1000), 1));
+}
+
+TEST(StoppingCriterion, GoesOnWhileTheIntervalIsWide) {
+  EXPECT_FALSE(Criterion().Enough(Alternating(30, 900, 1100), 1));
+  EXPECT_TRUE(Criterion().Enough(Alternating(30, 999, 1001), 1));
+  EXPECT_TRUE(Criterion().Enough(Alternating(50, 900, 1100), 1)) << "the most";
+}
+
+TEST(StoppingCriterion, StopsWhenTheTimeIsSpent) {
+  EXPECT_FALSE(Criterion().Enough(Alternating(20, 9'000'000, 11'000'000), 1)) << "0.2 s";
+  EXPECT_TRUE(Criterion().Enough(Alternating(20, 9'000'000, 11'000'000), 32)) << "6.4 s";
+  EXPECT_FALSE(Criterion().Enough(Alternating(9, 900'000'000, 1'100'000'000), 1)) << "never before the fewest";
+}
+
+TEST(StoppingCriterion, GivesUpWhatIsTooSlow) {
+  StoppingCriterion criterion = Criterion();
+  criterion.give_up_ticks = 800;
+  EXPECT_FALSE(criterion.Enough(Alternating(9, 900, 1100), 1));
+  EXPECT_TRUE(criterion.Enough(Alternating(10, 900, 1100), 1));
+  criterion.give_up_ticks = 1200;
+  EXPECT_FALSE(criterion.Enough(Alternating(10, 900, 1100), 1));
+}
+
+TEST(StoppingCriterion, ThoseInUseCanBeMet) {
+  for (const StoppingCriterion& criterion : {StoppingCriterion::ForCuda(), StoppingCriterion::ForCpu()}) {
+    const auto fewest = static_cast<std::size_t>(criterion.min_samples);
+    EXPECT_LT(criterion.min_samples, criterion.max_samples);
+    EXPECT_TRUE(criterion.Enough(Ticks(fewest, 1000), 1)) << "a steady kernel is done at once";
+    EXPECT_FALSE(criterion.Enough(Ticks(fewest - 1, 1000), 1));
+  }
+}
+
+}  // namespace
+}  // namespace evo
