@@ -20,7 +20,7 @@ struct Generator {
   Kind kind = Kind::kNormal;
   double a = 0;        // normal: mean; uniform: low; constant: the value; sparse: share of non-zeros
   double b = 1;        // normal: standard deviation; uniform: high
-  Expression bound = Expression::Parse("1");   // index, offsets: exclusive bound
+  Expression bound = Expression::Parse("1");   // index: exclusive bound; offsets: the last value
   std::string text;    // as written
 };
 
