@@ -33,6 +33,7 @@ struct CaseMeasurement {
   double tick_ns = 1;              // resolution of the timer
   std::vector<std::uint32_t> samples;  // spans in ticks, in the order taken
   int discarded = 0;               // samples thrown away as disturbed
+  bool given_up = false;           // clearly slower than the fastest: few samples, and checked on fewer inputs
   double max_error = kNoValue;     // largest absolute error over the reference's root mean square, over all checks
   double l2_error = kNoValue;      // largest relative L2 error over all checks
 };
@@ -44,6 +45,13 @@ struct StageClocks {
   double check_ms = 0;
   double time_ms = 0;
   double queue_ms = 0;             // waiting for a worker
+};
+
+// The inputs on which a candidate was found out: drawn again from these they are the same.
+struct Counterexample {
+  std::string case_name;           // empty: none
+  int generator = 0;               // number of the legal generator, counted as the task lists them
+  std::uint64_t seed = 0;
 };
 
 // The result of evaluating one candidate. outcome is kOk exactly if score_ns is a number.
@@ -61,6 +69,12 @@ struct Evaluation {
   std::string l2;                  // "hot" or "cold"
   std::string image_digest;        // of the compiled image that was run
   std::string source_digest;       // of the rendered source
+  std::string program_digest;      // of the image and of how it is launched; empty if it was not compiled
+  Counterexample counterexample;   // of a candidate that failed a check
+  // Where this evaluation was taken from, if the same program had been evaluated before: a run and a candidate of the database, the run 0
+  // for this one; candidate 0 if it was evaluated for itself. Its samples are there.
+  std::int64_t shared_run = 0;
+  std::int64_t shared_candidate = 0;
 };
 
 // exp(sum w ln t / sum w) over the cases. Precondition: cases is not empty, every median is positive.

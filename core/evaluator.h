@@ -23,16 +23,23 @@ struct ChampionCheck {
   std::vector<std::string> held_out_cases; // names of those that were checked
 };
 
-// Compiles, checks and times candidates. Start returns at once; Finish gives one Evaluation per candidate, in the order started,
-// and calls `each` (from the calling thread) as they come in. After a stop request Finish returns soon, with kCancelled for what
-// was not finished. At most one batch is under way. Throws Error only for what ends the run (the device is gone).
+// What an earlier run of the same database found, under the conditions of this one.
+struct KnownEvaluation {
+  std::int64_t run = 0;
+  CandidateId candidate = 0;
+  Evaluation evaluation;
+};
+
+// Compiles, checks and times candidates. Start returns at once; Finish gives one Evaluation per candidate of the batch that was started
+// first, in its order, and calls `each` (from the calling thread) as they come in. After a stop request Finish returns soon, with kCancelled
+// for what was not finished. At most two batches are under way, so that the next one compiles while this one is timed. Throws Error only for what ends the run (the device is gone).
 class Evaluator {
  public:
   using Each = std::function<void(const Candidate&, const Evaluation&)>;
   virtual ~Evaluator() = default;
   virtual void Start(std::vector<Candidate> batch) = 0;
   virtual std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) = 0;
-  // Blocks. Precondition: no batch is under way; both candidates were evaluated kOk.
+  // Blocks. Precondition: every batch is finished; both candidates were evaluated kOk.
   virtual ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/digest.h"
 #include "core/error.h"
@@ -34,13 +35,15 @@ RunStatus Evolution::Run(const StopCondition& stop) {
   observer_.OnStarted(run_, false);
   Generation first = Default(stop.token());
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
-  evaluator_.Start(first.record.candidates);
+  StartEvaluating(first, stop);
   if (!Evaluate(first, stop)) return Finish(RunStatus::kInterrupted, "");
   Record(first);
   RequireBaseline(first);
   Absorb(first);
   StartBreeding(1);
-  return Loop(stop, FinishBreeding(1, stop.token()));
+  Generation pending = FinishBreeding(1, stop.token());
+  StartEvaluating(pending, stop);
+  return Loop(stop, std::move(pending));
 }
 
 RunStatus Evolution::Resume(const StopCondition& stop) {
@@ -60,16 +63,18 @@ RunStatus Evolution::Resume(const StopCondition& stop) {
   StartBreeding(next);
   Generation pending = FinishBreeding(next, stop.token());
   if (next > 1) Absorb(last);
+  StartEvaluating(pending, stop);
   return Loop(stop, std::move(pending));
 }
 
 RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
   while (!stop.Reached(progress_.generation) && barren_ < kBarrenGenerations) {
-    evaluator_.Start(pending.record.candidates);
     const int next = pending.record.generation + 1;
     const bool breed = next <= run_.generations;
     if (breed) StartBreeding(next);
     Generation children = breed ? FinishBreeding(next, stop.token()) : Generation{};
+    // They compile while this generation is timed.
+    if (breed) StartEvaluating(children, stop);
     if (!Evaluate(pending, stop)) break;
     Record(pending);
     Absorb(pending);
@@ -77,6 +82,7 @@ RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
     observer_.OnGeneration(progress_);
     pending = std::move(children);
   }
+  DropStarted();
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
   CheckChampion(stop);
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
@@ -134,8 +140,24 @@ Evolution::Generation Evolution::FinishBreeding(int number, const std::stop_toke
   return generation;
 }
 
+void Evolution::StartEvaluating(const Generation& generation, const StopCondition& stop) {
+  // After an interruption nobody would ask for the result.
+  if (stop.Interrupted()) return;
+  evaluator_.Start(generation.record.candidates);
+  ++started_;
+}
+
+// The generation that was to come after the last one.
+void Evolution::DropStarted() {
+  if (std::exchange(started_, 0) == 0) return;
+  std::stop_source now;
+  now.request_stop();
+  evaluator_.Finish(now.get_token(), {});
+}
+
 // False if the generation was not finished; then nothing of it is kept.
 bool Evolution::Evaluate(Generation& generation, const StopCondition& stop) {
+  if (started_ == 0) return false;
   Progress running = progress_;
   running.generation = generation.record.generation;
   generation.record.evaluations = evaluator_.Finish(stop.token(), [&](const Candidate& candidate, const Evaluation& evaluation) {
@@ -153,8 +175,12 @@ bool Evolution::Evaluate(Generation& generation, const StopCondition& stop) {
     running.candidates_per_second = evaluated_here_ / std::max(running.seconds, 1e-3);
     observer_.OnEvaluated(candidate, evaluation, running);
   });
-  return std::none_of(generation.record.evaluations.begin(), generation.record.evaluations.end(),
-                      [](const Evaluation& e) { return e.outcome == Outcome::kCancelled; });
+  --started_;
+  const bool complete = std::none_of(generation.record.evaluations.begin(), generation.record.evaluations.end(),
+                                     [](const Evaluation& e) { return e.outcome == Outcome::kCancelled; });
+  // What is stopped is stopped with all that was started.
+  if (!complete) started_ = 0;
+  return complete;
 }
 
 void Evolution::Record(const Generation& generation) { store_.RecordGeneration(run_.id, generation.record); }

@@ -42,6 +42,8 @@ class Evolution {
   Generation Default(const std::stop_token& stop);
   void StartBreeding(int generation);
   Generation FinishBreeding(int generation, const std::stop_token& stop);
+  void StartEvaluating(const Generation& generation, const StopCondition& stop);
+  void DropStarted();
   bool Evaluate(Generation& generation, const StopCondition& stop);
   void Record(const Generation& generation);
   void Absorb(const Generation& generation);
@@ -62,6 +64,7 @@ class Evolution {
   std::set<std::string> seen_;                      // digests of every source so far
   std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
   CandidateId next_id_ = 1;
+  int started_ = 0;                                 // generations that the evaluator has
   int barren_ = 0;                                  // generations in a row without a new child
   std::optional<Candidate> baseline_;
   Progress progress_;

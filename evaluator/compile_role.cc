@@ -1,9 +1,14 @@
 #include "evaluator/compile_role.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
+#include "core/digest.h"
+#include "core/digest.h"
 #include "core/error.h"
 #include "evaluator/evaluation_messages.h"
+#include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/kernel_template.h"
 
 namespace evo {
@@ -19,14 +24,39 @@ std::vector<std::string> KernelExpressions(const KernelTemplate& rendered) {
   return expressions;
 }
 
+bool Names(std::string_view text, std::string_view name) {
+  const auto is_name_byte = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const bool begins = at == 0 || !is_name_byte(text[at - 1]);
+    const bool ends = at + name.size() == text.size() || !is_name_byte(text[at + name.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+// Of the image and of the directives that say how it is launched, with the values of the parameters that they name.
+std::string ProgramDigest(const std::string& image, const KernelTemplate& rendered) {
+  std::string launches;
+  for (const Directive& directive : FindDirectives(rendered.name, rendered.text)) {
+    if (directive.word != "param" && directive.word != "constraint") launches += directive.word + " " + directive.text + "\n";
+  }
+  std::string values;
+  for (const Parameter& parameter : rendered.space.parameters) {
+    if (Names(launches, parameter.name)) values += parameter.name + "=" + std::to_string(parameter.initial) + "\n";
+  }
+  return Digest(launches + values + image);
+}
+
 }  // namespace
 
 Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
   channel.Begin("compile");
   CompileRequest request{job.header.at("source").get<std::string>(), {}, job.header.at("arch").get<std::string>()};
   CompileResult result;
+  KernelTemplate rendered;
   try {
-    request.kernel_expressions = KernelExpressions(ParseTemplate("candidate", request.source));
+    rendered = ParseTemplate("candidate", request.source);
+    request.kernel_expressions = KernelExpressions(rendered);
   } catch (const Error& error) {
     result.message = error.what();
     return ToMessage(result);
@@ -38,7 +68,9 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
     result = check_->Compile(as_ptx);
     if (result.outcome != Outcome::kOk) return ToMessage(result);
   }
-  return ToMessage(main_->Compile(request));
+  result = main_->Compile(request);
+  if (result.outcome == Outcome::kOk) result.program_digest = ProgramDigest(result.program.image, rendered);
+  return ToMessage(result);
 }
 
 }  // namespace evo

@@ -51,6 +51,7 @@ void to_json(json& out, const CaseMeasurement& m) {
          {"tick_ns", m.tick_ns},
          {"samples", m.samples},
          {"discarded", m.discarded},
+         {"given_up", m.given_up},
          {"max_error", OrNull(m.max_error)},
          {"l2_error", OrNull(m.l2_error)}};
 }
@@ -66,6 +67,7 @@ void from_json(const json& in, CaseMeasurement& m) {
   in.at("tick_ns").get_to(m.tick_ns);
   in.at("samples").get_to(m.samples);
   in.at("discarded").get_to(m.discarded);
+  in.at("given_up").get_to(m.given_up);
   Get(in, "max_error", m.max_error);
   Get(in, "l2_error", m.l2_error);
 }
@@ -88,7 +90,8 @@ void to_json(json& out, const Evaluation& e) {
          {"device_name", e.device_name},
          {"l2", e.l2},
          {"image_digest", e.image_digest},
-         {"source_digest", e.source_digest}};
+         {"source_digest", e.source_digest},
+         {"counterexample", {{"case", e.counterexample.case_name}, {"generator", e.counterexample.generator}, {"seed", e.counterexample.seed}}}};
 }
 
 void from_json(const json& in, Evaluation& e) {
@@ -112,6 +115,40 @@ void from_json(const json& in, Evaluation& e) {
   in.at("l2").get_to(e.l2);
   in.at("image_digest").get_to(e.image_digest);
   in.at("source_digest").get_to(e.source_digest);
+  const json& counterexample = in.at("counterexample");
+  counterexample.at("case").get_to(e.counterexample.case_name);
+  counterexample.at("generator").get_to(e.counterexample.generator);
+  counterexample.at("seed").get_to(e.counterexample.seed);
+}
+
+void to_json(json& out, const DeviceInfo& info) {
+  out = {{"kind", info.kind},
+         {"name", info.name},
+         {"arch", info.arch},
+         {"ordinal", info.ordinal},
+         {"memory_bytes", info.memory_bytes},
+         {"l2_bytes", info.l2_bytes},
+         {"shared_bytes_per_block", info.shared_bytes_per_block},
+         {"shared_bytes_per_block_optin", info.shared_bytes_per_block_optin},
+         {"max_threads_per_block", info.max_threads_per_block},
+         {"multiprocessors", info.multiprocessors},
+         {"tick_ns", info.tick_ns},
+         {"driver", info.driver}};
+}
+
+void from_json(const json& in, DeviceInfo& info) {
+  in.at("kind").get_to(info.kind);
+  in.at("name").get_to(info.name);
+  in.at("arch").get_to(info.arch);
+  in.at("ordinal").get_to(info.ordinal);
+  in.at("memory_bytes").get_to(info.memory_bytes);
+  in.at("l2_bytes").get_to(info.l2_bytes);
+  in.at("shared_bytes_per_block").get_to(info.shared_bytes_per_block);
+  in.at("shared_bytes_per_block_optin").get_to(info.shared_bytes_per_block_optin);
+  in.at("max_threads_per_block").get_to(info.max_threads_per_block);
+  in.at("multiprocessors").get_to(info.multiprocessors);
+  in.at("tick_ns").get_to(info.tick_ns);
+  in.at("driver").get_to(info.driver);
 }
 
 void to_json(json& out, const ChampionCheck& check) {
@@ -139,9 +176,8 @@ void from_json(const json& in, ChampionCheck& check) {
 void AttachProgram(Message& message, const std::string& key, const std::string& source, const CompiledProgram& program) {
   json kernels = json::array();
   for (const CompiledKernel& kernel : program.kernels) kernels.push_back({{"expression", kernel.expression}, {"symbol", kernel.symbol}});
-  message.header[key] = {{"source", source}, {"kernels", kernels}, {"body", message.bodies.size()}};
+  message.header[key] = {{"source", source}, {"kernels", kernels}, {"variables", program.variables}, {"body", message.bodies.size()}};
   message.bodies.push_back(program.image);
-  message.bodies.push_back(program.ptx);
 }
 
 AttachedProgram DetachProgram(const Message& message, const std::string& key) {
@@ -151,16 +187,17 @@ AttachedProgram DetachProgram(const Message& message, const std::string& key) {
   for (const json& kernel : in.at("kernels")) {
     attached.program.kernels.push_back({kernel.at("expression").get<std::string>(), kernel.at("symbol").get<std::string>()});
   }
+  in.at("variables").get_to(attached.program.variables);
   const auto body = in.at("body").get<std::size_t>();
-  if (message.bodies.size() < 2 || body > message.bodies.size() - 2) throw ProtocolError("a program without its image");
+  if (body >= message.bodies.size()) throw ProtocolError("a program without its image");
   attached.program.image = message.bodies[body];
-  attached.program.ptx = message.bodies[body + 1];
   return attached;
 }
 
 Message ToMessage(const CompileResult& result) {
   Message message;
-  message.header = {{"outcome", ToString(result.outcome)}, {"message", result.message}, {"log", result.log}, {"facts", result.facts}};
+  message.header = {{"outcome", ToString(result.outcome)}, {"message", result.message}, {"log", result.log}, {"facts", result.facts},
+                    {"program_digest", result.program_digest}};
   AttachProgram(message, "program", "", result.program);
   return message;
 }
@@ -171,6 +208,7 @@ CompileResult ToCompileResult(const Message& message) {
   message.header.at("message").get_to(result.message);
   message.header.at("log").get_to(result.log);
   message.header.at("facts").get_to(result.facts);
+  message.header.at("program_digest").get_to(result.program_digest);
   result.program = DetachProgram(message, "program").program;
   return result;
 }

@@ -5,6 +5,7 @@
 #include "core/evaluation.h"
 #include "core/evaluator.h"
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
 #include "evaluator/protocol.h"
 
 namespace evo {
@@ -20,7 +21,11 @@ void from_json(const nlohmann::json& in, Evaluation& evaluation);
 void to_json(nlohmann::json& out, const ChampionCheck& check);
 void from_json(const nlohmann::json& in, ChampionCheck& check);
 
-// A source with its compiled image: `header[key]` and two bodies.
+// A device as a run worker describes it.
+void to_json(nlohmann::json& out, const DeviceInfo& info);
+void from_json(const nlohmann::json& in, DeviceInfo& info);
+
+// A source with its compiled image, but without the PTX, which nobody runs: `header[key]` and a body.
 void AttachProgram(Message& message, const std::string& key, const std::string& source, const CompiledProgram& program);
 struct AttachedProgram {
   std::string source;

@@ -20,17 +20,26 @@ class InputCache {
  public:
   explicit InputCache(Device& device) : device_(device) {}
 
-  // Makes `task` and its compiled reference the current ones.
+  // Makes `task` and its compiled reference the current ones. Does nothing on the device.
   void Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference);
+
+  // Draws the contents of a set ahead of time, without touching the device.
+  void Draw(const Case& sizes, int generator, std::uint64_t seed);
 
   // One set. Throws InfrastructureFailure.
   InputSet& Get(const Case& sizes, int generator, std::uint64_t seed);
 
  private:
+  static std::string NameOf(const Case& sizes, int generator, std::uint64_t seed);
+  Program& Reference();
+
   Device& device_;
   std::optional<Task> task_;
   std::string key_;
+  std::string reference_source_;
+  CompiledProgram compiled_reference_;
   std::optional<Program> reference_;
+  std::map<std::string, DrawnArguments> drawn_;
   std::map<std::string, std::unique_ptr<InputSet>> sets_;
 };
 

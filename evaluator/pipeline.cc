@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <future>
 #include <random>
+#include <utility>
 
 #include "core/digest.h"
 #include "core/error.h"
@@ -27,8 +28,8 @@ constexpr milliseconds kHeldOutDeadline{60'000};
 constexpr const char* kDefaultArch = "sm_90a";
 // Sets to rotate among, and one number more for the timer's own draws.
 constexpr std::size_t kPoolSeeds = 4;
-// A candidate this many times slower than the fastest needs no precise figure.
-constexpr double kGiveUpFactor = 2;
+// A candidate this many times slower than the fastest needs no precise figure: it may still be a parent, but never the champion.
+constexpr double kGiveUpFactor = 1.25;
 
 Stage StageOf(const std::string& name) { return ParseStage(name).value_or(Stage::kLoad); }
 
@@ -47,21 +48,23 @@ double StageMs(const JobResult& result, const char* stage) {
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineOptions options, const Task& task) : options_(std::move(options)), task_(task) {
+Pipeline::Pipeline(PipelineOptions options, const Task& task)
+    : options_(std::move(options)), task_(task), cache_(std::exchange(options_.known, {})) {
   for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds_.push_back(Rng(options_.seed, ~0ULL, i).Next());
-  WorkerPoolOptions run{"run", options_.worker_argv, RunInit(options_.ordinals.front()), 1, options_.device == "cuda", false};
+  WorkerPoolOptions run{"run", options_.worker_argv, RunInit(), static_cast<int>(options_.ordinals.size()), Ordinals(), options_.device == "cuda", false};
   run_pool_ = std::make_unique<WorkerPool>(run);
   device_ = run_pool_->WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
   // On the cpu device too every candidate is compiled for a GPU, so that what wins here is valid there.
   arch_ = !options_.arch.empty() ? options_.arch : options_.device == "cuda" ? device_.arch : kDefaultArch;
   const nlohmann::json init = {{"role", "compile"}, {"device", options_.device}, {"check", options_.device == "cpu"}};
-  compile_pool_ = std::make_unique<WorkerPool>(WorkerPoolOptions{"compile", options_.worker_argv, init, options_.compile_workers});
+  compile_pool_ = std::make_unique<WorkerPool>(WorkerPoolOptions{"compile", options_.worker_argv, init, options_.compile_workers, {}});
   compile_pool_->WaitReady(options_.interrupt);
   reference_ = CompileNow(task_.reference, false, options_.interrupt);
   if (options_.interrupt.stop_requested()) throw Interrupted();
   if (reference_.outcome != Outcome::kOk) {
     throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / "reference.cu").string(), options_.device, reference_.message));
   }
+  run_pool_->SetSetup(RunSetup(seeds_));
 }
 
 Pipeline::~Pipeline() {
@@ -70,8 +73,12 @@ Pipeline::~Pipeline() {
   run_pool_.reset();
 }
 
-nlohmann::json Pipeline::RunInit(int ordinal) const {
-  return {{"role", "run"}, {"device", options_.device}, {"ordinal", ordinal}};
+nlohmann::json Pipeline::RunInit() const { return {{"role", "run"}, {"device", options_.device}}; }
+
+std::vector<nlohmann::json> Pipeline::Ordinals() const {
+  std::vector<nlohmann::json> ordinals;
+  for (const int ordinal : options_.ordinals) ordinals.push_back({{"ordinal", ordinal}});
+  return ordinals;
 }
 
 Job Pipeline::CompileJob(const std::string& source, bool check) const {
@@ -98,9 +105,9 @@ CompileResult Pipeline::CompileNow(const std::string& source, bool check, const 
   return failed;
 }
 
-Message Pipeline::RunMessage(const char* kind, const std::vector<std::uint64_t>& seeds) const {
+Message Pipeline::RunSetup(const std::vector<std::uint64_t>& seeds) const {
   Message message;
-  message.header = {{"kind", kind},
+  message.header = {{"kind", "setup"},
                     {"task", {{"json", task_.json}, {"reference", task_.reference}, {"directory", task_.directory.string()}}},
                     {"seeds", seeds},
                     {"l2", options_.l2}};
@@ -119,48 +126,95 @@ Job Pipeline::WithRunDeadlines(Job job) {
   return job;
 }
 
-void Pipeline::Start(std::vector<Candidate> batch) {
+void Pipeline::Start(std::vector<Candidate> candidates) {
+  const auto batch = std::make_shared<Batch>();
+  for (Candidate& candidate : candidates) {
+    Slot slot;
+    slot.evaluation.device = options_.device;
+    slot.evaluation.device_name = device_.name;
+    slot.evaluation.l2 = options_.l2;
+    slot.evaluation.source_digest = Digest(candidate.source);
+    slot.candidate = std::move(candidate);
+    batch->slots.push_back(std::move(slot));
+  }
   {
     const std::lock_guard lock(mutex_);
-    slots_.clear();
-    finished_.clear();
-    for (Candidate& candidate : batch) {
-      Slot slot;
-      slot.evaluation.device = options_.device;
-      slot.evaluation.device_name = device_.name;
-      slot.evaluation.l2 = options_.l2;
-      slot.evaluation.source_digest = Digest(candidate.source);
-      slot.candidate = std::move(candidate);
-      slots_.push_back(std::move(slot));
+    batches_.push_back(batch);
+  }
+  for (std::size_t i = 0; i < batch->slots.size(); ++i) {
+    const Place place{batch, i};
+    const Evaluation* known = place.slot().candidate.generation > 0 ? cache_.FindSource(place.slot().evaluation.source_digest) : nullptr;
+    if (known != nullptr) {
+      Take(place, *known);
+      Complete(place);
+    } else {
+      compile_pool_->Submit(CompileJob(place.slot().candidate.source, true), [this, place](const JobResult& result) { OnCompiled(place, result); });
     }
   }
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    compile_pool_->Submit(CompileJob(slots_[i].candidate.source, true), [this, i](const JobResult& result) { OnCompiled(i, result); });
-  }
 }
 
-void Pipeline::Complete(std::size_t index) {
+void Pipeline::Take(const Place& place, const Evaluation& shared) {
+  Evaluation& evaluation = place.slot().evaluation;
+  const std::string source_digest = evaluation.source_digest;
+  const StageClocks clocks = evaluation.clocks;
+  evaluation = shared;
+  evaluation.source_digest = source_digest;
+  evaluation.clocks = clocks;
+}
+
+// Takes over what is known of the same program; where it is being evaluated, the candidate is completed with that one.
+EvaluationCache::Claim Pipeline::Claim(const Place& place) {
+  Slot& slot = place.slot();
   const std::lock_guard lock(mutex_);
-  Slot& slot = slots_[index];
-  slot.done = true;
-  slot.compiled = {};  // images are large and no longer needed
-  for (const CaseMeasurement& measured : slot.evaluation.cases) {
-    auto& best = best_case_ns_.try_emplace(measured.name, measured.median_ns).first->second;
-    best = std::min(best, measured.median_ns);
-  }
-  finished_.push_back(index);
-  changed_.notify_all();
+  const EvaluationCache::Ticket ticket = next_ticket_++;
+  const auto claimed = cache_.ClaimProgram(slot.compiled.program_digest, ticket, slot.candidate.generation == 0);
+  if (claimed.claim == EvaluationCache::Claim::kYours) slot.claimed = true;
+  if (claimed.claim == EvaluationCache::Claim::kKnown) Take(place, *claimed.evaluation);
+  if (claimed.claim == EvaluationCache::Claim::kWait) waiting_[ticket] = place;
+  return claimed.claim;
 }
 
-void Pipeline::Fail(std::size_t index, Outcome outcome, Stage stage, const std::string& message) {
+// With the lock held: what waited for this program is completed, or has to be evaluated now.
+void Pipeline::Settle(const Place& place, std::vector<Place>& next) {
+  Slot& slot = place.slot();
+  if (!std::exchange(slot.claimed, false)) return;
+  const std::string digest = slot.compiled.program_digest;
+  const auto settled = cache_.Settle(digest, slot.candidate.id, slot.evaluation);
+  for (const EvaluationCache::Ticket ticket : settled.waiting) {
+    const Place waiter = waiting_.extract(ticket).mapped();
+    if (settled.final) Take(waiter, cache_.Get(digest));
+    else waiter.slot().claimed = true;
+    next.push_back(waiter);
+  }
+}
+
+void Pipeline::Complete(const Place& place) {
+  std::vector<Place> next;
   {
     const std::lock_guard lock(mutex_);
-    Evaluation& evaluation = slots_[index].evaluation;
-    evaluation.outcome = outcome;
-    evaluation.stage = stage;
-    evaluation.message = message;
+    Slot& slot = place.slot();
+    Settle(place, next);
+    slot.compiled = {};  // images are large and no longer needed
+    for (const CaseMeasurement& measured : slot.evaluation.cases) {
+      auto& best = best_case_ns_.try_emplace(measured.name, measured.median_ns).first->second;
+      best = std::min(best, measured.median_ns);
+    }
+    if (!slot.evaluation.counterexample.case_name.empty()) ++kills_[{slot.evaluation.counterexample.case_name, slot.evaluation.counterexample.generator}];
+    place.batch->finished.push_back(place.index);
+    changed_.notify_all();
   }
-  Complete(index);
+  for (const Place& waiter : next) {
+    if (waiter.slot().claimed) SubmitRun(waiter);
+    else Complete(waiter);
+  }
+}
+
+void Pipeline::Fail(const Place& place, Outcome outcome, Stage stage, const std::string& message) {
+  Evaluation& evaluation = place.slot().evaluation;
+  evaluation.outcome = outcome;
+  evaluation.stage = stage;
+  evaluation.message = message;
+  Complete(place);
 }
 
 void Pipeline::SetFatal(const std::string& message) {
@@ -169,42 +223,50 @@ void Pipeline::SetFatal(const std::string& message) {
   changed_.notify_all();
 }
 
-void Pipeline::OnCompiled(std::size_t index, const JobResult& result) {
+void Pipeline::OnCompiled(const Place& place, const JobResult& result) {
   if (const std::string fatal = compile_pool_->fatal(); !fatal.empty()) SetFatal(fatal);
-  Slot& slot = slots_[index];
+  Slot& slot = place.slot();
   slot.evaluation.clocks.compile_ms = StageMs(result, "compile");
   slot.evaluation.clocks.queue_ms = result.queue_ms;
   if (result.death) {
-    return Fail(index, OutcomeOf(*result.death), Stage::kCompile, fmt::format("the compiler: {}", result.death->description));
+    return Fail(place, OutcomeOf(*result.death), Stage::kCompile, fmt::format("the compiler: {}", result.death->description));
   }
   try {
     slot.compiled = ToCompileResult(*result.reply);
   } catch (const std::exception& error) {
-    return Fail(index, Outcome::kCrash, Stage::kCompile, fmt::format("the compile worker answered nonsense: {}", error.what()));
+    return Fail(place, Outcome::kCrash, Stage::kCompile, fmt::format("the compile worker answered nonsense: {}", error.what()));
   }
   slot.evaluation.log = slot.compiled.log;
   slot.evaluation.facts = slot.compiled.facts;
-  if (slot.compiled.outcome != Outcome::kOk) return Fail(index, slot.compiled.outcome, Stage::kCompile, slot.compiled.message);
-  SubmitRun(index);
+  slot.evaluation.program_digest = slot.compiled.program_digest;
+  if (slot.compiled.outcome != Outcome::kOk) return Fail(place, slot.compiled.outcome, Stage::kCompile, slot.compiled.message);
+  const EvaluationCache::Claim claim = Claim(place);
+  if (claim == EvaluationCache::Claim::kYours) SubmitRun(place);
+  if (claim == EvaluationCache::Claim::kKnown) Complete(place);
 }
 
-void Pipeline::SubmitRun(std::size_t index) {
-  const Slot& slot = slots_[index];
+void Pipeline::SubmitRun(const Place& place) {
+  const Slot& slot = place.slot();
   Job job;
-  job.request = RunMessage("evaluate", seeds_);
-  job.request.header["facts"] = slot.compiled.facts;
+  job.request.header = {{"kind", "evaluate"}, {"facts", slot.compiled.facts}};
+  bool cancelled = false;
   {
     const std::lock_guard lock(mutex_);
+    cancelled = cancelled_;
     nlohmann::json bounds = nlohmann::json::object();
     for (const auto& [name, best] : best_case_ns_) bounds[name] = kGiveUpFactor * best;
     job.request.header["give_up_ns"] = bounds;
+    const auto killer = std::max_element(kills_.begin(), kills_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (killer != kills_.end()) job.request.header["first"] = {{"case", killer->first.first}, {"generator", killer->first.second}};
   }
+  // A pool that was cancelled takes new jobs.
+  if (cancelled) return Fail(place, Outcome::kCancelled, Stage::kLoad, "stopped");
   AttachProgram(job.request, "candidate", slot.candidate.source, slot.compiled.program);
-  run_pool_->Submit(WithRunDeadlines(std::move(job)), [this, index](const JobResult& result) { OnRun(index, result); });
+  run_pool_->Submit(WithRunDeadlines(std::move(job)), [this, place](const JobResult& result) { OnRun(place, result); });
 }
 
-void Pipeline::OnRun(std::size_t index, const JobResult& result) {
-  Slot& slot = slots_[index];
+void Pipeline::OnRun(const Place& place, const JobResult& result) {
+  Slot& slot = place.slot();
   const std::string fatal = run_pool_->fatal();
   const bool charged = result.stage == "load" || result.stage == "check" || result.stage == "time";
   const bool stopped = result.death && result.death->kind == WorkerDeath::Kind::kStopped;
@@ -212,56 +274,64 @@ void Pipeline::OnRun(std::size_t index, const JobResult& result) {
   if (infrastructure) {
     const std::string why = result.reply ? result.reply->header.at("infrastructure").get<std::string>() : result.death->description;
     // Once may be what an earlier candidate left behind; the second time it is the machine.
-    if (fatal.empty() && slot.attempts++ == 0) return SubmitRun(index);
+    if (fatal.empty() && slot.attempts++ == 0) return SubmitRun(place);
     SetFatal(fatal.empty() ? why : fatal);
-    return Fail(index, Outcome::kCancelled, Stage::kLoad, why);
+    return Fail(place, Outcome::kCancelled, Stage::kLoad, why);
   }
-  const StageClocks before = slot.evaluation.clocks;
+  const Evaluation before = slot.evaluation;
   if (result.reply) {
     try {
-      const std::string log = slot.evaluation.log;
       Evaluation evaluation = result.reply->header.at("evaluation").get<Evaluation>();
       // Cheating is said of a candidate only if it shows again in a fresh process: a guard may have been overwritten by the candidate before,
       // and CUPTI has been seen to name a kernel by the one that an earlier, unloaded image had at its place.
-      if (evaluation.outcome == Outcome::kCheating && slot.attempts++ == 0) return SubmitRun(index);
+      if (evaluation.outcome == Outcome::kCheating && slot.attempts++ == 0) return SubmitRun(place);
       slot.evaluation = std::move(evaluation);
-      slot.evaluation.log = log;
+      slot.evaluation.log = before.log;
+      slot.evaluation.program_digest = before.program_digest;
     } catch (const std::exception& error) {
-      return Fail(index, Outcome::kCrash, Stage::kCheck, fmt::format("the run worker answered nonsense: {}", error.what()));
+      return Fail(place, Outcome::kCrash, Stage::kCheck, fmt::format("the run worker answered nonsense: {}", error.what()));
     }
   }
-  StageClocks& clocks = slot.evaluation.clocks;
-  clocks = {before.compile_ms, StageMs(result, "load"), StageMs(result, "check"), StageMs(result, "time"), before.queue_ms + result.queue_ms};
-  if (result.death) return Fail(index, OutcomeOf(*result.death), StageOf(result.stage), result.death->description);
-  Complete(index);
+  slot.evaluation.clocks = {before.clocks.compile_ms, StageMs(result, "load"), StageMs(result, "check"), StageMs(result, "time"),
+                            before.clocks.queue_ms + result.queue_ms};
+  if (result.death) return Fail(place, OutcomeOf(*result.death), StageOf(result.stage), result.death->description);
+  Complete(place);
+}
+
+bool Pipeline::AllFinished() const {
+  return std::all_of(batches_.begin(), batches_.end(), [](const auto& batch) { return batch->finished.size() == batch->slots.size(); });
 }
 
 std::vector<Evaluation> Pipeline::Finish(std::stop_token stop, const Each& each) {
   std::size_t reported = 0;
-  bool cancelled = false;
   std::unique_lock lock(mutex_);
-  while (reported < slots_.size()) {
-    const auto ready = [&] { return finished_.size() > reported || (!fatal_.empty() && !cancelled); };
-    const bool woken = cancelled ? (changed_.wait(lock, ready), true) : changed_.wait(lock, stop, ready);
-    if (!cancelled && (!woken || !fatal_.empty())) {
-      cancelled = true;
+  const std::shared_ptr<Batch> batch = batches_.front();
+  while (reported < batch->slots.size()) {
+    const auto ready = [&] { return batch->finished.size() > reported || (!fatal_.empty() && !cancelled_); };
+    const bool woken = cancelled_ ? (changed_.wait(lock, ready), true) : changed_.wait(lock, stop, ready);
+    if (!cancelled_ && (!woken || !fatal_.empty())) {
+      cancelled_ = true;
       lock.unlock();
       compile_pool_->Cancel();
       run_pool_->Cancel();
       lock.lock();
       continue;
     }
-    const std::size_t index = finished_[reported++];
-    const Slot& slot = slots_[index];
+    const Slot& slot = batch->slots[batch->finished[reported++]];
     lock.unlock();
     if (each && slot.evaluation.outcome != Outcome::kCancelled) each(slot.candidate, slot.evaluation);
     lock.lock();
   }
+  batches_.pop_front();
+  if (cancelled_) {
+    // The next batch was cancelled with this one.
+    changed_.wait(lock, [&] { return AllFinished(); });
+    batches_.clear();
+    cancelled_ = false;
+  }
   if (!fatal_.empty()) throw Error(fatal_);
   std::vector<Evaluation> evaluations;
-  for (Slot& slot : slots_) evaluations.push_back(std::move(slot.evaluation));
-  slots_.clear();
-  finished_.clear();
+  for (Slot& slot : batch->slots) evaluations.push_back(std::move(slot.evaluation));
   return evaluations;
 }
 
@@ -280,10 +350,11 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
   std::vector<std::uint64_t> seeds;
   for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back((static_cast<std::uint64_t>(entropy()) << 32) | entropy());
   Job job;
-  job.request = RunMessage("champion", seeds);
+  job.request.header = {{"kind", "champion"}};
   AttachProgram(job.request, "candidate", candidate.source, compiled.program);
   AttachProgram(job.request, "baseline", baseline.source, compiled_baseline.program);
-  WorkerPool fresh({"run", options_.worker_argv, RunInit(options_.ordinals.front()), 1, false, true});
+  WorkerPool fresh({"run", options_.worker_argv, RunInit(), 1, {Ordinals().front()}, false, true});
+  fresh.SetSetup(RunSetup(seeds));
   const JobResult result = RunAndWait(fresh, WithRunDeadlines(std::move(job)), stop);
   if (result.death) {
     check.outcome = OutcomeOf(*result.death);

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <filesystem>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +15,7 @@
 #include "core/evaluator.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
+#include "evaluator/evaluation_cache.h"
 #include "evaluator/worker_pool.h"
 #include "kernel_templates/task.h"
 
@@ -28,13 +29,15 @@ struct PipelineOptions {
   std::string l2 = "hot";
   int compile_workers = 2;
   std::uint64_t seed = 0;                 // of the pool of input sets
+  std::vector<KnownEvaluation> known;     // need not be done again; a run measures its own generation 0 all the same
   std::stop_token interrupt;              // ends the constructor early
   // For loading, checking or timing one candidate. Each takes well under a second; ten are a kernel that does not end.
   std::chrono::milliseconds run_deadline{10'000};
 };
 
 // The evaluator: compile workers, run workers and the road between them. A candidate is compiled, then checked and timed; the next ones
-// compile meanwhile, except that on the cpu device compilation stands still while a kernel is timed.
+// compile meanwhile, except that on the cpu device compilation stands still while a kernel is timed. What was evaluated before is not
+// evaluated again.
 class Pipeline : public Evaluator {
  public:
   // Starts the workers and compiles the reference. Throws Error when the device, the tool chain or the reference is not usable,
@@ -56,20 +59,37 @@ class Pipeline : public Evaluator {
     Evaluation evaluation;
     CompileResult compiled;
     int attempts = 0;
-    bool done = false;
+    bool claimed = false;                       // others may wait for it
   };
-  nlohmann::json RunInit(int ordinal) const;
+  struct Batch {
+    std::vector<Slot> slots;
+    std::vector<std::size_t> finished;          // indices, in the order they came in
+  };
+  // A candidate under way. Its slot is used by one thread at a time.
+  struct Place {
+    std::shared_ptr<Batch> batch;
+    std::size_t index = 0;
+    Slot& slot() const { return batch->slots[index]; }
+  };
+
+  nlohmann::json RunInit() const;
+  std::vector<nlohmann::json> Ordinals() const;
   Job CompileJob(const std::string& source, bool check) const;
   CompileResult CompileNow(const std::string& source, bool check, const std::stop_token& stop);
-  Message RunMessage(const char* kind, const std::vector<std::uint64_t>& seeds) const;
-  void SubmitRun(std::size_t index);
-  void OnCompiled(std::size_t index, const JobResult& result);
-  void OnRun(std::size_t index, const JobResult& result);
-  void Complete(std::size_t index);
-  void Fail(std::size_t index, Outcome outcome, Stage stage, const std::string& message);
-  void SetFatal(const std::string& message);
+  Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
   Job WithRunDeadlines(Job job);
   JobResult RunAndWait(WorkerPool& pool, Job job, const std::stop_token& stop);
+
+  void SubmitRun(const Place& place);
+  void OnCompiled(const Place& place, const JobResult& result);
+  void OnRun(const Place& place, const JobResult& result);
+  EvaluationCache::Claim Claim(const Place& place);
+  void Take(const Place& place, const Evaluation& shared);
+  void Complete(const Place& place);
+  void Settle(const Place& place, std::vector<Place>& next);
+  void Fail(const Place& place, Outcome outcome, Stage stage, const std::string& message);
+  void SetFatal(const std::string& message);
+  bool AllFinished() const;
 
   PipelineOptions options_;
   Task task_;
@@ -80,9 +100,13 @@ class Pipeline : public Evaluator {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<Slot> slots_;
-  std::vector<std::size_t> finished_;             // indices, in the order they came in
+  std::deque<std::shared_ptr<Batch>> batches_;    // as started
+  bool cancelled_ = false;                        // until every batch has ended
+  EvaluationCache cache_;
+  std::map<EvaluationCache::Ticket, Place> waiting_;
+  EvaluationCache::Ticket next_ticket_ = 0;
   std::map<std::string, double> best_case_ns_;    // fastest median of each case so far
+  std::map<std::pair<std::string, int>, int> kills_;   // of each case and generator
   std::string fatal_;
 
   std::unique_ptr<WorkerPool> run_pool_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/error.h"
 
 namespace evo {
@@ -38,7 +40,10 @@ WorkerDeath Nonsense(const Message& message) {
 }  // namespace
 
 WorkerPool::WorkerPool(WorkerPoolOptions options) : options_(std::move(options)) {
-  for (int i = 0; i < options_.workers; ++i) slots_.push_back(std::make_unique<Slot>());
+  for (int i = 0; i < options_.workers; ++i) {
+    slots_.push_back(std::make_unique<Slot>());
+    slots_.back()->index = static_cast<std::size_t>(i);
+  }
   for (const auto& slot : slots_) {
     threads_.emplace_back([this, s = slot.get()](const std::stop_token& stop) { Serve(*s, stop); });
   }
@@ -57,6 +62,18 @@ void WorkerPool::Submit(Job job, Done done) {
     queue_.push_back({std::move(job), std::move(done), Clock::now()});
   }
   changed_.notify_all();  // WaitReady waits for the same condition variable
+}
+
+void WorkerPool::SetSetup(Message setup) {
+  setup.header["type"] = "job";
+  const std::lock_guard lock(mutex_);
+  setup_ = std::make_shared<const Message>(std::move(setup));
+  ++setups_;
+}
+
+std::pair<int, std::shared_ptr<const Message>> WorkerPool::CurrentSetup() const {
+  const std::lock_guard lock(mutex_);
+  return {setups_, setup_};
 }
 
 void WorkerPool::Cancel() {
@@ -87,7 +104,7 @@ void WorkerPool::Suspend() {
   if (++suspended_ > 1) return;
   for (const auto& slot : slots_) {
     const std::lock_guard slot_lock(slot->mutex);
-    if (slot->worker) slot->worker->Suspend();
+    if (slot->worker) slot->worker.process->Suspend();
   }
 }
 
@@ -97,7 +114,7 @@ void WorkerPool::Resume() {
     if (--suspended_ > 0) return;
     for (const auto& slot : slots_) {
       const std::lock_guard slot_lock(slot->mutex);
-      if (slot->worker) slot->worker->Resume();
+      if (slot->worker) slot->worker.process->Resume();
     }
   }
   changed_.notify_all();
@@ -129,57 +146,88 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
   }
   Retire(slot);
   const std::lock_guard lock(slot.mutex);
-  slot.standby.reset();
+  slot.standby = {};
 }
 
-std::unique_ptr<WorkerProcess> WorkerPool::StartWorker(const std::stop_token& stop) {
-  auto worker = std::make_unique<WorkerProcess>(options_.argv);
+// The setup follows the greeting at once: a worker in reserve then does it long before it is needed.
+WorkerPool::Hired WorkerPool::StartWorker(std::size_t index, const std::stop_token& stop) {
+  Hired worker{std::make_unique<WorkerProcess>(options_.argv)};
   Message init;
   init.header = options_.init;
+  if (!options_.init_of_worker.empty()) init.header.update(options_.init_of_worker.at(index));
   init.header["type"] = "init";
   // A death while it is being told shows when its answer is awaited.
-  worker->Send(init, Clock::now() + options_.start_deadline, stop);
+  worker.process->Send(init, Clock::now() + options_.start_deadline, stop);
+  const auto [number, setup] = CurrentSetup();
+  if (setup) worker.process->Send(*setup, Clock::now() + options_.start_deadline, stop);
+  worker.setup = number;
   return worker;
 }
 
 void WorkerPool::Retire(Slot& slot) {
-  std::unique_ptr<WorkerProcess> old;
+  Hired old;
   {
     const std::lock_guard lock(slot.mutex);
-    old = std::move(slot.worker);
+    std::swap(old, slot.worker);
   }
 }
 
-// After this the slot has a worker that said it is ready, or the reason why not.
+// After this the slot has a worker that said it is ready and knows the present setup, or the reason why not.
 std::optional<WorkerDeath> WorkerPool::EnsureWorker(Slot& slot, const std::stop_token& stop) {
-  if (slot.worker) return std::nullopt;
+  if (slot.worker) {
+    if (!SetUp(slot.worker, stop)) return std::nullopt;
+    Retire(slot);
+  }
+  return HireWorker(slot, stop);
+}
+
+// Brings a worker that is ready to the present setup.
+std::optional<WorkerDeath> WorkerPool::SetUp(Hired& worker, const std::stop_token& stop) {
+  const auto [number, setup] = CurrentSetup();
+  if (worker.setup == number) return std::nullopt;
+  if (auto death = worker.process->Send(*setup, Clock::now() + options_.start_deadline, stop)) return death;
+  auto answer = worker.process->Receive(Clock::now() + options_.start_deadline, stop);
+  if (auto* death = std::get_if<WorkerDeath>(&answer)) return std::move(*death);
+  worker.setup = number;
+  return std::nullopt;
+}
+
+std::optional<WorkerDeath> WorkerPool::HireWorker(Slot& slot, const std::stop_token& stop) {
   std::string last;
   for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
     try {
-      std::unique_ptr<WorkerProcess> worker = slot.standby ? std::move(slot.standby) : StartWorker(stop);
-      auto answer = worker->Receive(Clock::now() + options_.start_deadline, stop);
-      if (auto* ready = std::get_if<Message>(&answer)) {
-        if (TextIn(*ready, "type") == "failed") {
-          last = TextIn(*ready, "message");
+      Hired worker = slot.standby ? std::exchange(slot.standby, {}) : StartWorker(slot.index, stop);
+      auto answer = worker.process->Receive(Clock::now() + options_.start_deadline, stop);
+      std::optional<Message> ready;
+      if (auto* message = std::get_if<Message>(&answer)) {
+        if (TextIn(*message, "type") == "failed") {
+          last = TextIn(*message, "message");
           break;  // it said why; trying again would hear the same
         }
-        if (TextIn(*ready, "type") != "ready") {
-          last = Nonsense(*ready).description;
+        if (TextIn(*message, "type") != "ready") {
+          last = Nonsense(*message).description;
           continue;
         }
-        if (options_.standby) slot.standby = StartWorker(stop);
-        {
-          const std::lock_guard lock(slot.mutex);
-          slot.worker = std::move(worker);
-        }
-        const std::lock_guard lock(mutex_);
-        if (!ready_) ready_ = ready->header;
-        changed_.notify_all();
-        return std::nullopt;
+        ready = std::move(*message);
+        if (worker.setup > 0) answer = worker.process->Receive(Clock::now() + options_.start_deadline, stop);
       }
-      const auto& death = std::get<WorkerDeath>(answer);
-      if (death.kind == WorkerDeath::Kind::kStopped) return death;
-      last = death.description;
+      std::optional<WorkerDeath> death;
+      if (auto* died = std::get_if<WorkerDeath>(&answer)) death = std::move(*died);
+      if (!death) death = SetUp(worker, stop);
+      if (death) {
+        if (death->kind == WorkerDeath::Kind::kStopped) return death;
+        last = death->description;
+        continue;
+      }
+      if (options_.standby) slot.standby = StartWorker(slot.index, stop);
+      {
+        const std::lock_guard lock(slot.mutex);
+        slot.worker = std::move(worker);
+      }
+      const std::lock_guard lock(mutex_);
+      if (!ready_) ready_ = ready->header;
+      changed_.notify_all();
+      return std::nullopt;
     } catch (const Error& error) {
       last = error.what();
     }
@@ -192,7 +240,7 @@ std::optional<WorkerDeath> WorkerPool::EnsureWorker(Slot& slot, const std::stop_
 
 JobResult WorkerPool::Converse(Slot& slot, const Job& job, const std::stop_token& stop) {
   JobResult result;
-  WorkerProcess& worker = *slot.worker;
+  WorkerProcess& worker = *slot.worker.process;
   SteadyTime stage_start = Clock::now();
   SteadyTime deadline = stage_start + job.deadline;
   bool entered = false;

@@ -22,6 +22,7 @@ struct WorkerPoolOptions {
   std::vector<std::string> argv;         // program and arguments, a launcher command in front if there is one
   nlohmann::json init;                   // sent to every new worker
   int workers = 1;
+  std::vector<nlohmann::json> init_of_worker;   // if not empty, one for each worker, merged into `init`
   bool standby = false;                  // keep one started worker in reserve, so that a death costs no start-up
   bool fresh = false;                    // a new process for every job
   std::chrono::milliseconds start_deadline{60'000};
@@ -59,6 +60,9 @@ class WorkerPool {
   ~WorkerPool();
 
   void Submit(Job job, Done done);
+  // Sends `setup` to every worker before its next job, those in reserve too, so that what all jobs share need not travel with each. The
+  // worker's answer is not looked at. Precondition: nothing is queued or running.
+  void SetSetup(Message setup);
   // Everything queued or running ends soon with WorkerDeath::kStopped. Later jobs are taken as usual.
   void Cancel();
   // Why workers cannot be started; empty if they can.
@@ -76,15 +80,24 @@ class WorkerPool {
     Done done;
     SteadyTime since;
   };
+  struct Hired {
+    std::unique_ptr<WorkerProcess> process;
+    int setup = 0;                       // number of the setup it was sent; 0: none
+    explicit operator bool() const { return process != nullptr; }
+  };
   struct Slot {
     std::mutex mutex;                    // guards the pointers against Suspend
-    std::unique_ptr<WorkerProcess> worker;
-    std::unique_ptr<WorkerProcess> standby;
+    std::size_t index = 0;
+    Hired worker;
+    Hired standby;
   };
 
   void Serve(Slot& slot, const std::stop_token& stop);
   std::optional<WorkerDeath> EnsureWorker(Slot& slot, const std::stop_token& stop);
-  std::unique_ptr<WorkerProcess> StartWorker(const std::stop_token& stop);
+  std::optional<WorkerDeath> HireWorker(Slot& slot, const std::stop_token& stop);
+  std::optional<WorkerDeath> SetUp(Hired& worker, const std::stop_token& stop);
+  Hired StartWorker(std::size_t index, const std::stop_token& stop);
+  std::pair<int, std::shared_ptr<const Message>> CurrentSetup() const;
   void Retire(Slot& slot);
   JobResult Converse(Slot& slot, const Job& job, const std::stop_token& stop);
 
@@ -95,6 +108,8 @@ class WorkerPool {
   std::stop_source cancel_;
   std::string fatal_;
   std::optional<nlohmann::json> ready_;
+  std::shared_ptr<const Message> setup_;
+  int setups_ = 0;
   int suspended_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::jthread> threads_;

@@ -24,6 +24,7 @@ struct CompiledProgram {
   std::string image;
   std::string ptx;                          // empty on the cpu device
   std::vector<CompiledKernel> kernels;      // as in CompileRequest::kernel_expressions
+  std::vector<std::string> variables;       // symbols of the image's own variables in global memory; empty on the cpu device
 };
 
 struct CompileResult {
@@ -32,6 +33,7 @@ struct CompileResult {
   std::string log;                            // the compiler's own words, at most 16 KiB
   CompiledProgram program;                    // set if ok
   KernelFacts facts;                          // what the compiler knows; -1 otherwise
+  std::string program_digest;                 // of the image and of how it is launched: equal ones do the same work
 };
 
 // Compiles candidates; kept for the life of a compile worker so that it stays warm. Never throws for a bad candidate; throws Error

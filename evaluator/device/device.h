@@ -12,6 +12,7 @@
 #include "core/evaluation.h"
 #include "core/outcome.h"
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/device/inspection.h"
 #include "kernel_templates/launch_plan.h"
 
 namespace evo {
@@ -65,8 +66,9 @@ struct DeviceTouch {
 // What a candidate declared: launches and memsets, in order.
 using Sequence = std::vector<std::variant<DeviceLaunch, DeviceFill>>;
 
-// What happens before a timed sequence, in this order, outside its time.
+// What happens before a sequence, in this order, outside its time.
 struct Preparation {
+  bool scrub_shared = true;           // shared memory of every multiprocessor is made NaN
   std::vector<DeviceCopy> restore;    // inout arguments
   std::vector<DeviceFill> poison;     // outputs
   std::size_t flush_bytes = 0;        // written elsewhere, to push everything out of L2
@@ -103,6 +105,15 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
+  // Stands for the contents of the image's own variables (`__device__`, not `__constant__`): what one launch could leave to the next. Empty
+  // if it has none.
+  virtual std::string ModuleState() const { return {}; }
+};
+
+// One result for each inspection asked for, if status.ok().
+struct Inspected {
+  DeviceStatus status;
+  std::vector<InspectionResult> results;
 };
 
 struct LoadResult {
@@ -122,6 +133,7 @@ class DeviceMemory {
   virtual DeviceStatus Write(Address to, std::span<const std::byte> from) = 0;
   virtual DeviceStatus Read(std::span<std::byte> to, Address from) = 0;
   virtual DeviceStatus Fill(const DeviceFill& fill) = 0;
+  virtual DeviceStatus Copy(const DeviceCopy& copy) = 0;
 };
 
 class Device {
@@ -130,11 +142,15 @@ class Device {
   virtual const DeviceInfo& info() const = 0;
   virtual DeviceMemory& memory() = 0;
   virtual LoadResult Load(const CompiledProgram& program) = 0;
+  // Begins the preparation of what is run next; need not wait for it.
+  virtual DeviceStatus Prepare(const Preparation& preparation) = 0;
   // Runs a sequence and waits for it. `schedule` permutes blocks and threads on the cpu device; 0 is the natural order.
   virtual DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) = 0;
   // Runs the prepared sequences one after another and times each. On cuda a run whose device records are not exactly the declared
   // ones, by count, name and order, gives kCheating.
   virtual TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) = 0;
+  // Looks at memory after everything begun before has ended.
+  virtual Inspected Inspect(std::span<const Inspection> inspections) = 0;
 };
 
 }  // namespace evo

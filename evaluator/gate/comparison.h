@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "core/evaluation.h"
+#include "evaluator/device/inspection.h"
 #include "kernel_templates/task.h"
 
 namespace evo {
@@ -17,9 +19,12 @@ struct Difference {
   std::string message;     // what is wrong, one line; empty if acceptable
 };
 
-// Judges an output by the task's check. Not finite where the reference is finite is wrong before any tolerance is looked at; where the
-// reference is not finite the output must be the same. Both errors are relative to the reference's own scale, so that zeros never pass.
-Difference Compare(const std::vector<double>& output, const std::vector<double>& reference, const OutputCheck& check,
-                   const std::string& name);
+// The output's element of that index, and what it should be: for messages.
+using ValuesAt = std::function<std::pair<double, double>(std::uint64_t index)>;
+
+// Judges an output of `elements` elements, as it was seen, by the task's check. Not finite where the reference is finite is wrong before
+// any tolerance is looked at; where the reference is not finite the output must be the same. Both errors are relative to the
+// reference's own scale, so that zeros never pass.
+Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const std::string& name, const ValuesAt& values_at);
 
 }  // namespace evo

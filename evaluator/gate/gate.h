@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -29,13 +30,14 @@ struct CheckedErrors {
   double max = 0;
 };
 
-// Decides whether a program computes what its task asks for. Every method returns the failure, or nullopt if there is none.
+// Decides whether one program computes what its task asks for. Every method returns the failure, or nullopt if there is none. Remembers the
+// answer to each input set: where the task says bitwise, every later run must give the same bytes, timed ones too.
 class Gate {
  public:
   Gate(Device& device, Determinism determinism) : device_(device), determinism_(determinism) {}
 
   // Poison, run, look: guards, inputs, outputs against the reference. Runs `repeats` times (on the cpu device each with another
-  // schedule) and, where the task says bitwise, wants the same bytes each time.
+  // schedule).
   std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
 
   // Looks at what a run that already happened has left behind.
@@ -44,11 +46,12 @@ class Gate {
  private:
   std::optional<Failure> RunOnce(const BoundProgram& bound, std::uint64_t schedule);
   bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer);
-  std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, CheckedErrors& errors) const;
+  std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, CheckedErrors& errors);
 
   Device& device_;
   Determinism determinism_;
   std::uint64_t runs_ = 0;   // makes integer sentinels differ from run to run
+  std::map<const InputSet*, std::vector<std::uint64_t>> answers_;   // hashes of the first right one
 };
 
 }  // namespace evo

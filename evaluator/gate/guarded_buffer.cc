@@ -1,6 +1,5 @@
 #include "evaluator/gate/guarded_buffer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/rng.h"
@@ -13,38 +12,61 @@ constexpr std::size_t kGuardBytes = 4096;
 
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed)
-    : memory_(&memory), base_(memory.Allocate(bytes + 2 * kGuardBytes)), bytes_(bytes), guard_(kGuardBytes) {
+GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy)
+    : memory_(&memory), base_(memory.Allocate(bytes + 2 * kGuardBytes)), bytes_(bytes), kind_(copy), guard_(kGuardBytes) {
+  if (base_ != 0) copy_ = memory.Allocate(GuardOffset() + kGuardBytes);
   Rng rng(seed);
   for (std::byte& b : guard_) b = static_cast<std::byte>(rng.Next());
 }
 
 GuardedBuffer::~GuardedBuffer() {
   if (base_ != 0) memory_->Free(base_);
+  if (copy_ != 0) memory_->Free(copy_);
 }
 
 GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
-    : memory_(other.memory_), base_(std::exchange(other.base_, 0)), bytes_(other.bytes_), guard_(std::move(other.guard_)) {}
+    : memory_(other.memory_),
+      base_(std::exchange(other.base_, 0)),
+      copy_(std::exchange(other.copy_, 0)),
+      bytes_(other.bytes_),
+      kind_(other.kind_),
+      guard_(std::move(other.guard_)) {}
 
 Address GuardedBuffer::address() const { return base_ + kGuardBytes; }
+Address GuardedBuffer::copied_contents() const { return copy_ + kGuardBytes; }
+std::size_t GuardedBuffer::GuardOffset() const { return kGuardBytes + (kind_ == Copy::kGuardsAndContents ? bytes_ : 0); }
 
 DeviceStatus GuardedBuffer::Reset(const std::vector<std::byte>* contents) {
-  DeviceStatus status = memory_->Write(base_, guard_);
+  DeviceStatus status = memory_->Write(copy_, guard_);
+  if (status.ok()) status = memory_->Write(copy_ + GuardOffset(), guard_);
   if (status.ok() && contents != nullptr) status = memory_->Write(address(), *contents);
+  if (status.ok() && contents != nullptr && kind_ == Copy::kGuardsAndContents) status = memory_->Write(copied_contents(), *contents);
+  if (status.ok()) status = memory_->Write(base_, guard_);
   if (status.ok()) status = memory_->Write(address() + bytes_, guard_);
   return status;
 }
 
-GuardedBuffer::Contents GuardedBuffer::Read() const {
-  Contents contents;
-  std::vector<std::byte> all(bytes_ + 2 * kGuardBytes);
-  contents.status = memory_->Read(all, base_);
-  if (!contents.status.ok()) return contents;
-  const auto payload = all.begin() + kGuardBytes;
-  const auto end = payload + static_cast<std::ptrdiff_t>(bytes_);
-  contents.guards_intact = std::equal(guard_.begin(), guard_.end(), all.begin()) && std::equal(guard_.begin(), guard_.end(), end);
-  contents.bytes.assign(payload, end);
-  return contents;
+DeviceStatus GuardedBuffer::Restore() {
+  if (kind_ == Copy::kGuardsAndContents) return memory_->Copy({base_, copy_, bytes_ + 2 * kGuardBytes});
+  DeviceStatus status = memory_->Copy({base_, copy_, kGuardBytes});
+  if (status.ok()) status = memory_->Copy({address() + bytes_, copy_ + GuardOffset(), kGuardBytes});
+  return status;
+}
+
+void GuardedBuffer::AppendInspections(std::vector<Inspection>& inspections, bool contents) const {
+  const auto equal = [&](Address address, Address other, std::size_t bytes) {
+    inspections.push_back({Inspection::Kind::kEqual, address, other, bytes, Dtype::kU8, true});
+  };
+  if (contents && kind_ == Copy::kGuardsAndContents) return equal(base_, copy_, bytes_ + 2 * kGuardBytes);
+  equal(base_, copy_, kGuardBytes);
+  equal(address() + bytes_, copy_ + GuardOffset(), kGuardBytes);
+}
+
+bool GuardedBuffer::Contains(std::uint64_t offset) const { return offset >= kGuardBytes && offset - kGuardBytes < bytes_; }
+
+DeviceStatus GuardedBuffer::Read(std::vector<std::byte>& contents) const {
+  contents.resize(bytes_);
+  return memory_->Read(contents, address());
 }
 
 }  // namespace evo

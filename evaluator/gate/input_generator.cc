@@ -128,8 +128,11 @@ std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, st
   if (!Fits(generator.kind, dtype)) throw Error(fmt::format("generator '{}' cannot fill {}", generator.text, ToString(dtype)));
   Rng rng(seed);
   const auto count = static_cast<std::size_t>(elements);
-  const std::vector<double> values = Draw(generator, count, static_cast<std::size_t>(row_length), variables, rng);
-  std::vector<std::byte> out(count * ByteSize(dtype));
+  return FromDoubles(Draw(generator, count, static_cast<std::size_t>(row_length), variables, rng), dtype);
+}
+
+std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype) {
+  std::vector<std::byte> out(values.size() * ByteSize(dtype));
   switch (dtype) {
     case Dtype::kF64: Store<double>(out, values, [](double v) { return v; }); break;
     case Dtype::kF32: Store<float>(out, values, [](double v) { return static_cast<float>(v); }); break;

@@ -14,6 +14,9 @@ namespace evo {
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed);
 
+// Rounded to the dtype, to nearest even. Throws Error for a value that an integer dtype cannot hold.
+std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype);
+
 // The elements as doubles, exactly but for 64-bit integers beyond 2^53.
 std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype);
 

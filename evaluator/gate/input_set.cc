@@ -24,79 +24,77 @@ DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
 
 }  // namespace
 
+DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed) {
+  const Variables variables = CaseVariables(task, sizes);
+  DrawnArguments drawn(task.arguments.size());
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const Argument& argument = task.arguments[i];
+    if (!HasInput(argument)) continue;
+    const Generator& chosen = argument.generators[static_cast<std::size_t>(generator) % argument.generators.size()];
+    const std::int64_t row = argument.shape.back().EvaluateInteger(variables);
+    drawn[i] = GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables, Rng(seed, i + 1, 0).Next());
+  }
+  return drawn;
+}
+
 InputSet::InputSet(Device& device, const Task& task, const Case& sizes)
     : device_(device), task_(task), sizes_(sizes), variables_(CaseVariables(task, sizes)) {}
 
-std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, const Task& task, const Case& sizes, int generator,
+std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, const Task& task, const Case& sizes, const DrawnArguments& drawn,
                                                                 std::uint64_t seed, Program& reference) {
   std::unique_ptr<InputSet> set(new InputSet(device, task, sizes));
-  if (DeviceStatus status = set->Draw(generator, seed); !status.ok()) return ToFailure(status);
+  if (DeviceStatus status = set->Place(drawn, seed); !status.ok()) return ToFailure(status);
   if (DeviceStatus status = set->RunReference(reference); !status.ok()) return ToFailure(status);
   return set;
 }
 
-DeviceStatus InputSet::Draw(int generator, std::uint64_t seed) {
-  std::uint64_t position = 0;
-  for (const Argument& argument : task_.arguments) {
-    ++position;
+DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
+  for (std::size_t i = 0; i < task_.arguments.size(); ++i) {
+    const Argument& argument = task_.arguments[i];
     if (argument.role == Role::kScalar) continue;
-    const std::int64_t elements = ElementCount(argument, variables_);
-    const std::size_t bytes = static_cast<std::size_t>(elements) * ByteSize(argument.dtype);
-    Bound bound{&argument, GuardedBuffer(device_.memory(), bytes, seed + position), {}, nullptr, {}};
+    const std::size_t bytes = static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
+    const auto copy = HasInput(argument) ? GuardedBuffer::Copy::kGuardsAndContents : GuardedBuffer::Copy::kGuards;
+    Bound bound{&argument, GuardedBuffer(device_.memory(), bytes, seed + i + 1, copy), nullptr};
     if (!bound.buffer.ok()) return NoMemory(argument.name, bytes);
-    if (DeviceStatus status = bound.buffer.Reset(nullptr); !status.ok()) return status;
-    if (HasInput(argument)) {
-      const Generator& chosen = argument.generators[static_cast<std::size_t>(generator) % argument.generators.size()];
-      const std::int64_t row = argument.shape.back().EvaluateInteger(variables_);
-      bound.original = GenerateInput(chosen, argument.dtype, elements, row, variables_, Rng(seed, position, 0).Next());
-      if (DeviceStatus status = bound.buffer.Reset(&bound.original); !status.ok()) return status;
-    }
-    if (argument.role == Role::kInOut) {
-      bound.pristine = std::make_unique<GuardedBuffer>(device_.memory(), bytes, seed + position);
-      if (!bound.pristine->ok()) return NoMemory(argument.name, bytes);
-      if (DeviceStatus status = bound.pristine->Reset(&bound.original); !status.ok()) return status;
+    if (DeviceStatus status = bound.buffer.Reset(HasInput(argument) ? &drawn[i] : nullptr); !status.ok()) return status;
+    if (HasOutput(argument)) {
+      if (DeviceStatus status = MakeReferenceBuffer(bound, drawn[i]); !status.ok()) return status;
     }
     bound_.push_back(std::move(bound));
   }
   return {};
 }
 
-// What the reference finds in its output: an inout argument's values as doubles, otherwise NaN.
-std::vector<std::byte> InputSet::ReferenceStart(const Bound& bound) {
-  const std::size_t elements = bound.buffer.bytes() / ByteSize(bound.argument->dtype);
-  std::vector<std::byte> start(elements * sizeof(double), std::byte{kNanByte});
-  if (bound.argument->role == Role::kInOut) {
-    const std::vector<double> values = ToDoubles(bound.original, bound.argument->dtype);
-    std::memcpy(start.data(), values.data(), start.size());
-  }
-  return start;
+// The reference finds an inout argument's values as doubles in its output, otherwise NaN.
+DeviceStatus InputSet::MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn) {
+  const std::size_t bytes = bound.buffer.bytes() / ByteSize(bound.argument->dtype) * sizeof(double);
+  bound.reference = std::make_unique<GuardedBuffer>(device_.memory(), bytes, 0);
+  if (!bound.reference->ok()) return NoMemory(bound.argument->name, bytes);
+  if (DeviceStatus status = bound.reference->Reset(nullptr); !status.ok()) return status;
+  if (bound.argument->role != Role::kInOut) return device_.memory().Fill({bound.reference->address(), bytes, kNanByte});
+  const std::vector<double> values = ToDoubles(drawn, bound.argument->dtype);
+  return device_.memory().Write(bound.reference->address(), std::as_bytes(std::span(values)));
 }
 
-// The reference writes doubles, into buffers that no candidate ever sees.
+// Into buffers whose addresses no candidate is ever told.
 DeviceStatus InputSet::RunReference(Program& reference) {
   auto made = LaunchBinding::Make(device_, reference, task_, sizes_);
   if (const auto* failure = std::get_if<Failure>(&made)) return {failure->outcome, failure->message, failure->sticky};
-  const LaunchBinding& binding = std::get<LaunchBinding>(made);
-  std::map<std::string, GuardedBuffer> outputs;
-  for (const Bound& bound : bound_) {
-    if (!HasOutput(*bound.argument)) continue;
-    const std::size_t bytes = bound.buffer.bytes() / ByteSize(bound.argument->dtype) * sizeof(double);
-    const auto [place, inserted] = outputs.emplace(bound.argument->name, GuardedBuffer(device_.memory(), bytes, 0));
-    if (!place->second.ok()) return NoMemory(bound.argument->name, bytes);
-    const std::vector<std::byte> start = ReferenceStart(bound);
-    if (DeviceStatus status = place->second.Reset(&start); !status.ok()) return status;
-  }
-  const Sequence sequence = binding.Bind([&](const std::string& name) -> BufferPlace {
-    const auto output = outputs.find(name);
-    return output == outputs.end() ? PlaceOf(name) : BufferPlace{output->second.address(), output->second.bytes()};
+  const Sequence sequence = std::get<LaunchBinding>(made).Bind([&](const std::string& name) -> BufferPlace {
+    for (const Bound& bound : bound_) {
+      if (bound.argument->name == name && bound.reference) return {bound.reference->address(), bound.reference->bytes()};
+    }
+    return PlaceOf(name);
   });
   if (DeviceStatus status = device_.Run(*reference.loaded, sequence, 0); !status.ok()) return status;
-  for (Bound& bound : bound_) {
-    if (!HasOutput(*bound.argument)) continue;
-    const GuardedBuffer::Contents contents = outputs.at(bound.argument->name).Read();
-    if (!contents.status.ok()) return contents.status;
-    if (!contents.guards_intact) return {Outcome::kCheating, "the reference writes outside its output", false};
-    bound.reference = ToDoubles(contents.bytes, Dtype::kF64);
+  std::vector<Inspection> inspections;
+  for (const Bound& bound : bound_) {
+    if (bound.reference) bound.reference->AppendInspections(inspections, false);
+  }
+  const Inspected inspected = device_.Inspect(inspections);
+  if (!inspected.status.ok()) return inspected.status;
+  for (const InspectionResult& seen : inspected.results) {
+    if (seen.different > 0) return {Outcome::kCheating, "the reference writes outside its output", false};
   }
   return {};
 }
@@ -107,27 +105,18 @@ BufferPlace InputSet::PlaceOf(const std::string& name) const {
   return {found->buffer.address(), found->buffer.bytes()};
 }
 
-DeviceStatus InputSet::Reset(std::uint8_t sentinel) {
-  for (Bound& bound : bound_) {
-    DeviceStatus status;
-    if (bound.argument->role == Role::kOut) {
-      status = bound.buffer.Reset(nullptr);
-      if (status.ok()) status = device_.memory().Fill({bound.buffer.address(), bound.buffer.bytes(), PoisonOf(*bound.argument, sentinel)});
-    } else if (bound.argument->role == Role::kInOut) {
-      status = bound.buffer.Reset(&bound.original);
-    }
-    if (!status.ok()) return status;
+Preparation InputSet::Prepare(std::uint8_t sentinel) {
+  if (overwritten_) {
+    for (Bound& bound : bound_) bound.buffer.Restore();
+    overwritten_ = false;
   }
-  return {};
-}
-
-Preparation InputSet::TimedPreparation(std::uint8_t sentinel) const {
   Preparation preparation;
   for (const Bound& bound : bound_) {
+    const std::size_t bytes = bound.buffer.bytes();
     if (bound.argument->role == Role::kOut) {
-      preparation.poison.push_back({bound.buffer.address(), bound.buffer.bytes(), PoisonOf(*bound.argument, sentinel)});
+      preparation.poison.push_back({bound.buffer.address(), bytes, PoisonOf(*bound.argument, sentinel)});
     } else if (bound.argument->role == Role::kInOut) {
-      preparation.restore.push_back({bound.buffer.address(), bound.pristine->address(), bound.buffer.bytes()});
+      preparation.restore.push_back({bound.buffer.address(), bound.buffer.copied_contents(), bytes});
     }
   }
   return preparation;
@@ -147,41 +136,71 @@ std::size_t InputSet::Footprint() const {
   return bytes;
 }
 
-InputSet::Answer InputSet::Read() const {
-  Answer answer;
+std::vector<InputSet::View> InputSet::Views() const {
+  std::vector<View> views;
   for (const Bound& bound : bound_) {
-    GuardedBuffer::Contents contents = bound.buffer.Read();
-    if (!contents.status.ok()) {
-      answer.status = contents.status;
-      return answer;
+    views.push_back({bound.argument, {bound.buffer.address(), bound.buffer.bytes()}, bound.reference ? bound.reference->address() : 0});
+  }
+  return views;
+}
+
+InputSet::Answer InputSet::Inspect(const LaunchBinding* binding) {
+  std::vector<Inspection> inspections;
+  for (const Bound& bound : bound_) {
+    if (bound.reference) {
+      const bool exact = bound.argument->check.kind == OutputCheck::Kind::kExact;
+      inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bound.buffer.bytes(), bound.argument->dtype, exact});
+      inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
     }
-    const std::string& name = bound.argument->name;
-    if (!contents.guards_intact && answer.violation.empty()) answer.violation = fmt::format("wrote outside {}", name);
-    if (bound.argument->role == Role::kIn && contents.bytes != bound.original && answer.violation.empty()) {
-      answer.violation = fmt::format("changed its input {}", name);
+    bound.buffer.AppendInspections(inspections, bound.argument->role == Role::kIn);
+  }
+  const std::size_t own = inspections.size();
+  if (binding != nullptr) binding->AppendInspections(inspections);
+  const Inspected inspected = device_.Inspect(inspections);
+  Answer answer;
+  answer.status = inspected.status;
+  if (!answer.status.ok()) return answer;
+  answer.difference.acceptable = true;
+  std::size_t next = 0;
+  for (const Bound& bound : bound_) {
+    const Argument& argument = *bound.argument;
+    if (bound.reference) {
+      const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
+      const Difference one = Judge(inspected.results[next++], elements, argument.check, argument.name, [&](std::uint64_t i) { return ValuesAt(bound, i); });
+      // Not "std::max": an error that is not a number must not be lost.
+      if (!(one.l2 <= answer.difference.l2)) answer.difference.l2 = one.l2;
+      if (!(one.max <= answer.difference.max)) answer.difference.max = one.max;
+      if (!one.acceptable && answer.difference.acceptable) {
+        answer.difference.acceptable = false;
+        answer.difference.message = one.message;
+      }
+      answer.hashes.push_back(inspected.results[next++].hash);
     }
-    if (HasOutput(*bound.argument)) answer.outputs.push_back(std::move(contents.bytes));
+    // An input is one range from guard to guard; elsewhere there are two guards.
+    const std::size_t guards = argument.role == Role::kIn ? 1 : 2;
+    for (std::size_t i = 0; i < guards; ++i) {
+      const InspectionResult& seen = inspected.results[next++];
+      if (seen.different == 0) continue;
+      overwritten_ = true;
+      if (!answer.violation.empty()) continue;
+      const bool inside = argument.role == Role::kIn && bound.buffer.Contains(seen.first);
+      answer.violation = fmt::format("{} {}", inside ? "changed its input" : "wrote outside", argument.name);
+    }
+  }
+  if (binding != nullptr && answer.violation.empty()) {
+    const std::string workspace = binding->Overwritten(std::span(inspected.results).subspan(own));
+    if (!workspace.empty()) answer.violation = fmt::format("wrote outside its workspace {}", workspace);
   }
   return answer;
 }
 
-Difference InputSet::Judge(const Answer& answer) const {
-  Difference worst;
-  worst.acceptable = true;
-  std::size_t next = 0;
-  for (const Bound& bound : bound_) {
-    if (!HasOutput(*bound.argument)) continue;
-    const Argument& argument = *bound.argument;
-    const Difference difference = Compare(ToDoubles(answer.outputs[next++], argument.dtype), bound.reference, argument.check, argument.name);
-    // Not "std::max": an error that is not a number must not be lost.
-    if (!(difference.l2 <= worst.l2)) worst.l2 = difference.l2;
-    if (!(difference.max <= worst.max)) worst.max = difference.max;
-    if (!difference.acceptable && worst.acceptable) {
-      worst.acceptable = false;
-      worst.message = difference.message;
-    }
-  }
-  return worst;
+std::pair<double, double> InputSet::ValuesAt(const Bound& bound, std::uint64_t index) const {
+  const std::size_t size = ByteSize(bound.argument->dtype);
+  std::vector<std::byte> value(size);
+  double wanted = 0;
+  device_.memory().Read(value, bound.buffer.address() + index * size);
+  device_.memory().Read(std::as_writable_bytes(std::span(&wanted, 1)), bound.reference->address() + index * sizeof(double));
+  return {ToDoubles(value, bound.argument->dtype).front(), wanted};
 }
 
 }  // namespace evo

@@ -15,54 +15,67 @@
 
 namespace evo {
 
-// The arguments of one case on the device, drawn from one seed, with the trusted answer beside them on the host. Outputs lie in
-// buffers of their own. Used by one program after another; each leaves the inputs as they were or is found out.
+// Contents of a task's inputs and inouts, in the order of the arguments; empty for the others. On the host.
+using DrawnArguments = std::vector<std::vector<std::byte>>;
+
+// `generator` counts through the legal generators: input i is drawn by its generator number `generator` modulo how many it has.
+DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed);
+
+// The arguments of one case on the device, with the trusted answer beside them. Outputs lie in buffers of their own. Used by one program
+// after another; each leaves the inputs as they were or is found out.
 class InputSet {
  public:
-  // `generator` counts through the legal generators: input i is drawn by its generator number `generator` modulo how many it has. Runs the
-  // reference. A Failure here is the task's or the device's fault, never a candidate's.
-  static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes, int generator,
+  // Puts the arguments on the device and runs the reference. A Failure here is the task's or the device's fault, never a candidate's.
+  static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes, const DrawnArguments& drawn,
                                                                std::uint64_t seed, Program& reference);
 
   const Case& sizes() const { return sizes_; }
   const Variables& variables() const { return variables_; }
   BufferPlace PlaceOf(const std::string& name) const;
 
-  // Before a run: outputs are poison (NaN, or `sentinel` bytes for integers), inout arguments as drawn, guards fresh.
-  DeviceStatus Reset(std::uint8_t sentinel);
-  // The same, to be done on the device before each timed launch.
-  Preparation TimedPreparation(std::uint8_t sentinel) const;
+  // What is to be done before each run: outputs are poison (NaN, or `sentinel` bytes for integers), inout arguments as drawn. Mends first
+  // what the last look found overwritten.
+  Preparation Prepare(std::uint8_t sentinel);
   std::vector<DeviceTouch> Touches() const;
   // Bytes of inputs and outputs together.
   std::size_t Footprint() const;
 
+  // What a run has left behind.
   struct Answer {
     DeviceStatus status;
-    std::vector<std::vector<std::byte>> outputs;   // in the order of the arguments
-    std::string violation;                         // a guard or an input was changed: which; empty if none
+    std::string violation;              // a guard or an input was changed: which; empty if none
+    Difference difference;              // over all outputs; the message is of the first that is not acceptable
+    std::vector<std::uint64_t> hashes;  // of the outputs' bytes, in the order of the arguments
   };
-  Answer Read() const;
-  // Over all outputs; message of the first that is not acceptable.
-  Difference Judge(const Answer& answer) const;
+  // Also looks at the workspaces of `binding`, if given.
+  Answer Inspect(const LaunchBinding* binding);
+
+  // For answers made without a kernel: where an argument's contents lie, and where its reference does (0 for an input).
+  struct View {
+    const Argument* argument;
+    BufferPlace place;
+    Address reference;                  // as many doubles as there are elements
+  };
+  std::vector<View> Views() const;
 
  private:
   struct Bound {
     const Argument* argument;
     GuardedBuffer buffer;
-    std::vector<std::byte> original;               // inputs and inouts, as drawn
-    std::unique_ptr<GuardedBuffer> pristine;       // inouts: the copy on the device
-    std::vector<double> reference;                 // outputs and inouts
+    std::unique_ptr<GuardedBuffer> reference;      // outputs and inouts: doubles
   };
   InputSet(Device& device, const Task& task, const Case& sizes);
-  DeviceStatus Draw(int generator, std::uint64_t seed);
-  static std::vector<std::byte> ReferenceStart(const Bound& bound);
+  DeviceStatus Place(const DrawnArguments& drawn, std::uint64_t seed);
+  DeviceStatus MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn);
   DeviceStatus RunReference(Program& reference);
+  std::pair<double, double> ValuesAt(const Bound& bound, std::uint64_t index) const;
 
   Device& device_;
   const Task task_;      // a copy: cached sets outlive the job that brought the task
   Case sizes_;
   Variables variables_;
   std::vector<Bound> bound_;
+  bool overwritten_ = false;
 };
 
 }  // namespace evo

@@ -75,10 +75,14 @@ std::vector<DeviceFill> LaunchBinding::Poison() const {
   return fills;
 }
 
-std::string LaunchBinding::Violation() const {
-  for (std::size_t i = 0; i < workspaces_.size(); ++i) {
-    const GuardedBuffer::Contents contents = workspaces_[i].Read();
-    if (contents.status.ok() && !contents.guards_intact) return plan_.workspaces[i].name;
+void LaunchBinding::AppendInspections(std::vector<Inspection>& inspections) const {
+  for (const GuardedBuffer& buffer : workspaces_) buffer.AppendInspections(inspections, false);
+}
+
+std::string LaunchBinding::Overwritten(std::span<const InspectionResult> seen) const {
+  constexpr std::size_t kGuards = 2;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].different > 0) return plan_.workspaces[i / kGuards].name;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,8 +29,9 @@ class LaunchBinding {
 
   // Poison for the workspaces, before each run.
   std::vector<DeviceFill> Poison() const;
-  // Name of a workspace whose guards were overwritten; empty if none.
-  std::string Violation() const;
+  // Looks at the guards of the workspaces, and what they say: the name of one that was overwritten; empty if none.
+  void AppendInspections(std::vector<Inspection>& inspections) const;
+  std::string Overwritten(std::span<const InspectionResult> seen) const;
 
  private:
   LaunchPlan plan_;

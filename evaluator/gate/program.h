@@ -25,6 +25,7 @@ struct Program {
   Parameters parameters;
   CompiledProgram compiled;
   std::unique_ptr<LoadedProgram> loaded;
+  std::string module_state;   // of the image's own variables as it was loaded; every launch must leave them so
 };
 
 std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled);

@@ -1,5 +1,6 @@
 #include "evaluator/timer/stopping_criterion.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "evaluator/timer/statistics.h"
@@ -16,11 +17,15 @@ StoppingCriterion StoppingCriterion::ForCpu() {
   return {.min_samples = 7, .max_samples = 25, .relative_half_width = 0.02, .max_seconds = 0.25};
 }
 
+bool StoppingCriterion::GivesUp(const std::vector<std::uint32_t>& ticks) const {
+  return give_up_ticks > 0 && static_cast<int>(ticks.size()) >= give_up_samples && *std::min_element(ticks.begin(), ticks.end()) > give_up_ticks;
+}
+
 bool StoppingCriterion::Enough(const std::vector<std::uint32_t>& ticks, double tick_ns) const {
   const auto count = static_cast<int>(ticks.size());
+  if (GivesUp(ticks)) return true;
   if (count < min_samples) return false;
   if (count >= max_samples) return true;
-  if (give_up_ticks > 0 && InterpolatedMedian(ticks) > give_up_ticks) return true;
   const double seconds = std::accumulate(ticks.begin(), ticks.end(), 0.0) * tick_ns * 1e-9;
   return seconds >= max_seconds || RelativeHalfWidth(ticks) <= relative_half_width;
 }

@@ -11,14 +11,16 @@ struct StoppingCriterion {
   int max_samples = 200;
   double relative_half_width = 0.005;   // of the 95% confidence interval of the median
   double max_seconds = 0.25;            // device time spent on one case
-  // A candidate whose median is beyond this many ticks is given up after min_samples; 0: never.
+  // A candidate whose fastest sample is beyond this many ticks after `give_up_samples` is given up: a race that it cannot win. 0: never.
   double give_up_ticks = 0;
+  int give_up_samples = 5;
 
   // For kernels of a few microseconds on a GPU.
   static StoppingCriterion ForCuda();
   // For emulated kernels of milliseconds on one CPU thread.
   static StoppingCriterion ForCpu();
 
+  bool GivesUp(const std::vector<std::uint32_t>& ticks) const;
   bool Enough(const std::vector<std::uint32_t>& ticks, double tick_ns) const;
 };
 

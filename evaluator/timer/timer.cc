@@ -19,7 +19,7 @@ std::uint32_t Clamped(std::uint64_t ticks) {
 
 TimedRun Timer::Prepared(const BoundProgram& bound) {
   const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
-  TimedRun run{bound.inputs->TimedPreparation(sentinel), bound.sequence};
+  TimedRun run{bound.inputs->Prepare(sentinel), bound.sequence};
   const std::vector<DeviceFill> workspaces = bound.binding->Poison();
   run.preparation.poison.insert(run.preparation.poison.end(), workspaces.begin(), workspaces.end());
   if (l2_ == L2State::kCold) {
@@ -61,21 +61,24 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
   }
   measured.samples = spans.span;
   measured.discarded = spans.discarded;
+  measured.given_up = criterion_.GivesUp(spans.span);
   return measured;
 }
 
 std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors) {
   const bool on_gpu = device_.info().kind == "cuda";
   Spans warm_up;
-  // The first launches load code and wake the clocks; the first alone reads 13% slow on an H200.
-  if (auto failure = TimeBatch(bound, 0, on_gpu ? 3 : 1, warm_up)) return *failure;
+  // The first launch after a pause reads 13% slow on an H200.
+  if (auto failure = TimeBatch(bound, 0, 1, warm_up)) return *failure;
   Spans spans;
   std::size_t next = 0;
   std::size_t attempted = 0;
   const std::size_t inspected_batch = rng_.Below(2);
   for (std::size_t batch = 0; !criterion_.Enough(spans.span, device_.info().tick_ns); ++batch) {
     // Batches of unforeseeable length: which launch is the last of its batch, and so is checked, cannot be known in advance.
-    const std::size_t count = on_gpu ? 8 + rng_.Below(8) : 1 + rng_.Below(2);
+    // The first is no longer than it takes to see that a race is lost.
+    const auto race = static_cast<std::size_t>(criterion_.give_up_ticks > 0 && batch == 0 ? criterion_.give_up_samples : 8);
+    const std::size_t count = on_gpu ? race + rng_.Below(race) : 1 + rng_.Below(2);
     if (auto failure = TimeBatch(bound, next, count, spans)) return *failure;
     next += count;
     attempted += count;

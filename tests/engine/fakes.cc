@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "core/digest.h"
 
@@ -97,11 +99,16 @@ std::vector<BredChild> FakeBreeder::Finish(std::stop_token) {
   return children;
 }
 
-void FakeEvaluator::Start(std::vector<Candidate> batch) { batch_ = std::move(batch); }
+void FakeEvaluator::Start(std::vector<Candidate> batch) {
+  batches_.push_back(std::move(batch));
+  if (batches_.size() > 2) throw std::logic_error("more than two batches are under way");
+}
 
 std::vector<Evaluation> FakeEvaluator::Finish(std::stop_token stop, const Each& each) {
   std::vector<Evaluation> evaluations;
-  for (const Candidate& candidate : batch_) {
+  const std::vector<Candidate> batch = std::move(batches_.front());
+  batches_.pop_front();
+  for (const Candidate& candidate : batch) {
     if (stop.stop_requested()) {
       evaluations.emplace_back();  // cancelled
       continue;
@@ -111,7 +118,8 @@ std::vector<Evaluation> FakeEvaluator::Finish(std::stop_token stop, const Each& 
     ++evaluated;
     if (on_evaluated) on_evaluated(evaluated);
   }
-  batch_.clear();
+  const bool cancelled = std::any_of(evaluations.begin(), evaluations.end(), [](const Evaluation& e) { return e.outcome == Outcome::kCancelled; });
+  if (cancelled) batches_.clear();
   return evaluations;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -52,7 +53,7 @@ class FakeEvaluator : public Evaluator {
   int evaluated = 0;
 
  private:
-  std::vector<Candidate> batch_;
+  std::deque<std::vector<Candidate>> batches_;
 };
 
 class MemoryStore : public Store {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -20,6 +21,20 @@ class GuardedBufferTest : public ::testing::Test {
     ASSERT_TRUE(memory_.Write(at, {&value, 1}).ok());
   }
 
+  std::vector<std::byte> ContentsOf(const GuardedBuffer& buffer) {
+    std::vector<std::byte> contents;
+    EXPECT_TRUE(buffer.Read(contents).ok());
+    return contents;
+  }
+
+  bool Intact(const GuardedBuffer& buffer, bool contents = false) {
+    std::vector<Inspection> inspections;
+    buffer.AppendInspections(inspections, contents);
+    const Inspected inspected = device_->Inspect(inspections);
+    EXPECT_TRUE(inspected.status.ok());
+    return std::all_of(inspected.results.begin(), inspected.results.end(), [](const InspectionResult& r) { return r.different == 0; });
+  }
+
   std::unique_ptr<Device> device_ = MakeCpuDevice();
   DeviceMemory& memory_ = device_->memory();
 };
@@ -31,10 +46,8 @@ TEST_F(GuardedBufferTest, GivesBackWhatItHolds) {
   EXPECT_EQ(buffer.address() % 256, 0U);
   const std::vector<std::byte> contents(100, std::byte{7});
   ASSERT_TRUE(buffer.Reset(&contents).ok());
-  const GuardedBuffer::Contents read = buffer.Read();
-  EXPECT_TRUE(read.status.ok());
-  EXPECT_TRUE(read.guards_intact);
-  EXPECT_EQ(read.bytes, contents);
+  EXPECT_TRUE(Intact(buffer));
+  EXPECT_EQ(ContentsOf(buffer), contents);
 }
 
 TEST_F(GuardedBufferTest, ResetWithoutContentsLeavesThem) {
@@ -42,7 +55,7 @@ TEST_F(GuardedBufferTest, ResetWithoutContentsLeavesThem) {
   const std::vector<std::byte> contents(16, std::byte{9});
   ASSERT_TRUE(buffer.Reset(&contents).ok());
   ASSERT_TRUE(buffer.Reset(nullptr).ok());
-  EXPECT_EQ(buffer.Read().bytes, contents);
+  EXPECT_EQ(ContentsOf(buffer), contents);
 }
 
 TEST_F(GuardedBufferTest, SeesEveryWriteOutside) {
@@ -51,15 +64,38 @@ TEST_F(GuardedBufferTest, SeesEveryWriteOutside) {
   for (const std::ptrdiff_t offset : {-1, -4, -4096, 100, 103, 100 + 4095}) {
     SCOPED_TRACE(offset);
     ASSERT_TRUE(buffer.Reset(nullptr).ok());
-    ASSERT_TRUE(buffer.Read().guards_intact);
+    ASSERT_TRUE(Intact(buffer));
     Poke(buffer, offset);
-    EXPECT_FALSE(buffer.Read().guards_intact);
+    EXPECT_FALSE(Intact(buffer));
+    ASSERT_TRUE(buffer.Restore().ok());
+    EXPECT_TRUE(Intact(buffer));
   }
   for (const std::ptrdiff_t offset : {0, 99}) {
-    ASSERT_TRUE(buffer.Reset(nullptr).ok());
     Poke(buffer, offset);
-    EXPECT_TRUE(buffer.Read().guards_intact) << "inside";
+    EXPECT_TRUE(Intact(buffer)) << "inside";
   }
+}
+
+TEST_F(GuardedBufferTest, WithACopySeesAndMendsChangesOfTheContents) {
+  const std::vector<std::byte> contents(1000, std::byte{7});
+  GuardedBuffer buffer(memory_, contents.size(), 1, GuardedBuffer::Copy::kGuardsAndContents);
+  ASSERT_TRUE(buffer.Reset(&contents).ok());
+  for (const std::ptrdiff_t offset : {-1, 0, 500, 999, 1000}) {
+    SCOPED_TRACE(offset);
+    EXPECT_TRUE(Intact(buffer, true));
+    Poke(buffer, offset);
+    EXPECT_FALSE(Intact(buffer, true));
+    EXPECT_EQ(Intact(buffer, false), offset >= 0 && offset < 1000) << "guards alone";
+    ASSERT_TRUE(buffer.Restore().ok());
+  }
+  EXPECT_EQ(ContentsOf(buffer), contents);
+  std::vector<std::byte> copy(contents.size());
+  ASSERT_TRUE(memory_.Read(copy, buffer.copied_contents()).ok());
+  EXPECT_EQ(copy, contents);
+  EXPECT_FALSE(buffer.Contains(4095));
+  EXPECT_TRUE(buffer.Contains(4096));
+  EXPECT_TRUE(buffer.Contains(4096 + 999));
+  EXPECT_FALSE(buffer.Contains(4096 + 1000));
 }
 
 TEST_F(GuardedBufferTest, GuardsOfAnotherSeedDiffer) {
@@ -81,8 +117,8 @@ TEST_F(GuardedBufferTest, MovedItIsTheSameBuffer) {
   const Address address = first.address();
   const GuardedBuffer second(std::move(first));
   EXPECT_EQ(second.address(), address);
-  EXPECT_TRUE(second.Read().guards_intact);
-  EXPECT_EQ(second.Read().bytes, contents);
+  EXPECT_TRUE(Intact(second));
+  EXPECT_EQ(ContentsOf(second), contents);
 }
 
 TEST_F(GuardedBufferTest, SaysWhenThereIsNoMemory) { EXPECT_FALSE(GuardedBuffer(memory_, std::size_t{1} << 60, 1).ok()); }

@@ -116,6 +116,7 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
     symbols.emplace_back(symbol);
     result.program.kernels.push_back({expression, symbol});
   }
+  result.program.variables = VariableNames(result.program.ptx);
   result.facts = ReadPtxasReport(log, symbols);
   if (result.facts.static_shared_bytes > kMaxStaticSharedBytes) {
     return Refuse(std::move(result), Outcome::kResourceLimit,

@@ -70,6 +70,22 @@ std::optional<PtxObjection> CheckPtx(std::string_view ptx) {
   return std::nullopt;
 }
 
+std::vector<std::string> VariableNames(std::string_view ptx) {
+  std::vector<std::string> names;
+  PtxWords words(ptx);
+  std::string_view before;
+  for (std::string_view word = words.Next(); !word.empty(); before = word, word = words.Next()) {
+    // A parameter that points to global memory says ".ptr .global".
+    if (word != ".global" || before == ".ptr") continue;
+    // Then come ".align 4", ".attribute(.managed)" and the type.
+    for (word = words.Next(); word.starts_with('.'); word = words.Next()) {
+      if (word == ".align") words.Next();
+    }
+    names.emplace_back(word);
+  }
+  return names;
+}
+
 std::vector<std::string> EntryNames(std::string_view ptx) {
   std::vector<std::string> names;
   PtxWords words(ptx);

@@ -20,6 +20,9 @@ struct PtxObjection {
 //   kUnsupported  allocates device memory, whose state lives on from launch to launch.
 std::optional<PtxObjection> CheckPtx(std::string_view ptx);
 
+// Symbols of the variables in global memory (`__device__`) that a PTX text defines.
+std::vector<std::string> VariableNames(std::string_view ptx);
+
 // Names of the kernels (`.entry`) that a PTX text defines, in its order.
 std::vector<std::string> EntryNames(std::string_view ptx);
 

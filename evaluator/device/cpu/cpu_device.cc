@@ -56,6 +56,10 @@ class CpuMemory : public DeviceMemory {
     std::memset(reinterpret_cast<void*>(fill.address), fill.value, fill.bytes);
     return {};
   }
+  DeviceStatus Copy(const DeviceCopy& copy) override {
+    std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
+    return {};
+  }
 };
 
 // A shared object of our host compiler, loaded from memory.
@@ -126,6 +130,25 @@ class CpuDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   DeviceMemory& memory() override { return memory_; }
   LoadResult Load(const CompiledProgram& program) override { return CpuProgram::Load(program); }
+
+  // Shared memory needs no scrubbing: it is poisoned as each block begins.
+  DeviceStatus Prepare(const Preparation& preparation) override {
+    for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
+    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
+    if (preparation.flush_bytes > flush_.size()) flush_.resize(preparation.flush_bytes);
+    std::fill_n(flush_.begin(), preparation.flush_bytes, ++flushes_);
+    for (const DeviceTouch& touch : preparation.touch) {
+      const auto* bytes = reinterpret_cast<const volatile unsigned char*>(touch.address);
+      for (std::size_t i = 0; i < touch.bytes; i += 64) static_cast<void>(bytes[i]);
+    }
+    return {};
+  }
+
+  Inspected Inspect(std::span<const Inspection> inspections) override {
+    Inspected inspected;
+    for (const Inspection& inspection : inspections) inspected.results.push_back(InspectHere(inspection));
+    return inspected;
+  }
 
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override {
     for (const auto& step : sequence) {
@@ -202,19 +225,6 @@ class CpuDevice : public Device {
       }
     }
     return {};
-  }
-
-  void Prepare(const Preparation& preparation) {
-    for (const DeviceCopy& copy : preparation.restore) {
-      std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
-    }
-    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
-    if (preparation.flush_bytes > flush_.size()) flush_.resize(preparation.flush_bytes);
-    std::fill_n(flush_.begin(), preparation.flush_bytes, ++flushes_);
-    for (const DeviceTouch& touch : preparation.touch) {
-      const auto* bytes = reinterpret_cast<const volatile unsigned char*>(touch.address);
-      for (std::size_t i = 0; i < touch.bytes; i += 64) static_cast<void>(bytes[i]);
-    }
   }
 
   DeviceInfo info_;

@@ -9,6 +9,7 @@
 #include "evaluator/device/cuda/cuda_error.h"
 #include "evaluator/device/cuda/cuda_program.h"
 #include "evaluator/device/cuda/cupti_records.h"
+#include "evaluator/device/cuda/inspection_kernel.h"
 #include "evaluator/device/cuda/support_kernels.h"
 
 namespace evo {
@@ -22,7 +23,8 @@ constexpr std::uint32_t kTickSteps = 100;
 
 std::size_t OperationCount(const TimedRun& run) {
   const Preparation& preparation = run.preparation;
-  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + 1 + run.sequence.size();
+  constexpr std::size_t kScrubAndFlush = 2;
+  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + kScrubAndFlush + run.sequence.size();
 }
 
 }  // namespace
@@ -40,6 +42,7 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
   Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   memory_ = std::make_unique<CudaMemory>(stream_);
   support_ = std::make_unique<SupportKernels>(info_, compiler, stream_);
+  inspection_ = std::make_unique<InspectionKernel>(info_, compiler, stream_);
   info_.tick_ns = MeasureTick();
 }
 
@@ -47,6 +50,7 @@ CudaDevice::~CudaDevice() {
   if (support_ != nullptr) support_->Release();
   if (scratch_ != 0) memory_->Free(scratch_);
   support_.reset();
+  inspection_.reset();
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
@@ -91,6 +95,13 @@ LoadResult CudaDevice::Load(const CompiledProgram& program) {
   return {{}, std::move(loaded)};
 }
 
+DeviceStatus CudaDevice::Prepare(const Preparation& preparation) {
+  if (DeviceStatus status = PrepareScratch(preparation.flush_bytes); !status.ok()) return status;
+  return EnqueuePreparation(preparation);
+}
+
+Inspected CudaDevice::Inspect(std::span<const Inspection> inspections) { return inspection_->Inspect(inspections); }
+
 DeviceStatus CudaDevice::Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t) {
   auto& loaded = static_cast<CudaProgram&>(program);
   if (DeviceStatus status = PrepareLaunches(loaded, sequence); !status.ok()) return status;
@@ -107,7 +118,9 @@ TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> run
     all.status = PrepareLaunches(loaded, run.sequence);
     if (!all.status.ok()) return all;
   }
-  all.status = PrepareScratch(runs);
+  std::size_t flush_bytes = 0;
+  for (const TimedRun& run : runs) flush_bytes = std::max(flush_bytes, run.preparation.flush_bytes);
+  all.status = PrepareScratch(flush_bytes);
   if (!all.status.ok()) return all;
   // Lines that an earlier kernel marked as persisting would survive any flush. Devices without such lines refuse the call.
   if (cudaCtxResetPersistingL2Cache() != cudaSuccess) cudaGetLastError();
@@ -156,9 +169,7 @@ DeviceStatus CudaDevice::PrepareLaunches(CudaProgram& program, const Sequence& s
   return {};
 }
 
-DeviceStatus CudaDevice::PrepareScratch(std::span<const TimedRun> runs) {
-  std::size_t needed = 0;
-  for (const TimedRun& run : runs) needed = std::max(needed, run.preparation.flush_bytes);
+DeviceStatus CudaDevice::PrepareScratch(std::size_t needed) {
   if (needed <= scratch_bytes_) return {};
   if (scratch_ != 0) memory_->Free(scratch_);
   scratch_ = memory_->Allocate(needed);
@@ -175,6 +186,10 @@ DeviceStatus CudaDevice::Fill(const DeviceFill& fill, int run) {
 }
 
 DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
+  if (preparation.scrub_shared) {
+    Expect(ActivityKind::kKernel, support_->scrub_symbol(), ExpectedActivity::kOurs);
+    if (DeviceStatus status = support_->ScrubShared(); !status.ok()) return status;
+  }
   for (const DeviceCopy& copy : preparation.restore) {
     if (copy.bytes == 0) continue;
     Expect(ActivityKind::kMemcpy, "", ExpectedActivity::kOurs);

@@ -15,6 +15,7 @@ namespace evo {
 
 class CudaProgram;
 class CuptiRecords;
+class InspectionKernel;
 class SupportKernels;
 
 struct CudaDeviceOptions {
@@ -35,15 +36,17 @@ class CudaDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   DeviceMemory& memory() override { return *memory_; }
   LoadResult Load(const CompiledProgram& program) override;
+  DeviceStatus Prepare(const Preparation& preparation) override;
   // `schedule` is ignored: the hardware orders blocks as it likes.
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
+  Inspected Inspect(std::span<const Inspection> inspections) override;
 
  private:
   DeviceInfo Open(int ordinal);
   double MeasureTick();
   DeviceStatus PrepareLaunches(CudaProgram& program, const Sequence& sequence);
-  DeviceStatus PrepareScratch(std::span<const TimedRun> runs);
+  DeviceStatus PrepareScratch(std::size_t bytes);
   DeviceStatus Fill(const DeviceFill& fill, int run);
   DeviceStatus EnqueuePreparation(const Preparation& preparation);
   DeviceStatus EnqueueSequence(CudaProgram& program, const Sequence& sequence, int run);
@@ -59,6 +62,7 @@ class CudaDevice : public Device {
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<CudaMemory> memory_;
   std::unique_ptr<SupportKernels> support_;
+  std::unique_ptr<InspectionKernel> inspection_;
   std::vector<ExpectedActivity> expected_;
   Address scratch_ = 0;
   std::size_t scratch_bytes_ = 0;

@@ -35,6 +35,11 @@ DeviceStatus CudaMemory::Fill(const DeviceFill& fill) {
   return Wait(cudaMemsetAsync(ToPointer(fill.address), fill.value, fill.bytes, stream_), "cudaMemsetAsync");
 }
 
+DeviceStatus CudaMemory::Copy(const DeviceCopy& copy) {
+  if (copy.bytes == 0) return {};
+  return Wait(cudaMemcpyAsync(ToPointer(copy.to), ToPointer(copy.from), copy.bytes, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync on the device");
+}
+
 DeviceStatus CudaMemory::Wait(cudaError_t begun, const char* call) {
   if (begun != cudaSuccess) return ToStatus(begun, call);
   return ToStatus(cudaStreamSynchronize(stream_), call);

@@ -15,6 +15,7 @@ class CudaMemory : public DeviceMemory {
   DeviceStatus Write(Address to, std::span<const std::byte> from) override;
   DeviceStatus Read(std::span<std::byte> to, Address from) override;
   DeviceStatus Fill(const DeviceFill& fill) override;
+  DeviceStatus Copy(const DeviceCopy& copy) override;
 
  private:
   DeviceStatus Wait(cudaError_t begun, const char* call);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/digest.h"
 #include "evaluator/device/cuda/cuda_error.h"
 #include "evaluator/device/cuda/cuda_memory.h"
 #include "evaluator/device/scalar_bytes.h"
@@ -63,7 +64,31 @@ DeviceStatus CudaProgram::Load(const CompiledProgram& program) {
     kernel.parameter_bytes = ParameterBytes(kernel.handle);
     kernels_.push_back(std::move(kernel));
   }
+  return FindVariables(program.variables);
+}
+
+DeviceStatus CudaProgram::FindVariables(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    Variable variable;
+    if (cudaLibraryGetGlobal(&variable.address, &variable.bytes, library_, name.c_str()) != cudaSuccess) {
+      // The compiler keeps in the PTX what the assembler then finds unused; what is used but cannot be found could hide state.
+      cudaGetLastError();
+      return {Outcome::kUnsupported, fmt::format("the variable {} cannot be watched for state that one launch leaves to the next; make it neither static nor const", name), false};
+    }
+    variables_.push_back(variable);
+  }
   return {};
+}
+
+std::string CudaProgram::ModuleState() const {
+  if (variables_.empty()) return {};
+  std::string state;
+  for (const Variable& variable : variables_) {
+    std::string bytes(variable.bytes, 0);
+    if (cudaMemcpy(bytes.data(), variable.address, variable.bytes, cudaMemcpyDeviceToHost) != cudaSuccess) cudaGetLastError();
+    state += Digest(bytes);
+  }
+  return state;
 }
 
 DeviceStatus CudaProgram::Prepare(const DeviceLaunch& launch) {

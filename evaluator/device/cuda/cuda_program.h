@@ -26,6 +26,9 @@ class CudaProgram : public LoadedProgram {
   // Precondition: Prepare(launch) was ok. Does not wait.
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
 
+  // Reads every variable of the image back.
+  std::string ModuleState() const override;
+
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
   // Registers, shared and local memory: the largest over the kernels. Dynamic shared memory and occupancy: of the last prepared launch of
   // each kernel, the largest.
@@ -43,6 +46,12 @@ class CudaProgram : public LoadedProgram {
     std::uint64_t last_shared_bytes = 0;
   };
 
+  struct Variable {
+    void* address = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  DeviceStatus FindVariables(const std::vector<std::string>& names);
   DeviceStatus CheckShape(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus CheckArguments(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const;
@@ -52,6 +61,7 @@ class CudaProgram : public LoadedProgram {
   int max_warps_;
   cudaLibrary_t library_ = nullptr;
   std::vector<Kernel> kernels_;
+  std::vector<Variable> variables_;
 };
 
 }  // namespace evo

@@ -25,23 +25,29 @@ extern "C" __global__ void evo_touch(const uint4* begin, unsigned long long coun
   }
 }
 
+extern "C" __global__ void evo_scrub(unsigned words) {
+  extern __shared__ volatile unsigned shared[];
+  for (unsigned i = threadIdx.x; i < words; i += blockDim.x) shared[i] = 0xffffffffu;
+}
+
 extern "C" __global__ void evo_tick(unsigned steps) {
   unsigned v = 0;
   for (unsigned i = 0; i < steps; ++i) asm volatile("add.u32 %0, %0, 1;" : "+r"(v));
 }
 )";
 
-enum Kernel : std::size_t { kHold, kTouch, kTick };
+enum Kernel : std::size_t { kHold, kTouch, kTick, kScrub };
 
 constexpr std::uint32_t kTouchThreads = 256;
 // Enough to fill the device with loads: 8 blocks of 256 threads are its most, 2,048 threads a multiprocessor.
 constexpr std::uint32_t kTouchBlocksPerMultiprocessor = 8;
 constexpr std::uint64_t kVectorBytes = 16;
+constexpr std::uint32_t kScrubThreads = 1024;
 
 }  // namespace
 
 SupportKernels::SupportKernels(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream) : device_(device), stream_(stream) {
-  CompileResult compiled = compiler.Compile({kSource, {"evo_hold", "evo_touch", "evo_tick"}, device.arch});
+  CompileResult compiled = compiler.Compile({kSource, {"evo_hold", "evo_touch", "evo_tick", "evo_scrub"}, device.arch});
   if (compiled.outcome != Outcome::kOk) {
     throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch, compiled.message));
   }
@@ -63,6 +69,7 @@ SupportKernels::~SupportKernels() {
 
 const std::string& SupportKernels::hold_symbol() const { return program_->symbol(kHold); }
 const std::string& SupportKernels::touch_symbol() const { return program_->symbol(kTouch); }
+const std::string& SupportKernels::scrub_symbol() const { return program_->symbol(kScrub); }
 const std::string& SupportKernels::tick_symbol() const { return program_->symbol(kTick); }
 
 DeviceStatus SupportKernels::Hold() {
@@ -85,6 +92,17 @@ DeviceStatus SupportKernels::Touch(const DeviceTouch& touch) {
   launch.grid[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kTouchBlocksPerMultiprocessor * static_cast<std::uint32_t>(device_.multiprocessors)));
   launch.block[0] = kTouchThreads;
   launch.arguments = {begin, ScalarUse{Dtype::kU64, Number::Integer(static_cast<std::int64_t>(count))}};
+  return Launch(launch);
+}
+
+DeviceStatus SupportKernels::ScrubShared() {
+  // A block that asks for all shared memory has a multiprocessor to itself.
+  DeviceLaunch launch;
+  launch.kernel = kScrub;
+  launch.grid[0] = static_cast<std::uint32_t>(device_.multiprocessors);
+  launch.block[0] = kScrubThreads;
+  launch.shared_bytes = device_.shared_bytes_per_block_optin;
+  launch.arguments = {ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(launch.shared_bytes / sizeof(std::uint32_t)))}};
   return Launch(launch);
 }
 

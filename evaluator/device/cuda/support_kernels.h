@@ -23,11 +23,14 @@ class SupportKernels {
   DeviceStatus Hold();
   void Release();
   DeviceStatus Touch(const DeviceTouch& touch);
+  // Fills the shared memory of every multiprocessor, so that nothing can be carried in it from one launch to the next.
+  DeviceStatus ScrubShared();
   // Runs for a time that grows with `steps`.
   DeviceStatus Tick(std::uint32_t steps);
 
   const std::string& hold_symbol() const;
   const std::string& touch_symbol() const;
+  const std::string& scrub_symbol() const;
   const std::string& tick_symbol() const;
 
  private:

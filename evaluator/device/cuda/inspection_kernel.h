@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <span>
+
+#include "evaluator/device/cuda/cuda_program.h"
+
+namespace evo {
+
+// Looks at device memory on the device, so that megabytes need not come to the host: all inspections in one launch, sums taken in a
+// fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
+class InspectionKernel {
+ public:
+  InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream);
+  ~InspectionKernel();
+  InspectionKernel(const InspectionKernel&) = delete;
+  InspectionKernel& operator=(const InspectionKernel&) = delete;
+
+  // Waits for everything in the stream.
+  Inspected Inspect(std::span<const Inspection> inspections);
+
+ private:
+  DeviceStatus InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& results);
+
+  cudaStream_t stream_;
+  std::unique_ptr<CudaProgram> program_;
+  void* host_ = nullptr;      // requests and answers, page-locked
+  void* device_ = nullptr;    // the same
+};
+
+}  // namespace evo

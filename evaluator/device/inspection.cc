@@ -1,0 +1,114 @@
+#include "evaluator/device/inspection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/half.h"
+
+namespace evo {
+namespace {
+
+// Finalizer of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). The sum of mixed words does not
+// depend on the order in which they are visited.
+std::uint64_t Mix(std::uint64_t word, std::uint64_t index) {
+  std::uint64_t x = word + (index + 1) * 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+InspectionResult HashBytes(const unsigned char* bytes, std::uint64_t count) {
+  InspectionResult result;
+  for (std::uint64_t i = 0; i < count; i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + i, std::min<std::uint64_t>(sizeof(word), count - i));
+    result.hash += Mix(word, i / sizeof(word));
+  }
+  return result;
+}
+
+InspectionResult CompareBytes(const unsigned char* bytes, const unsigned char* other, std::uint64_t count) {
+  InspectionResult result;
+  if (std::memcmp(bytes, other, count) == 0) return result;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (bytes[i] == other[i]) continue;
+    if (result.different++ == 0) result.first = i;
+  }
+  return result;
+}
+
+template <typename Stored, typename Convert>
+InspectionResult CompareOutput(const Inspection& inspection, Convert convert) {
+  const auto* output = reinterpret_cast<const unsigned char*>(inspection.address);
+  const auto* reference = reinterpret_cast<const double*>(inspection.other);
+  InspectionResult result;
+  for (std::uint64_t i = 0; i < inspection.bytes / sizeof(Stored); ++i) {
+    Stored stored;
+    std::memcpy(&stored, output + i * sizeof(Stored), sizeof(Stored));
+    const double value = convert(stored);
+    const double wanted = reference[i];
+    const bool comparable = std::isfinite(wanted);
+    bool same = value == wanted;
+    if (!inspection.exact) same = comparable ? std::isfinite(value) : same || (std::isnan(value) && std::isnan(wanted));
+    if (!same && result.different++ == 0) result.first = i;
+    if (!same || !comparable) continue;
+    const double error = std::abs(value - wanted);
+    result.squares += error * error;
+    result.reference_squares += wanted * wanted;
+    if (error > result.largest) {
+      result.largest = error;
+      result.worst = i;
+    }
+  }
+  return result;
+}
+
+template <typename Stored>
+InspectionResult CompareOutput(const Inspection& inspection) {
+  return CompareOutput<Stored>(inspection, [](Stored stored) { return static_cast<double>(stored); });
+}
+
+InspectionResult CompareOutput(const Inspection& inspection) {
+  switch (inspection.dtype) {
+    case Dtype::kF64: return CompareOutput<double>(inspection);
+    case Dtype::kF32: return CompareOutput<float>(inspection);
+    case Dtype::kF16: return CompareOutput<std::uint16_t>(inspection, [](std::uint16_t bits) { return double{FromHalfBits(bits)}; });
+    case Dtype::kBF16: return CompareOutput<std::uint16_t>(inspection, [](std::uint16_t bits) { return double{FromBFloat16Bits(bits)}; });
+    case Dtype::kI64: return CompareOutput<std::int64_t>(inspection);
+    case Dtype::kI32: return CompareOutput<std::int32_t>(inspection);
+    case Dtype::kI16: return CompareOutput<std::int16_t>(inspection);
+    case Dtype::kI8: return CompareOutput<std::int8_t>(inspection);
+    case Dtype::kU64: return CompareOutput<std::uint64_t>(inspection);
+    case Dtype::kU32: return CompareOutput<std::uint32_t>(inspection);
+    case Dtype::kU16: return CompareOutput<std::uint16_t>(inspection);
+    case Dtype::kU8: return CompareOutput<std::uint8_t>(inspection);
+  }
+  return {};
+}
+
+}  // namespace
+
+void InspectionResult::Add(const InspectionResult& part) {
+  different += part.different;
+  first = std::min(first, part.first);
+  squares += part.squares;
+  reference_squares += part.reference_squares;
+  hash += part.hash;
+  if (part.largest > largest || (part.largest == largest && part.worst < worst)) {
+    largest = part.largest;
+    worst = part.worst;
+  }
+}
+
+InspectionResult InspectHere(const Inspection& inspection) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(inspection.address);
+  switch (inspection.kind) {
+    case Inspection::Kind::kHash: return HashBytes(bytes, inspection.bytes);
+    case Inspection::Kind::kEqual: return CompareBytes(bytes, reinterpret_cast<const unsigned char*>(inspection.other), inspection.bytes);
+    case Inspection::Kind::kOutput: return CompareOutput(inspection);
+  }
+  return {};
+}
+
+}  // namespace evo

@@ -1,0 +1,307 @@
+#include "evaluator/run_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/digest.h"
+#include "evaluator/gate/degenerate_answers.h"
+
+namespace evo {
+namespace {
+
+// Two runs show most races; more come with the champion's check.
+constexpr int kSearchRepeats = 2;
+constexpr int kChampionRepeats = 4;
+// Three sets: the next launch never meets the data of the last one or of the one before.
+constexpr std::size_t kCudaSets = 3;
+constexpr std::size_t kCpuSets = 2;
+constexpr int kCudaRounds = 100;
+constexpr int kCpuRounds = 9;
+
+int GeneratorCount(const Task& task) {
+  std::size_t most = 1;
+  for (const Argument& argument : task.arguments) most = std::max(most, argument.generators.size());
+  return static_cast<int>(most);
+}
+
+std::size_t ArgumentBytes(const Task& task, const Case& sizes) {
+  const Variables variables = CaseVariables(task, sizes);
+  std::size_t bytes = 0;
+  for (const Argument& argument : task.arguments) {
+    if (argument.role != Role::kScalar) bytes += static_cast<std::size_t>(ElementCount(argument, variables)) * ByteSize(argument.dtype);
+  }
+  return bytes;
+}
+
+KernelFacts Merge(KernelFacts compiled, const KernelFacts& loaded) {
+  const auto take = [](int& into, int from) {
+    if (from >= 0 && into < 0) into = from;
+  };
+  take(compiled.registers, loaded.registers);
+  take(compiled.static_shared_bytes, loaded.static_shared_bytes);
+  take(compiled.local_bytes, loaded.local_bytes);
+  take(compiled.spill_bytes, loaded.spill_bytes);
+  compiled.dynamic_shared_bytes = loaded.dynamic_shared_bytes;
+  compiled.occupancy = loaded.occupancy;
+  return compiled;
+}
+
+Failure Located(Failure failure, const std::string& name) {
+  failure.message = fmt::format("case {}: {}", name, failure.message);
+  return failure;
+}
+
+}  // namespace
+
+RunSession::RunSession(std::unique_ptr<Device> device) : device_(std::move(device)), inputs_(*device_) {}
+
+void RunSession::Setup(const Message& job) {
+  const nlohmann::json& task = job.header.at("task");
+  task_ = ParseTask(task.at("json").get<std::string>(), task.at("reference").get<std::string>(), task.at("directory").get<std::string>());
+  const AttachedProgram reference = DetachProgram(job, "reference");
+  inputs_.Use(*task_, reference.source, reference.program);
+  seeds_ = job.header.at("seeds").get<std::vector<std::uint64_t>>();
+  l2_ = job.header.at("l2") == "cold" ? L2State::kCold : L2State::kHot;
+  placed_ = false;
+  for (int g = 0; g < GeneratorCount(*task_); ++g) inputs_.Draw(task_->small, g, seeds_.front());
+  for (const Case& sizes : SearchCases()) {
+    for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Draw(sizes, 0, seeds_[i]);
+    for (int g = 1; g < SearchGenerators(); ++g) inputs_.Draw(sizes, g, seeds_.front());
+  }
+}
+
+// All sets exist before a candidate is loaded: its clock does not pay for them, and its code is not there when answers are computed.
+void RunSession::PlaceInputs(WorkerChannel& channel) {
+  channel.Begin("prepare");
+  if (placed_) return;
+  for (int g = 0; g < GeneratorCount(*task_); ++g) inputs_.Get(task_->small, g, seeds_.front());
+  for (const Case& sizes : SearchCases()) {
+    for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Get(sizes, 0, seeds_[i]);
+    for (int g = 1; g < SearchGenerators(); ++g) inputs_.Get(sizes, g, seeds_.front());
+  }
+  RefuseLaxTask();
+  placed_ = true;
+}
+
+void RunSession::RefuseLaxTask() {
+  std::vector<InputSet*> sets;
+  for (int g = 0; g < GeneratorCount(*task_); ++g) sets.push_back(&inputs_.Get(task_->small, g, seeds_.front()));
+  for (const Case& sizes : SearchCases()) sets.push_back(&inputs_.Get(sizes, 0, seeds_.front()));
+  const std::string passing = FindPassingDegenerateAnswer(*device_, sets);
+  if (passing.empty()) return;
+  throw InfrastructureFailure{fmt::format("task {}: a kernel that {} would pass its checks; tighten the tolerance or add generators in task.json", task_->name, passing)};
+}
+
+const std::vector<Case>& RunSession::SearchCases() const { return info().kind == "cpu" ? task_->search_cpu : task_->search_cuda; }
+
+// Generators that the search cases are checked with: all on a GPU; emulation is too slow for more than the timed one.
+int RunSession::SearchGenerators() const { return info().kind == "cpu" ? 1 : GeneratorCount(*task_); }
+
+// Several, but with a hot L2 together under half of it.
+std::size_t RunSession::SetCount(const Case& sizes) const {
+  const std::size_t most = std::min(seeds_.size(), info().kind == "cpu" ? kCpuSets : kCudaSets);
+  if (info().l2_bytes == 0) return most;
+  return std::clamp<std::size_t>(info().l2_bytes / 2 / std::max<std::size_t>(1, ArgumentBytes(*task_, sizes)), 2, most);
+}
+
+// What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.
+std::vector<RunSession::Probe> RunSession::FirstProbes(const nlohmann::json& first) const {
+  std::vector<Probe> probes;
+  for (int g = 0; g < GeneratorCount(*task_); ++g) probes.push_back({&task_->small, g, kSearchRepeats});
+  if (!first.is_object()) return probes;
+  const auto name = first.at("case").get<std::string>();
+  const int generator = first.at("generator").get<int>();
+  const auto small = std::find_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.sizes->name == name && p.generator == generator; });
+  if (small != probes.end()) std::rotate(probes.begin(), small, small + 1);
+  for (const Case& sizes : SearchCases()) {
+    if (sizes.name == name && generator < SearchGenerators()) probes.insert(probes.begin(), {&sizes, generator, 1});
+  }
+  return probes;
+}
+
+Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
+  PlaceInputs(channel);
+  Evaluation evaluation;
+  evaluation.device = info().kind;
+  evaluation.device_name = info().name;
+  evaluation.l2 = l2_ == L2State::kCold ? "cold" : "hot";
+  const AttachedProgram attached = DetachProgram(job, "candidate");
+  evaluation.image_digest = Digest(attached.program.image);
+  evaluation.source_digest = Digest(attached.source);
+  job.header.at("facts").get_to(evaluation.facts);
+  if (auto failure = EvaluateInto(evaluation, attached, job.header, channel)) {
+    evaluation.outcome = failure->outcome;
+    evaluation.message = failure->message;
+    Remember(*failure);
+  } else {
+    evaluation.outcome = Outcome::kOk;
+    evaluation.score_ns = Score(evaluation.cases);
+  }
+  return evaluation;
+}
+
+std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const nlohmann::json& header, WorkerChannel& channel) {
+  evaluation.stage = Stage::kLoad;
+  channel.Begin("load");
+  auto loaded = LoadProgram(*device_, attached.source, attached.program);
+  if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
+  Program& program = std::get<Program>(loaded);
+
+  evaluation.stage = Stage::kCheck;
+  channel.Begin("check");
+  Gate gate(*device_, task_->determinism);
+  for (const Probe& probe : FirstProbes(header.value("first", nlohmann::json()))) {
+    CheckedErrors errors;
+    if (auto failure = Noted(evaluation, CheckProbe(program, gate, probe, errors), probe)) return failure;
+  }
+  std::list<std::unique_ptr<CaseOfProgram>> cases;
+  if (auto failure = PrepareSearchCases(program, cases)) return failure;
+  for (const auto& one : cases) {
+    if (auto failure = CheckAndTime(evaluation, program, gate, *one, header.at("give_up_ns"), channel)) return failure;
+  }
+  evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
+  return std::nullopt;
+}
+
+// On the inputs that are timed, then timed, then on all others that are legal: the small case has few elements, and some mistakes need an
+// extreme one, an overflow without its guard, say. One that is clearly slow is spared them; it cannot become the champion.
+std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& bounds,
+                                                WorkerChannel& channel) {
+  const Probe timed{&one.sizes, 0, info().kind == "cpu" ? kSearchRepeats : 1};
+  auto failure = gate.Check(one.bound.front(), timed.repeats, one.errors);
+  if (failure) return Noted(evaluation, Located(*failure, one.sizes.name), timed);
+  evaluation.stage = Stage::kTime;
+  channel.Begin("time", info().kind == "cpu");
+  auto measured = TimeCase(one, gate, bounds);
+  if (auto* failed = std::get_if<Failure>(&measured)) return Noted(evaluation, Located(*failed, one.sizes.name), timed);
+  evaluation.stage = Stage::kCheck;
+  channel.Begin("check");
+  CaseMeasurement& measurement = std::get<CaseMeasurement>(measured);
+  for (int g = 1; g < SearchGenerators() && !measurement.given_up; ++g) {
+    const Probe probe{&one.sizes, g, 1};
+    if ((failure = Noted(evaluation, CheckProbe(program, gate, probe, one.errors), probe))) return failure;
+  }
+  measurement.l2_error = one.errors.l2;
+  measurement.max_error = one.errors.max;
+  evaluation.cases.push_back(std::move(measurement));
+  evaluation.stage = Stage::kTime;
+  return std::nullopt;
+}
+
+std::optional<Failure> RunSession::Noted(Evaluation& evaluation, std::optional<Failure> failure, const Probe& probe) const {
+  if (failure) evaluation.counterexample = {probe.sizes->name, probe.generator, seeds_.front()};
+  return failure;
+}
+
+std::optional<Failure> RunSession::CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors) {
+  auto prepared = Prepare(program, *probe.sizes, {&inputs_.Get(*probe.sizes, probe.generator, seeds_.front())});
+  if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, probe.sizes->name);
+  auto failure = gate.Check(std::get<std::unique_ptr<CaseOfProgram>>(prepared)->bound.front(), probe.repeats, errors);
+  if (failure) return Located(*failure, probe.sizes->name);
+  return std::nullopt;
+}
+
+std::variant<std::unique_ptr<CaseOfProgram>, Failure> RunSession::Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets) {
+  auto made = LaunchBinding::Make(*device_, program, *task_, sizes);
+  if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
+  auto prepared = std::make_unique<CaseOfProgram>(CaseOfProgram{sizes, std::move(std::get<LaunchBinding>(made)), {}, {}});
+  for (InputSet* set : sets) prepared->bound.push_back(BindProgram(program, prepared->binding, *set));
+  return prepared;
+}
+
+std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases) {
+  for (const Case& sizes : SearchCases()) {
+    std::vector<InputSet*> sets;
+    for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i]));
+    auto prepared = Prepare(program, sizes, sets);
+    if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
+    cases.push_back(std::move(std::get<std::unique_ptr<CaseOfProgram>>(prepared)));
+  }
+  return std::nullopt;
+}
+
+std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& bounds) {
+  StoppingCriterion criterion = info().kind == "cpu" ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda();
+  if (const auto bound = bounds.find(one.sizes.name); bound != bounds.end()) criterion.give_up_ticks = bound->get<double>() / info().tick_ns;
+  Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
+  auto measured = timer.Measure(one.bound, one.errors);
+  if (auto* result = std::get_if<CaseMeasurement>(&measured)) {
+    result->name = one.sizes.name;
+    result->weight = one.sizes.weight;
+  }
+  return measured;
+}
+
+ChampionCheck RunSession::CheckChampion(const Message& job, WorkerChannel& channel) {
+  PlaceInputs(channel);
+  ChampionCheck check;
+  if (auto failure = CheckInto(check, job, channel)) {
+    check.outcome = failure->outcome;
+    check.message = failure->message;
+    Remember(*failure);
+  } else {
+    check.outcome = Outcome::kOk;
+    check.candidate_ns = Score(check.candidate);
+    check.baseline_ns = Score(check.baseline);
+    check.speedup = check.baseline_ns / check.candidate_ns;
+  }
+  return check;
+}
+
+std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel) {
+  const AttachedProgram candidate = DetachProgram(job, "candidate");
+  const AttachedProgram baseline = DetachProgram(job, "baseline");
+  channel.Begin("load");
+  auto loaded = LoadProgram(*device_, candidate.source, candidate.program);
+  if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
+  Program& program = std::get<Program>(loaded);
+
+  channel.Begin("held_out");
+  Gate gate(*device_, task_->determinism);
+  CheckedErrors errors;
+  for (const Case& sizes : info().kind == "cpu" ? task_->held_out_cpu : task_->held_out) {
+    for (int g = 0; g < GeneratorCount(*task_); ++g) {
+      if (auto failure = CheckProbe(program, gate, {&sizes, g, kChampionRepeats}, errors)) return failure;
+    }
+    check.held_out_cases.push_back(sizes.name);
+  }
+  auto loaded_baseline = LoadProgram(*device_, baseline.source, baseline.program);
+  if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
+  std::list<std::unique_ptr<CaseOfProgram>> first;
+  std::list<std::unique_ptr<CaseOfProgram>> second;
+  if (auto failure = PrepareSearchCases(program, first)) return failure;
+  if (auto failure = PrepareSearchCases(std::get<Program>(loaded_baseline), second)) return failure;
+  for (const auto& one : first) {
+    for (const BoundProgram& bound : one->bound) {
+      if (auto failure = gate.Check(bound, kChampionRepeats, one->errors)) return Located(*failure, one->sizes.name);
+    }
+  }
+  channel.Begin("time", info().kind == "cpu");
+  return CompareInTurn(check, first, second);
+}
+
+std::optional<Failure> RunSession::CompareInTurn(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
+                                                 std::list<std::unique_ptr<CaseOfProgram>>& second) {
+  Gate gate(*device_, task_->determinism);   // the timer wants one; in turns nothing is inspected
+  Timer timer(*device_, gate, l2_, {}, Rng(seeds_.back()).Next());
+  for (auto a = first.begin(), b = second.begin(); a != first.end(); ++a, ++b) {
+    auto measured = timer.MeasureInTurn((*a)->bound, (*b)->bound, info().kind == "cpu" ? kCpuRounds : kCudaRounds);
+    if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, (*a)->sizes.name);
+    auto& [candidate, baseline] = std::get<std::pair<CaseMeasurement, CaseMeasurement>>(measured);
+    candidate.name = baseline.name = (*a)->sizes.name;
+    candidate.weight = baseline.weight = (*a)->sizes.weight;
+    candidate.l2_error = (*a)->errors.l2;
+    candidate.max_error = (*a)->errors.max;
+    check.candidate.push_back(std::move(candidate));
+    check.baseline.push_back(std::move(baseline));
+  }
+  return std::nullopt;
+}
+
+// What may have written where it should not leaves a process that no later candidate should be judged in.
+void RunSession::Remember(const Failure& failure) {
+  if (failure.sticky || failure.outcome == Outcome::kCheating || failure.outcome == Outcome::kCrash) spent_ = true;
+}
+
+}  // namespace evo

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "evaluator/evaluation_messages.h"
+#include "evaluator/gate/gate.h"
+#include "evaluator/input_cache.h"
+#include "evaluator/timer/timer.h"
+#include "evaluator/worker_main.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+
+// A program over the input sets of one case. Members refer to each other, so it stays where it is made.
+struct CaseOfProgram {
+  Case sizes;
+  LaunchBinding binding;
+  std::vector<BoundProgram> bound;
+  CheckedErrors errors;
+};
+
+// What one run worker does for one task on its device: checks and times programs. Everything random comes from the setup's seeds.
+// Methods throw InfrastructureFailure where the reference or the device fails, not the candidate.
+class RunSession {
+ public:
+  explicit RunSession(std::unique_ptr<Device> device);
+
+  const DeviceInfo& info() const { return device_->info(); }
+  // True after a job that this process must not outlive.
+  bool spent() const { return spent_; }
+
+  // {"task", "reference", "seeds", "l2"}: what the jobs that follow are about. Draws the inputs, but leaves the device alone: a worker in
+  // reserve must not disturb the one that is timing.
+  void Setup(const Message& job);
+  // {"candidate", "facts", "give_up_ns", "first"}
+  Evaluation Evaluate(const Message& job, WorkerChannel& channel);
+  // {"candidate", "baseline"}: held-out cases, then both timed in turn.
+  ChampionCheck CheckChampion(const Message& job, WorkerChannel& channel);
+
+ private:
+  // A case with one of its legal generators: what a program is checked on.
+  struct Probe {
+    const Case* sizes;
+    int generator;
+    int repeats;
+  };
+
+  void PlaceInputs(WorkerChannel& channel);
+  void RefuseLaxTask();
+  const std::vector<Case>& SearchCases() const;
+  int SearchGenerators() const;
+  std::size_t SetCount(const Case& sizes) const;
+  std::vector<Probe> FirstProbes(const nlohmann::json& first) const;
+  std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);
+  std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);
+  std::optional<Failure> CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors);
+  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const nlohmann::json& header, WorkerChannel& channel);
+  std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& bounds,
+                                      WorkerChannel& channel);
+  std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& bounds);
+  // The failure, with the inputs noted on which it was found.
+  std::optional<Failure> Noted(Evaluation& evaluation, std::optional<Failure> failure, const Probe& probe) const;
+  std::optional<Failure> CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel);
+  std::optional<Failure> CompareInTurn(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
+                                       std::list<std::unique_ptr<CaseOfProgram>>& second);
+  void Remember(const Failure& failure);
+
+  std::unique_ptr<Device> device_;
+  InputCache inputs_;
+  std::optional<Task> task_;
+  std::vector<std::uint64_t> seeds_;
+  L2State l2_ = L2State::kHot;
+  bool placed_ = false;
+  std::uint64_t timed_ = 0;
+  bool spent_ = false;
+};
+
+}  // namespace evo
