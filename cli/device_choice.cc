@@ -10,26 +10,58 @@
 
 namespace evo {
 
+namespace {
+
+constexpr std::string_view kCuda = "cuda";
+
+UsageError NotADevice(const std::string& asked) { return UsageError(fmt::format("--device {}: give auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all", asked)); }
+
+// The numbers of "0,1,3", each once.
+std::vector<int> ParseOrdinals(const std::string& asked, const std::string& list) {
+  std::vector<int> ordinals;
+  for (const char* at = list.data();; ++at) {
+    const char* end = list.data() + list.size();
+    int ordinal = 0;
+    const auto parsed = std::from_chars(at, end, ordinal);
+    if (parsed.ec != std::errc() || ordinal < 0 || (parsed.ptr != end && *parsed.ptr != ',')) throw NotADevice(asked);
+    if (std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end()) throw UsageError(fmt::format("--device {}: names cuda:{} twice", asked, ordinal));
+    ordinals.push_back(ordinal);
+    at = parsed.ptr;
+    if (at == end) return ordinals;
+  }
+}
+
+}  // namespace
+
 DeviceChoice ChooseDevice(const std::string& asked) {
   if (asked == "cpu") return {"cpu", {0}};
   const bool automatic = asked == "auto";
-  int ordinal = 0;
-  constexpr std::string_view kCuda = "cuda";
-  if (!automatic) {
-    const std::string rest = asked.rfind(kCuda, 0) == 0 ? asked.substr(kCuda.size()) : "?";
-    const char* end = rest.data() + rest.size();
-    const bool numbered = rest.size() > 1 && rest[0] == ':' && std::from_chars(rest.data() + 1, end, ordinal).ptr == end;
-    if (rest.rfind(":all", 0) == 0 || rest.find(',') != std::string::npos) {
-      throw UsageError(fmt::format("--device {}: several GPUs are not supported yet; name one, as in cuda:0", asked));
-    }
-    if (!rest.empty() && !numbered) throw UsageError(fmt::format("--device {}: give auto, cuda, cuda:N or cpu", asked));
+  const bool all = asked == "cuda:all";
+  std::vector<int> ordinals{0};
+  if (!automatic && !all && asked != kCuda) {
+    if (asked.rfind("cuda:", 0) != 0) throw NotADevice(asked);
+    ordinals = ParseOrdinals(asked, asked.substr(kCuda.size() + 1));
   }
   const CudaDevices found = ListCudaDevices();
   if (automatic && found.devices.empty()) return {"cpu", {0}};
   if (found.devices.empty()) throw UsageError(fmt::format("--device {}: {}", asked, found.why_none));
-  const bool known = std::any_of(found.devices.begin(), found.devices.end(), [&](const CudaDeviceSummary& d) { return d.ordinal == ordinal; });
-  if (!known) throw UsageError(fmt::format("--device {}: there are {} GPUs, numbered from 0", asked, found.devices.size()));
-  return {"cuda", {ordinal}};
+  if (all) {
+    ordinals.clear();
+    for (const CudaDeviceSummary& device : found.devices) ordinals.push_back(device.ordinal);
+  }
+  const auto device_of = [&](int ordinal) {
+    const auto device = std::find_if(found.devices.begin(), found.devices.end(), [&](const CudaDeviceSummary& d) { return d.ordinal == ordinal; });
+    if (device == found.devices.end()) throw UsageError(fmt::format("--device {}: there are {} GPUs, numbered from 0", asked, found.devices.size()));
+    return *device;
+  };
+  for (const int ordinal : ordinals) {
+    // One cubin and one table of times: only GPUs of one kind may share a run.
+    if (device_of(ordinal).name != device_of(ordinals.front()).name) {
+      throw UsageError(fmt::format("--device {}: cuda:{} is a {}, cuda:{} a {}; a run takes GPUs of one kind", asked, ordinals.front(),
+                                   device_of(ordinals.front()).name, ordinal, device_of(ordinal).name));
+    }
+  }
+  return {"cuda", ordinals};
 }
 
 }  // namespace evo

@@ -34,6 +34,7 @@ struct RunOptions {
   std::vector<std::string> task_folders;      // -I
   std::vector<std::string> definitions;       // -D NAME=VALUE: a parameter held fixed
   int compile_workers = 0;                    // 0: as many as cores
+  bool no_reuse = false;
   bool json = false;
 };
 

@@ -10,6 +10,13 @@
 
 namespace evo {
 
+// What a tool said of a would-be champion.
+struct ToolResult {
+  std::string tool;        // "memcheck"
+  std::string result;      // clean, error, unsupported, timeout or missing
+  std::string message;     // one line; empty if clean
+};
+
 // Evidence for a would-be champion, taken in a fresh process with fresh seeds.
 struct ChampionCheck {
   Outcome outcome = Outcome::kCancelled;   // of the held-out cases
@@ -21,6 +28,7 @@ struct ChampionCheck {
   double baseline_ns = kNoValue;
   double speedup = kNoValue;               // baseline_ns / candidate_ns
   std::vector<std::string> held_out_cases; // names of those that were checked
+  std::vector<ToolResult> tools;           // of `evo verify`; empty if none was run
 };
 
 // What an earlier run of the same database found, under the conditions of this one.

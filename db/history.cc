@@ -127,6 +127,9 @@ std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) con
   Statement held_out(*db_, "SELECT case_name FROM held_out_case WHERE champion_check = ? ORDER BY position");
   held_out.bind(1, number);
   while (held_out.executeStep()) check.held_out_cases.push_back(held_out.getColumn(0).getString());
+  Statement tool(*db_, "SELECT tool, result, message FROM tool_check WHERE champion_check = ? ORDER BY position");
+  tool.bind(1, number);
+  while (tool.executeStep()) check.tools.push_back({tool.getColumn(0).getString(), tool.getColumn(1).getString(), tool.getColumn(2).getString()});
   return check;
 }
 

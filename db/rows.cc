@@ -18,7 +18,8 @@ constexpr const char* kSelectCandidate =
     "SELECT c.candidate, c.generation, c.idx, c.operator, c.genome, "
     "e.outcome, e.stage, e.message, e.log, e.score_ns, e.device, e.device_name, e.l2, "
     "e.registers, e.static_shared_bytes, e.dynamic_shared_bytes, e.spill_bytes, e.local_bytes, e.occupancy, "
-    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.queue_ms, e.image_digest, e.source_digest "
+    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.queue_ms, e.image_digest, e.source_digest, e.program_digest, "
+    "e.shared_run, e.shared_candidate, e.failed_case, e.failed_generator, e.failed_seed "
     "FROM candidate AS c JOIN evaluation AS e USING (run, candidate) WHERE c.run = ?";
 
 Evaluation ReadEvaluation(SQLite::Statement& row, int column) {
@@ -51,6 +52,13 @@ Evaluation ReadEvaluation(SQLite::Statement& row, int column) {
   }
   evaluation.image_digest = next().getString();
   evaluation.source_digest = next().getString();
+  evaluation.program_digest = next().getString();
+  evaluation.shared_run = next().getInt64();   // NULL reads as 0
+  evaluation.shared_candidate = next().getInt64();
+  evaluation.counterexample.case_name = next().getString();
+  evaluation.counterexample.generator = next().getInt();
+  const SQLite::Column seed = next();
+  if (!seed.isNull()) evaluation.counterexample.seed = std::stoull(seed.getString());
   return evaluation;
 }
 
@@ -100,6 +108,7 @@ void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& m)
   statement.bind(position++, m.discarded);
   statement.bind(position++, m.max_error);
   statement.bind(position++, m.l2_error);
+  statement.bind(position++, m.given_up ? 1 : 0);
   const std::string blob = EncodeSamples(m.samples);
   statement.bind(position, blob.data(), static_cast<int>(blob.size()));
 }
@@ -113,6 +122,7 @@ CaseMeasurement ReadCase(SQLite::Statement& row) {
   m.discarded = row.getColumn(column++).getInt();
   m.max_error = RealOrNan(row.getColumn(column++));
   m.l2_error = RealOrNan(row.getColumn(column++));
+  m.given_up = row.getColumn(column++).getInt() != 0;
   const SQLite::Column blob = row.getColumn(column);
   const int bytes = blob.getBytes();
   if (bytes > 0) m.samples = DecodeSamples({static_cast<const char*>(blob.getBlob()), static_cast<std::size_t>(bytes)});

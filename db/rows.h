@@ -23,8 +23,8 @@ double RealOrNan(const SQLite::Column& column);
 
 // The columns weight .. samples, in the order of kCaseColumns, which begins with case_name.
 inline constexpr const char* kCaseColumns =
-    "case_name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, discarded, max_error, l2_error, samples";
-inline constexpr int kCaseColumnCount = 12;
+    "case_name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, discarded, max_error, l2_error, given_up, samples";
+inline constexpr int kCaseColumnCount = 13;
 // Binds to parameters first .. first + kCaseColumnCount - 1.
 void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& measurement);
 // Reads columns 0 .. kCaseColumnCount - 1.

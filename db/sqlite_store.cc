@@ -37,6 +37,26 @@ void Insert(Statement& statement, const Values&... values) {
   statement.reset();
 }
 
+void BindShared(Statement& statement, int position, RunId run, const Evaluation& e) {
+  if (e.shared_candidate == 0) {
+    statement.bind(position);       // NULL
+    statement.bind(position + 1);
+    return;
+  }
+  statement.bind(position, e.shared_run == 0 ? run : e.shared_run);
+  statement.bind(position + 1, e.shared_candidate);
+}
+
+void BindCounterexample(Statement& statement, int position, const Counterexample& counterexample) {
+  if (counterexample.case_name.empty()) {
+    for (int i = 0; i < 3; ++i) statement.bind(position + i);   // NULL
+    return;
+  }
+  statement.bind(position, counterexample.case_name);
+  statement.bind(position + 1, counterexample.generator);
+  statement.bind(position + 2, std::to_string(counterexample.seed));
+}
+
 void InsertEvaluation(Statement& statement, RunId run, CandidateId candidate, const Evaluation& e) {
   int position = 0;
   statement.bind(++position, run);
@@ -59,6 +79,9 @@ void InsertEvaluation(Statement& statement, RunId run, CandidateId candidate, co
   }
   statement.bind(++position, e.image_digest);
   statement.bind(++position, e.source_digest);
+  statement.bind(++position, e.program_digest);
+  BindShared(statement, position + 1, run, e);
+  BindCounterexample(statement, position + 3, e.counterexample);
   statement.exec();
   statement.reset();
 }
@@ -75,7 +98,8 @@ class CandidateWriter {
         evaluation_(db, fmt::format("INSERT INTO evaluation (run, candidate, outcome, stage, message, log, score_ns, device, "
                                     "device_name, l2, registers, static_shared_bytes, dynamic_shared_bytes, spill_bytes, "
                                     "local_bytes, occupancy, compile_ms, load_ms, check_ms, time_ms, queue_ms, image_digest, "
-                                    "source_digest) VALUES ({})", Placeholders(23))),
+                                    "source_digest, program_digest, shared_run, shared_candidate, failed_case, failed_generator, "
+                                    "failed_seed) VALUES ({})", Placeholders(29))),
         case_(db, fmt::format("INSERT INTO case_measurement (run, candidate, position, {}) VALUES ({})", kCaseColumns,
                               Placeholders(3 + kCaseColumnCount))) {}
 
@@ -193,6 +217,9 @@ void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const Champio
     Statement held_out(*db_, "INSERT INTO held_out_case (champion_check, position, case_name) VALUES (?, ?, ?)");
     int position = 0;
     for (const std::string& name : check.held_out_cases) Insert(held_out, id, position++, name);
+    Statement tool(*db_, "INSERT INTO tool_check (champion_check, position, tool, result, message) VALUES (?, ?, ?, ?, ?)");
+    position = 0;
+    for (const ToolResult& result : check.tools) Insert(tool, id, position++, result.tool, result.result, result.message);
     transaction.commit();
   });
 }
@@ -205,6 +232,24 @@ void SqliteStore::EndRun(RunId run, RunStatus status, const std::string& message
     const std::string name(ToString(status));
     Insert(update, name, message, name, run);
     transaction.commit();
+  });
+}
+
+std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
+  return Explaining(path_, [&] {
+    Statement row(*db_, "SELECT run FROM run WHERE task_digest = ? AND device = ? AND device_name = ? AND arch = ? AND l2 = ? AND tool_version = ? "
+                        "ORDER BY run");
+    int position = 0;
+    for (const std::string* value : {&run.task_digest, &run.device, &run.device_name, &run.arch, &run.l2, &run.tool_version}) row.bind(++position, *value);
+    std::vector<KnownEvaluation> known;
+    while (row.executeStep()) {
+      const RunId earlier = row.getColumn(0).getInt64();
+      for (StoredCandidate& stored : ReadCandidates(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", "c.candidate", {})) {
+        for (CaseMeasurement& measured : stored.evaluation.cases) measured.samples.clear();
+        known.push_back({earlier, stored.candidate.id, std::move(stored.evaluation)});
+      }
+    }
+    return known;
   });
 }
 

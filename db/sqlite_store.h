@@ -30,6 +30,9 @@ class SqliteStore : public Store {
   void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
+  // Evaluations of all runs of the same task on the same device, for the same architecture and L2 state, by the same version of evo; without
+  // samples.
+  std::vector<KnownEvaluation> LoadKnown(const RunRecord& run);
 
  private:
   std::string path_;

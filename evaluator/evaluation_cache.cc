@@ -20,7 +20,7 @@ Evaluation Shared(Evaluation evaluation, std::int64_t run, CandidateId candidate
 
 }  // namespace
 
-EvaluationCache::EvaluationCache(std::vector<KnownEvaluation> known) {
+void EvaluationCache::Add(std::vector<KnownEvaluation> known) {
   for (KnownEvaluation& one : known) {
     if (!Final(one.evaluation.outcome)) continue;
     const Evaluation shared = Shared(std::move(one.evaluation), one.run, one.candidate);

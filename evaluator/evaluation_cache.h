@@ -16,7 +16,8 @@ class EvaluationCache {
  public:
   using Ticket = std::size_t;   // whatever the owner calls the candidate that asks
 
-  explicit EvaluationCache(std::vector<KnownEvaluation> known);
+  // Adds what earlier runs found.
+  void Add(std::vector<KnownEvaluation> known);
 
   // Of an earlier run; null if there is none.
   const Evaluation* FindSource(const std::string& source_digest) const;

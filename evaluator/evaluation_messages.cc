@@ -151,6 +151,14 @@ void from_json(const json& in, DeviceInfo& info) {
   in.at("driver").get_to(info.driver);
 }
 
+void to_json(json& out, const ToolResult& result) { out = {{"tool", result.tool}, {"result", result.result}, {"message", result.message}}; }
+
+void from_json(const json& in, ToolResult& result) {
+  in.at("tool").get_to(result.tool);
+  in.at("result").get_to(result.result);
+  in.at("message").get_to(result.message);
+}
+
 void to_json(json& out, const ChampionCheck& check) {
   out = {{"outcome", ToString(check.outcome)},
          {"message", check.message},
@@ -159,7 +167,8 @@ void to_json(json& out, const ChampionCheck& check) {
          {"candidate_ns", OrNull(check.candidate_ns)},
          {"baseline_ns", OrNull(check.baseline_ns)},
          {"speedup", OrNull(check.speedup)},
-         {"held_out_cases", check.held_out_cases}};
+         {"held_out_cases", check.held_out_cases},
+         {"tools", check.tools}};
 }
 
 void from_json(const json& in, ChampionCheck& check) {
@@ -171,6 +180,7 @@ void from_json(const json& in, ChampionCheck& check) {
   Get(in, "baseline_ns", check.baseline_ns);
   Get(in, "speedup", check.speedup);
   in.at("held_out_cases").get_to(check.held_out_cases);
+  in.at("tools").get_to(check.tools);
 }
 
 void AttachProgram(Message& message, const std::string& key, const std::string& source, const CompiledProgram& program) {

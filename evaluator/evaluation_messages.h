@@ -18,6 +18,8 @@ void to_json(nlohmann::json& out, const CaseMeasurement& measured);
 void from_json(const nlohmann::json& in, CaseMeasurement& measured);
 void to_json(nlohmann::json& out, const Evaluation& evaluation);
 void from_json(const nlohmann::json& in, Evaluation& evaluation);
+void to_json(nlohmann::json& out, const ToolResult& result);
+void from_json(const nlohmann::json& in, ToolResult& result);
 void to_json(nlohmann::json& out, const ChampionCheck& check);
 void from_json(const nlohmann::json& in, ChampionCheck& check);
 

@@ -48,8 +48,7 @@ double StageMs(const JobResult& result, const char* stage) {
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineOptions options, const Task& task)
-    : options_(std::move(options)), task_(task), cache_(std::exchange(options_.known, {})) {
+Pipeline::Pipeline(PipelineOptions options, const Task& task) : options_(std::move(options)), task_(task) {
   for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds_.push_back(Rng(options_.seed, ~0ULL, i).Next());
   WorkerPoolOptions run{"run", options_.worker_argv, RunInit(), static_cast<int>(options_.ordinals.size()), Ordinals(), options_.device == "cuda", false};
   run_pool_ = std::make_unique<WorkerPool>(run);

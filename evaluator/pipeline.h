@@ -29,7 +29,6 @@ struct PipelineOptions {
   std::string l2 = "hot";
   int compile_workers = 2;
   std::uint64_t seed = 0;                 // of the pool of input sets
-  std::vector<KnownEvaluation> known;     // need not be done again; a run measures its own generation 0 all the same
   std::stop_token interrupt;              // ends the constructor early
   // For loading, checking or timing one candidate. Each takes well under a second; ten are a kernel that does not end.
   std::chrono::milliseconds run_deadline{10'000};
@@ -44,6 +43,9 @@ class Pipeline : public Evaluator {
   // Interrupted when asked to stop meanwhile.
   Pipeline(PipelineOptions options, const Task& task);
   ~Pipeline() override;
+
+  // What need not be evaluated again; a run measures its own generation 0 all the same. Precondition: nothing was started.
+  void Know(std::vector<KnownEvaluation> known) { cache_.Add(std::move(known)); }
 
   void Start(std::vector<Candidate> batch) override;
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;

@@ -68,6 +68,7 @@ void Run(const RunOptions& options, CommandContext& context) {
   run.arch = pipeline.arch();
   run.device_name = pipeline.device().name;
   if (!setup.resumed) run.id = store.BeginRun(run);
+  if (!options.no_reuse) pipeline.Know(store.LoadKnown(run));
   ConsoleObserver observer(stderr);
   ElitistPopulation population(static_cast<std::size_t>(run.population));
   Evolution evolution(run, setup.seeds, breeder, pipeline, store, observer, population);
@@ -97,7 +98,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("--population", options->population, "Survivors of a generation")->check(CLI::Range(1, 100'000))->capture_default_str();
   run->add_option("--children", options->children, "Children of a generation (default: twice the population; on the cpu device as many)")->check(CLI::Range(1, 100'000));
   run->add_option("--population-kind", options->population_kind, "How survivors are chosen")->check(CLI::IsMember({"elitist"}))->capture_default_str();
-  run->add_option("--device", options->device, "auto, cuda, cuda:N or cpu")->capture_default_str();
+  run->add_option("--device", options->device, "auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all (one run worker each)")->capture_default_str();
   run->add_option("--arch", options->arch, "Compile for this architecture, such as sm_90a (default: the GPU's own; on cpu sm_90a, as a check)");
   run->add_option("--l2", options->l2, "State of the L2 cache when a kernel is timed")->check(CLI::IsMember({"hot", "cold"}))->capture_default_str();
   run->add_option("--db", options->database, "Database of the history")->capture_default_str();
@@ -107,6 +108,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("-I", options->task_folders, "More folders with tasks")->allow_extra_args(false);
   run->add_option("-D", options->definitions, "NAME=VALUE: hold a parameter fixed")->allow_extra_args(false);
   run->add_option("--compile-workers", options->compile_workers, "Compile processes (default: one a core)")->check(CLI::Range(1, 1024));
+  run->add_flag("--no-reuse", options->no_reuse, "Evaluate again what earlier runs of the database have evaluated");
   run->add_flag("--json", options->json, "Print the result as JSON");
   CLI::Option* resume_option = run->get_option("--resume");
   run->callback([=, &context] {
