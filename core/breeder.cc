@@ -7,12 +7,13 @@ namespace evo {
 using nlohmann::json;
 
 void to_json(json& out, const BreedRequest& request) {
-  out = {{"parents", request.parents}, {"operators", request.operators}, {"seed", request.seed},
+  out = {{"parents", request.parents}, {"sources", request.sources}, {"operators", request.operators}, {"seed", request.seed},
          {"generation", request.generation}, {"index", request.index}};
 }
 
 void from_json(const json& in, BreedRequest& request) {
   in.at("parents").get_to(request.parents);
+  in.at("sources").get_to(request.sources);
   in.at("operators").get_to(request.operators);
   in.at("seed").get_to(request.seed);
   in.at("generation").get_to(request.generation);

@@ -18,6 +18,7 @@ namespace evo {
 // parent itself, rendered.
 struct BreedRequest {
   std::vector<Genome> parents;                              // one, or two when crossover is to be possible
+  std::vector<std::string> sources;                         // theirs, rendered, where known: saves rendering them again; else empty
   std::vector<std::pair<std::string, double>> operators;    // name and weight, in a fixed order
   std::uint64_t seed = 0;
   std::uint64_t generation = 0;

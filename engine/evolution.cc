@@ -92,7 +92,7 @@ RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
 // Every template at its default parameters.
 Evolution::Generation Evolution::Default(const std::stop_token& stop) {
   std::vector<BreedRequest> requests;
-  for (const Genome& genome : seeds_) requests.push_back({{genome}, {}, run_.seed, 0, requests.size()});
+  for (const Genome& genome : seeds_) requests.push_back({{genome}, {}, {}, run_.seed, 0, requests.size()});
   breeder_.Start(requests);
   std::vector<BredChild> rendered = breeder_.Finish(stop);
   Generation generation;
@@ -113,7 +113,7 @@ void Evolution::StartBreeding(int generation) {
     const auto g = static_cast<std::uint64_t>(generation);
     const auto index = static_cast<std::uint64_t>(i);
     Parents parents = SelectParents(population_.members(), run_.seed, g, index);
-    requests.push_back({std::move(parents.genomes), operators, run_.seed, g, index});
+    requests.push_back({std::move(parents.genomes), std::move(parents.sources), operators, run_.seed, g, index});
     parents_.push_back(std::move(parents.ids));
   }
   breeder_.Start(std::move(requests));
@@ -232,7 +232,7 @@ void Evolution::UpdateRates(const StopCondition& stop) {
 // Candidates read back from the store come without their source.
 Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) {
   if (!candidate.source.empty()) return candidate;
-  breeder_.Start({BreedRequest{{candidate.genome}, {}, run_.seed, 0, 0}});
+  breeder_.Start({BreedRequest{{candidate.genome}, {}, {}, run_.seed, 0, 0}});
   std::vector<BredChild> rendered = breeder_.Finish(stop);
   if (!rendered.front().genome) throw Error(fmt::format("candidate {} cannot be rendered again: {}", candidate.id, rendered.front().failure));
   candidate.source = std::move(rendered.front().source);

@@ -14,7 +14,6 @@ namespace evo {
 struct Individual {
   Candidate candidate;
   double score_ns = kNoValue;
-  std::string image_digest;
 };
 
 // The survivors of a run. Only candidates whose outcome is ok are ever in it.
@@ -27,8 +26,8 @@ class Population {
   virtual const std::vector<Individual>& members() const = 0;
 };
 
-// The `capacity` fastest of all so far. Of candidates whose compiled images are the same only the first counts, even when it is
-// no longer among them: copies of one program would crowd out everything else.
+// The `capacity` fastest of all so far. Of candidates that are the same program, launched in the same way, only the first counts, even when
+// it is no longer among them: copies would crowd out everything else.
 class ElitistPopulation : public Population {
  public:
   explicit ElitistPopulation(std::size_t capacity) : capacity_(capacity) {}
@@ -38,7 +37,7 @@ class ElitistPopulation : public Population {
  private:
   std::size_t capacity_;
   std::vector<Individual> members_;
-  std::set<std::string> images_;   // of everything that was ever ok
+  std::set<std::string> programs_;   // of everything that was ever ok
 };
 
 }  // namespace evo

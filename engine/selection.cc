@@ -19,11 +19,13 @@ Parents SelectParents(const std::vector<Individual>& members, std::uint64_t seed
   Parents parents;
   parents.ids.push_back(members[first].candidate.id);
   parents.genomes.push_back(members[first].candidate.genome);
+  parents.sources.push_back(members[first].candidate.source);
   if (members.size() > 1) {
     std::size_t second = rng.Below(members.size() - 1);
     if (second >= first) ++second;
     parents.ids.push_back(members[second].candidate.id);
     parents.genomes.push_back(members[second].candidate.genome);
+    parents.sources.push_back(members[second].candidate.source);
   }
   return parents;
 }

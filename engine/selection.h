@@ -12,6 +12,7 @@ namespace evo {
 struct Parents {
   std::vector<CandidateId> ids;
   std::vector<Genome> genomes;
+  std::vector<std::string> sources;   // as in BreedRequest
 };
 
 // A function of the members and of (seed, generation, index) only. Precondition: members is not empty.

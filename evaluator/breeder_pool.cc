@@ -59,7 +59,7 @@ std::vector<BredChild> BreederPool::Finish(std::stop_token stop) {
 }
 
 std::string BreederPool::Render(const Genome& genome) {
-  Start({BreedRequest{{genome}, {}, 0, 0, 0}});
+  Start({BreedRequest{{genome}, {}, {}, 0, 0, 0}});
   BredChild child = std::move(Finish({}).front());
   if (!child.genome) throw Error(fmt::format("template {} cannot be rendered: {}", genome.template_name, child.failure));
   return std::move(child.source);

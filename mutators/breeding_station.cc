@@ -44,6 +44,10 @@ BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
     throw Error(
         fmt::format("template {} with digest {} is not among this run's templates", first.template_name, first.template_digest));
   }
+  for (std::size_t i = 0; i < request.sources.size() && i < request.parents.size(); ++i) {
+    const KernelTemplate* its_template = TemplateOf(request.parents[i]);
+    if (its_template && !request.sources[i].empty()) renderer_.Know(*its_template, request.parents[i], request.sources[i]);
+  }
   const RenderedGenome parent = renderer_.Render(*kernel_template, first);
   if (request.operators.empty()) {
     child.genome = parent.applied;
@@ -72,7 +76,7 @@ bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& req
   const Mutator* mutator = mutators_.Find(op);
   if (!mutator) throw Error(fmt::format("operator {}: there is none of that name", op));
   const KernelTemplate& kernel_template = *TemplateOf(parent.applied);
-  const auto tree = renderer_.TreeOf(parent.source);
+  const auto tree = mutator->reads_source() ? renderer_.TreeOf(parent.source) : no_tree_;
   const KernelTemplate rendered = ParseTemplate(kernel_template.name, parent.source);
   MutationContext context{kernel_template, parent.applied, *tree, rendered};
   if (request.parents.size() > 1) context.second_parent = &request.parents[1];
@@ -81,7 +85,7 @@ bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& req
   RenderedGenome result = renderer_.Render(kernel_template, *genome);
   if (result.source == parent.source) return false;
   // Cheaper to see here than in a compiler; and a tree with errors is no ground for further edits.
-  if (!renderer_.TreeOf(result.source)->errors().empty()) return false;
+  if (mutator->reads_source() && !renderer_.TreeOf(result.source)->errors().empty()) return false;
   child.genome = std::move(result.applied);
   child.op = op;
   child.used_second_parent = op == kCrossover;

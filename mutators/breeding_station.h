@@ -30,6 +30,7 @@ class BreedingStation {
   std::vector<KernelTemplate> templates_;
   MutatorSet mutators_;
   GenomeRenderer renderer_;
+  std::shared_ptr<const SyntaxTree> no_tree_ = std::make_shared<const SyntaxTree>();
 };
 
 }  // namespace evo

@@ -1,7 +1,13 @@
 #include "mutators/genome_renderer.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/digest.h"
+#include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/renderer.h"
 #include "mutators/edit_application.h"
 #include "syntax/preamble.h"
@@ -14,9 +20,39 @@ constexpr std::size_t kParsers = 4;
 // A generation's parents and what is on the way to their children; a flattened tree is under a megabyte.
 constexpr std::size_t kTrees = 64;
 
+// Whether the preprocessor removes code depending on values: then the tree, and with it where an edit finds its anchors, depends on the
+// parameters. The guards of the parameters themselves are #ifndef.
+bool HasConditions(const std::string& text) {
+  for (const SourceLine& line : SplitLines(text)) {
+    std::string_view word = Trim(line.text);
+    if (!word.starts_with('#')) continue;
+    word = Trim(word.substr(1));
+    if (word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif")) return true;
+  }
+  return false;
+}
+
+// Names of the texts after no edit, the first, the first two ... They tell the parameters apart only where these matter: to code under
+// #if, and to an edit that needs a value.
+std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
+  nlohmann::json parameters = nlohmann::json::object();
+  if (HasConditions(kernel_template.text)) parameters = genome.parameters;
+  std::vector<std::string> keys{Digest(kernel_template.digest + parameters.dump())};
+  for (const Edit& edit : genome.edits) {
+    std::string step = keys.back() + nlohmann::json(edit).dump();
+    for (const auto& [name, needed] : edit.parameters) {
+      const auto value = genome.parameters.find(name);
+      if (value != genome.parameters.end()) step += fmt::format(" {}={}", name, value->second);
+    }
+    keys.push_back(Digest(step));
+  }
+  return keys;
+}
+
 }  // namespace
 
-GenomeRenderer::GenomeRenderer(SyntaxPaths paths) : paths_(std::move(paths)) {}
+// 512 texts of some 10 KB: every prefix of the edit lists of a population.
+GenomeRenderer::GenomeRenderer(SyntaxPaths paths, std::size_t kept) : paths_(std::move(paths)), kept_(kept) {}
 
 SyntaxParser& GenomeRenderer::ParserFor(const std::string& text) {
   const std::string preamble = PreambleOf(text);
@@ -41,20 +77,45 @@ std::shared_ptr<const SyntaxTree> GenomeRenderer::TreeOf(const std::string& text
   return trees_.front();
 }
 
+const GenomeRenderer::Applied* GenomeRenderer::Find(const std::string& key) {
+  const auto found = applied_by_key_.find(key);
+  if (found == applied_by_key_.end()) return nullptr;
+  applied_.splice(applied_.begin(), applied_, found->second);
+  return &applied_.front().second;
+}
+
+void GenomeRenderer::Keep(const std::string& key, Applied applied) {
+  if (kept_ == 0 || Find(key)) return;
+  applied_.emplace_front(key, std::move(applied));
+  applied_by_key_[key] = applied_.begin();
+  if (applied_.size() <= kept_) return;
+  applied_by_key_.erase(applied_.back().first);
+  applied_.pop_back();
+}
+
+void GenomeRenderer::Know(const KernelTemplate& kernel_template, const Genome& genome, const std::string& source) {
+  Keep(PrefixKeys(kernel_template, genome).back(), {source, genome.edits, {}});
+}
+
 RenderedGenome GenomeRenderer::Render(const KernelTemplate& kernel_template, const Genome& genome) {
-  RenderedGenome rendered;
-  rendered.source = RenderParameters(kernel_template.text, genome.parameters);
-  rendered.applied = genome;
-  rendered.applied.edits.clear();
-  for (const Edit& edit : genome.edits) {
-    AppliedEdit result = ApplyEdit(*TreeOf(rendered.source), genome.parameters, edit);
-    if (!result.dropped.empty()) {
-      rendered.dropped.push_back(std::move(result.dropped));
-      continue;
+  const std::vector<std::string> keys = PrefixKeys(kernel_template, genome);
+  std::size_t done = genome.edits.size();
+  while (done > 0 && !Find(keys[done])) --done;
+  Applied applied = done > 0 ? *Find(keys[done]) : Applied{kernel_template.text, {}, {}};
+  applied.source = RenderParameters(applied.source, genome.parameters);
+  for (; done < genome.edits.size(); ++done) {
+    const Edit& edit = genome.edits[done];
+    AppliedEdit result = ApplyEdit(*TreeOf(applied.source), genome.parameters, edit);
+    if (result.dropped.empty()) {
+      applied.source = std::move(result.text);
+      applied.edits.push_back(edit);
+    } else {
+      applied.dropped.push_back(std::move(result.dropped));
     }
-    rendered.source = std::move(result.text);
-    rendered.applied.edits.push_back(edit);
+    Keep(keys[done + 1], applied);
   }
+  RenderedGenome rendered{std::move(applied.source), genome, std::move(applied.dropped)};
+  rendered.applied.edits = std::move(applied.edits);
   return rendered;
 }
 

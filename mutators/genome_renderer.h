@@ -4,6 +4,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,19 +25,34 @@ struct RenderedGenome {
 // after another, each found in the tree of the text so far. Not thread-safe; uses libclang, so it lives in worker processes only.
 class GenomeRenderer {
  public:
-  explicit GenomeRenderer(SyntaxPaths paths);
+  // `kept`: rendered edit lists that are remembered.
+  explicit GenomeRenderer(SyntaxPaths paths, std::size_t kept = 512);
 
   // Throws Error if a parameter is not one of the template's or has a value that it does not declare.
   RenderedGenome Render(const KernelTemplate& kernel_template, const Genome& genome);
+  // Takes the word of who rendered it before that `source` is the genome, all of whose edits apply.
+  void Know(const KernelTemplate& kernel_template, const Genome& genome, const std::string& source);
   // The tree of a text; the last few are kept, so that many children of one parent cost one reparse.
   std::shared_ptr<const SyntaxTree> TreeOf(const std::string& text);
 
  private:
+  // A template with the first edits of a genome applied, under any parameters.
+  struct Applied {
+    std::string source;
+    std::vector<Edit> edits;
+    std::vector<std::string> dropped;
+  };
+
   SyntaxParser& ParserFor(const std::string& text);
+  const Applied* Find(const std::string& key);
+  void Keep(const std::string& key, Applied applied);
 
   SyntaxPaths paths_;
+  std::size_t kept_;
   std::list<std::pair<std::string, std::unique_ptr<SyntaxParser>>> parsers_;  // by preamble, most recent first
   std::list<std::shared_ptr<const SyntaxTree>> trees_;                        // most recent first
+  std::list<std::pair<std::string, Applied>> applied_;                        // most recent first
+  std::unordered_map<std::string, std::list<std::pair<std::string, Applied>>::iterator> applied_by_key_;
 };
 
 }  // namespace evo

@@ -32,6 +32,8 @@ class Mutator {
   virtual std::string_view description() const = 0;
   // How often it is drawn, relative to the others, before a run has learnt anything. 1 is usual.
   virtual double weight() const { return 1; }
+  // Whether it looks at the context's tree, which is empty otherwise: parsing a source takes far longer than drawing a parameter.
+  virtual bool reads_source() const { return false; }
   // The child; nullopt if there is nothing for it to do.
   virtual std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const = 0;
 };
@@ -56,6 +58,7 @@ class SourceMutator : public Mutator {
  public:
   // Every change it could make, in source order.
   virtual std::vector<Proposal> Proposals(const MutationContext& context) const = 0;
+  bool reads_source() const final { return true; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const final;
 };
 

@@ -17,9 +17,10 @@ Genome Example() {
 }
 
 TEST(Breeder, RequestsTravelWhole) {
-  const BreedRequest request{{Example(), Example()}, {{"b", 0.1}, {"a", 2}}, ~0ULL, 7, 1ULL << 63};
+  const BreedRequest request{{Example(), Example()}, {"one", ""}, {{"b", 0.1}, {"a", 2}}, ~0ULL, 7, 1ULL << 63};
   const auto back = json::parse(json(request).dump()).get<BreedRequest>();
   EXPECT_EQ(back.parents, request.parents);
+  EXPECT_EQ(back.sources, request.sources);
   EXPECT_EQ(back.operators, request.operators) << "draws depend on the order";
   EXPECT_EQ(back.seed, request.seed);
   EXPECT_EQ(back.generation, request.generation);
@@ -47,7 +48,7 @@ TEST(Breeder, NoChildTravelsAsNone) {
 }
 
 TEST(Breeder, WhatIsMissingIsAnError) {
-  json request(BreedRequest{{Example()}, {}, 1, 2, 3});
+  json request(BreedRequest{{Example()}, {}, {}, 1, 2, 3});
   request.erase("seed");
   EXPECT_THROW(request.get<BreedRequest>(), json::exception);
   EXPECT_THROW(json::object().get<BredChild>(), json::exception);

@@ -202,7 +202,7 @@ TEST_F(CpuDeviceTest, TimesASequence) {
   const auto program = Load("__global__ void k(float* out, int n) { float s = 0; for (int i = 0; i < n; ++i) s += 1.0f / (i + 1); out[threadIdx.x] = s; }\n");
   const Address out = Upload(std::vector<float>(32, 0));
   const Sequence sequence{DeviceFill{out, 128, 0}, Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)}), Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)})};
-  const std::vector<TimedRun> runs(3, TimedRun{{{}, {{out, 128, 0xff}}, 1024, {{out, 128}}}, sequence});
+  const std::vector<TimedRun> runs(3, TimedRun{{true, {}, {{out, 128, 0xff}}, 1024, {{out, 128}}}, sequence});
   const TimedRuns timed = device_->Time(*program, runs);
   ASSERT_TRUE(timed.status.ok());
   ASSERT_EQ(timed.times.size(), 3u);

@@ -50,9 +50,10 @@ TEST(OpenForWriting, BringsAnOlderDatabaseUpToDateAndKeepsItsRows) {
   const std::string path = (folder / "evo.db").string();
   const RunId run = testing::WriteFixture(path, testing::FixtureRun());
   std::vector<Migration> migrations(Migrations().begin(), Migrations().end());
-  migrations.push_back({2, "0002_note", "ALTER TABLE run ADD COLUMN note TEXT; UPDATE run SET note = 'kept';"});
+  const int next = migrations.back().version + 1;
+  migrations.push_back({next, "next_note", "ALTER TABLE run ADD COLUMN note TEXT; UPDATE run SET note = 'kept';"});
   auto db = OpenForWriting(path, kBusyTimeout, migrations);
-  EXPECT_EQ(db->execAndGet("PRAGMA user_version").getInt(), 2);
+  EXPECT_EQ(db->execAndGet("PRAGMA user_version").getInt(), next);
   EXPECT_EQ(db->execAndGet("SELECT note FROM run WHERE run = " + std::to_string(run)).getString(), "kept");
   EXPECT_EQ(db->execAndGet("SELECT count(*) FROM candidate").getInt(), 7);
 }
@@ -62,10 +63,11 @@ TEST(OpenForWriting, AMigrationThatFailsLeavesTheOldVersion) {
   const std::string path = (folder / "evo.db").string();
   testing::WriteFixture(path, testing::FixtureRun());
   std::vector<Migration> migrations(Migrations().begin(), Migrations().end());
-  migrations.push_back({2, "0002_bad", "CREATE TABLE note (x INTEGER) STRICT; SELECT * FROM no_such_table;"});
+  const int next = migrations.back().version + 1;
+  migrations.push_back({next, "next_bad", "CREATE TABLE note (x INTEGER) STRICT; SELECT * FROM no_such_table;"});
   EXPECT_THROW(OpenForWriting(path, kBusyTimeout, migrations), Error);
   SQLite::Database db(path, SQLite::OPEN_READONLY);
-  EXPECT_EQ(db.execAndGet("PRAGMA user_version").getInt(), 1);
+  EXPECT_EQ(db.execAndGet("PRAGMA user_version").getInt(), next - 1);
   EXPECT_FALSE(db.tableExists("note"));
 }
 

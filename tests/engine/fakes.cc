@@ -60,7 +60,7 @@ Evaluation EvaluationAt(std::int64_t x) {
   e.outcome = Outcome::kOk;
   e.stage = Stage::kTime;
   e.score_ns = 1000.0 + 10.0 * static_cast<double>(std::abs(x - kOptimum));
-  e.image_digest = Digest(fmt::format("image {}", x % 10 == 1 ? x - 1 : x));
+  e.program_digest = Digest(fmt::format("image {}", x % 10 == 1 ? x - 1 : x));
   CaseMeasurement measured;
   measured.name = "only";
   measured.median_ns = e.score_ns;

@@ -26,7 +26,7 @@ Evaluation Took(double score_ns, const std::string& image) {
   Evaluation evaluation;
   evaluation.outcome = Outcome::kOk;
   evaluation.score_ns = score_ns;
-  evaluation.image_digest = image;
+  evaluation.program_digest = image;
   return evaluation;
 }
 
@@ -81,7 +81,7 @@ TEST(ElitistPopulation, ACopyOfWhatWasPushedOutStaysOut) {
 
 std::vector<Individual> Members(int count) {
   std::vector<Individual> members;
-  for (int i = 1; i <= count; ++i) members.push_back({Numbered(i), static_cast<double>(i), std::to_string(i)});
+  for (int i = 1; i <= count; ++i) members.push_back({Numbered(i), static_cast<double>(i)});
   return members;
 }
 

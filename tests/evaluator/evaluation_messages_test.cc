@@ -125,7 +125,8 @@ CompileResult Compiled() {
   CompileResult result;
   result.outcome = Outcome::kOk;
   result.log = "ptxas info";
-  result.program = {std::string("\x7f" "ELF\0\xff", 6), "// ptx", {{"k<1>", "_Z1k"}, {"m", "m"}}};
+  result.program = {std::string("\x7f" "ELF\0\xff", 6), "// ptx", {{"k<1>", "_Z1k"}, {"m", "m"}}, {"state"}};
+  result.program_digest = "digest";
   result.facts.registers = 40;
   return result;
 }
@@ -136,7 +137,9 @@ TEST(EvaluationMessages, ACompiledProgramComesBack) {
   EXPECT_EQ(back.log, "ptxas info");
   EXPECT_EQ(back.facts.registers, 40);
   EXPECT_EQ(back.program.image, Compiled().program.image);
-  EXPECT_EQ(back.program.ptx, "// ptx");
+  EXPECT_EQ(back.program.ptx, "") << "nobody runs it";
+  EXPECT_EQ(back.program.variables, std::vector<std::string>{"state"});
+  EXPECT_EQ(back.program_digest, "digest");
   ASSERT_EQ(back.program.kernels.size(), 2U);
   EXPECT_EQ(back.program.kernels[0].expression, "k<1>");
   EXPECT_EQ(back.program.kernels[0].symbol, "_Z1k");
@@ -144,8 +147,8 @@ TEST(EvaluationMessages, ACompiledProgramComesBack) {
 
 TEST(EvaluationMessages, SeveralProgramsShareAMessage) {
   Message message;
-  AttachProgram(message, "candidate", "one", {"image 1", "ptx 1", {}});
-  AttachProgram(message, "baseline", "two", {"image 2", "", {}});
+  AttachProgram(message, "candidate", "one", {"image 1", "ptx 1", {}, {}});
+  AttachProgram(message, "baseline", "two", {"image 2", "", {}, {}});
   EXPECT_EQ(DetachProgram(message, "candidate").program.image, "image 1");
   EXPECT_EQ(DetachProgram(message, "baseline").program.image, "image 2");
   EXPECT_EQ(DetachProgram(message, "baseline").source, "two");

@@ -134,10 +134,12 @@ TEST(StoppingCriterion, StopsWhenTheTimeIsSpent) {
 TEST(StoppingCriterion, GivesUpWhatIsTooSlow) {
   StoppingCriterion criterion = Criterion();
   criterion.give_up_ticks = 800;
-  EXPECT_FALSE(criterion.Enough(Alternating(9, 900, 1100), 1));
-  EXPECT_TRUE(criterion.Enough(Alternating(10, 900, 1100), 1));
-  criterion.give_up_ticks = 1200;
-  EXPECT_FALSE(criterion.Enough(Alternating(10, 900, 1100), 1));
+  EXPECT_FALSE(criterion.Enough(Alternating(4, 900, 1100), 1)) << "too early to say";
+  EXPECT_TRUE(criterion.Enough(Alternating(5, 900, 1100), 1));
+  EXPECT_TRUE(criterion.GivesUp(Alternating(5, 900, 1100)));
+  criterion.give_up_ticks = 1000;
+  EXPECT_FALSE(criterion.Enough(Alternating(9, 900, 1100), 1)) << "its fastest sample may still win";
+  EXPECT_FALSE(criterion.GivesUp(Alternating(9, 900, 1100)));
 }
 
 TEST(StoppingCriterion, ThoseInUseCanBeMet) {

@@ -24,7 +24,7 @@ __global__ void k(float* a) {
 class BreedingStationTest : public testing::Test {
  protected:
   BreedRequest Request(std::vector<std::pair<std::string, double>> operators) const {
-    return {{DefaultGenome(kernel_template_)}, std::move(operators), 1, 2, 3};
+    return {{DefaultGenome(kernel_template_)}, {}, std::move(operators), 1, 2, 3};
   }
   static BreedingStation& Station() {
     // Never destroyed: libclang's own globals would be gone before it.
