@@ -265,8 +265,8 @@ __device__ __forceinline__ void Tile(View a, View b, float* out, float* shared_a
 
 __global__ void __launch_bounds__(kThreads) gemm_tiled(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C,
                                                        int rows, int columns, int depth) {
-  __shared__ alignas(16) float shared_a[kBuffers * kFloatsA];
-  __shared__ alignas(16) float shared_b[kBuffers * kFloatsB];
+  __shared__ Floats shared_a[kBuffers * kFloatsA / VECTOR];
+  __shared__ Floats shared_b[kBuffers * kFloatsB / VECTOR];
   const int row = blockIdx.y * TILE_M;
   const int column = blockIdx.x * TILE_N;
   const View a{A + (long long)row * depth, rows - row, depth, depth};
@@ -274,6 +274,9 @@ __global__ void __launch_bounds__(kThreads) gemm_tiled(const float* __restrict__
   float* out = C + (long long)row * columns + column;
   // Blocks at ragged edges, and matrices whose rows are not aligned for vectors, take the checked path.
   const bool whole = a.rows >= TILE_M && b.columns >= TILE_N && depth % TILE_K == 0 && columns % VECTOR == 0;
-  if (whole) Tile<true>(a, b, out, shared_a, shared_b);
-  else Tile<false>(a, b, out, shared_a, shared_b);
+  if (whole) {
+    Tile<true>(a, b, out, reinterpret_cast<float*>(shared_a), reinterpret_cast<float*>(shared_b));
+  } else {
+    Tile<false>(a, b, out, reinterpret_cast<float*>(shared_a), reinterpret_cast<float*>(shared_b));
+  }
 }
