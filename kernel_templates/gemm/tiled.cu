@@ -20,7 +20,7 @@
 // evo:constraint DOUBLE_BUFFER <= SHARED_A * SHARED_B
 // evo:constraint PAD == 0 || SHARED_A == 1
 // evo:constraint (1 + DOUBLE_BUFFER) * TILE_K * (SHARED_A * (TILE_M + PAD) + SHARED_B * TILE_N) * 4 <= 49152
-// evo:constraint (SHARED_A * TILE_M + SHARED_B * TILE_N) * TILE_K <= 32 * (TILE_M / ITEMS_M) * (TILE_N / ITEMS_N)
+// evo:constraint (SHARED_A * TILE_M + SHARED_B * TILE_N) * TILE_K <= 24 * (TILE_M / ITEMS_M) * (TILE_N / ITEMS_N)
 // evo:launch gemm_tiled(A, B, C, M, N, K) \
 //   grid(ceil_div(N, TILE_N), ceil_div(M, TILE_M)) block((TILE_M / ITEMS_M) * (TILE_N / ITEMS_N))
 
@@ -75,8 +75,6 @@
 #define UNROLL_K 8
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
-constexpr int kUnroll = UNROLL_K;
 constexpr int kThreadsM = TILE_M / ITEMS_M;
 constexpr int kThreadsN = TILE_N / ITEMS_N;
 constexpr int kThreads = kThreadsM * kThreadsN;
@@ -168,6 +166,8 @@ __device__ __forceinline__ void Put(const Brought& next, float* tile_a, float* t
 template <bool WHOLE>
 __device__ __forceinline__ void Multiply(const View& a, const View& b, const float* tile_a, const float* tile_b, int thread_m, int thread_n,
                                          float (&sums)[ITEMS_M][ITEMS_N]) {
+  // A pragma's argument is not expanded as a macro by nvcc. The checked path is long enough as it is.
+  constexpr int kUnroll = WHOLE ? UNROLL_K : 1;
 #pragma unroll kUnroll
   for (int k = 0; k < TILE_K; ++k) {
     float from_a[ITEMS_M];
