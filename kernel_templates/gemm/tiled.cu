@@ -75,6 +75,8 @@
 #define UNROLL_K 8
 #endif
 
+// A pragma's argument is not expanded as a macro by nvcc.
+constexpr int kUnroll = UNROLL_K;
 constexpr int kThreadsM = TILE_M / ITEMS_M;
 constexpr int kThreadsN = TILE_N / ITEMS_N;
 constexpr int kThreads = kThreadsM * kThreadsN;
@@ -162,48 +164,58 @@ __device__ __forceinline__ void Put(const Brought& next, float* tile_a, float* t
   }
 }
 
-// Adds the product of a tile of A and a tile of B.
+// Adds the product of column k of a tile of A and row k of a tile of B.
 template <bool WHOLE>
-__device__ __forceinline__ void Multiply(const View& a, const View& b, const float* tile_a, const float* tile_b, int thread_m, int thread_n,
+__device__ __forceinline__ void Step(const View& a, const View& b, const float* tile_a, const float* tile_b, int k,
+                                     float (&sums)[ITEMS_M][ITEMS_N]) {
+  const int thread_m = threadIdx.x / kThreadsN;
+  const int thread_n = threadIdx.x % kThreadsN;
+  float from_a[ITEMS_M];
+  float from_b[ITEMS_N];
+#pragma unroll
+  for (int i = 0; i < ITEMS_M; i += VECTOR) {
+    const int row = Place(thread_m, kThreadsM, i);
+    Floats values;
+    if constexpr (SHARED_A) {
+      values = *reinterpret_cast<const Floats*>(tile_a + k * kStrideA + row);
+    } else {
+#pragma unroll
+      for (int v = 0; v < VECTOR; ++v) {
+        values.at[v] = WHOLE || (row + v < a.rows && k < a.columns) ? a.data[(long long)(row + v) * a.stride + k] : 0.0f;
+      }
+    }
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) from_a[i + v] = values.at[v];
+  }
+#pragma unroll
+  for (int j = 0; j < ITEMS_N; j += VECTOR) {
+    const int column = Place(thread_n, kThreadsN, j);
+    Floats values;
+    if constexpr (SHARED_B) {
+      values = *reinterpret_cast<const Floats*>(tile_b + k * TILE_N + column);
+    } else {
+      values = Load<WHOLE>(b, k, column);
+    }
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) from_b[j + v] = values.at[v];
+  }
+#pragma unroll
+  for (int i = 0; i < ITEMS_M; ++i) {
+#pragma unroll
+    for (int j = 0; j < ITEMS_N; ++j) sums[i][j] += from_a[i] * from_b[j];
+  }
+}
+
+// Adds the product of a tile of A and a tile of B. The checked path is long enough without being unrolled.
+template <bool WHOLE>
+__device__ __forceinline__ void Multiply(const View& a, const View& b, const float* tile_a, const float* tile_b,
                                          float (&sums)[ITEMS_M][ITEMS_N]) {
-  // A pragma's argument is not expanded as a macro by nvcc. The checked path is long enough as it is.
-  constexpr int kUnroll = WHOLE ? UNROLL_K : 1;
+  if constexpr (WHOLE) {
 #pragma unroll kUnroll
-  for (int k = 0; k < TILE_K; ++k) {
-    float from_a[ITEMS_M];
-    float from_b[ITEMS_N];
-#pragma unroll
-    for (int i = 0; i < ITEMS_M; i += VECTOR) {
-      const int row = Place(thread_m, kThreadsM, i);
-      Floats values;
-      if constexpr (SHARED_A) {
-        values = *reinterpret_cast<const Floats*>(tile_a + k * kStrideA + row);
-      } else {
-#pragma unroll
-        for (int v = 0; v < VECTOR; ++v) {
-          values.at[v] = WHOLE || (row + v < a.rows && k < a.columns) ? a.data[(long long)(row + v) * a.stride + k] : 0.0f;
-        }
-      }
-#pragma unroll
-      for (int v = 0; v < VECTOR; ++v) from_a[i + v] = values.at[v];
-    }
-#pragma unroll
-    for (int j = 0; j < ITEMS_N; j += VECTOR) {
-      const int column = Place(thread_n, kThreadsN, j);
-      Floats values;
-      if constexpr (SHARED_B) {
-        values = *reinterpret_cast<const Floats*>(tile_b + k * TILE_N + column);
-      } else {
-        values = Load<WHOLE>(b, k, column);
-      }
-#pragma unroll
-      for (int v = 0; v < VECTOR; ++v) from_b[j + v] = values.at[v];
-    }
-#pragma unroll
-    for (int i = 0; i < ITEMS_M; ++i) {
-#pragma unroll
-      for (int j = 0; j < ITEMS_N; ++j) sums[i][j] += from_a[i] * from_b[j];
-    }
+    for (int k = 0; k < TILE_K; ++k) Step<WHOLE>(a, b, tile_a, tile_b, k, sums);
+  } else {
+#pragma unroll 1
+    for (int k = 0; k < TILE_K; ++k) Step<WHOLE>(a, b, tile_a, tile_b, k, sums);
   }
 }
 
@@ -232,7 +244,7 @@ __device__ __forceinline__ void Tile(View a, View b, float* out, float* shared_a
     Advance(a, b);
     const bool more = begin + TILE_K < depth;
     if (more) Bring<WHOLE>(a, b, next);
-    Multiply<WHOLE>(this_a, this_b, shared_a + buffer * kFloatsA, shared_b + buffer * kFloatsB, thread_m, thread_n, sums);
+    Multiply<WHOLE>(this_a, this_b, shared_a + buffer * kFloatsA, shared_b + buffer * kFloatsB, sums);
     if constexpr (DOUBLE_BUFFER) {
       buffer ^= 1;
     } else {
