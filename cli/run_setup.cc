@@ -82,6 +82,21 @@ std::vector<Genome> Seeds(const std::vector<KernelTemplate>& templates) {
   return seeds;
 }
 
+// A new run's: the templates asked for, or all. The baseline's takes part only if it is one of them.
+void BeginSweep(RunSetup& setup, const RunOptions& options) {
+  std::vector<std::string> swept = options.templates;
+  if (swept.empty()) {
+    for (const KernelTemplate& one : setup.templates) swept.push_back(one.name);
+  }
+  RunRecord& run = setup.record;
+  setup.sweep = std::make_unique<SweepBreeder>(setup.templates, swept, run.children);
+  if (!options.generations_given) run.generations = setup.sweep->Generations();
+  run.operators = {{kSweep, 1.0}};
+  auto other = nlohmann::json::parse(run.options);
+  other["sweep"] = swept;
+  run.options = other.dump();
+}
+
 }  // namespace
 
 std::chrono::seconds ParseDuration(const std::string& text) {
@@ -121,6 +136,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   for (const auto& [name, weight] : MutatorSet().DefaultOperators()) run.operators[name] = weight;
   nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}};
   run.options = other.dump();
+  if (options.sweep) BeginSweep(setup, options);
   run.tool_version = kEvoVersion;
   return setup;
 }
@@ -142,6 +158,11 @@ RunSetup PrepareResume(const RunOptions& options, const CommandContext&) {
   for (const std::string& definition : other.at("definitions").get<std::vector<std::string>>()) Fix(setup.templates, definition);
   std::stable_partition(setup.templates.begin(), setup.templates.end(), [&](const KernelTemplate& one) { return one.name == setup.record.baseline; });
   setup.seeds = Seeds(setup.templates);
+  if (other.contains("sweep")) {
+    setup.sweep = std::make_unique<SweepBreeder>(setup.templates, other.at("sweep").get<std::vector<std::string>>(), setup.record.children);
+  } else if (options.sweep) {
+    throw UsageError(fmt::format("--sweep: run {} is not a sweep; leave the flag out to go on with it", setup.record.id));
+  }
   return setup;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "db/history.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
+#include "mutators/sweep_breeder.h"
 
 namespace evo {
 
@@ -33,6 +35,7 @@ struct RunOptions {
   std::optional<RunId> resume;                // 0: the latest run
   std::vector<std::string> task_folders;      // -I
   std::vector<std::string> definitions;       // -D NAME=VALUE: a parameter held fixed
+  bool sweep = false;                         // every legal parameter setting instead of evolution
   int compile_workers = 0;                    // 0: as many as cores
   bool no_reuse = false;
   bool json = false;
@@ -45,6 +48,7 @@ struct RunSetup {
   std::vector<Genome> seeds;                  // every template at its defaults
   RunRecord record;                           // without what only the device can say
   std::optional<RunSummary> resumed;
+  std::unique_ptr<SweepBreeder> sweep;        // null unless the run is a sweep
 };
 
 // Loads and checks everything that a new run needs. Throws UsageError.

@@ -24,6 +24,7 @@ void to_json(json& out, const BredChild& child) {
   out = {{"genome", child.genome ? json(*child.genome) : json()},
          {"op", child.op},
          {"used_second_parent", child.used_second_parent},
+         {"parentless", child.parentless},
          {"inapplicable", child.inapplicable},
          {"dropped", child.dropped},
          {"source", child.source},
@@ -34,6 +35,7 @@ void from_json(const json& in, BredChild& child) {
   if (const json& genome = in.at("genome"); !genome.is_null()) child.genome = genome.get<Genome>();
   in.at("op").get_to(child.op);
   in.at("used_second_parent").get_to(child.used_second_parent);
+  in.at("parentless").get_to(child.parentless);
   in.at("inapplicable").get_to(child.inapplicable);
   in.at("dropped").get_to(child.dropped);
   in.at("source").get_to(child.source);

@@ -30,6 +30,7 @@ struct BredChild {
   std::optional<Genome> genome;
   std::string op;                       // operator that made it; empty if none
   bool used_second_parent = false;
+  bool parentless = false;              // made from its template alone: the parents asked for have no part in it
   std::vector<std::string> inapplicable;  // operators drawn before that did not apply, in order
   std::vector<std::string> dropped;     // edits that could not be re-applied, one line each
   std::string source;                   // the rendered .cu; empty if none

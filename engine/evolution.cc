@@ -133,7 +133,8 @@ Evolution::Generation Evolution::FinishBreeding(int number, const std::stop_toke
       continue;
     }
     std::vector<CandidateId> parents = parents_[i];
-    if (!child.used_second_parent) parents.resize(1);
+    if (child.parentless) parents.clear();
+    else if (!child.used_second_parent) parents.resize(1);
     generation.record.candidates.push_back({next_id_++, number, static_cast<int>(i), std::move(*child.genome), std::move(parents),
                                             std::move(child.op), std::move(child.dropped), std::move(child.source)});
   }

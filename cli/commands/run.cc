@@ -35,6 +35,11 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunRecord& ru
   return pipeline;
 }
 
+std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
+  if (setup.sweep) return std::move(setup.sweep);
+  return std::make_unique<BreederPool>(BreedWorkers(setup.record.templates, std::min(Cores(), 4)));
+}
+
 void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
   const History history(options.database);
   const auto best = history.Best(run);
@@ -64,14 +69,14 @@ void Run(const RunOptions& options, CommandContext& context) {
   if (setup.resumed && options.generations_given) run.generations = options.generations;
   SqliteStore store(options.database);
   Pipeline pipeline(ToPipelineOptions(options, run, context.interrupt), setup.task);
-  BreederPool breeder(BreedWorkers(run.templates, std::min(Cores(), 4)));
+  const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   run.arch = pipeline.arch();
   run.device_name = pipeline.device().name;
   if (!setup.resumed) run.id = store.BeginRun(run);
   if (!options.no_reuse) pipeline.Know(store.LoadKnown(run));
   ConsoleObserver observer(stderr);
   ElitistPopulation population(static_cast<std::size_t>(run.population));
-  Evolution evolution(run, setup.seeds, breeder, pipeline, store, observer, population);
+  Evolution evolution(run, setup.seeds, *breeder, pipeline, store, observer, population);
   const StopCondition stop(run.generations, options.time_limit, context.interrupt);
   RunStatus status;
   try {
@@ -107,6 +112,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("--resume", *resume, "Go on with a run of the database (default: the latest)")->expected(0, 1)->default_str("0");
   run->add_option("-I", options->task_folders, "More folders with tasks")->allow_extra_args(false);
   run->add_option("-D", options->definitions, "NAME=VALUE: hold a parameter fixed")->allow_extra_args(false);
+  run->add_flag("--sweep", options->sweep, "Evaluate every legal parameter setting instead of evolving; without --generations, all of them");
   run->add_option("--compile-workers", options->compile_workers, "Compile processes (default: one a core)")->check(CLI::Range(1, 1024));
   run->add_flag("--no-reuse", options->no_reuse, "Evaluate again what earlier runs of the database have evaluated");
   run->add_flag("--json", options->json, "Print the result as JSON");

@@ -28,11 +28,12 @@ TEST(Breeder, RequestsTravelWhole) {
 }
 
 TEST(Breeder, ChildrenTravelWhole) {
-  const BredChild child{Example(), "crossover", true, {"a", "b"}, {"dropped"}, "source\n", ""};
+  const BredChild child{Example(), "crossover", true, true, {"a", "b"}, {"dropped"}, "source\n", ""};
   const auto back = json::parse(json(child).dump()).get<BredChild>();
   EXPECT_EQ(back.genome, child.genome);
   EXPECT_EQ(back.op, child.op);
   EXPECT_EQ(back.used_second_parent, child.used_second_parent);
+  EXPECT_EQ(back.parentless, child.parentless);
   EXPECT_EQ(back.inapplicable, child.inapplicable);
   EXPECT_EQ(back.dropped, child.dropped);
   EXPECT_EQ(back.source, child.source);

@@ -100,7 +100,7 @@ TEST(WritingATask, TheExampleOfThePageIsATask) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "softmax"), [](const auto& p) { return p.param; });
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "gemm", "softmax"), [](const auto& p) { return p.param; });
 
 }  // namespace
 }  // namespace evo

@@ -56,12 +56,12 @@ TEST_P(TemplateProperties, AWalkOfMutationsStaysSound) {
 
 INSTANTIATE_TEST_SUITE_P(All, TemplateProperties,
                          testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/wmma.cu", "softmax/naive.cu",
-                                         "softmax/block.cu", "softmax/warp.cu"));
+                                         "softmax/block.cu", "softmax/warp.cu", "gemm/naive.cu", "gemm/tiled.cu"));
 
 // Every proposal of every mutator on a template, not only those that a walk draws, makes a source that parses.
 TEST(TemplateProposals, EveryOneParses) {
   const MutatorSet set;
-  for (const char* file : {"attention/tiled.cu", "softmax/block.cu"}) {
+  for (const char* file : {"attention/tiled.cu", "softmax/block.cu", "gemm/tiled.cu"}) {
     const Parent parent(LoadTemplate(ShareDirectory() / "kernel_templates" / file));
     for (const auto& mutator : set.all()) {
       const auto* source = dynamic_cast<const SourceMutator*>(mutator.get());

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -114,6 +115,28 @@ TEST_F(EvoRun, FindsABetterKernelAndSaysSo) {
   EXPECT_EQ(run.status, RunStatus::kFinished);
   EXPECT_GE(run.evaluated, 2);
   EXPECT_TRUE(history.Best(run.record.id)->check);
+}
+
+// The template of tests/vices has four settings; its default is generation 0's already.
+TEST_F(EvoRun, SweepsEverySettingOnceAndGoesOnWithASweep) {
+  const std::vector<std::string> sweep = {"run", "--task", TaskFolder(), "--device", "cpu", "--sweep", "--children", "2", "--db", Database()};
+  std::vector<std::string> half = sweep;
+  half.insert(half.end(), {"--generations", "1"});
+  ASSERT_EQ(Run(half), 0) << Output();
+  EXPECT_LT(History(Database()).FindRun(1).evaluated, 4);
+  ASSERT_EQ(Run({"run", "--resume", "1", "--generations", "2", "--db", Database()}), 0) << Output();
+  ASSERT_EQ(Run(sweep), 0) << Output();
+  EXPECT_THAT(Output(), HasSubstr("generation 2/2"));
+  const History history(Database());
+  EXPECT_EQ(Children(1), Children(2)) << "a sweep that was continued is the sweep in one go";
+  std::set<std::int64_t> blocks;
+  for (const CandidateRecord& record : history.Candidates(2, {})) {
+    EXPECT_EQ(record.evaluation.outcome, Outcome::kOk) << record.evaluation.message;
+    EXPECT_EQ(record.candidate.op, record.candidate.generation == 0 ? "default" : "sweep");
+    EXPECT_TRUE(record.candidate.parents.empty());
+    EXPECT_TRUE(blocks.insert(record.candidate.genome.parameters.at("BLOCK")).second);
+  }
+  EXPECT_THAT(blocks, ::testing::ElementsAre(32, 64, 128, 256));
 }
 
 TEST_F(EvoRun, LeavesNothingInTheTemporaryFolder) {
