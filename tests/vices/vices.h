@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ struct Vice {
   std::string row() const { return name.substr(0, 2); }
   bool honest() const { return name.find("honest") == 3; }
 };
+
+// For test messages.
+inline void PrintTo(const Vice& vice, std::ostream* out) { *out << vice.name << " of task " << vice.task; }
 
 std::vector<Vice> AllVices();
 

@@ -109,8 +109,8 @@ TEST_F(Vices, AnHonestChampionPassesItsCheck) {
   EXPECT_LT(check.speedup, 2);
 }
 
-// Row 21: what was measured is what was asked for. Known-slow ranks behind known-good, the same source is the same image, and another
-// source is another.
+// Rows 21 and 22: what was measured is what was asked for. Known-slow ranks behind known-good, also as a baseline; the same source is the
+// same kernel, and another source is another image.
 TEST_F(Vices, ControlKernelsRankRight) {
   TaskUnderTest& task = UseTask("reverse_sum");
   std::string slow = task.honest;
@@ -124,6 +124,10 @@ TEST_F(Vices, ControlKernelsRankRight) {
   EXPECT_NE(evaluations[0].image_digest, evaluations[1].image_digest);
   EXPECT_FALSE(evaluations[1].image_digest.empty());
   EXPECT_EQ(evaluations[1].source_digest, evaluations[2].source_digest);
+  const Candidate honest_candidate = MakeCandidate(1, task.honest);
+  const Candidate slow_candidate = MakeCandidate(2, slow);
+  EXPECT_GT(task.pipeline->CheckChampion(honest_candidate, slow_candidate, {}).speedup, 1.5);
+  EXPECT_LT(task.pipeline->CheckChampion(slow_candidate, honest_candidate, {}).speedup, 0.7);
 }
 
 TEST_F(Vices, AStopRequestEndsABatchSoon) {
