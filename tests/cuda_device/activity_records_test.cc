@@ -73,7 +73,7 @@ TEST(MatchActivities, AnythingElseIsRefused) {
   EXPECT_EQ(Complaint(renamed), "kernel z ran where kernel a was declared");
 }
 
-// HAZARDS.md, row 18: a flush in the same window, a hundred times as long, is not part of the time.
+// docs/hazards.md, row 18: a flush in the same window, a hundred times as long, is not part of the time.
 TEST(MatchActivities, AFlushBesideTheKernelIsNotCounted) {
   const std::vector<ExpectedActivity> expected = {{kKernel, "hold", kOurs}, {kMemset, "", kOurs}, {kKernel, "a", 0}, {kMemset, "", kOurs}, {kKernel, "a", 1}};
   const auto matched = MatchActivities(expected,

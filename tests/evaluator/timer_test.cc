@@ -1,4 +1,4 @@
-// What HAZARDS.md asks of the timer itself, by the numbers of its rows: no kernel can show these.
+// What docs/hazards.md asks of the timer itself, by the numbers of its rows: no kernel can show these.
 #include "evaluator/timer/timer.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ enum class CaughtBy {
   kHeldOut,    // an evaluation lets it through; only a would-be champion's check finds it
 };
 
-// A kernel of tests/vices/kernels and what must become of it. Its name starts with the row of the hazard that it stands for (two
+// A kernel of tests/vices/kernels and what must become of it. Its name starts with the row of docs/hazards.md that it stands for (two
 // digits, 00: a general fault) and goes on with "honest" if it is the honest one of that row.
 struct Vice {
   std::string name;                // the file's, without .cu
