@@ -171,6 +171,8 @@ std::vector<Vice> AllVices() {
   };
 }
 
+std::span<const Pending> AllPending() { return kPending; }
+
 std::optional<std::string> PendingReason(const Vice& vice, std::string_view device) {
   for (const Pending& pending : kPending) {
     if (pending.name == vice.name && pending.device == device) return std::string(pending.reason);

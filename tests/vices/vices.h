@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ struct Pending {
   std::string_view device;
   std::string_view reason;
 };
+
+std::span<const Pending> AllPending();
 
 // Why `vice` is not run on the device; nullopt if it is.
 std::optional<std::string> PendingReason(const Vice& vice, std::string_view device);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -158,6 +160,7 @@ TEST(ViceTable, EveryRowHasTwoVicesAndAnHonestKernel) {
     }
     EXPECT_EQ(SourceOf(vice).substr(0, 3), "// ") << vice.name << " does not say what it tries";
   }
+  for (const Pending& pending : AllPending()) EXPECT_TRUE(names.count(std::string(pending.name))) << pending.name << " is pending and no vice";
   std::set<std::string> rows;
   for (const auto& [row, count] : vices) {
     EXPECT_GE(count, 2) << "row " << row;
