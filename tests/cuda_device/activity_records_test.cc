@@ -73,6 +73,47 @@ TEST(MatchActivities, AnythingElseIsRefused) {
   EXPECT_EQ(Complaint(renamed), "kernel z ran where kernel a was declared");
 }
 
+// docs/hazards.md, row 18: a flush in the same window, a hundred times as long, is not part of the time.
+TEST(MatchActivities, AFlushBesideTheKernelIsNotCounted) {
+  const std::vector<ExpectedActivity> expected = {{kKernel, "hold", kOurs}, {kMemset, "", kOurs}, {kKernel, "a", 0}, {kMemset, "", kOurs}, {kKernel, "a", 1}};
+  const auto matched = MatchActivities(expected,
+                                       {{kKernel, "hold", 1, 0, 1000},
+                                        {kMemset, "", 2, 1000, 65000},
+                                        {kKernel, "a", 3, 65120, 65760},
+                                        {kMemset, "", 4, 65760, 129760},
+                                        {kKernel, "a", 5, 129760, 130400}},
+                                       2, 32);
+  ASSERT_TRUE(std::holds_alternative<Times>(matched)) << std::get<std::string>(matched);
+  for (const SequenceTime& time : std::get<Times>(matched)) EXPECT_EQ(time.span_ticks, 640u / 32);
+}
+
+// Row 24: neither a gap between two kernels nor an empty one in front takes anything off, and an overlap is not counted twice.
+TEST(MatchActivities, GapsAndOverlapsAreInTheSpan) {
+  const std::vector<ExpectedActivity> expected = {{kKernel, "hold", kOurs}, {kKernel, "a", 0}, {kKernel, "b", 0}, {kKernel, "a", 1}, {kKernel, "b", 1}};
+  const auto matched = MatchActivities(expected,
+                                       {{kKernel, "hold", 1, 0, 320},
+                                        {kKernel, "a", 2, 320, 352},
+                                        {kKernel, "b", 3, 3520, 4160},
+                                        {kKernel, "a", 4, 6400, 8000},
+                                        {kKernel, "b", 5, 6720, 7040}},
+                                       2, 32);
+  ASSERT_TRUE(std::holds_alternative<Times>(matched)) << std::get<std::string>(matched);
+  const Times& times = std::get<Times>(matched);
+  EXPECT_EQ(times[0].span_ticks, (4160u - 320) / 32);
+  EXPECT_EQ(times[0].busy_ticks, (32u + 640) / 32);
+  EXPECT_EQ(times[1].span_ticks, (8000u - 6400) / 32);
+  EXPECT_EQ(times[1].busy_ticks, (1600u + 320) / 32);
+}
+
+// Row 24: a kernel may have the name of one of ours; what it declared is still what counts.
+TEST(MatchActivities, AKernelNamedLikeOursIsCounted) {
+  const std::vector<ExpectedActivity> expected = {{kKernel, "hold", kOurs}, {kKernel, "hold", 0}, {kKernel, "a", 0}};
+  const auto matched =
+      MatchActivities(expected, {{kKernel, "hold", 1, 0, 3200}, {kKernel, "hold", 2, 3200, 6400}, {kKernel, "a", 3, 6400, 6432}}, 1, 32);
+  ASSERT_TRUE(std::holds_alternative<Times>(matched)) << std::get<std::string>(matched);
+  EXPECT_EQ(std::get<Times>(matched)[0].span_ticks, 3232u / 32);
+}
+
 TEST(MatchActivities, NothingExpectedIsNothing) {
   const auto matched = MatchActivities({}, {}, 0, 32);
   EXPECT_TRUE(std::get<Times>(matched).empty());

@@ -1,54 +1,190 @@
 #include "tests/vices/vices.h"
 
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/error.h"
+#include "core/installation.h"
+#include "kernel_templates/text_file.h"
+
 namespace evo {
 namespace {
 
-// A kernel of the task with the given body; `launch` replaces the launch line's clauses.
-std::string Kernel(const std::string& body, const std::string& launch = "grid(ceil_div(N, 128)) block(128)", const std::string& before = "") {
-  return "// evo:launch k(x, y, N) " + launch + "\n" + before + "\n__global__ void k(const float* x, float* y, int n) {\n" +
-         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" + body + "\n}\n";
-}
+constexpr const char* kSum = "reverse_sum";
+constexpr const char* kSoftmax = "row_softmax";
+constexpr const char* kDot = "dot_rows";
+constexpr const char* kInPlace = "add_in_place";
+
+constexpr std::array kPending = {
+    Pending{"02_static_and_dynamic_over", "cpu", "the cpu device bounds static and dynamic shared memory each by itself"},
+    Pending{"02_more_threads_than_promised", "cpu", "the cpu device does not read __launch_bounds__"},
+    Pending{"03_cache_by_pointer", "cpu", "module state is not compared"},
+    Pending{"03_cache_by_fingerprint", "cpu", "module state is not compared"},
+    Pending{"03_static_in_a_function", "cpu", "module state is not compared"},
+    Pending{"03_sums_kept_between_launches", "cpu", "module state is not compared"},
+    Pending{"03_cache_by_pointer", "cuda", "module state is not compared"},
+    Pending{"03_cache_by_fingerprint", "cuda", "module state is not compared"},
+    Pending{"03_static_in_a_function", "cuda", "module state is not compared"},
+    Pending{"03_sums_kept_between_launches", "cuda", "module state is not compared"},
+    Pending{"12_writes_a_mebibyte_away", "cpu", "no address-checked run: whether it crashes is chance"},
+    Pending{"12_reads_a_mebibyte_away", "cpu", "no address-checked run: whether it crashes is chance"},
+    Pending{"12_past_its_shared_array", "cpu", "no address-checked run"},
+    Pending{"12_writes_a_mebibyte_away", "cuda", "no address-checked run: the memory beyond may be mapped"},
+    Pending{"12_reads_a_mebibyte_away", "cuda", "no address-checked run: the memory beyond may be mapped"},
+    Pending{"12_past_its_shared_array", "cuda", "no address-checked run"},
+    Pending{"13_lanes_in_step", "cuda", "no racecheck: lanes usually are in step"},
+    Pending{"15_counts_grids", "cuda", "%gridid is not among the registers that are refused"},
+    Pending{"25_assumes_zeros", "cuda", "shared memory is not scrubbed between launches"},
+    Pending{"25_trusts_the_last_launch", "cuda", "shared memory is not scrubbed between launches"},
+};
 
 }  // namespace
 
 std::vector<Vice> AllVices() {
   using enum Outcome;
-  const std::string honest = "  if (i < n) y[i] = x[i] + x[n - 1 - i];";
-  std::vector<Vice> vices;
-  const auto add = [&](const std::string& name, const std::string& source, std::vector<Outcome> cuda, std::vector<Outcome> cpu) {
-    vices.push_back({name, source, std::move(cuda), std::move(cpu)});
+  using enum CaughtBy;
+  // What carries something over from launch to launch: the comparison of module state calls it cheating, unless the result was wrong before.
+  const std::vector<Outcome> remembers = {kCheating, kWrongResult, kNondeterministic};
+  const std::vector<Outcome> wrong = {kWrongResult};
+  const std::vector<Outcome> races = {kNondeterministic, kWrongResult};
+  const std::vector<Outcome> ok = {kOk};
+  return {
+      {"00_writes_to_a_low_address", kSum, {kCrash}, {kCrash, kCheating}},
+      {"00_traps", kSum, {kCrash}, {kCrash}},
+      {"00_never_ends", kSum, {kTimeout}, {kTimeout}},
+      {"00_too_much_static_shared", kSum, {kResourceLimit}, {kResourceLimit}, kCompiler},
+      {"00_too_many_threads", kSum, {kResourceLimit, kLaunchError}, {kResourceLimit, kLaunchError}},
+      {"00_syntax_error", kSum, {kCompileError}, {kCompileError}, kCompiler},
+      {"00_undeclared_name", kSum, {kCompileError}, {kCompileError}, kCompiler},
+      {"00_fewer_arguments", kSum, {kLaunchError}, {kLaunchError}},
+      {"00_allocates", kSum, {kUnsupported}, {kUnsupported}, kCompiler},
+      {"00_honest_ptx", kSum, ok, {kUnsupported}},
+
+      {"01_writes_nothing", kSum, wrong, wrong},
+      {"01_first_half_only", kSum, wrong, wrong},
+      {"01_copies_from_behind", kSum, {kWrongResult, kNondeterministic, kCrash, kCheating}, {kWrongResult, kNondeterministic, kCrash, kCheating}},
+      {"01_honest_grid_stride", kSum, ok, ok},
+
+      {"02_shared_256_bytes_over", kSum, {kResourceLimit}, {kResourceLimit}},
+      {"02_static_and_dynamic_over", kSum, {kResourceLimit}, {kResourceLimit}},
+      {"02_grid_too_tall", kSum, {kResourceLimit, kLaunchError}, {kResourceLimit, kLaunchError}},
+      {"02_more_threads_than_promised", kSum, {kResourceLimit, kLaunchError}, {kResourceLimit, kLaunchError}},
+      {"02_honest_large_shared", kSum, ok, ok},
+
+      {"03_cache_by_pointer", kSum, {kCheating}, {kCheating}},
+      {"03_cache_by_fingerprint", kSum, {kCheating}, {kCheating}},
+      {"03_static_in_a_function", kSum, {kCheating}, {kCheating}},
+      {"03_sums_kept_between_launches", kDot, {kCheating}, {kCheating}},
+      {"03_honest_ticket", kSum, ok, ok},
+      {"03_honest_constants", kSum, ok, ok},
+
+      {"04_right_at_first", kSum, remembers, remembers},
+      {"04_skips_every_fourth", kSum, remembers, remembers},
+      {"04_honest_same_every_time", kSum, ok, ok},
+
+      {"05_right_when_small", kSum, wrong, wrong},
+      {"05_launched_when_small", kSum, wrong, wrong},
+      {"05_samples_long_rows", kDot, wrong, wrong},
+      {"05_honest_two_kernels", kSum, ok, ok},
+
+      {"06_forgets_the_tail", kSum, wrong, wrong},
+      {"06_knows_the_sizes", kSum, wrong, wrong, kHeldOut},
+      {"06_whole_vectors", kSum, wrong, wrong, kHeldOut},
+      {"06_fixed_grid", kSum, wrong, wrong, kHeldOut},
+      {"06_honest_vectors", kSum, ok, ok},
+
+      {"07_zeros", kSoftmax, wrong, wrong},
+      {"07_tiny_values", kSoftmax, wrong, wrong},
+      {"07_zeros_through_memset", kSoftmax, wrong, wrong},
+      {"07_honest_one_pass", kSoftmax, ok, ok},
+
+      {"08_constant", kSum, wrong, wrong},
+      {"08_mean_of_the_row", kSoftmax, wrong, wrong},
+      {"08_ignores_signs", kSum, wrong, wrong},
+      {"08_copies_its_input", kSum, wrong, wrong},
+      {"08_honest_doubling", kSum, ok, ok},
+
+      {"09_nan_in_one", kSum, wrong, wrong},
+      {"09_all_infinite", kSum, wrong, wrong},
+      {"09_overflows_its_sums", kDot, wrong, wrong},
+      {"09_honest_nan_inside", kSum, ok, ok},
+
+      {"10_half_accumulator", kDot, wrong, wrong},
+      {"10_bfloat_inputs", kDot, wrong, wrong},
+      {"10_eleven_bit_products", kDot, wrong, wrong},
+      {"10_skips_small_products", kDot, wrong, wrong},
+      {"10_honest_compensated", kDot, ok, ok},
+
+      {"11_zeroes_its_input", kInPlace, {kCheating}, {kCheating}},
+      {"11_answer_left_in_its_input", kSum, {kCheating}, {kCheating}},
+      {"11_marks_one_bit", kInPlace, {kCheating}, {kCheating}},
+      {"11_honest_private_copy", kInPlace, ok, ok},
+
+      {"12_behind_its_output", kSum, {kCheating}, {kCheating}},
+      {"12_before_its_output", kSum, {kCheating}, {kCheating}},
+      {"12_behind_its_workspace", kSum, {kCheating}, {kCheating}},
+      {"12_writes_a_mebibyte_away", kSum, {kCheating, kCrash}, {kCheating, kCrash}},
+      {"12_reads_a_mebibyte_away", kSum, {kCheating, kCrash}, {kCheating, kCrash}},
+      {"12_past_its_shared_array", kSum, {kCheating, kCrash}, {kCheating, kCrash}},
+      {"12_honest_workspace", kSum, ok, ok},
+
+      {"13_no_barrier", kSum, races, races},
+      {"13_one_barrier_of_two", kSum, races, races},
+      {"13_lanes_in_step", kSum, races, races},
+      {"13_adds_in_any_order", kDot, races, races},
+      {"13_honest_barrier", kSum, ok, ok},
+      {"13_honest_syncwarp", kSum, ok, ok},
+
+      {"14_child_kernel", kSum, {kCheating}, {kCheating}, kCompiler},
+      {"14_runtime_by_its_name", kSum, {kCheating, kCompileError}, {kCheating}, kCompiler},
+      {"14_honest_two_launches", kSum, ok, ok},
+
+      {"15_clock64", kSum, {kCheating}, {kCheating}, kCompiler},
+      {"15_clock_pasted", kSum, {kCheating}, {kCheating}, kCompiler},
+      {"15_globaltimer_in_pieces", kSum, {kCheating}, {kCheating}, kCompiler},
+      {"15_clock_high_half", kSum, {kCheating}, {kCheating}, kCompiler},
+      {"15_counts_grids", kSum, {kCheating}, {kCheating, kUnsupported}, kCompiler},
+      {"15_honest_names", kSum, ok, ok},
+
+      // Nothing forbids these; the lines are given up again before each measurement, so that they are of no use.
+      {"17_evict_last", kSum, ok, {kUnsupported}},
+      {"17_created_policy", kSum, ok, {kUnsupported}},
+      {"17_honest_read_only", kSum, ok, ok},
+
+      {"23_tail_is_unreachable", kSum, {kCheating, kWrongResult}, {kCheating, kWrongResult}},
+      {"23_overflow_as_a_bound", kSum, {kCheating, kWrongResult}, {kCheating, kWrongResult}},
+      {"23_unguarded_exponent", kSoftmax, wrong, wrong},
+      {"23_honest_unsigned_bound", kSum, ok, ok},
+
+      // Every record of the declared sequence counts, so that these gain nothing.
+      {"24_empty_kernel_first", kSum, ok, ok},
+      {"24_named_like_the_timers_own", kSum, {kOk, kCheating}, {kOk, kCheating}},
+      {"24_early_trigger", kSum, ok, {kUnsupported}},
+      {"24_honest_memset_and_kernel", kSum, ok, ok},
+
+      {"25_assumes_zeros", kSum, races, races},
+      {"25_trusts_the_last_launch", kSum, races, races},
+      // Scrubbed memory never holds the key, and then it does all the work.
+      {"25_answer_under_a_key", kSum, {kOk, kWrongResult, kNondeterministic}, {kOk, kWrongResult, kNondeterministic}},
+      {"25_honest_starts_at_zero", kSum, ok, ok},
   };
-  add("honest", Kernel(honest), {kOk}, {kOk});
-  add("crashes", Kernel(honest + "\n  *reinterpret_cast<volatile float*>(16) = 1.0f;"), {kCrash}, {kCrash});
-  add("traps", Kernel(honest + "\n  if (i == n - 1) __trap();"), {kCrash}, {kCrash});
-  add("never ends", Kernel(honest + "\n  while (*static_cast<const volatile float*>(x) < 1e30f) {}"), {kTimeout}, {kTimeout});
-  add("writes behind its output", Kernel(honest + "\n  if (i == 0) y[n] = 1.0f;"), {kCheating}, {kCheating});
-  add("writes before its output", Kernel(honest + "\n  if (i == 0) y[-3] = 1.0f;"), {kCheating}, {kCheating});
-  add("changes its input", Kernel(honest + "\n  if (i == 5) const_cast<float*>(x)[5] = 0.0f;"), {kCheating, kNondeterministic, kWrongResult},
-      {kCheating, kNondeterministic, kWrongResult});
-  add("writes NaN", Kernel("  if (i < n) y[i] = x[i] + x[n - 1 - i] + (i == 7 ? 0.0f / 0.0f : 0.0f);"), {kWrongResult}, {kWrongResult});
-  add("forgets the tail", Kernel("  if (i < n / 128 * 128) y[i] = x[i] + x[n - 1 - i];"), {kWrongResult}, {kWrongResult});
-  add("writes nothing", Kernel("  if (i < 0) y[i] = x[i];"), {kWrongResult}, {kWrongResult});
-  add("writes zeros", Kernel("  if (i < n) y[i] = 0.0f;"), {kWrongResult}, {kWrongResult});
-  add("copies its input", Kernel("  if (i < n) y[i] = x[i];"), {kWrongResult}, {kWrongResult});
-  add("races", Kernel("  __shared__ float tile[128];\n  tile[threadIdx.x] = i < n ? x[i] : 0.0f;\n"
-                      "  if (i < n) y[i] = tile[127 - threadIdx.x] * 0.0f + x[i] + x[n - 1 - i] + (tile[threadIdx.x ^ 64] - x[min(i ^ 64, n - 1)]);"),
-      {kWrongResult, kNondeterministic}, {kWrongResult, kNondeterministic});
-  add("adds in any order", Kernel("  if (i < n) y[i] = x[i] + x[n - 1 - i];\n  if (i < n) atomicExch(&last, i);\n"
-                                  "  __threadfence();\n  if (i < n) y[i] += 1e-7f * last;",
-                                  "grid(ceil_div(N, 128)) block(128)", "__device__ int last;"),
-      {kNondeterministic, kWrongResult}, {kNondeterministic, kWrongResult});
-  add("wants too much dynamic shared memory", Kernel(honest, "grid(ceil_div(N, 128)) block(128) shared(400000)"), {kResourceLimit}, {kResourceLimit});
-  add("wants too much static shared memory", Kernel("  __shared__ float s[70000];\n  s[threadIdx.x] = i;\n  __syncthreads();\n  if (i < n) y[i] = s[0];"),
-      {kResourceLimit}, {kResourceLimit});
-  add("wants too many threads", Kernel(honest, "grid(1) block(2048)"), {kResourceLimit, kLaunchError}, {kResourceLimit, kLaunchError});
-  add("does not parse", Kernel("  y[i] = x[i] +;"), {kCompileError}, {kCompileError});
-  add("uses what is not there", Kernel("  y[i] = nothing[i];"), {kCompileError}, {kCompileError});
-  add("uses inline PTX", Kernel("  asm volatile(\"membar.gl;\");\n" + honest), {kOk}, {kUnsupported});
-  add("reads the clock", Kernel("  const long long now = clock64();\n  if (i < n) y[i] = now < 0 ? 0.0f : x[i] + x[n - 1 - i];"), {kCheating}, {kCheating});
-  add("takes other arguments", "// evo:launch k(x, y) grid(1) block(32)\n__global__ void k(const float* x, float* y, int n) { y[0] = n; }\n", {kLaunchError},
-      {kLaunchError});
-  return vices;
+}
+
+std::span<const Pending> AllPending() { return kPending; }
+
+std::optional<std::string> PendingReason(const Vice& vice, std::string_view device) {
+  for (const Pending& pending : kPending) {
+    if (pending.name == vice.name && pending.device == device) return std::string(pending.reason);
+  }
+  return std::nullopt;
+}
+
+std::string SourceOf(const Vice& vice) {
+  const auto file = ShareDirectory() / "vices" / "kernels" / (vice.name + ".cu");
+  const auto text = ReadTextFile(file);
+  if (!text) throw Error(fmt::format("{}: cannot be read", file.string()));
+  return *text;
 }
 
 }  // namespace evo

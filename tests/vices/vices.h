@@ -1,20 +1,54 @@
 #pragma once
 
+#include <optional>
+#include <ostream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/outcome.h"
 
 namespace evo {
 
-// A kernel with one vice for the task in tests/vices/task, and what must become of it. kOk: it is honest.
-struct Vice {
-  std::string name;
-  std::string source;
-  std::vector<Outcome> on_cuda;    // any of them will do
-  std::vector<Outcome> on_cpu;
+// Who finds out.
+enum class CaughtBy {
+  kCompiler,   // NVRTC or a look at its PTX: never runs, on either device
+  kRun,        // the checks of an evaluation, or nobody
+  kHeldOut,    // an evaluation lets it through; only a would-be champion's check finds it
 };
 
+// A kernel of tests/vices/kernels and what must become of it. Its name starts with the row of docs/hazards.md that it stands for (two
+// digits, 00: a general fault) and goes on with "honest" if it is the honest one of that row.
+struct Vice {
+  std::string name;                // the file's, without .cu
+  std::string task;                // a folder of tests/vices/tasks
+  std::vector<Outcome> on_cuda;    // any of them will do; one that may be kOk must gain nothing by its vice
+  std::vector<Outcome> on_cpu;
+  CaughtBy caught_by = CaughtBy::kRun;
+
+  std::string row() const { return name.substr(0, 2); }
+  bool honest() const { return name.find("honest") == 3; }
+};
+
+// For test messages.
+inline void PrintTo(const Vice& vice, std::ostream* out) { *out << vice.name << " of task " << vice.task; }
+
 std::vector<Vice> AllVices();
+
+// A vice that is not caught yet: it is not run there.
+struct Pending {
+  std::string_view name;
+  std::string_view device;
+  std::string_view reason;
+};
+
+std::span<const Pending> AllPending();
+
+// Why `vice` is not run on the device; nullopt if it is.
+std::optional<std::string> PendingReason(const Vice& vice, std::string_view device);
+
+// The kernel's text. Throws Error if the file cannot be read.
+std::string SourceOf(const Vice& vice);
 
 }  // namespace evo

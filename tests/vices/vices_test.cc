@@ -1,4 +1,4 @@
-// Every vice gets its outcome, through the real worker processes, and the honest kernel among them passes to the end.
+// Every vice gets its outcome, through the real worker processes, and an honest kernel after it passes.
 // --device=cuda or --device=cpu; without it the GPU if there is one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "core/installation.h"
 #include "evaluator/device/cuda/cuda_devices.h"
 #include "evaluator/pipeline.h"
+#include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
 #include "tests/vices/vices.h"
 
@@ -21,19 +27,32 @@ namespace {
 
 std::string device_under_test = "cpu";
 
-class Vices : public ::testing::Test {
+std::filesystem::path TaskDirectory(const std::string& task) { return ShareDirectory() / "vices" / "tasks" / task; }
+
+// The evaluator of each task, started when first used.
+class Vices : public ::testing::TestWithParam<Vice> {
  protected:
-  static void SetUpTestSuite() {
+  struct TaskUnderTest {
+    Task task;
+    std::string honest;
+    std::unique_ptr<Pipeline> pipeline;
+  };
+
+  static void TearDownTestSuite() { tasks_.clear(); }
+
+  static TaskUnderTest& UseTask(const std::string& name) {
+    std::unique_ptr<TaskUnderTest>& slot = tasks_[name];
+    if (slot) return *slot;
     PipelineOptions options;
     options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
     options.device = device_under_test;
-    options.run_deadline = std::chrono::milliseconds(2000);
-    task_ = std::make_unique<Task>(LoadTask(ShareDirectory() / "vices"));
-    pipeline_ = std::make_unique<Pipeline>(options, *task_);
-  }
-  static void TearDownTestSuite() {
-    pipeline_.reset();
-    task_.reset();
+    options.compile_workers = 1;    // each costs a second to start
+    options.run_deadline = std::chrono::milliseconds(3000);
+    slot = std::make_unique<TaskUnderTest>();
+    slot->task = LoadTask(TaskDirectory(name));
+    slot->honest = LoadTemplate(TaskDirectory(name) / "honest.cu").text;
+    slot->pipeline = std::make_unique<Pipeline>(options, slot->task);
+    return *slot;
   }
 
   static Candidate MakeCandidate(CandidateId id, const std::string& source) {
@@ -43,67 +62,117 @@ class Vices : public ::testing::Test {
     return candidate;
   }
 
-  static inline std::unique_ptr<Task> task_;
-  static inline std::unique_ptr<Pipeline> pipeline_;
+  static std::vector<Evaluation> Evaluate(TaskUnderTest& task, const std::vector<std::string>& sources) {
+    std::vector<Candidate> batch;
+    for (const std::string& source : sources) batch.push_back(MakeCandidate(static_cast<CandidateId>(batch.size() + 1), source));
+    task.pipeline->Start(batch);
+    return task.pipeline->Finish({}, [](const Candidate&, const Evaluation&) {});
+  }
+
+  static const std::vector<Outcome>& Wanted(const Vice& vice) { return device_under_test == "cuda" ? vice.on_cuda : vice.on_cpu; }
+
+  static inline std::map<std::string, std::unique_ptr<TaskUnderTest>> tasks_;
 };
 
-TEST_F(Vices, EachGetsItsOutcomeAndTheRunGoesOn) {
-  const std::vector<Vice> vices = AllVices();
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < vices.size(); ++i) candidates.push_back(MakeCandidate(static_cast<CandidateId>(2 * i + 1), vices[i].source));
-  // An honest one after each vice: it must not suffer from what went before it.
-  std::vector<Candidate> batch;
-  for (std::size_t i = 0; i < vices.size(); ++i) {
-    batch.push_back(candidates[i]);
-    batch.push_back(MakeCandidate(static_cast<CandidateId>(2 * i + 2), vices.front().source + fmt::format("// {}\n", i)));
+// What a vice may gain where it is let through: nothing, within the noise of kernels of a microsecond, or of emulated ones.
+constexpr double kNoGain = 0.7;
+
+TEST_P(Vices, GetsItsOutcomeAndTheNextOnePasses) {
+  const Vice& vice = GetParam();
+  if (const auto reason = PendingReason(vice, device_under_test)) GTEST_SKIP() << vice.name << " on " << device_under_test << ": " << *reason;
+  TaskUnderTest& task = UseTask(vice.task);
+  const std::vector<Evaluation> evaluations = Evaluate(task, {SourceOf(vice), task.honest + "// after " + vice.name + "\n"});
+  ASSERT_EQ(evaluations.size(), 2u);
+  const Evaluation& evaluation = evaluations[0];
+  fmt::print("{:<32} {:<16} {}\n", vice.name, ToString(evaluation.outcome), evaluation.message);
+  const std::vector<Outcome> wanted = vice.caught_by == CaughtBy::kHeldOut ? std::vector{Outcome::kOk} : Wanted(vice);
+  EXPECT_THAT(wanted, ::testing::Contains(evaluation.outcome))
+      << vice.name << " became " << ToString(evaluation.outcome) << " in stage " << ToString(evaluation.stage) << ": " << evaluation.message;
+  EXPECT_EQ(evaluation.message.empty(), evaluation.outcome == Outcome::kOk);
+  const Evaluation& honest = evaluations[1];
+  ASSERT_EQ(honest.outcome, Outcome::kOk) << "the honest kernel after " << vice.name << ": " << honest.message;
+  EXPECT_GT(honest.score_ns, 0);
+  if (!vice.honest() && vice.caught_by == CaughtBy::kRun && evaluation.outcome == Outcome::kOk) {
+    EXPECT_GT(evaluation.score_ns, kNoGain * honest.score_ns);
   }
-  pipeline_->Start(batch);
-  std::size_t reported = 0;
-  const std::vector<Evaluation> evaluations = pipeline_->Finish({}, [&](const Candidate&, const Evaluation&) { ++reported; });
-  ASSERT_EQ(evaluations.size(), batch.size());
-  EXPECT_EQ(reported, batch.size());
-  for (std::size_t i = 0; i < vices.size(); ++i) {
-    const Evaluation& evaluation = evaluations[2 * i];
-    const std::vector<Outcome>& wanted = device_under_test == "cuda" ? vices[i].on_cuda : vices[i].on_cpu;
-    EXPECT_NE(std::find(wanted.begin(), wanted.end(), evaluation.outcome), wanted.end())
-        << vices[i].name << " became " << ToString(evaluation.outcome) << " in stage " << ToString(evaluation.stage) << ": " << evaluation.message;
-    EXPECT_EQ(evaluation.message.empty(), evaluation.outcome == Outcome::kOk) << vices[i].name;
-    const Evaluation& honest = evaluations[2 * i + 1];
-    EXPECT_EQ(honest.outcome, Outcome::kOk) << "the honest kernel after the one that " << vices[i].name << ": " << honest.message;
-    EXPECT_GT(honest.score_ns, 0);
-    fmt::print("{:<40} {:<16} {}\n", vices[i].name, ToString(evaluation.outcome), evaluation.message);
-  }
+  if (vice.caught_by != CaughtBy::kHeldOut) return;
+  const ChampionCheck check = task.pipeline->CheckChampion(MakeCandidate(3, SourceOf(vice)), MakeCandidate(4, task.honest), {});
+  EXPECT_THAT(Wanted(vice), ::testing::Contains(check.outcome)) << check.message;
+  EXPECT_FALSE(check.message.empty());
 }
 
-TEST_F(Vices, AChampionIsCheckedOnHeldOutCases) {
-  const std::string honest = AllVices().front().source;
-  const ChampionCheck good = pipeline_->CheckChampion(MakeCandidate(1, honest), MakeCandidate(2, honest), {});
-  EXPECT_EQ(good.outcome, Outcome::kOk) << good.message;
-  EXPECT_FALSE(good.held_out_cases.empty());
-  EXPECT_GT(good.speedup, 0.5);
-  EXPECT_LT(good.speedup, 2);
-  // Right for every size that a search sees, wrong for a multiple of seven or a thousand.
-  std::string overfitted = honest;
-  overfitted.replace(overfitted.find("if (i < n)"), 10, "if (i < n && n % 77 != 0 && n != 1000)");
-  const ChampionCheck bad = pipeline_->CheckChampion(MakeCandidate(3, overfitted), MakeCandidate(2, honest), {});
-  EXPECT_EQ(bad.outcome, Outcome::kWrongResult) << bad.message;
+INSTANTIATE_TEST_SUITE_P(Row, Vices, ::testing::ValuesIn(AllVices()), [](const auto& parameter) { return parameter.param.name; });
+
+TEST_F(Vices, AnHonestChampionPassesItsCheck) {
+  TaskUnderTest& task = UseTask("reverse_sum");
+  const ChampionCheck check = task.pipeline->CheckChampion(MakeCandidate(1, task.honest), MakeCandidate(2, task.honest), {});
+  EXPECT_EQ(check.outcome, Outcome::kOk) << check.message;
+  EXPECT_EQ(check.held_out_cases.size(), (device_under_test == "cuda" ? task.task.held_out : task.task.held_out_cpu).size());
+  EXPECT_GT(check.speedup, 0.5);
+  EXPECT_LT(check.speedup, 2);
+}
+
+// Rows 21 and 22: what was measured is what was asked for. Known-slow ranks behind known-good, also as a baseline; the same source is the
+// same kernel, and another source is another image.
+TEST_F(Vices, ControlKernelsRankRight) {
+  TaskUnderTest& task = UseTask("reverse_sum");
+  std::string slow = task.honest;
+  const std::string line = "if (i < n) y[i] = x[i] + x[n - 1 - i];";
+  const std::size_t at = slow.find(line);
+  ASSERT_NE(at, std::string::npos);
+  slow.replace(at, line.size(), "for (int again = 0; again < 200; ++again) {\n    if (i < n) *static_cast<volatile float*>(y + i) = x[i] + x[n - 1 - i];\n  }");
+  const std::vector<Evaluation> evaluations = Evaluate(task, {slow, task.honest, task.honest});
+  for (const Evaluation& evaluation : evaluations) ASSERT_EQ(evaluation.outcome, Outcome::kOk) << evaluation.message;
+  EXPECT_GT(evaluations[0].score_ns, 1.5 * evaluations[1].score_ns);
+  EXPECT_NE(evaluations[0].image_digest, evaluations[1].image_digest);
+  EXPECT_FALSE(evaluations[1].image_digest.empty());
+  EXPECT_EQ(evaluations[1].source_digest, evaluations[2].source_digest);
+  const Candidate honest_candidate = MakeCandidate(1, task.honest);
+  const Candidate slow_candidate = MakeCandidate(2, slow);
+  EXPECT_GT(task.pipeline->CheckChampion(honest_candidate, slow_candidate, {}).speedup, 1.5);
+  EXPECT_LT(task.pipeline->CheckChampion(slow_candidate, honest_candidate, {}).speedup, 0.7);
 }
 
 TEST_F(Vices, AStopRequestEndsABatchSoon) {
-  std::vector<Candidate> batch;
-  for (const Vice& vice : AllVices()) {
-    if (vice.name == "never ends") batch.push_back(MakeCandidate(1, vice.source));
-  }
+  TaskUnderTest& task = UseTask("reverse_sum");
   std::stop_source stop;
-  pipeline_->Start(batch);
+  task.pipeline->Start({MakeCandidate(1, SourceOf({"00_never_ends", "reverse_sum", {}, {}}))});
   std::jthread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
     stop.request_stop();
   });
   const auto begin = std::chrono::steady_clock::now();
-  const std::vector<Evaluation> evaluations = pipeline_->Finish(stop.get_token(), {});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  const std::vector<Evaluation> evaluations = task.pipeline->Finish(stop.get_token(), {});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
   EXPECT_THAT(evaluations.front().outcome, ::testing::AnyOf(Outcome::kCancelled, Outcome::kTimeout));
+}
+
+// Rows of docs/hazards.md that no kernel can attempt are about the timer: tests/evaluator/timer_test.cc and tests/cuda_device.
+TEST(ViceTable, EveryRowHasTwoVicesAndAnHonestKernel) {
+  std::map<std::string, int> vices;
+  std::map<std::string, int> honest;
+  std::set<std::string> names;
+  for (const Vice& vice : AllVices()) {
+    EXPECT_TRUE(names.insert(vice.name).second) << vice.name << " is listed twice";
+    ++(vice.honest() ? honest : vices)[vice.row()];
+    if (vice.honest()) {
+      EXPECT_EQ(vice.on_cuda, std::vector{Outcome::kOk}) << vice.name;
+    }
+    EXPECT_EQ(SourceOf(vice).substr(0, 3), "// ") << vice.name << " does not say what it tries";
+  }
+  for (const Pending& pending : AllPending()) EXPECT_TRUE(names.count(std::string(pending.name))) << pending.name << " is pending and no vice";
+  std::set<std::string> rows;
+  for (const auto& [row, count] : vices) {
+    EXPECT_GE(count, 2) << "row " << row;
+    EXPECT_GE(honest[row], 1) << "row " << row;
+    rows.insert(row);
+  }
+  // CTest has one test a row.
+  std::istringstream known(EVO_VICE_ROWS);
+  EXPECT_EQ(rows, (std::set<std::string>(std::istream_iterator<std::string>(known), {})));
+  for (const auto& file : std::filesystem::directory_iterator(ShareDirectory() / "vices" / "kernels")) {
+    EXPECT_TRUE(names.count(file.path().stem().string())) << file.path().filename() << " is in no row of the table";
+  }
 }
 
 }  // namespace
@@ -113,5 +182,7 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const std::string asked = argc > 1 ? argv[1] : evo::ListCudaDevices().devices.empty() ? "--device=cpu" : "--device=cuda";
   evo::device_under_test = asked == "--device=cuda" ? "cuda" : "cpu";
-  return RUN_ALL_TESTS();
+  const int status = RUN_ALL_TESTS();
+  // A filter that selects nothing is a mistake.
+  return ::testing::UnitTest::GetInstance()->test_to_run_count() == 0 ? 1 : status;
 }

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluator/device/device.h"
+
+namespace evo {
+
+// A device whose kernels are functions of the test and whose clock is one too. Memory is the host's. Remembers what it was told to time.
+class FakeDevice : public Device {
+ public:
+  // What an image does: given the addresses of a launch's buffers in order.
+  using Kernel = std::function<void(const std::vector<Address>&)>;
+  // The time of the timed run number `ordinal`, counted over the device's life.
+  using Clock = std::function<SequenceTime(std::size_t ordinal)>;
+
+  struct Timed {
+    const LoadedProgram* program;
+    Preparation preparation;
+    std::vector<Address> buffers;    // of the sequence's first launch
+  };
+
+  explicit FakeDevice(const std::string& kind) {
+    info_.kind = kind;
+    info_.name = "fake";
+    info_.l2_bytes = 1 << 20;
+    info_.tick_ns = 32;
+  }
+
+  std::map<std::string, Kernel> kernels;    // by image
+  Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
+  DeviceStatus timing_status;
+  std::vector<Timed> timed;
+
+  const DeviceInfo& info() const override { return info_; }
+  DeviceMemory& memory() override { return memory_; }
+  LoadResult Load(const CompiledProgram& program) override { return {{}, std::make_unique<Loaded>(kernels.at(program.image))}; }
+
+  DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t) override {
+    for (const auto& step : sequence) {
+      if (const auto* fill = std::get_if<DeviceFill>(&step)) memory_.Fill(*fill);
+      if (const auto* launch = std::get_if<DeviceLaunch>(&step)) static_cast<Loaded&>(program).kernel(Buffers(*launch));
+    }
+    return {};
+  }
+
+  TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override {
+    TimedRuns result{timing_status, {}};
+    for (const TimedRun& run : runs) {
+      for (const DeviceCopy& copy : run.preparation.restore) {
+        std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
+      }
+      for (const DeviceFill& fill : run.preparation.poison) memory_.Fill(fill);
+      Run(program, run.sequence, 0);
+      result.times.push_back(clock(timed.size()));
+      timed.push_back({&program, run.preparation, Buffers(std::get<DeviceLaunch>(run.sequence.front()))});
+    }
+    return result;
+  }
+
+ private:
+  struct Loaded : LoadedProgram {
+    explicit Loaded(Kernel function) : kernel(std::move(function)) {}
+    KernelFacts facts() const override { return {}; }
+    Kernel kernel;
+  };
+
+  class Memory : public DeviceMemory {
+   public:
+    Address Allocate(std::size_t bytes) override {
+      blocks_.push_back(std::make_unique<std::byte[]>(bytes));
+      return reinterpret_cast<Address>(blocks_.back().get());
+    }
+    void Free(Address) override {}    // all at the end
+    DeviceStatus Write(Address to, std::span<const std::byte> from) override {
+      std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
+      return {};
+    }
+    DeviceStatus Read(std::span<std::byte> to, Address from) override {
+      std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
+      return {};
+    }
+    DeviceStatus Fill(const DeviceFill& fill) override {
+      std::memset(reinterpret_cast<void*>(fill.address), fill.value, fill.bytes);
+      return {};
+    }
+
+   private:
+    std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  };
+
+  static std::vector<Address> Buffers(const DeviceLaunch& launch) {
+    std::vector<Address> buffers;
+    for (const auto& argument : launch.arguments) {
+      if (const auto* address = std::get_if<Address>(&argument)) buffers.push_back(*address);
+    }
+    return buffers;
+  }
+
+  DeviceInfo info_;
+  Memory memory_;
+};
+
+}  // namespace evo

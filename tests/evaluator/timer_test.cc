@@ -1,0 +1,186 @@
+// What docs/hazards.md asks of the timer itself, by the numbers of its rows: no kernel can show these.
+#include "evaluator/timer/timer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <list>
+
+#include "evaluator/gate/input_set.h"
+#include "tests/evaluator/fake_device.h"
+
+namespace evo {
+namespace {
+
+constexpr int kElements = 100;
+constexpr std::size_t kSets = 3;
+
+constexpr const char* kTask = R"({
+  "name": "twice", "summary": "y = 2 x", "sizes": ["N"],
+  "arguments": [
+    {"name": "x", "role": "in", "dtype": "f32", "shape": ["N"], "generators": ["normal"]},
+    {"name": "y", "role": "out", "dtype": "f32", "shape": ["N"], "check": {"l2": 1e-6, "max": 1e-5}}
+  ],
+  "cases": {
+    "small": {"name": "small", "sizes": {"N": 100}},
+    "search": [{"name": "a", "sizes": {"N": 100}}], "search_cpu": [{"name": "b", "sizes": {"N": 100}}],
+    "held_out": [{"name": "c", "sizes": {"N": 100}}], "held_out_cpu": [{"name": "d", "sizes": {"N": 100}}]
+  },
+  "baseline": "k", "bytes": "8 * N", "operations": "N"
+})";
+constexpr const char* kSource = "// evo:launch k(x, y) grid(1) block(1)\n";
+
+template <typename T>
+void Double(const std::vector<Address>& buffers, double factor) {
+  const auto* x = reinterpret_cast<const float*>(buffers[0]);
+  auto* y = reinterpret_cast<T*>(buffers[1]);
+  for (int i = 0; i < kElements; ++i) y[i] = static_cast<T>(factor * static_cast<double>(x[i]));
+}
+
+class TimerTest : public ::testing::Test {
+ protected:
+  TimerTest() {
+    device_.kernels["reference"] = [](const auto& buffers) { Double<double>(buffers, 2); };
+    device_.kernels["honest"] = [](const auto& buffers) { Double<float>(buffers, 2); };
+    Program reference = Load("reference");
+    for (std::size_t i = 0; i < kSets; ++i) {
+      sets_.push_back(std::move(std::get<0>(InputSet::Make(device_, task_, task_.small, 0, i + 1, reference))));
+    }
+  }
+
+  Program Load(const std::string& image) {
+    CompiledProgram compiled{image, "", {{"k", "k"}}};
+    return std::move(std::get<Program>(LoadProgram(device_, kSource, compiled)));
+  }
+
+  // The program of an image over every set.
+  const std::vector<BoundProgram>& Bind(const std::string& image) {
+    Owned& owned = owned_.emplace_back(Owned{Load(image), {}, {}});
+    owned.binding.push_back(std::move(std::get<LaunchBinding>(LaunchBinding::Make(device_, owned.program, task_, task_.small))));
+    for (const auto& set : sets_) owned.bound.push_back(BindProgram(owned.program, owned.binding.front(), *set));
+    return owned.bound;
+  }
+
+  std::variant<CaseMeasurement, Failure> Measure(const std::string& image, L2State l2 = L2State::kHot) {
+    Timer timer(device_, gate_, l2, StoppingCriterion::ForCuda(), 7);
+    return timer.Measure(Bind(image), errors_);
+  }
+
+  std::pair<CaseMeasurement, CaseMeasurement> InTurn(const std::string& first, const std::string& second) {
+    Timer timer(device_, gate_, L2State::kHot, {}, 7);
+    return std::get<0>(timer.MeasureInTurn(Bind(first), Bind(second), 50));
+  }
+
+  struct Owned {
+    Program program;
+    std::vector<LaunchBinding> binding;
+    std::vector<BoundProgram> bound;
+  };
+  FakeDevice device_{"cuda"};
+  Task task_ = ParseTask(kTask, kSource, "twice");
+  Gate gate_{device_, Determinism::kBitwise};
+  CheckedErrors errors_;
+  std::vector<std::unique_ptr<InputSet>> sets_;
+  std::list<Owned> owned_;
+};
+
+TEST_F(TimerTest, Row01OutputsArePoisonBeforeEveryTimedLaunch) {
+  ASSERT_EQ(Measure("honest").index(), 0U);
+  for (const FakeDevice::Timed& run : device_.timed) {
+    const auto poisons_y = [&](const DeviceFill& fill) { return fill.address == run.buffers[1] && fill.bytes == kElements * sizeof(float); };
+    EXPECT_TRUE(std::any_of(run.preparation.poison.begin(), run.preparation.poison.end(), poisons_y));
+  }
+}
+
+TEST_F(TimerTest, Row03NoTimedLaunchSeesTheDataOfTheOneBefore) {
+  ASSERT_EQ(Measure("honest").index(), 0U);
+  ASSERT_GT(device_.timed.size(), 8U);
+  for (std::size_t i = 4; i < device_.timed.size(); ++i) EXPECT_NE(device_.timed[i].buffers[0], device_.timed[i - 1].buffers[0]) << i;
+}
+
+TEST_F(TimerTest, Row04WhatTheLastTimedLaunchesWroteIsChecked) {
+  int launches = 0;
+  device_.kernels["tires"] = [&](const auto& buffers) { Double<float>(buffers, ++launches <= 10 ? 2 : 1); };
+  const auto measured = Measure("tires");
+  ASSERT_EQ(measured.index(), 1U);
+  EXPECT_EQ(std::get<Failure>(measured).outcome, Outcome::kWrongResult);
+}
+
+TEST_F(TimerTest, Row16ColdFlushesTwiceL2AndTouchesNothing) {
+  ASSERT_EQ(Measure("honest", L2State::kCold).index(), 0U);
+  for (const FakeDevice::Timed& run : device_.timed) {
+    EXPECT_GE(run.preparation.flush_bytes, 2 * device_.info().l2_bytes);
+    EXPECT_TRUE(run.preparation.touch.empty());
+  }
+}
+
+TEST_F(TimerTest, Row16HotTouchesEveryInputAndFlushesNothing) {
+  ASSERT_EQ(Measure("honest", L2State::kHot).index(), 0U);
+  for (const FakeDevice::Timed& run : device_.timed) {
+    EXPECT_EQ(run.preparation.flush_bytes, 0U);
+    ASSERT_EQ(run.preparation.touch.size(), 1U);
+    EXPECT_EQ(run.preparation.touch[0].address, run.buffers[0]);
+    EXPECT_EQ(run.preparation.touch[0].bytes, kElements * sizeof(float));
+  }
+}
+
+TEST_F(TimerTest, Row14WhatTheRecordsObjectToIsTheCandidatesFailure) {
+  device_.timing_status = {Outcome::kCheating, "kernel child ran and was not declared", false};
+  const auto measured = Measure("honest");
+  ASSERT_EQ(measured.index(), 1U);
+  EXPECT_EQ(std::get<Failure>(measured).outcome, Outcome::kCheating);
+}
+
+TEST_F(TimerTest, Row20LuckySamplesDoNotScore) {
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{ordinal % 5 == 0 ? 100U : 1000 + ordinal % 3, 1000, 0, false}; };
+  const auto measured = Measure("honest");
+  ASSERT_EQ(measured.index(), 0U);
+  EXPECT_NEAR(std::get<CaseMeasurement>(measured).median_ns, 1001 * 32.0, 2 * 32.0);
+}
+
+// The chip slows down by half while the two are compared; one after the other, the second would look worse.
+TEST_F(TimerTest, Row20AWarmingChipDoesNotRankTwoPrograms) {
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{10'000 + 50 * ordinal, 0, 0, false}; };
+  const auto [first, second] = InTurn("honest", "honest");
+  EXPECT_NEAR(first.median_ns / second.median_ns, 1, 0.01);
+  for (std::size_t i = 1; i < device_.timed.size(); ++i) EXPECT_NE(device_.timed[i].program, device_.timed[i - 1].program) << i;
+}
+
+TEST_F(TimerTest, Row20DisturbedSamplesAreDiscardedAndCounted) {
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{ordinal % 4 == 0 ? 90'000U : 1000U, 1000, 0, ordinal % 4 == 0}; };
+  const auto measured = Measure("honest");
+  ASSERT_EQ(measured.index(), 0U);
+  EXPECT_EQ(std::get<CaseMeasurement>(measured).p90_ns, 1000 * 32.0);
+  EXPECT_GT(std::get<CaseMeasurement>(measured).discarded, 0);
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{1000, 1000, 0, ordinal % 8 != 0}; };
+  const auto noisy = Measure("honest");
+  ASSERT_EQ(noisy.index(), 1U);
+  EXPECT_EQ(std::get<Failure>(noisy).outcome, Outcome::kNoisy);
+}
+
+TEST_F(TimerTest, Row21TheProgramAskedForIsTheOneTimed) {
+  device_.kernels["other"] = device_.kernels["honest"];
+  const std::vector<BoundProgram>& other = Bind("other");
+  ASSERT_EQ(Measure("honest").index(), 0U);
+  const LoadedProgram* const asked = owned_.back().program.loaded.get();
+  EXPECT_NE(asked, other.front().program->loaded.get());
+  for (const FakeDevice::Timed& run : device_.timed) EXPECT_EQ(run.program, asked);
+}
+
+// The first named gets the first result: a program twice as slow comes out twice as slow on either side.
+TEST_F(TimerTest, Row21ResultsOfTwoProgramsAreNotMixedUp) {
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{ordinal % 2 == 0 ? 2000U : 1000U, 1000, 0, false}; };
+  const auto [first, second] = InTurn("honest", "honest");
+  EXPECT_NEAR(first.median_ns / second.median_ns, 2, 1e-3);
+}
+
+TEST_F(TimerTest, Row24TheScoreIsTheSpanAndTheSumStandsBesideIt) {
+  device_.clock = [](std::size_t) { return SequenceTime{1000, 300, 0, false}; };
+  const auto measured = Measure("honest");
+  ASSERT_EQ(measured.index(), 0U);
+  EXPECT_NEAR(std::get<CaseMeasurement>(measured).median_ns, 1000 * 32.0, 16);
+  EXPECT_NEAR(std::get<CaseMeasurement>(measured).busy_ns, 300 * 32.0, 16);
+}
+
+}  // namespace
+}  // namespace evo

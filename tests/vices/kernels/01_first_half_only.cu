@@ -1,0 +1,6 @@
+// False speed-up: does half of the work; the other half of the buffer was right after an earlier launch.
+// evo:launch half_done(x, y, N) grid(ceil_div(N, 128)) block(128)
+__global__ void half_done(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (2 * i < n) y[i] = x[i] + x[n - 1 - i];
+}

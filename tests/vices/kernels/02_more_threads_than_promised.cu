@@ -1,0 +1,6 @@
+// False speed-up: compiled for blocks of 64 threads, launched with 128. Nothing runs on a GPU.
+// evo:launch sixty_four(x, y, N) grid(ceil_div(N, 128)) block(128)
+__global__ void __launch_bounds__(64) sixty_four(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + x[n - 1 - i];
+}

@@ -1,0 +1,13 @@
+// False speed-up: swears that no thread is beyond the end, and the compiler drops the check.
+// evo:launch swears(x, y, N) grid(ceil_div(N, 128)) block(128)
+#ifdef __CUDACC__
+#define SWEAR(condition) __builtin_assume(condition)
+#else
+#define SWEAR(condition) if (!(condition)) __builtin_unreachable()
+#endif
+
+__global__ void swears(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  SWEAR(i < n);
+  if (i < n) y[i] = x[i] + x[abs(n - 1 - i)];
+}

@@ -1,0 +1,9 @@
+// False speed-up: an empty kernel first, in the hope that only the first or only the shortest record counts.
+// evo:launch nothing() grid(1) block(32)
+// evo:launch everything(x, y, N) grid(ceil_div(N, 128)) block(128)
+__global__ void nothing() {}
+
+__global__ void everything(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + x[n - 1 - i];
+}
