@@ -12,6 +12,7 @@ struct CompileRequest {
   std::string source;                            // a rendered .cu
   std::vector<std::string> kernel_expressions;   // what will be launched, in order, each once: "attention_split<BLOCK_M>"
   std::string arch;                              // "sm_90a"; the cpu device's compiler ignores it
+  bool checked = false;                          // cpu device: every access is checked as the program runs, which is slow; others ignore it
 };
 
 struct CompiledKernel {

@@ -103,6 +103,9 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
+  // Digest (core/digest.h) of the variables that outlive a launch: what a kernel may not change to remember earlier launches. Empty
+  // where the device cannot say.
+  virtual std::string StateDigest() const { return {}; }
 };
 
 struct LoadResult {
@@ -122,6 +125,9 @@ class DeviceMemory {
   virtual DeviceStatus Write(Address to, std::span<const std::byte> from) = 0;
   virtual DeviceStatus Read(std::span<std::byte> to, Address from) = 0;
   virtual DeviceStatus Fill(const DeviceFill& fill) = 0;
+  // Tells that kernels may touch only these bytes of the allocation that holds them. A device that checks addresses then stops a kernel
+  // that goes beyond; others do nothing.
+  virtual void Guard(Address, std::size_t) {}
 };
 
 class Device {

@@ -17,6 +17,7 @@ GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint6
     : memory_(&memory), base_(memory.Allocate(bytes + 2 * kGuardBytes)), bytes_(bytes), guard_(kGuardBytes) {
   Rng rng(seed);
   for (std::byte& b : guard_) b = static_cast<std::byte>(rng.Next());
+  if (base_ != 0) memory.Guard(address(), bytes_);
 }
 
 GuardedBuffer::~GuardedBuffer() {

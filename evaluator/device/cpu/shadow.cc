@@ -1,0 +1,31 @@
+#include "evaluator/device/cpu/shadow.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+std::size_t CellBytes(std::size_t bytes) { return (bytes + 4) * sizeof(ShadowCell); }
+std::size_t SplitBytes(std::size_t bytes) { return bytes / 4 + 1; }
+
+// Zero pages that cost nothing until they are written.
+void* Map(std::size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw Error(fmt::format("no room for {} bytes of the cpu device's access records; use smaller cases", bytes));
+  return memory;
+}
+
+}  // namespace
+
+Shadow::Shadow(std::uintptr_t begin, std::size_t bytes)
+    : begin_(begin), bytes_(bytes), cells_(static_cast<ShadowCell*>(Map(CellBytes(bytes)))), split_(static_cast<unsigned char*>(Map(SplitBytes(bytes)))) {}
+
+Shadow::~Shadow() {
+  ::munmap(cells_, CellBytes(bytes_));
+  ::munmap(split_, SplitBytes(bytes_));
+}
+
+}  // namespace evo
