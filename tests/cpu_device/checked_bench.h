@@ -18,10 +18,11 @@ class CheckedKernelTest : public CpuDeviceTest {
   // first status that is not ok.
   DeviceStatus RunChecked(const std::string& source, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block, int n,
                           std::uint64_t shared = 0) {
+    const CompileResult compiled = Compile(source, "k", true);
+    if (compiled.outcome != Outcome::kOk) return {compiled.outcome, compiled.message, false};
     for (std::uint64_t schedule = 0; schedule < 2; ++schedule) {
       device_ = MakeCpuDevice();
-      auto program = Load(source, "k", true);
-      if (program == nullptr) return {Outcome::kCompileError, "", false};
+      auto program = Load(compiled);
       const Address a = Upload(std::vector<int>(static_cast<std::size_t>(n), 0));
       const Address b = Upload(std::vector<int>(static_cast<std::size_t>(n), 0));
       DeviceStatus status = Run(*program, Launch(grid, block, {a, b, Int(n)}, shared), schedule);

@@ -38,7 +38,7 @@ TEST_F(CheckedBoundsTest, FindsOneElementBeforeABuffer) {
 }
 
 TEST_F(CheckedBoundsTest, FindsAnAccessThatStraddlesTheEnd) {
-  ExpectOutside("  if (t == 0) *reinterpret_cast<float4*>(b + 62) = make_float4(1, 2, 3, 4);\n", "writes 16 bytes at offset 248 of a buffer of 256 bytes");
+  ExpectOutside("  if (t == 0) *reinterpret_cast<double*>(b + 63) = a[0];\n", "writes 8 bytes at offset 252 of a buffer of 256 bytes");
 }
 
 TEST_F(CheckedBoundsTest, FindsWildAddresses) {

@@ -29,7 +29,8 @@ TEST_F(CheckedRacesTest, FindsAWriteThatDoesNotWaitForTheReaders) {
   const std::string loop = "  __shared__ float s[64];\n  float sum = 0;\n  for (int i = 0; i < 2; ++i) {\n    s[t] = a[i * 64 + t] + i;\n    __syncthreads();\n"
                            "    sum += s[63 - t];\n";
   ExpectClean(Kernel(loop + "    __syncthreads();\n  }\n  b[t] = sum;\n"));
-  ExpectRace(Kernel(loop + "  }\n  b[t] = sum;\n"), "written after read");
+  ExpectRace(Kernel(loop + "  }\n  b[t] = sum;\n"), "race in shared memory");
+  ExpectRace(Kernel("  __shared__ float s[64];\n  s[t] = a[t];\n  __syncthreads();\n  float v = s[63 - t];\n  s[t] = v;\n"), "race in shared memory");
 }
 
 TEST_F(CheckedRacesTest, KnowsReductionTrees) {

@@ -30,6 +30,10 @@ class CpuDeviceTest : public ::testing::Test {
   std::unique_ptr<LoadedProgram> Load(const std::string& source, const std::string& kernel = "k", bool checked = false) {
     const CompileResult result = Compile(source, kernel, checked);
     EXPECT_EQ(result.outcome, Outcome::kOk) << result.message << "\n" << result.log;
+    return Load(result);
+  }
+
+  std::unique_ptr<LoadedProgram> Load(const CompileResult& result) {
     LoadResult loaded = device_->Load(result.program);
     EXPECT_TRUE(loaded.status.ok()) << loaded.status.message;
     return std::move(loaded.program);

@@ -34,14 +34,12 @@ __attribute__((visibility("default"))) const evo_cpu_services* evo_cpu_runtime =
 
 namespace evo_cpu {
 // To be called where an atomic operation happens, and at a fence.
-inline void TellAtomic(const void* address, size_t bytes) {
+EVO_CPU_UNCHECKED inline void TellAtomic([[maybe_unused]] const void* address, [[maybe_unused]] size_t bytes) {
 #ifdef EVO_CPU_CHECKED
   Check(address, bytes, evo_cpu_atomic);
-#else
-  static_cast<void>(address), static_cast<void>(bytes);
 #endif
 }
-inline void TellFence() {
+EVO_CPU_UNCHECKED inline void TellFence() {
 #ifdef EVO_CPU_CHECKED
   evo_cpu_checker->fence();
 #endif
