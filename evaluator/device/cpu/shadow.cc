@@ -9,7 +9,7 @@ namespace evo {
 namespace {
 
 std::size_t CellBytes(std::size_t bytes) { return (bytes + 4) * sizeof(ShadowCell); }
-std::size_t SplitBytes(std::size_t bytes) { return bytes / 4 + 1; }
+std::size_t GrainBytes(std::size_t bytes) { return bytes / 4 + 1; }
 
 // Zero pages that cost nothing until they are written.
 void* Map(std::size_t bytes) {
@@ -21,11 +21,11 @@ void* Map(std::size_t bytes) {
 }  // namespace
 
 Shadow::Shadow(std::uintptr_t begin, std::size_t bytes)
-    : begin_(begin), bytes_(bytes), cells_(static_cast<ShadowCell*>(Map(CellBytes(bytes)))), split_(static_cast<unsigned char*>(Map(SplitBytes(bytes)))) {}
+    : begin_(begin), bytes_(bytes), cells_(static_cast<ShadowCell*>(Map(CellBytes(bytes)))), grain_(static_cast<unsigned char*>(Map(GrainBytes(bytes)))) {}
 
 Shadow::~Shadow() {
   ::munmap(cells_, CellBytes(bytes_));
-  ::munmap(split_, SplitBytes(bytes_));
+  ::munmap(grain_, GrainBytes(bytes_));
 }
 
 }  // namespace evo

@@ -15,7 +15,7 @@ struct ShadowCell {
 };
 
 // What a RaceDetector remembers of a range of memory: a cell for each 4-byte word until somebody touches a part of the word, then one for
-// each byte of it. Costs 24 bytes a byte of what is really touched.
+// each half or byte of it. Costs 24 bytes a byte of what is really touched.
 class Shadow {
  public:
   // `begin` is a multiple of 4.
@@ -32,7 +32,7 @@ class Shadow {
   std::uintptr_t begin_;
   std::size_t bytes_;
   ShadowCell* cells_;       // of bytes; of a word that is not split only the first counts
-  unsigned char* split_;    // of words
+  unsigned char* grain_;    // of words: 0: one cell, 1: a cell each half, 2: a cell each byte
 };
 
 template <typename Visit>
@@ -40,18 +40,16 @@ void Shadow::ForEach(std::uintptr_t address, std::size_t bytes, Visit visit) {
   std::size_t at = address - begin_;
   const std::size_t end = at + bytes;
   while (at < end) {
+    unsigned char& grain = grain_[at / 4];
     ShadowCell* word = cells_ + (at & ~std::size_t{3});
-    if (split_[at / 4] == 0) {
-      if (at % 4 == 0 && end - at >= 4) {
-        if (!visit(*word, begin_ + at, std::size_t{4})) return;
-        at += 4;
-        continue;
-      }
-      word[1] = word[2] = word[3] = word[0];
-      split_[at / 4] = 1;
+    std::size_t size = std::size_t{4} >> grain;
+    while (size > 1 && (at % size != 0 || end - at < size)) {
+      size /= 2;
+      ++grain;
+      for (std::size_t i = 0; i < 4; i += 2 * size) word[i + size] = word[i];
     }
-    if (!visit(cells_[at], begin_ + at, std::size_t{1})) return;
-    ++at;
+    if (!visit(cells_[at], begin_ + at, size)) return;
+    at += size;
   }
 }
 
