@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include "tests/cpu_device/checked_bench.h"
 
 namespace evo {
@@ -103,6 +105,22 @@ TEST_F(CheckedBoundsTest, LetsModuleVariablesAndConstantsPass) {
                                              Kernel("  table[t] = a[t] + fixed[t % 4] + primes[t % 8];\n  __syncthreads();\n  b[t] = table[63 - t];\n"),
                                          {1, 1, 1}, {64, 1, 1}, 64);
   EXPECT_TRUE(status.ok()) << status.message;
+}
+
+TEST_F(CheckedBoundsTest, SaysWhenThereIsNoRoomForItsRecords) {
+  auto program = Load(Kernel("  b[t] = a[t];\n"), "k", true);
+  const Address a = device_->memory().Allocate(256);
+  const Address b = device_->memory().Allocate(std::size_t{1} << 30);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit tight{std::size_t{8} << 30, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
+  const DeviceStatus status = Run(*program, Launch({1, 1, 1}, {64, 1, 1}, {a, b, Int(64)}));
+  ::setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(status.outcome, Outcome::kResourceLimit);
+  EXPECT_THAT(status.message, HasSubstr("no memory to check a buffer of 1073741824 bytes for races; use a smaller case"));
+  static_cast<void>(device_.release());
+  static_cast<void>(program.release());
 }
 
 TEST_F(CheckedBoundsTest, RefusesSourcesThatTouchTheMachinery) {

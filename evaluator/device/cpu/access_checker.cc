@@ -59,7 +59,10 @@ std::optional<AccessFault> AccessChecker::Access(unsigned thread, std::uintptr_t
     MemoryRange* range = Find(address, bytes);
     if (range == nullptr || (range->constant && Writes(kind))) return Outside(address, bytes, kind);
     if (range->constant) return std::nullopt;
-    records = &range->Records();
+    records = range->Records();
+    if (records == nullptr) {
+      return AccessFault{AccessFaultKind::kNoRoom, fmt::format("no memory to check a buffer of {} bytes for races; use a smaller case", range->bytes)};
+    }
   }
   const RaceDetector::Finding finding = races_.Access(*records, space, thread, address, bytes, kind);
   if (finding.race) return Describe(*finding.race);
@@ -84,13 +87,13 @@ MemoryRange* AccessChecker::Find(std::uintptr_t address, std::size_t bytes) {
 
 AccessFault AccessChecker::Outside(std::uintptr_t address, std::size_t bytes, evo_cpu_access kind) {
   const std::string what = fmt::format("{} {} bytes", Verb(kind), bytes);
-  if (shared_.Near(address)) return {false, fmt::format("{} at {}", what, shared_.Describe(address))};
+  if (shared_.Near(address)) return {AccessFaultKind::kOutside, fmt::format("{} at {}", what, shared_.Describe(address))};
   const MemoryRange* range = image_->Nearest(address);
-  if (range != nullptr && range->Holds(address, 1)) return {false, fmt::format("{} of constant or code memory", what)};
+  if (range != nullptr && range->Holds(address, 1)) return {AccessFaultKind::kOutside, fmt::format("{} of constant or code memory", what)};
   range = buffers_.Nearest(address);
   const std::uintptr_t from = range == nullptr ? 0 : address < range->begin ? range->begin - address : address - range->begin;
-  if (range == nullptr || from > range->bytes + kNear) return {false, fmt::format("{} at an address that belongs to no buffer", what)};
-  return {false, fmt::format("{} at offset {} of a buffer of {} bytes", what, static_cast<std::ptrdiff_t>(address - range->begin), range->bytes)};
+  if (range == nullptr || from > range->bytes + kNear) return {AccessFaultKind::kOutside, fmt::format("{} at an address that belongs to no buffer", what)};
+  return {AccessFaultKind::kOutside, fmt::format("{} at offset {} of a buffer of {} bytes", what, static_cast<std::ptrdiff_t>(address - range->begin), range->bytes)};
 }
 
 AccessFault AccessChecker::Describe(const Race& race) {
@@ -101,8 +104,8 @@ AccessFault AccessChecker::Describe(const Race& race) {
   } else if (const MemoryRange* range = buffers_.Nearest(race.address); range != nullptr && range->Holds(race.address, 1)) {
     where = fmt::format("offset {} of a buffer of {} bytes", race.address - range->begin, range->bytes);
   }
-  if (race.across_blocks) return {true, fmt::format("race in global memory: {} is {} by two blocks, which nothing orders", where, how)};
-  return {true, fmt::format("race in {} memory: threads {} and {} at {}, {} without a barrier between them",
+  if (race.across_blocks) return {AccessFaultKind::kRace, fmt::format("race in global memory: {} is {} by two blocks, which nothing orders", where, how)};
+  return {AccessFaultKind::kRace, fmt::format("race in {} memory: threads {} and {} at {}, {} without a barrier between them",
                             shared_.Near(race.address) ? "shared" : "global", race.earlier, race.later, where, how)};
 }
 

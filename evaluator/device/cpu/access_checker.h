@@ -11,9 +11,11 @@
 
 namespace evo {
 
-// What a checked kernel did that it may not do.
+enum class AccessFaultKind { kOutside, kRace, kNoRoom };
+
+// Why a checked kernel cannot go on: it went outside of what it was given, or raced, or there is no memory to look for races.
 struct AccessFault {
-  bool race = false;       // or else outside of what it was given
+  AccessFaultKind kind = AccessFaultKind::kOutside;
   std::string message;
 };
 

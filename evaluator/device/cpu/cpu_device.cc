@@ -133,7 +133,8 @@ class CpuDevice : public Device {
 
   static Outcome Meaning(SimtFault fault) {
     switch (fault) {
-      case SimtFault::kSharedMemory: return Outcome::kResourceLimit;
+      case SimtFault::kSharedMemory:
+      case SimtFault::kNoRoom: return Outcome::kResourceLimit;
       case SimtFault::kOutOfBounds: return Outcome::kCheating;
       case SimtFault::kRace: return Outcome::kNondeterministic;
       default: return Outcome::kCrash;

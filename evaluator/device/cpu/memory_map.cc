@@ -4,9 +4,9 @@
 
 namespace evo {
 
-Shadow& MemoryRange::Records() {
+Shadow* MemoryRange::Records() {
   if (shadow == nullptr) shadow = std::make_unique<Shadow>(begin & ~std::uintptr_t{3}, bytes + begin % 4);
-  return *shadow;
+  return shadow->ok() ? shadow.get() : nullptr;
 }
 
 void MemoryMap::Add(std::uintptr_t begin, std::size_t bytes, bool constant) {

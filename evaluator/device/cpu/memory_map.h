@@ -20,8 +20,8 @@ struct MemoryRange {
   std::unique_ptr<Shadow> shadow;   // of the kernels' part, from the first time on that it is needed
 
   bool Holds(std::uintptr_t address, std::size_t count) const { return address - begin < bytes && count <= bytes - (address - begin); }
-  // Makes it if there is none.
-  Shadow& Records();
+  // Makes it if there is none. Null if there is no memory for it.
+  Shadow* Records();
 };
 
 // All memory that a kernel may be given: exact bounds by address. Ranges stay where they are until they are removed.

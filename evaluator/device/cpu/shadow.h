@@ -18,11 +18,12 @@ struct ShadowCell {
 // each half or byte of it. Costs 24 bytes a byte of what is really touched.
 class Shadow {
  public:
-  // `begin` is a multiple of 4.
+  // `begin` is a multiple of 4. Check ok() before use: there may not have been enough memory.
   Shadow(std::uintptr_t begin, std::size_t bytes);
   ~Shadow();
   Shadow(const Shadow&) = delete;
   Shadow& operator=(const Shadow&) = delete;
+  bool ok() const { return cells_ != nullptr && grain_ != nullptr; }
 
   // Calls visit(cell, address, size) for all of [address, address + bytes), which lies inside, until one returns false.
   template <typename Visit>

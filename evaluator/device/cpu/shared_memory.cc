@@ -29,6 +29,7 @@ char* Reserve(std::size_t bytes) {
 SharedMemory::SharedMemory()
     : arena_(Reserve(kArenaBytes)), static_(arena_ + kGap), dynamic_(static_ + kStaticArea + kGap),
       records_(reinterpret_cast<std::uintptr_t>(arena_), kArenaBytes) {
+  if (!records_.ok()) throw Error("no memory for the cpu device's shared memory; free some");
   ::mprotect(static_, kStaticArea, PROT_READ | PROT_WRITE);
   ::mprotect(dynamic_, kDynamicArea, PROT_READ | PROT_WRITE);
 }

@@ -266,7 +266,9 @@ struct SimtRuntime::State {
 
   // Ends the kernel if there is a fault.
   void Require(const std::optional<AccessFault>& fault) {
-    if (fault) FaultHere(fault->race ? SimtFault::kRace : SimtFault::kOutOfBounds, Place() + fault->message);
+    if (!fault) return;
+    const bool race = fault->kind == AccessFaultKind::kRace;
+    FaultHere(race ? SimtFault::kRace : fault->kind == AccessFaultKind::kNoRoom ? SimtFault::kNoRoom : SimtFault::kOutOfBounds, Place() + fault->message);
   }
 
   std::string Place() const {

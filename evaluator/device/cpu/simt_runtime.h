@@ -23,7 +23,7 @@ struct SimtLaunch {
   MemoryMap* module_data = nullptr;         // of an image compiled to be checked; null: it is not
 };
 
-enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace };
+enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace, kNoRoom };
 
 struct SimtResult {
   SimtFault fault = SimtFault::kNone;
