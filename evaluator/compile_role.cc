@@ -70,6 +70,12 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
   }
   result = main_->Compile(request);
   if (result.outcome == Outcome::kOk) result.program_digest = ProgramDigest(result.program.image, rendered);
+  if (result.outcome == Outcome::kOk && checks_accesses_ && job.header.value("check", true)) {
+    request.checked = true;
+    CompileResult checked = main_->Compile(request);
+    if (checked.outcome != Outcome::kOk) return ToMessage(checked);
+    result.checked = std::move(checked.program);
+  }
   return ToMessage(result);
 }
 

@@ -209,6 +209,7 @@ Message ToMessage(const CompileResult& result) {
   message.header = {{"outcome", ToString(result.outcome)}, {"message", result.message}, {"log", result.log}, {"facts", result.facts},
                     {"program_digest", result.program_digest}};
   AttachProgram(message, "program", "", result.program);
+  AttachProgram(message, "checked", "", result.checked);
   return message;
 }
 
@@ -220,6 +221,7 @@ CompileResult ToCompileResult(const Message& message) {
   message.header.at("facts").get_to(result.facts);
   message.header.at("program_digest").get_to(result.program_digest);
   result.program = DetachProgram(message, "program").program;
+  result.checked = DetachProgram(message, "checked").program;
   return result;
 }
 

@@ -261,6 +261,7 @@ void Pipeline::SubmitRun(const Place& place) {
   // A pool that was cancelled takes new jobs.
   if (cancelled) return Fail(place, Outcome::kCancelled, Stage::kLoad, "stopped");
   AttachProgram(job.request, "candidate", slot.candidate.source, slot.compiled.program);
+  AttachProgram(job.request, "checked", slot.candidate.source, slot.compiled.checked);
   run_pool_->Submit(WithRunDeadlines(std::move(job)), [this, place](const JobResult& result) { OnRun(place, result); });
 }
 
@@ -351,6 +352,7 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
   Job job;
   job.request.header = {{"kind", "champion"}};
   AttachProgram(job.request, "candidate", candidate.source, compiled.program);
+  AttachProgram(job.request, "checked", candidate.source, compiled.checked);
   AttachProgram(job.request, "baseline", baseline.source, compiled_baseline.program);
   WorkerPool fresh({"run", options_.worker_argv, RunInit(), 1, {Ordinals().front()}, false, true});
   fresh.SetSetup(RunSetup(seeds));

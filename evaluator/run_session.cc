@@ -130,7 +130,7 @@ Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
   evaluation.image_digest = Digest(attached.program.image);
   evaluation.source_digest = Digest(attached.source);
   job.header.at("facts").get_to(evaluation.facts);
-  if (auto failure = EvaluateInto(evaluation, attached, job.header, channel)) {
+  if (auto failure = EvaluateInto(evaluation, attached, job, channel)) {
     evaluation.outcome = failure->outcome;
     evaluation.message = failure->message;
     Remember(*failure);
@@ -141,7 +141,7 @@ Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
   return evaluation;
 }
 
-std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const nlohmann::json& header, WorkerChannel& channel) {
+std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, WorkerChannel& channel) {
   evaluation.stage = Stage::kLoad;
   channel.Begin("load");
   auto loaded = LoadProgram(*device_, attached.source, attached.program);
@@ -151,14 +151,15 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
   evaluation.stage = Stage::kCheck;
   channel.Begin("check");
   Gate gate(*device_, task_->determinism);
-  for (const Probe& probe : FirstProbes(header.value("first", nlohmann::json()))) {
+  for (const Probe& probe : FirstProbes(job.header.value("first", nlohmann::json()))) {
     CheckedErrors errors;
     if (auto failure = Noted(evaluation, CheckProbe(program, gate, probe, errors), probe)) return failure;
   }
+  if (auto failure = Noted(evaluation, CheckAccesses(job, 1), {&task_->small, 0, 1})) return failure;
   std::list<std::unique_ptr<CaseOfProgram>> cases;
   if (auto failure = PrepareSearchCases(program, cases)) return failure;
   for (const auto& one : cases) {
-    if (auto failure = CheckAndTime(evaluation, program, gate, *one, header.at("give_up_ns"), channel)) return failure;
+    if (auto failure = CheckAndTime(evaluation, program, gate, *one, job.header.at("give_up_ns"), channel)) return failure;
   }
   evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
   return std::nullopt;
@@ -186,6 +187,19 @@ std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program&
   measurement.max_error = one.errors.max;
   evaluation.cases.push_back(std::move(measurement));
   evaluation.stage = Stage::kTime;
+  return std::nullopt;
+}
+
+std::optional<Failure> RunSession::CheckAccesses(const Message& job, int generators) {
+  const AttachedProgram checked = DetachProgram(job, "checked");
+  if (checked.program.image.empty()) return std::nullopt;
+  auto loaded = LoadProgram(*device_, checked.source, checked.program);
+  if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
+  Gate gate(*device_, task_->determinism);
+  CheckedErrors errors;
+  for (int g = 0; g < generators; ++g) {
+    if (auto failure = CheckProbe(std::get<Program>(loaded), gate, {&task_->small, g, 1}, errors)) return failure;
+  }
   return std::nullopt;
 }
 
@@ -266,6 +280,8 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
     }
     check.held_out_cases.push_back(sizes.name);
   }
+  if (auto failure = CheckAccesses(job, GeneratorCount(*task_))) return failure;
+  if (!DetachProgram(job, "checked").program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
   auto loaded_baseline = LoadProgram(*device_, baseline.source, baseline.program);
   if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
   std::list<std::unique_ptr<CaseOfProgram>> first;

@@ -59,12 +59,14 @@ class RunSession {
   std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);
   std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);
   std::optional<Failure> CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors);
-  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const nlohmann::json& header, WorkerChannel& channel);
+  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, WorkerChannel& channel);
   std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& bounds,
                                       WorkerChannel& channel);
   std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& bounds);
   // The failure, with the inputs noted on which it was found.
   std::optional<Failure> Noted(Evaluation& evaluation, std::optional<Failure> failure, const Probe& probe) const;
+  // Runs the small case with every access checked, where the device has such an image.
+  std::optional<Failure> CheckAccesses(const Message& job, int generators);
   std::optional<Failure> CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel);
   std::optional<Failure> CompareInTurn(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
                                        std::list<std::unique_ptr<CaseOfProgram>>& second);

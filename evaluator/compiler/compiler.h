@@ -12,6 +12,7 @@ struct CompileRequest {
   std::string source;                            // a rendered .cu
   std::vector<std::string> kernel_expressions;   // what will be launched, in order, each once: "attention_split<BLOCK_M>"
   std::string arch;                              // "sm_90a"; the cpu device's compiler ignores it
+  bool checked = false;                          // cpu device: every access is checked as the program runs, which is slow; others ignore it
 };
 
 struct CompiledKernel {
@@ -32,6 +33,7 @@ struct CompileResult {
   std::string message;                        // the first error, one line; empty if ok
   std::string log;                            // the compiler's own words, at most 16 KiB
   CompiledProgram program;                    // set if ok
+  CompiledProgram checked;                    // the same with every access checked; only on the cpu device
   KernelFacts facts;                          // what the compiler knows; -1 otherwise
   std::string program_digest;                 // of the image and of how it is launched: equal ones do the same work
 };

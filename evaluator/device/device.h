@@ -105,9 +105,9 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
-  // Stands for the contents of the image's own variables (`__device__`, not `__constant__`): what one launch could leave to the next. Empty
-  // if it has none.
-  virtual std::string ModuleState() const { return {}; }
+  // Digest (core/digest.h) of the image's own variables (`__device__`, not `__constant__`), which outlive a launch: what a kernel may not
+  // change to remember earlier launches. Empty where there are none.
+  virtual std::string StateDigest() const { return {}; }
 };
 
 // One result for each inspection asked for, if status.ok().
@@ -134,6 +134,9 @@ class DeviceMemory {
   virtual DeviceStatus Read(std::span<std::byte> to, Address from) = 0;
   virtual DeviceStatus Fill(const DeviceFill& fill) = 0;
   virtual DeviceStatus Copy(const DeviceCopy& copy) = 0;
+  // Tells that kernels may touch only these bytes of the allocation that holds them. A device that checks addresses then stops a kernel
+  // that goes beyond; others do nothing.
+  virtual void Guard(Address, std::size_t) {}
 };
 
 class Device {

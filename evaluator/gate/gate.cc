@@ -22,7 +22,7 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
 std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::Answer& answer, CheckedErrors& errors) {
   if (!answer.status.ok()) return ToFailure(answer.status);
   if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};
-  if (const std::string state = bound.program->loaded->ModuleState(); state != bound.program->module_state) {
+  if (const std::string state = bound.program->loaded->StateDigest(); state != bound.program->module_state) {
     return Failure{Outcome::kCheating, "a variable of the module differs after the launch from before: state that one launch leaves to the next"};
   }
   const Difference& difference = answer.difference;

@@ -17,6 +17,8 @@ GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint6
   if (base_ != 0) copy_ = memory.Allocate(GuardOffset() + kGuardBytes);
   Rng rng(seed);
   for (std::byte& b : guard_) b = static_cast<std::byte>(rng.Next());
+  if (base_ != 0) memory.Guard(address(), bytes_);
+  if (copy_ != 0) memory.Guard(copy_, 0);
 }
 
 GuardedBuffer::~GuardedBuffer() {

@@ -19,7 +19,7 @@ std::variant<Program, Failure> LoadProgram(Device& device, const std::string& so
   LoadResult loaded = device.Load(program.compiled);
   if (!loaded.status.ok()) return ToFailure(loaded.status);
   program.loaded = std::move(loaded.program);
-  program.module_state = program.loaded->ModuleState();
+  program.module_state = program.loaded->StateDigest();
   return program;
 }
 

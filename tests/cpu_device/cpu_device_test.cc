@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "tests/cpu_device/kernel_bench.h"
 
@@ -114,6 +116,31 @@ TEST_F(CpuDeviceTest, FindsADeadlock) {
   EXPECT_EQ(status.outcome, Outcome::kCrash);
   EXPECT_TRUE(status.sticky);
   EXPECT_THAT(status.message, HasSubstr("deadlock in block (0, 0, 0)"));
+}
+
+TEST_F(CpuDeviceTest, PermutesBlocksThreadsAndLanesWithEachSchedule) {
+  const auto program = Load("__global__ void k(int* counters, int* blocks, int* threads, int* lanes) {\n  int t = threadIdx.x;\n"
+                            "  if (blockIdx.x == 0) threads[t] = atomicAdd(&counters[0], 1);\n  if (t == 0) blocks[blockIdx.x] = atomicAdd(&counters[1], 1);\n"
+                            "  __syncwarp();\n  if (blockIdx.x == 0 && t < 32) lanes[t] = atomicAdd(&counters[2], 1);\n}\n");
+  const auto run = [&](std::uint64_t schedule) {
+    const std::array<Address, 4> buffers{Upload(std::vector<int>(3, 0)), Upload(std::vector<int>(16, 0)), Upload(std::vector<int>(64, 0)),
+                                         Upload(std::vector<int>(32, 0))};
+    EXPECT_TRUE(Run(*program, Launch({16, 1, 1}, {64, 1, 1}, {buffers[0], buffers[1], buffers[2], buffers[3]}), schedule).ok());
+    return std::array{Download<int>(buffers[1], 16), Download<int>(buffers[2], 64), Download<int>(buffers[3], 32)};
+  };
+  std::array<std::set<std::vector<int>>, 3> seen;
+  for (std::uint64_t schedule = 0; schedule < 6; ++schedule) {
+    const auto orders = run(schedule);
+    EXPECT_EQ(orders, run(schedule)) << "the same schedule is the same order";
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      std::vector<int> sorted = orders[i];
+      const bool natural = std::is_sorted(sorted.begin(), sorted.end());
+      EXPECT_TRUE(schedule != 0 || i == 2 || natural);
+      std::sort(sorted.begin(), sorted.end());
+      for (std::size_t n = 0; n < sorted.size(); ++n) EXPECT_EQ(sorted[n], static_cast<int>(n));
+      EXPECT_TRUE(seen[i].insert(orders[i]).second) << "schedule " << schedule << " repeats order " << i;
+    }
+  }
 }
 
 TEST_F(CpuDeviceTest, ShowsAMissingBarrierUnderSomeSchedule) {

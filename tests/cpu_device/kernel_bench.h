@@ -22,12 +22,18 @@ class CpuDeviceTest : public ::testing::Test {
   }
   static void TearDownTestSuite() { compiler_.reset(); }
 
-  CompileResult Compile(const std::string& source, const std::string& kernel = "k") { return compiler_->Compile({source, {kernel}, ""}); }
+  CompileResult Compile(const std::string& source, const std::string& kernel = "k", bool checked = false) {
+    return compiler_->Compile({source, {kernel}, "", checked});
+  }
 
   // A kernel that is expected to compile and load.
-  std::unique_ptr<LoadedProgram> Load(const std::string& source, const std::string& kernel = "k") {
-    const CompileResult result = Compile(source, kernel);
+  std::unique_ptr<LoadedProgram> Load(const std::string& source, const std::string& kernel = "k", bool checked = false) {
+    const CompileResult result = Compile(source, kernel, checked);
     EXPECT_EQ(result.outcome, Outcome::kOk) << result.message << "\n" << result.log;
+    return Load(result);
+  }
+
+  std::unique_ptr<LoadedProgram> Load(const CompileResult& result) {
     LoadResult loaded = device_->Load(result.program);
     EXPECT_TRUE(loaded.status.ok()) << loaded.status.message;
     return std::move(loaded.program);

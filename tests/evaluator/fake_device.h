@@ -50,13 +50,22 @@ class FakeDevice : public Device {
     return {};
   }
 
+  DeviceStatus Prepare(const Preparation& preparation) override {
+    for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
+    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
+    return {};
+  }
+
+  Inspected Inspect(std::span<const Inspection> inspections) override {
+    Inspected inspected;
+    for (const Inspection& inspection : inspections) inspected.results.push_back(InspectHere(inspection));
+    return inspected;
+  }
+
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override {
     TimedRuns result{timing_status, {}};
     for (const TimedRun& run : runs) {
-      for (const DeviceCopy& copy : run.preparation.restore) {
-        std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
-      }
-      for (const DeviceFill& fill : run.preparation.poison) memory_.Fill(fill);
+      Prepare(run.preparation);
       Run(program, run.sequence, 0);
       result.times.push_back(clock(timed.size()));
       timed.push_back({&program, run.preparation, Buffers(std::get<DeviceLaunch>(run.sequence.front()))});
@@ -78,6 +87,10 @@ class FakeDevice : public Device {
       return reinterpret_cast<Address>(blocks_.back().get());
     }
     void Free(Address) override {}    // all at the end
+    DeviceStatus Copy(const DeviceCopy& copy) override {
+      std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
+      return {};
+    }
     DeviceStatus Write(Address to, std::span<const std::byte> from) override {
       std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
       return {};

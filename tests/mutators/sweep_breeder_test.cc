@@ -42,7 +42,7 @@ Genome Defaults(const KernelTemplate& one) { return {one.name, one.digest, one.s
 
 std::vector<BredChild> Breed(SweepBreeder& breeder, std::uint64_t generation, int children, std::uint64_t seed = 1) {
   std::vector<BreedRequest> requests;
-  for (int i = 0; i < children; ++i) requests.push_back({{Defaults(Small())}, {{kSweep, 1.0}}, seed, generation, static_cast<std::uint64_t>(i)});
+  for (int i = 0; i < children; ++i) requests.push_back({{Defaults(Small())}, {}, {{kSweep, 1.0}}, seed, generation, static_cast<std::uint64_t>(i)});
   breeder.Start(std::move(requests));
   return breeder.Finish({});
 }
@@ -109,7 +109,7 @@ TEST(SweepBreeder, RendersAGenomeAsItIsWhenNoOperatorIsAskedFor) {
   unknown.template_digest = "another";
   Genome illegal = Defaults(Small());
   illegal.parameters["BLOCK"] = 7;
-  breeder.Start({{{Defaults(Small())}, {}, 1, 0, 0}, {{unknown}, {}, 1, 0, 1}, {{illegal}, {}, 1, 0, 2}});
+  breeder.Start({{{Defaults(Small())}, {}, {}, 1, 0, 0}, {{unknown}, {}, {}, 1, 0, 1}, {{illegal}, {}, {}, 1, 0, 2}});
   const auto children = breeder.Finish({});
   ASSERT_EQ(children.size(), 3u);
   EXPECT_EQ(children[0].genome, Defaults(Small()));
@@ -122,7 +122,7 @@ TEST(SweepBreeder, RendersAGenomeAsItIsWhenNoOperatorIsAskedFor) {
 
 TEST(SweepBreeder, AnswersEveryRequestWhenStopped) {
   SweepBreeder breeder({Small()}, {"small"}, 4);
-  breeder.Start({{{Defaults(Small())}, {}, 1, 0, 0}});
+  breeder.Start({{{Defaults(Small())}, {}, {}, 1, 0, 0}});
   std::stop_source stop;
   stop.request_stop();
   const auto children = breeder.Finish(stop.get_token());

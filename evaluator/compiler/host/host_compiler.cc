@@ -71,12 +71,19 @@ std::string FirstHostError(const std::string& log) {
 
 HostCompiler::HostCompiler(HostCompilerPaths paths) : paths_(std::move(paths)) {
   fs::create_directories(paths_.scratch);
-  std::vector<std::string> arguments = Options();
+  Prelude(false);
+}
+
+fs::path HostCompiler::Prelude(bool checked) {
   // The precompiled header must carry the name that -include asks for, beside nothing else of that name.
-  WriteFile(paths_.scratch / "prelude.h", "#include \"evo_cpu/prelude.h\"\n");
-  arguments.insert(arguments.end(), {"-x", "c++-header", (paths_.scratch / "prelude.h").string(), "-o", (paths_.scratch / "prelude.h.gch").string()});
+  const fs::path header = paths_.scratch / (checked ? "checked_prelude.h" : "prelude.h");
+  if (fs::exists(header)) return header;
+  WriteFile(header, "#include \"evo_cpu/prelude.h\"\n");
+  std::vector<std::string> arguments = Options(checked);
+  arguments.insert(arguments.end(), {"-x", "c++-header", header.string(), "-o", header.string() + ".gch"});
   const ToolResult built = RunTool(paths_.compiler, arguments);
   if (built.status != 0) throw Error(fmt::format("{} cannot compile the cpu device's headers: {}", paths_.compiler.string(), FirstHostError(built.output)));
+  return header;
 }
 
 HostCompiler::~HostCompiler() {
@@ -84,12 +91,17 @@ HostCompiler::~HostCompiler() {
   fs::remove_all(paths_.scratch, ignored);
 }
 
-std::vector<std::string> HostCompiler::Options() const {
+std::vector<std::string> HostCompiler::Options(bool checked) const {
   // -O2: -O3 takes half as long again to compile and gains little here. No contraction, so that a * b + c is what the source says
   // on every machine; no fast-math: what a candidate gains by imprecision must be in its source. Kernels reinterpret memory as nvcc lets
   // them, so no assumptions about aliasing by type.
-  return {"-std=c++17", "-O2", "-march=native", "-ffp-contract=off", "-fno-strict-aliasing", "-fPIC", "-fvisibility=hidden", "-w",
+  std::vector<std::string> options = {"-std=c++17", "-O2", "-march=native", "-ffp-contract=off", "-fno-strict-aliasing", "-fPIC", "-fvisibility=hidden", "-w",
           "-I" + paths_.cpu_headers.string(), "-isystem", paths_.cuda_include.string()};
+  if (checked) {
+    options.insert(options.end(), {"-DEVO_CPU_CHECKED", "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param",
+                                   "tsan-instrument-func-entry-exit=0", "-fno-threadsafe-statics"});
+  }
+  return options;
 }
 
 CompileResult HostCompiler::Compile(const CompileRequest& request) {
@@ -109,8 +121,13 @@ CompileResult HostCompiler::Compile(const CompileRequest& request) {
   const fs::path source = paths_.scratch / "kernel.cc";
   const fs::path image = paths_.scratch / "kernel.so";
   WriteFile(source, text);
-  std::vector<std::string> arguments = Options();
-  arguments.insert(arguments.end(), {"-include", (paths_.scratch / "prelude.h").string(), "-shared", source.string(), "-o", image.string()});
+  std::vector<std::string> arguments = Options(request.checked);
+  // Bound at once and then read-only, so that what stays writable is the kernel's own.
+  arguments.insert(arguments.end(), {"-include", Prelude(request.checked).string(), "-shared", "-Wl,-z,relro,-z,now", source.string(), "-o", image.string()});
+  if (request.checked) {
+    // Without the sanitizer's library, which -nodefaultlibs leaves out with the others.
+    arguments.insert(arguments.end(), {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc"});
+  }
   const ToolResult compiled = RunTool(paths_.compiler, arguments);
   result.log = compiled.output;
   CutAll(result.log, paths_.scratch.string() + "/");

@@ -15,7 +15,8 @@ struct HostCompilerPaths {
 };
 
 // Compiles kernels for the cpu device with g++, as shared objects. Options are fixed: -O2 -march=native, no fast-math. The prelude is
-// precompiled once.
+// precompiled once for each mode. A checked program's accesses each call the device: g++'s -fsanitize=thread makes the calls (unlike
+// -fsanitize=address it never leaves out a store behind a load of the same place) and the prelude has the functions; no sanitizer library.
 class HostCompiler : public Compiler {
  public:
   // Throws Error when the host compiler does not work.
@@ -24,7 +25,10 @@ class HostCompiler : public Compiler {
   CompileResult Compile(const CompileRequest& request) override;
 
  private:
-  std::vector<std::string> Options() const;
+  std::vector<std::string> Options(bool checked) const;
+  // The header to include first, precompiled when it is first asked for.
+  std::filesystem::path Prelude(bool checked);
+
   HostCompilerPaths paths_;
 };
 

@@ -99,6 +99,13 @@ class Lexer {
 constexpr std::array kAssembly = {"asm", "__asm__", "__asm"};
 constexpr std::array kClocks = {"clock", "clock64", "__globaltimer", "__nvvm_read_ptx_sreg_clock64", "globaltimer"};
 
+// Names of the cpu device's own machinery, and what would keep an access from being checked.
+constexpr std::array<std::string_view, 4> kMachinery = {"evo_cpu", "__tsan", "__wrap_", "no_sanitize"};
+
+bool NamesMachinery(std::string_view text) {
+  return std::any_of(kMachinery.begin(), kMachinery.end(), [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+}
+
 class Rewriter {
  public:
   explicit Rewriter(const std::string& source) : source_(source), tokens_(Lexer(source).Run()) {}
@@ -127,7 +134,9 @@ class Rewriter {
 
   std::size_t Visit(std::size_t i) {
     const std::string_view text = Text(i);
-    if (tokens_[i].kind == TokenKind::kDirective) {
+    if ((tokens_[i].kind == TokenKind::kIdentifier || tokens_[i].kind == TokenKind::kDirective) && NamesMachinery(text)) {
+      Refuse(i, fmt::format("`{}`: the cpu device's own names and attributes are not supported in kernels", text.substr(0, 80)));
+    } else if (tokens_[i].kind == TokenKind::kDirective) {
       Directive(i);
     } else if (text == "{") {
       ++depth_;

@@ -1,8 +1,6 @@
 #include "evaluator/device/cpu/cpu_device.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <fstream>
 #include <utility>
 
+#include "evaluator/device/cpu/cpu_program.h"
 #include "evaluator/device/cpu/simt_runtime.h"
 #include "evaluator/device/scalar_bytes.h"
 
@@ -41,9 +40,14 @@ class CpuMemory : public DeviceMemory {
   Address Allocate(std::size_t bytes) override {
     void* memory = nullptr;
     if (::posix_memalign(&memory, kAlignment, std::max<std::size_t>(bytes, 1)) != 0) return 0;
+    buffers_.Add(reinterpret_cast<std::uintptr_t>(memory), bytes);
     return reinterpret_cast<Address>(memory);
   }
-  void Free(Address address) override { std::free(reinterpret_cast<void*>(address)); }
+  void Free(Address address) override {
+    buffers_.Remove(address);
+    std::free(reinterpret_cast<void*>(address));
+  }
+  void Guard(Address address, std::size_t bytes) override { buffers_.Guard(address, bytes); }
   DeviceStatus Write(Address to, std::span<const std::byte> from) override {
     std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
     return {};
@@ -60,62 +64,10 @@ class CpuMemory : public DeviceMemory {
     std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
     return {};
   }
-};
-
-// A shared object of our host compiler, loaded from memory.
-class CpuProgram : public LoadedProgram {
- public:
-  static LoadResult Load(const CompiledProgram& compiled) {
-    const int file = ::memfd_create("evo-kernel", MFD_CLOEXEC);
-    const auto written = ::write(file, compiled.image.data(), compiled.image.size());
-    void* library = nullptr;
-    if (written == static_cast<ssize_t>(compiled.image.size())) library = ::dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      ::close(file);
-      return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
-    }
-    // The file stays open as long as the image: the dynamic linker knows images by path, and the path is the descriptor's number.
-    auto program = std::make_unique<CpuProgram>(library, file);
-    auto* runtime = static_cast<const evo_cpu_services**>(::dlsym(library, "evo_cpu_runtime"));
-    program->current_ = static_cast<evo_cpu_thread**>(::dlsym(library, "evo_cpu_current"));
-    if (runtime == nullptr || program->current_ == nullptr) return {{Outcome::kLaunchError, "the image is not one of the cpu device's", false}, nullptr};
-    *runtime = SimtRuntime::Services();
-    for (const CompiledKernel& kernel : compiled.kernels) {
-      const auto* found = static_cast<const evo_cpu_kernel*>(::dlsym(library, kernel.symbol.c_str()));
-      if (found == nullptr) return {{Outcome::kLaunchError, fmt::format("kernel {} is not in the image", kernel.expression), false}, nullptr};
-      program->kernels_.push_back(found);
-      program->names_.push_back(kernel.expression);
-    }
-    return {{}, std::move(program)};
-  }
-
-  CpuProgram(void* library, int file) : library_(library), file_(file) {}
-  ~CpuProgram() override {
-    if (poisoned) return;
-    ::dlclose(library_);
-    ::close(file_);
-  }
-
-  KernelFacts facts() const override {
-    KernelFacts facts;
-    facts.static_shared_bytes = static_cast<int>(static_shared);
-    facts.dynamic_shared_bytes = static_cast<int>(dynamic_shared);
-    return facts;
-  }
-  const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index); }
-  const std::string& name(std::size_t index) const { return names_.at(index); }
-  evo_cpu_thread** current() const { return current_; }
-
-  bool poisoned = false;            // fibers hold frames of its code
-  std::size_t static_shared = 0;    // most seen
-  std::size_t dynamic_shared = 0;
+  MemoryMap& buffers() { return buffers_; }
 
  private:
-  void* library_;
-  int file_;
-  evo_cpu_thread** current_ = nullptr;
-  std::vector<const evo_cpu_kernel*> kernels_;
-  std::vector<std::string> names_;
+  MemoryMap buffers_;
 };
 
 class CpuDevice : public Device {
@@ -194,12 +146,22 @@ class CpuDevice : public Device {
     std::vector<void*> arguments;
     for (ScalarBytes& value : values) arguments.push_back(value.bytes.data());
     const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
-                                             static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule});
+                                             static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule, program.checked_data()});
     program.static_shared = std::max(program.static_shared, runtime_->static_shared_bytes());
     program.dynamic_shared = std::max<std::size_t>(program.dynamic_shared, launch.shared_bytes);
     if (result.fault == SimtFault::kNone) return {};
     program.poisoned = true;
-    return {result.fault == SimtFault::kSharedMemory ? Outcome::kResourceLimit : Outcome::kCrash, result.message, true};
+    return {Meaning(result.fault), fmt::format("{}: {}", program.name(launch.kernel), result.message), true};
+  }
+
+  static Outcome Meaning(SimtFault fault) {
+    switch (fault) {
+      case SimtFault::kSharedMemory:
+      case SimtFault::kNoRoom: return Outcome::kResourceLimit;
+      case SimtFault::kOutOfBounds: return Outcome::kCheating;
+      case SimtFault::kRace: return Outcome::kNondeterministic;
+      default: return Outcome::kCrash;
+    }
   }
 
   DeviceStatus CheckLaunch(const CpuProgram& program, const DeviceLaunch& launch) const {
@@ -230,7 +192,7 @@ class CpuDevice : public Device {
   DeviceInfo info_;
   CpuMemory memory_;
   // Deliberately never destroyed after a fault; see SimtRuntime.
-  std::unique_ptr<SimtRuntime> runtime_ = std::make_unique<SimtRuntime>();
+  std::unique_ptr<SimtRuntime> runtime_ = std::make_unique<SimtRuntime>(memory_.buffers());
   std::vector<unsigned char> flush_;
   unsigned char flushes_ = 0;
 };

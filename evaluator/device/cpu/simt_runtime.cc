@@ -1,17 +1,16 @@
 #include "evaluator/device/cpu/simt_runtime.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
-#include <cstring>
-#include <map>
 #include <numeric>
 #include <vector>
 
 #include "core/rng.h"
+#include "evaluator/device/cpu/access_checker.h"
+#include "evaluator/device/cpu/shared_memory.h"
 
 namespace evo {
 namespace {
@@ -21,10 +20,6 @@ namespace ctx = boost::context;
 constexpr unsigned kWarp = 32;
 // Kernels keep accumulators and small arrays on the stack; a page of guard below turns an overflow into a crash.
 constexpr std::size_t kStackBytes = 256 * 1024;
-constexpr std::size_t kStaticSharedBytes = 48 * 1024;
-constexpr std::size_t kDynamicSharedBytes = 228 * 1024;
-constexpr std::size_t kSlotAlignment = 128;
-constexpr int kPoison = 0xff;
 
 enum class ThreadState : std::uint8_t { kUnstarted, kRunning, kAtBlockBarrier, kAtWarpBarrier, kReleased, kDone };
 
@@ -47,8 +42,14 @@ struct Warp {
   alignas(16) std::array<char, kWarp * evo_cpu_warp_slot_bytes> exchange;
 };
 
+template <typename Numbers>
+void Shuffle(Numbers& numbers, Rng& rng) {
+  for (std::size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[rng.Below(i)]);
+}
+
 struct Fiber {
   ctx::fiber context;
+  const void* stack = nullptr;    // lowest address
   int thread = -1;    // that runs or waits on it; -1: free
 };
 
@@ -71,26 +72,15 @@ struct SimtRuntime::State {
   ctx::fiber scheduler;
   SimtResult result;
 
-  char* static_shared = nullptr;
-  std::size_t static_used = 0;
-  std::size_t static_most = 0;
-  std::map<std::pair<unsigned, std::size_t>, std::size_t> static_offsets;
-  char* dynamic_shared = nullptr;
+  SharedMemory shared;
+  AccessChecker checker;
+  std::array<unsigned, kWarp> lane_order{};
 
-  static State* active;
+  static thread_local State* active;
 
-  State() {
-    const auto map = [](std::size_t bytes) {
-      return static_cast<char*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    };
-    static_shared = map(kStaticSharedBytes);
-    dynamic_shared = map(kDynamicSharedBytes);
-  }
-  ~State() {
-    ::munmap(static_shared, kStaticSharedBytes);
-    ::munmap(dynamic_shared, kDynamicSharedBytes);
-  }
+  explicit State(MemoryMap& buffers) : checker(shared, buffers) {}
 
+  bool checked() const { return launch.module_data != nullptr; }
   Warp& WarpOf(int thread) { return warps[static_cast<unsigned>(thread) / kWarp]; }
 
   void Prepare(unsigned count) {
@@ -101,14 +91,14 @@ struct SimtRuntime::State {
     unsigned t = 0;
     for (unsigned z = 0; z < launch.block[2]; ++z) {
       for (unsigned y = 0; y < launch.block[1]; ++y) {
-        for (unsigned x = 0; x < launch.block[0]; ++x, ++t) threads[t].context = {{x, y, z}, t % kWarp, warps[t / kWarp].exchange.data(), &block};
+        for (unsigned x = 0; x < launch.block[0]; ++x, ++t) threads[t].context = {{x, y, z}, t % kWarp, warps[t / kWarp].exchange.data(), &block, nullptr, kStackBytes};
       }
     }
   }
 
   void RunBlock() {
-    std::memset(static_shared, kPoison, static_used);
-    std::memset(dynamic_shared, kPoison, launch.shared_bytes);
+    shared.Poison();
+    if (checked()) checker.BeginBlock();
     live = static_cast<unsigned>(threads.size());
     at_block_barrier = 0;
     next_unstarted = 0;
@@ -134,6 +124,8 @@ struct SimtRuntime::State {
         Fault(SimtFault::kDeadlock, DescribeDeadlock());
       }
     }
+    if (!checked()) return;
+    if (const auto fault = checker.BlockBarrier()) Fault(SimtFault::kRace, fault->message);
   }
 
   std::string DescribeDeadlock() const {
@@ -146,7 +138,10 @@ struct SimtRuntime::State {
     if (free_fibers.empty()) {
       const int index = static_cast<int>(fibers.size());
       fibers.push_back(std::make_unique<Fiber>());
-      fibers.back()->context = ctx::fiber(std::allocator_arg, ctx::protected_fixedsize_stack(kStackBytes),
+      ctx::protected_fixedsize_stack allocator(kStackBytes);
+      const ctx::stack_context stack = allocator.allocate();
+      fibers.back()->stack = static_cast<const char*>(stack.sp) - kStackBytes;
+      fibers.back()->context = ctx::fiber(std::allocator_arg, ctx::preallocated(stack.sp, stack.size, stack), allocator,
                                           [this, index](ctx::fiber&& caller) { return FiberBody(index, std::move(caller)); });
       return index;
     }
@@ -183,11 +178,13 @@ struct SimtRuntime::State {
     running = thread;
     SimtThread& t = threads[static_cast<std::size_t>(thread)];
     t.state = ThreadState::kRunning;
+    t.context.stack = fibers[static_cast<std::size_t>(t.fiber)]->stack;
     *launch.current = &t.context;
   }
 
   // Leaves the running thread where it is until somebody releases it.
   void Wait(ThreadState state) {
+    if (checked()) Require(checker.Settle());
     threads[static_cast<std::size_t>(running)].state = state;
     scheduler = std::move(scheduler).resume();
   }
@@ -198,6 +195,7 @@ struct SimtRuntime::State {
   }
 
   void ReleaseBlockBarrier(int except) {
+    if (checked()) Require(checker.BlockBarrier());
     at_block_barrier = 0;
     for (const int t : order) {
       if (t != except && threads[static_cast<std::size_t>(t)].state == ThreadState::kAtBlockBarrier) Release(t);
@@ -210,7 +208,7 @@ struct SimtRuntime::State {
   }
 
   void ReleaseLanes(int warp, unsigned lanes, int except) {
-    for (unsigned lane = 0; lane < kWarp; ++lane) {
+    for (const unsigned lane : lane_order) {
       const int thread = warp * static_cast<int>(kWarp) + static_cast<int>(lane);
       if (((lanes >> lane) & 1) && thread != except) Release(thread);
     }
@@ -233,6 +231,7 @@ struct SimtRuntime::State {
     const auto barrier = std::find_if(warp.barriers.begin(), warp.barriers.end(), [&](const WarpBarrier& b) { return b.mask == mask; });
     const unsigned lanes = barrier->arrived;
     warp.barriers.erase(barrier);
+    if (checked()) checker.WarpBarrier(static_cast<unsigned>(warp_index), lanes);
     ReleaseLanes(warp_index, lanes, except);
   }
 
@@ -242,6 +241,7 @@ struct SimtRuntime::State {
   }
 
   void Exit(int thread) {
+    if (checked()) Require(checker.Settle());
     threads[static_cast<std::size_t>(thread)].state = ThreadState::kDone;
     --live;
     Warp& warp = WarpOf(thread);
@@ -255,17 +255,26 @@ struct SimtRuntime::State {
   }
 
   void* StaticShared(unsigned slot, std::size_t bytes) {
-    const auto [place, inserted] = static_offsets.try_emplace({slot, bytes}, static_used);
-    if (inserted) {
-      const std::size_t end = static_used + (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
-      if (static_used + bytes > kStaticSharedBytes) {
-        FaultHere(SimtFault::kSharedMemory, fmt::format("{} bytes of static shared memory, more than {}", static_used + bytes, kStaticSharedBytes));
-      }
-      std::memset(static_shared + static_used, kPoison, std::min(end, kStaticSharedBytes) - static_used);
-      static_used = std::min(end, kStaticSharedBytes);
-      static_most = std::max(static_most, static_used);
-    }
-    return static_shared + place->second;
+    char* place = shared.Static(slot, bytes);
+    if (place == nullptr) FaultHere(SimtFault::kSharedMemory, fmt::format("{} bytes of static shared memory, more than a block may have", shared.Declared()));
+    return place;
+  }
+
+  void Access(const void* address, std::size_t bytes, evo_cpu_access kind) {
+    Require(checker.Access(static_cast<unsigned>(running), reinterpret_cast<std::uintptr_t>(address), bytes, kind));
+  }
+
+  // Ends the kernel if there is a fault.
+  void Require(const std::optional<AccessFault>& fault) {
+    if (!fault) return;
+    const bool race = fault->kind == AccessFaultKind::kRace;
+    FaultHere(race ? SimtFault::kRace : fault->kind == AccessFaultKind::kNoRoom ? SimtFault::kNoRoom : SimtFault::kOutOfBounds, Place() + fault->message);
+  }
+
+  std::string Place() const {
+    const evo_cpu_uint3& t = threads[static_cast<std::size_t>(running)].context.thread_index;
+    const evo_cpu_uint3& b = block.block_index;
+    return fmt::format("thread ({}, {}, {}) of block ({}, {}, {}): ", t.x, t.y, t.z, b.x, b.y, b.z);
   }
 
   void Fault(SimtFault fault, std::string message) {
@@ -279,15 +288,15 @@ struct SimtRuntime::State {
   }
 };
 
-SimtRuntime::State* SimtRuntime::State::active = nullptr;
+thread_local SimtRuntime::State* SimtRuntime::State::active = nullptr;
 
-SimtRuntime::SimtRuntime() : state_(std::make_unique<State>()) {}
+SimtRuntime::SimtRuntime(MemoryMap& buffers) : state_(std::make_unique<State>(buffers)) {}
 
 SimtRuntime::~SimtRuntime() {
   if (state_->result.fault != SimtFault::kNone) static_cast<void>(state_.release());  // see the class comment
 }
 
-std::size_t SimtRuntime::static_shared_bytes() const { return state_->static_most; }
+std::size_t SimtRuntime::static_shared_bytes() const { return state_->shared.Granted(); }
 
 SimtResult SimtRuntime::Run(const SimtLaunch& launch) {
   State& s = *state_;
@@ -295,17 +304,18 @@ SimtResult SimtRuntime::Run(const SimtLaunch& launch) {
   s.launch = launch;
   s.block.block_dim = {launch.block[0], launch.block[1], launch.block[2]};
   s.block.grid_dim = {launch.grid[0], launch.grid[1], launch.grid[2]};
-  s.block.dynamic_shared = s.dynamic_shared;
-  s.static_used = 0;
-  s.static_most = 0;
-  s.static_offsets.clear();
+  s.block.dynamic_shared = s.shared.dynamic();
+  s.shared.BeginLaunch(launch.shared_bytes, s.checked());
   s.Prepare(launch.block[0] * launch.block[1] * launch.block[2]);
+  if (s.checked()) s.checker.BeginLaunch(launch.module_data, static_cast<unsigned>(s.threads.size()));
   std::vector<std::uint64_t> blocks(static_cast<std::size_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2]);
   std::iota(blocks.begin(), blocks.end(), 0);
+  std::iota(s.lane_order.begin(), s.lane_order.end(), 0);
   if (launch.schedule != 0) {
     Rng rng(launch.schedule);
-    for (std::size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[rng.Below(i)]);
-    for (std::size_t i = s.order.size(); i > 1; --i) std::swap(s.order[i - 1], s.order[rng.Below(i)]);
+    Shuffle(blocks, rng);
+    Shuffle(s.order, rng);
+    Shuffle(s.lane_order, rng);
   }
   for (const std::uint64_t b : blocks) {
     s.block.block_index = {static_cast<unsigned>(b % launch.grid[0]), static_cast<unsigned>(b / launch.grid[0] % launch.grid[1]),
@@ -331,6 +341,14 @@ const evo_cpu_services* SimtRuntime::Services() {
       [](const char* reason) { State::active->FaultHere(SimtFault::kTrap, reason); },
   };
   return &services;
+}
+
+const evo_cpu_checks* SimtRuntime::Checks() {
+  static const evo_cpu_checks checks = {
+      [](const void* address, std::size_t bytes, evo_cpu_access kind) { State::active->Access(address, bytes, kind); },
+      [] { State::active->checker.Fence(static_cast<unsigned>(State::active->running)); },
+  };
+  return &checks;
 }
 
 }  // namespace evo

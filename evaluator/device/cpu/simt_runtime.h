@@ -7,6 +7,7 @@
 #include <string>
 
 #include "evaluator/device/cpu/include/evo_cpu/abi.h"
+#include "evaluator/device/cpu/memory_map.h"
 
 namespace evo {
 
@@ -18,10 +19,11 @@ struct SimtLaunch {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::size_t shared_bytes = 0;
   void** arguments = nullptr;
-  std::uint64_t schedule = 0;               // 0: natural order; else a permutation of blocks and threads made from it
+  std::uint64_t schedule = 0;               // 0: natural order; else a permutation of blocks, threads and lanes made from it
+  MemoryMap* module_data = nullptr;         // of an image compiled to be checked; null: it is not
 };
 
-enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse };
+enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace, kNoRoom };
 
 struct SimtResult {
   SimtFault fault = SimtFault::kNone;
@@ -29,11 +31,13 @@ struct SimtResult {
 };
 
 // Runs CUDA blocks one after another on the calling thread; each CUDA thread is a fiber that runs until it meets a barrier it has to wait
-// at. Static and dynamic shared memory is NaN at each block's start. After a fault the runtime must not be used or destroyed: its fibers
+// at. Static and dynamic shared memory is NaN at each block's start. A checked image may touch only its own data, its shared memory and
+// `buffers`, and its threads must not race. After a fault the runtime must not be used or destroyed: its fibers
 // hold frames that nobody can unwind, and the process has to end.
 class SimtRuntime {
  public:
-  SimtRuntime();
+  // `buffers` must outlive it.
+  explicit SimtRuntime(MemoryMap& buffers);
   ~SimtRuntime();
   SimtRuntime(const SimtRuntime&) = delete;
   SimtRuntime& operator=(const SimtRuntime&) = delete;
@@ -42,8 +46,9 @@ class SimtRuntime {
   // Most static shared memory that a block of the last launch declared.
   std::size_t static_shared_bytes() const;
 
-  // For an image's evo_cpu_runtime. There is one runtime a process.
+  // For an image's evo_cpu_runtime and evo_cpu_checker. They serve the runtime that last began a launch on the calling thread.
   static const evo_cpu_services* Services();
+  static const evo_cpu_checks* Checks();
 
  private:
   struct State;

@@ -80,7 +80,7 @@ DeviceStatus CudaProgram::FindVariables(const std::vector<std::string>& names) {
   return {};
 }
 
-std::string CudaProgram::ModuleState() const {
+std::string CudaProgram::StateDigest() const {
   if (variables_.empty()) return {};
   std::string state;
   for (const Variable& variable : variables_) {

@@ -27,7 +27,7 @@ class CudaProgram : public LoadedProgram {
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
 
   // Reads every variable of the image back.
-  std::string ModuleState() const override;
+  std::string StateDigest() const override;
 
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
   // Registers, shared and local memory: the largest over the kernels. Dynamic shared memory and occupancy: of the last prepared launch of

@@ -69,7 +69,7 @@ __attribute__((noinline)) inline void store_matrix_sync(T* to, const fragment<ac
 
 // Gathers a matrix from the lanes' fragments, as floats in row-major order.
 template <typename F>
-inline void evo_cpu_gather(float* matrix, F* const* lanes) {
+EVO_CPU_UNCHECKED inline void evo_cpu_gather(float* matrix, F* const* lanes) {
   for (int lane = 0; lane < 32; ++lane) {
     for (int i = 0; i < F::num_elements; ++i) {
       if constexpr (std::is_same_v<typename F::element_type, __half>) {
@@ -85,7 +85,7 @@ inline void evo_cpu_gather(float* matrix, F* const* lanes) {
 
 // Every lane posts where its fragments are; the last to arrive multiplies for all.
 template <int M, int N, int K, typename D, typename A, typename B, typename LA, typename LB, typename C>
-__attribute__((noinline)) inline void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, A, LA>& a,
+EVO_CPU_UNCHECKED __attribute__((noinline)) inline void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, A, LA>& a,
                      const fragment<matrix_b, M, N, K, B, LB>& b, const fragment<accumulator, M, N, K, C>& c) {
   struct Posted {
     fragment<accumulator, M, N, K, D>* d;

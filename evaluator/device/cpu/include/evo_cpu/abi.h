@@ -17,6 +17,8 @@ struct evo_cpu_thread {
   unsigned lane;             // within the warp
   void* warp_exchange;       // 32 slots of kWarpSlotBytes each, shared by the warp
   evo_cpu_block* block;
+  const void* stack;         // of the fiber that runs it, lowest address
+  size_t stack_bytes;
 };
 
 struct evo_cpu_block {
@@ -44,6 +46,14 @@ struct evo_cpu_services {
   void (*trap)(const char* reason);
 };
 
+enum evo_cpu_access { evo_cpu_read, evo_cpu_write, evo_cpu_volatile_read, evo_cpu_volatile_write, evo_cpu_atomic };
+
+// What an image that is checked tells the device, before it happens. Neither returns from an access that is not allowed.
+struct evo_cpu_checks {
+  void (*access)(const void* address, size_t bytes, evo_cpu_access kind);
+  void (*fence)();
+};
+
 // One __global__ function of an image.
 struct evo_cpu_kernel {
   void (*invoke)(void** arguments);
@@ -52,3 +62,4 @@ struct evo_cpu_kernel {
 };
 
 // Every image exports: evo_cpu_thread* evo_cpu_current; const evo_cpu_services* evo_cpu_runtime; and evo_cpu_kernel by symbol.
+// One compiled to be checked also exports: const evo_cpu_checks* evo_cpu_checker.

@@ -4,9 +4,9 @@
 // GPU is not emulated. Atomics are plain: one thread runs at a time.
 
 inline void __syncthreads() { evo_cpu_runtime->sync_block(); }
-inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+inline void __threadfence() { evo_cpu::TellFence(); }
+inline void __threadfence_block() { evo_cpu::TellFence(); }
+inline void __threadfence_system() { evo_cpu::TellFence(); }
 inline void __nanosleep(unsigned) {}
 [[noreturn]] inline void __trap() {
   evo_cpu_runtime->trap("__trap()");
@@ -143,7 +143,8 @@ inline std::common_type_t<A, B> max(A a, B b) {
 
 #define EVO_CPU_ATOMIC(name, expression)             \
   template <typename T, typename U>                  \
-  inline T name(T* address, U given) {               \
+  EVO_CPU_UNCHECKED inline T name(T* address, U given) { \
+    evo_cpu::TellAtomic(address, sizeof(T));         \
     const T old = *address;                          \
     const T value = static_cast<T>(given);           \
     *address = expression;                           \
@@ -163,7 +164,8 @@ EVO_CPU_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 EVO_CPU_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef EVO_CPU_ATOMIC
 template <typename T, typename U, typename V>
-inline T atomicCAS(T* address, U expected, V desired) {
+EVO_CPU_UNCHECKED inline T atomicCAS(T* address, U expected, V desired) {
+  evo_cpu::TellAtomic(address, sizeof(T));
   const T old = *address;
   if (old == static_cast<T>(expected)) *address = static_cast<T>(desired);
   return old;

@@ -24,6 +24,28 @@ __attribute__((visibility("default"))) evo_cpu_thread* evo_cpu_current = nullptr
 __attribute__((visibility("default"))) const evo_cpu_services* evo_cpu_runtime = nullptr;
 }
 
+// On functions of ours whose accesses are not the kernel's, or are told to the device in another way.
+#ifdef EVO_CPU_CHECKED
+#define EVO_CPU_UNCHECKED __attribute__((noinline, no_sanitize("thread")))
+#include "evo_cpu/checks.h"
+#else
+#define EVO_CPU_UNCHECKED
+#endif
+
+namespace evo_cpu {
+// To be called where an atomic operation happens, and at a fence.
+EVO_CPU_UNCHECKED inline void TellAtomic([[maybe_unused]] const void* address, [[maybe_unused]] size_t bytes) {
+#ifdef EVO_CPU_CHECKED
+  Check(address, bytes, evo_cpu_atomic);
+#endif
+}
+EVO_CPU_UNCHECKED inline void TellFence() {
+#ifdef EVO_CPU_CHECKED
+  evo_cpu_checker->fence();
+#endif
+}
+}  // namespace evo_cpu
+
 #undef __global__
 #undef __device__
 #undef __host__
@@ -83,7 +105,7 @@ struct Kernel<void (*)(Arguments...)> {
   static constexpr size_t bytes[count + 1] = {sizeof(Arguments)..., 0};
 
   template <size_t... I>
-  static void Call(void (*kernel)(Arguments...), void** arguments, std::index_sequence<I...>) {
+  EVO_CPU_UNCHECKED static void Call(void (*kernel)(Arguments...), void** arguments, std::index_sequence<I...>) {
     kernel(*static_cast<std::remove_reference_t<Arguments>*>(arguments[I])...);
   }
 };
@@ -92,7 +114,7 @@ struct Kernel<void (*)(Arguments...)> {
 
 // Placed behind the source by the compiler, once for each kernel that will be launched.
 #define EVO_CPU_EXPORT(symbol, ...)                                                                               \
-  static void symbol##_invoke(void** arguments) {                                                                 \
+  EVO_CPU_UNCHECKED static void symbol##_invoke(void** arguments) {                                               \
     using Type = evo_cpu::Kernel<decltype(&__VA_ARGS__)>;                                                         \
     Type::Call(&__VA_ARGS__, arguments, std::make_index_sequence<Type::count>{});                                 \
   }                                                                                                               \

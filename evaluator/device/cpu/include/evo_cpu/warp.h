@@ -94,7 +94,7 @@ inline unsigned __match_any_sync(unsigned mask, T value) {
 
 // Block votes: a barrier with a sum. The counter lives in the block's static shared memory, in slots no rewritten declaration has.
 namespace evo_cpu {
-inline int BlockCount(int predicate) {
+EVO_CPU_UNCHECKED inline int BlockCount(int predicate) {
   int& count = StaticShared<int>(0xffffu);
   __syncthreads();
   count = 0;

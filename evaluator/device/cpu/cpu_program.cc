@@ -1,0 +1,75 @@
+#include "evaluator/device/cpu/cpu_program.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "core/digest.h"
+#include "evaluator/device/cpu/simt_runtime.h"
+
+namespace evo {
+
+LoadResult CpuProgram::Load(const CompiledProgram& compiled) {
+  const int file = ::memfd_create("evo-kernel", MFD_CLOEXEC);
+  const auto written = ::write(file, compiled.image.data(), compiled.image.size());
+  void* library = nullptr;
+  if (written == static_cast<ssize_t>(compiled.image.size())) library = ::dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    ::close(file);
+    return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
+  }
+  // The file stays open as long as the image: the dynamic linker knows images by path, and the path is the descriptor's number.
+  auto program = std::make_unique<CpuProgram>(library, file);
+  if (!program->Connect()) return {{Outcome::kLaunchError, "the image is not one of the cpu device's", false}, nullptr};
+  for (const CompiledKernel& kernel : compiled.kernels) {
+    const auto* found = static_cast<const evo_cpu_kernel*>(::dlsym(library, kernel.symbol.c_str()));
+    if (found == nullptr) return {{Outcome::kLaunchError, fmt::format("kernel {} is not in the image", kernel.expression), false}, nullptr};
+    program->kernels_.push_back(found);
+    program->names_.push_back(kernel.expression);
+  }
+  return {{}, std::move(program)};
+}
+
+bool CpuProgram::Connect() {
+  runtime_ = static_cast<const evo_cpu_services**>(::dlsym(library_, "evo_cpu_runtime"));
+  current_ = static_cast<evo_cpu_thread**>(::dlsym(library_, "evo_cpu_current"));
+  checker_ = static_cast<const evo_cpu_checks**>(::dlsym(library_, "evo_cpu_checker"));
+  if (runtime_ == nullptr || current_ == nullptr) return false;
+  *runtime_ = SimtRuntime::Services();
+  if (checker_ != nullptr) *checker_ = SimtRuntime::Checks();
+  segments_ = SegmentsOf(library_);
+  for (const ModuleSegment& segment : segments_) data_.Add(segment.begin, segment.bytes, !segment.variable);
+  return true;
+}
+
+CpuProgram::~CpuProgram() {
+  if (poisoned) return;
+  ::dlclose(library_);
+  ::close(file_);
+}
+
+KernelFacts CpuProgram::facts() const {
+  KernelFacts facts;
+  facts.static_shared_bytes = static_cast<int>(static_shared);
+  facts.dynamic_shared_bytes = static_cast<int>(dynamic_shared);
+  return facts;
+}
+
+std::string CpuProgram::StateDigest() const {
+  std::string state;
+  for (const ModuleSegment& segment : segments_) {
+    if (!segment.variable) continue;
+    const std::size_t at = state.size();
+    state.append(reinterpret_cast<const char*>(segment.begin), segment.bytes);
+    // Ours, and different after each launch.
+    const std::uintptr_t current = reinterpret_cast<std::uintptr_t>(current_) - segment.begin;
+    if (current < segment.bytes) std::memset(state.data() + at + current, 0, sizeof *current_);
+  }
+  return Digest(state);
+}
+
+}  // namespace evo

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "evaluator/device/cpu/include/evo_cpu/abi.h"
+#include "evaluator/device/cpu/memory_map.h"
+#include "evaluator/device/cpu/module_data.h"
+#include "evaluator/device/device.h"
+
+namespace evo {
+
+// A shared object of our host compiler, loaded from memory.
+class CpuProgram : public LoadedProgram {
+ public:
+  static LoadResult Load(const CompiledProgram& compiled);
+
+  CpuProgram(void* library, int file) : library_(library), file_(file) {}
+  ~CpuProgram() override;
+
+  KernelFacts facts() const override;
+  std::string StateDigest() const override;
+
+  const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index); }
+  const std::string& name(std::size_t index) const { return names_.at(index); }
+  evo_cpu_thread** current() const { return current_; }
+  // The module's own data if it was compiled to be checked, else null.
+  MemoryMap* checked_data() { return checker_ != nullptr ? &data_ : nullptr; }
+
+  bool poisoned = false;            // fibers hold frames of its code
+  std::size_t static_shared = 0;    // most seen
+  std::size_t dynamic_shared = 0;
+
+ private:
+  // False if the image is not one of ours.
+  bool Connect();
+
+  void* library_;
+  int file_;
+  evo_cpu_thread** current_ = nullptr;
+  const evo_cpu_services** runtime_ = nullptr;
+  const evo_cpu_checks** checker_ = nullptr;
+  std::vector<ModuleSegment> segments_;
+  MemoryMap data_;
+  std::vector<const evo_cpu_kernel*> kernels_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace evo

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluator/device/cpu/shadow.h"
+
+namespace evo {
+
+// The shared memory of the block that is running: static variables in the order in which they are first met, and the dynamic part.
+class SharedMemory {
+ public:
+  SharedMemory();
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  // `spaced` keeps static variables apart, so that an index beyond one does not hit the next.
+  void BeginLaunch(std::size_t dynamic_bytes, bool spaced);
+  // All bytes 0xff: NaN in every floating-point type.
+  void Poison();
+
+  char* dynamic() { return dynamic_; }
+  // Null when the block's static variables would take more than a block may have: Declared() says how much.
+  char* Static(unsigned slot, std::size_t bytes);
+  // Static bytes asked for so far, each variable rounded up to its alignment.
+  std::size_t Declared() const { return declared_; }
+  // As much of it as the block has been given.
+  std::size_t Granted() const { return granted_; }
+
+  bool Near(std::uintptr_t address) const { return address - reinterpret_cast<std::uintptr_t>(arena_) < kArenaBytes; }
+  // Within the dynamic part or within one static variable.
+  bool Holds(std::uintptr_t address, std::size_t bytes);
+  // "offset 516 of a static array of 512 bytes": of the part that is nearest below, or the first one.
+  std::string Describe(std::uintptr_t address) const;
+  Shadow& Records() { return records_; }
+
+ private:
+  struct Variable {
+    std::uintptr_t begin;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t kStaticArea = 512 * 1024;    // with the gaps
+  static constexpr std::size_t kGap = 64 * 1024;
+  static constexpr std::size_t kDynamicArea = 228 * 1024;
+  static constexpr std::size_t kArenaBytes = kGap + kStaticArea + kGap + kDynamicArea + kGap;
+
+  char* arena_;
+  char* static_;
+  char* dynamic_;
+  Shadow records_;
+  bool spaced_ = false;
+  std::size_t dynamic_bytes_ = 0;
+  std::size_t placed_ = 0;
+  std::size_t declared_ = 0;
+  std::size_t granted_ = 0;
+  std::map<std::pair<unsigned, std::size_t>, char*> places_;    // by slot and size
+  std::vector<Variable> variables_;                             // by address
+  std::size_t last_ = 0;                                        // the variable that was last asked for
+};
+
+}  // namespace evo
