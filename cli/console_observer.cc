@@ -105,8 +105,8 @@ void ConsoleObserver::OnFinished(RunStatus status, const Progress& progress) {
   EndLive();
   std::string outcomes;
   for (const auto& [name, count] : outcomes_) outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
-  fmt::print(out_, "{} after {} candidates in {}: {}\n", status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated,
-             FormatSeconds(progress.seconds), outcomes.empty() ? "nothing evaluated" : outcomes);
+  fmt::print(out_, "{} after {} candidates in {}: {}; the champion changed {} times\n", status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated,
+             FormatSeconds(progress.seconds), outcomes.empty() ? "nothing evaluated" : outcomes, progress.champion_changes);
   std::fflush(out_);
 }
 

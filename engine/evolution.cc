@@ -7,6 +7,7 @@
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "engine/champion.h"
 #include "engine/selection.h"
 
 namespace evo {
@@ -194,7 +195,9 @@ void Evolution::Absorb(const Generation& generation) {
     seen_.insert(record.evaluations[i].source_digest);
     next_id_ = std::max(next_id_, record.candidates[i].id + 1);
     ++progress_.evaluated;
-    if (record.evaluations[i].outcome == Outcome::kOk) ++progress_.valid;
+    if (record.evaluations[i].outcome != Outcome::kOk) continue;
+    ++progress_.valid;
+    Challenge(record.candidates[i], record.evaluations[i]);
   }
   if (record.generation == 0) {
     baseline_ = record.candidates.front();
@@ -203,12 +206,29 @@ void Evolution::Absorb(const Generation& generation) {
   barren_ = generation.empty() ? barren_ + 1 : 0;
   progress_.generation = record.generation;
   progress_.duplicates += record.duplicates;
-  if (!population_.members().empty()) {
-    const Individual& best = population_.members().front();
-    progress_.best = best.candidate.id;
-    progress_.best_ns = best.score_ns;
-    progress_.best_template = best.candidate.genome.template_name;
+  if (champion_) {
+    progress_.best = champion_->first.id;
+    progress_.best_ns = champion_->second.score_ns;
+    progress_.best_template = champion_->first.genome.template_name;
   }
+}
+
+// In the order of ids, so that it does not matter who was evaluated first.
+void Evolution::Challenge(const Candidate& candidate, const Evaluation& evaluation) {
+  if (champion_ && !Beats(evaluation, champion_->second)) return;
+  if (champion_) ++progress_.champion_changes;
+  champion_.emplace(candidate, evaluation);
+}
+
+// The champion, then the others by their times.
+std::vector<Candidate> Evolution::WouldBeChampions() const {
+  std::vector<Candidate> candidates;
+  if (champion_) candidates.push_back(champion_->first);
+  for (const Individual& member : population_.members()) {
+    if (candidates.size() >= kChampionAttempts) break;
+    if (member.candidate.id != candidates.front().id) candidates.push_back(member.candidate);
+  }
+  return candidates;
 }
 
 void Evolution::RequireBaseline(const Generation& first) const {
@@ -244,19 +264,20 @@ Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) 
 void Evolution::CheckChampion(const StopCondition& stop) {
   if (!baseline_) return;
   const Candidate baseline = Rendered(*baseline_, stop.token());
-  const std::vector<Individual>& members = population_.members();
-  for (std::size_t i = 0; i < std::min(members.size(), kChampionAttempts) && !stop.Interrupted(); ++i) {
-    const Candidate candidate = Rendered(members[i].candidate, stop.token());
+  for (const Candidate& would_be : WouldBeChampions()) {
+    if (stop.Interrupted()) return;
+    const Candidate candidate = Rendered(would_be, stop.token());
     const ChampionCheck check = evaluator_.CheckChampion(candidate, baseline, stop.token());
     if (check.outcome == Outcome::kCancelled) return;
     store_.RecordChampion(run_.id, candidate.id, check);
     observer_.OnChampion(candidate, check);
-    if (check.outcome == Outcome::kOk) {
-      progress_.best = candidate.id;
-      progress_.best_ns = members[i].score_ns;
-      progress_.best_template = candidate.genome.template_name;
-      return;
+    if (check.outcome != Outcome::kOk) continue;
+    progress_.best = candidate.id;
+    progress_.best_template = candidate.genome.template_name;
+    for (const Individual& member : population_.members()) {
+      if (member.candidate.id == candidate.id) progress_.best_ns = member.score_ns;
     }
+    return;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/breeder.h"
@@ -47,6 +48,8 @@ class Evolution {
   bool Evaluate(Generation& generation, const StopCondition& stop);
   void Record(const Generation& generation);
   void Absorb(const Generation& generation);
+  void Challenge(const Candidate& candidate, const Evaluation& evaluation);
+  std::vector<Candidate> WouldBeChampions() const;
   void RequireBaseline(const Generation& first) const;
   void CheckChampion(const StopCondition& stop);
   Candidate Rendered(Candidate candidate, const std::stop_token& stop);
@@ -67,6 +70,7 @@ class Evolution {
   int started_ = 0;                                 // generations that the evaluator has
   int barren_ = 0;                                  // generations in a row without a new child
   std::optional<Candidate> baseline_;
+  std::optional<std::pair<Candidate, Evaluation>> champion_;
   Progress progress_;
   int evaluated_here_ = 0;                          // in this process, for the rate
 };

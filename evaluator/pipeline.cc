@@ -114,9 +114,17 @@ Message Pipeline::RunSetup(const std::vector<std::uint64_t>& seeds) const {
   return message;
 }
 
+// A candidate has twenty times what the baseline took, which is as much as it is worth waiting for; at least two seconds.
+milliseconds Pipeline::RunDeadline() {
+  const std::lock_guard lock(mutex_);
+  if (baseline_stage_ms_ == 0) return options_.run_deadline;
+  const milliseconds patient(static_cast<long>(20 * baseline_stage_ms_));
+  return std::min(options_.run_deadline, std::max(milliseconds(2000), patient));
+}
+
 // On the cpu device nothing else may run while a kernel is timed.
 Job Pipeline::WithRunDeadlines(Job job) {
-  job.deadline = options_.run_deadline;
+  job.deadline = RunDeadline();
   job.stage_deadlines = {{"prepare", kPrepareDeadline}, {"held_out", kHeldOutDeadline}};
   if (options_.device == "cpu") {
     job.on_enter = [this](const std::string&) { compile_pool_->Suspend(); };
@@ -139,6 +147,7 @@ void Pipeline::Start(std::vector<Candidate> candidates) {
   {
     const std::lock_guard lock(mutex_);
     batches_.push_back(batch);
+    if (first_start_ == SteadyTime{}) first_start_ = last_completion_ = std::chrono::steady_clock::now();
   }
   for (std::size_t i = 0; i < batch->slots.size(); ++i) {
     const Place place{batch, i};
@@ -193,6 +202,10 @@ void Pipeline::Complete(const Place& place) {
     const std::lock_guard lock(mutex_);
     Slot& slot = place.slot();
     Settle(place, next);
+    if (slot.candidate.generation == 0 && slot.evaluation.outcome == Outcome::kOk) {
+      const StageClocks& clocks = slot.evaluation.clocks;
+      baseline_stage_ms_ = std::max({baseline_stage_ms_, clocks.load_ms, clocks.check_ms, clocks.time_ms});
+    }
     slot.compiled = {};  // images are large and no longer needed
     for (const CaseMeasurement& measured : slot.evaluation.cases) {
       auto& best = best_case_ns_.try_emplace(measured.name, measured.median_ns).first->second;
@@ -200,6 +213,7 @@ void Pipeline::Complete(const Place& place) {
     }
     if (!slot.evaluation.counterexample.case_name.empty()) ++kills_[{slot.evaluation.counterexample.case_name, slot.evaluation.counterexample.generator}];
     place.batch->finished.push_back(place.index);
+    last_completion_ = std::chrono::steady_clock::now();
     changed_.notify_all();
   }
   for (const Place& waiter : next) {
@@ -247,7 +261,8 @@ void Pipeline::OnCompiled(const Place& place, const JobResult& result) {
 void Pipeline::SubmitRun(const Place& place) {
   const Slot& slot = place.slot();
   Job job;
-  job.request.header = {{"kind", "evaluate"}, {"facts", slot.compiled.facts}};
+  // With nothing behind it, the time is better spent on precision than on waiting.
+  job.request.header = {{"kind", "evaluate"}, {"facts", slot.compiled.facts}, {"unhurried", run_pool_->queued() == 0}};
   bool cancelled = false;
   {
     const std::lock_guard lock(mutex_);
@@ -296,6 +311,14 @@ void Pipeline::OnRun(const Place& place, const JobResult& result) {
                             before.clocks.queue_ms + result.queue_ms};
   if (result.death) return Fail(place, OutcomeOf(*result.death), StageOf(result.stage), result.death->description);
   Complete(place);
+}
+
+Pipeline::Utilisation Pipeline::utilisation() {
+  const std::lock_guard lock(mutex_);
+  const double seconds = std::chrono::duration<double>(last_completion_ - first_start_).count();
+  if (seconds <= 0) return {};
+  const auto share = [&](const WorkerPool& pool, std::size_t workers) { return std::min(1.0, pool.busy_ms() / 1e3 / seconds / static_cast<double>(workers)); };
+  return {seconds, share(*run_pool_, options_.ordinals.size()), share(*compile_pool_, static_cast<std::size_t>(options_.compile_workers))};
 }
 
 bool Pipeline::AllFinished() const {

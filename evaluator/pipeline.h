@@ -30,7 +30,7 @@ struct PipelineOptions {
   int compile_workers = 2;
   std::uint64_t seed = 0;                 // of the pool of input sets
   std::stop_token interrupt;              // ends the constructor early
-  // For loading, checking or timing one candidate. Each takes well under a second; ten are a kernel that does not end.
+  // For loading, checking or timing one candidate, at most. Less once the baseline has shown how long these take.
   std::chrono::milliseconds run_deadline{10'000};
 };
 
@@ -50,6 +50,14 @@ class Pipeline : public Evaluator {
   void Start(std::vector<Candidate> batch) override;
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
   ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+
+  // How busy the workers were, as shares from 0 to 1 of the time between the first start and the last completion.
+  struct Utilisation {
+    double seconds = 0;
+    double run = 0;
+    double compile = 0;
+  };
+  Utilisation utilisation();
 
   const DeviceInfo& device() const { return device_; }
   // What candidates are compiled for.
@@ -79,6 +87,7 @@ class Pipeline : public Evaluator {
   Job CompileJob(const std::string& source, bool check) const;
   CompileResult CompileNow(const std::string& source, bool check, const std::stop_token& stop);
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
+  std::chrono::milliseconds RunDeadline();
   Job WithRunDeadlines(Job job);
   JobResult RunAndWait(WorkerPool& pool, Job job, const std::stop_token& stop);
 
@@ -109,6 +118,9 @@ class Pipeline : public Evaluator {
   EvaluationCache::Ticket next_ticket_ = 0;
   std::map<std::string, double> best_case_ns_;    // fastest median of each case so far
   std::map<std::pair<std::string, int>, int> kills_;   // of each case and generator
+  SteadyTime first_start_{};
+  SteadyTime last_completion_{};
+  double baseline_stage_ms_ = 0;                  // the longest stage of the templates at their defaults
   std::string fatal_;
 
   std::unique_ptr<WorkerPool> run_pool_;

@@ -159,7 +159,7 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
   std::list<std::unique_ptr<CaseOfProgram>> cases;
   if (auto failure = PrepareSearchCases(program, cases)) return failure;
   for (const auto& one : cases) {
-    if (auto failure = CheckAndTime(evaluation, program, gate, *one, job.header.at("give_up_ns"), channel)) return failure;
+    if (auto failure = CheckAndTime(evaluation, program, gate, *one, job.header, channel)) return failure;
   }
   evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
   return std::nullopt;
@@ -167,14 +167,14 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
 
 // On the inputs that are timed, then timed, then on all others that are legal: the small case has few elements, and some mistakes need an
 // extreme one, an overflow without its guard, say. One that is clearly slow is spared them; it cannot become the champion.
-std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& bounds,
+std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
                                                 WorkerChannel& channel) {
   const Probe timed{&one.sizes, 0, info().kind == "cpu" ? kSearchRepeats : 1};
   auto failure = gate.Check(one.bound.front(), timed.repeats, one.errors);
   if (failure) return Noted(evaluation, Located(*failure, one.sizes.name), timed);
   evaluation.stage = Stage::kTime;
   channel.Begin("time", info().kind == "cpu");
-  auto measured = TimeCase(one, gate, bounds);
+  auto measured = TimeCase(one, gate, job);
   if (auto* failed = std::get_if<Failure>(&measured)) return Noted(evaluation, Located(*failed, one.sizes.name), timed);
   evaluation.stage = Stage::kCheck;
   channel.Begin("check");
@@ -235,8 +235,9 @@ std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::lis
   return std::nullopt;
 }
 
-std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& bounds) {
-  StoppingCriterion criterion = info().kind == "cpu" ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda();
+std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job) {
+  StoppingCriterion criterion = info().kind == "cpu" ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda(job.value("unhurried", false));
+  const nlohmann::json& bounds = job.at("give_up_ns");
   if (const auto bound = bounds.find(one.sizes.name); bound != bounds.end()) criterion.give_up_ticks = bound->get<double>() / info().tick_ns;
   Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
   auto measured = timer.Measure(one.bound, one.errors);

@@ -37,7 +37,7 @@ class RunSession {
   // {"task", "reference", "seeds", "l2"}: what the jobs that follow are about. Draws the inputs, but leaves the device alone: a worker in
   // reserve must not disturb the one that is timing.
   void Setup(const Message& job);
-  // {"candidate", "facts", "give_up_ns", "first"}
+  // {"candidate", "checked", "facts", "give_up_ns", "first", "unhurried"}
   Evaluation Evaluate(const Message& job, WorkerChannel& channel);
   // {"candidate", "baseline"}: held-out cases, then both timed in turn.
   ChampionCheck CheckChampion(const Message& job, WorkerChannel& channel);
@@ -60,9 +60,9 @@ class RunSession {
   std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);
   std::optional<Failure> CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors);
   std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, WorkerChannel& channel);
-  std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& bounds,
+  std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
                                       WorkerChannel& channel);
-  std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& bounds);
+  std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job);
   // The failure, with the inputs noted on which it was found.
   std::optional<Failure> Noted(Evaluation& evaluation, std::optional<Failure> failure, const Probe& probe) const;
   // Runs the small case with every access checked, where the device has such an image.

@@ -87,6 +87,16 @@ void WorkerPool::Cancel() {
   for (Queued& queued : dropped) queued.done(Stopped());
 }
 
+std::size_t WorkerPool::queued() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
+double WorkerPool::busy_ms() const {
+  const std::lock_guard lock(mutex_);
+  return busy_ms_;
+}
+
 std::string WorkerPool::fatal() const {
   const std::lock_guard lock(mutex_);
   return fatal_;
@@ -140,6 +150,10 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
       result = Converse(slot, next.job, cancel);
     }
     result.queue_ms = queue_ms;
+    {
+      const std::lock_guard lock(mutex_);
+      busy_ms_ += MillisecondsSince(next.since) - queue_ms;
+    }
     const bool last = result.reply && FlagIn(*result.reply, "last");
     if (result.death || last || options_.fresh) Retire(slot);
     next.done(std::move(result));

@@ -65,6 +65,10 @@ class WorkerPool {
   void SetSetup(Message setup);
   // Everything queued or running ends soon with WorkerDeath::kStopped. Later jobs are taken as usual.
   void Cancel();
+  // Jobs that wait for a worker.
+  std::size_t queued() const;
+  // Time that workers have spent on jobs, summed over them, in milliseconds.
+  double busy_ms() const;
   // Why workers cannot be started; empty if they can.
   std::string fatal() const;
   // The answer of the first worker to be ready. Blocks. Throws Error if none can be started, Interrupted after a stop request.
@@ -111,6 +115,7 @@ class WorkerPool {
   std::shared_ptr<const Message> setup_;
   int setups_ = 0;
   int suspended_ = 0;
+  double busy_ms_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::jthread> threads_;
 };

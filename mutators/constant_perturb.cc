@@ -10,6 +10,7 @@ namespace {
 class ConstantPerturb : public SourceMutator {
  public:
   std::string_view name() const override { return "constant_perturb"; }
+  bool may_break_source() const override { return true; }
   std::string_view description() const override {
     return "changes a decimal integer of a function's body by one or by a factor of two";
   }

@@ -7,6 +7,7 @@ namespace {
 class StatementDelete : public SourceMutator {
  public:
   std::string_view name() const override { return "statement_delete"; }
+  bool may_break_source() const override { return true; }
   std::string_view description() const override {
     return "removes an expression statement; mostly wrong, at times a find";
   }

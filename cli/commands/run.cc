@@ -37,7 +37,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunRecord& ru
 
 std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
   if (setup.sweep) return std::move(setup.sweep);
-  return std::make_unique<BreederPool>(BreedWorkers(setup.record.templates, std::min(Cores(), 4)));
+  return std::make_unique<BreederPool>(BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2)));
 }
 
 void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
@@ -68,7 +68,9 @@ void Run(const RunOptions& options, CommandContext& context) {
   RunRecord& run = setup.record;
   if (setup.resumed && options.generations_given) run.generations = options.generations;
   SqliteStore store(options.database);
-  Pipeline pipeline(ToPipelineOptions(options, run, context.interrupt), setup.task);
+  const PipelineOptions pipeline_options = ToPipelineOptions(options, run, context.interrupt);
+  const std::size_t pipeline_workers = pipeline_options.ordinals.size();
+  Pipeline pipeline(pipeline_options, setup.task);
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   run.arch = pipeline.arch();
   run.device_name = pipeline.device().name;
@@ -85,6 +87,9 @@ void Run(const RunOptions& options, CommandContext& context) {
     store.EndRun(run.id, RunStatus::kFailed, error.what());
     throw;
   }
+  const Pipeline::Utilisation busy = pipeline.utilisation();
+  fmt::print(stderr, "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it, compile workers {:.0f}%; `evo history --timing` says with what\n", busy.seconds,
+             pipeline_workers > 1 ? "s" : "", 100 * busy.run, 100 * busy.compile);
   PrintClosing(context.out, options, run.id);
   if (status == RunStatus::kInterrupted) context.exit_code = 130;
 }

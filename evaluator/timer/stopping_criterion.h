@@ -15,8 +15,8 @@ struct StoppingCriterion {
   double give_up_ticks = 0;
   int give_up_samples = 5;
 
-  // For kernels of a few microseconds on a GPU.
-  static StoppingCriterion ForCuda();
+  // For kernels of a few microseconds on a GPU. Unhurried, where nothing else waits for the device: more samples and a narrower interval.
+  static StoppingCriterion ForCuda(bool unhurried = false);
   // For emulated kernels of milliseconds on one CPU thread.
   static StoppingCriterion ForCpu();
 

@@ -30,12 +30,12 @@ TimedRun Timer::Prepared(const BoundProgram& bound) {
   return run;
 }
 
-std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, Spans& spans) {
+std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, std::size_t warm_up, Spans& spans) {
   std::vector<TimedRun> runs;
   for (std::size_t i = 0; i < count; ++i) runs.push_back(Prepared(bound[(first + i) % bound.size()]));
   const TimedRuns timed = device_.Time(*bound.front().program->loaded, runs);
   if (!timed.status.ok()) return ToFailure(timed.status);
-  for (const SequenceTime& time : timed.times) {
+  for (const SequenceTime& time : std::span(timed.times).subspan(warm_up)) {
     if (time.disturbed) {
       ++spans.discarded;
       continue;
@@ -67,9 +67,6 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
 
 std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors) {
   const bool on_gpu = device_.info().kind == "cuda";
-  Spans warm_up;
-  // The first launch after a pause reads 13% slow on an H200.
-  if (auto failure = TimeBatch(bound, 0, 1, warm_up)) return *failure;
   Spans spans;
   std::size_t next = 0;
   std::size_t attempted = 0;
@@ -78,10 +75,13 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
     // Batches of unforeseeable length: which launch is the last of its batch, and so is checked, cannot be known in advance.
     // The first is no longer than it takes to see that a race is lost.
     const auto race = static_cast<std::size_t>(criterion_.give_up_ticks > 0 && batch == 0 ? criterion_.give_up_samples : 8);
-    const std::size_t count = on_gpu ? race + rng_.Below(race) : 1 + rng_.Below(2);
-    if (auto failure = TimeBatch(bound, next, count, spans)) return *failure;
+    std::size_t count = on_gpu ? race + rng_.Below(race / 2) : 1 + rng_.Below(2);
+    // The first launch after a pause reads 13% slow on an H200: it is a warm-up.
+    const std::size_t warm_up = batch == 0 ? 1 : 0;
+    count += warm_up;
+    if (auto failure = TimeBatch(bound, next, count, warm_up, spans)) return *failure;
     next += count;
-    attempted += count;
+    attempted += count - warm_up;
     if (batch == inspected_batch) {
       if (auto failure = gate_.Inspect(bound[(next - 1) % bound.size()], errors)) return *failure;
     }
@@ -106,7 +106,7 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
     for (int i = 0; i < 2; ++i) {
       Spans unused;
       const auto position = static_cast<std::size_t>(round + kWarmUpRounds);
-      if (auto failure = TimeBatch(*programs[i], position, 1, round < 0 ? unused : spans[i])) return *failure;
+      if (auto failure = TimeBatch(*programs[i], position, 1, 0, round < 0 ? unused : spans[i])) return *failure;
     }
   }
   if (spans[0].span.empty() || spans[1].span.empty()) return Failure{Outcome::kNoisy, "every sample was disturbed"};

@@ -38,7 +38,8 @@ class Timer {
     int discarded = 0;
   };
   TimedRun Prepared(const BoundProgram& bound);
-  std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, Spans& spans);
+  // Leaves the first `warm_up` out of the spans.
+  std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, std::size_t warm_up, Spans& spans);
   CaseMeasurement Summarise(const Spans& spans) const;
 
   Device& device_;

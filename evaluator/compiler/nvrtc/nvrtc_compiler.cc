@@ -26,6 +26,8 @@ std::vector<std::string> Options(const NvrtcPaths& paths, const CompileRequest& 
       "--std=c++17",
       // Registers, shared memory, stack and spills, into the log.
       "--ptxas-options=-v",
+      // Without textures, surfaces and the device run-time library, none of which a candidate may use: 4 ms less a compile.
+      "--minimal",
       // "error: ..." instead of "error #20: ...".
       "--no-display-error-number",
       "--include-path=" + paths.standard_headers.string(),
