@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <future>
+
 #include "core/digest.h"
 
 namespace evo {
@@ -20,9 +22,15 @@ void InputCache::Use(const Task& task, const std::string& reference_source, cons
 
 std::string InputCache::NameOf(const Case& sizes, int generator, std::uint64_t seed) { return fmt::format("{}/{}/{}", sizes.name, generator, seed); }
 
-void InputCache::Draw(const Case& sizes, int generator, std::uint64_t seed) {
-  const std::string name = NameOf(sizes, generator, seed);
-  if (!drawn_.contains(name) && !sets_.contains(name)) drawn_[name] = DrawArguments(*task_, sizes, generator, seed);
+void InputCache::Draw(const std::vector<Wanted>& wanted) {
+  std::vector<std::pair<std::string, std::future<DrawnArguments>>> drawing;
+  for (const Wanted& one : wanted) {
+    const std::string name = NameOf(one.sizes, one.generator, one.seed);
+    if (drawn_.contains(name) || sets_.contains(name)) continue;
+    // Each has a stream of its own, so that the order does not matter.
+    drawing.emplace_back(name, std::async(std::launch::async, [this, &one] { return DrawArguments(*task_, one.sizes, one.generator, one.seed); }));
+  }
+  for (auto& [name, drawn] : drawing) drawn_[name] = drawn.get();
 }
 
 Program& InputCache::Reference() {
@@ -37,7 +45,7 @@ Program& InputCache::Reference() {
 InputSet& InputCache::Get(const Case& sizes, int generator, std::uint64_t seed) {
   const std::string name = NameOf(sizes, generator, seed);
   if (const auto found = sets_.find(name); found != sets_.end()) return *found->second;
-  Draw(sizes, generator, seed);
+  Draw({{sizes, generator, seed}});
   auto made = InputSet::Make(device_, *task_, sizes, drawn_.at(name), seed, Reference());
   drawn_.erase(name);
   if (const auto* failure = std::get_if<Failure>(&made)) {

@@ -23,8 +23,13 @@ class InputCache {
   // Makes `task` and its compiled reference the current ones. Does nothing on the device.
   void Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference);
 
-  // Draws the contents of a set ahead of time, without touching the device.
-  void Draw(const Case& sizes, int generator, std::uint64_t seed);
+  // Draws the contents of sets ahead of time, several at once, without touching the device.
+  struct Wanted {
+    Case sizes;
+    int generator = 0;
+    std::uint64_t seed = 0;
+  };
+  void Draw(const std::vector<Wanted>& wanted);
 
   // One set. Throws InfrastructureFailure.
   InputSet& Get(const Case& sizes, int generator, std::uint64_t seed);

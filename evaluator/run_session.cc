@@ -64,22 +64,26 @@ void RunSession::Setup(const Message& job) {
   seeds_ = job.header.at("seeds").get<std::vector<std::uint64_t>>();
   l2_ = job.header.at("l2") == "cold" ? L2State::kCold : L2State::kHot;
   placed_ = false;
-  for (int g = 0; g < GeneratorCount(*task_); ++g) inputs_.Draw(task_->small, g, seeds_.front());
+  inputs_.Draw(PoolSets());
+}
+
+// The sets that candidates of the search meet: the small case with every generator; the search cases with the first generator from several
+// seeds, for timing, and with the others.
+std::vector<InputCache::Wanted> RunSession::PoolSets() const {
+  std::vector<InputCache::Wanted> sets;
+  for (int g = 0; g < GeneratorCount(*task_); ++g) sets.push_back({task_->small, g, seeds_.front()});
   for (const Case& sizes : SearchCases()) {
-    for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Draw(sizes, 0, seeds_[i]);
-    for (int g = 1; g < SearchGenerators(); ++g) inputs_.Draw(sizes, g, seeds_.front());
+    for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back({sizes, 0, seeds_[i]});
+    for (int g = 1; g < SearchGenerators(); ++g) sets.push_back({sizes, g, seeds_.front()});
   }
+  return sets;
 }
 
 // All sets exist before a candidate is loaded: its clock does not pay for them, and its code is not there when answers are computed.
 void RunSession::PlaceInputs(WorkerChannel& channel) {
   channel.Begin("prepare");
   if (placed_) return;
-  for (int g = 0; g < GeneratorCount(*task_); ++g) inputs_.Get(task_->small, g, seeds_.front());
-  for (const Case& sizes : SearchCases()) {
-    for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Get(sizes, 0, seeds_[i]);
-    for (int g = 1; g < SearchGenerators(); ++g) inputs_.Get(sizes, g, seeds_.front());
-  }
+  for (const InputCache::Wanted& set : PoolSets()) inputs_.Get(set.sizes, set.generator, set.seed);
   RefuseLaxTask();
   placed_ = true;
 }

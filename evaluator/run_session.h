@@ -50,6 +50,7 @@ class RunSession {
     int repeats;
   };
 
+  std::vector<InputCache::Wanted> PoolSets() const;
   void PlaceInputs(WorkerChannel& channel);
   void RefuseLaxTask();
   const std::vector<Case>& SearchCases() const;

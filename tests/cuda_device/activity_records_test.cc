@@ -44,6 +44,16 @@ TEST(MatchActivities, WhatIsLeftFromBeforeIsIgnored) {
   EXPECT_EQ(Complaint(records), "");
 }
 
+TEST(MatchActivities, ANameOfAnImageThatIsGoneSaysNothing) {
+  std::vector<ActivityRecord> records = kRecords;
+  records[3].name = "of another candidate";
+  EXPECT_NE(Complaint(records), "");
+  records[3].former_name = true;
+  EXPECT_EQ(Complaint(records), "");
+  records.push_back({kKernel, "of another candidate", 23, 14000, 14032, true});
+  EXPECT_NE(Complaint(records), "") << "but one more than declared is one too many";
+}
+
 TEST(MatchActivities, AMemsetMayBeSplit) {
   std::vector<ActivityRecord> records = kRecords;
   records.push_back({kMemset, "", 12, 10080, 10112});

@@ -39,7 +39,7 @@ class EvoRun : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   std::string Database() const { return (folder_ / "evo.db").string(); }
-  static std::string TaskFolder() { return (ShareDirectory() / "vices").string(); }
+  static std::string TaskFolder() { return (ShareDirectory() / "vices" / "tasks" / "reverse_sum").string(); }
 
   std::vector<std::string> RunArguments(int generations) const {
     return {"run", "--task", TaskFolder(), "--device", "cpu", "--generations", std::to_string(generations), "--population", "4", "--children", "6",

@@ -17,26 +17,11 @@ constexpr const char* kDot = "dot_rows";
 constexpr const char* kInPlace = "add_in_place";
 
 constexpr std::array kPending = {
-    Pending{"02_static_and_dynamic_over", "cpu", "the cpu device bounds static and dynamic shared memory each by itself"},
     Pending{"02_more_threads_than_promised", "cpu", "the cpu device does not read __launch_bounds__"},
-    Pending{"03_cache_by_pointer", "cpu", "module state is not compared"},
-    Pending{"03_cache_by_fingerprint", "cpu", "module state is not compared"},
-    Pending{"03_static_in_a_function", "cpu", "module state is not compared"},
-    Pending{"03_sums_kept_between_launches", "cpu", "module state is not compared"},
-    Pending{"03_cache_by_pointer", "cuda", "module state is not compared"},
-    Pending{"03_cache_by_fingerprint", "cuda", "module state is not compared"},
-    Pending{"03_static_in_a_function", "cuda", "module state is not compared"},
-    Pending{"03_sums_kept_between_launches", "cuda", "module state is not compared"},
-    Pending{"12_writes_a_mebibyte_away", "cpu", "no address-checked run: whether it crashes is chance"},
-    Pending{"12_reads_a_mebibyte_away", "cpu", "no address-checked run: whether it crashes is chance"},
-    Pending{"12_past_its_shared_array", "cpu", "no address-checked run"},
     Pending{"12_writes_a_mebibyte_away", "cuda", "no address-checked run: the memory beyond may be mapped"},
     Pending{"12_reads_a_mebibyte_away", "cuda", "no address-checked run: the memory beyond may be mapped"},
     Pending{"12_past_its_shared_array", "cuda", "no address-checked run"},
     Pending{"13_lanes_in_step", "cuda", "no racecheck: lanes usually are in step"},
-    Pending{"15_counts_grids", "cuda", "%gridid is not among the registers that are refused"},
-    Pending{"25_assumes_zeros", "cuda", "shared memory is not scrubbed between launches"},
-    Pending{"25_trusts_the_last_launch", "cuda", "shared memory is not scrubbed between launches"},
 };
 
 }  // namespace

@@ -49,6 +49,9 @@ bool IsClock(std::string_view word) { return word.starts_with("%clock") || word.
 
 bool IsCounter(std::string_view word) { return word.size() >= 4 && word.starts_with("%pm") && std::isdigit(static_cast<unsigned char>(word[3])) != 0; }
 
+// Rises from launch to launch: memory of how often a kernel ran, without a variable.
+bool IsLaunchCount(std::string_view word) { return word == "%gridid"; }
+
 // The device run-time library's functions, by the prefixes of their names: they start work that nobody declared.
 constexpr std::array<std::string_view, 5> kLaunchers = {"cudaLaunch", "cudaGetParameterBuffer", "cudaGraphLaunch", "cudaStreamCreate", "__cudaCDP2"};
 constexpr std::array<std::string_view, 4> kAllocators = {"malloc", "free", "cudaMalloc", "cudaFree"};
@@ -60,6 +63,7 @@ std::optional<PtxObjection> CheckPtx(std::string_view ptx) {
   for (std::string_view word = words.Next(); !word.empty(); word = words.Next()) {
     if (IsClock(word)) return PtxObjection{Outcome::kCheating, fmt::format("reads the clock ({})", word)};
     if (IsCounter(word)) return PtxObjection{Outcome::kCheating, fmt::format("reads a performance counter ({})", word)};
+    if (IsLaunchCount(word)) return PtxObjection{Outcome::kCheating, fmt::format("counts its launches ({})", word)};
     for (const std::string_view launcher : kLaunchers) {
       if (word.starts_with(launcher)) return PtxObjection{Outcome::kCheating, fmt::format("launches kernels from the device ({})", word)};
     }

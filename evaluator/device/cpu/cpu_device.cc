@@ -149,6 +149,10 @@ class CpuDevice : public Device {
                                              static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule, program.checked_data()});
     program.static_shared = std::max(program.static_shared, runtime_->static_shared_bytes());
     program.dynamic_shared = std::max<std::size_t>(program.dynamic_shared, launch.shared_bytes);
+    if (result.fault == SimtFault::kNone && runtime_->static_shared_bytes() + launch.shared_bytes > kOptInShared) {
+      return {Outcome::kResourceLimit, fmt::format("{}: {} bytes of static and {} of dynamic shared memory, the device has {}", program.name(launch.kernel),
+                                                   runtime_->static_shared_bytes(), launch.shared_bytes, kOptInShared), false};
+    }
     if (result.fault == SimtFault::kNone) return {};
     program.poisoned = true;
     return {Meaning(result.fault), fmt::format("{}: {}", program.name(launch.kernel), result.message), true};

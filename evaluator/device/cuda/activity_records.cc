@@ -54,7 +54,7 @@ std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<c
     std::size_t count = 0;
     while (count < rest.size() && rest[count].correlation == correlation) {
       const ActivityRecord& record = rest[count++];
-      if (record.kind != wanted.kind || record.name != wanted.name) {
+      if (record.kind != wanted.kind || (record.name != wanted.name && !record.former_name)) {
         return fmt::format("{} ran where {} was declared", ToString(record.kind, record.name), ToString(wanted.kind, wanted.name));
       }
       if (wanted.run == ExpectedActivity::kOurs) continue;

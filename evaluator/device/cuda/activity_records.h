@@ -19,6 +19,9 @@ struct ActivityRecord {
   std::uint32_t correlation = 0;      // of the API call that caused it; rises from call to call
   std::uint64_t start = 0;
   std::uint64_t end = 0;
+  // The name is that of a kernel which was loaded before and did not run now: CUPTI sometimes goes on naming what lies at the place of an
+  // unloaded image. It says nothing; correlation and order do.
+  bool former_name = false;
 };
 
 // One API call that was made, in order.

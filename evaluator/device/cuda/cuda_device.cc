@@ -92,6 +92,7 @@ LoadResult CudaDevice::Load(const CompiledProgram& program) {
   auto loaded = std::make_unique<CudaProgram>(info_, max_warps_per_multiprocessor_);
   DeviceStatus status = loaded->Load(program);
   if (!status.ok()) return {std::move(status), nullptr};
+  for (const CompiledKernel& kernel : program.kernels) loaded_names_.insert(kernel.symbol);
   return {{}, std::move(loaded)};
 }
 
@@ -145,9 +146,17 @@ TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRu
   const DeviceStatus finished = Wait();
   if (status.ok()) status = finished;
   if (!status.ok()) return {std::move(status), {}};
-  auto matched = MatchActivities(expected_, records_->Take(expected_.size()), runs.size(), info_.tick_ns);
+  std::vector<ActivityRecord> records = records_->Take(expected_.size());
+  MarkFormerNames(program, records);
+  auto matched = MatchActivities(expected_, std::move(records), runs.size(), info_.tick_ns);
   if (auto* complaint = std::get_if<std::string>(&matched)) return {{Outcome::kCheating, std::move(*complaint), false}, {}};
   return {{}, std::move(std::get<std::vector<SequenceTime>>(matched))};
+}
+
+void CudaDevice::MarkFormerNames(const CudaProgram& program, std::vector<ActivityRecord>& records) const {
+  for (ActivityRecord& record : records) {
+    if (record.kind == ActivityKind::kKernel && !program.Has(record.name)) record.former_name = loaded_names_.contains(record.name);
+  }
 }
 
 DeviceStatus CudaDevice::Enqueue(CudaProgram& program, std::span<const TimedRun> runs) {

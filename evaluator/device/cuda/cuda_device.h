@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "evaluator/compiler/compiler.h"
@@ -53,6 +54,7 @@ class CudaDevice : public Device {
   DeviceStatus Enqueue(CudaProgram& program, std::span<const TimedRun> runs);
   TimedRuns TimeTogether(CudaProgram& program, std::span<const TimedRun> runs);
   DeviceStatus Wait();
+  void MarkFormerNames(const CudaProgram& program, std::vector<ActivityRecord>& records) const;
   // Notes what was enqueued, to be compared with what CUPTI saw.
   void Expect(ActivityKind kind, const std::string& name, int run) { expected_.push_back({kind, name, run}); }
 
@@ -64,6 +66,7 @@ class CudaDevice : public Device {
   std::unique_ptr<SupportKernels> support_;
   std::unique_ptr<InspectionKernel> inspection_;
   std::vector<ExpectedActivity> expected_;
+  std::set<std::string> loaded_names_;   // of every kernel of every candidate so far
   Address scratch_ = 0;
   std::size_t scratch_bytes_ = 0;
   std::uint8_t flush_value_ = 0;

@@ -67,6 +67,10 @@ DeviceStatus CudaProgram::Load(const CompiledProgram& program) {
   return FindVariables(program.variables);
 }
 
+bool CudaProgram::Has(const std::string& symbol) const {
+  return std::any_of(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) { return kernel.symbol == symbol; });
+}
+
 DeviceStatus CudaProgram::FindVariables(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     Variable variable;

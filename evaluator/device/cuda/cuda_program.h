@@ -29,6 +29,7 @@ class CudaProgram : public LoadedProgram {
   // Reads every variable of the image back.
   std::string StateDigest() const override;
 
+  bool Has(const std::string& symbol) const;
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
   // Registers, shared and local memory: the largest over the kernels. Dynamic shared memory and occupancy: of the last prepared launch of
   // each kernel, the largest.
