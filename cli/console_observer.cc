@@ -93,8 +93,10 @@ void ConsoleObserver::EndLive() {
 void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck& check) {
   EndLive();
   if (check.outcome == Outcome::kOk) {
-    fmt::print(out_, "champion #{} holds on {} held-out cases; {:.2f} times the baseline's speed, timed in turn\n", champion.id,
-               check.held_out_cases.size(), check.speedup);
+    std::string tools;
+    for (const ToolResult& tool : check.tools) tools += fmt::format(", {} {}", tool.tool, tool.result);
+    fmt::print(out_, "champion #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn\n", champion.id,
+               check.held_out_cases.size(), tools, check.speedup);
   } else {
     fmt::print(out_, "#{} does not hold on held-out cases ({}: {}); the next best is tried\n", champion.id, ToString(check.outcome), check.message);
   }

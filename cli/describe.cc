@@ -111,8 +111,20 @@ std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
 std::string Verdict(const CandidateRecord& record) {
   if (record.evaluation.outcome != Outcome::kOk) return fmt::format("failed: {}", ToString(record.evaluation.outcome));
   if (!record.check) return "not checked";
-  if (record.check->outcome == Outcome::kOk) return fmt::format("held-out ok ({})", fmt::join(record.check->held_out_cases, ", "));
+  if (record.check->outcome == Outcome::kOk) {
+    const std::string held_out = fmt::format("held-out ok ({})", fmt::join(record.check->held_out_cases, ", "));
+    std::string clean;
+    for (const ToolResult& tool : record.check->tools) {
+      if (tool.result == "clean") clean += (clean.empty() ? "" : ", ") + tool.tool;
+    }
+    return clean.empty() ? held_out : fmt::format("verified ({} clean), {}", clean, held_out);
+  }
   return fmt::format("failed: {}: {}", ToString(record.check->outcome), record.check->message);
+}
+
+bool IsVerified(const CandidateRecord& record) {
+  if (record.evaluation.outcome != Outcome::kOk || !record.check || record.check->outcome != Outcome::kOk) return false;
+  return std::any_of(record.check->tools.begin(), record.check->tools.end(), [](const ToolResult& tool) { return tool.result == "clean"; });
 }
 
 Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const CandidateRecord& record) {

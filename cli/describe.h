@@ -22,8 +22,11 @@ std::string OneLine(const std::string& text, std::size_t width);
 std::string Describe(const Edit& edit);
 // What a candidate changed against its first parent: its operator, its new parameter values and the edits it added or lost.
 std::string DescribeStep(const Candidate& candidate, const Candidate* parent);
-// "held-out ok (ragged, huge)", "not checked", "failed: wrong_result: ...".
+// "verified (memcheck, racecheck clean), held-out ok (ragged, huge)", "held-out ok (ragged)", "not checked", "failed: wrong_result: ...".
 std::string Verdict(const CandidateRecord& record);
+
+// Whether it holds on the held-out cases and a tool at least found nothing.
+bool IsVerified(const CandidateRecord& record);
 
 // How much faster than the baseline: from the interleaved champion check where there is one, else from the two scores.
 struct Speedup {

@@ -54,7 +54,7 @@ std::unique_ptr<WorkerRole> MakeRunRole(const nlohmann::json& init) {
     return std::make_unique<RunRole>(MakeCpuDevice());
   }
   const std::unique_ptr<Compiler> compiler = MakeNvrtc();
-  const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot()};
+  const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), init.value("timing", true)};
   return std::make_unique<RunRole>(std::make_unique<CudaDevice>(options, *compiler));
 }
 

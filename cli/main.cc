@@ -14,6 +14,7 @@
 #include "cli/commands/run.h"
 #include "cli/commands/show.h"
 #include "cli/commands/tasks.h"
+#include "cli/commands/verify.h"
 #include "cli/interrupt.h"
 #include "cli/scratch_folder.h"
 #include "cli/workers.h"
@@ -56,6 +57,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   AddRun(app, context);
   AddBest(app, context);
+  AddVerify(app, context);
   AddHistory(app, context);
   AddShow(app, context);
   AddDiff(app, context);

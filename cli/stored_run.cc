@@ -39,6 +39,19 @@ std::string RenderStored(const SourceRenderer& render, const RunRecord& run, con
                           record.candidate.id, genome.template_name, run.id));
 }
 
+std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run) {
+  std::vector<std::filesystem::path> places{run.task_directory};
+  for (const std::filesystem::path& folder : FindTasks(context.task_folders)) {
+    if (folder.filename() == run.task) places.push_back(folder);
+  }
+  for (const std::filesystem::path& place : places) {
+    if (!std::filesystem::exists(place / "task.json")) continue;
+    Task task = LoadTask(place);
+    if (task.digest == run.task_digest) return task;
+  }
+  return std::nullopt;
+}
+
 void WriteWhole(const std::string& file, const std::string& text) {
   const std::string temporary = fmt::format("{}.{}.tmp", file, getpid());
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);

@@ -6,6 +6,7 @@
 
 #include "cli/command_context.h"
 #include "db/history.h"
+#include "kernel_templates/task.h"
 
 namespace evo {
 
@@ -20,6 +21,9 @@ void AddHistoryOptions(CLI::App& command, const CommandContext& context, History
 // The source of a stored candidate, rendered again from its genome. Throws Error if the template is not stored, or if the result is
 // not what was evaluated, by its digest.
 std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record);
+
+// The task as it was when the run was made, from where it was or from where tasks are now.
+std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run);
 
 // Writes the text to a new file beside `file` and renames it, so that `file` is never seen half written. Throws Error.
 void WriteWhole(const std::string& file, const std::string& text);

@@ -9,9 +9,11 @@
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "core/installation.h"
 #include "core/rng.h"
 #include "evaluator/evaluation_messages.h"
 #include "evaluator/run_role.h"
+#include "evaluator/sanitizer.h"
 
 namespace evo {
 namespace {
@@ -25,6 +27,8 @@ constexpr milliseconds kCompileDeadline{40'000};
 constexpr milliseconds kPrepareDeadline{120'000};
 // A fresh process, all held-out cases, several runs each.
 constexpr milliseconds kHeldOutDeadline{60'000};
+// The tools slow a kernel down by ten to a hundred; the small case takes them seconds.
+constexpr milliseconds kSanitizerDeadline{60'000};
 constexpr const char* kDefaultArch = "sm_90a";
 // Sets to rotate among, and one number more for the timer's own draws.
 constexpr std::size_t kPoolSeeds = 4;
@@ -378,7 +382,8 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
   AttachProgram(job.request, "checked", candidate.source, compiled.checked);
   AttachProgram(job.request, "baseline", baseline.source, compiled_baseline.program);
   WorkerPool fresh({"run", options_.worker_argv, RunInit(), 1, {Ordinals().front()}, false, true});
-  fresh.SetSetup(RunSetup(seeds));
+  const Message setup = RunSetup(seeds);
+  fresh.SetSetup(setup);
   const JobResult result = RunAndWait(fresh, WithRunDeadlines(std::move(job)), stop);
   if (result.death) {
     check.outcome = OutcomeOf(*result.death);
@@ -386,7 +391,26 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
     return check;
   }
   if (result.reply->header.contains("infrastructure")) throw Error(result.reply->header.at("infrastructure").get<std::string>());
-  return result.reply->header.at("check").get<ChampionCheck>();
+  check = result.reply->header.at("check").get<ChampionCheck>();
+  if (check.outcome != Outcome::kOk) return check;
+  for (ToolResult& tool : Sanitize(candidate.source, compiled.program, setup, stop)) check.tools.push_back(std::move(tool));
+  const auto found = std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
+  if (found == check.tools.end()) return check;
+  check.outcome = found->tool == "racecheck" || found->tool == "synccheck" ? Outcome::kNondeterministic : Outcome::kCheating;
+  check.message = fmt::format("{}: {}", found->tool, found->message);
+  return check;
+}
+
+std::vector<ToolResult> Pipeline::Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop) {
+  if (options_.device != "cuda") return {};
+  nlohmann::json init = RunInit();
+  init["timing"] = false;   // CUPTI and the sanitizer would be in each other's way
+  const Sanitizer sanitizer(CudaRoot().value_or(""), {"sanitizer", options_.worker_argv, init, 1, {Ordinals().front()}}, setup);
+  Job job;
+  job.request.header = {{"kind", "once"}};
+  AttachProgram(job.request, "candidate", source, program);
+  job.deadline = kSanitizerDeadline;
+  return sanitizer.Check(job, stop);
 }
 
 }  // namespace evo

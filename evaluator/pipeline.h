@@ -86,6 +86,8 @@ class Pipeline : public Evaluator {
   std::vector<nlohmann::json> Ordinals() const;
   Job CompileJob(const std::string& source, bool check) const;
   CompileResult CompileNow(const std::string& source, bool check, const std::stop_token& stop);
+  // What compute-sanitizer says of a program, on a GPU; nothing on the cpu device.
+  std::vector<ToolResult> Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop);
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
   std::chrono::milliseconds RunDeadline();
   Job WithRunDeadlines(Job job);

@@ -9,6 +9,7 @@ Message RunRole::Handle(const Message& job, WorkerChannel& channel) {
       session_.Setup(job);
       return {};
     }
+    if (kind == "once") return {{{"failure", session_.RunOnce(job, channel)}}, {}};
     if (kind == "champion") return {{{"check", session_.CheckChampion(job, channel)}}, {}};
     return {{{"evaluation", session_.Evaluate(job, channel)}}, {}};
   } catch (const InfrastructureFailure& failure) {

@@ -252,6 +252,18 @@ std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, 
   return measured;
 }
 
+std::string RunSession::RunOnce(const Message& job, WorkerChannel& channel) {
+  channel.Begin("load");
+  const AttachedProgram attached = DetachProgram(job, "candidate");
+  auto loaded = LoadProgram(*device_, attached.source, attached.program);
+  if (auto* failure = std::get_if<Failure>(&loaded)) return failure->message;
+  channel.Begin("check");
+  Gate gate(*device_, task_->determinism);
+  CheckedErrors errors;
+  const auto failure = CheckProbe(std::get<Program>(loaded), gate, {&task_->small, 0, 1}, errors);
+  return failure ? failure->message : "";
+}
+
 ChampionCheck RunSession::CheckChampion(const Message& job, WorkerChannel& channel) {
   PlaceInputs(channel);
   ChampionCheck check;

@@ -39,7 +39,9 @@ class RunSession {
   void Setup(const Message& job);
   // {"candidate", "checked", "facts", "give_up_ns", "first", "unhurried"}
   Evaluation Evaluate(const Message& job, WorkerChannel& channel);
-  // {"candidate", "baseline"}: held-out cases, then both timed in turn.
+  // {"candidate"}: runs the small case once and checks it; for a tool that watches this process. What was wrong, or empty.
+  std::string RunOnce(const Message& job, WorkerChannel& channel);
+  // {"candidate", "checked", "baseline"}: held-out cases, then both timed in turn.
   ChampionCheck CheckChampion(const Message& job, WorkerChannel& channel);
 
  private:

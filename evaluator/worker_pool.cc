@@ -13,6 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 // A worker that dies before it is ready may have been unlucky (memory, a signal); one that does so three times running is broken.
 constexpr int kStartAttempts = 3;
+// What a tool around the worker may need to write its report.
+constexpr std::chrono::seconds kGracefulEnd{20};
 
 double MillisecondsSince(SteadyTime start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
@@ -184,6 +186,7 @@ void WorkerPool::Retire(Slot& slot) {
     const std::lock_guard lock(slot.mutex);
     std::swap(old, slot.worker);
   }
+  if (old && options_.end_gracefully) old.process->End(Clock::now() + kGracefulEnd);
 }
 
 // After this the slot has a worker that said it is ready and knows the present setup, or the reason why not.

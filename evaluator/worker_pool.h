@@ -25,6 +25,7 @@ struct WorkerPoolOptions {
   std::vector<nlohmann::json> init_of_worker;   // if not empty, one for each worker, merged into `init`
   bool standby = false;                  // keep one started worker in reserve, so that a death costs no start-up
   bool fresh = false;                    // a new process for every job
+  bool end_gracefully = false;           // close a worker's input and give it time to end by itself before it is killed
   std::chrono::milliseconds start_deadline{60'000};
 };
 

@@ -149,6 +149,20 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std:
 WorkerProcess::~WorkerProcess() { state_->KillAndReap(); }
 
 int WorkerProcess::pid() const { return state_->pid; }
+void WorkerProcess::End(SteadyTime deadline) {
+  if (state_->reaped) return;
+  state_->to_worker.Close();
+  std::array<char, 4096> bytes;
+  while (!state_->Ended() && std::chrono::steady_clock::now() < deadline) {
+    // Whatever it still says is not listened to, but must not stop it.
+    while (::read(state_->from_worker.get(), bytes.data(), bytes.size()) > 0) {
+    }
+    state_->DrainStderr();
+    ::usleep(10'000);
+  }
+  state_->KillAndReap();
+}
+
 void WorkerProcess::Suspend() { ::kill(-state_->pid, SIGSTOP); }
 void WorkerProcess::Resume() { ::kill(-state_->pid, SIGCONT); }
 

@@ -39,6 +39,8 @@ class WorkerProcess {
   std::variant<Message, WorkerDeath> Receive(SteadyTime deadline, const std::stop_token& stop);
 
   // Stops and continues every process of the group.
+  // Closes the worker's input, which ends it, and waits until it has ended. Kills it at the deadline.
+  void End(SteadyTime deadline);
   void Suspend();
   void Resume();
   int pid() const;

@@ -37,20 +37,6 @@ BestOfRun FindBest(const Options& options) {
   return {std::move(run), std::move(*best), history.Baseline(id), history.Lineage(id, candidate)};
 }
 
-// The task as it was when the run was made, from where it was or from where tasks are now.
-std::optional<Task> FindTask(const CommandContext& context, const RunRecord& run) {
-  std::vector<std::filesystem::path> places{run.task_directory};
-  for (const std::filesystem::path& folder : FindTasks(context.task_folders)) {
-    if (folder.filename() == run.task) places.push_back(folder);
-  }
-  for (const std::filesystem::path& place : places) {
-    if (!std::filesystem::exists(place / "task.json")) continue;
-    Task task = LoadTask(place);
-    if (task.digest == run.task_digest) return task;
-  }
-  return std::nullopt;
-}
-
 void PrintText(std::FILE* out, const BestOfRun& found) {
   const Candidate& candidate = found.best.candidate;
   const Evaluation& evaluation = found.best.evaluation;
@@ -60,6 +46,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   fmt::print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
   fmt::print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
   fmt::print(out, "verdict     {}\n", Verdict(found.best));
+  if (!IsVerified(found.best)) fmt::print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
   fmt::print(out, "device      {} ({}), L2 {}\n", evaluation.device_name, evaluation.device, evaluation.l2);
   fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
              found.lineage.front().candidate.genome.template_name);
@@ -95,7 +82,7 @@ void RunBest(const CommandContext& context, const Options& options) {
   }
   if (options.export_file.empty()) return;
   const std::string source = RenderStored(context.make_renderer(), found.run.record, found.best);
-  WriteWhole(options.export_file, ExportKernel({found.run.record, FindTask(context, found.run.record), found.best, found.baseline,
+  WriteWhole(options.export_file, ExportKernel({found.run.record, FindStoredTask(context, found.run.record), found.best, found.baseline,
                                                 found.lineage, source}));
   if (!options.json) fmt::print(context.out, "\nwritten to {}\n", options.export_file);
 }

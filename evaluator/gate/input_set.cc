@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/digest.h"
 #include "core/rng.h"
 #include "evaluator/gate/input_generator.h"
 
@@ -26,13 +27,15 @@ DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
 
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed) {
   const Variables variables = CaseVariables(task, sizes);
+  // A stream for each case and generator: from one seed they would draw the same numbers scaled, and an answer to one be an answer to others.
+  const std::uint64_t stream = seed ^ std::stoull(Digest(sizes.name).substr(0, 16), nullptr, 16);
   DrawnArguments drawn(task.arguments.size());
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     const Argument& argument = task.arguments[i];
     if (!HasInput(argument)) continue;
     const Generator& chosen = argument.generators[static_cast<std::size_t>(generator) % argument.generators.size()];
     const std::int64_t row = argument.shape.back().EvaluateInteger(variables);
-    drawn[i] = GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables, Rng(seed, i + 1, 0).Next());
+    drawn[i] = GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables, Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next());
   }
   return drawn;
 }

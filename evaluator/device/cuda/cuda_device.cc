@@ -36,14 +36,14 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
     throw Error(fmt::format("cuda:{}: there are {} GPUs, counted from 0; choose another --device", options.ordinal, found.devices.size()));
   }
   // Before the context: CUPTI misses what was set up without it.
-  records_ = std::make_unique<CuptiRecords>(options.cuda_root);
+  if (options.timing) records_ = std::make_unique<CuptiRecords>(options.cuda_root);
   info_ = Open(options.ordinal);
   info_.driver = found.driver;
   Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   memory_ = std::make_unique<CudaMemory>(stream_);
   support_ = std::make_unique<SupportKernels>(info_, compiler, stream_);
   inspection_ = std::make_unique<InspectionKernel>(info_, compiler, stream_);
-  info_.tick_ns = MeasureTick();
+  if (options.timing) info_.tick_ns = MeasureTick();
 }
 
 CudaDevice::~CudaDevice() {

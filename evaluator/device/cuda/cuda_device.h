@@ -22,6 +22,7 @@ class SupportKernels;
 struct CudaDeviceOptions {
   int ordinal = 0;
   std::filesystem::path cuda_root;   // for CUPTI
+  bool timing = true;                // without, Time must not be called, and CUPTI is left alone: for a process under another tool
 };
 
 // One GPU through the CUDA run-time library, timed by CUPTI's activity records. One at a time in a process: CUPTI's records are the
