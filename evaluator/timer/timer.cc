@@ -102,11 +102,13 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
   Spans spans[2];
   const std::vector<BoundProgram>* programs[2] = {&first, &second};
   constexpr int kWarmUpRounds = 2;
+  std::size_t launch = 0;
   for (int round = -kWarmUpRounds; round < rounds; ++round) {
-    for (int i = 0; i < 2; ++i) {
+    for (std::size_t place = 0; place < 2; ++place) {
+      // Each goes first as often as the other, and on a set that the other did not just use: the caches favour the second on the same data.
+      const std::size_t i = (static_cast<std::size_t>(round + kWarmUpRounds) + place) % 2;
       Spans unused;
-      const auto position = static_cast<std::size_t>(round + kWarmUpRounds);
-      if (auto failure = TimeBatch(*programs[i], position, 1, 0, round < 0 ? unused : spans[i])) return *failure;
+      if (auto failure = TimeBatch(*programs[i], launch++, 1, 0, round < 0 ? unused : spans[i])) return *failure;
     }
   }
   if (spans[0].span.empty() || spans[1].span.empty()) return Failure{Outcome::kNoisy, "every sample was disturbed"};
