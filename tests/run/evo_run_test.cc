@@ -272,6 +272,14 @@ TEST_F(EvoRun, SaysWhatIsWrongWithFiles) {
   EXPECT_FALSE(fs::exists(Database()));
 }
 
+TEST_F(EvoRun, RefusesATaskThatADegenerateKernelWouldPass) {
+  for (const auto& [task, answer] : {std::pair{"task_zero_passes", "writes zeros"}, std::pair{"task_constant_passes", "writes a constant"}}) {
+    std::vector<std::string> arguments = {"run", "--device", "cpu", "--generations", "1", "--db", Database(), "--task", (ShareDirectory() / "vices" / task).string()};
+    EXPECT_EQ(Run(arguments), 1) << Output();
+    EXPECT_THAT(Output(), ::testing::HasSubstr(fmt::format("task {}: a kernel that {} would pass its checks", task, answer)));
+  }
+}
+
 TEST_F(EvoRun, RefusesABaselineThatFailsAndSaysByHowMuch) {
   fs::copy(TaskFolder(), folder_ / "task", fs::copy_options::recursive);
   std::ifstream in(folder_ / "task" / "honest.cu");

@@ -1,0 +1,59 @@
+#include "evaluator/evaluation_cache.h"
+
+#include <gtest/gtest.h>
+
+namespace evo {
+namespace {
+
+using Claim = EvaluationCache::Claim;
+
+Evaluation Done(Outcome outcome, const std::string& program, const std::string& source = "source") {
+  Evaluation evaluation;
+  evaluation.outcome = outcome;
+  evaluation.program_digest = program;
+  evaluation.source_digest = source;
+  evaluation.cases = {CaseMeasurement{}};
+  evaluation.cases[0].samples = {1, 2, 3};
+  return evaluation;
+}
+
+TEST(EvaluationCache, AProgramIsEvaluatedOnceAndWaitedFor) {
+  EvaluationCache cache;
+  EXPECT_EQ(cache.ClaimProgram("p", 1, false).claim, Claim::kYours);
+  EXPECT_EQ(cache.ClaimProgram("p", 2, false).claim, Claim::kWait);
+  EXPECT_EQ(cache.ClaimProgram("q", 3, false).claim, Claim::kYours);
+  const auto settled = cache.Settle("p", 7, Done(Outcome::kOk, "p"));
+  EXPECT_TRUE(settled.final);
+  EXPECT_EQ(settled.waiting, std::vector<EvaluationCache::Ticket>{2});
+  const auto known = cache.ClaimProgram("p", 4, false);
+  ASSERT_EQ(known.claim, Claim::kKnown);
+  EXPECT_EQ(known.evaluation->shared_run, 0);
+  EXPECT_EQ(known.evaluation->shared_candidate, 7);
+  EXPECT_TRUE(known.evaluation->cases[0].samples.empty()) << "they stay with the one that was timed";
+}
+
+TEST(EvaluationCache, WhatTheMachineIsToBlameForIsDoneAgainByTheNext) {
+  EvaluationCache cache;
+  cache.ClaimProgram("p", 1, false);
+  cache.ClaimProgram("p", 2, false);
+  cache.ClaimProgram("p", 3, false);
+  const auto noisy = cache.Settle("p", 7, Done(Outcome::kNoisy, "p"));
+  EXPECT_FALSE(noisy.final);
+  EXPECT_EQ(noisy.waiting, std::vector<EvaluationCache::Ticket>{2});
+  EXPECT_EQ(cache.Settle("p", 8, Done(Outcome::kWrongResult, "p")).waiting, std::vector<EvaluationCache::Ticket>{3});
+}
+
+TEST(EvaluationCache, EarlierRunsCountUnlessAskedAfresh) {
+  EvaluationCache cache;
+  cache.Add({{3, 5, Done(Outcome::kOk, "p", "s")}, {3, 6, Done(Outcome::kNoisy, "n", "t")}});
+  ASSERT_NE(cache.FindSource("s"), nullptr);
+  EXPECT_EQ(cache.FindSource("s")->shared_run, 3);
+  EXPECT_EQ(cache.FindSource("s")->shared_candidate, 5);
+  EXPECT_EQ(cache.FindSource("t"), nullptr);
+  EXPECT_EQ(cache.ClaimProgram("p", 1, false).claim, Claim::kKnown);
+  EXPECT_EQ(cache.ClaimProgram("p", 2, true).claim, Claim::kYours) << "a run measures its own baseline";
+  EXPECT_EQ(cache.ClaimProgram("n", 3, false).claim, Claim::kYours);
+}
+
+}  // namespace
+}  // namespace evo
