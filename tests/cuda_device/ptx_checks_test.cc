@@ -51,5 +51,19 @@ TEST(PtxChecks, EntryNamesAreTheKernels) {
   EXPECT_EQ(EntryNames(ptx), (std::vector<std::string>{"k", "_Z1kILi32EEvPf"}));
 }
 
+TEST(CheckPtx, RefusesToCountLaunches) {
+  const auto objection = CheckPtx("mov.u64 %rd1, %gridid;");
+  ASSERT_TRUE(objection);
+  EXPECT_EQ(objection->outcome, Outcome::kCheating);
+}
+
+TEST(VariableNames, AreThoseOfGlobalMemory) {
+  const std::string ptx =
+      ".visible .global .align 4 .u32 counter;\n.global .align 8 .b8 table[16] = {1, 2};\n.const .align 4 .f32 scale;\n"
+      ".visible .entry k(.param .u64 .ptr .global .align 16 k_param_0)\n{ .shared .align 4 .b8 tile[64]; ld.global.f32 %f1, [%rd1]; }\n";
+  EXPECT_EQ(VariableNames(ptx), (std::vector<std::string>{"counter", "table"}));
+  EXPECT_TRUE(VariableNames("").empty());
+}
+
 }  // namespace
 }  // namespace evo
