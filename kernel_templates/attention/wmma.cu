@@ -7,6 +7,7 @@
 // evo:param CHUNK 16 32 64
 // evo:param PAD 0 8 16
 // evo:param SCORE_PAD 0 4 8
+// evo:param LOADS 1 2 4 8
 // evo:constraint WARPS % (BLOCK_M / 16) == 0
 // evo:constraint BLOCK_N % (CHUNK * (WARPS / (BLOCK_M / 16))) == 0
 // evo:constraint max((BLOCK_M + 2 * BLOCK_N) * (64 + PAD) * 2, WARPS * 4352) + WARPS * (64 * (CHUNK + SCORE_PAD) + 192) <= 232448
@@ -45,6 +46,11 @@
 #define SCORE_PAD 8
 #endif
 
+// Loads that a thread has under way when it fills a tile. More hide more latency and take longer to compile.
+#ifndef LOADS
+#define LOADS 1
+#endif
+
 #define HEAD_DIM 64
 #define THREADS (32 * WARPS)
 #define KEY_GROUPS (WARPS / (BLOCK_M / 16))
@@ -72,7 +78,7 @@ using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float
 
 // Copies rows of HEAD_DIM elements; rows from `valid` on become zero.
 __device__ __forceinline__ void LoadTile(half* tile, const half* from, int rows, int valid) {
-#pragma unroll 4
+#pragma unroll LOADS
   for (int i = threadIdx.x; i < rows * (HEAD_DIM / kVector); i += THREADS) {
     const int row = i / (HEAD_DIM / kVector);
     const int column = i % (HEAD_DIM / kVector) * kVector;
@@ -175,9 +181,10 @@ __device__ __forceinline__ void CombineAndStore(const float* partials, const flo
 #pragma unroll
       for (int c = 0; c < kVector; ++c) sums[c] += share * partial[c];
     }
+    const float inverse = 1.0f / weights;
     half2 result[kVector / 2];
 #pragma unroll
-    for (int c = 0; c < kVector / 2; ++c) result[c] = __floats2half2_rn(sums[2 * c] / weights, sums[2 * c + 1] / weights);
+    for (int c = 0; c < kVector / 2; ++c) result[c] = __floats2half2_rn(sums[2 * c] * inverse, sums[2 * c + 1] * inverse);
     half2* to = reinterpret_cast<half2*>(out + row * HEAD_DIM + column);
 #pragma unroll
     for (int c = 0; c < kVector / 2; ++c) to[c] = result[c];
