@@ -22,7 +22,8 @@ ordered_json Known(int value) { return value < 0 ? ordered_json(nullptr) : order
 ordered_json ToJson(const CaseMeasurement& m) {
   return {{"case", m.name}, {"weight", m.weight}, {"median_ns", m.median_ns}, {"p10_ns", m.p10_ns}, {"p90_ns", m.p90_ns},
           {"busy_ns", m.busy_ns}, {"wall_ns", m.wall_ns}, {"tick_ns", m.tick_ns}, {"samples", m.samples.size()},
-          {"discarded", m.discarded}, {"max_error", m.max_error}, {"l2_error", m.l2_error}};
+          {"discarded", m.discarded}, {"outliers", m.outliers}, {"sm_low_mhz", Known(m.sm_low_mhz)}, {"sm_high_mhz", Known(m.sm_high_mhz)},
+          {"held_back", m.held_back}, {"launches", m.launches}, {"bytes", m.bytes}, {"operations", m.operations}, {"max_error", m.max_error}, {"l2_error", m.l2_error}};
 }
 
 ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
@@ -52,6 +53,35 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
 std::string Microseconds(double nanoseconds) { return std::isnan(nanoseconds) ? "-" : fmt::format("{:.3f}", nanoseconds / 1000); }
 
 std::string Ratio(double value) { return std::isnan(value) ? "-" : fmt::format("{:.3f}", value); }
+
+std::string Describe(const EfficiencyRow& row) {
+  const auto part = [](double rate, double unit, const char* name, double share) {
+    if (std::isnan(rate)) return std::string();
+    return fmt::format("{:.3g} {}{}", rate / unit, name, std::isnan(share) ? "" : fmt::format(" ({:.0f}% of what this machine was seen to do)", 100 * share));
+  };
+  const std::string memory = part(row.bytes_per_s, 1e9, "GB/s", row.memory_share);
+  const std::string arithmetic = part(row.operations_per_s, 1e12, "TFLOP/s", row.arithmetic_share);
+  if (memory.empty() && arithmetic.empty()) return "-";
+  return memory + (memory.empty() || arithmetic.empty() ? "" : ", ") + arithmetic;
+}
+
+std::string Describe(const MachineState& machine) {
+  std::string text;
+  const auto add = [&](const char* name, double value, double unit, const char* unit_name) {
+    if (!std::isnan(value)) text += fmt::format("{}{} {:.3g} {}", text.empty() ? "" : ", ", name, value / unit, unit_name);
+  };
+  add("DRAM", machine.dram_bytes_per_s, 1e12, "TB/s");
+  add("L2", machine.l2_bytes_per_s, 1e12, "TB/s");
+  add("fp32", machine.f32_per_s, 1e12, "TFLOP/s");
+  add("tensor cores", machine.tensor_per_s, 1e12, "TFLOP/s");
+  add("an empty kernel", machine.launch_ns, 1e3, "us");
+  const ClockState& clocks = machine.clocks;
+  if (clocks.sm_mhz >= 0) text += fmt::format("; SM {} of {} MHz", clocks.sm_mhz, clocks.sm_max_mhz);
+  if (clocks.temperature_c >= 0) text += fmt::format(", {} C", clocks.temperature_c);
+  if (!std::isnan(clocks.power_w)) text += fmt::format(", {:.0f} W", clocks.power_w);
+  if (!clocks.held_back.empty()) text += fmt::format(", held back: {}", clocks.held_back);
+  return text;
+}
 
 std::string Describe(const Parameters& parameters) {
   std::string text;
@@ -176,5 +206,26 @@ ordered_json ToJson(const RunSummary& run) {
 }
 
 std::string Dump(const ordered_json& json) { return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
+
+nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows) {
+  ordered_json list = ordered_json::array();
+  for (const EfficiencyRow& row : rows) {
+    list.push_back({{"case", row.case_name}, {"bytes_per_s", row.bytes_per_s}, {"operations_per_s", row.operations_per_s},
+                    {"memory_share", row.memory_share}, {"arithmetic_share", row.arithmetic_share}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json ToJson(const std::vector<MachineState>& machines) {
+  ordered_json list = ordered_json::array();
+  for (const MachineState& m : machines) {
+    list.push_back({{"moment", m.moment}, {"ordinal", m.ordinal}, {"launch_ns", m.launch_ns}, {"control_ratio", m.control_ratio},
+                    {"dram_bytes_per_s", m.dram_bytes_per_s}, {"l2_bytes_per_s", m.l2_bytes_per_s}, {"f32_per_s", m.f32_per_s},
+                    {"tensor_per_s", m.tensor_per_s}, {"l2_bytes", m.l2_bytes}, {"sm_mhz", Known(m.clocks.sm_mhz)},
+                    {"sm_max_mhz", Known(m.clocks.sm_max_mhz)}, {"memory_mhz", Known(m.clocks.memory_mhz)},
+                    {"temperature_c", Known(m.clocks.temperature_c)}, {"power_w", m.clocks.power_w}, {"held_back", m.clocks.held_back}});
+  }
+  return list;
+}
 
 }  // namespace evo

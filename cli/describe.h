@@ -25,6 +25,11 @@ std::string DescribeStep(const Candidate& candidate, const Candidate* parent);
 // "verified (memcheck, racecheck clean), held-out ok (ragged, huge)", "held-out ok (ragged)", "not checked", "failed: wrong_result: ...".
 std::string Verdict(const CandidateRecord& record);
 
+// "512 GB/s, 12% of the machine's; 44.6 TFLOP/s, 70%"; "-" if nothing is known.
+std::string Describe(const EfficiencyRow& row);
+// "DRAM 4.25 TB/s, L2 6.10 TB/s, fp32 60.1 TFLOP/s, tensor cores 745 TFLOP/s, an empty kernel 0.83 us; SM 1980 of 1980 MHz, 45 C, 310 W".
+std::string Describe(const MachineState& machine);
+
 // Whether it holds on the held-out cases and a tool at least found nothing.
 bool IsVerified(const CandidateRecord& record);
 
@@ -39,6 +44,8 @@ std::string Describe(const Speedup& speedup);
 // Without samples and source.
 nlohmann::ordered_json ToJson(const CandidateRecord& record);
 nlohmann::ordered_json ToJson(const RunSummary& run);
+nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows);
+nlohmann::ordered_json ToJson(const std::vector<MachineState>& machines);
 // One line a value, text that is not UTF-8 replaced, a line end at the end.
 std::string Dump(const nlohmann::ordered_json& json);
 

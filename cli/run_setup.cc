@@ -97,6 +97,12 @@ void BeginSweep(RunSetup& setup, const RunOptions& options) {
   run.options = other.dump();
 }
 
+// What a candidate computes with is what its inputs are kept in.
+std::string ArithmeticOf(const Task& task) {
+  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(), [](const Argument& a) { return a.role == Role::kIn || a.role == Role::kInOut; });
+  return input == task.arguments.end() ? "" : std::string(ToString(input->dtype));
+}
+
 }  // namespace
 
 std::chrono::seconds ParseDuration(const std::string& text) {
@@ -125,6 +131,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   run.baseline = setup.task.baseline;
   run.device = device.kind;
   run.l2 = options.l2;
+  run.arithmetic = ArithmeticOf(setup.task);
   run.arch = options.arch;
   run.population_kind = options.population_kind;
   run.seed = options.seed;

@@ -21,6 +21,17 @@ struct KernelFacts {
   double occupancy = kNoValue;     // active warps of the device's most, 0 to 1
 };
 
+// Clocks of a device at a moment, from its driver. -1: not known.
+struct ClockState {
+  int sm_mhz = -1;
+  int sm_max_mhz = -1;
+  int memory_mhz = -1;
+  int temperature_c = -1;
+  double power_w = kNoValue;
+  std::string held_back;           // why the clocks are below their most, as the driver says: "power cap, thermal"; empty: they are not
+  bool disturbed = false;          // heat or a power brake holds them back: what was timed meanwhile says little
+};
+
 // One search case, measured. Times are of the whole declared sequence.
 struct CaseMeasurement {
   std::string name;
@@ -33,6 +44,13 @@ struct CaseMeasurement {
   double tick_ns = 1;              // resolution of the timer
   std::vector<std::uint32_t> samples;  // spans in ticks, in the order taken
   int discarded = 0;               // samples thrown away as disturbed
+  int outliers = 0;                // samples far above the median; kept
+  int sm_low_mhz = -1;             // clock of the multiprocessors while it was timed, lowest and highest; -1: not known
+  int sm_high_mhz = -1;
+  std::string held_back;           // as in ClockState, of the worst moment
+  std::string launches;            // "scale<64> grid 8x1x1 block 128x1x1 shared 1024; memset O", in order
+  double bytes = kNoValue;         // least to be moved, and operations to be done, as the task declares; kNoValue: it does not
+  double operations = kNoValue;
   bool given_up = false;           // clearly slower than the fastest: few samples, and checked on fewer inputs
   double max_error = kNoValue;     // largest absolute error over the reference's root mean square, over all checks
   double l2_error = kNoValue;      // largest relative L2 error over all checks

@@ -12,7 +12,7 @@ using SQLite::Statement;
 
 constexpr const char* kSelectRuns =
     "SELECT run, task, task_directory, task_digest, baseline, device, device_name, arch, l2, population_kind, seed, generations, "
-    "population, children, options, tool_version, status, status_message, started_at, coalesce(ended_at, ''), "
+    "population, children, options, tool_version, arithmetic, status, status_message, started_at, coalesce(ended_at, ''), "
     "(SELECT count(*) FROM generation AS g WHERE g.run = run.run), "
     "(SELECT coalesce(sum(evaluated), 0) FROM generation AS g WHERE g.run = run.run), "
     "(SELECT coalesce(sum(valid), 0) FROM generation AS g WHERE g.run = run.run) FROM run";
@@ -34,6 +34,7 @@ RunSummary ReadRunRow(Statement& row) {
   record.children = integer();
   record.options = text();
   record.tool_version = text();
+  record.arithmetic = text();
   run.status = ParseRunStatus(text());
   run.status_message = text();
   run.started_at = text();
@@ -175,6 +176,46 @@ std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
     line.push_back(FindCandidate(run, line.back().candidate.parents.front()));
   }
   return {line.rbegin(), line.rend()};
+}
+
+std::vector<EfficiencyRow> History::Efficiency(RunId run, CandidateId id) const {
+  return Explaining(path_, [&] {
+    std::vector<EfficiencyRow> rows;
+    Statement row(*db_, "SELECT case_name, gb_per_s * 1e9, tflop_per_s * 1e12, memory_share, arithmetic_share FROM efficiency "
+                        "WHERE run = ? AND candidate = ? ORDER BY position");
+    row.bind(1, run);
+    row.bind(2, id);
+    while (row.executeStep()) {
+      rows.push_back({row.getColumn(0).getString(), RealOrNan(row.getColumn(1)), RealOrNan(row.getColumn(2)), RealOrNan(row.getColumn(3)),
+                      RealOrNan(row.getColumn(4))});
+    }
+    return rows;
+  });
+}
+
+std::vector<MachineState> History::Machines(RunId run) const {
+  return Explaining(path_, [&] {
+    std::vector<MachineState> machines;
+    Statement row(*db_, "SELECT moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, tensor_per_s, l2_bytes, sm_mhz, "
+                        "sm_max_mhz, memory_mhz, temperature_c, power_w, held_back FROM machine WHERE run = ? ORDER BY machine");
+    row.bind(1, run);
+    while (row.executeStep()) {
+      MachineState& machine = machines.emplace_back();
+      machine.moment = row.getColumn(0).getString();
+      machine.ordinal = row.getColumn(1).getInt();
+      int column = 2;
+      for (double* value : {&machine.launch_ns, &machine.control_ratio, &machine.dram_bytes_per_s, &machine.l2_bytes_per_s, &machine.f32_per_s,
+                            &machine.tensor_per_s}) {
+        *value = RealOrNan(row.getColumn(column++));
+      }
+      machine.l2_bytes = static_cast<std::size_t>(row.getColumn(column++).getInt64());
+      ClockState& clocks = machine.clocks;
+      for (int* value : {&clocks.sm_mhz, &clocks.sm_max_mhz, &clocks.memory_mhz, &clocks.temperature_c}) *value = IntOrUnknown(row.getColumn(column++));
+      clocks.power_w = RealOrNan(row.getColumn(column++));
+      clocks.held_back = row.getColumn(column).getString();
+    }
+    return machines;
+  });
 }
 
 std::vector<GenerationRow> History::Generations(RunId run) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine.h"
 #include "core/store.h"
 
 namespace SQLite {
@@ -57,6 +58,15 @@ struct OperatorRow {
   int inapplicable = 0;
 };
 
+// What a candidate reached on one case, and what share of its machine's measured best that is, from 0 to 1. kNoValue: not known.
+struct EfficiencyRow {
+  std::string case_name;
+  double bytes_per_s = kNoValue;
+  double operations_per_s = kNoValue;
+  double memory_share = kNoValue;
+  double arithmetic_share = kNoValue;
+};
+
 // The read side of a database: a snapshot of one moment, taken when it is opened, also while a run writes. Never changes history.
 // Everything throws Error when the file cannot be read, UsageError for a run or candidate that is not there.
 class History {
@@ -77,6 +87,11 @@ class History {
   std::optional<CandidateRecord> Baseline(RunId run) const;
   // From the first ancestor to the candidate, along first parents.
   std::vector<CandidateRecord> Lineage(RunId run, CandidateId id) const;
+
+  // In the order of its cases.
+  std::vector<EfficiencyRow> Efficiency(RunId run, CandidateId id) const;
+  // In the order they were measured.
+  std::vector<MachineState> Machines(RunId run) const;
 
   std::vector<GenerationRow> Generations(RunId run) const;
   // Most children first.

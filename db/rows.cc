@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kRunStatuses{"running", "finished", "interrupted", "failed"};
 
-int IntOrUnknown(const SQLite::Column& column) { return column.isNull() ? -1 : column.getInt(); }
-
 constexpr const char* kSelectCandidate =
     "SELECT c.candidate, c.generation, c.idx, c.operator, c.genome, "
     "e.outcome, e.stage, e.message, e.log, e.score_ns, e.device, e.device_name, e.l2, "
@@ -98,6 +96,16 @@ std::vector<std::uint32_t> DecodeSamples(std::string_view blob) {
   return samples;
 }
 
+void BindKnown(SQLite::Statement& statement, int position, int value) {
+  if (value < 0) {
+    statement.bind(position);   // NULL
+  } else {
+    statement.bind(position, value);
+  }
+}
+
+int IntOrUnknown(const SQLite::Column& column) { return column.isNull() ? -1 : column.getInt(); }
+
 double RealOrNan(const SQLite::Column& column) { return column.isNull() ? kNoValue : column.getDouble(); }
 
 void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& m) {
@@ -110,7 +118,14 @@ void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& m)
   statement.bind(position++, m.l2_error);
   statement.bind(position++, m.given_up ? 1 : 0);
   const std::string blob = EncodeSamples(m.samples);
-  statement.bind(position, blob.data(), static_cast<int>(blob.size()));
+  statement.bind(position++, blob.data(), static_cast<int>(blob.size()));
+  statement.bind(position++, m.outliers);
+  BindKnown(statement, position++, m.sm_low_mhz);
+  BindKnown(statement, position++, m.sm_high_mhz);
+  statement.bind(position++, m.held_back);
+  statement.bind(position++, m.launches);
+  statement.bind(position++, m.bytes);
+  statement.bind(position, m.operations);
 }
 
 CaseMeasurement ReadCase(SQLite::Statement& row) {
@@ -123,9 +138,16 @@ CaseMeasurement ReadCase(SQLite::Statement& row) {
   m.max_error = RealOrNan(row.getColumn(column++));
   m.l2_error = RealOrNan(row.getColumn(column++));
   m.given_up = row.getColumn(column++).getInt() != 0;
-  const SQLite::Column blob = row.getColumn(column);
+  const SQLite::Column blob = row.getColumn(column++);
   const int bytes = blob.getBytes();
   if (bytes > 0) m.samples = DecodeSamples({static_cast<const char*>(blob.getBlob()), static_cast<std::size_t>(bytes)});
+  m.outliers = row.getColumn(column++).getInt();
+  m.sm_low_mhz = IntOrUnknown(row.getColumn(column++));
+  m.sm_high_mhz = IntOrUnknown(row.getColumn(column++));
+  m.held_back = row.getColumn(column++).getString();
+  m.launches = row.getColumn(column++).getString();
+  m.bytes = RealOrNan(row.getColumn(column++));
+  m.operations = RealOrNan(row.getColumn(column));
   return m;
 }
 

@@ -19,12 +19,16 @@ RunStatus ParseRunStatus(std::string_view text);
 std::string EncodeSamples(const std::vector<std::uint32_t>& samples);
 std::vector<std::uint32_t> DecodeSamples(std::string_view blob);
 
+// Binds NULL for a negative value.
+void BindKnown(SQLite::Statement& statement, int position, int value);
+int IntOrUnknown(const SQLite::Column& column);
 double RealOrNan(const SQLite::Column& column);
 
-// The columns weight .. samples, in the order of kCaseColumns, which begins with case_name.
+// The columns weight .. operations, in the order of kCaseColumns, which begins with case_name.
 inline constexpr const char* kCaseColumns =
-    "case_name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, discarded, max_error, l2_error, given_up, samples";
-inline constexpr int kCaseColumnCount = 13;
+    "case_name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, discarded, max_error, l2_error, given_up, samples, "
+    "outliers, sm_low_mhz, sm_high_mhz, held_back, launches, bytes, operations";
+inline constexpr int kCaseColumnCount = 20;
 // Binds to parameters first .. first + kCaseColumnCount - 1.
 void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& measurement);
 // Reads columns 0 .. kCaseColumnCount - 1.

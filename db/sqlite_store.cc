@@ -20,14 +20,6 @@ std::string Placeholders(int count) {
   return text;
 }
 
-void BindKnown(Statement& statement, int position, int value) {
-  if (value < 0) {
-    statement.bind(position);   // NULL
-  } else {
-    statement.bind(position, value);
-  }
-}
-
 // Binds all values from position 1 and runs the statement, which is then ready for the next row.
 template <typename... Values>
 void Insert(Statement& statement, const Values&... values) {
@@ -139,11 +131,11 @@ int CountValid(const std::vector<Evaluation>& evaluations) {
 
 void InsertRunRow(SQLite::Database& db, const RunRecord& run) {
   Statement insert(db, fmt::format("INSERT INTO run (task, task_directory, task_digest, baseline, device, device_name, arch, l2, "
-                                   "population_kind, seed, generations, population, children, options, tool_version) VALUES ({})",
-                                   Placeholders(15)));
+                                   "population_kind, seed, generations, population, children, options, tool_version, arithmetic) VALUES ({})",
+                                   Placeholders(16)));
   Insert(insert, run.task, run.task_directory, run.task_digest, run.baseline, run.device, run.device_name, run.arch, run.l2,
          run.population_kind, std::to_string(run.seed), run.generations, run.population, run.children, run.options,
-         run.tool_version);
+         run.tool_version, run.arithmetic);
 }
 
 }  // namespace
@@ -220,6 +212,29 @@ void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const Champio
     Statement tool(*db_, "INSERT INTO tool_check (champion_check, position, tool, result, message) VALUES (?, ?, ?, ?, ?)");
     position = 0;
     for (const ToolResult& result : check.tools) Insert(tool, id, position++, result.tool, result.result, result.message);
+    transaction.commit();
+  });
+}
+
+void SqliteStore::RecordMachine(RunId run, const MachineState& machine) {
+  Explaining(path_, [&] {
+    SQLite::Transaction transaction = Begin(*db_);
+    Statement row(*db_, fmt::format("INSERT INTO machine (run, moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, "
+                                    "tensor_per_s, l2_bytes, sm_mhz, sm_max_mhz, memory_mhz, temperature_c, power_w, held_back) VALUES ({})", Placeholders(16)));
+    row.bind(1, run);
+    row.bind(2, machine.moment);
+    row.bind(3, machine.ordinal);
+    int position = 4;
+    for (const double value : {machine.launch_ns, machine.control_ratio, machine.dram_bytes_per_s, machine.l2_bytes_per_s, machine.f32_per_s,
+                               machine.tensor_per_s}) {
+      row.bind(position++, value);   // SQLite stores NaN as NULL
+    }
+    row.bind(position++, static_cast<std::int64_t>(machine.l2_bytes));
+    const ClockState& clocks = machine.clocks;
+    for (const int value : {clocks.sm_mhz, clocks.sm_max_mhz, clocks.memory_mhz, clocks.temperature_c}) BindKnown(row, position++, value);
+    row.bind(position++, clocks.power_w);
+    row.bind(position, clocks.held_back);
+    row.exec();
     transaction.commit();
   });
 }

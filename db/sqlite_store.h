@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine.h"
 #include "core/store.h"
 
 namespace SQLite {
@@ -28,6 +29,7 @@ class SqliteStore : public Store {
   void RecordGeneration(RunId run, const GenerationRecord& generation) override;
   // The candidate may be checked again; the latest check counts.
   void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
+  void RecordMachine(RunId run, const MachineState& machine);
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
   // Evaluations of all runs of the same task on the same device, for the same architecture and L2 state, by the same version of evo; without

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/digest.h"
-#include "core/digest.h"
 #include "core/error.h"
 #include "evaluator/evaluation_messages.h"
 #include "kernel_templates/directive_lexer.h"
@@ -54,6 +53,10 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
   CompileRequest request{job.header.at("source").get<std::string>(), {}, job.header.at("arch").get<std::string>()};
   CompileResult result;
   KernelTemplate rendered;
+  if (job.header.contains("kernels")) {
+    job.header.at("kernels").get_to(request.kernel_expressions);
+    return ToMessage(main_->Compile(request));
+  }
   try {
     rendered = ParseTemplate("candidate", request.source);
     request.kernel_expressions = KernelExpressions(rendered);

@@ -51,6 +51,13 @@ void to_json(json& out, const CaseMeasurement& m) {
          {"tick_ns", m.tick_ns},
          {"samples", m.samples},
          {"discarded", m.discarded},
+         {"outliers", m.outliers},
+         {"sm_low_mhz", m.sm_low_mhz},
+         {"sm_high_mhz", m.sm_high_mhz},
+         {"held_back", m.held_back},
+         {"launches", m.launches},
+         {"bytes", OrNull(m.bytes)},
+         {"operations", OrNull(m.operations)},
          {"given_up", m.given_up},
          {"max_error", OrNull(m.max_error)},
          {"l2_error", OrNull(m.l2_error)}};
@@ -67,6 +74,13 @@ void from_json(const json& in, CaseMeasurement& m) {
   in.at("tick_ns").get_to(m.tick_ns);
   in.at("samples").get_to(m.samples);
   in.at("discarded").get_to(m.discarded);
+  in.at("outliers").get_to(m.outliers);
+  in.at("sm_low_mhz").get_to(m.sm_low_mhz);
+  in.at("sm_high_mhz").get_to(m.sm_high_mhz);
+  in.at("held_back").get_to(m.held_back);
+  in.at("launches").get_to(m.launches);
+  Get(in, "bytes", m.bytes);
+  Get(in, "operations", m.operations);
   in.at("given_up").get_to(m.given_up);
   Get(in, "max_error", m.max_error);
   Get(in, "l2_error", m.l2_error);
@@ -149,6 +163,44 @@ void from_json(const json& in, DeviceInfo& info) {
   in.at("multiprocessors").get_to(info.multiprocessors);
   in.at("tick_ns").get_to(info.tick_ns);
   in.at("driver").get_to(info.driver);
+}
+
+void to_json(json& out, const MachineState& m) {
+  out = {{"moment", m.moment},
+         {"ordinal", m.ordinal},
+         {"launch_ns", OrNull(m.launch_ns)},
+         {"control_ratio", OrNull(m.control_ratio)},
+         {"dram_bytes_per_s", OrNull(m.dram_bytes_per_s)},
+         {"l2_bytes_per_s", OrNull(m.l2_bytes_per_s)},
+         {"f32_per_s", OrNull(m.f32_per_s)},
+         {"tensor_per_s", OrNull(m.tensor_per_s)},
+         {"l2_bytes", m.l2_bytes},
+         {"sm_mhz", m.clocks.sm_mhz},
+         {"sm_max_mhz", m.clocks.sm_max_mhz},
+         {"memory_mhz", m.clocks.memory_mhz},
+         {"temperature_c", m.clocks.temperature_c},
+         {"power_w", OrNull(m.clocks.power_w)},
+         {"held_back", m.clocks.held_back},
+         {"disturbed", m.clocks.disturbed}};
+}
+
+void from_json(const json& in, MachineState& m) {
+  in.at("moment").get_to(m.moment);
+  in.at("ordinal").get_to(m.ordinal);
+  Get(in, "launch_ns", m.launch_ns);
+  Get(in, "control_ratio", m.control_ratio);
+  Get(in, "dram_bytes_per_s", m.dram_bytes_per_s);
+  Get(in, "l2_bytes_per_s", m.l2_bytes_per_s);
+  Get(in, "f32_per_s", m.f32_per_s);
+  Get(in, "tensor_per_s", m.tensor_per_s);
+  in.at("l2_bytes").get_to(m.l2_bytes);
+  in.at("sm_mhz").get_to(m.clocks.sm_mhz);
+  in.at("sm_max_mhz").get_to(m.clocks.sm_max_mhz);
+  in.at("memory_mhz").get_to(m.clocks.memory_mhz);
+  in.at("temperature_c").get_to(m.clocks.temperature_c);
+  Get(in, "power_w", m.clocks.power_w);
+  in.at("held_back").get_to(m.clocks.held_back);
+  in.at("disturbed").get_to(m.clocks.disturbed);
 }
 
 void to_json(json& out, const ToolResult& result) { out = {{"tool", result.tool}, {"result", result.result}, {"message", result.message}}; }

@@ -4,6 +4,7 @@
 
 #include "core/evaluation.h"
 #include "core/evaluator.h"
+#include "core/machine.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
 #include "evaluator/protocol.h"
@@ -18,6 +19,8 @@ void to_json(nlohmann::json& out, const CaseMeasurement& measured);
 void from_json(const nlohmann::json& in, CaseMeasurement& measured);
 void to_json(nlohmann::json& out, const Evaluation& evaluation);
 void from_json(const nlohmann::json& in, Evaluation& evaluation);
+void to_json(nlohmann::json& out, const MachineState& machine);
+void from_json(const nlohmann::json& in, MachineState& machine);
 void to_json(nlohmann::json& out, const ToolResult& result);
 void from_json(const nlohmann::json& in, ToolResult& result);
 void to_json(nlohmann::json& out, const ChampionCheck& check);

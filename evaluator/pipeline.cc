@@ -14,6 +14,7 @@
 #include "evaluator/evaluation_messages.h"
 #include "evaluator/run_role.h"
 #include "evaluator/sanitizer.h"
+#include "evaluator/timer/machine_check.h"
 
 namespace evo {
 namespace {
@@ -29,6 +30,8 @@ constexpr milliseconds kPrepareDeadline{120'000};
 constexpr milliseconds kHeldOutDeadline{60'000};
 // The tools slow a kernel down by ten to a hundred; the small case takes them seconds.
 constexpr milliseconds kSanitizerDeadline{60'000};
+// A few milliseconds, where a GPU is in order.
+constexpr milliseconds kMachineDeadline{20'000};
 constexpr const char* kDefaultArch = "sm_90a";
 // Sets to rotate among, and one number more for the timer's own draws.
 constexpr std::size_t kPoolSeeds = 4;
@@ -45,6 +48,14 @@ Outcome OutcomeOf(const WorkerDeath& death) {
   }
 }
 
+CompileResult FromCompiler(const JobResult& result) {
+  if (result.reply) return ToCompileResult(*result.reply);
+  CompileResult failed;
+  failed.outcome = OutcomeOf(*result.death);
+  failed.message = result.death->description;
+  return failed;
+}
+
 double StageMs(const JobResult& result, const char* stage) {
   const auto found = result.stage_ms.find(stage);
   return found == result.stage_ms.end() ? 0 : found->second;
@@ -56,18 +67,56 @@ Pipeline::Pipeline(PipelineOptions options, const Task& task) : options_(std::mo
   for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds_.push_back(Rng(options_.seed, ~0ULL, i).Next());
   WorkerPoolOptions run{"run", options_.worker_argv, RunInit(), static_cast<int>(options_.ordinals.size()), Ordinals(), options_.device == "cuda", false};
   run_pool_ = std::make_unique<WorkerPool>(run);
+  const nlohmann::json init = {{"role", "compile"}, {"device", options_.device}, {"check", options_.device == "cpu"}};
+  compile_pool_ = std::make_unique<WorkerPool>(WorkerPoolOptions{"compile", options_.worker_argv, init, options_.compile_workers, {}});
   device_ = run_pool_->WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
   // On the cpu device too every candidate is compiled for a GPU, so that what wins here is valid there.
   arch_ = !options_.arch.empty() ? options_.arch : options_.device == "cuda" ? device_.arch : kDefaultArch;
-  const nlohmann::json init = {{"role", "compile"}, {"device", options_.device}, {"check", options_.device == "cpu"}};
-  compile_pool_ = std::make_unique<WorkerPool>(WorkerPoolOptions{"compile", options_.worker_argv, init, options_.compile_workers, {}});
   compile_pool_->WaitReady(options_.interrupt);
-  reference_ = CompileNow(task_.reference, false, options_.interrupt);
+  CompileOwn();
+  machines_ = MeasureMachines("start");
+  run_pool_->SetSetup(RunSetup(seeds_));
+}
+
+// The reference, and the kernels that measure a GPU.
+void Pipeline::CompileOwn() {
+  std::vector<Job> jobs = {CompileJob(task_.reference, false)};
+  if (options_.device == "cuda") {
+    jobs.push_back(CompileJob(MachineCheckSource(device_.arch), false));
+    jobs.back().request.header["kernels"] = MachineCheckKernels(device_.arch);
+    jobs.back().request.header["arch"] = device_.arch;
+  }
+  const std::vector<JobResult> results = RunAndWait(*compile_pool_, std::move(jobs), options_.interrupt);
   if (options_.interrupt.stop_requested()) throw Interrupted();
+  reference_ = FromCompiler(results.front());
   if (reference_.outcome != Outcome::kOk) {
     throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / "reference.cu").string(), options_.device, reference_.message));
   }
-  run_pool_->SetSetup(RunSetup(seeds_));
+  if (options_.device != "cuda") return;
+  machine_check_ = FromCompiler(results.back());
+  if (machine_check_.outcome != Outcome::kOk) {
+    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device_.arch, machine_check_.message));
+  }
+}
+
+std::vector<MachineState> Pipeline::MeasureMachines(const std::string& moment) {
+  if (options_.device != "cuda") return {};
+  Job job;
+  job.request.header = {{"kind", "machine"}};
+  AttachProgram(job.request, "machine", "", machine_check_.program);
+  job.deadline = kMachineDeadline;
+  // As many as there are idle workers: each takes one.
+  const std::vector<JobResult> results = RunAndWait(*run_pool_, std::vector<Job>(options_.ordinals.size(), job), options_.interrupt);
+  if (options_.interrupt.stop_requested()) throw Interrupted();
+  std::vector<MachineState> machines;
+  for (const JobResult& result : results) {
+    if (result.death) throw Error(fmt::format("measuring {}: {}; see `evo doctor`", device_.name, result.death->description));
+    const nlohmann::json& answer = result.reply->header;
+    if (answer.contains("infrastructure")) throw Error(answer.at("infrastructure").get<std::string>());
+    machines.push_back(answer.at("machine").get<MachineState>());
+    machines.back().moment = moment;
+  }
+  return machines;
 }
 
 Pipeline::~Pipeline() {
@@ -91,21 +140,19 @@ Job Pipeline::CompileJob(const std::string& source, bool check) const {
   return job;
 }
 
-JobResult Pipeline::RunAndWait(WorkerPool& pool, Job job, const std::stop_token& stop) {
-  std::promise<JobResult> promise;
-  auto future = promise.get_future();
+std::vector<JobResult> Pipeline::RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop) {
+  std::vector<std::promise<JobResult>> promises(jobs.size());
   const std::stop_callback cancel(stop, [&pool] { pool.Cancel(); });
-  pool.Submit(std::move(job), [&promise](JobResult result) { promise.set_value(std::move(result)); });
-  return future.get();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    pool.Submit(std::move(jobs[i]), [&promise = promises[i]](JobResult result) { promise.set_value(std::move(result)); });
+  }
+  std::vector<JobResult> results;
+  for (std::promise<JobResult>& promise : promises) results.push_back(promise.get_future().get());
+  return results;
 }
 
 CompileResult Pipeline::CompileNow(const std::string& source, bool check, const std::stop_token& stop) {
-  const JobResult result = RunAndWait(*compile_pool_, CompileJob(source, check), stop);
-  if (result.reply) return ToCompileResult(*result.reply);
-  CompileResult failed;
-  failed.outcome = OutcomeOf(*result.death);
-  failed.message = result.death->description;
-  return failed;
+  return FromCompiler(RunAndWait(*compile_pool_, {CompileJob(source, check)}, stop).front());
 }
 
 Message Pipeline::RunSetup(const std::vector<std::uint64_t>& seeds) const {
@@ -113,7 +160,8 @@ Message Pipeline::RunSetup(const std::vector<std::uint64_t>& seeds) const {
   message.header = {{"kind", "setup"},
                     {"task", {{"json", task_.json}, {"reference", task_.reference}, {"directory", task_.directory.string()}}},
                     {"seeds", seeds},
-                    {"l2", options_.l2}};
+                    {"l2", options_.l2},
+                    {"machines", machines_}};
   AttachProgram(message, "reference", task_.reference, reference_.program);
   return message;
 }
@@ -384,7 +432,7 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
   WorkerPool fresh({"run", options_.worker_argv, RunInit(), 1, {Ordinals().front()}, false, true});
   const Message setup = RunSetup(seeds);
   fresh.SetSetup(setup);
-  const JobResult result = RunAndWait(fresh, WithRunDeadlines(std::move(job)), stop);
+  const JobResult result = RunAndWait(fresh, {WithRunDeadlines(std::move(job))}, stop).front();
   if (result.death) {
     check.outcome = OutcomeOf(*result.death);
     check.message = fmt::format("{}: {}", result.stage, result.death->description);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/evaluator.h"
+#include "core/machine.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
 #include "evaluator/evaluation_cache.h"
@@ -59,6 +60,12 @@ class Pipeline : public Evaluator {
   };
   Utilisation utilisation();
 
+  // How fast each GPU is at this moment, `moment` being "start" or "end" of a run; nothing on the cpu device. Throws Error when a GPU or the timer
+  // is not in order. Precondition: every batch is finished.
+  std::vector<MachineState> MeasureMachines(const std::string& moment);
+  // As they were when this was made.
+  const std::vector<MachineState>& machines() const { return machines_; }
+
   const DeviceInfo& device() const { return device_; }
   // What candidates are compiled for.
   const std::string& arch() const { return arch_; }
@@ -91,7 +98,8 @@ class Pipeline : public Evaluator {
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
   std::chrono::milliseconds RunDeadline();
   Job WithRunDeadlines(Job job);
-  JobResult RunAndWait(WorkerPool& pool, Job job, const std::stop_token& stop);
+  std::vector<JobResult> RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop);
+  void CompileOwn();
 
   void SubmitRun(const Place& place);
   void OnCompiled(const Place& place, const JobResult& result);
@@ -109,6 +117,8 @@ class Pipeline : public Evaluator {
   std::string arch_;
   DeviceInfo device_;
   CompileResult reference_;
+  CompileResult machine_check_;
+  std::vector<MachineState> machines_;
   std::vector<std::uint64_t> seeds_;
 
   std::mutex mutex_;

@@ -9,6 +9,7 @@ Message RunRole::Handle(const Message& job, WorkerChannel& channel) {
       session_.Setup(job);
       return {};
     }
+    if (kind == "machine") return {{{"machine", session_.Measure(job, channel)}}, {}};
     if (kind == "once") return {{{"failure", session_.RunOnce(job, channel)}}, {}};
     if (kind == "champion") return {{{"check", session_.CheckChampion(job, channel)}}, {}};
     return {{{"evaluation", session_.Evaluate(job, channel)}}, {}};

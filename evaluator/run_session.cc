@@ -6,6 +6,7 @@
 
 #include "core/digest.h"
 #include "evaluator/gate/degenerate_answers.h"
+#include "evaluator/timer/machine_check.h"
 
 namespace evo {
 namespace {
@@ -63,6 +64,9 @@ void RunSession::Setup(const Message& job) {
   inputs_.Use(*task_, reference.source, reference.program);
   seeds_ = job.header.at("seeds").get<std::vector<std::uint64_t>>();
   l2_ = job.header.at("l2") == "cold" ? L2State::kCold : L2State::kHot;
+  for (const nlohmann::json& machine : job.header.at("machines")) {
+    if (machine.at("ordinal") == info().ordinal) machine_ = machine.get<MachineState>();
+  }
   placed_ = false;
   inputs_.Draw(PoolSets());
 }
@@ -246,10 +250,40 @@ std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, 
   Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
   auto measured = timer.Measure(one.bound, one.errors);
   if (auto* result = std::get_if<CaseMeasurement>(&measured)) {
-    result->name = one.sizes.name;
-    result->weight = one.sizes.weight;
+    Describe(*result, one);
+    if (auto failure = CheckFloor(*result)) return *failure;
   }
   return measured;
+}
+
+void RunSession::Describe(CaseMeasurement& measured, const CaseOfProgram& one) const {
+  measured.name = one.sizes.name;
+  measured.weight = one.sizes.weight;
+  measured.launches = one.binding.Describe();
+  const Variables variables = CaseVariables(*task_, one.sizes);
+  const auto declared = [&](const Expression& expression) {
+    const double value = expression.Evaluate(variables).AsReal();
+    return value > 0 ? value : kNoValue;
+  };
+  measured.bytes = declared(task_->bytes);
+  measured.operations = declared(task_->operations);
+}
+
+std::optional<Failure> RunSession::CheckFloor(const CaseMeasurement& measured) const {
+  const double floor = FloorNs(machine_, measured.bytes, measured.operations);
+  if (!(measured.median_ns < floor)) return std::nullopt;
+  return Failure{Outcome::kCheating, fmt::format("{:.3f} us, where this GPU needs {:.3f} us at least for {:.4g} bytes and {:.4g} operations: it was not all done "
+                                                 "while it was timed, or task.json declares too much", measured.median_ns / 1e3, floor / 1e3,
+                                                 measured.bytes, measured.operations)};
+}
+
+MachineState RunSession::Measure(const Message& job, WorkerChannel& channel) {
+  channel.Begin("measure");
+  const LoadResult loaded = device_->Load(DetachProgram(job, "machine").program);
+  if (!loaded.status.ok()) throw InfrastructureFailure{fmt::format("our own kernels do not load on {}: {}", info().name, loaded.status.message)};
+  auto measured = MeasureMachine(*device_, *loaded.program);
+  if (const auto* failure = std::get_if<Failure>(&measured)) throw InfrastructureFailure{fmt::format("{}: {}", info().name, failure->message)};
+  return std::get<MachineState>(measured);
 }
 
 std::string RunSession::RunOnce(const Message& job, WorkerChannel& channel) {
@@ -322,8 +356,9 @@ std::optional<Failure> RunSession::CompareInTurn(ChampionCheck& check, std::list
     auto measured = timer.MeasureInTurn((*a)->bound, (*b)->bound, info().kind == "cpu" ? kCpuRounds : kCudaRounds);
     if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, (*a)->sizes.name);
     auto& [candidate, baseline] = std::get<std::pair<CaseMeasurement, CaseMeasurement>>(measured);
-    candidate.name = baseline.name = (*a)->sizes.name;
-    candidate.weight = baseline.weight = (*a)->sizes.weight;
+    Describe(candidate, **a);
+    Describe(baseline, **b);
+    if (auto failure = CheckFloor(candidate)) return failure;
     candidate.l2_error = (*a)->errors.l2;
     candidate.max_error = (*a)->errors.max;
     check.candidate.push_back(std::move(candidate));

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/machine.h"
 #include "evaluator/evaluation_messages.h"
 #include "evaluator/gate/gate.h"
 #include "evaluator/input_cache.h"
@@ -34,11 +35,13 @@ class RunSession {
   // True after a job that this process must not outlive.
   bool spent() const { return spent_; }
 
-  // {"task", "reference", "seeds", "l2"}: what the jobs that follow are about. Draws the inputs, but leaves the device alone: a worker in
+  // {"task", "reference", "seeds", "l2", "machines"}: what the jobs that follow are about. Draws the inputs, but leaves the device alone: a worker in
   // reserve must not disturb the one that is timing.
   void Setup(const Message& job);
   // {"candidate", "checked", "facts", "give_up_ns", "first", "unhurried"}
   Evaluation Evaluate(const Message& job, WorkerChannel& channel);
+  // {"machine"}: how fast this device is; before any setup.
+  MachineState Measure(const Message& job, WorkerChannel& channel);
   // {"candidate"}: runs the small case once and checks it; for a tool that watches this process. What was wrong, or empty.
   std::string RunOnce(const Message& job, WorkerChannel& channel);
   // {"candidate", "checked", "baseline"}: held-out cases, then both timed in turn.
@@ -66,6 +69,9 @@ class RunSession {
   std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
                                       WorkerChannel& channel);
   std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job);
+  void Describe(CaseMeasurement& measured, const CaseOfProgram& one) const;
+  // Faster than the device can be.
+  std::optional<Failure> CheckFloor(const CaseMeasurement& measured) const;
   // The failure, with the inputs noted on which it was found.
   std::optional<Failure> Noted(Evaluation& evaluation, std::optional<Failure> failure, const Probe& probe) const;
   // Runs the small case with every access checked, where the device has such an image.
@@ -80,6 +86,7 @@ class RunSession {
   std::optional<Task> task_;
   std::vector<std::uint64_t> seeds_;
   L2State l2_ = L2State::kHot;
+  MachineState machine_;                // as far as it was measured
   bool placed_ = false;
   std::uint64_t timed_ = 0;
   bool spent_ = false;

@@ -22,6 +22,7 @@ struct BestOfRun {
   CandidateRecord best;
   std::optional<CandidateRecord> baseline;
   std::vector<CandidateRecord> lineage;
+  std::vector<EfficiencyRow> efficiency;
 };
 
 BestOfRun FindBest(const Options& options) {
@@ -34,7 +35,7 @@ BestOfRun FindBest(const Options& options) {
                             options.database, id, id));
   }
   const CandidateId candidate = best->candidate.id;
-  return {std::move(run), std::move(*best), history.Baseline(id), history.Lineage(id, candidate)};
+  return {std::move(run), std::move(*best), history.Baseline(id), history.Lineage(id, candidate), history.Efficiency(id, candidate)};
 }
 
 void PrintText(std::FILE* out, const BestOfRun& found) {
@@ -58,6 +59,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
                std::to_string(m.samples.size())});
   }
   table.Print(out);
+  for (const EfficiencyRow& row : found.efficiency) fmt::print(out, "{}: {}\n", row.case_name, Describe(row));
 }
 
 void PrintJson(std::FILE* out, const BestOfRun& found) {
@@ -68,6 +70,7 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
   json["speedup"] = speedup.value;
   json["speedup_from_check"] = speedup.from_check;
   json["verdict"] = Verdict(found.best);
+  json["efficiency"] = ToJson(found.efficiency);
   json["lineage"] = nlohmann::ordered_json::array();
   for (const CandidateRecord& ancestor : found.lineage) json["lineage"].push_back(ancestor.candidate.id);
   fmt::print(out, "{}", Dump(json));

@@ -78,6 +78,7 @@ void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
                                        {"duplicates", row.duplicates}, {"best_ns", row.best_ns},
                                        {"best_so_far_ns", row.best_so_far_ns}, {"outcomes", row.outcomes}});
   }
+  json["machines"] = ToJson(history.Machines(run.record.id));
   json["operator_rows"] = ordered_json::array();
   for (const OperatorRow& row : history.Operators(run.record.id)) {
     json["operator_rows"].push_back({{"operator", row.op}, {"children", row.children}, {"valid", row.valid},
@@ -91,6 +92,7 @@ void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
   const RunRecord& r = run.record;
   fmt::print(out, "run {}: task {} on {} ({}), L2 {}, seed {}, started {}, {}{}{}\n\n", r.id, r.task, r.device_name, r.arch, r.l2, r.seed,
              run.started_at, ToString(run.status), run.status_message.empty() ? "" : ": ", run.status_message);
+  for (const MachineState& machine : history.Machines(r.id)) fmt::print(out, "cuda:{} at the {}: {}\n", machine.ordinal, machine.moment, Describe(machine));
   Table generations({">generation", ">evaluated", ">valid", ">duplicates", ">best us", ">best so far us", "other outcomes"});
   for (const GenerationRow& row : history.Generations(r.id)) {
     generations.Add({std::to_string(row.generation), std::to_string(row.evaluated), std::to_string(row.valid),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -63,6 +64,20 @@ void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
              best->candidate.genome.edits.size(), options.database, run);
 }
 
+// A machine that is no longer what it was at the start has measured some candidates at another speed than others.
+void CloseMachines(Pipeline& pipeline, SqliteStore& store, RunId run) {
+  constexpr double kDrift = 0.03;
+  for (const MachineState& end : pipeline.MeasureMachines("end")) {
+    store.RecordMachine(run, end);
+    for (const MachineState& start : pipeline.machines()) {
+      if (start.ordinal != end.ordinal || std::abs(end.f32_per_s / start.f32_per_s - 1) <= kDrift) continue;
+      fmt::print(stderr, "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run are not all alike; run again when the GPU is cool and "
+                         "nobody else's\n", end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
+                 end.clocks.held_back.empty() ? "" : fmt::format(" (clocks held back: {})", end.clocks.held_back));
+    }
+  }
+}
+
 void Run(const RunOptions& options, CommandContext& context) {
   RunSetup setup = options.resume ? PrepareResume(options, context) : PrepareRun(options, context, ChooseDevice(options.device));
   RunRecord& run = setup.record;
@@ -70,11 +85,12 @@ void Run(const RunOptions& options, CommandContext& context) {
   SqliteStore store(options.database);
   const PipelineOptions pipeline_options = ToPipelineOptions(options, run, context.interrupt);
   const std::size_t pipeline_workers = pipeline_options.ordinals.size();
+  const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);   // first: its workers start while the pipeline's do
   Pipeline pipeline(pipeline_options, setup.task);
-  const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   run.arch = pipeline.arch();
   run.device_name = pipeline.device().name;
   if (!setup.resumed) run.id = store.BeginRun(run);
+  for (const MachineState& machine : pipeline.machines()) store.RecordMachine(run.id, machine);
   if (!options.no_reuse) pipeline.Know(store.LoadKnown(run));
   ConsoleObserver observer(stderr);
   ElitistPopulation population(static_cast<std::size_t>(run.population));
@@ -87,6 +103,7 @@ void Run(const RunOptions& options, CommandContext& context) {
     store.EndRun(run.id, RunStatus::kFailed, error.what());
     throw;
   }
+  if (status == RunStatus::kFinished) CloseMachines(pipeline, store, run.id);
   const Pipeline::Utilisation busy = pipeline.utilisation();
   fmt::print(stderr, "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it, compile workers {:.0f}%; `evo history --timing` says with what\n", busy.seconds,
              pipeline_workers > 1 ? "s" : "", 100 * busy.run, 100 * busy.compile);

@@ -20,20 +20,31 @@ struct Options : HistoryOptions {
 
 std::string Known(int value, const char* unit) { return value < 0 ? "-" : fmt::format("{}{}", value, unit); }
 
-void PrintMeasurements(std::FILE* out, const Evaluation& evaluation) {
+// "1980", or "1755-1980" where it changed.
+std::string Clocks(const CaseMeasurement& m) {
+  if (m.sm_high_mhz < 0) return "-";
+  return m.sm_low_mhz == m.sm_high_mhz ? std::to_string(m.sm_high_mhz) : fmt::format("{}-{}", m.sm_low_mhz, m.sm_high_mhz);
+}
+
+void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::vector<EfficiencyRow>& efficiency) {
   if (evaluation.cases.empty()) return;
   fmt::print(out, "\n");
-  Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">busy us", ">samples", ">discarded", ">max error", ">L2 error"});
+  Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">busy us", ">samples", ">discarded", ">outliers", ">SM MHz", ">max error", ">L2 error"});
   const auto error = [](double value) { return std::isnan(value) ? std::string("-") : fmt::format("{:.2e}", value); };
   for (const CaseMeasurement& m : evaluation.cases) {
     table.Add({m.name, fmt::format("{}", m.weight), Microseconds(m.median_ns), Microseconds(m.p10_ns), Microseconds(m.p90_ns),
-               Microseconds(m.busy_ns), std::to_string(m.samples.size()), std::to_string(m.discarded), error(m.max_error),
+               Microseconds(m.busy_ns), std::to_string(m.samples.size()), std::to_string(m.discarded), std::to_string(m.outliers), Clocks(m), error(m.max_error),
                error(m.l2_error)});
   }
   table.Print(out);
+  for (const CaseMeasurement& m : evaluation.cases) {
+    if (!m.launches.empty()) fmt::print(out, "{}: {}\n", m.name, m.launches);
+    if (!m.held_back.empty()) fmt::print(out, "{}: clocks held back by {}\n", m.name, m.held_back);
+  }
+  for (const EfficiencyRow& row : efficiency) fmt::print(out, "{}: {}\n", row.case_name, Describe(row));
 }
 
-void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& record) {
+void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& record, const std::vector<EfficiencyRow>& efficiency) {
   const Candidate& c = record.candidate;
   const Evaluation& e = record.evaluation;
   const KernelFacts& f = e.facts;
@@ -55,7 +66,7 @@ void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& reco
   fmt::print(out, "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, queue {:.1f} ms\n", e.clocks.compile_ms,
              e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.queue_ms);
   fmt::print(out, "genome      {}\n", GenomeHash(c.genome));
-  PrintMeasurements(out, e);
+  PrintMeasurements(out, e, efficiency);
   if (!e.log.empty()) fmt::print(out, "\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n");
 }
 
@@ -67,11 +78,12 @@ void RunShow(const CommandContext& context, const Options& options) {
   if (options.json) {
     nlohmann::ordered_json json = ToJson(record);
     json["run"] = run.id;
+    json["efficiency"] = ToJson(history.Efficiency(run.id, record.candidate.id));
     if (options.source) json["source"] = source;
     fmt::print(context.out, "{}", Dump(json));
     return;
   }
-  PrintText(context.out, run, record);
+  PrintText(context.out, run, record, history.Efficiency(run.id, record.candidate.id));
   if (options.source) fmt::print(context.out, "\nsource:\n{}", source);
 }
 

@@ -84,7 +84,7 @@ struct SequenceTime {
   std::uint64_t span_ticks = 0;       // end of the last record minus start of the first
   std::uint64_t busy_ticks = 0;       // sum of the records
   std::uint64_t wall_ns = 0;          // cpu device only, else 0
-  bool disturbed = false;             // to be discarded: throttled, preempted
+  bool disturbed = false;             // to be discarded: the clocks were held back
 };
 
 // How an operation on a device went. Not ok: what it means for the candidate. After a sticky failure the process must end.
@@ -97,6 +97,7 @@ struct DeviceStatus {
 
 struct TimedRuns {
   DeviceStatus status;
+  ClockState clocks;                  // after the last of them
   std::vector<SequenceTime> times;    // one per run if status.ok()
 };
 
@@ -152,6 +153,8 @@ class Device {
   // Runs the prepared sequences one after another and times each. On cuda a run whose device records are not exactly the declared
   // ones, by count, name and order, gives kCheating.
   virtual TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) = 0;
+  // Now, if the driver tells.
+  virtual ClockState Clocks() { return {}; }
   // Looks at memory after everything begun before has ended.
   virtual Inspected Inspect(std::span<const Inspection> inspections) = 0;
 };

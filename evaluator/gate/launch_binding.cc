@@ -69,6 +69,23 @@ Sequence LaunchBinding::Bind(const std::function<BufferPlace(const std::string&)
   return sequence;
 }
 
+std::string LaunchBinding::Describe() const {
+  const auto extent = [](const std::array<std::uint32_t, 3>& e) { return fmt::format("{}x{}x{}", e[0], e[1], e[2]); };
+  std::string text;
+  for (const auto& step : plan_.steps) {
+    if (!text.empty()) text += "; ";
+    if (const auto* memset = std::get_if<PlannedMemset>(&step)) {
+      text += fmt::format("memset {}", memset->buffer);
+      continue;
+    }
+    const auto& launch = std::get<PlannedLaunch>(step);
+    text += fmt::format("{} grid {} block {} shared {}", launch.kernel_expression, extent(launch.grid), extent(launch.block), launch.shared_bytes);
+    if (launch.cluster[0] > 0) text += " cluster " + extent(launch.cluster);
+    if (launch.cooperative) text += " cooperative";
+  }
+  return text;
+}
+
 std::vector<DeviceFill> LaunchBinding::Poison() const {
   std::vector<DeviceFill> fills;
   for (const GuardedBuffer& buffer : workspaces_) fills.push_back({buffer.address(), buffer.bytes(), kWorkspacePoison});

@@ -27,6 +27,9 @@ class LaunchBinding {
   // The sequence over the argument buffers that `place_of` knows by name.
   Sequence Bind(const std::function<BufferPlace(const std::string&)>& place_of) const;
 
+  // What is launched and how, in order, on one line: CaseMeasurement::launches.
+  std::string Describe() const;
+
   // Poison for the workspaces, before each run.
   std::vector<DeviceFill> Poison() const;
   // Looks at the guards of the workspaces, and what they say: the name of one that was overwritten; empty if none.

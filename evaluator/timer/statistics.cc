@@ -40,4 +40,17 @@ double RelativeHalfWidth(std::vector<std::uint32_t> ticks) {
   return (static_cast<double>(ticks[high]) - ticks[low]) / 2 / median;
 }
 
+int CountOutliers(const std::vector<std::uint32_t>& ticks) {
+  constexpr double kDeviations = 5;
+  constexpr double kNormal = 1.4826;
+  constexpr double kLeastTicks = 2;
+  const double median = InterpolatedMedian(ticks);
+  std::vector<double> away;
+  for (const std::uint32_t tick : ticks) away.push_back(std::abs(tick - median));
+  const auto middle = away.begin() + static_cast<std::ptrdiff_t>(away.size() / 2);
+  std::nth_element(away.begin(), middle, away.end());
+  const double bound = median + std::max(kLeastTicks, kDeviations * kNormal * *middle);
+  return static_cast<int>(std::count_if(ticks.begin(), ticks.end(), [&](std::uint32_t tick) { return tick > bound; }));
+}
+
 }  // namespace evo

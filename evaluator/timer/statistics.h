@@ -17,4 +17,8 @@ double Quantile(std::vector<std::uint32_t> ticks, double q);
 // no distribution is assumed. 1 if there are fewer than 6 samples, for which no such interval exists.
 double RelativeHalfWidth(std::vector<std::uint32_t> ticks);
 
+// Samples that lie above the median by more than five standard deviations, the deviation estimated by the median of absolute deviations
+// (times 1.4826, which makes it that of a normal distribution), and by two ticks at least: something else had the machine. Precondition: not empty.
+int CountOutliers(const std::vector<std::uint32_t>& ticks);
+
 }  // namespace evo

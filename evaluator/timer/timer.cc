@@ -17,6 +17,13 @@ std::uint32_t Clamped(std::uint64_t ticks) {
 
 }  // namespace
 
+void Timer::Spans::Note(const ClockState& clocks) {
+  if (clocks.sm_mhz < 0) return;
+  sm_low_mhz = sm_low_mhz < 0 ? clocks.sm_mhz : std::min(sm_low_mhz, clocks.sm_mhz);
+  sm_high_mhz = std::max(sm_high_mhz, clocks.sm_mhz);
+  if (clocks.held_back.size() > held_back.size()) held_back = clocks.held_back;
+}
+
 TimedRun Timer::Prepared(const BoundProgram& bound) {
   const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
   TimedRun run{bound.inputs->Prepare(sentinel), bound.sequence};
@@ -35,6 +42,7 @@ std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, 
   for (std::size_t i = 0; i < count; ++i) runs.push_back(Prepared(bound[(first + i) % bound.size()]));
   const TimedRuns timed = device_.Time(*bound.front().program->loaded, runs);
   if (!timed.status.ok()) return ToFailure(timed.status);
+  spans.Note(timed.clocks);
   for (const SequenceTime& time : std::span(timed.times).subspan(warm_up)) {
     if (time.disturbed) {
       ++spans.discarded;
@@ -61,6 +69,10 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
   }
   measured.samples = spans.span;
   measured.discarded = spans.discarded;
+  measured.outliers = CountOutliers(spans.span);
+  measured.sm_low_mhz = spans.sm_low_mhz;
+  measured.sm_high_mhz = spans.sm_high_mhz;
+  measured.held_back = spans.held_back;
   measured.given_up = criterion_.GivesUp(spans.span);
   return measured;
 }

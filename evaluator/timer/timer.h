@@ -36,6 +36,10 @@ class Timer {
     std::vector<std::uint32_t> busy;
     std::vector<double> wall_ns;
     int discarded = 0;
+    int sm_low_mhz = -1;
+    int sm_high_mhz = -1;
+    std::string held_back;
+    void Note(const ClockState& clocks);
   };
   TimedRun Prepared(const BoundProgram& bound);
   // Leaves the first `warm_up` out of the spans.

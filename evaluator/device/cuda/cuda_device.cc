@@ -20,6 +20,8 @@ constexpr std::size_t kMostTogether = 400;
 // Durations that differ, for the step of the clock; a hundred steps are about a quarter of a microsecond.
 constexpr std::uint32_t kTickSamples = 64;
 constexpr std::uint32_t kTickSteps = 100;
+// Clocks change in tenths of a second; asking for them takes as long as timing a kernel does.
+constexpr std::chrono::milliseconds kClocksAge{20};
 
 std::size_t OperationCount(const TimedRun& run) {
   const Preparation& preparation = run.preparation;
@@ -39,6 +41,7 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
   if (options.timing) records_ = std::make_unique<CuptiRecords>(options.cuda_root);
   info_ = Open(options.ordinal);
   info_.driver = found.driver;
+  clocks_ = std::make_unique<ClockMonitor>(options.ordinal);
   Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   memory_ = std::make_unique<CudaMemory>(stream_);
   support_ = std::make_unique<SupportKernels>(info_, compiler, stream_);
@@ -131,6 +134,8 @@ TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> run
     while (count < runs.size() && (count == 0 || operations + OperationCount(runs[count]) <= kMostTogether)) operations += OperationCount(runs[count++]);
     TimedRuns some = TimeTogether(loaded, runs.first(count));
     if (!some.status.ok()) return some;
+    all.clocks = clocks_->Read(kClocksAge);
+    for (SequenceTime& time : some.times) time.disturbed = all.clocks.disturbed;
     all.times.insert(all.times.end(), some.times.begin(), some.times.end());
     runs = runs.subspan(count);
   }
@@ -145,12 +150,12 @@ TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRu
   support_->Release();
   const DeviceStatus finished = Wait();
   if (status.ok()) status = finished;
-  if (!status.ok()) return {std::move(status), {}};
+  if (!status.ok()) return {std::move(status), {}, {}};
   std::vector<ActivityRecord> records = records_->Take(expected_.size());
   MarkFormerNames(program, records);
   auto matched = MatchActivities(expected_, std::move(records), runs.size(), info_.tick_ns);
-  if (auto* complaint = std::get_if<std::string>(&matched)) return {{Outcome::kCheating, std::move(*complaint), false}, {}};
-  return {{}, std::move(std::get<std::vector<SequenceTime>>(matched))};
+  if (auto* complaint = std::get_if<std::string>(&matched)) return {{Outcome::kCheating, std::move(*complaint), false}, {}, {}};
+  return {{}, {}, std::move(std::get<std::vector<SequenceTime>>(matched))};
 }
 
 void CudaDevice::MarkFormerNames(const CudaProgram& program, std::vector<ActivityRecord>& records) const {

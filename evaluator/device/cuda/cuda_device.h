@@ -9,6 +9,7 @@
 
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/cuda/activity_records.h"
+#include "evaluator/device/cuda/clock_monitor.h"
 #include "evaluator/device/cuda/cuda_memory.h"
 #include "evaluator/device/device.h"
 
@@ -42,6 +43,7 @@ class CudaDevice : public Device {
   // `schedule` is ignored: the hardware orders blocks as it likes.
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
+  ClockState Clocks() override { return clocks_->Read(std::chrono::milliseconds(0)); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
 
  private:
@@ -62,6 +64,7 @@ class CudaDevice : public Device {
   DeviceInfo info_;
   int max_warps_per_multiprocessor_ = 64;
   std::unique_ptr<CuptiRecords> records_;
+  std::unique_ptr<ClockMonitor> clocks_;
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<CudaMemory> memory_;
   std::unique_ptr<SupportKernels> support_;

@@ -1,0 +1,104 @@
+#include "evaluator/device/cuda/clock_monitor.h"
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <utility>
+
+#include "core/error.h"
+#include "core/shared_library.h"
+
+namespace evo {
+namespace {
+
+// NVML's binary interface, of which we need so little that its header need not be installed. Documented in NVIDIA's NVML reference; unchanged
+// since its version 2.
+using NvmlDevice = struct nvmlDevice_st*;
+constexpr int kSuccess = 0;
+constexpr unsigned kClockSm = 1;
+constexpr unsigned kClockMemory = 2;
+constexpr unsigned kTemperatureGpu = 0;
+
+struct Reason {
+  unsigned long long bit;
+  const char* name;
+  bool disturbs;
+};
+// Not among them: idle, application clocks and display, which are settings rather than events.
+constexpr std::array<Reason, 6> kReasons{{{0x04, "power cap", false},
+                                          {0x08, "hardware slowdown", true},
+                                          {0x10, "sync boost", false},
+                                          {0x20, "thermal", true},
+                                          {0x40, "hardware thermal", true},
+                                          {0x80, "power brake", true}}};
+
+}  // namespace
+
+struct ClockMonitor::Library {
+  Library() : shared("NVML", {}, {"libnvidia-ml.so.1"}, "install the NVIDIA driver") {
+    shared.Resolve(init, "nvmlInit_v2");
+    shared.Resolve(by_bus, "nvmlDeviceGetHandleByPciBusId_v2");
+    shared.Resolve(clock, "nvmlDeviceGetClockInfo");
+    shared.Resolve(max_clock, "nvmlDeviceGetMaxClockInfo");
+    shared.Resolve(temperature, "nvmlDeviceGetTemperature");
+    shared.Resolve(power, "nvmlDeviceGetPowerUsage");
+    // Named "events" by newer drivers, which keep the old name.
+    shared.Resolve(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  }
+
+  int Clock(unsigned kind) const {
+    unsigned mhz = 0;
+    return clock(device, kind, &mhz) == kSuccess ? static_cast<int>(mhz) : -1;
+  }
+
+  SharedLibrary shared;
+  int (*init)() = nullptr;
+  int (*by_bus)(const char*, NvmlDevice*) = nullptr;
+  int (*clock)(NvmlDevice, unsigned, unsigned*) = nullptr;
+  int (*max_clock)(NvmlDevice, unsigned, unsigned*) = nullptr;
+  int (*temperature)(NvmlDevice, unsigned, unsigned*) = nullptr;
+  int (*power)(NvmlDevice, unsigned*) = nullptr;
+  int (*reasons)(NvmlDevice, unsigned long long*) = nullptr;
+  NvmlDevice device = nullptr;
+  int sm_max_mhz = -1;
+};
+
+ClockMonitor::ClockMonitor(int ordinal) {
+  try {
+    auto library = std::make_unique<Library>();
+    std::array<char, 32> bus{};
+    if (cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), ordinal) != cudaSuccess) return;
+    if (library->init() != kSuccess || library->by_bus(bus.data(), &library->device) != kSuccess) return;
+    unsigned most = 0;
+    if (library->max_clock(library->device, kClockSm, &most) == kSuccess) library->sm_max_mhz = static_cast<int>(most);
+    library_ = std::move(library);
+  } catch (const Error&) {
+    // A driver without NVML computes all the same.
+  }
+}
+
+ClockMonitor::~ClockMonitor() = default;
+
+ClockState ClockMonitor::Read(std::chrono::milliseconds age) {
+  const auto now = std::chrono::steady_clock::now();
+  if (library_ == nullptr || (read_at_ != decltype(read_at_){} && now - read_at_ < age)) return last_;
+  read_at_ = now;
+  ClockState state;
+  state.sm_mhz = library_->Clock(kClockSm);
+  state.sm_max_mhz = library_->sm_max_mhz;
+  state.memory_mhz = library_->Clock(kClockMemory);
+  unsigned value = 0;
+  if (library_->temperature(library_->device, kTemperatureGpu, &value) == kSuccess) state.temperature_c = static_cast<int>(value);
+  if (library_->power(library_->device, &value) == kSuccess) state.power_w = value / 1000.0;
+  unsigned long long reasons = 0;
+  if (library_->reasons(library_->device, &reasons) != kSuccess) reasons = 0;
+  for (const Reason& reason : kReasons) {
+    if ((reasons & reason.bit) == 0) continue;
+    state.held_back += (state.held_back.empty() ? "" : ", ") + std::string(reason.name);
+    state.disturbed = state.disturbed || reason.disturbs;
+  }
+  last_ = std::move(state);
+  return last_;
+}
+
+}  // namespace evo
