@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "core/error.h"
 #include "core/installation.h"
 #include "evaluator/compile_role.h"
@@ -30,6 +32,8 @@ fs::path RequiredCudaRoot() {
 fs::path Scratch(const char* purpose) { return fs::temp_directory_path() / fmt::format("evo-{}-{}", purpose, ::getpid()); }
 
 std::unique_ptr<Compiler> MakeNvrtc() {
+  // NVRTC keeps what it compiled in a folder that all processes share and lock. A search never compiles a source twice.
+  ::setenv("CUDA_CACHE_DISABLE", "1", 0);
   return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc")});
 }
 

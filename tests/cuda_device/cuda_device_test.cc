@@ -17,6 +17,7 @@
 #include "core/half.h"
 #include "core/installation.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
+#include "evaluator/timer/machine_check.h"
 
 namespace evo {
 namespace {
@@ -238,6 +239,38 @@ TEST_F(CudaDeviceTest, HotIsFasterThanCold) {
     if (i == 0) continue;
     EXPECT_LT(MedianNs(hot_times), MedianNs(cold_times));
   }
+}
+
+TEST_F(CudaDeviceTest, TouchingBringsBackWhatWasFlushed) {
+  TimedRun flushed;
+  flushed.preparation.flush_bytes = 2 * device_->info().l2_bytes;
+  flushed.sequence = {Add()};
+  TimedRun touched = flushed;
+  touched.preparation.touch = {{a_, kCount * sizeof(float)}, {b_, kCount * sizeof(float)}};
+  Time(flushed, 10);
+  const TimedRuns touched_times = Time(touched, 30);
+  const TimedRuns flushed_times = Time(flushed, 30);
+  ASSERT_TRUE(touched_times.status.ok()) << touched_times.status.message;
+  ASSERT_TRUE(flushed_times.status.ok()) << flushed_times.status.message;
+  std::printf("add: flushed and touched %.0f ns, flushed %.0f ns\n", MedianNs(touched_times), MedianNs(flushed_times));
+  EXPECT_LT(MedianNs(touched_times), 0.95 * MedianNs(flushed_times));
+}
+
+TEST_F(CudaDeviceTest, AMachineInOrderIsMeasured) {
+  const std::string arch = device_->info().arch;
+  const CompileResult compiled = compiler_->Compile({MachineCheckSource(arch), MachineCheckKernels(arch), arch});
+  ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
+  const LoadResult loaded = device_->Load(compiled.program);
+  ASSERT_TRUE(loaded.status.ok()) << loaded.status.message;
+  const auto measured = MeasureMachine(*device_, *loaded.program);
+  ASSERT_EQ(measured.index(), 0U) << std::get<Failure>(measured).message;
+  const auto& machine = std::get<MachineState>(measured);
+  std::printf("empty %.0f ns, ratio %.3f, DRAM %.2f TB/s, L2 %.2f TB/s, fp32 %.1f, tensor %.0f TFLOP/s, SM %d MHz\n", machine.launch_ns, machine.control_ratio,
+              machine.dram_bytes_per_s / 1e12, machine.l2_bytes_per_s / 1e12, machine.f32_per_s / 1e12, machine.tensor_per_s / 1e12, machine.clocks.sm_mhz);
+  EXPECT_GT(machine.l2_bytes_per_s, machine.dram_bytes_per_s / 2);
+  // Of a multiprocessor no more than 128 bytes a clock come in.
+  EXPECT_LT(machine.l2_bytes_per_s, 128.0 * 3e9 * device_->info().multiprocessors);
+  EXPECT_GT(machine.tensor_per_s, machine.f32_per_s);
 }
 
 TEST_F(CudaDeviceTest, ArgumentsAreCheckedBeforeTheLaunch) {

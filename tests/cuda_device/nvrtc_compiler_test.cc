@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "evaluator/timer/machine_check.h"
 #include "core/installation.h"
 
 namespace evo {
@@ -84,6 +85,15 @@ TEST_F(NvrtcCompilerTest, EveryArchitecture) {
     EXPECT_EQ(result.outcome, Outcome::kOk) << arch << ": " << result.message;
   }
   EXPECT_THROW(Compile("__global__ void k() {}\n", {"k"}, "sm_12"), Error);
+}
+
+TEST_F(NvrtcCompilerTest, TheKernelsThatMeasureAMachine) {
+  for (const char* arch : {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100"}) {
+    const CompileResult result = Compile(MachineCheckSource(arch), MachineCheckKernels(arch), arch);
+    EXPECT_EQ(result.outcome, Outcome::kOk) << arch << ": " << result.message;
+    EXPECT_EQ(result.facts.spill_bytes, 0) << arch;
+    EXPECT_EQ(result.program.ptx.find("wgmma") != std::string::npos, std::string_view(arch) == "sm_90a") << arch;
+  }
 }
 
 TEST_F(NvrtcCompilerTest, StandardHeaders) {

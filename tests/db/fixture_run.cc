@@ -37,6 +37,12 @@ Genome MakeGenome(std::int64_t block, std::vector<Edit> edits) {
 
 CaseMeasurement MakeCase(const std::string& name, double median_ns) {
   CaseMeasurement m;
+  m.outliers = 1;
+  m.sm_low_mhz = 1755;
+  m.sm_high_mhz = 1980;
+  m.held_back = "power cap";
+  m.launches = "scale<64> grid 8x1x1 block 128x1x1 shared 0";
+  m.bytes = 1e6;
   m.name = name;
   m.weight = name == "large" ? 2 : 1;
   m.median_ns = median_ns;
@@ -103,6 +109,7 @@ RunRecord FixtureRun() {
   run.device_name = "NVIDIA H200";
   run.arch = "sm_90a";
   run.l2 = "hot";
+  run.arithmetic = "f16";
   run.population_kind = "elitist";
   run.seed = 0xfedcba9876543210U;   // over what a signed integer holds
   run.generations = 3;

@@ -157,6 +157,38 @@ TEST_F(HistoryTest, SaysWhatIsNotThere) {
   EXPECT_THAT(MessageOf<UsageError>([&] { History(no_runs).FindRun(std::nullopt); }), HasSubstr("no run in it yet"));
 }
 
+TEST_F(HistoryTest, SharesAreOfWhatTheMachineWasSeenToDo) {
+  const auto nothing = History(path_).Efficiency(run_, 6);
+  ASSERT_FALSE(nothing.empty());
+  EXPECT_GT(nothing[0].bytes_per_s, 0);
+  EXPECT_TRUE(std::isnan(nothing[0].memory_share)) << "no machine was measured";
+  MachineState machine{"start", 0, 600, 3.98, 4e12, 6e12, 65e12, 950e12, 50 << 20, {1980, 1980, 3201, -1, kNoValue, "thermal", true}};
+  {
+    SqliteStore store(path_);
+    store.RecordMachine(run_, machine);
+    machine.moment = "end";
+    machine.l2_bytes_per_s = 8e12;   // the better of the two is the ceiling
+    store.RecordMachine(run_, machine);
+  }
+  const History history(path_);
+  const auto machines = history.Machines(run_);
+  ASSERT_EQ(machines.size(), 2U);
+  EXPECT_EQ(machines[0].moment, "start");
+  EXPECT_EQ(machines[0].l2_bytes_per_s, 6e12);
+  EXPECT_EQ(machines[0].clocks.sm_mhz, 1980);
+  EXPECT_EQ(machines[0].clocks.temperature_c, -1);
+  EXPECT_TRUE(std::isnan(machines[0].clocks.power_w));
+  EXPECT_EQ(machines[0].clocks.held_back, "thermal");
+  const auto rows = history.Efficiency(run_, 6);
+  const CandidateRecord candidate = history.FindCandidate(run_, 6);
+  ASSERT_EQ(rows.size(), candidate.evaluation.cases.size());
+  const CaseMeasurement& m = candidate.evaluation.cases[0];
+  EXPECT_EQ(rows[0].case_name, m.name);
+  EXPECT_DOUBLE_EQ(rows[0].bytes_per_s, m.bytes / m.median_ns * 1e9);
+  EXPECT_DOUBLE_EQ(rows[0].memory_share, rows[0].bytes_per_s / 8e12);
+  EXPECT_TRUE(std::isnan(rows[0].arithmetic_share)) << "the task declares no operations";
+}
+
 // What a person sees who opens the file with sqlite3.
 TEST_F(HistoryTest, TheViewsAnswerTheCommonQuestions) {
   SQLite::Database db(path_, SQLite::OPEN_READONLY);

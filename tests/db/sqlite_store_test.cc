@@ -26,9 +26,14 @@ void ExpectSameCase(const CaseMeasurement& a, const CaseMeasurement& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.samples, b.samples);
   EXPECT_EQ(a.discarded, b.discarded);
+  EXPECT_EQ(a.outliers, b.outliers);
+  EXPECT_EQ(a.sm_low_mhz, b.sm_low_mhz);
+  EXPECT_EQ(a.sm_high_mhz, b.sm_high_mhz);
+  EXPECT_EQ(a.held_back, b.held_back);
+  EXPECT_EQ(a.launches, b.launches);
   for (const auto field : {&CaseMeasurement::weight, &CaseMeasurement::median_ns, &CaseMeasurement::p10_ns, &CaseMeasurement::p90_ns,
                            &CaseMeasurement::busy_ns, &CaseMeasurement::wall_ns, &CaseMeasurement::tick_ns,
-                           &CaseMeasurement::max_error, &CaseMeasurement::l2_error}) {
+                           &CaseMeasurement::max_error, &CaseMeasurement::l2_error, &CaseMeasurement::bytes, &CaseMeasurement::operations}) {
     EXPECT_EQ(Bits(a.*field), Bits(b.*field)) << a.name;
   }
 }

@@ -36,6 +36,7 @@ class FakeDevice : public Device {
   std::map<std::string, Kernel> kernels;    // by image
   Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
   DeviceStatus timing_status;
+  std::function<ClockState()> clocks = [] { return ClockState{}; };
   std::vector<Timed> timed;
 
   const DeviceInfo& info() const override { return info_; }
@@ -63,7 +64,7 @@ class FakeDevice : public Device {
   }
 
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override {
-    TimedRuns result{timing_status, {}};
+    TimedRuns result{timing_status, clocks(), {}};
     for (const TimedRun& run : runs) {
       Prepare(run.preparation);
       Run(program, run.sequence, 0);

@@ -113,6 +113,24 @@ Ticks Alternating(std::size_t count, std::uint32_t low, std::uint32_t high) {
   return ticks;
 }
 
+TEST(Outliers, AreFarAboveTheMedian) {
+  std::vector<std::uint32_t> ticks;
+  for (std::uint32_t i = 0; i < 20; ++i) ticks.push_back(1000 + i % 5);
+  EXPECT_EQ(CountOutliers(ticks), 0);
+  ticks.push_back(1100);
+  ticks.push_back(900);
+  EXPECT_EQ(CountOutliers(ticks), 1) << "below the median nothing else had the machine";
+}
+
+TEST(Outliers, AStepOfACoarseTimerIsNone) {
+  std::vector<std::uint32_t> ticks(20, 30);
+  ticks.push_back(31);
+  ticks.push_back(32);
+  EXPECT_EQ(CountOutliers(ticks), 0);
+  ticks.push_back(33);
+  EXPECT_EQ(CountOutliers(ticks), 1);
+}
+
 TEST(StoppingCriterion, AsksForTheFewestFirst) {
   EXPECT_FALSE(Criterion().Enough({}, 1));
   EXPECT_FALSE(Criterion().Enough(Ticks(9, 1000), 1));

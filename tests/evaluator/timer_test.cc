@@ -168,6 +168,28 @@ TEST_F(TimerTest, Row20DisturbedSamplesAreDiscardedAndCounted) {
   EXPECT_EQ(std::get<Failure>(noisy).outcome, Outcome::kNoisy);
 }
 
+TEST_F(TimerTest, Row20ClocksAndWhatHeldThemBackAreKept) {
+  int reading = 0;
+  device_.clocks = [&] { return ++reading == 2 ? ClockState{1755, 1980, 3200, 80, 690, "power cap", false} : ClockState{1980, 1980, 3200, 60, 500, "", false}; };
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{1000 + ordinal * 37 % 100, 1000, 0, false}; };
+  const auto measured = Measure("honest");
+  ASSERT_EQ(measured.index(), 0U);
+  const auto& m = std::get<CaseMeasurement>(measured);
+  ASSERT_GE(reading, 2);
+  EXPECT_EQ(m.sm_low_mhz, 1755);
+  EXPECT_EQ(m.sm_high_mhz, 1980);
+  EXPECT_EQ(m.held_back, "power cap");
+}
+
+TEST_F(TimerTest, Row20OutliersAreCountedAndKept) {
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{ordinal % 10 == 7 ? 5000U : 1000U, 1000, 0, false}; };
+  const auto measured = Measure("honest");
+  ASSERT_EQ(measured.index(), 0U);
+  const auto& m = std::get<CaseMeasurement>(measured);
+  EXPECT_GT(m.outliers, 0);
+  EXPECT_EQ(m.outliers, std::count(m.samples.begin(), m.samples.end(), 5000U));
+}
+
 TEST_F(TimerTest, Row21TheProgramAskedForIsTheOneTimed) {
   device_.kernels["other"] = device_.kernels["honest"];
   const std::vector<BoundProgram>& other = Bind("other");
