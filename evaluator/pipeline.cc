@@ -24,6 +24,9 @@ using std::chrono::milliseconds;
 // ptxas has been seen to take 15 s over a kernel with thousands of unrolled steps; compile workers also stand still while a kernel is
 // timed on the cpu device.
 constexpr milliseconds kCompileDeadline{40'000};
+// A candidate has this many times what the slowest template took to compile: a generation waits for its last one.
+constexpr double kCompilePatience = 10;
+constexpr milliseconds kLeastCompileDeadline{2'000};
 // Input generation and the reference on a slow machine.
 constexpr milliseconds kPrepareDeadline{120'000};
 // A fresh process, all held-out cases, several runs each.
@@ -140,6 +143,13 @@ Job Pipeline::CompileJob(const std::string& source, bool check) const {
   return job;
 }
 
+milliseconds Pipeline::CompileDeadline() {
+  const std::lock_guard lock(mutex_);
+  // On the cpu device compilers stand still while a kernel is timed, and what they take says nothing.
+  if (options_.device != "cuda" || baseline_compile_ms_ == 0) return kCompileDeadline;
+  return std::clamp(milliseconds(static_cast<long>(kCompilePatience * baseline_compile_ms_)), kLeastCompileDeadline, kCompileDeadline);
+}
+
 std::vector<JobResult> Pipeline::RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop) {
   std::vector<std::promise<JobResult>> promises(jobs.size());
   const std::stop_callback cancel(stop, [&pool] { pool.Cancel(); });
@@ -208,7 +218,9 @@ void Pipeline::Start(std::vector<Candidate> candidates) {
       Take(place, *known);
       Complete(place);
     } else {
-      compile_pool_->Submit(CompileJob(place.slot().candidate.source, true), [this, place](const JobResult& result) { OnCompiled(place, result); });
+      Job job = CompileJob(place.slot().candidate.source, true);
+      job.deadline = CompileDeadline();
+      compile_pool_->Submit(std::move(job), [this, place](const JobResult& result) { OnCompiled(place, result); });
     }
   }
 }
@@ -257,6 +269,7 @@ void Pipeline::Complete(const Place& place) {
     if (slot.candidate.generation == 0 && slot.evaluation.outcome == Outcome::kOk) {
       const StageClocks& clocks = slot.evaluation.clocks;
       baseline_stage_ms_ = std::max({baseline_stage_ms_, clocks.load_ms, clocks.check_ms, clocks.time_ms});
+      baseline_compile_ms_ = std::max(baseline_compile_ms_, clocks.compile_ms);
     }
     slot.compiled = {};  // images are large and no longer needed
     for (const CaseMeasurement& measured : slot.evaluation.cases) {

@@ -97,6 +97,7 @@ class Pipeline : public Evaluator {
   std::vector<ToolResult> Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop);
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
   std::chrono::milliseconds RunDeadline();
+  std::chrono::milliseconds CompileDeadline();
   Job WithRunDeadlines(Job job);
   std::vector<JobResult> RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop);
   void CompileOwn();
@@ -132,6 +133,7 @@ class Pipeline : public Evaluator {
   std::map<std::pair<std::string, int>, int> kills_;   // of each case and generator
   SteadyTime first_start_{};
   SteadyTime last_completion_{};
+  double baseline_compile_ms_ = 0;                // the same of compiling them
   double baseline_stage_ms_ = 0;                  // the longest stage of the templates at their defaults
   std::string fatal_;
 

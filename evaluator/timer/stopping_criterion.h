@@ -9,6 +9,7 @@ namespace evo {
 struct StoppingCriterion {
   int min_samples = 20;
   int max_samples = 200;
+  int usual_samples = 0;                // fewer only where `max_seconds` are over
   double relative_half_width = 0.005;   // of the 95% confidence interval of the median
   double max_seconds = 0.25;            // device time spent on one case
   // A candidate whose fastest sample is beyond this many ticks after `give_up_samples` is given up: a race that it cannot win. 0: never.

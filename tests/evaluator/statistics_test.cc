@@ -149,6 +149,14 @@ TEST(StoppingCriterion, StopsWhenTheTimeIsSpent) {
   EXPECT_FALSE(Criterion().Enough(Alternating(9, 900'000'000, 1'100'000'000), 1)) << "never before the fewest";
 }
 
+TEST(StoppingCriterion, TakesTheUsualNumberUnlessThatTakesTooLong) {
+  const StoppingCriterion unhurried = StoppingCriterion::ForCuda(true);
+  EXPECT_FALSE(unhurried.Enough(Ticks(149, 1000), 32)) << "4.8 ms in all, as steady as can be";
+  EXPECT_TRUE(unhurried.Enough(Ticks(150, 1000), 32));
+  EXPECT_TRUE(unhurried.Enough(Ticks(8, 340'000), 32)) << "a slow baseline: 87 ms in all";
+  EXPECT_FALSE(unhurried.Enough(Ticks(7, 340'000), 32));
+}
+
 TEST(StoppingCriterion, GivesUpWhatIsTooSlow) {
   StoppingCriterion criterion = Criterion();
   criterion.give_up_ticks = 800;
