@@ -9,7 +9,7 @@ namespace evo {
 
 StoppingCriterion StoppingCriterion::ForCuda(bool unhurried) {
   // Eight samples are the fewest whose order statistics give a 95% interval that leaves out an outlier on either side. 0.5% is what two processes that time the same kernel agree on; more precision within one would not be real.
-  if (unhurried) return {.min_samples = 8, .usual_samples = 150, .max_samples = 600, .relative_half_width = 0.001, .max_seconds = 0.05};
+  if (unhurried) return {.min_samples = 8, .max_samples = 600, .usual_samples = 150, .relative_half_width = 0.001, .max_seconds = 0.05};
   return {.min_samples = 8, .max_samples = 300, .relative_half_width = 0.005, .max_seconds = 0.25};
 }
 
