@@ -38,6 +38,7 @@ struct RunOptions {
   bool sweep = false;                         // every legal parameter setting instead of evolution
   int compile_workers = 0;                    // 0: as many as cores
   bool no_reuse = false;
+  bool no_check = false;
   bool json = false;
 };
 

@@ -85,6 +85,7 @@ RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
   }
   DropStarted();
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
+  UpdateRates(stop);
   CheckChampion(stop);
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
   return Finish(RunStatus::kFinished, barren_ >= kBarrenGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "");
@@ -262,7 +263,7 @@ Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) 
 
 // The fastest candidate that holds on held-out cases in a fresh process is the champion; one that does not is passed over.
 void Evolution::CheckChampion(const StopCondition& stop) {
-  if (!baseline_) return;
+  if (!baseline_ || !checks_champion_) return;
   const Candidate baseline = Rendered(*baseline_, stop.token());
   for (const Candidate& would_be : WouldBeChampions()) {
     if (stop.Interrupted()) return;

@@ -28,6 +28,9 @@ class Evolution {
   // run stands on fails; what was recorded stays recorded.
   RunStatus Run(const StopCondition& stop);
 
+  // The run then ends without the check of its champion.
+  void LeaveUnchecked() { checks_champion_ = false; }
+
   // Goes on after the generations that the store has of this run.
   RunStatus Resume(const StopCondition& stop);
 
@@ -57,6 +60,7 @@ class Evolution {
   void UpdateRates(const StopCondition& stop);
 
   RunRecord run_;
+  bool checks_champion_ = true;
   std::vector<Genome> seeds_;
   Breeder& breeder_;
   Evaluator& evaluator_;

@@ -95,6 +95,7 @@ void Run(const RunOptions& options, CommandContext& context) {
   ConsoleObserver observer(stderr);
   ElitistPopulation population(static_cast<std::size_t>(run.population));
   Evolution evolution(run, setup.seeds, *breeder, pipeline, store, observer, population);
+  if (options.no_check) evolution.LeaveUnchecked();
   const StopCondition stop(run.generations, options.time_limit, context.interrupt);
   RunStatus status;
   try {
@@ -137,6 +138,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_flag("--sweep", options->sweep, "Evaluate every legal parameter setting instead of evolving; without --generations, all of them");
   run->add_option("--compile-workers", options->compile_workers, "Compile processes (default: one a core)")->check(CLI::Range(1, 1024));
   run->add_flag("--no-reuse", options->no_reuse, "Evaluate again what earlier runs of the database have evaluated");
+  run->add_flag("--no-check", options->no_check, "End without checking the champion; `evo verify` does that later");
   run->add_flag("--json", options->json, "Print the result as JSON");
   CLI::Option* resume_option = run->get_option("--resume");
   run->callback([=, &context] {

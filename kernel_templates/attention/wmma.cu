@@ -7,7 +7,6 @@
 // evo:param CHUNK 16 32 64
 // evo:param PAD 0 8 16
 // evo:param SCORE_PAD 0 4 8
-// evo:param LOADS 1 2 4 8
 // evo:constraint WARPS % (BLOCK_M / 16) == 0
 // evo:constraint BLOCK_N % (CHUNK * (WARPS / (BLOCK_M / 16))) == 0
 // evo:constraint max((BLOCK_M + 2 * BLOCK_N) * (64 + PAD) * 2, WARPS * 4352) + WARPS * (64 * (CHUNK + SCORE_PAD) + 192) <= 232448
@@ -15,6 +14,7 @@
 // evo:launch attention_wmma(Q, K, V, O, scale, S, D) grid(ceil_div(S, BLOCK_M), H, B) block(32 * WARPS) \
 //   shared(max((BLOCK_M + 2 * BLOCK_N) * (64 + PAD) * 2, WARPS * 4352) + WARPS * (64 * (CHUNK + SCORE_PAD) + 192))
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <mma.h>
 
 // Query rows of a block.
@@ -46,11 +46,6 @@
 #define SCORE_PAD 8
 #endif
 
-// Loads that a thread has under way when it fills a tile. More hide more latency and take longer to compile.
-#ifndef LOADS
-#define LOADS 1
-#endif
-
 #define HEAD_DIM 64
 #define THREADS (32 * WARPS)
 #define KEY_GROUPS (WARPS / (BLOCK_M / 16))
@@ -76,16 +71,17 @@ using KeysAsColumns = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16,
 using ValueRows = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major>;
 using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>;
 
-// Copies rows of HEAD_DIM elements; rows from `valid` on become zero.
+// Copies rows of HEAD_DIM elements without a detour through registers, which lets all of a thread's copies be under way together; rows from
+// `valid` on become zero. Complete once the thread has waited for it, for the block after a barrier.
 __device__ __forceinline__ void LoadTile(half* tile, const half* from, int rows, int valid) {
-#pragma unroll LOADS
+#pragma unroll 1
   for (int i = threadIdx.x; i < rows * (HEAD_DIM / kVector); i += THREADS) {
     const int row = i / (HEAD_DIM / kVector);
     const int column = i % (HEAD_DIM / kVector) * kVector;
-    uint4 value = make_uint4(0, 0, 0, 0);
-    if (row < valid) value = *reinterpret_cast<const uint4*>(from + row * HEAD_DIM + column);
-    *reinterpret_cast<uint4*>(tile + row * STRIDE + column) = value;
+    const bool exists = row < valid;
+    __pipeline_memcpy_async(tile + row * STRIDE + column, from + (exists ? row * HEAD_DIM + column : 0), 16, exists ? 0 : 16);
   }
+  __pipeline_commit();
 }
 
 // Scores of 16 query rows against CHUNK keys, into the warp's scratch.
@@ -213,6 +209,7 @@ __global__ void __launch_bounds__(THREADS) attention_wmma(const half* __restrict
   // Which row an element of an accumulator belongs to is the hardware's secret: ask it by loading row numbers.
   for (int i = lane; i < 16 * 16; i += 32) scores[i / 16 * SCORE_STRIDE + i % 16] = static_cast<float>(i / 16);
   LoadTile(query_tile, Q + head + first_row * HEAD_DIM, BLOCK_M, length - first_row);
+  __pipeline_wait_prior(0);
   __syncthreads();
   Sums row_of;
   nvcuda::wmma::load_matrix_sync(row_of, scores, SCORE_STRIDE, nvcuda::wmma::mem_row_major);
@@ -230,6 +227,7 @@ __global__ void __launch_bounds__(THREADS) attention_wmma(const half* __restrict
     __syncthreads();   // nobody reads the tiles of the round before any more
     LoadTile(key_tile, K + head + first * HEAD_DIM, BLOCK_N, length - first);
     LoadTile(value_tile, V + head + first * HEAD_DIM, BLOCK_N, length - first);
+    __pipeline_wait_prior(0);
     __syncthreads();
     for (int key = group * CHUNK; key < BLOCK_N && first + key < length; key += KEY_GROUPS * CHUNK) {
       ComputeScores(query, key_tile + key * STRIDE, scores);
