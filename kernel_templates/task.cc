@@ -75,6 +75,16 @@ Variables CaseVariables(const Task& task, const Case& sizes) {
   return variables;
 }
 
+OutputCheck CheckFor(const Argument& argument, const Variables& variables) {
+  OutputCheck check = argument.check;
+  if (check.kind != OutputCheck::Kind::kDerived) return check;
+  const Tolerance tolerance = DeriveTolerance(check.sources, argument.dtype, variables);
+  check.kind = OutputCheck::Kind::kTolerance;
+  check.l2 = tolerance.l2;
+  check.max = tolerance.max;
+  return check;
+}
+
 std::int64_t ElementCount(const Argument& argument, const Variables& variables) {
   std::int64_t count = 1;
   for (const Expression& dimension : argument.shape) {

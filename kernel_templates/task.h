@@ -9,6 +9,7 @@
 
 #include "core/expression.h"
 #include "kernel_templates/dtype.h"
+#include "kernel_templates/tolerance.h"
 
 namespace evo {
 
@@ -26,10 +27,11 @@ struct Generator {
 
 // How an output is judged against the reference. Both errors are relative to the reference's own root mean square.
 struct OutputCheck {
-  enum class Kind { kTolerance, kExact, kCustom };
+  enum class Kind { kTolerance, kDerived, kExact };
   Kind kind = Kind::kTolerance;
   double l2 = 0;       // kTolerance: bound on ||out - ref|| / ||ref||
   double max = 0;      // kTolerance: bound on max |out - ref| / rms(ref)
+  ErrorSources sources;   // kDerived: what they follow from, for each case
 };
 
 struct Argument {
@@ -84,6 +86,9 @@ Task LoadTask(const std::filesystem::path& directory);
 
 // Names of the tasks under the folders, each a directory with a task.json; sorted. The first folder that has a name wins.
 std::vector<std::filesystem::path> FindTasks(const std::vector<std::filesystem::path>& folders);
+
+// The check of an argument for sizes: derived bounds as numbers.
+OutputCheck CheckFor(const Argument& argument, const Variables& variables);
 
 // The sizes of a case as integer variables, and every scalar argument by its value.
 Variables CaseVariables(const Task& task, const Case& sizes);

@@ -113,15 +113,15 @@ class TaskReader {
     return generators;
   }
 
-  static OutputCheck ReadCheck(const JsonValue& in) {
+  OutputCheck ReadCheck(const JsonValue& in) const {
     OutputCheck check;
     if (in.IsString()) {
       const std::string kind = in.String();
-      if (kind == "custom") in.Fail("check 'custom' is not supported yet; use 'exact' or {\"l2\": .., \"max\": ..}");
-      if (kind != "exact") in.Fail(fmt::format("no check '{}'; there are 'exact' and {{\"l2\": .., \"max\": ..}}", kind));
+      if (kind != "exact") in.Fail(fmt::format("no check '{}'; there are 'exact', {{\"sum\": ..}} and {{\"l2\": .., \"max\": ..}}", kind));
       check.kind = OutputCheck::Kind::kExact;
       return check;
     }
+    if (in.Has("sum")) return ReadErrorSources(in);
     in.AllowKeys({"l2", "max"});
     for (const auto& [key, bound] : {std::pair{"l2", &check.l2}, {"max", &check.max}}) {
       *bound = in.At(key).Real();
@@ -130,6 +130,28 @@ class TaskReader {
       if (!(*bound > 0)) in.At(key).Fail("over 0 is wanted");
     }
     return check;
+  }
+
+  OutputCheck ReadErrorSources(const JsonValue& in) const {
+    in.AllowKeys({"sum", "accumulator", "rounded", "ulps", "peak"});
+    OutputCheck check;
+    check.kind = OutputCheck::Kind::kDerived;
+    ErrorSources& sources = check.sources;
+    sources.sum = in.At("sum").Formula(task_.size_names);
+    if (in.Has("accumulator")) sources.accumulator = ReadFloating(in.At("accumulator"));
+    if (in.Has("rounded")) {
+      for (const JsonValue& dtype : in.At("rounded").Elements()) sources.rounded.push_back(ReadFloating(dtype));
+    }
+    if (in.Has("ulps")) sources.ulps = in.At("ulps").Real();
+    if (!(sources.ulps >= 0)) in.At("ulps").Fail("0 or more is wanted");
+    if (in.Has("peak")) sources.peak = in.At("peak").Formula(task_.size_names);
+    return check;
+  }
+
+  static Dtype ReadFloating(const JsonValue& in) {
+    const auto dtype = ParseDtype(in.String());
+    if (!dtype || !IsFloating(*dtype)) in.Fail(fmt::format("'{}' is no floating-point type; there are f64, f32, f16, bf16", in.String()));
+    return *dtype;
   }
 
   static Determinism ReadDeterminism(const JsonValue& in) {
@@ -211,6 +233,10 @@ void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
     const Variables variables = CaseVariables(task, sizes);
     for (const Argument& argument : task.arguments) {
       if (argument.role != Role::kScalar) ElementCount(argument, variables);
+      // From 1 on an output of zeros would have a relative L2 error within the bound.
+      if (const OutputCheck check = CheckFor(argument, variables); check.kind == OutputCheck::Kind::kTolerance && !(check.l2 < 1) && argument.role != Role::kIn && argument.role != Role::kScalar) {
+        throw Error(fmt::format("argument '{}': a bound of {:.2g} on the relative L2 error follows from its check, and zeros would pass; fewer terms or a wider type is wanted", argument.name, check.l2));
+      }
       for (const Generator& generator : argument.generators) {
         if (generator.bound.EvaluateInteger(variables) < 1) {
           throw Error(fmt::format("argument '{}': the bound of '{}' is not positive", argument.name, generator.text));

@@ -169,7 +169,7 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding) {
     const Argument& argument = *bound.argument;
     if (bound.reference) {
       const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
-      const Difference one = Judge(inspected.results[next++], elements, argument.check, argument.name, [&](std::uint64_t i) { return ValuesAt(bound, i); });
+      const Difference one = Judge(inspected.results[next++], elements, CheckFor(argument, variables_), argument.name, [&](std::uint64_t i) { return ValuesAt(bound, i); });
       // Not "std::max": an error that is not a number must not be lost.
       if (!(one.l2 <= answer.difference.l2)) answer.difference.l2 = one.l2;
       if (!(one.max <= answer.difference.max)) answer.difference.max = one.max;

@@ -141,14 +141,22 @@ TEST(Task, ArgumentsAreChecked) {
             "t/task.json: arguments[4].shape: an argument with the role scalar has no shape");
 }
 
-TEST(Task, WhatIsNotSupportedYetIsRefused) {
-  EXPECT_EQ(FailureWith("\"exact\"", "\"custom\""),
-            "t/task.json: arguments[3].check: check 'custom' is not supported yet; use 'exact' or {\"l2\": .., \"max\": ..}");
+TEST(Task, WhatIsNotSupportedIsRefused) {
   EXPECT_EQ(FailureWith("\"exact\"", "\"close\""),
-            "t/task.json: arguments[3].check: no check 'close'; there are 'exact' and {\"l2\": .., \"max\": ..}");
+            "t/task.json: arguments[3].check: no check 'close'; there are 'exact', {\"sum\": ..} and {\"l2\": .., \"max\": ..}");
   EXPECT_EQ(FailureWith("\"l2\": 1e-3", "\"l2\": 1"), "t/task.json: arguments[2].check.l2: over 0 and below 1 is wanted");
   EXPECT_EQ(FailureWith("\"tolerance\"", "\"loose\""),
             "t/task.json: determinism: no determinism 'loose'; there are bitwise, tolerance");
+}
+
+TEST(Task, ABoundMayFollowFromWhereErrorsComeFrom) {
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"K\"}"), "t/task.json: arguments[3].check.sum: 'K' is not a size; sizes are N, M");
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"rounded\": [\"i32\"]}"),
+            "t/task.json: arguments[3].check.rounded[0]: 'i32' is no floating-point type; there are f64, f32, f16, bf16");
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"ulps\": -1}"), "t/task.json: arguments[3].check.ulps: 0 or more is wanted");
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M - 4\"}"), "t/task.json: case 'small': M - 4 is 0; over 0 is wanted");
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"l2\": 1e-3}"),
+            "t/task.json: arguments[3].check: no key 'l2'; there are sum, accumulator, rounded, ulps, peak");
 }
 
 TEST(Task, CasesAreChecked) {
