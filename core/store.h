@@ -31,7 +31,7 @@ struct RunRecord {
   std::string device_name;
   std::string arch;                      // "sm_90a": what candidates are compiled for
   std::string l2;                        // "hot" or "cold"
-  std::string population_kind;           // "elitist"
+  std::string population_kind;           // "elitist", "islands" or "map-elites"
   std::uint64_t seed = 0;
   int generations = 0;                   // asked for
   int population = 0;

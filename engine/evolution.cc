@@ -113,7 +113,7 @@ void Evolution::StartBreeding(int generation) {
   for (int i = 0; i < run_.children; ++i) {
     const auto g = static_cast<std::uint64_t>(generation);
     const auto index = static_cast<std::uint64_t>(i);
-    Parents parents = SelectParents(population_.members(), run_.seed, g, index);
+    Parents parents = SelectParents(population_.Mates(static_cast<std::size_t>(i)), run_.seed, g, index);
     requests.push_back({std::move(parents.genomes), std::move(parents.sources), operators, run_.seed, g, index});
     parents_.push_back(std::move(parents.ids));
   }
