@@ -106,7 +106,7 @@ void Surrogate::Subset(std::vector<Features>& points, std::vector<double>& log_t
   }
 }
 
-void Surrogate::Fit() {
+void Surrogate::Fit(std::optional<int> steps) {
   trust_ = 0;
   if (failed_ > 0) chance_.Fit(points_, ok_, seed_ + 1);
   if (!ready()) return;
@@ -115,7 +115,7 @@ void Surrogate::Fit() {
   std::vector<double> log_times;
   Subset(points, log_times);
   const bool adapt = log_times_.size() < kAdaptAlways || log_times_.size() % kAdaptEvery == 0;
-  process_.Fit(points, log_times, adapt ? kAdaptSteps : 0);
+  process_.Fit(points, log_times, steps.value_or(adapt ? kAdaptSteps : 0));
   forest_.Fit(points, log_times, seed_);
   const std::vector<Estimate> by_process = process_.LeaveOneOut(), by_forest = forest_.OutOfBag();
   const double process_error = MeanSquare(by_process, log_times), forest_error = MeanSquare(by_forest, log_times);

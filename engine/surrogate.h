@@ -28,8 +28,11 @@ class Surrogate {
 
   // One candidate that was evaluated; nullopt: it failed.
   void Learn(Features point, std::optional<double> time);
-  // Fits the models to what was learnt; of many points, to the fastest and the latest. Needed before the calls below hear of it.
-  void Fit();
+  // Fits the models to what was learnt; of many points, to the fastest and the latest. Needed before the calls below hear of it. The process
+  // goes on from its last fit, by the steps named or by as many as are usual when points come one by one.
+  void Fit(std::optional<int> steps = {});
+  // For one fit to many points at once.
+  static constexpr int kStepsFromAnew = 24;
   // From 0 (knows nothing: choose without it) to 1: the rank correlation between the times of the points fitted and what the models say of
   // each when it is not shown to them; 0 where that is negative, or too few points ran.
   double trust() const { return trust_; }
