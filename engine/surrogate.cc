@@ -17,8 +17,8 @@ constexpr int kAdaptSteps = 8;
 constexpr std::size_t kShortList = 128;
 // However sure the models are that a candidate fails, they are not that sure.
 constexpr double kLeastChance = 0.02;
-// Correlations of 100 points that have nothing to do with each other reach 0.1 now and then; from 0.4 on picks are plainly better than bred children.
-constexpr double kChanceTrust = 0.1, kFullTrust = 0.4;
+// From here on picks are plainly better than bred children.
+constexpr double kFullTrust = 0.3;
 constexpr double kLargestShare = 0.95;
 
 std::vector<double> Ranks(std::span<const double> values) {
@@ -68,7 +68,7 @@ double RankCorrelation(std::span<const double> a, std::span<const double> b) {
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-double SurrogateShare(double trust) { return std::clamp((trust - kChanceTrust) / (kFullTrust - kChanceTrust), 0.0, kLargestShare); }
+double SurrogateShare(double trust) { return std::clamp(trust / kFullTrust, 0.0, kLargestShare); }
 
 Surrogate::Surrogate(std::vector<FeatureKind> kinds, std::uint64_t seed)
     : kinds_(std::move(kinds)), seed_(seed), process_(kinds_), forest_(kinds_), chance_(kinds_) {}
@@ -124,7 +124,9 @@ void Surrogate::Fit(std::optional<int> steps) {
   process_share_ = squares > 0 ? forest_error * forest_error / squares : 0.5;
   std::vector<double> predicted;
   for (std::size_t i = 0; i < log_times.size(); ++i) predicted.push_back(Mixture(by_process[i], by_forest[i], process_share_).mean);
-  trust_ = std::max(0.0, RankCorrelation(predicted, log_times));
+  // Of points that have nothing to do with each other the correlation has this standard deviation.
+  const double by_chance = 1 / std::sqrt(static_cast<double>(log_times.size()) - 1);
+  trust_ = std::max(0.0, RankCorrelation(predicted, log_times) - by_chance);
 }
 
 Expectation Surrogate::Expect(const Features& point) const {

@@ -33,8 +33,8 @@ class Surrogate {
   void Fit(std::optional<int> steps = {});
   // For one fit to many points at once.
   static constexpr int kStepsFromAnew = 24;
-  // From 0 (knows nothing: choose without it) to 1: the rank correlation between the times of the points fitted and what the models say of
-  // each when it is not shown to them; 0 where that is negative, or too few points ran.
+  // From 0 (knows nothing: choose without it) to 1: the rank correlation between the times of the points fitted and what the models say of each when
+  // it is not shown to them, less the standard deviation that chance alone would give it; 0 where that is negative, or too few points ran.
   double trust() const { return trust_; }
   Expectation Expect(const Features& point) const;
   // The places of the `count` most promising of these, most promising first; equals in their order. Of many, those that are far from fast in

@@ -104,7 +104,7 @@ TEST(Surrogate, RanksAKnownFunction) {
   Surrogate surrogate(kKinds, 1);
   for (const Features& point : Draw(60, 7)) surrogate.Learn(point, Time(point));
   surrogate.Fit();
-  EXPECT_GT(surrogate.trust(), 0.9);
+  EXPECT_GT(surrogate.trust(), 0.8);
   std::vector<double> expected, times;
   for (const Features& point : Draw(300, 8)) {
     expected.push_back(surrogate.Expect(point).log_time.mean);
@@ -135,13 +135,12 @@ TEST(Surrogate, KnowsThatItDoesNotKnow) {
     surrogate.Fit();
     sum += surrogate.trust();
   }
-  EXPECT_LT(sum / 10, 0.15) << "of ten functions that are nothing but chance";
+  EXPECT_LT(sum / 10, 0.1) << "of ten functions that are nothing but chance";
 }
 
 TEST(SurrogateShare, GrowsWithTrust) {
   EXPECT_EQ(SurrogateShare(0), 0);
-  EXPECT_EQ(SurrogateShare(0.1), 0);
-  EXPECT_NEAR(SurrogateShare(0.25), 0.5, 1e-12);
+  EXPECT_NEAR(SurrogateShare(0.15), 0.5, 1e-12);
   EXPECT_LT(SurrogateShare(1), 1) << "something is always left to evolution";
 }
 
