@@ -13,6 +13,7 @@
 #include "cli/commands/mutators.h"
 #include "cli/commands/run.h"
 #include "cli/commands/show.h"
+#include "cli/commands/study.h"
 #include "cli/commands/tasks.h"
 #include "cli/commands/verify.h"
 #include "cli/interrupt.h"
@@ -63,6 +64,7 @@ int Main(int argc, char** argv) {
   AddDiff(app, context);
   AddLineage(app, context);
   AddExport(app, context);
+  AddStudy(app, context);
   AddTasks(app, context);
   AddMutators(app, context);
   AddDoctor(app, context);

@@ -11,6 +11,7 @@
 #include "cli/device_choice.h"
 #include "core/store.h"
 #include "db/history.h"
+#include "engine/child_ranker.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
 #include "mutators/sweep_breeder.h"
@@ -27,6 +28,7 @@ struct RunOptions {
   int population = 16;
   int children = 0;                           // 0: twice the population; on the cpu device as many
   std::string population_kind = "elitist";
+  std::string surrogate = "off";              // "on": many are bred, the most promising evaluated
   std::string device = "auto";
   std::string arch;
   std::string l2 = "hot";
@@ -50,6 +52,7 @@ struct RunSetup {
   RunRecord record;                           // without what only the device can say
   std::optional<RunSummary> resumed;
   std::unique_ptr<SweepBreeder> sweep;        // null unless the run is a sweep
+  std::unique_ptr<ChildRanker> ranker;        // null unless a surrogate chooses among children
 };
 
 // Loads and checks everything that a new run needs. Throws UsageError.

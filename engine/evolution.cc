@@ -21,14 +21,15 @@ constexpr std::size_t kChampionAttempts = 32;
 }  // namespace
 
 Evolution::Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
-                     Population& population)
+                     Population& population, ChildRanker* ranker)
     : run_(std::move(run)),
       seeds_(std::move(seeds)),
       breeder_(breeder),
       evaluator_(evaluator),
       store_(store),
       observer_(observer),
-      population_(population) {
+      population_(population),
+      ranker_(ranker) {
   progress_.generations = run_.generations;
 }
 
@@ -111,29 +112,35 @@ void Evolution::StartBreeding(int generation) {
   std::vector<BreedRequest> requests;
   parents_.clear();
   const std::vector<std::pair<std::string, double>> operators(run_.operators.begin(), run_.operators.end());
-  for (int i = 0; i < run_.children; ++i) {
+  if (ranker_ != nullptr) ranker_->Fit();
+  const int count = ranker_ != nullptr ? ranker_->ToBreed(run_.children) : run_.children;
+  for (int i = 0; i < count; ++i) {
     const auto g = static_cast<std::uint64_t>(generation);
     const auto index = static_cast<std::uint64_t>(i);
-    Parents parents = SelectParents(population_.members(), run_.seed, g, index);
+    Parents parents = SelectParents(population_.Mates(static_cast<std::size_t>(i)), run_.seed, g, index);
     requests.push_back({std::move(parents.genomes), std::move(parents.sources), operators, run_.seed, g, index});
     parents_.push_back(std::move(parents.ids));
   }
   breeder_.Start(std::move(requests));
 }
 
-// The children that are new; ids are given in order.
+// The children that are new, as many as the run asks for; ids are given in order.
 Evolution::Generation Evolution::FinishBreeding(int number, const std::stop_token& stop) {
   std::vector<BredChild> children = breeder_.Finish(stop);
   Generation generation;
   generation.record.generation = number;
+  std::vector<std::size_t> fresh;
+  std::set<std::string> here;   // what is bred and not chosen may be bred again
   for (std::size_t i = 0; i < children.size(); ++i) {
+    for (const std::string& op : children[i].inapplicable) ++generation.record.inapplicable[op];
+    if (!children[i].genome) continue;
+    const std::string digest = Digest(children[i].source);
+    if (seen_.contains(digest) || !here.insert(digest).second) ++generation.record.duplicates;
+    else fresh.push_back(i);
+  }
+  for (const std::size_t i : Chosen(children, fresh)) {
     BredChild& child = children[i];
-    for (const std::string& op : child.inapplicable) ++generation.record.inapplicable[op];
-    if (!child.genome) continue;
-    if (!seen_.insert(Digest(child.source)).second) {
-      ++generation.record.duplicates;
-      continue;
-    }
+    seen_.insert(Digest(child.source));
     std::vector<CandidateId> parents = parents_[i];
     if (child.parentless) parents.clear();
     else if (!child.used_second_parent) parents.resize(1);
@@ -141,6 +148,16 @@ Evolution::Generation Evolution::FinishBreeding(int number, const std::stop_toke
                                             std::move(child.op), std::move(child.dropped), std::move(child.source)});
   }
   return generation;
+}
+
+// Of the fresh children those that are worth an evaluation, in their order.
+std::vector<std::size_t> Evolution::Chosen(const std::vector<BredChild>& children, const std::vector<std::size_t>& fresh) const {
+  if (ranker_ == nullptr) return fresh;
+  std::vector<Genome> genomes;
+  for (const std::size_t i : fresh) genomes.push_back(*children[i].genome);
+  std::vector<std::size_t> chosen;
+  for (const std::size_t place : ranker_->Choose(genomes, static_cast<std::size_t>(run_.children))) chosen.push_back(fresh[place]);
+  return chosen;
 }
 
 void Evolution::StartEvaluating(const Generation& generation, const StopCondition& stop) {
@@ -194,6 +211,7 @@ void Evolution::Absorb(const Generation& generation) {
   population_.Survive(record.candidates, record.evaluations);
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     seen_.insert(record.evaluations[i].source_digest);
+    if (ranker_ != nullptr) ranker_->Learn(record.candidates[i].genome, record.evaluations[i]);
     next_id_ = std::max(next_id_, record.candidates[i].id + 1);
     ++progress_.evaluated;
     if (record.evaluations[i].outcome != Outcome::kOk) continue;

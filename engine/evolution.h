@@ -11,6 +11,7 @@
 #include "core/evaluator.h"
 #include "core/observer.h"
 #include "core/store.h"
+#include "engine/child_ranker.h"
 #include "engine/population.h"
 #include "engine/stop_condition.h"
 
@@ -20,9 +21,10 @@ namespace evo {
 // population as it was after g-1 while g is evaluated; this lag is part of the algorithm, so that a resumed run makes the same children.
 class Evolution {
  public:
-  // `run` says what to do (seed, generations, children, operators); `seeds` are the templates at their defaults, the baseline's first.
+  // `run` says what to do (seed, generations, children, operators); `seeds` are the templates at their defaults, the baseline's first. With a
+  // ranker more children are bred than evaluated, where it trusts itself; null: all new ones are.
   Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
-            Population& population);
+            Population& population, ChildRanker* ranker = nullptr);
 
   // Runs to the stop condition, then checks the champion. Throws Error when the baseline fails the gate (and says how) or when what the
   // run stands on fails; what was recorded stays recorded.
@@ -46,6 +48,7 @@ class Evolution {
   Generation Default(const std::stop_token& stop);
   void StartBreeding(int generation);
   Generation FinishBreeding(int generation, const std::stop_token& stop);
+  std::vector<std::size_t> Chosen(const std::vector<BredChild>& children, const std::vector<std::size_t>& fresh) const;
   void StartEvaluating(const Generation& generation, const StopCondition& stop);
   void DropStarted();
   bool Evaluate(Generation& generation, const StopCondition& stop);
@@ -67,8 +70,9 @@ class Evolution {
   Store& store_;
   Observer& observer_;
   Population& population_;
+  ChildRanker* ranker_;
 
-  std::set<std::string> seen_;                      // digests of every source so far
+  std::set<std::string> seen_;                      // digests of every source evaluated so far, or about to be
   std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
   CandidateId next_id_ = 1;
   int started_ = 0;                                 // generations that the evaluator has

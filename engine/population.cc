@@ -5,15 +5,17 @@
 
 namespace evo {
 
+bool Precedes(const Individual& a, const Individual& b) {
+  return std::tie(a.score_ns, a.candidate.id) < std::tie(b.score_ns, b.candidate.id);
+}
+
 void ElitistPopulation::Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     // Of equal programs the first counts, although a later one may be luckier with the clock.
     if (evaluations[i].outcome != Outcome::kOk || !programs_.insert(evaluations[i].program_digest).second) continue;
     members_.push_back({candidates[i], evaluations[i].score_ns});
   }
-  std::sort(members_.begin(), members_.end(), [](const Individual& a, const Individual& b) {
-    return std::tie(a.score_ns, a.candidate.id) < std::tie(b.score_ns, b.candidate.id);
-  });
+  std::sort(members_.begin(), members_.end(), Precedes);
   if (members_.size() > capacity_) members_.resize(capacity_);
 }
 

@@ -24,7 +24,15 @@ class Population {
   virtual void Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) = 0;
   // Fastest first; ties by id, so that the order never depends on anything else.
   virtual const std::vector<Individual>& members() const = 0;
+  // Among whom the child at this place of the next generation finds its parents, fastest first; empty only if members() is.
+  virtual const std::vector<Individual>& Mates(std::size_t index) const {
+    static_cast<void>(index);
+    return members();
+  }
 };
+
+// Fastest first; ties by id.
+bool Precedes(const Individual& a, const Individual& b);
 
 // The `capacity` fastest of all so far. Of candidates that are the same program, launched in the same way, only the first counts, even when
 // it is no longer among them: copies would crowd out everything else.

@@ -1,0 +1,89 @@
+#include "engine/child_ranker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace evo {
+namespace {
+
+// With fewer evaluations trust is a matter of luck.
+constexpr std::size_t kFewestEvaluations = 12;
+// Of a parameter: 16 and 256 are as far apart as the ends of a coordinate should be.
+constexpr double kOctaves = 4.0;
+// Of one operator: the first edit says more than the next, so two count as far.
+constexpr double kEdits = 2.0;
+
+double OnScale(std::int64_t value) {
+  const auto number = static_cast<double>(value);
+  return std::copysign(std::log2(1 + std::abs(number)), number) / kOctaves;
+}
+
+}  // namespace
+
+ChildRanker::ChildRanker(const std::vector<Genome>& seeds, std::vector<std::string> operators, std::uint64_t seed)
+    : operators_(std::move(operators)), seed_(seed) {
+  std::set<std::string> names;
+  for (const Genome& one : seeds) {
+    templates_.push_back(one.template_name);
+    for (const auto& [name, value] : one.parameters) names.insert(name);
+  }
+  parameters_.assign(names.begin(), names.end());
+  std::sort(operators_.begin(), operators_.end());
+}
+
+std::vector<FeatureKind> ChildRanker::Kinds() const {
+  std::vector<FeatureKind> kinds(1 + parameters_.size() + operators_.size(), FeatureKind::kOrdinal);
+  kinds.front() = FeatureKind::kCategorical;
+  return kinds;
+}
+
+Features ChildRanker::FeaturesOf(const Genome& genome) const {
+  Features features;
+  const auto place = std::find(templates_.begin(), templates_.end(), genome.template_name);
+  features.push_back(static_cast<double>(place - templates_.begin()));
+  for (const std::string& name : parameters_) {
+    const auto value = genome.parameters.find(name);
+    features.push_back(value == genome.parameters.end() ? 0 : OnScale(value->second));
+  }
+  for (const std::string& op : operators_) {
+    const auto count = std::count_if(genome.edits.begin(), genome.edits.end(), [&](const Edit& edit) { return edit.op == op; });
+    features.push_back(static_cast<double>(count) / kEdits);
+  }
+  return features;
+}
+
+void ChildRanker::Learn(const Genome& genome, const Evaluation& evaluation) {
+  if (evaluation.outcome == Outcome::kCancelled) return;
+  points_.push_back(FeaturesOf(genome));
+  times_ns_.push_back(evaluation.outcome == Outcome::kOk ? std::optional(evaluation.score_ns) : std::nullopt);
+}
+
+void ChildRanker::Fit() {
+  surrogate_.reset();
+  if (points_.size() < kFewestEvaluations) return;
+  // Anew each time: one that goes on from the last fit would depend on how often the run was resumed.
+  surrogate_.emplace(Kinds(), seed_);
+  for (std::size_t i = 0; i < points_.size(); ++i) surrogate_->Learn(points_[i], times_ns_[i]);
+  surrogate_->Fit(Surrogate::kStepsFromAnew);
+}
+
+int ChildRanker::ToBreed(int wanted) const { return SurrogateShare(trust()) > 0 ? kBredForEach * wanted : wanted; }
+
+std::vector<std::size_t> ChildRanker::Choose(std::span<const Genome> children, std::size_t wanted) const {
+  std::vector<std::size_t> all(children.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (children.size() <= wanted) return all;
+  std::set<std::size_t> chosen;
+  const auto by_rank = static_cast<std::size_t>(std::lround(SurrogateShare(trust()) * static_cast<double>(wanted)));
+  if (by_rank > 0) {
+    std::vector<Features> points;
+    for (const Genome& child : children) points.push_back(FeaturesOf(child));
+    for (const std::size_t place : surrogate_->MostPromising(points, by_rank)) chosen.insert(place);
+  }
+  for (std::size_t place = 0; chosen.size() < wanted; ++place) chosen.insert(place);
+  return {chosen.begin(), chosen.end()};
+}
+
+}  // namespace evo

@@ -1,0 +1,180 @@
+#include "engine/landscape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+std::optional<double> Number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return value;
+}
+
+std::string Trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  return first == std::string::npos ? std::string() : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+Fields Split(const std::string& line, char separator) {
+  Fields fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    else if (c == separator && !quoted) fields.emplace_back();
+    else fields.back() += c;
+  }
+  for (std::string& field : fields) field = Trimmed(field);
+  return fields;
+}
+
+char Separator(const std::string& heading) {
+  for (const char c : {',', ';', '\t'}) {
+    if (heading.find(c) != std::string::npos) return c;
+  }
+  return ',';
+}
+
+// Where the columns are in a row.
+struct Places {
+  std::vector<std::size_t> parameters;
+  std::optional<std::size_t> status;
+  std::size_t score = 0;
+};
+
+Places Find(const Fields& heading, const std::string& name, const LandscapeColumns& columns) {
+  const auto place = [&](const std::string& column) -> std::optional<std::size_t> {
+    const auto found = std::find(heading.begin(), heading.end(), column);
+    return found == heading.end() ? std::nullopt : std::optional<std::size_t>(found - heading.begin());
+  };
+  const auto required = [&](const std::string& column, const char* option) {
+    if (const auto found = place(column)) return *found;
+    throw UsageError(fmt::format("{}: no column '{}' among {}; name the right one with {}", name, column, fmt::join(heading, ", "), option));
+  };
+  Places places;
+  places.score = required(columns.score, "--score");
+  places.status = place(columns.status);
+  for (const std::string& parameter : columns.parameters) places.parameters.push_back(required(parameter, "--parameters"));
+  if (columns.parameters.empty()) {
+    const std::size_t end = std::min(places.score, places.status.value_or(places.score));
+    for (std::size_t i = 0; i < end; ++i) places.parameters.push_back(i);
+  }
+  if (places.parameters.empty()) {
+    throw UsageError(fmt::format("{}: no column stands before '{}', so there is no parameter; name the parameters with --parameters", name, heading.front()));
+  }
+  return places;
+}
+
+// The values that occur, and the index of each row's.
+LandscapeParameter Enumerate(const std::string& name, const std::vector<Fields>& rows, std::size_t column, std::vector<std::vector<int>>& levels) {
+  std::set<std::string> words;
+  for (const Fields& row : rows) words.insert(row[column]);
+  LandscapeParameter parameter{name, {words.begin(), words.end()}, FeatureKind::kOrdinal};
+  if (!std::all_of(words.begin(), words.end(), [](const std::string& word) { return Number(word).has_value(); })) {
+    parameter.kind = FeatureKind::kCategorical;
+  } else {
+    std::stable_sort(parameter.values.begin(), parameter.values.end(), [](const std::string& a, const std::string& b) { return *Number(a) < *Number(b); });
+  }
+  if (parameter.values.size() < 2) return parameter;
+  std::map<std::string, int> level;
+  for (std::size_t i = 0; i < parameter.values.size(); ++i) level[parameter.values[i]] = static_cast<int>(i);
+  for (std::size_t i = 0; i < rows.size(); ++i) levels[i].push_back(level.at(rows[i][column]));
+  return parameter;
+}
+
+}  // namespace
+
+std::vector<FeatureKind> Landscape::Kinds() const {
+  std::vector<FeatureKind> kinds;
+  for (const LandscapeParameter& parameter : parameters) kinds.push_back(parameter.kind);
+  return kinds;
+}
+
+Features Landscape::At(std::size_t point) const {
+  Features features;
+  for (std::size_t d = 0; d < parameters.size(); ++d) {
+    const double level = levels[point][d];
+    const bool ordinal = parameters[d].kind == FeatureKind::kOrdinal;
+    features.push_back(ordinal ? level / static_cast<double>(parameters[d].values.size() - 1) : level);
+  }
+  return features;
+}
+
+Landscape MakeLandscape(std::vector<LandscapeParameter> parameters, std::vector<std::vector<int>> levels, std::vector<double> scores) {
+  Landscape landscape{std::move(parameters), std::move(levels), std::move(scores), {}, std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 0; i < landscape.size(); ++i) {
+    landscape.index.emplace(landscape.levels[i], i);
+    if (landscape.scores[i] < landscape.optimum) landscape.optimum = landscape.scores[i];
+  }
+  return landscape;
+}
+
+Landscape ReadLandscape(std::istream& text, const std::string& name, const LandscapeColumns& columns) {
+  std::vector<Fields> rows;
+  std::vector<int> lines;
+  std::vector<double> scores;
+  Fields heading;
+  Places places;
+  char separator = ',';
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
+    if (Trimmed(line).empty() || line.front() == '#') continue;
+    if (heading.empty()) {
+      separator = Separator(line);
+      heading = Split(line, separator);
+      places = Find(heading, name, columns);
+      continue;
+    }
+    Fields fields = Split(line, separator);
+    if (fields.size() != heading.size()) {
+      throw UsageError(fmt::format("{}:{}: {} fields where the heading has {}; complete the line or remove it", name, number, fields.size(), heading.size()));
+    }
+    const std::string& spelled = fields[places.score];
+    const auto score = Number(spelled);
+    // Without a status, an empty score or one that is no finite number says that the point failed.
+    const bool ok = places.status ? fields[*places.status] == columns.ok : !(spelled.empty() || (score && !std::isfinite(*score)));
+    if (ok && !(score && std::isfinite(*score) && *score > 0)) {
+      throw UsageError(fmt::format("{}:{}: {} is '{}', which is no positive number; correct it, or {}", name, number, columns.score, spelled,
+                                   places.status ? "give the line another status" : "leave it empty if the point failed"));
+    }
+    scores.push_back(ok ? *score : std::numeric_limits<double>::quiet_NaN());
+    rows.push_back(std::move(fields));
+    lines.push_back(number);
+  }
+  if (heading.empty()) throw UsageError(fmt::format("{}: it is empty; give a heading and one line for each point measured", name));
+  if (std::all_of(scores.begin(), scores.end(), [](double score) { return std::isnan(score); })) {
+    const std::string remedy = places.status ? fmt::format(": no {} is '{}' (--status and --ok say otherwise)", columns.status, columns.ok) : "";
+    throw UsageError(fmt::format("{}: none of its {} points is ok{}; a search needs one at least", name, rows.size(), remedy));
+  }
+  std::vector<LandscapeParameter> parameters;
+  std::vector<std::vector<int>> levels(rows.size());
+  for (const std::size_t column : places.parameters) {
+    LandscapeParameter parameter = Enumerate(heading[column], rows, column, levels);
+    if (parameter.values.size() > 1) parameters.push_back(std::move(parameter));
+  }
+  std::map<std::vector<int>, int> first;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [same, fresh] = first.emplace(levels[i], lines[i]);
+    if (!fresh) {
+      throw UsageError(fmt::format("{}:{}: the same parameters as in line {}; keep one of the two, or name all parameters with --parameters", name, lines[i],
+                                   same->second));
+    }
+  }
+  return MakeLandscape(std::move(parameters), std::move(levels), std::move(scores));
+}
+
+}  // namespace evo

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/rng.h"
+#include "engine/features.h"
+#include "engine/gaussian_process.h"
+
+namespace evo {
+
+// Regression by a forest of trees with random cuts (Geurts, Ernst and Wehenkel, 2006), each grown on a sample with replacement, so that every point
+// has trees that never saw it. A categorical coordinate is cut into one value and the others.
+class RegressionForest {
+ public:
+  static constexpr int kTrees = 60;
+
+  explicit RegressionForest(std::vector<FeatureKind> kinds, int trees = kTrees) : kinds_(std::move(kinds)), tree_count_(trees) {}
+
+  // Deterministic given the seed. Precondition: as many values as points, one at least.
+  void Fit(const std::vector<Features>& points, std::span<const double> values, std::uint64_t seed);
+  // Mean of the trees, and how far they are apart.
+  Estimate Predict(const Features& point) const;
+  // Of each point fitted, by the trees that did not see it.
+  std::vector<Estimate> OutOfBag() const;
+
+ private:
+  struct Node {
+    int coordinate = -1;             // -1: a leaf
+    double cut = 0;                  // ordinal: below or at it to the left; categorical: equal to it
+    std::size_t left = 0, right = 0;
+    double value = 0;                // of a leaf
+  };
+  using Tree = std::vector<Node>;
+
+  void Grow(Tree& tree, std::size_t node, std::span<std::size_t> sample, Rng& rng) const;
+  bool GoesLeft(const Node& node, const Features& point) const;
+  double ValueAt(const Tree& tree, const Features& point) const;
+
+  std::vector<FeatureKind> kinds_;
+  int tree_count_;
+  std::vector<Features> points_;
+  std::vector<double> values_;
+  std::vector<Tree> trees_;
+  std::vector<std::vector<bool>> in_bag_;   // by tree, by point
+};
+
+}  // namespace evo

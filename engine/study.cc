@@ -1,0 +1,63 @@
+#include "engine/study.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+namespace evo {
+namespace {
+
+// Precondition: values is not empty, quantile from 0 to 1.
+double Quantile(std::vector<double> values, double quantile) {
+  std::sort(values.begin(), values.end());
+  const double place = quantile * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - std::floor(place)) * (values[above] - values[below]);
+}
+
+}  // namespace
+
+std::vector<int> Checkpoints(int evaluations) {
+  std::vector<int> checkpoints;
+  for (const int usual : {20, 50, 100, 200}) {
+    if (usual < evaluations) checkpoints.push_back(usual);
+  }
+  checkpoints.push_back(evaluations);
+  return checkpoints;
+}
+
+std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchOptions& search, int seeds, int threads,
+                              const std::function<bool()>& cancelled) {
+  const std::vector<int> checkpoints = Checkpoints(search.evaluations);
+  // By checkpoint, by seed: each search has places of its own.
+  std::vector<std::vector<double>> reached(checkpoints.size(), std::vector<double>(static_cast<std::size_t>(seeds), 0.0));
+  std::atomic<int> next{0};
+  std::atomic<bool> stopped{false};
+  const auto work = [&] {
+    for (int i = next++; i < seeds && !stopped; i = next++) {
+      if (cancelled && cancelled()) stopped = true;
+      LandscapeSearchOptions options = search;
+      options.seed = search.seed + static_cast<std::uint64_t>(i);
+      const std::vector<std::size_t> order = SearchLandscape(landscape, options);
+      for (std::size_t c = 0; c < checkpoints.size(); ++c) {
+        reached[c][static_cast<std::size_t>(i)] = landscape.optimum / BestOf(landscape, order, static_cast<std::size_t>(checkpoints[c]));
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (int t = 1; t < std::min(threads, seeds); ++t) workers.emplace_back(work);
+    work();
+  }
+  std::vector<StudyPoint> points;
+  for (std::size_t c = 0; c < checkpoints.size() && !stopped; ++c) {
+    const double mean = std::accumulate(reached[c].begin(), reached[c].end(), 0.0) / seeds;
+    points.push_back({checkpoints[c], mean, Quantile(reached[c], 0.1)});
+  }
+  return points;
+}
+
+}  // namespace evo

@@ -1,0 +1,165 @@
+#include "engine/surrogate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace evo {
+namespace {
+
+// The cost of a fit grows with the cube; more points than this are thinned.
+constexpr std::size_t kMostPoints = 300;
+// The process's parameters change little between one point and the next: after the first points they are adapted every few only.
+constexpr std::size_t kAdaptAlways = 40, kAdaptEvery = 5;
+constexpr int kAdaptSteps = 8;
+// Of more points than this, so many with the fastest means and as many of the others are looked at closely.
+constexpr std::size_t kShortList = 128;
+// However sure the models are that a candidate fails, they are not that sure.
+constexpr double kLeastChance = 0.02;
+// From here on picks are plainly better than bred children.
+constexpr double kFullTrust = 0.3;
+constexpr double kLargestShare = 0.95;
+
+std::vector<double> Ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last < order.size() && values[order[last]] == values[order[first]]) ++last;
+    for (std::size_t i = first; i < last; ++i) ranks[order[i]] = 0.5 * static_cast<double>(first + last - 1);
+    first = last;
+  }
+  return ranks;
+}
+
+double MeanSquare(std::span<const Estimate> estimates, std::span<const double> values) {
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) sum += (estimates[i].mean - values[i]) * (estimates[i].mean - values[i]);
+  return sum / static_cast<double>(values.size());
+}
+
+// The shares of deviations are added too: how far the models disagree is left out, because that made the search explore more than paid.
+Estimate Mixture(const Estimate& a, const Estimate& b, double share_of_a) {
+  return {share_of_a * a.mean + (1 - share_of_a) * b.mean, share_of_a * a.deviation + (1 - share_of_a) * b.deviation};
+}
+
+// Of how far a normal variable falls below `best` (Jones, Schonlau and Welch, 1998).
+double ExpectedImprovement(const Estimate& estimate, double best) {
+  const double gain = best - estimate.mean, deviation = std::max(estimate.deviation, 1e-9), z = gain / deviation;
+  const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
+  const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
+  return gain * below + deviation * density;
+}
+
+}  // namespace
+
+double RankCorrelation(std::span<const double> a, std::span<const double> b) {
+  const std::vector<double> x = Ranks(a), y = Ranks(b);
+  const double mean = 0.5 * (static_cast<double>(a.size()) - 1);
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+    xy += (x[i] - mean) * (y[i] - mean);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+double SurrogateShare(double trust) { return std::clamp(trust / kFullTrust, 0.0, kLargestShare); }
+
+Surrogate::Surrogate(std::vector<FeatureKind> kinds, std::uint64_t seed)
+    : kinds_(std::move(kinds)), seed_(seed), process_(kinds_), forest_(kinds_), chance_(kinds_) {}
+
+void Surrogate::Learn(Features point, std::optional<double> time) {
+  if (time) {
+    ok_points_.push_back(point);
+    log_times_.push_back(std::log(*time));
+  } else {
+    ++failed_;
+  }
+  points_.push_back(std::move(point));
+  ok_.push_back(time ? 1.0 : 0.0);
+}
+
+// The fastest half of those that may be fitted, and of the others the latest.
+void Surrogate::Subset(std::vector<Features>& points, std::vector<double>& log_times) const {
+  points = ok_points_;
+  log_times = log_times_;
+  if (points.size() <= kMostPoints) return;
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto middle = order.begin() + kMostPoints / 2;
+  std::partial_sort(order.begin(), middle, order.end(), [&](std::size_t a, std::size_t b) {
+    return log_times_[a] < log_times_[b] || (log_times_[a] == log_times_[b] && a < b);
+  });
+  std::sort(middle, order.end(), std::greater<>());
+  order.resize(kMostPoints);
+  std::sort(order.begin(), order.end());
+  points.clear();
+  log_times.clear();
+  for (const std::size_t i : order) {
+    points.push_back(ok_points_[i]);
+    log_times.push_back(log_times_[i]);
+  }
+}
+
+void Surrogate::Fit(std::optional<int> steps) {
+  trust_ = 0;
+  if (failed_ > 0) chance_.Fit(points_, ok_, seed_ + 1);
+  if (!ready()) return;
+  best_ = *std::min_element(log_times_.begin(), log_times_.end());
+  std::vector<Features> points;
+  std::vector<double> log_times;
+  Subset(points, log_times);
+  const bool adapt = log_times_.size() < kAdaptAlways || log_times_.size() % kAdaptEvery == 0;
+  process_.Fit(points, log_times, steps.value_or(adapt ? kAdaptSteps : 0));
+  forest_.Fit(points, log_times, seed_);
+  const std::vector<Estimate> by_process = process_.LeaveOneOut(), by_forest = forest_.OutOfBag();
+  const double process_error = MeanSquare(by_process, log_times), forest_error = MeanSquare(by_forest, log_times);
+  // In proportion to the inverse squares of the errors: between averaging the two and taking the better one.
+  const double squares = process_error * process_error + forest_error * forest_error;
+  process_share_ = squares > 0 ? forest_error * forest_error / squares : 0.5;
+  std::vector<double> predicted;
+  for (std::size_t i = 0; i < log_times.size(); ++i) predicted.push_back(Mixture(by_process[i], by_forest[i], process_share_).mean);
+  // Of points that have nothing to do with each other the correlation has this standard deviation.
+  const double by_chance = 1 / std::sqrt(static_cast<double>(log_times.size()) - 1);
+  trust_ = std::max(0.0, RankCorrelation(predicted, log_times) - by_chance);
+}
+
+Expectation Surrogate::Expect(const Features& point) const {
+  Expectation expectation;
+  if (failed_ > 0) expectation.ok = std::max(kLeastChance, chance_.Predict(point).mean);
+  if (!ready()) return expectation;
+  expectation.log_time = Mixture(process_.Predict(point), forest_.Predict(point), process_share_);
+  expectation.improvement = expectation.ok * ExpectedImprovement(expectation.log_time, best_);
+  return expectation;
+}
+
+double Surrogate::MeanOf(const Features& point) const {
+  return process_share_ * process_.PredictMean(point) + (1 - process_share_) * forest_.Predict(point).mean;
+}
+
+std::vector<std::size_t> Surrogate::MostPromising(std::span<const Features> points, std::size_t count) const {
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0);
+  const std::size_t shortened = std::max(kShortList, count);
+  if (ready() && points.size() > 2 * shortened) {
+    std::vector<double> means;
+    for (const Features& point : points) means.push_back(MeanOf(point));
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return means[a] < means[b] || (means[a] == means[b] && a < b); });
+    const std::size_t stride = (order.size() - shortened) / shortened;
+    for (std::size_t i = 0; i < shortened; ++i) order[shortened + i] = order[shortened + i * stride];
+    order.resize(2 * shortened);
+    std::sort(order.begin(), order.end());
+  }
+  std::vector<double> improvements(points.size(), 0.0);
+  for (const std::size_t i : order) improvements[i] = Expect(points[i]).improvement;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return improvements[a] > improvements[b]; });
+  order.resize(std::min(order.size(), count));
+  return order;
+}
+
+}  // namespace evo
