@@ -9,7 +9,9 @@ namespace evo {
 MutatorSet::MutatorSet() {
   for (auto make : {MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeCrossover, MakeUnrollPragma, MakeLaunchBounds,
                     MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
-                    MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb}) {
+                    MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
+                    MakeThreadPerRowToWarp,
+                    MakeThreadPerRowToBlock}) {
     mutators_.push_back(make());
   }
 }

@@ -19,5 +19,7 @@ std::unique_ptr<Mutator> MakeInlineHint();
 std::unique_ptr<Mutator> MakeStatementSwap();
 std::unique_ptr<Mutator> MakeStatementDelete();
 std::unique_ptr<Mutator> MakeConstantPerturb();
+std::unique_ptr<Mutator> MakeThreadPerRowToWarp();
+std::unique_ptr<Mutator> MakeThreadPerRowToBlock();
 
 }  // namespace evo
