@@ -11,7 +11,11 @@ MutatorSet::MutatorSet() {
                     MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
                     MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
                     MakeThreadPerRowToWarp,
-                    MakeThreadPerRowToBlock}) {
+                    MakeThreadPerRowToBlock,
+                    MakeWarpReduction,
+                    MakeWorkPerThread,
+                    MakeExpToExp2,
+                    MakeBlockOrder}) {
     mutators_.push_back(make());
   }
 }

@@ -21,5 +21,9 @@ std::unique_ptr<Mutator> MakeStatementDelete();
 std::unique_ptr<Mutator> MakeConstantPerturb();
 std::unique_ptr<Mutator> MakeThreadPerRowToWarp();
 std::unique_ptr<Mutator> MakeThreadPerRowToBlock();
+std::unique_ptr<Mutator> MakeWarpReduction();
+std::unique_ptr<Mutator> MakeWorkPerThread();
+std::unique_ptr<Mutator> MakeExpToExp2();
+std::unique_ptr<Mutator> MakeBlockOrder();
 
 }  // namespace evo
