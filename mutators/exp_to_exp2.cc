@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 
@@ -11,6 +12,18 @@ namespace {
 
 // The base-2 logarithm of e, to more digits than a float has.
 constexpr std::string_view kLog2E = "1.4426950408889634f";
+
+// A value from memory, so that it is no sentinel of a size that times the scale is infinite: the difference of two of these is zero,
+// and that of two infinities is not a number.
+bool IsData(const SyntaxTree& tree, int expression) {
+  if (!IsPure(tree, expression)) return false;
+  const int declaration = NamedDeclaration(tree, expression);
+  if (declaration < 0) return LoadsIn(tree, expression);
+  const SyntaxNode& variable = tree.node(declaration);
+  return variable.kind_name == "VarDecl" && variable.type.starts_with("const ") && !variable.children.empty() &&
+         NamedDeclaration(tree, variable.children.back()) < 0 && IsPure(tree, variable.children.back()) &&
+         LoadsIn(tree, variable.children.back());
+}
 
 // `expf(x)` by its argument: as it is, and with the scale folded into a difference or a product.
 std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
@@ -21,7 +34,7 @@ std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
   if (!floats) return powers;
   const std::string left = Parenthesised(tree, sides[0]);
   const std::string right = Parenthesised(tree, sides[1]);
-  if (tree.Operator(argument) == "-") powers.push_back(fmt::format("exp2f({0} * {2} - {1} * {2})", left, right, kLog2E));
+  if (tree.Operator(argument) == "-" && IsData(tree, sides[0])) powers.push_back(fmt::format("exp2f({0} * {2} - {1} * {2})", left, right, kLog2E));
   if (tree.Operator(argument) == "*") powers.push_back(fmt::format("exp2f({} * ({} * {}))", left, right, kLog2E));
   return powers;
 }

@@ -15,7 +15,9 @@ MutatorSet::MutatorSet() {
                     MakeWarpReduction,
                     MakeWorkPerThread,
                     MakeExpToExp2,
-                    MakeBlockOrder}) {
+                    MakeBlockOrder,
+                    MakeBlockShape,
+                    MakeIndexStrength}) {
     mutators_.push_back(make());
   }
 }

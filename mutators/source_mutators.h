@@ -25,5 +25,7 @@ std::unique_ptr<Mutator> MakeWarpReduction();
 std::unique_ptr<Mutator> MakeWorkPerThread();
 std::unique_ptr<Mutator> MakeExpToExp2();
 std::unique_ptr<Mutator> MakeBlockOrder();
+std::unique_ptr<Mutator> MakeBlockShape();
+std::unique_ptr<Mutator> MakeIndexStrength();
 
 }  // namespace evo
