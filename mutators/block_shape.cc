@@ -37,6 +37,16 @@ std::string With(std::string text, std::int64_t number, std::int64_t other) {
   return text;
 }
 
+// Whether some macro's text has the number.
+bool IsDefined(std::string_view text, std::int64_t number) {
+  constexpr std::string_view kDefine = "#define ";
+  for (std::size_t at = text.find(kDefine); at != std::string_view::npos; at = text.find(kDefine, at + 1)) {
+    const std::string_view line = text.substr(at + kDefine.size(), text.find('\n', at) - at - kDefine.size());
+    if (Mentions(line, number)) return true;
+  }
+  return false;
+}
+
 // A kernel whose block is spelled in numbers in the launch line, and by blockDim alone in the code.
 struct Shape {
   const LaunchDirective* launch = nullptr;
@@ -60,7 +70,7 @@ bool IsFree(const SyntaxTree& tree, int kernel, const std::vector<std::int64_t>&
       if (size <= 1) continue;
       if (tree.node(node).kind_name == "VarDecl" && type.find(fmt::format("[{}]", size)) != std::string::npos) return false;
       const bool constant = tree.node(node).kind_name == "IntegerLiteral" || tree.Text(node).starts_with("__launch_bounds__");
-      if (constant && (Mentions(tree.Text(node), size) || !Literal(tree.Text(node)))) return false;
+      if (constant && (Mentions(tree.Text(node), size) || (!Literal(tree.Text(node)) && IsDefined(tree.text(), size)))) return false;
     }
     // A name of the file's own.
     const int named = tree.node(node).kind_name == "DeclRefExpr" ? tree.node(node).refers_to : -1;

@@ -86,6 +86,8 @@ class IndexStrength : public SourceMutator {
   std::string_view name() const override { return "index_strength"; }
   std::string_view description() const override { return "lets a pointer run along with a loop in the place of an index that is computed anew"; }
 
+  double weight() const override { return 0.5; }
+
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;

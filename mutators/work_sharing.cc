@@ -153,7 +153,10 @@ bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin
   if (IsInADirective(tree.text(), builtin)) return true;
   for (const int name : NodesOfKind(tree, "DeclRefExpr")) {
     if (tree.node(name).name != builtin) continue;
-    if (!IsWithin(tree, name, scope) || tree.node(tree.node(name).parent).kind_name != "MemberRefExpr") return true;
+    // All of it may be a member's operand, too, of a conversion that nobody has spelled.
+    const std::string_view used = tree.Text(tree.node(name).parent);
+    const bool member = used.size() == builtin.size() + 2 && used.starts_with(builtin) && used[builtin.size()] == '.';
+    if (!member || !IsWithin(tree, name, scope)) return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -144,6 +145,39 @@ class ChildrenTest : public CpuDeviceTest {
   std::vector<std::unique_ptr<Device>> spent_;
 };
 
+struct Expected {
+  const char* task;
+  const char* kernel;
+  const char* mutator;
+  int proposals;  // at least
+};
+
+// Kernels in the style of introductions to CUDA, not of this project's templates: blockDim, literal blocks, conditions round the
+// whole body. Every child compiles for a GPU, most are other programs, and these give right results.
+TEST_F(ChildrenTest, OfKernelsThatWereNotWrittenForUs) {
+  constexpr std::array kExpected{Expected{"sample_rows", "serial", "thread_per_row_to_warp", 1},
+                                 Expected{"sample_rows", "serial", "thread_per_row_to_block", 1},
+                                 Expected{"sample_rows", "serial", "work_per_thread", 4},
+                                 Expected{"sample_rows", "serial", "block_shape", 5},
+                                 Expected{"sample_rows", "shared", "warp_reduction", 2},
+                                 Expected{"sample_rows", "shared", "index_strength", 1},
+                                 Expected{"sample_rows", "shared", "block_shape", 5},
+                                 Expected{"sample_image", "blur", "block_shape", 4},
+                                 Expected{"sample_image", "blur", "block_order", 4},
+                                 Expected{"sample_image", "blur", "work_per_thread", 8},
+                                 Expected{"sample_image", "blur", "exp_to_exp2", 1}};
+  for (const Expected& expected : kExpected) {
+    const Task task = LoadTask(std::filesystem::path(EVO_SAMPLE_TASKS) / expected.task);
+    const KernelTemplate kernel = LoadTemplate(task.directory / fmt::format("{}.cu", expected.kernel));
+    const Count count = Survey(SourceMutatorNamed(expected.mutator), task, kernel, 8, false);
+    SCOPED_TRACE(fmt::format("{} on {}", expected.mutator, expected.kernel));
+    EXPECT_GE(count.proposals, expected.proposals);
+    EXPECT_EQ(count.compile, count.tried);
+    EXPECT_GE(count.differ, 1);
+    EXPECT_EQ(count.right, count.differ);
+  }
+}
+
 std::string Variable(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
   return value ? value : otherwise;
@@ -158,7 +192,7 @@ TEST_F(ChildrenTest, DISABLED_Survey) {
   const bool verbose = Variable("EVO_SURVEY_VERBOSE", "0") == "1";
   const MutatorSet set;
   std::map<std::string, Count> counts;
-  for (const auto& folder : FindTasks({ShareDirectory() / "kernel_templates"})) {
+  for (const auto& folder : FindTasks({ShareDirectory() / "kernel_templates", EVO_SAMPLE_TASKS})) {
     const Task task = LoadTask(folder);
     if (!tasks.empty() && ("," + tasks + ",").find("," + task.name + ",") == std::string::npos) continue;
     for (const KernelTemplate& kernel : LoadTemplates(folder)) {
