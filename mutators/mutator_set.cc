@@ -17,7 +17,8 @@ MutatorSet::MutatorSet() {
                     MakeExpToExp2,
                     MakeBlockOrder,
                     MakeBlockShape,
-                    MakeIndexStrength}) {
+                    MakeIndexStrength,
+                    MakeRegisterTile}) {
     mutators_.push_back(make());
   }
 }

@@ -27,5 +27,6 @@ std::unique_ptr<Mutator> MakeExpToExp2();
 std::unique_ptr<Mutator> MakeBlockOrder();
 std::unique_ptr<Mutator> MakeBlockShape();
 std::unique_ptr<Mutator> MakeIndexStrength();
+std::unique_ptr<Mutator> MakeRegisterTile();
 
 }  // namespace evo
