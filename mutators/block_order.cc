@@ -15,7 +15,9 @@ constexpr std::array<int, 4> kGroups{0, 2, 4, 8};
 class BlockOrder : public SourceMutator {
  public:
   std::string_view name() const override { return "block_order"; }
-  std::string_view description() const override { return "numbers a grid's blocks anew, by columns or in groups of rows, so that neighbours share cached data"; }
+  std::string_view description() const override {
+    return "numbers a grid's blocks anew, by columns or in groups of rows, so that neighbours share cached data";
+  }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
@@ -36,7 +38,8 @@ class BlockOrder : public SourceMutator {
   }
 
  private:
-  static Proposal Reorder(const SyntaxTree& tree, int first, const std::vector<int>& columns, const std::vector<int>& rows, int group) {
+  static Proposal Reorder(const SyntaxTree& tree, int first, const std::vector<int>& columns, const std::vector<int>& rows,
+                          int group) {
     const std::string column = FreshName(tree, "block_column");
     const std::string row = FreshName(tree, "block_row");
     const std::string linear = FreshName(tree, "block");

@@ -24,7 +24,8 @@ std::optional<std::int64_t> Literal(std::string_view text) {
 // Whether a number is spelled in a text, and the text with another in its place.
 bool Mentions(std::string_view text, std::int64_t number) {
   const auto tokens = Tokenize(text);
-  return std::any_of(tokens.begin(), tokens.end(), [&](const SourceRange& t) { return Literal(text.substr(t.begin, t.size())) == number; });
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](const SourceRange& t) { return Literal(text.substr(t.begin, t.size())) == number; });
 }
 
 std::string With(std::string text, std::int64_t number, std::int64_t other) {
@@ -70,7 +71,8 @@ bool IsFree(const SyntaxTree& tree, int kernel, const std::vector<std::int64_t>&
       if (size <= 1) continue;
       if (tree.node(node).kind_name == "VarDecl" && type.find(fmt::format("[{}]", size)) != std::string::npos) return false;
       const bool constant = tree.node(node).kind_name == "IntegerLiteral" || tree.Text(node).starts_with("__launch_bounds__");
-      if (constant && (Mentions(tree.Text(node), size) || (!Literal(tree.Text(node)) && IsDefined(tree.text(), size)))) return false;
+      if (constant && (Mentions(tree.Text(node), size) || (!Literal(tree.Text(node)) && IsDefined(tree.text(), size))))
+        return false;
     }
     // A name of the file's own.
     const int named = tree.node(node).kind_name == "DeclRefExpr" ? tree.node(node).refers_to : -1;
@@ -83,13 +85,15 @@ std::optional<Shape> ShapeOf(const MutationContext& context, int kernel) {
   const SyntaxTree& tree = context.tree;
   Shape shape;
   shape.launch = OnlyLaunch(context.rendered, tree.node(kernel).name);
-  if (!shape.launch || shape.launch->block.size() > 2 || !shape.launch->cluster.empty() || shape.launch->cooperative) return std::nullopt;
+  if (!shape.launch || shape.launch->block.size() > 2 || !shape.launch->cluster.empty() || shape.launch->cooperative)
+    return std::nullopt;
   for (const Expression& dimension : shape.launch->block) {
     const auto size = Literal(dimension.text());
     if (!size) return std::nullopt;
     shape.block.push_back(*size);
   }
-  if (IsUsedElsewhere(tree, kernel, "blockDim") || IsUsedElsewhere(tree, kernel, "threadIdx") || !IsFree(tree, kernel, shape.block))
+  if (IsUsedElsewhere(tree, kernel, "blockDim") || IsUsedElsewhere(tree, kernel, "threadIdx") ||
+      !IsFree(tree, kernel, shape.block))
     return std::nullopt;
   for (std::size_t axis = 0; axis < shape.block.size(); ++axis) {
     if (shape.block[axis] > 1 && BuiltinUses(tree, kernel, "blockDim", axis).empty()) return std::nullopt;
@@ -115,9 +119,11 @@ std::vector<std::vector<std::int64_t>> OtherShapes(const std::vector<std::int64_
     }
     return shapes;
   }
-  for (const auto& [x, y] : {std::pair(2, 1), std::pair(1, 2), std::pair(-2, 1), std::pair(1, -2), std::pair(2, -2), std::pair(-2, 2),
-                             std::pair(-4, 4), std::pair(4, -4)}) {
-    const auto scaled = [](std::int64_t size, int factor) { return factor > 0 ? size * factor : size % -factor == 0 ? size / -factor : 0; };
+  for (const auto& [x, y] : {std::pair(2, 1), std::pair(1, 2), std::pair(-2, 1), std::pair(1, -2), std::pair(2, -2),
+                             std::pair(-2, 2), std::pair(-4, 4), std::pair(4, -4)}) {
+    const auto scaled = [](std::int64_t size, int factor) {
+      return factor > 0 ? size * factor : size % -factor == 0 ? size / -factor : 0;
+    };
     const std::vector<std::int64_t> other{scaled(block[0], x), scaled(block[1], y)};
     const std::int64_t threads = Product(other);
     if (threads >= kWarp && threads % kWarp == 0 && threads <= kMostThreads) shapes.push_back(other);
@@ -128,7 +134,9 @@ std::vector<std::vector<std::int64_t>> OtherShapes(const std::vector<std::int64_
 class BlockShape : public SourceMutator {
  public:
   std::string_view name() const override { return "block_shape"; }
-  std::string_view description() const override { return "gives a kernel that asks blockDim for its size another block, and the grid that goes with it"; }
+  std::string_view description() const override {
+    return "gives a kernel that asks blockDim for its size another block, and the grid that goes with it";
+  }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     std::vector<Proposal> proposals;
@@ -148,7 +156,8 @@ class BlockShape : public SourceMutator {
         }
         proposal.launch.push_back({shape->launch->kernel, "grid", fmt::format("{}", fmt::join(grid, ", "))});
         const std::int64_t threads = Product(shape->block);
-        if (Mentions(dynamic, threads)) proposal.launch.push_back({shape->launch->kernel, "shared", With(dynamic, threads, Product(other))});
+        if (Mentions(dynamic, threads))
+          proposal.launch.push_back({shape->launch->kernel, "shared", With(dynamic, threads, Product(other))});
         // The code that asks is what the edit belongs to.
         proposal.also_anchored.push_back(context.tree.node(kernel).children.back());
         proposals.push_back(std::move(proposal));

@@ -13,8 +13,8 @@ namespace {
 // The base-2 logarithm of e, to more digits than a float has.
 constexpr std::string_view kLog2E = "1.4426950408889634f";
 
-// A value from memory, so that it is no sentinel of a size that times the scale is infinite: the difference of two of these is zero,
-// and that of two infinities is not a number.
+// A value from memory, so that it is no sentinel of a size that times the scale is infinite: the difference of two of these is
+// zero, and that of two infinities is not a number.
 bool IsData(const SyntaxTree& tree, int expression) {
   if (!IsPure(tree, expression)) return false;
   const int declaration = NamedDeclaration(tree, expression);
@@ -34,7 +34,8 @@ std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
   if (!floats) return powers;
   const std::string left = Parenthesised(tree, sides[0]);
   const std::string right = Parenthesised(tree, sides[1]);
-  if (tree.Operator(argument) == "-" && IsData(tree, sides[0])) powers.push_back(fmt::format("exp2f({0} * {2} - {1} * {2})", left, right, kLog2E));
+  if (tree.Operator(argument) == "-" && IsData(tree, sides[0]))
+    powers.push_back(fmt::format("exp2f({0} * {2} - {1} * {2})", left, right, kLog2E));
   if (tree.Operator(argument) == "*") powers.push_back(fmt::format("exp2f({} * ({} * {}))", left, right, kLog2E));
   return powers;
 }
@@ -42,7 +43,9 @@ std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
 class ExpToExp2 : public SourceMutator {
  public:
   std::string_view name() const override { return "exp_to_exp2"; }
-  std::string_view description() const override { return "makes an exponential a power of two, its scale folded into the argument"; }
+  std::string_view description() const override {
+    return "makes an exponential a power of two, its scale folded into the argument";
+  }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;

@@ -61,7 +61,9 @@ class Reader {
       return left ? Affine{moving.slope, fmt::format("{} + {}", moving.start, text)}
                   : Affine{moving.slope, fmt::format("{} + {}", text, moving.start)};
     }
-    if (spelled == "-" && left) return Affine{moving.slope, moving.start.empty() ? fmt::format("-{}", factor) : fmt::format("{} - {}", moving.start, factor)};
+    if (spelled == "-" && left)
+      return Affine{moving.slope,
+                    moving.start.empty() ? fmt::format("-{}", factor) : fmt::format("{} - {}", moving.start, factor)};
     if (spelled != "*") return std::nullopt;
     const std::string slope = moving.slope == "1" ? factor : fmt::format("{} * {}", moving.slope, factor);
     return Affine{slope, moving.start.empty() ? "" : fmt::format("{} * {}", Parenthesised(moving.start), factor)};
@@ -76,15 +78,18 @@ std::string PointerType(std::string type) {
   if (const auto at = type.find("__restrict"); at != std::string::npos) type.erase(at);
   while (type.ends_with(" ") || type.ends_with("const")) type.erase(type.size() - (type.ends_with(" ") ? 1 : 5));
   if (const auto at = type.find(" *"); at != std::string::npos) type.erase(at, 1);
-  const bool plain = std::count(type.begin(), type.end(), '*') == 1 && type.ends_with("*") && type.find('(') == std::string::npos &&
-                     type.find("type-parameter") == std::string::npos && type.find('<') == std::string::npos;
+  const bool plain = std::count(type.begin(), type.end(), '*') == 1 && type.ends_with("*") &&
+                     type.find('(') == std::string::npos && type.find("type-parameter") == std::string::npos &&
+                     type.find('<') == std::string::npos;
   return plain ? type : "";
 }
 
 class IndexStrength : public SourceMutator {
  public:
   std::string_view name() const override { return "index_strength"; }
-  std::string_view description() const override { return "lets a pointer run along with a loop in the place of an index that is computed anew"; }
+  std::string_view description() const override {
+    return "lets a pointer run along with a loop in the place of an index that is computed anew";
+  }
 
   double weight() const override { return 0.5; }
 
@@ -109,15 +114,19 @@ class IndexStrength : public SourceMutator {
     const int base = tree.node(access).children[0];
     const int index = tree.node(access).children[1];
     const std::string type = PointerType(tree.node(base).type);
-    if (type.empty() || NamedDeclaration(tree, base) < 0 || !IsInvariant(tree, base, loop) || tree.node(access).opaque) return std::nullopt;
+    if (type.empty() || NamedDeclaration(tree, base) < 0 || !IsInvariant(tree, base, loop) || tree.node(access).opaque)
+      return std::nullopt;
     const auto affine = Reader(tree, counted).Read(index);
     if (!affine) return std::nullopt;
     const std::string name = FreshName(tree, fmt::format("{}_at", tree.Text(base)));
-    const std::string start = affine->start.empty() ? std::string(tree.Text(base)) : fmt::format("{} + {}", tree.Text(base), Parenthesised(affine->start));
+    const std::string start = affine->start.empty() ? std::string(tree.Text(base))
+                                                    : fmt::format("{} + {}", tree.Text(base), Parenthesised(affine->start));
     Proposal proposal;
-    proposal.changes.push_back({FirstNode(tree, loop), Placement::kBefore, LineBefore(tree, loop, fmt::format("{} {} = {};", type, name, start))});
-    proposal.changes.push_back({counted.loop.increment, Placement::kReplace,
-                                fmt::format("{}, {} += {}", tree.Text(counted.loop.increment), name, Stride(affine->slope, counted.step))});
+    proposal.changes.push_back(
+        {FirstNode(tree, loop), Placement::kBefore, LineBefore(tree, loop, fmt::format("{} {} = {};", type, name, start))});
+    proposal.changes.push_back(
+        {counted.loop.increment, Placement::kReplace,
+         fmt::format("{}, {} += {}", tree.Text(counted.loop.increment), name, Stride(affine->slope, counted.step))});
     for (const int use : Subtree(tree, counted.loop.body)) {
       if (tree.node(use).kind_name != "ArraySubscriptExpr" || tree.Text(use) != tree.Text(access)) continue;
       const std::string& parent = tree.node(tree.node(use).parent).kind_name;

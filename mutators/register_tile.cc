@@ -19,10 +19,10 @@ constexpr std::array<int, 2> kItems{2, 4};
 // What a kernel does for one element, in a form that does for several: everything below `statements` that depends on the index.
 struct Element {
   ThreadIndex index;
-  int guard = -1;                // `if (i >= n) return;` or `if (i < n) { ... }`
-  std::string bound;             // `n`
-  std::vector<int> statements;   // behind the guard
-  std::set<int> dependent;       // declarations that differ from element to element
+  int guard = -1;               // `if (i >= n) return;` or `if (i < n) { ... }`
+  std::string bound;            // `n`
+  std::vector<int> statements;  // behind the guard
+  std::set<int> dependent;      // declarations that differ from element to element
 };
 
 // The bound of `i >= n` or, with `inside`, of `i < n`, alone or as a part of a condition made of such; -1 if there is none.
@@ -43,7 +43,9 @@ int BoundIn(const SyntaxTree& tree, int condition, int index, bool inside) {
 
 class Finder {
  public:
-  Finder(const MutationContext& context, const ThreadIndex& index) : tree_(context.tree), rendered_(context.rendered) { element_.index = index; }
+  Finder(const MutationContext& context, const ThreadIndex& index) : tree_(context.tree), rendered_(context.rendered) {
+    element_.index = index;
+  }
 
   std::optional<Element> Find() {
     if (Cooperates(tree_, element_.index.kernel) || !element_.index.launch->cluster.empty()) return std::nullopt;
@@ -63,8 +65,9 @@ class Finder {
     element_.guard = *at;
     const auto& parts = tree_.node(*at).children;
     int body = parts[1];
-    const bool returns = tree_.node(body).kind_name == "ReturnStmt" ||
-                         (tree_.node(body).children.size() == 1 && tree_.node(tree_.node(body).children[0]).kind_name == "ReturnStmt");
+    const bool returns =
+        tree_.node(body).kind_name == "ReturnStmt" ||
+        (tree_.node(body).children.size() == 1 && tree_.node(tree_.node(body).children[0]).kind_name == "ReturnStmt");
     const int bound = BoundIn(tree_, parts[0], index, !returns);
     if (bound < 0 || !IsPure(tree_, bound) || LoadsIn(tree_, bound) || NamedIn(tree_, bound).contains(index)) return false;
     element_.bound = Parenthesised(tree_, bound);
@@ -120,11 +123,13 @@ class Finder {
       element_.dependent.insert(owner);
     }
     const bool asks = kind == "IfStmt" && (conditional || Depends(part.children[0]));
-    return std::all_of(part.children.begin(), part.children.end(), [&](int child) { return SpreadIn(child, conditional || asks); });
+    return std::all_of(part.children.begin(), part.children.end(),
+                       [&](int child) { return SpreadIn(child, conditional || asks); });
   }
 
   bool IsWithinStatements(int declaration) const {
-    return std::any_of(element_.statements.begin(), element_.statements.end(), [&](int s) { return IsWithin(tree_, declaration, s); });
+    return std::any_of(element_.statements.begin(), element_.statements.end(),
+                       [&](int s) { return IsWithin(tree_, declaration, s); });
   }
 
   // Elements do not read what others have stored, and no array of a thread's own is reached by a pointer.
@@ -138,8 +143,10 @@ class Finder {
     bool stores = false;
     for (const int node : Subtree(tree_, kernel)) {
       const SyntaxNode& part = tree_.node(node);
-      if (part.kind_name == "ParmDecl" && part.type.find('*') != std::string::npos && IsPassedTwice(tree_, rendered_, node)) return false;
-      if (part.kind_name == "DeclRefExpr" && IsLocalArray(tree_, part.refers_to) && tree_.node(part.parent).kind_name != "ArraySubscriptExpr")
+      if (part.kind_name == "ParmDecl" && part.type.find('*') != std::string::npos && IsPassedTwice(tree_, rendered_, node))
+        return false;
+      if (part.kind_name == "DeclRefExpr" && IsLocalArray(tree_, part.refers_to) &&
+          tree_.node(part.parent).kind_name != "ArraySubscriptExpr")
         return false;
       if (!IsStore(tree_, node)) continue;
       const std::string& parent = tree_.node(part.parent).kind_name;
@@ -178,16 +185,18 @@ class Writer {
     return std::any_of(named.begin(), named.end(), [&](int d) { return element_.dependent.contains(d); });
   }
 
-  // `const bool inside_1 = i + B < n; const int i_1 = inside_1 ? i + B : i;` An element past the end reads what the first one reads.
+  // `const bool inside_1 = i + B < n; const int i_1 = inside_1 ? i + B : i;` An element past the end reads what the first one
+  // reads.
   std::vector<std::string> Indices() const {
     const SyntaxNode& index = tree_.node(element_.index.declaration);
     const std::string extent = Parenthesised(tree_, element_.index.extent);
     std::vector<std::string> lines;
     for (std::size_t item = 1; item < names_.size(); ++item) {
-      const std::string place = item == 1 ? fmt::format("{} + {}", index.name, extent) : fmt::format("{} + {} * {}", index.name, item, extent);
+      const std::string place =
+          item == 1 ? fmt::format("{} + {}", index.name, extent) : fmt::format("{} + {} * {}", index.name, item, extent);
       lines.push_back(fmt::format("const bool {} = {} < {};", inside_[item], place, element_.bound));
-      lines.push_back(fmt::format("const {} {} = {} ? {} : {};", WithoutConst(index.type), names_[item].at(element_.index.declaration),
-                                  inside_[item], place, index.name));
+      lines.push_back(fmt::format("const {} {} = {} ? {} : {};", WithoutConst(index.type),
+                                  names_[item].at(element_.index.declaration), inside_[item], place, index.name));
     }
     return lines;
   }
@@ -209,7 +218,8 @@ class Writer {
     std::string text;
     for (std::size_t item = 0; item < names_.size(); ++item) {
       const std::string copy = Copy(node, item);
-      text += stores && item > 0 ? fmt::format("{}if ({}) {{ {} }}\n", indent, inside_[item], copy) : fmt::format("{}{}\n", indent, copy);
+      text += stores && item > 0 ? fmt::format("{}if ({}) {{ {} }}\n", indent, inside_[item], copy)
+                                 : fmt::format("{}{}\n", indent, copy);
     }
     return text;
   }
@@ -218,7 +228,8 @@ class Writer {
   std::string Block(int body, const std::string& indent) const {
     if (tree_.node(body).kind_name != "CompoundStmt") return Statement(body, indent);
     std::string text;
-    for (const int child : tree_.node(body).children) text += tree_.node(child).kind_name == kPragmaKind ? fmt::format("{}\n", tree_.Text(child)) : Statement(child, indent);
+    for (const int child : tree_.node(body).children)
+      text += tree_.node(child).kind_name == kPragmaKind ? fmt::format("{}\n", tree_.Text(child)) : Statement(child, indent);
     return text;
   }
 
@@ -260,7 +271,9 @@ class Writer {
 class RegisterTile : public SourceMutator {
  public:
   std::string_view name() const override { return "register_tile"; }
-  std::string_view description() const override { return "lets a thread compute 2 or 4 elements at once, which share what they load"; }
+  std::string_view description() const override {
+    return "lets a thread compute 2 or 4 elements at once, which share what they load";
+  }
   double weight() const override { return 2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -278,9 +291,11 @@ class RegisterTile : public SourceMutator {
     const Writer writer(tree, element, items);
     const std::string indent = IndentOf(tree, element.statements.front());
     Proposal proposal;
-    proposal.changes.push_back({element.index.block, Placement::kReplace, fmt::format("(blockIdx.{} * {})", "xyz"[element.index.axis], items)});
+    proposal.changes.push_back(
+        {element.index.block, Placement::kReplace, fmt::format("(blockIdx.{} * {})", "xyz"[element.index.axis], items)});
     std::string lines;
-    for (const std::string& line : writer.Indices()) lines += LineBefore(tree, StatementOf(tree, element.statements.front()), line);
+    for (const std::string& line : writer.Indices())
+      lines += LineBefore(tree, StatementOf(tree, element.statements.front()), line);
     proposal.changes.push_back({element.statements.front(), Placement::kBefore, std::move(lines)});
     for (const int statement : element.statements) {
       if (tree.node(statement).kind_name == kPragmaKind || !writer.Depends(statement)) continue;

@@ -327,23 +327,20 @@ std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop
     if (accumulation.combine != "+" || accumulation.from_zero) continue;
     const std::string& name = tree.node(accumulation.declaration).name;
     const std::string index = FreshName(tree, "i");
-    const std::string line =
-        accumulation.length.empty()
-            ? fmt::format("if ({} != 0) {} = 0;", threads.name, name)
-            : fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3} == 0 ? {2}[{0}] : 0;", index,
-                          Parenthesised(accumulation.length), name, threads.name);
+    const std::string line = accumulation.length.empty()
+                                 ? fmt::format("if ({} != 0) {} = 0;", threads.name, name)
+                                 : fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3} == 0 ? {2}[{0}] : 0;", index,
+                                               Parenthesised(accumulation.length), name, threads.name);
     changes.push_back({FirstNode(tree, parts.statement), Placement::kBefore, LineBefore(tree, parts.statement, line)});
   }
-  const std::string offset =
-      counted.step == "1" ? threads.name : fmt::format("{} * {}", threads.name, counted.step);
+  const std::string offset = counted.step == "1" ? threads.name : fmt::format("{} * {}", threads.name, counted.step);
   const std::string_view start = tree.Text(counted.start);
   const SourceRange declared{tree.node(parts.init).range.begin, tree.node(counted.start).range.begin};
   changes.push_back({parts.init, Placement::kReplace,
                      start == "0" ? fmt::format("{}{};", tree.Text(declared), offset)
                                   : fmt::format("{}{} + {};", tree.Text(declared), Parenthesised(tree, counted.start), offset)});
   const std::string step = counted.step == "1" ? threads.count : fmt::format("{} * {}", threads.count, counted.step);
-  changes.push_back(
-      {parts.increment, Placement::kReplace, fmt::format("{} += {}", tree.node(counted.counter).name, step)});
+  changes.push_back({parts.increment, Placement::kReplace, fmt::format("{} += {}", tree.node(counted.counter).name, step)});
   return changes;
 }
 

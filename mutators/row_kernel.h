@@ -11,8 +11,8 @@ namespace evo {
 // A variable, or a local array, that a loop sums up or takes the largest or smallest of, and does nothing else with.
 struct Accumulation {
   int declaration = -1;
-  std::string combine;  // "+", or the function: "fmaxf"
-  std::string length;   // of an array, as spelled; empty for a scalar
+  std::string combine;     // "+", or the function: "fmaxf"
+  std::string length;      // of an array, as spelled; empty for a scalar
   bool from_zero = false;  // of a scalar sum: it is zero when the loop begins
 };
 
@@ -28,8 +28,8 @@ struct SharedLoop {
 // If all threads of a warp or block do the same row, sharing its loops, results stay the same but for the order of sums.
 struct RowKernel {
   ThreadIndex index;
-  std::vector<SharedLoop> loops;   // in source order, none within another; at least one
-  std::vector<int> stores;         // statements outside of them that store to memory: for one thread
+  std::vector<SharedLoop> loops;      // in source order, none within another; at least one
+  std::vector<int> stores;            // statements outside of them that store to memory: for one thread
   bool reads_what_it_stores = false;  // through a kernel parameter
 };
 

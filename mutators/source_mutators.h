@@ -28,5 +28,7 @@ std::unique_ptr<Mutator> MakeBlockOrder();
 std::unique_ptr<Mutator> MakeBlockShape();
 std::unique_ptr<Mutator> MakeIndexStrength();
 std::unique_ptr<Mutator> MakeRegisterTile();
+std::unique_ptr<Mutator> MakeBarrierNarrow();
+std::unique_ptr<Mutator> MakeAccumulatePrecision();
 
 }  // namespace evo

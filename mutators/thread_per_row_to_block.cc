@@ -40,14 +40,17 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
 class ThreadPerRowToBlock : public SourceMutator {
  public:
   std::string_view name() const override { return "thread_per_row_to_block"; }
-  std::string_view description() const override { return "gives what a thread does alone to a block, whose threads share its loops"; }
+  std::string_view description() const override {
+    return "gives what a thread does alone to a block, whose threads share its loops";
+  }
   double weight() const override { return 2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     std::vector<Proposal> proposals;
     for (const RowKernel& kernel : RowKernels(context)) {
       const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
-      const bool whole = std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size % 32 == 0 && size <= 1024; });
+      const bool whole =
+          std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size % 32 == 0 && size <= 1024; });
       const bool scalars = std::all_of(kernel.loops.begin(), kernel.loops.end(), [](const SharedLoop& loop) {
         return std::all_of(loop.accumulations.begin(), loop.accumulations.end(),
                            [](const Accumulation& a) { return a.length.empty(); });
@@ -62,9 +65,8 @@ class ThreadPerRowToBlock : public SourceMutator {
     const ThreadIndex& index = kernel.index;
     const RowThreads threads{FreshName(tree, "thread"), Parenthesised(tree, index.extent)};
     Proposal proposal;
-    proposal.changes.push_back(
-        {index.statement, Placement::kBefore,
-         LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x;", threads.name))});
+    proposal.changes.push_back({index.statement, Placement::kBefore,
+                                LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x;", threads.name))});
     proposal.changes.push_back({tree.node(index.thread).parent, Placement::kReplace, "blockIdx.x"});
     for (const SharedLoop& loop : kernel.loops) {
       const int statement = loop.counted.loop.statement;

@@ -24,7 +24,8 @@ std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
     }
     const std::string offset = FreshName(tree, "offset");
     const std::string other = fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset);
-    text += fmt::format("\n{0}for (int {1} = 16; {1} > 0; {1} /= 2) {2}", inner, offset, Combined(accumulation.combine, name, other));
+    text +=
+        fmt::format("\n{0}for (int {1} = 16; {1} > 0; {1} /= 2) {2}", inner, offset, Combined(accumulation.combine, name, other));
     if (!accumulation.length.empty()) text += fmt::format("\n{}}}", indent);
   }
   return text;
@@ -33,7 +34,9 @@ std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
 class ThreadPerRowToWarp : public SourceMutator {
  public:
   std::string_view name() const override { return "thread_per_row_to_warp"; }
-  std::string_view description() const override { return "gives what a thread does alone to a warp, whose lanes share its loops"; }
+  std::string_view description() const override {
+    return "gives what a thread does alone to a warp, whose lanes share its loops";
+  }
   double weight() const override { return 3; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -51,11 +54,9 @@ class ThreadPerRowToWarp : public SourceMutator {
     const ThreadIndex& index = kernel.index;
     const RowThreads lanes{FreshName(tree, "lane"), "32"};
     Proposal proposal;
-    proposal.changes.push_back(
-        {index.statement, Placement::kBefore,
-         LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x % 32;", lanes.name))});
-    proposal.changes.push_back(
-        {index.extent, Placement::kReplace, fmt::format("({} / 32)", Parenthesised(tree, index.extent))});
+    proposal.changes.push_back({index.statement, Placement::kBefore,
+                                LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x % 32;", lanes.name))});
+    proposal.changes.push_back({index.extent, Placement::kReplace, fmt::format("({} / 32)", Parenthesised(tree, index.extent))});
     proposal.changes.push_back({index.thread, Placement::kReplace, "threadIdx.x / 32"});
     for (const SharedLoop& loop : kernel.loops) {
       const int statement = loop.counted.loop.statement;
@@ -69,9 +70,9 @@ class ThreadPerRowToWarp : public SourceMutator {
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, lanes));
     const Expression& grid = index.launch->grid[0];
     const std::string& block = index.launch->block[0].text();
-    proposal.launch.push_back(WithDimension(*index.launch, "grid", 0,
-                                            BlocksOf(grid, block, fmt::format("{} / 32", Parenthesised(block)),
-                                                     fmt::format("{} * 32", Parenthesised(grid.text())))));
+    proposal.launch.push_back(WithDimension(
+        *index.launch, "grid", 0,
+        BlocksOf(grid, block, fmt::format("{} / 32", Parenthesised(block)), fmt::format("{} * 32", Parenthesised(grid.text())))));
     return proposal;
   }
 };

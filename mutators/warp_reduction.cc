@@ -23,7 +23,7 @@ struct Tree {
   std::string threads;   // `N`
   std::string partials;  // `p`
   std::string type;
-  std::string combine;   // "+", or the function
+  std::string combine;  // "+", or the function
 };
 
 bool IsBarrier(const SyntaxTree& tree, int node) { return LibraryCallee(tree, node) == "__syncthreads"; }
@@ -162,7 +162,9 @@ std::string Shuffles(const Tree& reduction, const std::string& value, const std:
 class WarpReduction : public SourceMutator {
  public:
   std::string_view name() const override { return "warp_reduction"; }
-  std::string_view description() const override { return "lets shuffles do a tree reduction, its last steps or all within a warp"; }
+  std::string_view description() const override {
+    return "lets shuffles do a tree reduction, its last steps or all within a warp";
+  }
   double weight() const override { return 2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -224,9 +226,7 @@ class WarpReduction : public SourceMutator {
     return proposal;
   }
 
-  static std::string Wrapped(const std::string& threads) {
-    return threads == "blockDim.x" ? threads : Parenthesised(threads);
-  }
+  static std::string Wrapped(const std::string& threads) { return threads == "blockDim.x" ? threads : Parenthesised(threads); }
 };
 
 }  // namespace

@@ -24,7 +24,9 @@ struct Place {
   const LaunchDirective* launch = nullptr;
 };
 
-bool IsLoop(const std::string& kind) { return kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt" || kind == "SwitchStmt"; }
+bool IsLoop(const std::string& kind) {
+  return kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt" || kind == "SwitchStmt";
+}
 
 // The statements of the kernel's own block from `statement` on.
 std::vector<int> Rest(const SyntaxTree& tree, const Place& place) {
@@ -115,15 +117,18 @@ class WorkPerThread : public SourceMutator {
     const auto indices = ThreadIndices(context);
     std::vector<Proposal> proposals;
     for (const Place& place : Places(context)) {
-      const auto index = std::find_if(indices.begin(), indices.end(), [&](const ThreadIndex& i) { return i.block == place.block; });
+      const auto index =
+          std::find_if(indices.begin(), indices.end(), [&](const ThreadIndex& i) { return i.block == place.block; });
       for (const int items : kItems) {
         const std::string item = FreshName(context.tree, "item");
-        proposals.push_back(Repeat(context.tree, place, items, item,
-                                   {place.block, Placement::kReplace, fmt::format("(blockIdx.{} * {} + {})", "xyz"[place.axis], items, item)}));
+        proposals.push_back(
+            Repeat(context.tree, place, items, item,
+                   {place.block, Placement::kReplace, fmt::format("(blockIdx.{} * {} + {})", "xyz"[place.axis], items, item)}));
         if (index == indices.end()) continue;
         const int sum = context.tree.node(index->thread).parent;
-        proposals.push_back(Repeat(context.tree, place, items, item,
-                                   {sum, Placement::kReplace, fmt::format("({}) * {} + {}", context.tree.Text(sum), items, item)}));
+        proposals.push_back(
+            Repeat(context.tree, place, items, item,
+                   {sum, Placement::kReplace, fmt::format("({}) * {} + {}", context.tree.Text(sum), items, item)}));
       }
     }
     return proposals;

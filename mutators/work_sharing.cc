@@ -135,7 +135,8 @@ std::string BlocksOf(const Expression& grid, const std::string& extent, const st
   const std::string& text = grid.text();
   if (text.starts_with(kCall) && text.ends_with(")")) {
     const auto parts = SplitAtCommas(std::string_view(text).substr(kCall.size(), text.size() - kCall.size() - 1));
-    if (parts.size() == 2 && SameTokens(parts[1], extent)) return size == "1" ? parts[0] : fmt::format("ceil_div({}, {})", parts[0], size);
+    if (parts.size() == 2 && SameTokens(parts[1], extent))
+      return size == "1" ? parts[0] : fmt::format("ceil_div({}, {})", parts[0], size);
   }
   return otherwise;
 }

@@ -20,8 +20,8 @@ bool SameTokens(std::string_view a, std::string_view b);
 std::vector<std::int64_t> ValuesOf(const Expression& expression, const KernelTemplate& rendered);
 // A change of one dimension of the grid or the block, the others as they are.
 LaunchChange WithDimension(const LaunchDirective& launch, std::string_view field, std::size_t axis, const std::string& text);
-// The dimension of a grid when a block takes `size` instead of `extent`: `ceil_div(n, extent)` with the other size; `otherwise` if
-// it has another form.
+// The dimension of a grid when a block takes `size` instead of `extent`: `ceil_div(n, extent)` with the other size; `otherwise`
+// if it has another form.
 std::string BlocksOf(const Expression& grid, const std::string& extent, const std::string& size, const std::string& otherwise);
 
 // Nodes of `threadIdx.x` and the like within a node, in source order; axis 0 for x.

@@ -108,7 +108,9 @@ class ChildrenTest : public CpuDeviceTest {
       EXPECT_EQ(child.dropped, "") << mutator.name();
       ++count.tried;
       const CompileResult compiled = CompileWith(*nvrtc_, child.text);
-      if (verbose) std::cout << "---- " << mutator.name() << " " << task.name << "/" << kernel.name << "\n" << Difference(parent, child.text);
+      if (verbose)
+        std::cout << "---- " << mutator.name() << " " << task.name << "/" << kernel.name << "\n"
+                  << Difference(parent, child.text);
       if (compiled.outcome != Outcome::kOk) {
         if (verbose) std::cout << "==> " << compiled.message << std::endl;
         continue;
