@@ -301,5 +301,108 @@ TEST(IndexStrength, LeavesOtherIndices) {
   }
 }
 
+TEST(RegisterTile, WritesWhatDependsOnTheIndexForEach) {
+  const auto children =
+      ChildrenOf("register_tile", Rows("  const float* x = in + row * m;\n  const float scale = in[0];\n  float sum = 0.0f;\n"
+                                       "  for (int c = 0; c < m; ++c) {\n    const float w = in[c];\n    sum += w * x[c];\n  }\n"
+                                       "  out[row] = sum * scale;\n"));
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(children[0].find("grid(ceil_div(N, B * 2))"), std::string::npos);
+  EXPECT_NE(children[0].find(R"(  const int row = (blockIdx.x * 2) * B + threadIdx.x;
+  if (row >= n) return;
+  const bool inside_1 = row + B < n;
+  const int row_1 = inside_1 ? row + B : row;
+  const float* x = in + row * m;
+  const float* x_1 = in + row_1 * m;
+  const float scale = in[0];
+  float sum = 0.0f;
+  float sum_1 = 0.0f;
+  for (int c = 0; c < m; ++c) {
+    const float w = in[c];
+    sum += w * x[c];
+    sum_1 += w * x_1[c];
+  }
+  out[row] = sum * scale;
+  if (inside_1) { out[row_1] = sum_1 * scale; }
+)"),
+            std::string::npos)
+      << children[0];
+}
+
+TEST(RegisterTile, KnowsTheConditionRoundTheBodyAndPragmas) {
+  const std::string text = With(Rows("  if (row < n && m > 0) {\n    float sum = 0.0f;\n#pragma unroll 2\n    for (int c = 0; c "
+                                     "< m; ++c) sum += in[row + c];\n"
+                                     "    out[row] = sum;\n  }\n"),
+                                "  if (row >= n) return;\n", "");
+  const auto children = ChildrenOf("register_tile", text);
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(children[0].find("  if (row < n && m > 0) {\n    const bool inside_1 = row + B < n;\n"), std::string::npos)
+      << children[0];
+  EXPECT_NE(children[0].find("#pragma unroll 2\n    for (int c = 0; c < m; ++c) {\n      sum += in[row + c];\n      sum_1 += "
+                             "in[row_1 + c];\n    }\n"),
+            std::string::npos)
+      << children[0];
+}
+
+TEST(RegisterTile, LeavesWhatElementsDoNotShare) {
+  for (const char* body :
+       {"  for (int c = 0; c < row; ++c) out[row] = in[c];\n",                        // as many rounds as the index says
+        "  for (int c = 0; c < m; ++c) { if (in[row] < c) break; out[row] = c; }\n",  // leaves when the element says
+        "  float s = out[row + 1];\n  out[row] = s;\n",                               // reads what others store
+        "  out[0] = in[0];\n",                                                        // one element for all
+        "  if (in[row] < 0.0f) return;\n  out[row] = in[row];\n",                     // an end of its own
+        "  in += row;\n  out[row] = in[0];\n",                                        // moves what was there before
+        "  __syncthreads();\n  out[row] = in[row];\n", "  out[row] = __shfl_xor_sync(~0u, in[row], 1);\n",
+        "  float s[4];\n  float* p = s;\n  s[0] = in[row];\n  out[row] = p[0];\n"}) {
+    EXPECT_THAT(ChildrenOf("register_tile", Rows(body)), IsEmpty()) << body;
+  }
+  const std::string rows = Rows("  out[row] = in[row];\n");
+  EXPECT_THAT(ChildrenOf("register_tile", rows), SizeIs(2));
+  for (const std::string& text : {With(rows, "  if (row >= n) return;\n", ""), With(rows, "row >= n", "row > n"),
+                                  With(rows, "row >= n", "row >= n && m > 0"), With(rows, "k(A, O,", "k(A, A,")}) {
+    EXPECT_THAT(ChildrenOf("register_tile", text), IsEmpty()) << text;
+  }
+}
+
+TEST(BarrierNarrow, NeedsBlocksOfOneWarp) {
+  const std::string text =
+      "// evo:param B 32 64\n// evo:launch k(A) grid(1) block(B)\n#ifndef B\n#define B 32\n#endif\n__global__ void k(float* a) "
+      "{\n"
+      "  a[0] = 1.0f;\n  __syncthreads();\n  a[1] = a[0];\n  __syncthreads();\n  a[2] = a[1];\n}\n";
+  EXPECT_THAT(ChildrenOf("barrier_narrow", text), SizeIs(3));
+  EXPECT_TRUE(AnyContains(ChildrenOf("barrier_narrow", text), "  __syncwarp();\n  a[1] = a[0];\n  __syncwarp();\n"));
+  const Parent parent(text);
+  const auto proposals = SourceMutatorNamed("barrier_narrow").Proposals(parent.Context());
+  EXPECT_THAT(proposals.at(0).parameters, testing::ElementsAre(testing::Pair("B", 32)));
+  EXPECT_THAT(ChildrenOf("barrier_narrow", With(text, "#define B 32", "#define B 64")), IsEmpty());
+}
+
+TEST(BarrierNarrow, TakesOutTheSecondOfTwo) {
+  const auto with = [](const std::string& between) {
+    return "// evo:launch k(A) grid(1) block(64)\n__global__ void k(float* a) {\n  a[0] = 1.0f;\n  __syncthreads();\n" + between +
+           "  __syncthreads();\n  a[1] = a[0];\n}\n";
+  };
+  EXPECT_THAT(ChildrenOf("barrier_narrow", with("  const int i = threadIdx.x + 1;\n")), SizeIs(1));
+  for (const char* between :
+       {"  a[2] = 1.0f;\n", "  const float x = a[0];\n", "  if (a[0] > 0.0f) return;\n", "  atomicAdd(a, 1.0f);\n"})
+    EXPECT_THAT(ChildrenOf("barrier_narrow", with(between)), IsEmpty()) << between;
+}
+
+TEST(AccumulatePrecision, ChangesTheTypeOfASum) {
+  const auto children = ChildrenOf(
+      "accumulate_precision",
+      Rows("  float sum = 0.0f;\n  float x = 1.0f;\n  for (int c = 0; c < m; ++c) sum += in[c] * x;\n  out[row] = sum;\n"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find("  double sum = 0.0f;\n  float x = 1.0f;\n"), std::string::npos);
+  EXPECT_TRUE(
+      AnyContains(ChildrenOf("accumulate_precision", With(children[0], "double sum", "double  sum")), "  float  sum = 0.0f;\n"));
+  for (const char* body :
+       {"  float sum = 0.0f;\n  sum += in[0];\n  out[row] = sum;\n",                                    // in no loop
+        "  float sum = 0.0f, x = 1.0f;\n  for (int c = 0; c < m; ++c) sum += x;\n  out[row] = sum;\n",  // not alone
+        "  float sum = 0.0f;\n  float* p = &sum;\n  for (int c = 0; c < m; ++c) sum += 1.0f;\n  out[row] = *p;\n"}) {
+    EXPECT_THAT(ChildrenOf("accumulate_precision", Rows(body)), IsEmpty()) << body;
+  }
+}
+
 }  // namespace
 }  // namespace evo
