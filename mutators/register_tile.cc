@@ -48,7 +48,9 @@ class Finder {
   }
 
   std::optional<Element> Find() {
-    if (Cooperates(tree_, element_.index.kernel) || !element_.index.launch->cluster.empty()) return std::nullopt;
+    if (Cooperates(tree_, element_.index.kernel, false) || IsUsedElsewhere(tree_, element_.index.kernel, "blockIdx"))
+      return std::nullopt;
+    if (!IsStep(element_.index.extent) || !element_.index.launch->cluster.empty()) return std::nullopt;
     if (!BuiltinUses(tree_, element_.index.kernel, "gridDim", element_.index.axis).empty()) return std::nullopt;
     if (WrittenIn(tree_, element_.index.kernel).contains(element_.index.declaration)) return std::nullopt;
     if (!FindGuard() || !Spread() || !AreApart()) return std::nullopt;
@@ -56,6 +58,11 @@ class Finder {
   }
 
  private:
+  // The same for all threads of the grid.
+  bool IsStep(int extent) const {
+    return tree_.Text(extent).find("Idx") == std::string_view::npos && IsInvariant(tree_, extent, element_.index.kernel);
+  }
+
   bool FindGuard() {
     const auto& all = tree_.node(tree_.node(element_.index.statement).parent).children;
     auto at = std::find(all.begin(), all.end(), element_.index.statement) + 1;
@@ -148,6 +155,7 @@ class Finder {
       if (part.kind_name == "DeclRefExpr" && IsLocalArray(tree_, part.refers_to) &&
           tree_.node(part.parent).kind_name != "ArraySubscriptExpr")
         return false;
+      if (LibraryCallee(tree_, node).starts_with("__shfl_") && IsConditional(node)) return false;
       if (!IsStore(tree_, node)) continue;
       const std::string& parent = tree_.node(part.parent).kind_name;
       if (!Depends(node) || !IsWithinStatements(node) || !tree_.Text(node).ends_with(";")) return false;
@@ -155,6 +163,14 @@ class Finder {
       stores = true;
     }
     return stores;
+  }
+
+  // In a condition's branch, or in a store, which gets a condition: not all lanes would come there.
+  bool IsConditional(int call) const {
+    for (int at = tree_.node(call).parent; at != element_.index.kernel; at = tree_.node(at).parent) {
+      if (tree_.node(at).kind_name == "IfStmt" || IsStore(tree_, at)) return true;
+    }
+    return false;
   }
 
   const SyntaxTree& tree_;
@@ -278,7 +294,7 @@ class RegisterTile : public SourceMutator {
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     std::vector<Proposal> proposals;
-    for (const ThreadIndex& index : ThreadIndices(context)) {
+    for (const ThreadIndex& index : BlockIndices(context)) {
       const auto element = Finder(context, index).Find();
       for (const int items : element ? std::vector<int>(kItems.begin(), kItems.end()) : std::vector<int>{})
         proposals.push_back(Tile(context.tree, *element, items));
@@ -306,12 +322,19 @@ class RegisterTile : public SourceMutator {
         if (tree.node(at).kind_name == "CompoundStmt") proposal.also_anchored.push_back(at);
       }
     }
-    const std::string extent = element.index.launch->block[element.index.axis].text();
+    const std::string extent = ExtentOf(tree, element.index);
     const Expression& grid = element.index.launch->grid[element.index.axis];
     proposal.launch.push_back(WithDimension(*element.index.launch, "grid", element.index.axis,
                                             BlocksOf(grid, extent, fmt::format("{} * {}", Parenthesised(extent), items),
                                                      fmt::format("ceil_div({}, {})", grid.text(), items))));
     return proposal;
+  }
+
+  // How the launch line spells what a block moves the index on by.
+  static std::string ExtentOf(const SyntaxTree& tree, const ThreadIndex& index) {
+    const std::string text(tree.Text(index.extent));
+    const bool block = text.starts_with("blockDim.") && index.axis < index.launch->block.size();
+    return block ? index.launch->block[index.axis].text() : text;
   }
 
   // Of a pragma, the loop that it stands in front of.

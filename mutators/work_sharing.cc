@@ -57,32 +57,59 @@ int OtherFactor(const SyntaxTree& tree, int product, int node) {
   return sides[1] == node ? sides[0] : -1;
 }
 
-std::optional<ThreadIndex> IndexIn(const MutationContext& context, int kernel, std::size_t axis) {
+// All but what the index is made of beside the block's number.
+std::optional<ThreadIndex> BlockIndexIn(const MutationContext& context, int kernel, std::size_t axis) {
   const SyntaxTree& tree = context.tree;
   ThreadIndex index;
   index.kernel = kernel;
   index.axis = axis;
   index.launch = OnlyLaunch(context.rendered, tree.node(kernel).name);
-  if (!index.launch || index.launch->block.size() <= axis || index.launch->grid.size() <= axis) return std::nullopt;
-  const auto threads = BuiltinUses(tree, kernel, "threadIdx", axis);
+  if (!index.launch || index.launch->grid.size() <= axis) return std::nullopt;
   const auto blocks = BuiltinUses(tree, kernel, "blockIdx", axis);
-  if (threads.size() != 1 || blocks.size() != 1) return std::nullopt;
-  index.thread = threads.front();
+  if (blocks.size() != 1) return std::nullopt;
   index.block = blocks.front();
-  const int product = tree.node(index.block).parent;
-  const int sum = tree.node(index.thread).parent;
-  if (tree.node(product).parent != sum || tree.Operator(sum) != "+") return std::nullopt;
-  index.extent = OtherFactor(tree, product, index.block);
-  index.declaration = tree.node(sum).parent;
+  int at = tree.node(index.block).parent;
+  index.extent = OtherFactor(tree, at, index.block);
+  while (tree.Operator(tree.node(at).parent) == "+") at = tree.node(at).parent;
+  index.declaration = tree.node(at).parent;
   if (index.extent < 0 || tree.node(index.declaration).kind_name != "VarDecl") return std::nullopt;
   index.statement = tree.node(index.declaration).parent;
   const bool own_block = IsInBlock(tree, index.statement) && tree.node(tree.node(index.statement).parent).parent == kernel;
   if (!own_block || tree.node(index.statement).children.size() != 1) return std::nullopt;
   if (!IsIntegerType(tree.node(index.declaration).type)) return std::nullopt;
-  const std::string dimension = fmt::format("blockDim.{}", kAxes[axis]);
-  const std::string_view extent = tree.Text(index.extent);
-  if (!SameTokens(extent, dimension) && !SameTokens(extent, index.launch->block[axis].text())) return std::nullopt;
   return index;
+}
+
+std::optional<ThreadIndex> IndexIn(const MutationContext& context, int kernel, std::size_t axis) {
+  const SyntaxTree& tree = context.tree;
+  auto index = BlockIndexIn(context, kernel, axis);
+  if (!index || index->launch->block.size() <= axis) return std::nullopt;
+  const auto threads = BuiltinUses(tree, kernel, "threadIdx", axis);
+  if (threads.size() != 1) return std::nullopt;
+  index->thread = threads.front();
+  // The product and the thread, and nothing else.
+  const int sum = tree.node(index->thread).parent;
+  if (tree.Operator(sum) != "+" || tree.node(tree.node(index->block).parent).parent != sum) return std::nullopt;
+  if (tree.node(sum).parent != index->declaration) return std::nullopt;
+  const std::string dimension = fmt::format("blockDim.{}", kAxes[axis]);
+  const std::string_view extent = tree.Text(index->extent);
+  if (!SameTokens(extent, dimension) && !SameTokens(extent, index->launch->block[axis].text())) return std::nullopt;
+  return index;
+}
+
+template <typename Function>
+std::vector<ThreadIndex> IndicesBy(const MutationContext& context, Function find) {
+  std::vector<ThreadIndex> indices;
+  for (const char* builtin : {"threadIdx", "blockIdx"}) {
+    if (IsInADirective(context.tree.text(), builtin)) return indices;
+  }
+  for (const int function : Functions(context.tree)) {
+    if (!IsKernel(context.tree, function)) continue;
+    for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+      if (const auto index = find(context, function, axis)) indices.push_back(*index);
+    }
+  }
+  return indices;
 }
 
 }  // namespace
@@ -162,12 +189,13 @@ bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin
   return false;
 }
 
-bool Cooperates(const SyntaxTree& tree, int scope) {
+bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too) {
   for (const int node : Subtree(tree, scope)) {
     const std::string& kind = tree.node(node).kind_name;
     if (tree.node(node).opaque || kind == "LambdaExpr" || kind == "attribute(shared)") return true;
     if (kind.find("Asm") != std::string::npos || kind == "UnexposedStmt") return true;
     if (kind != "CallExpr" || IsPure(tree, node)) continue;
+    if (!shuffles_too && LibraryCallee(tree, node).starts_with("__shfl_")) continue;
     if (tree.node(node).name.starts_with("operator")) continue;
     // A constructor's parts are looked at by themselves.
     const auto& parts = tree.node(node).children;
@@ -176,19 +204,9 @@ bool Cooperates(const SyntaxTree& tree, int scope) {
   return false;
 }
 
-std::vector<ThreadIndex> ThreadIndices(const MutationContext& context) {
-  std::vector<ThreadIndex> indices;
-  for (const char* builtin : {"threadIdx", "blockIdx"}) {
-    if (IsInADirective(context.tree.text(), builtin)) return indices;
-  }
-  for (const int function : Functions(context.tree)) {
-    if (!IsKernel(context.tree, function)) continue;
-    for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
-      if (const auto index = IndexIn(context, function, axis)) indices.push_back(*index);
-    }
-  }
-  return indices;
-}
+std::vector<ThreadIndex> ThreadIndices(const MutationContext& context) { return IndicesBy(context, IndexIn); }
+
+std::vector<ThreadIndex> BlockIndices(const MutationContext& context) { return IndicesBy(context, BlockIndexIn); }
 
 std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
   const auto loop = AsForLoop(tree, node);

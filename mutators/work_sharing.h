@@ -29,7 +29,8 @@ std::vector<int> BuiltinUses(const SyntaxTree& tree, int scope, std::string_view
 // Whether a builtin is used elsewhere than in `scope`, in a macro, or not by its members.
 bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin);
 // Barriers, shuffles, votes, atomics, stores by functions, shared memory: whatever ties the threads of a block together.
-bool Cooperates(const SyntaxTree& tree, int scope);
+// Shuffles tie the lanes of a warp together only.
+bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too = true);
 
 // `const int row = blockIdx.x * BLOCK + threadIdx.x;` as a statement of a kernel's own block, all that the kernel says of these
 // indices in this dimension.
@@ -44,6 +45,9 @@ struct ThreadIndex {
   const LaunchDirective* launch = nullptr;
 };
 std::vector<ThreadIndex> ThreadIndices(const MutationContext& context);
+// The same for `i = blockIdx.x * E + ...` whatever E and the rest are: the block's number, named once, moves the index on by E.
+// `thread` is -1.
+std::vector<ThreadIndex> BlockIndices(const MutationContext& context);
 
 // `for (int c = start; c < bound; c += step)`: the bound and the step stay, and the body leaves c alone.
 struct CountedLoop {
