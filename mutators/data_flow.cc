@@ -196,6 +196,8 @@ bool IsPure(const SyntaxTree& tree, int expression) {
   return true;
 }
 
+bool CallsPure(const SyntaxTree& tree, int call) { return IsPureCall(tree, call); }
+
 bool IsInvariant(const SyntaxTree& tree, int expression, int scope) {
   if (!IsPure(tree, expression) || LoadsIn(tree, expression)) return false;
   const std::set<int> written = WrittenIn(tree, scope);

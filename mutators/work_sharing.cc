@@ -194,7 +194,7 @@ bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too) {
     const std::string& kind = tree.node(node).kind_name;
     if (tree.node(node).opaque || kind == "LambdaExpr" || kind == "attribute(shared)") return true;
     if (kind.find("Asm") != std::string::npos || kind == "UnexposedStmt") return true;
-    if (kind != "CallExpr" || IsPure(tree, node)) continue;
+    if (kind != "CallExpr" || CallsPure(tree, node)) continue;
     if (!shuffles_too && LibraryCallee(tree, node).starts_with("__shfl_")) continue;
     if (tree.node(node).name.starts_with("operator")) continue;
     // A constructor's parts are looked at by themselves.

@@ -183,6 +183,29 @@ TEST_F(ChildrenTest, OfKernelsThatWereNotWrittenForUs) {
   }
 }
 
+// One edit on top of another, as a search makes them.
+TEST_F(ChildrenTest, OfChildren) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> lineages{
+      {"softmax/naive", {"thread_per_row_to_warp", "register_tile", "exp_to_exp2"}},
+      {"attention/naive", {"thread_per_row_to_warp", "register_tile"}},
+      {"layer_norm/naive", {"thread_per_row_to_block", "index_strength", "reciprocal"}},
+      {"row_sum/naive", {"thread_per_row_to_warp", "work_per_thread", "unroll_pragma"}},
+      {"gemm/naive", {"register_tile", "register_tile", "block_order"}},
+      {"softmax/block", {"warp_reduction", "warp_reduction", "exp_to_exp2"}}};
+  for (const auto& [place, mutators] : lineages) {
+    const Task task = LoadTask(ShareDirectory() / "kernel_templates" / place.substr(0, place.find('/')));
+    std::string text = LoadTemplate(ShareDirectory() / "kernel_templates" / (place + ".cu")).text;
+    for (const std::string& mutator : mutators) {
+      const auto children = ChildrenOf(mutator, text);
+      ASSERT_FALSE(children.empty()) << mutator << " on " << text;
+      text = children.back();
+      EXPECT_EQ(CompileWith(*nvrtc_, text).message, "") << text;
+      const auto failure = Judge(task, text);
+      EXPECT_FALSE(failure) << mutator << ": " << failure->message << "\n" << text;
+    }
+  }
+}
+
 std::string Variable(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
   return value ? value : otherwise;
