@@ -186,10 +186,10 @@ class Writer {
       std::map<int, std::string> names;
       for (const int declaration : element.dependent) {
         const std::string& name = tree.node(declaration).name;
-        names[declaration] = item == 0 ? name : FreshName(tree, fmt::format("{}_{}", name, item));
+        names[declaration] = item == 0 ? name : Unused(fmt::format("{}_{}", name, item));
       }
       names_.push_back(std::move(names));
-      inside_.push_back(FreshName(tree, fmt::format("inside_{}", item)));
+      inside_.push_back(Unused(fmt::format("inside_{}", item)));
     }
   }
 
@@ -241,6 +241,15 @@ class Writer {
   }
 
  private:
+  // Neither in the text nor among the names that are about to be.
+  std::string Unused(const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; FreshName(tree_, name) != name || used_.contains(name); ++number)
+      name = fmt::format("{}_{}", wanted, number);
+    used_.insert(name);
+    return name;
+  }
+
   std::string Block(int body, const std::string& indent) const {
     if (tree_.node(body).kind_name != "CompoundStmt") return Statement(body, indent);
     std::string text;
@@ -282,6 +291,7 @@ class Writer {
   const Element& element_;
   std::vector<std::map<int, std::string>> names_;  // of each item, by declaration
   std::vector<std::string> inside_;
+  std::set<std::string> used_;
 };
 
 class RegisterTile : public SourceMutator {
