@@ -40,8 +40,8 @@ class ChildrenTest : public CpuDeviceTest {
     CpuDeviceTest::TearDownTestSuite();
   }
 
-  static CompileResult CompileWith(Compiler& compiler, const std::string& source) {
-    CompileRequest request{source, {}, "sm_90a", false};
+  static CompileResult CompileWith(Compiler& compiler, const std::string& source, bool checked = false) {
+    CompileRequest request{source, {}, "sm_90a", checked};
     for (const Step& step : ParseTemplate("candidate", source).steps) {
       if (step.launch) request.kernel_expressions.push_back(step.launch->kernel_expression);
     }
@@ -59,8 +59,9 @@ class ChildrenTest : public CpuDeviceTest {
   }
 
   // What the gate says of a source: all generators of the small case, and the held-out ones for the cpu device.
-  std::optional<Failure> Judge(const Task& task, const std::string& source) {
-    const CompileResult compiled = CompileWith(*compiler_, source);
+  // `checked`: every access, for bounds and races.
+  std::optional<Failure> Judge(const Task& task, const std::string& source, bool checked = false) {
+    const CompileResult compiled = CompileWith(*compiler_, source, checked);
     if (compiled.outcome != Outcome::kOk) return Failure{compiled.outcome, compiled.message};
     std::vector<std::pair<Case, int>> checks;
     for (int generator = 0; generator < 4; ++generator) checks.emplace_back(task.small, generator);
@@ -121,7 +122,7 @@ class ChildrenTest : public CpuDeviceTest {
         continue;
       }
       ++count.differ;
-      const auto failure = Judge(task, child.text);
+      const auto failure = Judge(task, child.text, checked_);
       count.right += !failure;
       count.unsupported += failure && failure->outcome == Outcome::kUnsupported;
       if (verbose) std::cout << "==> " << (failure ? failure->message : "right") << std::endl;
@@ -145,6 +146,7 @@ class ChildrenTest : public CpuDeviceTest {
   static inline std::unique_ptr<NvrtcCompiler> nvrtc_;
   static inline std::map<std::string, CompiledProgram> references_;
   std::vector<std::unique_ptr<Device>> spent_;
+  bool checked_ = false;
 };
 
 struct Expected {
@@ -206,18 +208,35 @@ TEST_F(ChildrenTest, OfChildren) {
   }
 }
 
+TEST_F(ChildrenTest, OfBlocksOfOneWarp) {
+  const Task task = LoadTask(ShareDirectory() / "kernel_templates" / "softmax");
+  std::string text = LoadTemplate(task.directory / "block.cu").text;
+  const std::string threads = "#define THREADS 128";
+  text.replace(text.find(threads), threads.size(), "#define THREADS 32");
+  const std::string parent_code = CodeOf(CompileWith(*nvrtc_, text), text);
+  const auto children = ChildrenOf("barrier_narrow", text);
+  ASSERT_GE(children.size(), 5u);
+  for (const std::string& child : {children.front(), children.back()}) {
+    EXPECT_NE(CodeOf(CompileWith(*nvrtc_, child), child), parent_code);
+    const auto failure = Judge(task, child, true);
+    EXPECT_FALSE(failure) << failure->message;
+  }
+}
+
 std::string Variable(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
   return value ? value : otherwise;
 }
 
 // Not a check: how many children of each mutator are right, over the templates of all tasks. EVO_SURVEY_MUTATORS=a,b
-// EVO_SURVEY_TASKS=a,b EVO_SURVEY_MOST=n (children of a mutator on a template) EVO_SURVEY_VERBOSE=1 narrow it down.
+// EVO_SURVEY_TASKS=a,b EVO_SURVEY_MOST=n (children of a mutator on a template) narrow it down;
+// EVO_SURVEY_VERBOSE=1 shows them, EVO_SURVEY_CHECKED=1 looks for races, too.
 TEST_F(ChildrenTest, DISABLED_Survey) {
   const std::string mutators = Variable("EVO_SURVEY_MUTATORS", "");
   const std::string tasks = Variable("EVO_SURVEY_TASKS", "");
   const int most = std::stoi(Variable("EVO_SURVEY_MOST", "8"));
   const bool verbose = Variable("EVO_SURVEY_VERBOSE", "0") == "1";
+  checked_ = Variable("EVO_SURVEY_CHECKED", "0") == "1";
   const MutatorSet set;
   std::map<std::string, Count> counts;
   for (const auto& folder : FindTasks({ShareDirectory() / "kernel_templates", EVO_SAMPLE_TASKS})) {
