@@ -12,8 +12,8 @@
 namespace evo {
 namespace {
 
-// Enough that most operators had their chance; a request that fails costs no more than a few children.
-constexpr int kTries = 8;
+// Enough that all operators have their chance: one that does not apply costs a fraction of a millisecond, and many do not.
+constexpr int kTries = 64;
 
 }  // namespace
 

@@ -34,9 +34,17 @@ bool IsMemory(const SyntaxTree& tree, int node) {
          (tree.node(node).kind_name == "UnaryOperator" && tree.Operator(node) == "*");
 }
 
-bool IsPureCall(const SyntaxTree& tree, int call) {
+// Device functions that call device functions; recursion ends here.
+constexpr int kDepth = 4;
+
+bool IsPureFunction(const SyntaxTree& tree, int function, int depth);
+
+bool IsPureCall(const SyntaxTree& tree, int call, int depth = kDepth) {
   const std::string_view callee = LibraryCallee(tree, call);
-  return std::find(kPure.begin(), kPure.end(), callee) != kPure.end();
+  if (std::find(kPure.begin(), kPure.end(), callee) != kPure.end()) return true;
+  const auto& parts = tree.node(call).children;
+  const int function = parts.empty() ? -1 : NamedDeclaration(tree, parts.front());
+  return function >= 0 && IsPureFunction(tree, function, depth - 1);
 }
 
 // The operand of an assignment or count that is changed; -1 for other nodes.
@@ -87,6 +95,28 @@ bool IsExposed(const SyntaxTree& tree, int declaration) {
     if (use.kind_name == "DeclRefExpr" && use.refers_to == declaration && IsExposedBy(tree, at, declaration)) return true;
   }
   return false;
+}
+
+// Defined in this file, and changes nothing but its own variables.
+bool IsPureFunction(const SyntaxTree& tree, int function, int depth) {
+  const SyntaxNode& node = tree.node(function);
+  if (depth == 0 || (node.kind_name != "FunctionDecl" && node.kind_name != "FunctionTemplate")) return false;
+  if (node.children.empty() || tree.node(node.children.back()).kind_name != "CompoundStmt") return false;
+  for (const int at : Subtree(tree, function)) {
+    const SyntaxNode& part = tree.node(at);
+    if (part.opaque || part.kind_name == "LambdaExpr" || part.kind_name == "attribute(shared)") return false;
+    if (part.kind_name.find("Asm") != std::string::npos || part.kind_name == "UnexposedStmt") return false;
+    if (part.kind_name == "CallExpr" && !IsPureCall(tree, at, depth)) return false;
+    if (part.kind_name == "ParmDecl" && part.type.ends_with("&") && !part.type.starts_with("const ")) return false;
+    const int target = Target(tree, at);
+    if (target < 0) continue;
+    int owner = target;  // `a` of `a[i]`, for arrays that the function declares
+    while (tree.node(owner).kind_name == "ArraySubscriptExpr") owner = tree.node(owner).children.front();
+    const int declaration = NamedDeclaration(tree, owner);
+    if (declaration < 0 || IsMemoryName(tree, declaration)) return false;
+    if (owner != target && !tree.node(declaration).type.ends_with("]")) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -147,7 +177,9 @@ bool StoresIn(const SyntaxTree& tree, int node) {
 bool LoadsIn(const SyntaxTree& tree, int node) {
   for (const int at : Subtree(tree, node)) {
     if (tree.node(at).opaque || IsMemory(tree, at)) return true;
-    if (tree.node(at).kind_name == "CallExpr" && LibraryCallee(tree, at).starts_with("__ld")) return true;
+    if (tree.node(at).kind_name != "CallExpr") continue;
+    const std::string_view callee = LibraryCallee(tree, at);
+    if (callee.empty() || callee.starts_with("__ld")) return true;  // a function of this file may read what it likes
   }
   const std::set<int> named = NamedIn(tree, node);
   return std::any_of(named.begin(), named.end(), [&](int declaration) { return IsMemoryName(tree, declaration); });
@@ -163,6 +195,8 @@ bool IsPure(const SyntaxTree& tree, int expression) {
   }
   return true;
 }
+
+bool CallsPure(const SyntaxTree& tree, int call) { return IsPureCall(tree, call); }
 
 bool IsInvariant(const SyntaxTree& tree, int expression, int scope) {
   if (!IsPure(tree, expression) || LoadsIn(tree, expression)) return false;

@@ -25,8 +25,11 @@ bool IsMemoryName(const SyntaxTree& tree, int declaration);
 bool StoresIn(const SyntaxTree& tree, int node);
 // Reads from memory.
 bool LoadsIn(const SyntaxTree& tree, int node);
-// Evaluating it twice or not at all changes nothing: names, literals, arithmetic, loads, calls of the mathematical functions.
+// Evaluating it twice or not at all changes nothing: names, literals, arithmetic, loads, calls of the mathematical functions
+// and of functions of the file that change nothing but their own variables.
 bool IsPure(const SyntaxTree& tree, int expression);
+// Of a call: its function is one of these, whatever the arguments are.
+bool CallsPure(const SyntaxTree& tree, int call);
 // Pure, no load, and nothing it names is written within `scope` or declared inside it.
 bool IsInvariant(const SyntaxTree& tree, int expression, int scope);
 

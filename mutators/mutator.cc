@@ -21,6 +21,7 @@ Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& propo
   }
   for (const int node : proposal.also_anchored) anchor(node);
   edit.launch = proposal.launch;
+  edit.parameters = proposal.parameters;
   return edit;
 }
 

@@ -50,6 +50,7 @@ struct Proposal {
   std::vector<Change> changes;
   std::vector<int> also_anchored;  // must be as they are for the edit to make sense, such as the body of a replaced loop
   std::vector<LaunchChange> launch;
+  Parameters parameters;  // values that it holds for alone
 };
 
 // The edit that makes the proposed change wherever its anchors are found.

@@ -7,9 +7,12 @@
 namespace evo {
 
 MutatorSet::MutatorSet() {
-  for (auto make : {MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeCrossover, MakeUnrollPragma, MakeLaunchBounds,
-                    MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
-                    MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb}) {
+  for (auto make : {MakeParameterStep,   MakeParameterDraw,      MakeParameterMix,        MakeCrossover,     MakeUnrollPragma,
+                    MakeLaunchBounds,    MakeAccumulatorSplit,   MakeHoistInvariant,      MakeReciprocal,    MakeFastMath,
+                    MakeReadOnlyLoad,    MakeRestrictQualifier,  MakeInlineHint,          MakeStatementSwap, MakeStatementDelete,
+                    MakeConstantPerturb, MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeWorkPerThread,
+                    MakeExpToExp2,       MakeBlockOrder,         MakeBlockShape,          MakeIndexStrength, MakeRegisterTile,
+                    MakeBarrierNarrow,   MakeAccumulatePrecision}) {
     mutators_.push_back(make());
   }
 }

@@ -19,5 +19,16 @@ std::unique_ptr<Mutator> MakeInlineHint();
 std::unique_ptr<Mutator> MakeStatementSwap();
 std::unique_ptr<Mutator> MakeStatementDelete();
 std::unique_ptr<Mutator> MakeConstantPerturb();
+std::unique_ptr<Mutator> MakeThreadPerRowToWarp();
+std::unique_ptr<Mutator> MakeThreadPerRowToBlock();
+std::unique_ptr<Mutator> MakeWarpReduction();
+std::unique_ptr<Mutator> MakeWorkPerThread();
+std::unique_ptr<Mutator> MakeExpToExp2();
+std::unique_ptr<Mutator> MakeBlockOrder();
+std::unique_ptr<Mutator> MakeBlockShape();
+std::unique_ptr<Mutator> MakeIndexStrength();
+std::unique_ptr<Mutator> MakeRegisterTile();
+std::unique_ptr<Mutator> MakeBarrierNarrow();
+std::unique_ptr<Mutator> MakeAccumulatePrecision();
 
 }  // namespace evo

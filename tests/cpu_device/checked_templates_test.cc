@@ -112,6 +112,9 @@ class CheckedTemplatesTest : public CpuDeviceTest {
 
 TEST_F(CheckedTemplatesTest, Attention) { ExpectTaskClean("attention"); }
 TEST_F(CheckedTemplatesTest, Softmax) { ExpectTaskClean("softmax"); }
+TEST_F(CheckedTemplatesTest, LayerNorm) { ExpectTaskClean("layer_norm"); }
+TEST_F(CheckedTemplatesTest, RowSum) { ExpectTaskClean("row_sum"); }
+TEST_F(CheckedTemplatesTest, Transpose) { ExpectTaskClean("transpose"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledAttention) { ExpectBarriersMissed("attention", "tiled"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfWmmaAttention) {
   // Before the one every lane has taken part in a shuffle, after the other in loading a matrix.
@@ -119,6 +122,7 @@ TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfWmmaAttention) {
                                              "__syncwarp();   // the weights are used up before the next scores are written over them"});
 }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfBlockSoftmax) { ExpectBarriersMissed("softmax", "block"); }
+TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledTranspose) { ExpectBarriersMissed("transpose", "tiled"); }
 
 // Not a check: what docs/cpu_device.md says of the cost.
 TEST_F(CheckedTemplatesTest, DISABLED_Cost) {

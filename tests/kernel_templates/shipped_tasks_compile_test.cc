@@ -48,7 +48,8 @@ TEST_P(ShippedTask, CompilesAsDrawnForHopper) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "gemm", "softmax"), [](const auto& p) { return p.param; });
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "gemm", "layer_norm", "row_sum", "softmax", "transpose"),
+                         [](const auto& p) { return p.param; });
 
 }  // namespace
 }  // namespace evo

@@ -100,7 +100,8 @@ TEST(WritingATask, TheExampleOfThePageIsATask) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "gemm", "softmax"), [](const auto& p) { return p.param; });
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::Values("attention", "gemm", "layer_norm", "row_sum", "softmax", "transpose"),
+                         [](const auto& p) { return p.param; });
 
 }  // namespace
 }  // namespace evo

@@ -56,7 +56,9 @@ TEST_P(TemplateProperties, AWalkOfMutationsStaysSound) {
 
 INSTANTIATE_TEST_SUITE_P(All, TemplateProperties,
                          testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/wmma.cu", "softmax/naive.cu",
-                                         "softmax/block.cu", "softmax/warp.cu", "gemm/naive.cu", "gemm/tiled.cu"));
+                                         "softmax/block.cu", "softmax/warp.cu", "gemm/naive.cu", "gemm/tiled.cu",
+                                         "layer_norm/naive.cu", "layer_norm/block.cu", "row_sum/naive.cu", "row_sum/block.cu",
+                                         "transpose/naive.cu", "transpose/tiled.cu"));
 
 // Every proposal of every mutator on a template, not only those that a walk draws, makes a source that parses.
 TEST(TemplateProposals, EveryOneParses) {

@@ -1,0 +1,28 @@
+// Row sums, one thread a row.
+// evo:param BLOCK 32 64 128 256 512
+// evo:param UNROLL 1 2 4 8 16
+// evo:launch row_sum_naive(X, Y, ROWS, COLS) grid(ceil_div(ROWS, BLOCK)) block(BLOCK)
+
+// Threads of a block.
+#ifndef BLOCK
+#define BLOCK 128
+#endif
+
+// Columns that an iteration takes.
+#ifndef UNROLL
+#define UNROLL 1
+#endif
+
+// A pragma's argument is not expanded as a macro by nvcc.
+constexpr int kUnroll = UNROLL;
+
+__global__ void row_sum_naive(const float* X, float* Y, int rows, int columns) {
+  const int row = blockIdx.x * BLOCK + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0.0f;
+#pragma unroll kUnroll
+  for (int c = 0; c < columns; ++c) {
+    sum += X[row * columns + c];
+  }
+  Y[row] = sum;
+}
