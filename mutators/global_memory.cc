@@ -1,6 +1,7 @@
 #include "mutators/global_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,34 @@ bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int p
     if (place >= arguments.size() || std::count(arguments.begin(), arguments.end(), arguments[place]) > 1) return true;
   }
   return false;
+}
+
+bool IsLoadable(std::string_view type) {
+  constexpr std::array<std::string_view, 24> kTypes{"float",
+                                                    "double",
+                                                    "int",
+                                                    "unsigned int",
+                                                    "short",
+                                                    "unsigned short",
+                                                    "char",
+                                                    "signed char",
+                                                    "unsigned char",
+                                                    "long long",
+                                                    "unsigned long long",
+                                                    "float2",
+                                                    "float4",
+                                                    "double2",
+                                                    "int2",
+                                                    "int4",
+                                                    "uint2",
+                                                    "uint4",
+                                                    "__half",
+                                                    "__half2",
+                                                    "short2",
+                                                    "short4",
+                                                    "__nv_bfloat16",
+                                                    "__nv_bfloat162"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
 }  // namespace evo

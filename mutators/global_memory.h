@@ -16,4 +16,7 @@ bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, in
 // Whether some launch passes the argument of this kernel parameter in another place, too.
 bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter);
 
+// Types that CUDA's functions for cached loads and stores (__ldg, __stcs) are declared for.
+bool IsLoadable(std::string_view type);
+
 }  // namespace evo

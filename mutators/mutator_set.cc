@@ -9,7 +9,8 @@ namespace evo {
 MutatorSet::MutatorSet() {
   for (auto make : {MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeCrossover, MakeUnrollPragma, MakeLaunchBounds,
                     MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
-                    MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb}) {
+                    MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
+                    MakeStripMine, MakePrefetchNext, MakeLoopPeel}) {
     mutators_.push_back(make());
   }
 }

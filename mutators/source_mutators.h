@@ -19,5 +19,8 @@ std::unique_ptr<Mutator> MakeInlineHint();
 std::unique_ptr<Mutator> MakeStatementSwap();
 std::unique_ptr<Mutator> MakeStatementDelete();
 std::unique_ptr<Mutator> MakeConstantPerturb();
+std::unique_ptr<Mutator> MakeStripMine();
+std::unique_ptr<Mutator> MakePrefetchNext();
+std::unique_ptr<Mutator> MakeLoopPeel();
 
 }  // namespace evo
