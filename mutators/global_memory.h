@@ -13,6 +13,9 @@ namespace evo {
 // twice.
 bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer);
 
+// The same for global memory of any kind: not shared, not a thread's own.
+bool IsGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer);
+
 // Whether some launch passes the argument of this kernel parameter in another place, too.
 bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter);
 

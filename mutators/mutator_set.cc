@@ -10,7 +10,8 @@ MutatorSet::MutatorSet() {
   for (auto make : {MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeCrossover, MakeUnrollPragma, MakeLaunchBounds,
                     MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
                     MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
-                    MakeStripMine, MakePrefetchNext, MakeLoopPeel}) {
+                    MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
+                    MakeCacheHintStore, MakeVectorLoad}) {
     mutators_.push_back(make());
   }
 }

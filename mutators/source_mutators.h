@@ -22,5 +22,8 @@ std::unique_ptr<Mutator> MakeConstantPerturb();
 std::unique_ptr<Mutator> MakeStripMine();
 std::unique_ptr<Mutator> MakePrefetchNext();
 std::unique_ptr<Mutator> MakeLoopPeel();
+std::unique_ptr<Mutator> MakeRegisterCache();
+std::unique_ptr<Mutator> MakeCacheHintStore();
+std::unique_ptr<Mutator> MakeVectorLoad();
 
 }  // namespace evo
