@@ -34,9 +34,25 @@ bool IsMemory(const SyntaxTree& tree, int node) {
          (tree.node(node).kind_name == "UnaryOperator" && tree.Operator(node) == "*");
 }
 
+// The body of the function of this file that is called; -1 if it is another's, or only declared.
+int CalledBody(const SyntaxTree& tree, int call) {
+  const SyntaxNode& node = tree.node(call);
+  if (node.kind_name != "CallExpr" || node.children.empty()) return -1;
+  const int function = NamedDeclaration(tree, node.children.front());
+  if (function < 0 || tree.node(function).children.empty()) return -1;
+  const std::string& kind = tree.node(function).kind_name;
+  const int body = tree.node(function).children.back();
+  // One that stands behind its caller may lead back to it: not followed, so that recursion ends.
+  const bool before = tree.node(function).range.end <= node.range.begin;
+  const bool defined = (kind == "FunctionDecl" || kind == "FunctionTemplate") && tree.node(body).kind_name == "CompoundStmt";
+  return defined && before ? body : -1;
+}
+
 bool IsPureCall(const SyntaxTree& tree, int call) {
   const std::string_view callee = LibraryCallee(tree, call);
-  return std::find(kPure.begin(), kPure.end(), callee) != kPure.end();
+  if (std::find(kPure.begin(), kPure.end(), callee) != kPure.end()) return true;
+  const int body = CalledBody(tree, call);
+  return body >= 0 && !StoresIn(tree, body);
 }
 
 // The operand of an assignment or count that is changed; -1 for other nodes.
@@ -148,6 +164,7 @@ bool LoadsIn(const SyntaxTree& tree, int node) {
   for (const int at : Subtree(tree, node)) {
     if (tree.node(at).opaque || IsMemory(tree, at)) return true;
     if (tree.node(at).kind_name == "CallExpr" && LibraryCallee(tree, at).starts_with("__ld")) return true;
+    if (const int body = CalledBody(tree, at); body >= 0 && LoadsIn(tree, body)) return true;
   }
   const std::set<int> named = NamedIn(tree, node);
   return std::any_of(named.begin(), named.end(), [&](int declaration) { return IsMemoryName(tree, declaration); });

@@ -25,7 +25,8 @@ bool IsMemoryName(const SyntaxTree& tree, int declaration);
 bool StoresIn(const SyntaxTree& tree, int node);
 // Reads from memory.
 bool LoadsIn(const SyntaxTree& tree, int node);
-// Evaluating it twice or not at all changes nothing: names, literals, arithmetic, loads, calls of the mathematical functions.
+// Evaluating it twice or not at all changes nothing: names, literals, arithmetic, loads, calls of the mathematical functions and of functions of
+// the file that store nothing and call nothing else.
 bool IsPure(const SyntaxTree& tree, int expression);
 // Pure, no load, and nothing it names is written within `scope` or declared inside it.
 bool IsInvariant(const SyntaxTree& tree, int expression, int scope);

@@ -11,7 +11,8 @@ MutatorSet::MutatorSet() {
                     MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
                     MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
                     MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
-                    MakeCacheHintStore, MakeVectorLoad}) {
+                    MakeCacheHintStore, MakeVectorLoad, MakeGridStride,
+                    MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam}) {
     mutators_.push_back(make());
   }
 }

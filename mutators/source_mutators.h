@@ -25,5 +25,9 @@ std::unique_ptr<Mutator> MakeLoopPeel();
 std::unique_ptr<Mutator> MakeRegisterCache();
 std::unique_ptr<Mutator> MakeCacheHintStore();
 std::unique_ptr<Mutator> MakeVectorLoad();
+std::unique_ptr<Mutator> MakeGridStride();
+std::unique_ptr<Mutator> MakeSharedPadding();
+std::unique_ptr<Mutator> MakeLoopInterchange();
+std::unique_ptr<Mutator> MakeUnrollAndJam();
 
 }  // namespace evo
