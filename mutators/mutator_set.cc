@@ -12,7 +12,7 @@ MutatorSet::MutatorSet() {
                     MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
                     MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
                     MakeCacheHintStore, MakeVectorLoad, MakeGridStride,
-                    MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam}) {
+                    MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam, MakeSharedSwizzle}) {
     mutators_.push_back(make());
   }
 }

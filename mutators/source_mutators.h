@@ -29,5 +29,6 @@ std::unique_ptr<Mutator> MakeGridStride();
 std::unique_ptr<Mutator> MakeSharedPadding();
 std::unique_ptr<Mutator> MakeLoopInterchange();
 std::unique_ptr<Mutator> MakeUnrollAndJam();
+std::unique_ptr<Mutator> MakeSharedSwizzle();
 
 }  // namespace evo

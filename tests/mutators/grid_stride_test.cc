@@ -60,29 +60,5 @@ TEST(GridStride, LeavesOthers) {
   EXPECT_THAT(ChildrenOf("grid_stride", Launched("  __shared__ float t;\n  if (threadIdx.x > n) return;\n  t = in[0];\n  out[blockIdx.x] = t;\n")), IsEmpty());
 }
 
-TEST(SharedPadding, PutsRowsFurtherApartAndBack) {
-  const std::string uses = "  t[threadIdx.x][n] = in[0];\n  t[n][1] += 1.0f;\n  __syncthreads();\n  out[0] = t[n][threadIdx.x];\n";
-  const auto children = Bodies("shared_padding", "  __shared__ float t[32][32];\n" + uses);
-  ASSERT_THAT(children, SizeIs(4));
-  EXPECT_THAT(children[0], HasSubstr("__shared__ float t[32][32 + 1];\n"));
-  EXPECT_THAT(children[3], HasSubstr("__shared__ float t[32][32 + 8];\n"));
-  const auto changed = Bodies("shared_padding", "  __shared__ float t[32][32 + 1];\n" + uses);
-  ASSERT_THAT(changed, SizeIs(4));
-  EXPECT_THAT(changed[0], HasSubstr("__shared__ float t[32][32];\n"));
-  EXPECT_THAT(changed[1], HasSubstr("__shared__ float t[32][32 + 2];\n"));
-  // As much as there is room for.
-  EXPECT_THAT(Bodies("shared_padding", "  __shared__ float t[96][124];\n" + uses), SizeIs(3));
-}
-
-TEST(SharedPadding, LeavesArraysWhoseRowsAreUsed) {
-  for (const char* body : {"  __shared__ float t[1024];\n  t[n] = in[0];\n  out[0] = t[n];\n", "  float t[8][8];\n  t[n][n] = in[0];\n  out[0] = t[0][n];\n",
-                           "  __shared__ float t[8][8];\n  float* p = t[n];\n  p[9] = in[0];\n  out[0] = t[0][n];\n",
-                           "  __shared__ float t[8][8];\n  float* p = &t[n][0];\n  p[9] = in[0];\n  out[0] = t[0][n];\n",
-                           "  __shared__ float t[8][8];\n  t[0][n] = sizeof(t);\n  out[0] = t[n][0];\n",
-                           "  __shared__ float t[8][8];\n  atomicAdd(&t[0][n], 1.0f);\n  out[0] = t[n][0];\n"}) {
-    EXPECT_THAT(Bodies("shared_padding", body), IsEmpty()) << body;
-  }
-}
-
 }  // namespace
 }  // namespace evo
