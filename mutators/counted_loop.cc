@@ -67,6 +67,11 @@ std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
   return loop;
 }
 
+bool HaveSameHeader(const SyntaxTree& tree, const CountedLoop& a, const CountedLoop& b) {
+  return tree.node(a.counter).type == tree.node(b.counter).type && tree.Text(a.parts.init) == tree.Text(b.parts.init) &&
+         tree.Text(a.parts.condition) == tree.Text(b.parts.condition) && tree.Text(a.parts.increment) == tree.Text(b.parts.increment);
+}
+
 bool JumpsOut(const SyntaxTree& tree, int node) {
   const auto nodes = Subtree(tree, node);
   return std::any_of(nodes.begin(), nodes.end(), [&](int at) {
@@ -87,18 +92,6 @@ bool IsUnconditional(const SyntaxTree& tree, int node, int scope) {
     if ((spelled == "&&" || spelled == "||") && outer.children.back() == at) return false;
   }
   return true;
-}
-
-bool MayMeetThreads(const SyntaxTree& tree, int node) {
-  for (const int at : Subtree(tree, node)) {
-    const SyntaxNode& one = tree.node(at);
-    if (one.opaque) return true;
-    if (one.kind_name == "CallExpr" && !IsPure(tree, at)) {
-      // Impure for what its arguments do, or for what it is?
-      if (LibraryCallee(tree, at).empty() || one.name.starts_with("__sync") || !one.name.starts_with("operator")) return true;
-    }
-  }
-  return false;
 }
 
 std::string TextWith(const SyntaxTree& tree, int node, const Replacements& replacements) {

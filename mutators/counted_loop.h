@@ -26,12 +26,12 @@ struct CountedLoop {
 // it cannot be written down in another shape. `continue` and `return` are left to JumpsOut().
 std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node);
 
+// Whether the headers of two loops are spelled alike.
+bool HaveSameHeader(const SyntaxTree& tree, const CountedLoop& a, const CountedLoop& b);
 // Whether a `continue` or `return` may end an iteration early.
 bool JumpsOut(const SyntaxTree& tree, int node);
 // Whether a node is evaluated every time that `scope` runs through, once: under no condition, in no inner loop.
 bool IsUnconditional(const SyntaxTree& tree, int node, int scope);
-// Whether threads wait for or exchange with one another there, or may: any call that is not known to be pure.
-bool MayMeetThreads(const SyntaxTree& tree, int node);
 
 // Text to put in the place of nodes.
 using Replacements = std::vector<std::pair<int, std::string>>;

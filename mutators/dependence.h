@@ -1,6 +1,7 @@
 #pragma once
 
 #include <set>
+#include <vector>
 
 #include "mutators/counted_loop.h"
 
@@ -14,6 +15,14 @@ namespace evo {
 // - no thread meets another, and nothing jumps.
 // Sums may come out in another order.
 bool IterationsCommute(const MutationContext& context, int node, const std::set<int>& counters, const std::set<int>& own);
+
+// Whether two parts of loops over the same values of a counter have nothing to do with each other but in the same iteration, so that all
+// iterations of one may run before the other, or both in turn. They share elements of a thread's own arrays at most, named by the counter.
+struct LoopPart {
+  std::vector<int> nodes;
+  int counter = -1;
+};
+bool AreApart(const MutationContext& context, const LoopPart& first, const LoopPart& second);
 
 // Whether a statement that runs once an iteration, behind the rest, only stores: to global memory or a thread's own array, what the
 // iteration has computed.

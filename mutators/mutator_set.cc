@@ -12,7 +12,8 @@ MutatorSet::MutatorSet() {
                     MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
                     MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
                     MakeCacheHintStore, MakeVectorLoad, MakeGridStride,
-                    MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam, MakeSharedSwizzle}) {
+                    MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam, MakeSharedSwizzle, MakeLoopFusion,
+                    MakeLoopFission}) {
     mutators_.push_back(make());
   }
 }

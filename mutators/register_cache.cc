@@ -19,11 +19,6 @@ struct Reread {
   int load = -1;  // in the first of them
 };
 
-bool SameHeader(const SyntaxTree& tree, const CountedLoop& a, const CountedLoop& b) {
-  return tree.node(a.counter).type == tree.node(b.counter).type && tree.Text(a.parts.init) == tree.Text(b.parts.init) &&
-         tree.Text(a.parts.condition) == tree.Text(b.parts.condition) && tree.Text(a.parts.increment) == tree.Text(b.parts.increment);
-}
-
 // The names of an expression mean the same before the first loop and in each of them.
 bool IsSteady(const SyntaxTree& tree, int expression, const std::vector<CountedLoop>& loops) {
   if (!IsPure(tree, expression)) return false;
@@ -131,7 +126,7 @@ class RegisterCache : public SourceMutator {
       const auto loop = AsCountedLoop(tree, statement);
       if (!loop) continue;
       const auto same = std::find_if(groups.begin(), groups.end(),
-                                     [&](const std::vector<CountedLoop>& group) { return SameHeader(tree, group.front(), *loop); });
+                                     [&](const std::vector<CountedLoop>& group) { return HaveSameHeader(tree, group.front(), *loop); });
       if (same == groups.end()) {
         groups.push_back({*loop});
       } else {

@@ -30,5 +30,7 @@ std::unique_ptr<Mutator> MakeSharedPadding();
 std::unique_ptr<Mutator> MakeLoopInterchange();
 std::unique_ptr<Mutator> MakeUnrollAndJam();
 std::unique_ptr<Mutator> MakeSharedSwizzle();
+std::unique_ptr<Mutator> MakeLoopFusion();
+std::unique_ptr<Mutator> MakeLoopFission();
 
 }  // namespace evo
