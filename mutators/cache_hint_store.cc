@@ -53,8 +53,8 @@ class CacheHintStore : public SourceMutator {
     const int target = store.children.front();
     const SyntaxNode& element = tree.node(target);
     if (!IsLoadable(element.type) || element.children.empty()) return false;
-    const bool memory = element.kind_name == "ArraySubscriptExpr" ||
-                        (element.kind_name == "UnaryOperator" && tree.Operator(target) == "*");
+    const bool memory =
+        element.kind_name == "ArraySubscriptExpr" || (element.kind_name == "UnaryOperator" && tree.Operator(target) == "*");
     return memory && IsGlobal(tree, context.rendered, element.children.front());
   }
 
@@ -75,7 +75,8 @@ class CacheHintStore : public SourceMutator {
     const auto& parts = tree.node(call).children;
     const SyntaxNode& address = tree.node(parts[1]);
     const bool of_element = address.kind_name == "UnaryOperator" && tree.Operator(parts[1]) == "&";
-    const std::string target = of_element ? std::string(tree.Text(address.children.front())) : "*" + Parenthesised(tree, parts[1]);
+    const std::string target =
+        of_element ? std::string(tree.Text(address.children.front())) : "*" + Parenthesised(tree, parts[1]);
     return fmt::format("{} = {}{}", target, tree.Text(parts[2]), tree.Text(call).ends_with(";") ? ";" : "");
   }
 };

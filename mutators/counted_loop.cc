@@ -69,7 +69,8 @@ std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
 
 bool HaveSameHeader(const SyntaxTree& tree, const CountedLoop& a, const CountedLoop& b) {
   return tree.node(a.counter).type == tree.node(b.counter).type && tree.Text(a.parts.init) == tree.Text(b.parts.init) &&
-         tree.Text(a.parts.condition) == tree.Text(b.parts.condition) && tree.Text(a.parts.increment) == tree.Text(b.parts.increment);
+         tree.Text(a.parts.condition) == tree.Text(b.parts.condition) &&
+         tree.Text(a.parts.increment) == tree.Text(b.parts.increment);
 }
 
 bool JumpsOut(const SyntaxTree& tree, int node) {
@@ -80,9 +81,10 @@ bool JumpsOut(const SyntaxTree& tree, int node) {
 }
 
 bool IsUnconditional(const SyntaxTree& tree, int node, int scope) {
-  constexpr std::array kStraight{"CompoundStmt"sv, "DeclStmt"sv, "VarDecl"sv, "BinaryOperator"sv, "CompoundAssignOperator"sv,
-                                 "UnaryOperator"sv, "ParenExpr"sv, "CallExpr"sv, "CStyleCastExpr"sv, "CXXStaticCastExpr"sv,
-                                 "CXXFunctionalCastExpr"sv, "ArraySubscriptExpr"sv, "MemberRefExpr"sv};
+  constexpr std::array kStraight{
+      "CompoundStmt"sv,          "DeclStmt"sv,           "VarDecl"sv,      "BinaryOperator"sv, "CompoundAssignOperator"sv,
+      "UnaryOperator"sv,         "ParenExpr"sv,          "CallExpr"sv,     "CStyleCastExpr"sv, "CXXStaticCastExpr"sv,
+      "CXXFunctionalCastExpr"sv, "ArraySubscriptExpr"sv, "MemberRefExpr"sv};
   for (int at = node; at != scope; at = tree.node(at).parent) {
     const int parent = tree.node(at).parent;
     if (parent < 0) return false;

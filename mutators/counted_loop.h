@@ -11,8 +11,8 @@
 
 namespace evo {
 
-// `for (int i = start; i < bound; i += step)`: counts upwards, its header alone declares and moves the counter, and bound and step do
-// not change while it runs. Start, bound and step are pure and read no memory, so they may be evaluated again.
+// `for (int i = start; i < bound; i += step)`: counts upwards, its header alone declares and moves the counter, and bound and
+// step do not change while it runs. Start, bound and step are pure and read no memory, so they may be evaluated again.
 struct CountedLoop {
   ForLoop parts;
   int counter = -1;        // declaration

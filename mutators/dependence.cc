@@ -135,7 +135,8 @@ bool IsFinalStore(const MutationContext& context, int statement) {
   const SyntaxTree& tree = context.tree;
   if (tree.node(statement).kind_name != "BinaryOperator" || tree.Operator(statement) != "=") return false;
   const auto& operands = tree.node(statement).children;
-  if (tree.node(operands[0]).kind_name != "ArraySubscriptExpr" || !IsPure(tree, operands[0]) || !IsPure(tree, operands[1])) return false;
+  if (tree.node(operands[0]).kind_name != "ArraySubscriptExpr" || !IsPure(tree, operands[0]) || !IsPure(tree, operands[1]))
+    return false;
   return !LoadsIn(tree, operands[1]) && !LoadsIn(tree, tree.node(operands[0]).children[1]) &&
          IsGlobal(tree, context.rendered, tree.node(operands[0]).children.front());
 }

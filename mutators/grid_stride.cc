@@ -52,8 +52,8 @@ bool IsUniform(const SyntaxTree& tree, int condition) {
   });
 }
 
-// The body's `return`s, which become `continue`; nullopt if one cannot, because it stands in a loop of its own, or because only some
-// threads take it where threads meet.
+// The body's `return`s, which become `continue`; nullopt if one cannot, because it stands in a loop of its own, or because only
+// some threads take it where threads meet.
 std::optional<std::vector<int>> Returns(const SyntaxTree& tree, int body) {
   std::vector<int> returns;
   const bool meet = HasSharedMemory(tree);
@@ -94,7 +94,8 @@ class GridStride : public SourceMutator {
   }
 
  private:
-  static std::optional<Proposal> Stride(const SyntaxTree& tree, int function, const LaunchDirective& launch, std::size_t axis, int factor) {
+  static std::optional<Proposal> Stride(const SyntaxTree& tree, int function, const LaunchDirective& launch, std::size_t axis,
+                                        int factor) {
     const int body = tree.node(function).children.back();
     const std::string index = fmt::format("blockIdx.{}", kAxes[axis]);
     const std::string extent = fmt::format("gridDim.{}", kAxes[axis]);
@@ -110,10 +111,13 @@ class GridStride : public SourceMutator {
     const auto& statements = tree.node(body).children;
     Proposal proposal;
     proposal.changes.push_back({last_parameter, Placement::kAfter, fmt::format(", int {}", blocks)});
-    std::string before = fmt::format("for (unsigned int {0} = blockIdx.{1}; {0} < {2}; {0} += gridDim.{1}) {{", block, kAxes[axis], blocks);
+    std::string before =
+        fmt::format("for (unsigned int {0} = blockIdx.{1}; {0} < {2}; {0} += gridDim.{1}) {{", block, kAxes[axis], blocks);
     const std::string indent = IndentOf(tree, statements.front());
-    if (HasSharedMemory(tree)) before += fmt::format("\n{}__syncthreads();   // nobody reads what the block before has shared any more", indent);
-    proposal.changes.push_back({FirstNode(tree, statements.front()), Placement::kBefore, LineBefore(tree, statements.front(), before)});
+    if (HasSharedMemory(tree))
+      before += fmt::format("\n{}__syncthreads();   // nobody reads what the block before has shared any more", indent);
+    proposal.changes.push_back(
+        {FirstNode(tree, statements.front()), Placement::kBefore, LineBefore(tree, statements.front(), before)});
     for (const int use : uses) proposal.changes.push_back({use, Placement::kReplace, block});
     for (const int at : *returns) proposal.changes.push_back({at, Placement::kReplace, "continue;"});
     proposal.changes.push_back({statements.back(), Placement::kAfter, fmt::format("\n{}}}", indent)});

@@ -49,7 +49,8 @@ struct Split {
   std::vector<int> rest;
 };
 
-std::string LoopOf(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<int>& repeated, const std::vector<int>& part) {
+std::string LoopOf(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<int>& repeated,
+                   const std::vector<int>& part) {
   const std::string indent = IndentOf(tree, loop.parts.statement);
   const std::string init(tree.Text(loop.parts.init));
   std::string text = fmt::format("{} {{\n", Header(tree, loop, init.substr(0, init.rfind(';'))));
@@ -87,8 +88,8 @@ class LoopFission : public SourceMutator {
         if (NamesAnyOf(tree, second, first)) continue;
         if (!AreApart(context, {first, loop->counter}, {second, loop->counter})) continue;
         const std::string pragma = loop->parts.pragma >= 0 ? std::string(tree.Text(loop->parts.pragma)) + "\n" : "";
-        const std::string text = fmt::format("{}\n{}{}{}", LoopOf(tree, *loop, split.repeated, first), pragma, IndentOf(tree, node),
-                                             LoopOf(tree, *loop, split.repeated, second));
+        const std::string text = fmt::format("{}\n{}{}{}", LoopOf(tree, *loop, split.repeated, first), pragma,
+                                             IndentOf(tree, node), LoopOf(tree, *loop, split.repeated, second));
         proposals.push_back({{{node, Placement::kReplace, text}}, {loop->parts.body}, {}});
       }
     }

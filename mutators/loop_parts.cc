@@ -42,7 +42,8 @@ class Touched {
     const SyntaxNode& node = tree_.node(at);
     if (node.opaque || node.kind_name == "LambdaExpr" || node.kind_name.find("Asm") != std::string::npos) understood_ = false;
     if (node.kind_name == "attribute(shared)" || (node.kind_name == "CallExpr" && !IsPure(tree_, at))) understood_ = false;
-    if (node.kind_name == "DeclRefExpr" && node.refers_to >= 0 && !node.type.ends_with("]") && IsMemoryName(tree_, node.refers_to))
+    if (node.kind_name == "DeclRefExpr" && node.refers_to >= 0 && !node.type.ends_with("]") &&
+        IsMemoryName(tree_, node.refers_to))
       understood_ = false;
     if (IsAssignment(tree_, at) || IsCount(tree_, at)) {
       const int target = node.children.front();
@@ -52,7 +53,8 @@ class Touched {
         NoteElement(target, true);
       }
     }
-    const bool element = node.kind_name == "ArraySubscriptExpr" || (node.kind_name == "UnaryOperator" && tree_.Operator(at) == "*");
+    const bool element =
+        node.kind_name == "ArraySubscriptExpr" || (node.kind_name == "UnaryOperator" && tree_.Operator(at) == "*");
     if (element && node.converted && !node.type.ends_with("]")) NoteElement(at, false);
   }
 
@@ -93,7 +95,7 @@ class Touched {
   bool reads_ = false;   // memory that somebody may write
   std::set<int> named_;
   std::set<int> written_;
-  std::set<int> filled_;                  // own arrays that are written
+  std::set<int> filled_;                 // own arrays that are written
   std::map<int, std::set<int>> arrays_;  // own arrays, and the subscripts that are the counter in every use
 };
 

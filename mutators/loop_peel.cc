@@ -16,8 +16,9 @@ std::string FirstPeeled(const SyntaxTree& tree, const CountedLoop& loop) {
   text += fmt::format("{}  const {} = {};\n", indent, CounterDeclaration(tree, loop), first);
   text += Lines(tree, loop.parts.body, indent + "  ") + indent + "}\n";
   if (loop.parts.pragma >= 0) text += std::string(tree.Text(loop.parts.pragma)) + "\n";
-  text += fmt::format("{}{} {{\n", indent,
-                      Header(tree, loop, fmt::format("{} {} = {} + {}", tree.node(loop.counter).type, counter, first, loop.step)));
+  text +=
+      fmt::format("{}{} {{\n", indent,
+                  Header(tree, loop, fmt::format("{} {} = {} + {}", tree.node(loop.counter).type, counter, first, loop.step)));
   return text + Lines(tree, loop.parts.body, indent + "  ") + fmt::format("{}}}\n{}}}", indent, outer);
 }
 

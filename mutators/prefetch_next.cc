@@ -37,9 +37,8 @@ std::vector<int> LoadsAhead(const MutationContext& context, const CountedLoop& l
 std::vector<std::vector<int>> ByText(const SyntaxTree& tree, const std::vector<int>& loads) {
   std::vector<std::vector<int>> groups;
   for (const int load : loads) {
-    const auto known = std::find_if(groups.begin(), groups.end(), [&](const std::vector<int>& group) {
-      return tree.Text(group.front()) == tree.Text(load);
-    });
+    const auto known = std::find_if(groups.begin(), groups.end(),
+                                    [&](const std::vector<int>& group) { return tree.Text(group.front()) == tree.Text(load); });
     if (known == groups.end()) {
       groups.push_back({load});
     } else {
@@ -71,16 +70,15 @@ std::string Prefetched(const SyntaxTree& tree, const CountedLoop& loop, const st
     before += fmt::format("{0}{1} {2}{{}};\n{0}if ({3} {4} {5}) {2} = {6};\n", indent, type, next, start, loop.comparison,
                           tree.Text(loop.bound), TextWith(tree, load, UsesAs(tree, loop.counter, load, start)));
     now += fmt::format("{}  const {} {} = {};\n", indent, type, loaded, next);
-    ahead += fmt::format("{}    {} = {};\n", indent, next,
-                         TextWith(tree, load, CounterForward(tree, loop, load, loop.step)));
+    ahead += fmt::format("{}    {} = {};\n", indent, next, TextWith(tree, load, CounterForward(tree, loop, load, loop.step)));
     for (const int place : groups[i]) replacements.emplace_back(place, loaded);
   }
   std::string text = before;
   if (loop.parts.pragma >= 0) text += std::string(tree.Text(loop.parts.pragma)) + "\n";
   const std::string init = fmt::format("{} = {}", CounterDeclaration(tree, loop), start);
   text += fmt::format("{}{} {{\n{}", indent, Header(tree, loop, init), now);
-  text += fmt::format("{}  if ({} + {} {} {}) {{\n{}{}  }}\n", indent, counter, loop.step, loop.comparison,
-                      tree.Text(loop.bound), ahead, indent);
+  text += fmt::format("{}  if ({} + {} {} {}) {{\n{}{}  }}\n", indent, counter, loop.step, loop.comparison, tree.Text(loop.bound),
+                      ahead, indent);
   return text + Lines(tree, loop.parts.body, indent + "  ", replacements) + fmt::format("{}}}\n{}}}", indent, outer);
 }
 
@@ -99,7 +97,8 @@ class PrefetchNext : public SourceMutator {
       if (!loop || JumpsOut(tree, loop->parts.body)) continue;
       const auto groups = ByText(tree, LoadsAhead(context, *loop));
       if (groups.empty()) continue;
-      if (groups.size() > 1 && groups.size() <= kMostLoads) proposals.push_back(ReplaceLoop(*loop, Prefetched(tree, *loop, groups)));
+      if (groups.size() > 1 && groups.size() <= kMostLoads)
+        proposals.push_back(ReplaceLoop(*loop, Prefetched(tree, *loop, groups)));
       for (const auto& group : groups) proposals.push_back(ReplaceLoop(*loop, Prefetched(tree, *loop, {group})));
     }
     return proposals;

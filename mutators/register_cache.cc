@@ -63,12 +63,14 @@ std::vector<int> Named(const SyntaxTree& tree, const std::vector<int>& loads, st
 }
 
 // An item of those that are kept: its counter, if there are so many.
-std::string ItemLoop(const SyntaxTree& tree, const CountedLoop& loop, int kept, const std::string& item, const std::string& lines) {
+std::string ItemLoop(const SyntaxTree& tree, const CountedLoop& loop, int kept, const std::string& item,
+                     const std::string& lines) {
   const std::string indent = IndentOf(tree, loop.parts.statement);
   std::string forward = loop.step == "1" ? item : fmt::format("{} * {}", item, loop.step);
   if (tree.Text(loop.start) != "0") forward = fmt::format("{} + {}", Parenthesised(tree, loop.start), forward);
-  return fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n{0}  const {3} = {4};\n{0}  if ({5}) {{\n{6}{0}  }}\n{0}}}\n",
-                     indent, item, kept, CounterDeclaration(tree, loop), forward, tree.Text(loop.parts.condition), lines);
+  return fmt::format(
+      "#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n{0}  const {3} = {4};\n{0}  if ({5}) {{\n{6}{0}  }}\n{0}}}\n",
+      indent, item, kept, CounterDeclaration(tree, loop), forward, tree.Text(loop.parts.condition), lines);
 }
 
 Proposal Keep(const MutationContext& context, const Reread& reread, int kept) {
@@ -92,7 +94,8 @@ Proposal Keep(const MutationContext& context, const Reread& reread, int kept) {
     std::string behind = Times(kept, loop.step);
     if (tree.Text(loop.start) != "0") behind = fmt::format("{} + {}", Parenthesised(tree, loop.start), behind);
     const std::string init = fmt::format("{} = {}", CounterDeclaration(tree, loop), behind);
-    replaced += fmt::format("{}{} {{\n{}{}}}", indent, Header(tree, loop, init), Lines(tree, loop.parts.body, indent + "  "), indent);
+    replaced +=
+        fmt::format("{}{} {{\n{}{}}}", indent, Header(tree, loop, init), Lines(tree, loop.parts.body, indent + "  "), indent);
     const Proposal one = ReplaceLoop(loop, replaced);
     proposal.changes.insert(proposal.changes.end(), one.changes.begin(), one.changes.end());
     proposal.also_anchored.insert(proposal.also_anchored.end(), one.also_anchored.begin(), one.also_anchored.end());
@@ -125,8 +128,9 @@ class RegisterCache : public SourceMutator {
     for (const int statement : tree.node(block).children) {
       const auto loop = AsCountedLoop(tree, statement);
       if (!loop) continue;
-      const auto same = std::find_if(groups.begin(), groups.end(),
-                                     [&](const std::vector<CountedLoop>& group) { return HaveSameHeader(tree, group.front(), *loop); });
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<CountedLoop>& group) {
+        return HaveSameHeader(tree, group.front(), *loop);
+      });
       if (same == groups.end()) {
         groups.push_back({*loop});
       } else {
@@ -159,8 +163,8 @@ class RegisterCache : public SourceMutator {
           reread.loops.push_back(reader);
           // Read ahead of the first loop only what one of them reads in any case.
           always = always || (!JumpsOut(tree, reader.parts.body) && std::any_of(loads.begin(), loads.end(), [&](int at) {
-                                return IsUnconditional(tree, at, reader.parts.body);
-                              }));
+                     return IsUnconditional(tree, at, reader.parts.body);
+                   }));
         }
         if (always && reread.loops.size() > 1) found.push_back(std::move(reread));
       }

@@ -54,7 +54,8 @@ std::optional<std::vector<int>> ElementsOf(const SyntaxTree& tree, int variable,
     int element = static_cast<int>(i);
     for (std::size_t d = 0; d < dimensions; ++d) {
       const int parent = tree.node(element).parent;
-      if (tree.node(parent).kind_name != "ArraySubscriptExpr" || tree.node(parent).children.front() != element) return std::nullopt;
+      if (tree.node(parent).kind_name != "ArraySubscriptExpr" || tree.node(parent).children.front() != element)
+        return std::nullopt;
       element = parent;
     }
     const int parent = tree.node(element).parent;

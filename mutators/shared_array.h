@@ -23,8 +23,8 @@ struct Extent {
 };
 std::optional<Extent> LastExtent(const SyntaxTree& tree, int variable);
 
-// The nodes `a[i][j]` of all uses of an array; nullopt if one does not read or write an element there and then, so that somebody may know
-// how far apart the rows are.
+// The nodes `a[i][j]` of all uses of an array; nullopt if one does not read or write an element there and then, so that somebody
+// may know how far apart the rows are.
 std::optional<std::vector<int>> ElementsOf(const SyntaxTree& tree, int variable, std::size_t dimensions);
 
 }  // namespace evo

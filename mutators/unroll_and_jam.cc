@@ -108,7 +108,8 @@ std::optional<Nest> AsNest(const MutationContext& context, int node) {
     }
   }
   if (!found || !IsSteadyHeader(tree, nest) || !IsNamedOpenly(tree, nest)) return std::nullopt;
-  if (!IterationsCommute(context, nest.inner.parts.body, {nest.outer.counter, nest.inner.counter}, nest.declared)) return std::nullopt;
+  if (!IterationsCommute(context, nest.inner.parts.body, {nest.outer.counter, nest.inner.counter}, nest.declared))
+    return std::nullopt;
   // A copy reads its variables before another has stored or summed: what is read must be written by none.
   auto written = WrittenIn(tree, nest.inner.parts.body);
   written.merge(RootsWrittenIn(tree, nest.inner.parts.body));
@@ -189,7 +190,8 @@ class UnrollAndJam : public SourceMutator {
       }
     }
     text += fmt::format("{}}}\n{}{} {{\n", indent, indent, Header(tree, nest.outer, ""));
-    return text + Lines(tree, nest.outer.parts.body, indent + "  ") + fmt::format("{}}}\n{}}}", indent, IndentOf(tree, nest.outer.parts.statement));
+    return text + Lines(tree, nest.outer.parts.body, indent + "  ") +
+           fmt::format("{}}}\n{}}}", indent, IndentOf(tree, nest.outer.parts.statement));
   }
 
   static bool DeclaresIn(const SyntaxTree& tree, int body) {

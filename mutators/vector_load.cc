@@ -151,8 +151,8 @@ class Body {
 
   void Add(std::vector<Access>& to, int node, bool store) {
     const SyntaxTree& tree = context_.tree;
-    const auto same = std::find_if(to.begin(), to.end(),
-                                   [&](const Access& a) { return tree.Text(a.places.front()) == tree.Text(node); });
+    const auto same =
+        std::find_if(to.begin(), to.end(), [&](const Access& a) { return tree.Text(a.places.front()) == tree.Text(node); });
     if (same != to.end()) {
       same->places.push_back(node);
     } else {
@@ -188,11 +188,12 @@ class VectorLoop {
     std::string text = fmt::format("{{\n{}{} = {};\n", indent_, CounterDeclaration(tree_, loop_), tree_.Text(loop_.start));
     if (tree_.Text(loop_.start) != "0") {
       const std::string condition = fmt::format("{} && {}", tree_.Text(loop_.parts.condition), Alignment(0, {}, "!="));
-      text += fmt::format("{}for (; {}; {}) {{\n{}{}}}\n", indent_, condition, tree_.Text(loop_.parts.increment), Plain("  "), indent_);
+      text += fmt::format("{}for (; {}; {}) {{\n{}{}}}\n", indent_, condition, tree_.Text(loop_.parts.increment), Plain("  "),
+                          indent_);
     }
     text += fmt::format("{}if ({}) {{\n{}", indent_, Aligned({}), Pragma());
-    text += fmt::format("{}  for (; {} + {} {} {}; {} += {}) {{\n{}{}  }}\n{}}}\n", indent_, counter_, items_ - 1, loop_.comparison,
-                        bound, counter_, items_, Wide("    "), indent_, indent_);
+    text += fmt::format("{}  for (; {} + {} {} {}; {} += {}) {{\n{}{}  }}\n{}}}\n", indent_, counter_, items_ - 1,
+                        loop_.comparison, bound, counter_, items_, Wide("    "), indent_, indent_);
     text += fmt::format("{}{} {{\n{}{}}}\n", indent_, Header(tree_, loop_, ""), Plain("  "), indent_);
     return text + outer_ + "}";
   }
@@ -209,14 +210,13 @@ class VectorLoop {
                         Header(tree_, loop_, fmt::format("{} = {} / {} * {} + {}", declared, bound, items_, items_, start)),
                         Plain("  "), indent_);
     text += fmt::format("{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}", outer_, Pragma(), indent_,
-                        Header(tree_, loop_, fmt::format("{} = {}", declared, tree_.Text(loop_.start))), Plain("  "), indent_, outer_);
+                        Header(tree_, loop_, fmt::format("{} = {}", declared, tree_.Text(loop_.start))), Plain("  "), indent_,
+                        outer_);
     return text;
   }
 
  private:
-  std::string Pragma() const {
-    return loop_.parts.pragma >= 0 ? std::string(tree_.Text(loop_.parts.pragma)) + "\n" : "";
-  }
+  std::string Pragma() const { return loop_.parts.pragma >= 0 ? std::string(tree_.Text(loop_.parts.pragma)) + "\n" : ""; }
   std::string Plain(const std::string& deeper) const { return Lines(tree_, loop_.parts.body, indent_ + deeper); }
 
   // Whether vectors may begin there; `at` in the place of the counter.
@@ -252,8 +252,8 @@ class VectorLoop {
     }
     const Replacements forward = CounterForward(tree_, loop_, loop_.parts.body, item_);
     replacements.insert(replacements.end(), forward.begin(), forward.end());
-    return fmt::format("{0}#pragma unroll\n{1}for (int {2} = 0; {2} < {3}; ++{2}) {{\n{4}{1}}}\n{5}", before, indent, item_, items_,
-                       Lines(tree_, loop_.parts.body, indent + "  ", replacements), after);
+    return fmt::format("{0}#pragma unroll\n{1}for (int {2} = 0; {2} < {3}; ++{2}) {{\n{4}{1}}}\n{5}", before, indent, item_,
+                       items_, Lines(tree_, loop_.parts.body, indent + "  ", replacements), after);
   }
 
   const SyntaxTree& tree_;
@@ -295,8 +295,8 @@ class VectorLoad : public SourceMutator {
 
  private:
   // Elements of other sizes than the rest stay as they are.
-  static void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items, bool in_turns,
-                      std::vector<Proposal>& proposals) {
+  static void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items,
+                      bool in_turns, std::vector<Proposal>& proposals) {
     std::vector<Access> wide;
     for (const Access& access : accesses) {
       if (VectorOf(access.element, items)) wide.push_back(access);

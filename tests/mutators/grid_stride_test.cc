@@ -9,8 +9,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string Launched(const std::string& body, const std::string& launch = "grid(ceil_div(N, 128)) block(128)", const std::string& before = "") {
-  return before + "// evo:launch k(A, B, N) " + launch + "\n__global__ void k(const float* in, float* out, int n) {\n" + body + "}\n";
+std::string Launched(const std::string& body, const std::string& launch = "grid(ceil_div(N, 128)) block(128)",
+                     const std::string& before = "") {
+  return before + "// evo:launch k(A, B, N) " + launch + "\n__global__ void k(const float* in, float* out, int n) {\n" + body +
+         "}\n";
 }
 
 TEST(GridStride, BlocksTakeTurns) {
@@ -36,7 +38,8 @@ TEST(GridStride, WaitsBetweenBlocksThatShare) {
   t[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
   __syncthreads();
   out[blockIdx.x * 128 + threadIdx.x] = t[127 - threadIdx.x];
-)", "grid(2, N) block(128)"));
+)",
+                                                           "grid(2, N) block(128)"));
   ASSERT_THAT(children, SizeIs(3));  // nothing asks for blockIdx.y
   EXPECT_THAT(children[0], HasSubstr("{\n  __syncthreads();"));
   EXPECT_THAT(children[0], HasSubstr("k(A, B, N, 2) grid(ceil_div(2, 2), N)"));
@@ -52,12 +55,19 @@ TEST(GridStride, LeavesOthers) {
   EXPECT_THAT(ChildrenOf("grid_stride", Launched(plain, "grid(N) block(128) cooperative")), IsEmpty());
   EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[threadIdx.x] = in[0];\n")), IsEmpty());
   EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = gridDim.x;\n")), IsEmpty());
-  EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = B();\n", "grid(N) block(1)", "__device__ int B() { return blockIdx.x; }\n")), IsEmpty());
-  EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = B;\n", "grid(N) block(1)", "#define B blockIdx.x\n")), IsEmpty());
-  EXPECT_THAT(ChildrenOf("grid_stride", "// evo:launch k(A, A, N) grid(N) block(1)\n" + Launched(plain)), IsEmpty());   // launched twice
+  EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = B();\n", "grid(N) block(1)",
+                                                 "__device__ int B() { return blockIdx.x; }\n")),
+              IsEmpty());
+  EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = B;\n", "grid(N) block(1)", "#define B blockIdx.x\n")),
+              IsEmpty());
+  EXPECT_THAT(ChildrenOf("grid_stride", "// evo:launch k(A, A, N) grid(N) block(1)\n" + Launched(plain)),
+              IsEmpty());  // launched twice
   EXPECT_THAT(ChildrenOf("grid_stride", Launched("  for (int i = 0; i < n; ++i) if (in[blockIdx.x] > i) return;\n")), IsEmpty());
   // Some threads would wait for the others at the next block already.
-  EXPECT_THAT(ChildrenOf("grid_stride", Launched("  __shared__ float t;\n  if (threadIdx.x > n) return;\n  t = in[0];\n  out[blockIdx.x] = t;\n")), IsEmpty());
+  EXPECT_THAT(
+      ChildrenOf("grid_stride",
+                 Launched("  __shared__ float t;\n  if (threadIdx.x > n) return;\n  t = in[0];\n  out[blockIdx.x] = t;\n")),
+      IsEmpty());
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST(StripMine, TakesWholeStripsThenTheRest) {
-  const auto children = Bodies("strip_mine", "#pragma unroll 2\n  for (int i = 1; i < n; ++i) {\n    // Doubled.\n    out[i] = 2.0f * in[i];\n  }\n");
+  const auto children = Bodies(
+      "strip_mine", "#pragma unroll 2\n  for (int i = 1; i < n; ++i) {\n    // Doubled.\n    out[i] = 2.0f * in[i];\n  }\n");
   ASSERT_THAT(children, SizeIs(4));
   EXPECT_EQ(children[1], R"(  {
     int strip = 1;
@@ -31,19 +32,20 @@ TEST(StripMine, TakesWholeStripsThenTheRest) {
   EXPECT_TRUE(AnyContains(Bodies("strip_mine", "  for (int i = threadIdx.x; i <= n; i += 64 * 2) out[i] = in[i];\n"),
                           "for (; strip + 7 * (64 * 2) <= n; strip += 8 * (64 * 2)) {"));
   // A nest grows fast.
-  EXPECT_THAT(Bodies("strip_mine", "  for (int i = 0; i < n; ++i)\n    for (int j = n; j > 0; --j) out[i] += in[j];\n"), SizeIs(2));
+  EXPECT_THAT(Bodies("strip_mine", "  for (int i = 0; i < n; ++i)\n    for (int j = n; j > 0; --j) out[i] += in[j];\n"),
+              SizeIs(2));
 }
 
 TEST(StripMine, LeavesLoopsThatAreNotCounted) {
-  for (const char* body : {"  for (int i = n; i > 0; --i) out[i] = 0;\n",                        // downwards
+  for (const char* body : {"  for (int i = n; i > 0; --i) out[i] = 0;\n",  // downwards
                            "  for (int i = 0; i < n; ++i) { if (in[i] > 0) break; out[i] = 0; }\n",
-                           "  for (int i = 0; i < n; ++i) { if (in[i] > 0) ++i; out[i] = 0; }\n",   // moves the counter
-                           "  for (int i = 0; i < n; ++i) { out[i] = n; --n; }\n",                  // moves the bound
+                           "  for (int i = 0; i < n; ++i) { if (in[i] > 0) ++i; out[i] = 0; }\n",  // moves the counter
+                           "  for (int i = 0; i < n; ++i) { out[i] = n; --n; }\n",                 // moves the bound
                            "  for (int i = 1; i < n; i *= 2) out[i] = 0;\n",
-                           "  for (int i = 0; i < in[0]; ++i) out[i] = 0;\n",                       // the bound is read anew
+                           "  for (int i = 0; i < in[0]; ++i) out[i] = 0;\n",  // the bound is read anew
                            "  for (int i = 0; i < n; ++i) { __shared__ float t; t = in[i]; out[i] = t; }\n",
                            "  for (float x = 0; x < scale; ++x) out[0] += x;\n",
-                           "#pragma unroll\n  for (int i = 0; i < 8; ++i) out[i] = 0;\n",           // is written out anyway
+                           "#pragma unroll\n  for (int i = 0; i < 8; ++i) out[i] = 0;\n",  // is written out anyway
                            "  int* p = &n;\n  for (int i = 0; i < n; ++i) { *p = 3; out[i] = 0; }\n"}) {
     EXPECT_THAT(Bodies("strip_mine", body), IsEmpty()) << body;
     EXPECT_THAT(Bodies("loop_peel", body), IsEmpty()) << body;
@@ -78,7 +80,8 @@ TEST(LoopPeel, TakesTheFirstOrTheLast) {
     }
   }
 )");
-  EXPECT_THAT(Bodies("loop_peel", "  for (int i = 0; i < n; ++i) {\n    if (in[i] < 0) continue;\n    out[i] = 0;\n  }\n"), IsEmpty());
+  EXPECT_THAT(Bodies("loop_peel", "  for (int i = 0; i < n; ++i) {\n    if (in[i] < 0) continue;\n    out[i] = 0;\n  }\n"),
+              IsEmpty());
 }
 
 }  // namespace

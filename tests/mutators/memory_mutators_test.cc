@@ -9,7 +9,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST(PrefetchNext, ReadsOneIterationAhead) {
-  const auto children = Bodies("prefetch_next", "  for (int i = threadIdx.x; i < n; i += 128) {\n    out[i] = in[i] * in[i];\n  }\n");
+  const auto children =
+      Bodies("prefetch_next", "  for (int i = threadIdx.x; i < n; i += 128) {\n    out[i] = in[i] * in[i];\n  }\n");
   ASSERT_THAT(children, SizeIs(1));
   EXPECT_EQ(children[0], R"(  {
     const int first = threadIdx.x;
@@ -31,14 +32,14 @@ TEST(PrefetchNext, ReadsOneIterationAhead) {
 }
 
 TEST(PrefetchNext, ReadsOnlyWhatIsReadAnyway) {
-  for (const char* body :
-       {"  for (int i = 0; i < n; ++i) if (i > 2) out[i] = in[i];\n", "  for (int i = 0; i < n; ++i) out[i] = i > 2 ? in[i] : 0;\n",
-        "  for (int i = 0; i < n; ++i) for (int j = 0; j < i; ++j) out[i] += in[i];\n",
-        "  for (int i = 0; i < n; ++i) out[i] = out[i + 1];\n",                                   // written meanwhile
-        "  for (int i = 0; i < n; ++i) out[i] = in[n];\n",                                        // always the same
-        "  for (int i = 0; i < n; ++i) { const int j = 2 * i; out[i] = in[j]; }\n",               // not known in advance
-        "  for (int i = 0; i < n; ++i) { if (i > 3) continue; out[i] = in[i]; }\n",
-        "  for (int i = 0; i < n; ++i) { if (i > 3) return; out[i] = in[i]; }\n"}) {
+  for (const char* body : {"  for (int i = 0; i < n; ++i) if (i > 2) out[i] = in[i];\n",
+                           "  for (int i = 0; i < n; ++i) out[i] = i > 2 ? in[i] : 0;\n",
+                           "  for (int i = 0; i < n; ++i) for (int j = 0; j < i; ++j) out[i] += in[i];\n",
+                           "  for (int i = 0; i < n; ++i) out[i] = out[i + 1];\n",                      // written meanwhile
+                           "  for (int i = 0; i < n; ++i) out[i] = in[n];\n",                           // always the same
+                           "  for (int i = 0; i < n; ++i) { const int j = 2 * i; out[i] = in[j]; }\n",  // not known in advance
+                           "  for (int i = 0; i < n; ++i) { if (i > 3) continue; out[i] = in[i]; }\n",
+                           "  for (int i = 0; i < n; ++i) { if (i > 3) return; out[i] = in[i]; }\n"}) {
     EXPECT_THAT(Bodies("prefetch_next", body), IsEmpty()) << body;
   }
 }
@@ -97,7 +98,9 @@ TEST(RegisterCache, LeavesWhatMayDiffer) {
   EXPECT_THAT(Bodies("register_cache", first + "  for (int i = 1; i < n; ++i) out[i] = in[i] * s;\n"), IsEmpty());
   EXPECT_THAT(Bodies("register_cache", first + "  for (int i = 0; i < n; ++i) out[i] = in[n - i] * s;\n"), IsEmpty());
   // Written in between, and read only under a condition everywhere.
-  EXPECT_THAT(Bodies("register_cache", "  for (int i = 0; i < n; ++i) out[i] += 1;\n  for (int i = 0; i < n; ++i) out[i] *= 2;\n"), IsEmpty());
+  EXPECT_THAT(
+      Bodies("register_cache", "  for (int i = 0; i < n; ++i) out[i] += 1;\n  for (int i = 0; i < n; ++i) out[i] *= 2;\n"),
+      IsEmpty());
   const std::string checked = "  for (int i = 0; i < n; ++i) if (i > 3) out[i] += in[i];\n";
   EXPECT_THAT(Bodies("register_cache", checked + checked), IsEmpty());
 }
@@ -106,11 +109,13 @@ TEST(CacheHintStore, TakesStoresToGlobalMemory) {
   EXPECT_THAT(Bodies("cache_hint_store", "  out[n] = in[0] + 1.0f;\n"),
               testing::ElementsAre("  __stcs(&out[n], in[0] + 1.0f);\n", "  __stcg(&out[n], in[0] + 1.0f);\n",
                                    "  __stwt(&out[n], in[0] + 1.0f);\n"));
-  EXPECT_TRUE(AnyContains(Bodies("cache_hint_store", "  float* to = out + n;\n  *to = n;\n"), "__stcg(to, static_cast<float>(n));"));
+  EXPECT_TRUE(
+      AnyContains(Bodies("cache_hint_store", "  float* to = out + n;\n  *to = n;\n"), "__stcg(to, static_cast<float>(n));"));
   EXPECT_TRUE(AnyContains(Bodies("cache_hint_store", "  float4 v;\n  v.x = 0;\n  *reinterpret_cast<float4*>(out) = v;\n"),
                           "__stcs(reinterpret_cast<float4*>(out), v);"));
   EXPECT_THAT(Bodies("cache_hint_store", "  __stcs(&out[n], scale);\n  __stcg(out + 1, scale);\n"),
-              testing::IsSupersetOf({"  out[n] = scale;\n  __stcg(out + 1, scale);\n", "  __stcs(&out[n], scale);\n  *(out + 1) = scale;\n",
+              testing::IsSupersetOf({"  out[n] = scale;\n  __stcg(out + 1, scale);\n",
+                                     "  __stcs(&out[n], scale);\n  *(out + 1) = scale;\n",
                                      "  __stwt(&out[n], scale);\n  __stcg(out + 1, scale);\n"}));
 }
 

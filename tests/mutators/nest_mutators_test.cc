@@ -20,9 +20,12 @@ const char* const kNest = R"(  float sums[4] = {};
 TEST(LoopInterchange, ExchangesHeaders) {
   const auto children = Bodies("loop_interchange", kNest);
   ASSERT_THAT(children, SizeIs(1));
-  EXPECT_NE(children[0].find("  for (int t = 0; t < n; ++t) {\n    for (int e = 0; e < 4; ++e) {\n      sums[e] += in[e + t] * scale;\n"),
+  EXPECT_NE(children[0].find(
+                "  for (int t = 0; t < n; ++t) {\n    for (int e = 0; e < 4; ++e) {\n      sums[e] += in[e + t] * scale;\n"),
             std::string::npos);
-  EXPECT_TRUE(AnyContains(Bodies("loop_interchange", "  float a[4][4];\n  for (int i = 0; i < 4; ++i)\n    for (int j = 0; j < 4; ++j) a[i][j] = in[i * n + j];\n  out[0] = a[n][n];\n"),
+  EXPECT_TRUE(AnyContains(Bodies("loop_interchange",
+                                 "  float a[4][4];\n  for (int i = 0; i < 4; ++i)\n    for (int j = 0; j < 4; ++j) a[i][j] = "
+                                 "in[i * n + j];\n  out[0] = a[n][n];\n"),
                           "  for (int j = 0; j < 4; ++j)\n    for (int i = 0; i < 4; ++i) a[i][j]"));
 }
 
@@ -67,7 +70,8 @@ TEST(UnrollAndJam, SeesThroughFunctionsThatOnlyRead) {
   const std::string nest =
       "  float sums[4] = {};\n  for (int r = 0; r < n; ++r) {\n    const float w = F(in + r);\n"
       "    for (int c = 0; c < 4; ++c) sums[c] += w * in[c];\n  }\n  out[0] = sums[n];\n";
-  const std::string reads = "__device__ float F(const float* p) { float s = 0; for (int i = 0; i < 4; ++i) s += p[i]; return s; }\n";
+  const std::string reads =
+      "__device__ float F(const float* p) { float s = 0; for (int i = 0; i < 4; ++i) s += p[i]; return s; }\n";
   const std::string writes = "__device__ float x;\n__device__ float F(const float* p) { x = p[0]; return x; }\n";
   EXPECT_THAT(ChildrenOf("unroll_and_jam", reads + PlainKernel(nest)), SizeIs(2));
   EXPECT_THAT(ChildrenOf("unroll_and_jam", writes + PlainKernel(nest)), IsEmpty());
@@ -75,17 +79,18 @@ TEST(UnrollAndJam, SeesThroughFunctionsThatOnlyRead) {
 
 // A nest `for r { for c { BODY } }`.
 std::string Nested(const std::string& body, const std::string& inner = "int c = 0; c < n; ++c") {
-  return "  float s = 0;\n  float a[8];\n  __shared__ float t[8];\n  for (int r = 0; r < n; ++r) {\n    for (" + inner + ") {\n      " +
-         body + "\n    }\n  }\n  out[0] = s + a[n] + t[n];\n";
+  return "  float s = 0;\n  float a[8];\n  __shared__ float t[8];\n  for (int r = 0; r < n; ++r) {\n    for (" + inner +
+         ") {\n      " + body + "\n    }\n  }\n  out[0] = s + a[n] + t[n];\n";
 }
 
 TEST(Nests, OrderMattersToThese) {
   EXPECT_THAT(Bodies("loop_interchange", Nested("s += in[r + c];")), SizeIs(1));
-  for (const char* body : {"s = in[r + c];", "s = s * 0.5f + in[c];", "a[c] = in[r];", "out[c] = in[r];", "t[c] += in[r];", "__syncthreads();",
-                           "a[c] += in[r]; s += a[r];",                       // looks at a sum that is not complete
-                           "out[c] += t[c]; if (out[c] > 0) s += 1.0f;",      // reads what it writes
-                           "s += __shfl_xor_sync(~0u, in[c], 1);", "if (in[c] > 1.0f) return;", "if (in[c] > 1.0f) continue;",
-                           "float* p = a; p[c] = in[r];", "atomicAdd(out, in[c]);", "*out += t[c];", "a[c]++;"}) {
+  for (const char* body :
+       {"s = in[r + c];", "s = s * 0.5f + in[c];", "a[c] = in[r];", "out[c] = in[r];", "t[c] += in[r];", "__syncthreads();",
+        "a[c] += in[r]; s += a[r];",                   // looks at a sum that is not complete
+        "out[c] += t[c]; if (out[c] > 0) s += 1.0f;",  // reads what it writes
+        "s += __shfl_xor_sync(~0u, in[c], 1);", "if (in[c] > 1.0f) return;", "if (in[c] > 1.0f) continue;",
+        "float* p = a; p[c] = in[r];", "atomicAdd(out, in[c]);", "*out += t[c];", "a[c]++;"}) {
     EXPECT_THAT(Bodies("loop_interchange", Nested(body)), IsEmpty()) << body;
     EXPECT_THAT(Bodies("unroll_and_jam", Nested(body)), IsEmpty()) << body;
   }

@@ -8,7 +8,8 @@
 namespace evo {
 
 // A kernel `k` of the given body, with what most bodies use.
-inline std::string PlainKernel(const std::string& body, const std::string& parameters = "const float* in, float* out, int n, float scale") {
+inline std::string PlainKernel(const std::string& body,
+                               const std::string& parameters = "const float* in, float* out, int n, float scale") {
   return "// evo:launch k(A, B, N, S) grid(1) block(128)\n__global__ void k(" + parameters + ") {\n" + body + "}\n";
 }
 

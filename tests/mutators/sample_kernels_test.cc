@@ -62,17 +62,17 @@ __global__ void filter(const float *input, const float *taps, float *output, int
 
 TEST(SampleKernels, AreChangedByEveryMutatorOfMemoryAndLoops) {
   const std::map<std::string, std::vector<const char*>> applies{{"strip_mine", {kTranspose, kMoments, kFilter}},
-                                                              {"prefetch_next", {kTranspose, kMoments}},
-                                                              {"loop_peel", {kTranspose, kMoments, kFilter}},
-                                                              {"register_cache", {kMoments}},
-                                                              {"cache_hint_store", {kTranspose, kMoments, kFilter}},
-                                                              {"vector_load", {kMoments}},
-                                                              {"grid_stride", {kTranspose, kMoments, kFilter}},
-                                                              {"shared_padding", {kTranspose}},
-                                                              {"shared_swizzle", {kTranspose}},
-                                                              {"loop_interchange", {kFilter}},
-                                                              {"unroll_and_jam", {kFilter}},
-                                                              {"loop_fission", {kMoments}}};
+                                                                {"prefetch_next", {kTranspose, kMoments}},
+                                                                {"loop_peel", {kTranspose, kMoments, kFilter}},
+                                                                {"register_cache", {kMoments}},
+                                                                {"cache_hint_store", {kTranspose, kMoments, kFilter}},
+                                                                {"vector_load", {kMoments}},
+                                                                {"grid_stride", {kTranspose, kMoments, kFilter}},
+                                                                {"shared_padding", {kTranspose}},
+                                                                {"shared_swizzle", {kTranspose}},
+                                                                {"loop_interchange", {kFilter}},
+                                                                {"unroll_and_jam", {kFilter}},
+                                                                {"loop_fission", {kMoments}}};
   for (const char* kernel : {kTranspose, kMoments, kFilter}) {
     const Parent parent{std::string(kernel)};
     for (const auto& [mutator, kernels] : applies) {
@@ -80,7 +80,8 @@ TEST(SampleKernels, AreChangedByEveryMutatorOfMemoryAndLoops) {
       const bool expected = std::find(kernels.begin(), kernels.end(), kernel) != kernels.end();
       ASSERT_EQ(!proposals.empty(), expected) << mutator << "\n" << kernel;
       if (!expected) continue;
-      const AppliedEdit child = ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, mutator, proposals.back()));
+      const AppliedEdit child =
+          ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, mutator, proposals.back()));
       EXPECT_EQ(child.dropped, "");
       EXPECT_TRUE(SharedRenderer().TreeOf(child.text)->errors().empty()) << mutator << "\n" << child.text;
     }

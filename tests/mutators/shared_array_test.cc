@@ -11,7 +11,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST(SharedPadding, PutsRowsFurtherApartAndBack) {
-  const std::string uses = "  t[threadIdx.x][n] = in[0];\n  t[n][1] += 1.0f;\n  __syncthreads();\n  out[0] = t[n][threadIdx.x];\n";
+  const std::string uses =
+      "  t[threadIdx.x][n] = in[0];\n  t[n][1] += 1.0f;\n  __syncthreads();\n  out[0] = t[n][threadIdx.x];\n";
   const auto children = Bodies("shared_padding", "  __shared__ float t[32][32];\n" + uses);
   ASSERT_THAT(children, SizeIs(4));
   EXPECT_THAT(children[0], HasSubstr("__shared__ float t[32][32 + 1];\n"));
@@ -25,7 +26,8 @@ TEST(SharedPadding, PutsRowsFurtherApartAndBack) {
 }
 
 TEST(SharedPadding, LeavesArraysWhoseRowsAreUsed) {
-  for (const char* body : {"  __shared__ float t[1024];\n  t[n] = in[0];\n  out[0] = t[n];\n", "  float t[8][8];\n  t[n][n] = in[0];\n  out[0] = t[0][n];\n",
+  for (const char* body : {"  __shared__ float t[1024];\n  t[n] = in[0];\n  out[0] = t[n];\n",
+                           "  float t[8][8];\n  t[n][n] = in[0];\n  out[0] = t[0][n];\n",
                            "  __shared__ float t[8][8];\n  float* p = t[n];\n  p[9] = in[0];\n  out[0] = t[0][n];\n",
                            "  __shared__ float t[8][8];\n  float* p = &t[n][0];\n  p[9] = in[0];\n  out[0] = t[0][n];\n",
                            "  __shared__ float t[8][8];\n  t[0][n] = sizeof(t);\n  out[0] = t[n][0];\n",
