@@ -12,8 +12,8 @@
 namespace evo {
 namespace {
 
-// Enough that most operators had their chance; a request that fails costs no more than a few children.
-constexpr int kTries = 8;
+// Enough that most operators had their chance, though a source may have no place for half of them; each costs about a millisecond.
+constexpr int kTries = 24;
 
 }  // namespace
 
