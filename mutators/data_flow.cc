@@ -34,6 +34,20 @@ bool IsMemory(const SyntaxTree& tree, int node) {
          (tree.node(node).kind_name == "UnaryOperator" && tree.Operator(node) == "*");
 }
 
+// The body of the function of this file that is called; -1 if it is another's, or only declared.
+int CalledBody(const SyntaxTree& tree, int call) {
+  const SyntaxNode& node = tree.node(call);
+  if (node.kind_name != "CallExpr" || node.children.empty()) return -1;
+  const int function = NamedDeclaration(tree, node.children.front());
+  if (function < 0 || tree.node(function).children.empty()) return -1;
+  const std::string& kind = tree.node(function).kind_name;
+  const int body = tree.node(function).children.back();
+  // One that stands behind its caller may lead back to it: not followed, so that recursion ends.
+  const bool before = tree.node(function).range.end <= node.range.begin;
+  const bool defined = (kind == "FunctionDecl" || kind == "FunctionTemplate") && tree.node(body).kind_name == "CompoundStmt";
+  return defined && before ? body : -1;
+}
+
 // Device functions that call device functions; recursion ends here.
 constexpr int kDepth = 4;
 
@@ -179,7 +193,10 @@ bool LoadsIn(const SyntaxTree& tree, int node) {
     if (tree.node(at).opaque || IsMemory(tree, at)) return true;
     if (tree.node(at).kind_name != "CallExpr") continue;
     const std::string_view callee = LibraryCallee(tree, at);
-    if (callee.empty() || callee.starts_with("__ld")) return true;  // a function of this file may read what it likes
+    if (callee.starts_with("__ld")) return true;
+    if (!callee.empty()) continue;
+    const int body = CalledBody(tree, at);
+    if (body < 0 || LoadsIn(tree, body)) return true;   // a function that cannot be looked into may read what it likes
   }
   const std::set<int> named = NamedIn(tree, node);
   return std::any_of(named.begin(), named.end(), [&](int declaration) { return IsMemoryName(tree, declaration); });

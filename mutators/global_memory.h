@@ -13,7 +13,13 @@ namespace evo {
 // twice.
 bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer);
 
+// The same for global memory of any kind: not shared, not a thread's own.
+bool IsGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer);
+
 // Whether some launch passes the argument of this kernel parameter in another place, too.
 bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter);
+
+// Types that CUDA's functions for cached loads and stores (__ldg, __stcs) are declared for.
+bool IsLoadable(std::string_view type);
 
 }  // namespace evo

@@ -7,12 +7,14 @@
 namespace evo {
 
 MutatorSet::MutatorSet() {
-  for (auto make : {MakeParameterStep,   MakeParameterDraw,      MakeParameterMix,        MakeCrossover,     MakeUnrollPragma,
-                    MakeLaunchBounds,    MakeAccumulatorSplit,   MakeHoistInvariant,      MakeReciprocal,    MakeFastMath,
-                    MakeReadOnlyLoad,    MakeRestrictQualifier,  MakeInlineHint,          MakeStatementSwap, MakeStatementDelete,
-                    MakeConstantPerturb, MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeWorkPerThread,
-                    MakeExpToExp2,       MakeBlockOrder,         MakeBlockShape,          MakeIndexStrength, MakeRegisterTile,
-                    MakeBarrierNarrow,   MakeAccumulatePrecision}) {
+  for (auto make : {MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeCrossover, MakeUnrollPragma, MakeLaunchBounds,
+                    MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
+                    MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
+                    MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeWorkPerThread, MakeExpToExp2,
+                    MakeBlockOrder, MakeBlockShape, MakeIndexStrength, MakeRegisterTile, MakeBarrierNarrow,
+                    MakeAccumulatePrecision, MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
+                    MakeCacheHintStore, MakeVectorLoad, MakeGridStride, MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam,
+                    MakeSharedSwizzle, MakeLoopFusion, MakeLoopFission}) {
     mutators_.push_back(make());
   }
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "mutators/global_memory.h"
 #include "mutators/source_mutators.h"
@@ -13,35 +12,6 @@ namespace {
 
 // Through the read-only cache; past L1; for data that is read once.
 constexpr std::array<std::string_view, 3> kLoads{"__ldg", "__ldcg", "__ldcs"};
-
-// What these functions are declared for.
-bool IsLoadable(std::string_view type) {
-  constexpr std::array<std::string_view, 24> kTypes{"float",
-                                                    "double",
-                                                    "int",
-                                                    "unsigned int",
-                                                    "short",
-                                                    "unsigned short",
-                                                    "char",
-                                                    "signed char",
-                                                    "unsigned char",
-                                                    "long long",
-                                                    "unsigned long long",
-                                                    "float2",
-                                                    "float4",
-                                                    "double2",
-                                                    "int2",
-                                                    "int4",
-                                                    "uint2",
-                                                    "uint4",
-                                                    "__half",
-                                                    "__half2",
-                                                    "short2",
-                                                    "short4",
-                                                    "__nv_bfloat16",
-                                                    "__nv_bfloat162"};
-  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
 
 class ReadOnlyLoad : public SourceMutator {
  public:

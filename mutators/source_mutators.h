@@ -30,5 +30,18 @@ std::unique_ptr<Mutator> MakeIndexStrength();
 std::unique_ptr<Mutator> MakeRegisterTile();
 std::unique_ptr<Mutator> MakeBarrierNarrow();
 std::unique_ptr<Mutator> MakeAccumulatePrecision();
+std::unique_ptr<Mutator> MakeStripMine();
+std::unique_ptr<Mutator> MakePrefetchNext();
+std::unique_ptr<Mutator> MakeLoopPeel();
+std::unique_ptr<Mutator> MakeRegisterCache();
+std::unique_ptr<Mutator> MakeCacheHintStore();
+std::unique_ptr<Mutator> MakeVectorLoad();
+std::unique_ptr<Mutator> MakeGridStride();
+std::unique_ptr<Mutator> MakeSharedPadding();
+std::unique_ptr<Mutator> MakeLoopInterchange();
+std::unique_ptr<Mutator> MakeUnrollAndJam();
+std::unique_ptr<Mutator> MakeSharedSwizzle();
+std::unique_ptr<Mutator> MakeLoopFusion();
+std::unique_ptr<Mutator> MakeLoopFission();
 
 }  // namespace evo

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mutators/mutator.h"
+#include "mutators/source_query.h"
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// `for (int i = start; i < bound; i += step)`: counts upwards, its header alone declares and moves the counter, and bound and
+// step do not change while it runs. Start, bound and step are pure and read no memory, so they may be evaluated again.
+struct CountedLoop {
+  ForLoop parts;
+  int counter = -1;        // declaration
+  int start = -1;          // expression
+  std::string comparison;  // "<" or "<="
+  int bound = -1;          // expression
+  std::string step;        // an operand: "1" for ++i, "THREADS", "(2 * n)"
+};
+
+// nullopt if the loop is not of that kind, or if its body jumps, declares shared memory or hides the counter in a macro, so that
+// it cannot be written down in another shape. `continue` and `return` are left to JumpsOut().
+std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node);
+
+// Whether the headers of two loops are spelled alike.
+bool HaveSameHeader(const SyntaxTree& tree, const CountedLoop& a, const CountedLoop& b);
+// Whether a `continue` or `return` may end an iteration early.
+bool JumpsOut(const SyntaxTree& tree, int node);
+// Whether a node is evaluated every time that `scope` runs through, once: under no condition, in no inner loop.
+bool IsUnconditional(const SyntaxTree& tree, int node, int scope);
+
+// Text to put in the place of nodes.
+using Replacements = std::vector<std::pair<int, std::string>>;
+// The text of a node with nodes below it, or itself, replaced; of nested ones the outermost counts.
+std::string TextWith(const SyntaxTree& tree, int node, const Replacements& replacements);
+// Every use of a declaration within a node, replaced by `text`.
+Replacements UsesAs(const SyntaxTree& tree, int declaration, int within, const std::string& text);
+// Every use of the counter, put forward: `i + offset`, in parentheses where it is not alone between brackets.
+Replacements CounterForward(const SyntaxTree& tree, const CountedLoop& loop, int within, const std::string& offset);
+// The statements of a body, braces or none, as lines that are `indent` far in.
+std::string Lines(const SyntaxTree& tree, int body, const std::string& indent, const Replacements& replacements = {});
+
+// Whether it is marked to be written out whole, so that the compiler makes the same of it however it is cut.
+bool IsWrittenOut(const SyntaxTree& tree, const CountedLoop& loop);
+// Puts `text` in the place of the loop and its pragma, as long as its body is as it was.
+Proposal ReplaceLoop(const CountedLoop& loop, const std::string& text);
+bool ContainsLoop(const SyntaxTree& tree, int node);
+
+// "4 * step", "4" for a step of one, "step" once.
+std::string Times(int factor, const std::string& step);
+// The header: `for (int i = start; i < bound; i += step)` with another beginning. An empty init leaves it out.
+std::string Header(const SyntaxTree& tree, const CountedLoop& loop, const std::string& init);
+// "int i".
+std::string CounterDeclaration(const SyntaxTree& tree, const CountedLoop& loop);
+
+}  // namespace evo

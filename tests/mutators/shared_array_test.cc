@@ -1,0 +1,59 @@
+#include <gmock/gmock.h>
+
+#include "tests/mutators/plain_kernels.h"
+
+namespace evo {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(SharedPadding, PutsRowsFurtherApartAndBack) {
+  const std::string uses =
+      "  t[threadIdx.x][n] = in[0];\n  t[n][1] += 1.0f;\n  __syncthreads();\n  out[0] = t[n][threadIdx.x];\n";
+  const auto children = Bodies("shared_padding", "  __shared__ float t[32][32];\n" + uses);
+  ASSERT_THAT(children, SizeIs(4));
+  EXPECT_THAT(children[0], HasSubstr("__shared__ float t[32][32 + 1];\n"));
+  EXPECT_THAT(children[3], HasSubstr("__shared__ float t[32][32 + 8];\n"));
+  const auto changed = Bodies("shared_padding", "  __shared__ float t[32][32 + 1];\n" + uses);
+  ASSERT_THAT(changed, SizeIs(4));
+  EXPECT_THAT(changed[0], HasSubstr("__shared__ float t[32][32];\n"));
+  EXPECT_THAT(changed[1], HasSubstr("__shared__ float t[32][32 + 2];\n"));
+  // As much as there is room for.
+  EXPECT_THAT(Bodies("shared_padding", "  __shared__ float t[96][124];\n" + uses), SizeIs(3));
+}
+
+TEST(SharedPadding, LeavesArraysWhoseRowsAreUsed) {
+  for (const char* body : {"  __shared__ float t[1024];\n  t[n] = in[0];\n  out[0] = t[n];\n",
+                           "  float t[8][8];\n  t[n][n] = in[0];\n  out[0] = t[0][n];\n",
+                           "  __shared__ float t[8][8];\n  float* p = t[n];\n  p[9] = in[0];\n  out[0] = t[0][n];\n",
+                           "  __shared__ float t[8][8];\n  float* p = &t[n][0];\n  p[9] = in[0];\n  out[0] = t[0][n];\n",
+                           "  __shared__ float t[8][8];\n  t[0][n] = sizeof(t);\n  out[0] = t[n][0];\n",
+                           "  __shared__ float t[8][8];\n  atomicAdd(&t[0][n], 1.0f);\n  out[0] = t[n][0];\n"}) {
+    EXPECT_THAT(Bodies("shared_padding", body), IsEmpty()) << body;
+    EXPECT_THAT(Bodies("shared_swizzle", body), IsEmpty()) << body;
+  }
+}
+
+TEST(SharedSwizzle, TurnsColumnsAndBack) {
+  const std::string plain =
+      "  __shared__ float t[8][32];\n  t[n + 1][threadIdx.x] = in[0];\n  __syncthreads();\n  out[0] = t[threadIdx.x][n + 1];\n";
+  const std::string turned =
+      "  __shared__ float t[8][32];\n  t[n + 1][threadIdx.x ^ (n + 1) % 32] = in[0];\n  __syncthreads();\n"
+      "  out[0] = t[threadIdx.x][(n + 1) ^ threadIdx.x % 32];\n";
+  EXPECT_THAT(Bodies("shared_swizzle", plain), ElementsAre(turned));
+  EXPECT_THAT(Bodies("shared_swizzle", turned), ElementsAre(plain));
+}
+
+TEST(SharedSwizzle, NeedsRowsOfAPowerOfTwo) {
+  const std::string uses = "  t[n][0] = in[0];\n  __syncthreads();\n  out[0] = t[0][n];\n";
+  EXPECT_THAT(Bodies("shared_swizzle", "  __shared__ float t[8][16];\n" + uses), SizeIs(1));
+  EXPECT_THAT(Bodies("shared_swizzle", "  __shared__ float t[8][12];\n" + uses), IsEmpty());
+  EXPECT_THAT(Bodies("shared_swizzle", "  __shared__ float t[8][15 + 1];\n" + uses), IsEmpty());
+  EXPECT_THAT(Bodies("shared_swizzle", "  __shared__ float t[8][16];\n  t[n++][0] = in[0];\n  out[0] = t[0][n];\n"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace evo

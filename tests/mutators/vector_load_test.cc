@@ -1,0 +1,116 @@
+#include <gmock/gmock.h>
+
+#include "tests/mutators/plain_kernels.h"
+
+namespace evo {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(VectorLoad, GuardsAndKeepsTheRest) {
+  const auto children =
+      Bodies("vector_load", "#pragma unroll 2\n  for (int i = 0; i < n; ++i) {\n    out[i] = in[i + 8] * in[2 * i];\n  }\n");
+  ASSERT_THAT(children, SizeIs(4));  // two and four elements, with the store and without
+  EXPECT_EQ(children[2], R"(  {
+    int i = 0;
+    if (reinterpret_cast<unsigned long long>(&in[i + 8]) % 16 == 0 && reinterpret_cast<unsigned long long>(&out[i]) % 16 == 0) {
+#pragma unroll 2
+      for (; i + 3 < n; i += 4) {
+        alignas(16) float items_0[4];
+        *reinterpret_cast<float4*>(items_0) = *reinterpret_cast<const float4*>(&in[i + 8]);
+        alignas(16) float items_1[4];
+#pragma unroll
+        for (int item = 0; item < 4; ++item) {
+          items_1[item] = items_0[item] * in[2 * (i + item)];
+        }
+        *reinterpret_cast<float4*>(&out[i]) = *reinterpret_cast<float4*>(items_1);
+      }
+    }
+    for (; i < n; ++i) {
+      out[i] = in[i + 8] * in[2 * i];
+    }
+  }
+)");
+}
+
+TEST(VectorLoad, ReachesTheFirstAlignedElement) {
+  const auto children = Bodies("vector_load", "  float s = 0;\n  for (int i = 1; i < n; ++i) s += in[i];\n  out[0] = s;\n");
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(
+      children[0].find("for (; i < n && reinterpret_cast<unsigned long long>(&in[i]) % 8 != 0; ++i) {\n      s += in[i];\n"),
+      std::string::npos);
+}
+
+TEST(VectorLoad, KnowsThreadsThatTakeTurns) {
+  const auto children =
+      Bodies("vector_load", "  const int t = threadIdx.x;\n  for (int i = t; i < n; i += 128) out[i] = in[i];\n");
+  ASSERT_THAT(children, SizeIs(4));
+  EXPECT_EQ(children[3], R"(  const int t = threadIdx.x;
+  if (reinterpret_cast<unsigned long long>(&in[0]) % 16 == 0) {
+    for (int i = t * 4; i + 3 < n; i += 4 * 128) {
+      alignas(16) float items[4];
+      *reinterpret_cast<float4*>(items) = *reinterpret_cast<const float4*>(&in[i]);
+#pragma unroll
+      for (int item = 0; item < 4; ++item) {
+        out[i + item] = items[item];
+      }
+    }
+    for (int i = n / 4 * 4 + t; i < n; i += 128) {
+      out[i] = in[i];
+    }
+  } else {
+    for (int i = t; i < n; i += 128) {
+      out[i] = in[i];
+    }
+  }
+)");
+  EXPECT_THAT(
+      Bodies("vector_load", "  const int lane = threadIdx.x % 32;\n  for (int i = lane; i < n; i += 32) out[i] = in[i];\n"),
+      SizeIs(4));
+  EXPECT_THAT(Bodies("vector_load", "  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];\n"), SizeIs(4));
+}
+
+TEST(VectorLoad, LeavesTurnsThatItCannotTell) {
+  for (const char* body : {"  for (int i = threadIdx.x; i < n; i += 64) out[i] = in[i];\n",  // the block has 128 threads
+                           "  for (int i = n; i < 2 * n; i += 128) out[i] = in[i];\n",
+                           "  for (int i = threadIdx.x; i <= n; i += 128) out[i] = in[i];\n",
+                           // A thread reads what it wrote itself: others would not have it yet.
+                           "  __shared__ float t[512];\n  for (int i = threadIdx.x; i < 512; i += 128) t[i] = in[i];\n",
+                           "  float t[8];\n  for (int i = threadIdx.x; i < n; i += 128) t[i / 128] = in[i];\n  out[0] = t[0];\n",
+                           "  for (int i = threadIdx.x; i < n; i += 128) out[i] += in[i];\n",
+                           "  for (int i = threadIdx.x; i < n; i += 128) out[i] = __shfl_sync(~0u, in[i], 0);\n"}) {
+    EXPECT_THAT(Bodies("vector_load", body), IsEmpty()) << body;
+  }
+}
+
+TEST(VectorLoad, LeavesWhatIsWrittenOrFarApart) {
+  for (const char* body :
+       {"  for (int i = 0; i < n; ++i) out[i + 1] = out[i];\n",  // the loop reads what it wrote
+        "  for (int i = 0; i < n; ++i) out[2 * i] = in[n - i];\n",
+        "  float t[8];\n  float s = 0;\n  for (int i = 0; i < 8; ++i) s += t[i];\n  out[0] = s;\n",  // would leave the registers
+        "  float s = 0;\n  for (int i = 0; i < n; ++i) if (i > 3) s += in[i];\n  out[0] = s;\n",
+        "  float s = 0;\n  for (int i = 0; i < n; ++i) { in += 1; s += in[i]; }\n  out[0] = s;\n"}) {
+    EXPECT_THAT(Bodies("vector_load", body), IsEmpty()) << body;
+  }
+  // Two stores stay in their order: only the reads are made wide.
+  EXPECT_THAT(Bodies("vector_load", "  for (int i = 0; i < n; ++i) {\n    out[i] = in[i];\n    out[i + 1] = 0;\n  }\n"),
+              SizeIs(2));
+}
+
+TEST(VectorLoad, TakesHalvesAsWordsAndSharedMemory) {
+  const std::string text = "#include <cuda_fp16.h>\n" +
+                           PlainKernel("  float s = 0;\n  for (int i = 0; i < n; ++i) s += __half2float(in[i]);\n  out[0] = s;\n",
+                                       "const half* in, float* out, int n, float scale");
+  const auto children = ChildrenOf("vector_load", text);
+  ASSERT_THAT(children, SizeIs(3));
+  EXPECT_TRUE(AnyContains(children, "*reinterpret_cast<uint4*>(items) = *reinterpret_cast<const uint4*>(&in[i]);"));
+  EXPECT_TRUE(AnyContains(children, "s += __half2float(items[item]);"));
+  EXPECT_THAT(Bodies("vector_load",
+                     "  __shared__ float t[8][8];\n  t[n][0] = in[0];\n  __syncthreads();\n  float s = 0;\n"
+                     "  for (int i = 0; i < 8; ++i) s += t[n][i];\n  out[0] = s;\n"),
+              SizeIs(2));
+}
+
+}  // namespace
+}  // namespace evo
