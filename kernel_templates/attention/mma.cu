@@ -117,7 +117,8 @@ __device__ __forceinline__ void LoadTransposed(unsigned from, unsigned (&to)[4])
 // sums += a b with a 16 x 16 and b 16 x 8.
 __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
                                             unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME
+      ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
@@ -153,7 +154,8 @@ __device__ __forceinline__ void CopyRows(unsigned to, const Element* head, int f
 #pragma unroll
   for (int i = 0; i < rows / kStep; ++i) {
     const int row = threadIdx.x / kVectors + i * kStep;
-    CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, from + i * kStep * HEAD_DIM, first + i * kStep < length);
+    CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, from + i * kStep * HEAD_DIM,
+              first + i * kStep < length);
   }
 }
 
@@ -332,9 +334,9 @@ __device__ __forceinline__ void StoreRows(Element* head, int first_row, int leng
   }
 }
 
-__global__ void __launch_bounds__(THREADS, MIN_BLOCKS) attention_mma(const Element* __restrict__ Q, const Element* __restrict__ K,
-                                                                     const Element* __restrict__ V, Element* __restrict__ O,
-                                                                     float scale, int length, int depth) {
+__global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+    attention_mma(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V,
+                  Element* __restrict__ O, float scale, int length, int depth) {
   if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   const int block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_M;
@@ -342,7 +344,7 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) attention_mma(const Eleme
   const long long head = (long long)(blockIdx.z * gridDim.y + blockIdx.y) * length * HEAD_DIM;
   Element* ring = reinterpret_cast<Element*>(shared_memory);
   const unsigned ring_address = static_cast<unsigned>(__cvta_generic_to_shared(ring));
-  Element* queries = ring + STAGES * 2 * kTileElements;   // if not in registers
+  Element* queries = ring + STAGES * 2 * kTileElements;                 // if not in registers
   const int end = CAUSAL ? min(length, block_row + BLOCK_M) : length;   // keys that some row of the block sees
 
   if (!QUERY_IN_REGISTERS) CopyRows<BLOCK_M>(ring_address + STAGES * 2 * kTileElements * 2, Q + head, block_row, length);

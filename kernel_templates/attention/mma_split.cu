@@ -62,7 +62,6 @@
 
 #define QUERY_WARPS (BLOCK_M / WARP_ROWS)
 #define KEY_GROUPS (WARPS / QUERY_WARPS)
-#define ALL_GROUPS KEY_GROUPS
 #define GROUP_THREADS (32 * QUERY_WARPS)
 
 #if BF16
@@ -78,10 +77,9 @@ constexpr int kVector = 8;
 constexpr int kVectors = HEAD_DIM / kVector;   // of a row
 constexpr int kTiles = WARP_ROWS / 16;         // of query rows of a warp
 constexpr int kPartElements = PART * HEAD_DIM;
-constexpr int kRound = PARTS * ALL_GROUPS * PART;   // keys
+constexpr int kRound = PARTS * KEY_GROUPS * PART;   // keys
 // Floats between the rows of a partial output; 8 more than the columns, against bank conflicts.
 constexpr int kPartialStride = HEAD_DIM + 8;
-constexpr int kOwnRows = BLOCK_M;
 constexpr int kPartialElements = BLOCK_M * (kPartialStride + 2) * 2;
 constexpr int kGroupElements = 2 * PARTS * kPartElements > kPartialElements ? 2 * PARTS * kPartElements : kPartialElements;
 constexpr int kGroupFloats = kGroupElements / 2;
@@ -146,7 +144,8 @@ __device__ __forceinline__ void LoadTransposed(unsigned from, unsigned (&to)[4])
 // sums += a b with a 16 x 16 and b 16 x 8.
 __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
                                             unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME
+      ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
@@ -173,7 +172,7 @@ __device__ __forceinline__ float Exp2(float x) {
 __device__ __forceinline__ int Swizzle(int row, int vector) { return vector ^ ((row & 1) << 2 | (row >> 1 & 3)); }
 
 // First key of a part of a group. The groups take turns, so that causal blocks split what they see.
-__device__ __forceinline__ int FirstKey(int round, int part, int group) { return round + (part * ALL_GROUPS + group) * PART; }
+__device__ __forceinline__ int FirstKey(int round, int part, int group) { return round + (part * KEY_GROUPS + group) * PART; }
 
 // Starts copying a round's keys, or values, of a group; rows from `length` on become zero. Parts from `end` on are left out.
 __device__ __forceinline__ void CopyRound(unsigned to, const Element* head, int round, int group, int end, int length) {
@@ -230,7 +229,8 @@ __device__ __forceinline__ void ComputeScores(const Query& query, const Element*
     for (int i = 0; i < kBatch && coming < kSteps; ++i) {
       const int c = coming / (PART / 8 / kBatch);
       const int n = coming % (PART / 8 / kBatch) * kBatch + i;
-      key[coming % 2][i] = *reinterpret_cast<const uint4*>(keys + (n * 8 + lane / 4) * HEAD_DIM + Swizzle(lane / 4, lane % 4 + 4 * c) * kVector);
+      key[coming % 2][i] =
+          *reinterpret_cast<const uint4*>(keys + (n * 8 + lane / 4) * HEAD_DIM + Swizzle(lane / 4, lane % 4 + 4 * c) * kVector);
     }
     if (step < 0) continue;
     const int c = step / (PART / 8 / kBatch);
@@ -275,8 +275,8 @@ __device__ __forceinline__ void MaskScores(Scores& scores, int first_key, int fi
 // Turns the scores of a part into weights relative to the row's largest score so far, as the left factor of the next product;
 // what was summed relative to a smaller one has to shrink by `fade`. A row is spread over four lanes: `largest` is the row's,
 // `weights` sums this lane's keys. `factor` is positive.
-__device__ __forceinline__ void ScoresToWeights(const Scores& scores, float factor, RowState& largest, RowState& weights, RowState& fade,
-                                                Left& left) {
+__device__ __forceinline__ void ScoresToWeights(const Scores& scores, float factor, RowState& largest, RowState& weights,
+                                                RowState& fade, Left& left) {
 #pragma unroll
   for (int m = 0; m < kTiles; ++m) {
 #pragma unroll
@@ -345,9 +345,10 @@ __device__ __forceinline__ void AddValues(const Left& left, const RowState& fade
 // Weights of a round's keys. The products of a part stand before the softmax of the one before, which they may overlap.
 // `masked`: some row does not see some key of the round. `warp_end`: keys from there on no row of the warp sees.
 template <bool masked>
-__device__ __forceinline__ void WeighKeys(const Query& query, const Element* keys, int round, int group, int warp_row, int warp_end,
-                                          int end, int length, float factor, const Element* values_of_head, unsigned values,
-                                          RowState& largest, RowState& weights, RowState (&fades)[PARTS], Left (&left)[PARTS]) {
+__device__ __forceinline__ void WeighKeys(const Query& query, const Element* keys, int round, int group, int warp_row,
+                                          int warp_end, int end, int length, float factor, const Element* values_of_head,
+                                          unsigned values, RowState& largest, RowState& weights, RowState (&fades)[PARTS],
+                                          Left (&left)[PARTS]) {
   Scores scores[2];
 #pragma unroll
   for (int part = 0; part <= PARTS; ++part) {
@@ -362,7 +363,8 @@ __device__ __forceinline__ void WeighKeys(const Query& query, const Element* key
       if (part == 0) CopyRound(values, values_of_head, round, group, end, length);
       if (!masked || first < warp_end) {
         ComputeScores(query, keys + part * kPartElements, scores[part % 2]);
-        if (masked) MaskScores(scores[part % 2], first, warp_row, length);
+        const int seen_by_all = CAUSAL ? min(length, warp_row + 1) : length;
+        if (masked && first + PART > seen_by_all) MaskScores(scores[part % 2], first, warp_row, length);
       }
     }
     if (part > 0 && (!masked || FirstKey(round, part - 1, group) < warp_end)) {
@@ -373,21 +375,22 @@ __device__ __forceinline__ void WeighKeys(const Query& query, const Element* key
 
 // Sums of a round's values.
 template <bool masked>
-__device__ __forceinline__ void AddRound(const Left (&left)[PARTS], const RowState (&fades)[PARTS], unsigned values, int round, int group,
-                                         int warp_end, Sums& sums) {
+__device__ __forceinline__ void AddRound(const Left (&left)[PARTS], const RowState (&fades)[PARTS], unsigned values, int round,
+                                         int group, int warp_end, Sums& sums) {
 #pragma unroll
   for (int part = 0; part < PARTS; ++part) {
     WaitForParts(part);
     SyncGroup(group);
-    if (!masked || FirstKey(round, part, group) < warp_end) AddValues(left[part], fades[part], values + part * kPartElements * 2, sums);
+    if (!masked || FirstKey(round, part, group) < warp_end)
+      AddValues(left[part], fades[part], values + part * kPartElements * 2, sums);
   }
 }
 
 // Leaves the warp's sums in its group's memory: rows of sums, then for each row its largest score, in powers of two, and its weight.
-__device__ __forceinline__ void StorePartial(float* partial, int first_row, float factor, const RowState& largest, const RowState& weights,
-                                             const Sums& sums) {
+__device__ __forceinline__ void StorePartial(float* partial, int first_row, float factor, const RowState& largest,
+                                             const RowState& weights, const Sums& sums) {
   const int lane = threadIdx.x % 32;
-  float2* states = reinterpret_cast<float2*>(partial + kOwnRows * kPartialStride);
+  float2* states = reinterpret_cast<float2*>(partial + BLOCK_M * kPartialStride);
 #pragma unroll
   for (int m = 0; m < kTiles; ++m) {
 #pragma unroll
@@ -406,42 +409,51 @@ __device__ __forceinline__ void StorePartial(float* partial, int first_row, floa
   }
 }
 
-// Puts the key groups together and writes the block's rows, four columns a thread.
+// Puts the key groups together and writes the block's rows, eight columns a thread in two pieces: neighbours read neighbouring fours.
 __device__ __forceinline__ void CombineAndStore(const float* partials, Element* out, int valid) {
-  constexpr int kFours = HEAD_DIM / 4;
+  constexpr int kFours = HEAD_DIM / 8;   // of half a row
 #pragma unroll
-  for (int i = threadIdx.x; i < kOwnRows * kFours; i += 32 * WARPS) {
+  for (int i = threadIdx.x; i < BLOCK_M * kFours; i += 32 * WARPS) {
     const int row = i / kFours;
     const int column = i % kFours * 4;
-    if (row >= valid) continue;
-    float2 state[ALL_GROUPS];
+    float2 state[KEY_GROUPS];
+    float4 part[KEY_GROUPS][2];
+#pragma unroll
+    for (int g = 0; g < KEY_GROUPS; ++g) {
+      const float* from = partials + g * kGroupFloats;
+      state[g] = reinterpret_cast<const float2*>(from + BLOCK_M * kPartialStride)[row];
+      part[g][0] = *reinterpret_cast<const float4*>(from + row * kPartialStride + column);
+      part[g][1] = *reinterpret_cast<const float4*>(from + row * kPartialStride + HEAD_DIM / 2 + column);
+    }
     float largest = kLowest;
 #pragma unroll
-    for (int g = 0; g < ALL_GROUPS; ++g) {
-      state[g] = reinterpret_cast<const float2*>(partials + g * kGroupFloats + kOwnRows * kPartialStride)[row];
-      largest = fmaxf(largest, state[g].x);
-    }
+    for (int g = 0; g < KEY_GROUPS; ++g) largest = fmaxf(largest, state[g].x);
     float weight = 0.0f;
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 sum[2] = {};
 #pragma unroll
-    for (int g = 0; g < ALL_GROUPS; ++g) {
+    for (int g = 0; g < KEY_GROUPS; ++g) {
       const float share = Exp2(state[g].x - largest);
-      const float4 part = *reinterpret_cast<const float4*>(partials + g * kGroupFloats + row * kPartialStride + column);
       weight += share * state[g].y;
-      sum.x += share * part.x;
-      sum.y += share * part.y;
-      sum.z += share * part.z;
-      sum.w += share * part.w;
+#pragma unroll
+      for (int p = 0; p < 2; ++p) {
+        sum[p].x += share * part[g][p].x;
+        sum[p].y += share * part[g][p].y;
+        sum[p].z += share * part[g][p].z;
+        sum[p].w += share * part[g][p].w;
+      }
     }
     const float inverse = __fdividef(1.0f, weight);
-    *reinterpret_cast<uint2*>(out + row * HEAD_DIM + column) =
-        make_uint2(Pack(sum.x * inverse, sum.y * inverse), Pack(sum.z * inverse, sum.w * inverse));
+#pragma unroll
+    for (int p = 0; p < 2; ++p) {
+      const uint2 four = make_uint2(Pack(sum[p].x * inverse, sum[p].y * inverse), Pack(sum[p].z * inverse, sum[p].w * inverse));
+      if (row < valid) *reinterpret_cast<uint2*>(out + row * HEAD_DIM + p * (HEAD_DIM / 2) + column) = four;
+    }
   }
 }
 
-__global__ void __launch_bounds__(32 * WARPS) attention_mma_split(const Element* __restrict__ Q, const Element* __restrict__ K,
-                                                                  const Element* __restrict__ V, Element* __restrict__ O, float scale,
-                                                                  int length, int depth) {
+__global__ void __launch_bounds__(32 * WARPS)
+    attention_mma_split(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V,
+                        Element* __restrict__ O, float scale, int length, int depth) {
   if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   const int warp = threadIdx.x / 32;
@@ -471,11 +483,11 @@ __global__ void __launch_bounds__(32 * WARPS) attention_mma_split(const Element*
     Left left[PARTS];
     const bool masked = round + kRound > seen_by_all;
     if (masked) {
-      WeighKeys<true>(query, keys, round, group, warp_row, warp_end, end, length, factor, V + head, values_address, largest, weights,
-                        fades, left);
+      WeighKeys<true>(query, keys, round, group, warp_row, warp_end, end, length, factor, V + head, values_address, largest,
+                      weights, fades, left);
     } else {
-      WeighKeys<false>(query, keys, round, group, warp_row, warp_end, end, length, factor, V + head, values_address, largest, weights,
-                        fades, left);
+      WeighKeys<false>(query, keys, round, group, warp_row, warp_end, end, length, factor, V + head, values_address, largest,
+                       weights, fades, left);
     }
     if (round + kRound < end) SyncGroup(group);   // nobody reads the keys any more
     CopyRound(keys_address, K + head, round + kRound, group, end, length);

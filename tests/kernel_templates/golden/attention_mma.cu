@@ -13,7 +13,8 @@
 // evo:constraint BLOCK_M % WARP_ROWS == 0 && BLOCK_M / WARP_ROWS <= 16
 // evo:constraint BLOCK_N * HEAD_DIM / 8 % (BLOCK_M / WARP_ROWS * 32) == 0
 // evo:constraint MIN_BLOCKS * (BLOCK_M / WARP_ROWS) <= 16
-// evo:constraint MIN_BLOCKS * (STAGES * BLOCK_N * 4 * HEAD_DIM + (1 - QUERY_IN_REGISTERS) * BLOCK_M * 2 * HEAD_DIM + 1024) <= 233472
+// evo:constraint MIN_BLOCKS * (STAGES * BLOCK_N * 4 * HEAD_DIM + (1 - QUERY_IN_REGISTERS) * BLOCK_M * 2 * HEAD_DIM + 1024) \
+//   <= 233472
 // evo:requires sm_80
 // evo:launch attention_mma(Q, K, V, O, scale, S, D) grid(ceil_div(S, BLOCK_M), H, B) block(BLOCK_M / WARP_ROWS * 32) \
 //   shared(STAGES * BLOCK_N * 4 * HEAD_DIM + (1 - QUERY_IN_REGISTERS) * BLOCK_M * 2 * HEAD_DIM)
@@ -67,7 +68,6 @@
 #endif
 
 #define THREADS (BLOCK_M / WARP_ROWS * 32)
-#define KEYS BLOCK_N
 
 #if BF16
 using Element = __nv_bfloat16;
@@ -90,7 +90,7 @@ constexpr float kLog2E = 1.44269504f;
 // is every fourth vector; the products sum over the columns in that order, so keys are read in it too. Of scores and sums it is two
 // neighbouring columns of every eight: the registers of scores are just those that a left factor of the next product needs.
 using Query = uint4[kTiles][2][HEAD_DIM / 32];
-using Scores = float[kTiles][KEYS / 8][4];
+using Scores = float[kTiles][BLOCK_N / 8][4];
 using Sums = float[kTiles][HEAD_DIM / 8][4];
 using RowState = float[kTiles][2];
 
@@ -111,13 +111,15 @@ __device__ __forceinline__ void WaitForCopies() {
 __device__ __forceinline__ void LoadTransposed(unsigned from, unsigned (&to)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(from));
+               : "r"(from)
+               : "memory");
 }
 
 // sums += a b with a 16 x 16 and b 16 x 8.
 __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
                                             unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME
+      ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
@@ -153,7 +155,8 @@ __device__ __forceinline__ void CopyRows(unsigned to, const Element* head, int f
 #pragma unroll
   for (int i = 0; i < rows / kStep; ++i) {
     const int row = threadIdx.x / kVectors + i * kStep;
-    CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, from + i * kStep * HEAD_DIM, first + i * kStep < length);
+    CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, from + i * kStep * HEAD_DIM,
+              first + i * kStep < length);
   }
 }
 
@@ -192,42 +195,22 @@ __device__ __forceinline__ void LoadQueryVectors(const Element* queries, int c, 
   }
 }
 
-// Four tiles of eight keys at a time; the next ones are read while these are multiplied.
-constexpr int kBatch = KEYS / 8 < 4 ? KEYS / 8 : 4;
-
 // Scores of the warp's rows against the keys of a tile, not yet scaled.
 __device__ __forceinline__ void ComputeScores(Query& query, const Element* keys, const Element* queries, Scores& scores) {
   const int lane = threadIdx.x % 32;
-  constexpr int kSteps = KEYS / 8 / kBatch * (HEAD_DIM / 32);
-  uint4 key[2][kBatch];
 #pragma unroll
-  for (int step = -1; step < kSteps; ++step) {
-    const int coming = step + 1;
+  for (int c = 0; c < HEAD_DIM / 32; ++c) {
+    if (!QUERY_IN_REGISTERS) LoadQueryVectors(queries, c, query);
+    const Element* column = keys + lane / 4 * HEAD_DIM + Swizzle(lane / 4, lane % 4 + 4 * c) * kVector;
 #pragma unroll
-    for (int i = 0; i < kBatch && coming < kSteps; ++i) {
-      const int c = coming / (KEYS / 8 / kBatch);
-      const int n = coming % (KEYS / 8 / kBatch) * kBatch + i;
-      key[coming % 2][i] = *reinterpret_cast<const uint4*>(keys + (n * 8 + lane / 4) * HEAD_DIM + Swizzle(lane / 4, lane % 4 + 4 * c) * kVector);
-    }
-    if (step < 0) continue;
-    const int c = step / (KEYS / 8 / kBatch);
-    const int n = step % (KEYS / 8 / kBatch) * kBatch;
-    if (!QUERY_IN_REGISTERS && n == 0) LoadQueryVectors(queries, c, query);
+    for (int n = 0; n < BLOCK_N / 8; ++n) {
+      const uint4 key = *reinterpret_cast<const uint4*>(column + n * 8 * HEAD_DIM);
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (int i = 0; i < kBatch; ++i) {
-        const uint4& right = key[step % 2][i];
-#pragma unroll
-        for (int m = 0; m < kTiles; ++m) {
-          const uint4& upper = query[m][0][c];
-          const uint4& lower = query[m][1][c];
-          if (half == 0) {
-            MultiplyAdd(scores[m][n + i], upper.x, lower.x, upper.y, lower.y, right.x, right.y);
-          } else {
-            MultiplyAdd(scores[m][n + i], upper.z, lower.z, upper.w, lower.w, right.z, right.w);
-          }
-        }
+      for (int m = 0; m < kTiles; ++m) {
+        const uint4& upper = query[m][0][c];
+        const uint4& lower = query[m][1][c];
+        MultiplyAdd(scores[m][n], upper.x, lower.x, upper.y, lower.y, key.x, key.y);
+        MultiplyAdd(scores[m][n], upper.z, lower.z, upper.w, lower.w, key.z, key.w);
       }
     }
   }
@@ -239,7 +222,7 @@ __device__ __forceinline__ void MaskScores(Scores& scores, int first_key, int fi
 #pragma unroll
   for (int m = 0; m < kTiles; ++m) {
 #pragma unroll
-    for (int n = 0; n < KEYS / 8; ++n) {
+    for (int n = 0; n < BLOCK_N / 8; ++n) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int row = first_row + m * 16 + e / 2 * 8 + lane / 4;
@@ -259,7 +242,7 @@ __device__ __forceinline__ void ScoresToWeights(Scores& scores, float factor, Ro
     for (int r = 0; r < 2; ++r) {
       float next = largest[m][r];
 #pragma unroll
-      for (int n = 0; n < KEYS / 8; ++n) next = fmaxf(next, fmaxf(scores[m][n][2 * r], scores[m][n][2 * r + 1]));
+      for (int n = 0; n < BLOCK_N / 8; ++n) next = fmaxf(next, fmaxf(scores[m][n][2 * r], scores[m][n][2 * r + 1]));
       next = fmaxf(next, __shfl_xor_sync(0xffffffffu, next, 1));
       next = fmaxf(next, __shfl_xor_sync(0xffffffffu, next, 2));
       const float fade = Exp2((largest[m][r] - next) * factor);
@@ -267,7 +250,7 @@ __device__ __forceinline__ void ScoresToWeights(Scores& scores, float factor, Ro
       const float shift = next * factor;
       float sum = weights[m][r] * fade;
 #pragma unroll
-      for (int n = 0; n < KEYS / 8; ++n) {
+      for (int n = 0; n < BLOCK_N / 8; ++n) {
         scores[m][n][2 * r] = Exp2(scores[m][n][2 * r] * factor - shift);
         scores[m][n][2 * r + 1] = Exp2(scores[m][n][2 * r + 1] * factor - shift);
         sum += scores[m][n][2 * r] + scores[m][n][2 * r + 1];
@@ -282,42 +265,29 @@ __device__ __forceinline__ void ScoresToWeights(Scores& scores, float factor, Ro
   }
 }
 
-// Adds weights times values; `values` is an address in shared memory. The next ones are read while these are multiplied.
+// Adds weights times values; `values` is an address in shared memory.
 __device__ __forceinline__ void AddValues(const Scores& weights, unsigned values, Sums& sums) {
-  unsigned left[kTiles][KEYS / 16][4];
-#pragma unroll
-  for (int m = 0; m < kTiles; ++m) {
-#pragma unroll
-    for (int n = 0; n < KEYS / 8; ++n) {
-#pragma unroll
-      for (int r = 0; r < 2; ++r) left[m][n / 2][n % 2 * 2 + r] = Pack(weights[m][n][2 * r], weights[m][n][2 * r + 1]);
-    }
-  }
   const int lane = threadIdx.x % 32;
-  constexpr int kQuarters = HEAD_DIM / 64;   // batches of 64 columns
-  constexpr int kSteps = KEYS / 16 * kQuarters;
-  unsigned value[2][4][4];
 #pragma unroll
-  for (int step = -1; step < kSteps; ++step) {
-    const int coming = step + 1;
+  for (int k = 0; k < BLOCK_N / 16; ++k) {
+    unsigned left[kTiles][4];
 #pragma unroll
-    for (int i = 0; i < 4 && coming < kSteps; ++i) {
-      const int k = coming / kQuarters;
-      const int d = coming % kQuarters * 4 + i;
-      const int row = k * 16 + lane % 16;
-      LoadTransposed(values + (row * HEAD_DIM + Swizzle(lane % 8, 2 * d + lane / 16) * kVector) * 2, value[coming % 2][i]);
+    for (int m = 0; m < kTiles; ++m) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float (&pair)[4] = weights[m][2 * k + e / 2];
+        left[m][e] = Pack(pair[e % 2 * 2], pair[e % 2 * 2 + 1]);
+      }
     }
-    if (step < 0) continue;
-    const int k = step / kQuarters;
+    const unsigned row = values + (k * 16 + lane % 16) * HEAD_DIM * 2;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int d = step % kQuarters * 4 + i;
-      const unsigned (&right)[4] = value[step % 2][i];
+    for (int d = 0; d < HEAD_DIM / 16; ++d) {
+      unsigned value[4];
+      LoadTransposed(row + Swizzle(lane % 8, 2 * d + lane / 16) * kVector * 2, value);
 #pragma unroll
       for (int m = 0; m < kTiles; ++m) {
-        const unsigned (&a)[4] = left[m][k];
-        MultiplyAdd(sums[m][2 * d], a[0], a[1], a[2], a[3], right[0], right[1]);
-        MultiplyAdd(sums[m][2 * d + 1], a[0], a[1], a[2], a[3], right[2], right[3]);
+        MultiplyAdd(sums[m][2 * d], left[m][0], left[m][1], left[m][2], left[m][3], value[0], value[1]);
+        MultiplyAdd(sums[m][2 * d + 1], left[m][0], left[m][1], left[m][2], left[m][3], value[2], value[3]);
       }
     }
   }
@@ -365,9 +335,9 @@ __device__ __forceinline__ void StoreRows(Element* head, int first_row, int leng
   }
 }
 
-__global__ void __launch_bounds__(THREADS, MIN_BLOCKS) attention_mma(const Element* __restrict__ Q, const Element* __restrict__ K,
-                                                                     const Element* __restrict__ V, Element* __restrict__ O, float scale,
-                                                                     int length, int depth) {
+__global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+    attention_mma(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V,
+                  Element* __restrict__ O, float scale, int length, int depth) {
   if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   const int block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_M;
@@ -375,7 +345,7 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) attention_mma(const Eleme
   const long long head = (long long)(blockIdx.z * gridDim.y + blockIdx.y) * length * HEAD_DIM;
   Element* ring = reinterpret_cast<Element*>(shared_memory);
   const unsigned ring_address = static_cast<unsigned>(__cvta_generic_to_shared(ring));
-  Element* queries = ring + STAGES * 2 * kTileElements;   // if not in registers
+  Element* queries = ring + STAGES * 2 * kTileElements;                 // if not in registers
   const int end = CAUSAL ? min(length, block_row + BLOCK_M) : length;   // keys that some row of the block sees
 
   if (!QUERY_IN_REGISTERS) CopyRows<BLOCK_M>(ring_address + STAGES * 2 * kTileElements * 2, Q + head, block_row, length);

@@ -1,0 +1,77 @@
+// Attention, one thread a query row. Three passes over the keys: the largest score, the sum of the weights, the weighted values.
+// evo:param BLOCK 32 64 128 256
+// evo:param UNROLL 1 2 4 8 16
+// evo:param COLUMNS 8 16 32 64
+// evo:constraint UNROLL <= COLUMNS
+// evo:launch attention_naive(Q, K, V, O, scale, S, D) grid(ceil_div(S, BLOCK), H, B) block(BLOCK)
+#include <cuda_fp16.h>
+#pragma nv_hdrstop
+
+// Threads of a block.
+#ifndef BLOCK
+#define BLOCK 32
+#endif
+
+// Iterations of the inner loops that are written out.
+#ifndef UNROLL
+#define UNROLL 4
+#endif
+
+// Columns of the output that are summed in one pass over the keys.
+#ifndef COLUMNS
+#define COLUMNS 32
+#endif
+
+// Whether row i sees the keys 0 to i only.
+#ifndef CAUSAL
+#define CAUSAL 1
+#endif
+
+// Elements of a row.
+#ifndef HEAD_DIM
+#define HEAD_DIM 64
+#endif
+
+// A pragma's argument is not expanded as a macro by nvcc.
+constexpr int kUnroll = UNROLL;
+
+__device__ float Score(const half* query, const half* key, float scale) {
+  float sum = 0.0f;
+#pragma unroll kUnroll
+  for (int d = 0; d < HEAD_DIM; ++d) {
+    sum += __half2float(query[d]) * __half2float(key[d]);
+  }
+  return sum * scale;
+}
+
+__global__ void attention_naive(const half* Q, const half* K, const half* V, half* O, float scale, int length, int depth) {
+  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  const int row = blockIdx.x * BLOCK + threadIdx.x;
+  if (row >= length) return;
+  const int head = (blockIdx.z * gridDim.y + blockIdx.y) * length * HEAD_DIM;
+  const half* query = Q + head + row * HEAD_DIM;
+  const int end = CAUSAL ? row + 1 : length;
+
+  float largest = Score(query, K + head, scale);
+  for (int key = 1; key < end; ++key) {
+    largest = fmaxf(largest, Score(query, K + head + key * HEAD_DIM, scale));
+  }
+  float weights = 0.0f;
+  for (int key = 0; key < end; ++key) {
+    weights += expf(Score(query, K + head + key * HEAD_DIM, scale) - largest);
+  }
+  for (int first = 0; first < HEAD_DIM; first += COLUMNS) {
+    float sums[COLUMNS];
+    for (int c = 0; c < COLUMNS; ++c) sums[c] = 0.0f;
+    for (int key = 0; key < end; ++key) {
+      const float weight = expf(Score(query, K + head + key * HEAD_DIM, scale) - largest) / weights;
+#pragma unroll kUnroll
+      for (int c = 0; c < COLUMNS; ++c) {
+        sums[c] += weight * __half2float(V[head + key * HEAD_DIM + first + c]);
+      }
+    }
+    for (int c = 0; c < COLUMNS; ++c) {
+      O[head + row * HEAD_DIM + first + c] = __float2half(sums[c]);
+    }
+  }
+}
