@@ -3,8 +3,8 @@
 
 usage: bench/attention/compare.py [--shape B,H,S,D[,causal]]... [FILE[:NAME=VALUE,..]]...
 FILE is what `evo best --export` wrote, or a template; NAME=VALUE sets its parameters. Without files: the templates that are best for the
-shapes of docs/attention.md, at the parameters given there. Time is the span of a call's kernels by CUPTI's records (kineto), median of
-the rounds, L2 hot. The error is that of sampled rows against double precision, relative in the L2 norm.
+shapes of docs/attention.md, at the parameters given there. Time is that of a call's kernels and memsets by CUPTI's records (kineto), gaps
+between them left out (PyTorch's own calls come too slowly to fill them), median of the rounds, L2 hot. The error is that of sampled rows against double precision, relative in the L2 norm.
 """
 import argparse
 import statistics
@@ -35,7 +35,7 @@ def device_events(body):
 
 
 def measure(calls):
-    """Median span in us of each call; the calls take turns."""
+    """Median time in us of the kernels of each call; the calls take turns."""
     for call in calls.values():
         for _ in range(3):
             call()
@@ -54,7 +54,7 @@ def measure(calls):
     at = 0
     for _ in range(ROUNDS):
         for name, count in steps.items():
-            spans[name].append((events[at + count - 1][1] - events[at][0]) / 1000)
+            spans[name].append(sum(end - start for start, end in events[at:at + count]) / 1000)
             at += count
     return {name: statistics.median(values) for name, values in spans.items()}
 

@@ -155,8 +155,9 @@ __device__ __forceinline__ void CopyRows(unsigned to, const Element* head, int f
 #pragma unroll
   for (int i = 0; i < rows / kStep; ++i) {
     const int row = threadIdx.x / kVectors + i * kStep;
-    CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, from + i * kStep * HEAD_DIM,
-              first + i * kStep < length);
+    const bool valid = first + i * kStep < length;
+    // Not even an address past the end is formed: tools that check memory accesses take it for a read.
+    CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, valid ? from + i * kStep * HEAD_DIM : head, valid);
   }
 }
 

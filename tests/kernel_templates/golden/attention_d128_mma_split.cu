@@ -187,8 +187,10 @@ __device__ __forceinline__ void CopyRound(unsigned to, const Element* head, int 
 #pragma unroll
     for (int i = 0; i < PART / kStep && FirstKey(round, part, group) < end; ++i) {
       const int row = thread / kVectors + i * kStep;
-      CopyAsync(to + (part * kPartElements + row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, from + i * kStep * HEAD_DIM,
-                first + i * kStep < length);
+      const bool valid = first + i * kStep < length;
+      // Not even an address past the end is formed: tools that check memory accesses take it for a read.
+      CopyAsync(to + (part * kPartElements + row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2,
+                valid ? from + i * kStep * HEAD_DIM : head, valid);
     }
     CommitCopies();   // a group of copies a part, counted even if it is empty
   }
