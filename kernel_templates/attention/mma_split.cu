@@ -85,6 +85,8 @@ constexpr int kGroupElements = 2 * PARTS * kPartElements > kPartialElements ? 2 
 constexpr int kGroupFloats = kGroupElements / 2;
 // Below every score, and finite, so that the difference of two is never NaN.
 constexpr float kLowest = -1.0e30f;
+// The score of a key that a row does not see: so far below that its weight is zero even where a row has seen nothing else.
+constexpr float kMasked = -3.0e38f;
 constexpr float kLog2E = 1.44269504f;
 
 // What a lane holds of its warp's rows. In a tile of 16 query rows these are the rows lane / 4 and lane / 4 + 8. Of a query row it
@@ -268,7 +270,7 @@ __device__ __forceinline__ void MaskScores(Scores& scores, int first_key, int fi
       for (int e = 0; e < 4; ++e) {
         const int row = first_row + m * 16 + e / 2 * 8 + lane / 4;
         const int end = CAUSAL ? min(length, row + 1) : length;
-        if (first_key + n * 8 + lane % 4 * 2 + e % 2 >= end) scores[m][n][e] = -INFINITY;
+        if (first_key + n * 8 + lane % 4 * 2 + e % 2 >= end) scores[m][n][e] = kMasked;
       }
     }
   }
