@@ -15,7 +15,7 @@
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/launch_line.h"
 #include "kernel_templates/parameter_block.h"
-#include "kernel_templates/text_file.h"
+#include "kernel_templates/template_variant.h"
 
 namespace evo {
 namespace {
@@ -260,7 +260,7 @@ KernelTemplate ParseTemplate(const std::string& name, const std::string& text) {
 }
 
 KernelTemplate LoadTemplate(const fs::path& file) {
-  const std::optional<std::string> text = ReadTextFile(file);
+  const std::optional<std::string> text = ReadTemplateText(file);
   if (!text) throw UsageError(fmt::format("{}: cannot be read", file.string()));
   return TemplateParser(file.string(), file.stem().string(), *text).Parse();
 }

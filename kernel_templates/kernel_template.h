@@ -60,7 +60,7 @@ struct KernelTemplate {
 // evo:constant and evo:tensormap are refused as not supported yet.
 KernelTemplate ParseTemplate(const std::string& name, const std::string& text);
 
-// Reads FILE. Throws UsageError.
+// Reads FILE, which may be a variant of another (template_variant.h). Throws UsageError.
 KernelTemplate LoadTemplate(const std::filesystem::path& file);
 
 // The templates of a task: every *.cu of its folder but reference.cu, sorted by name.
