@@ -11,9 +11,9 @@
 // evo:param RESIDENT 132 264 1000000
 // evo:constraint 1024 + (BLOCK_M + 2 * STAGES * BLOCK_N) * 64 * 2 + 512 <= 232448
 // evo:requires sm_90a
-// evo:tensor_map Q_map Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
-// evo:tensor_map K_map K dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
-// evo:tensor_map V_map V dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
+// evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
+// evo:tensormap K_map = K dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
+// evo:tensormap V_map = V dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
 // evo:launch attention_wgmma(Q_map, K_map, V_map, O, scale, S, D, H * B) \
 //   grid(min(ceil_div(S, BLOCK_M) * H * B, RESIDENT)) block(2 * BLOCK_M + 128) \
 //   shared(1024 + (BLOCK_M + 2 * STAGES * BLOCK_N) * 64 * 2 + 512)
@@ -96,7 +96,7 @@ constexpr float kLog2E = 1.44269504f;
 constexpr float kLazyGrowth = 8.0f;
 
 // What the driver calls CUtensorMap; NVRTC has no cuda.h.
-struct alignas(64) TensorMap {
+struct alignas(128) TensorMap {
   unsigned long long opaque[16];
 };
 
@@ -326,6 +326,9 @@ __device__ __forceinline__ float PolynomialPowerOfTwo(float x) {
   return __int_as_float(__float_as_int(power) + (__float_as_int(shifted) << 23));
 }
 
+// Less than every score; NVRTC has no INFINITY.
+__device__ __forceinline__ float Lowest() { return __uint_as_float(0xff800000u); }
+
 __device__ __forceinline__ float QuadMax(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
   return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
@@ -345,7 +348,7 @@ struct Rows {
   __device__ __forceinline__ void Clear() {
 #pragma unroll
     for (int i = 0; i < HEAD_DIM / 2; ++i) sums[i] = 0.0f;
-    largest[0] = largest[1] = -INFINITY;
+    largest[0] = largest[1] = Lowest();
     weights[0] = weights[1] = 0.0f;
   }
 };
@@ -356,7 +359,7 @@ __device__ __forceinline__ void Mask(float (&scores)[BLOCK_N / 2], int end0, int
 #pragma unroll
   for (int i = 0; i < BLOCK_N / 2; ++i) {
     const int column = i / 4 * 8 + first + i % 2;
-    if (column >= (i / 2 % 2 == 0 ? end0 : end1)) scores[i] = -INFINITY;
+    if (column >= (i / 2 % 2 == 0 ? end0 : end1)) scores[i] = Lowest();
   }
 }
 
@@ -375,7 +378,7 @@ __device__ __forceinline__ void ScoresToWeights(float (&scores)[BLOCK_N / 2], fl
     if (LAZY_RESCALE && (next - before) * scale <= kLazyGrowth) next = before;
     rows.largest[r] = next;
     // A row that has seen no key yet: anything finite will do.
-    const float shift = next == -INFINITY ? 0.0f : next * scale;
+    const float shift = next == Lowest() ? 0.0f : next * scale;
     fade[r] = next == before ? 1.0f : PowerOfTwo(fmaf(before, scale, -shift));
     float total[2] = {0.0f, 0.0f};
 #pragma unroll
