@@ -7,15 +7,15 @@
 // evo:param PING_PONG 0 1
 // evo:param QUERY_REGISTERS 0 1
 // evo:param LAZY_RESCALE 0 1
-// evo:param POLYNOMIAL 0 2 4 8 16
-// evo:param RESIDENT 132 264 1000000
+// evo:param RESIDENT 132 1000000
+// evo:param CHUNKED 0 1
 // evo:constraint 1024 + (BLOCK_M + 2 * STAGES * BLOCK_N) * 64 * 2 + 512 <= 232448
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:tensormap K_map = K dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
 // evo:tensormap V_map = V dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
 // evo:launch attention_wgmma(Q_map, K_map, V_map, O, scale, S, D, H * B) \
-//   grid(min(ceil_div(S, BLOCK_M) * H * B, RESIDENT)) block(2 * BLOCK_M + 128) \
+//   grid(min(ceil_div(S, CHUNKED ? 64 : BLOCK_M) * H * B, RESIDENT)) block(2 * BLOCK_M + 128) \
 //   shared(1024 + (BLOCK_M + 2 * STAGES * BLOCK_N) * 64 * 2 + 512)
 #include <cuda_fp16.h>
 
@@ -49,14 +49,14 @@
 #define LAZY_RESCALE 0
 #endif
 
-// One of so many powers is a polynomial on the multipliers; the others are the special function unit's. Zero: none.
-#ifndef POLYNOMIAL
-#define POLYNOMIAL 0
-#endif
-
 // Most blocks of the grid; a block takes one tile of queries after another.
 #ifndef RESIDENT
 #define RESIDENT 132
+#endif
+
+// Whether a block's share is a run of rows, as equal as 64 rows allow, instead of every so manieth tile.
+#ifndef CHUNKED
+#define CHUNKED 0
 #endif
 
 #ifndef HEAD_DIM
@@ -254,34 +254,69 @@ struct Layout {
   __device__ __forceinline__ unsigned QueryFree(int group) const { return barriers + (4 * STAGES + GROUPS + group) * 8; }
 };
 
-// What a block computes at a time: BLOCK_M queries of one head, against `key_tiles` tiles of keys.
+// What a block computes at a time: up to BLOCK_M queries of one head, against `key_tiles` tiles of keys.
 struct Work {
-  int head, first_row, key_tiles;
-  __device__ __forceinline__ Work(int index, int length, int heads) {
-    const int row_tiles = (length + BLOCK_M - 1) / BLOCK_M;
-    if (CAUSAL) {
-      // Long tiles first, so that the short ones fill the gaps at the end; a few heads at a time, so that their keys stay in L2.
-      const int group = index / (HEAD_GROUP * row_tiles);
-      const int group_heads = min(HEAD_GROUP, heads - group * HEAD_GROUP);
-      const int rest = index - group * HEAD_GROUP * row_tiles;
-      head = group * HEAD_GROUP + rest % group_heads;
-      first_row = (row_tiles - 1 - rest / group_heads) * BLOCK_M;
+  int head, first_row, row_end, key_tiles;
+};
+
+// A block's share of all work. Every thread of it walks through the same list.
+struct Schedule {
+  int length, heads, next, end;
+
+  __device__ __forceinline__ Schedule(int all_rows, int all_heads) : length(all_rows), heads(all_heads), next(0) {
+    if (CHUNKED) {
+      // An equal run of 64-row units for each block.
+      const int units = (length + 63) / 64 * heads;
+      const int share = (units + gridDim.x - 1) / gridDim.x;
+      next = min(blockIdx.x * share, units);
+      end = min(next + share, units);
     } else {
-      head = index / row_tiles;
-      first_row = (index - head * row_tiles) * BLOCK_M;
+      end = (length + BLOCK_M - 1) / BLOCK_M * heads;
     }
-    const int keys = CAUSAL ? min(length, first_row + BLOCK_M) : length;
-    key_tiles = (keys + BLOCK_N - 1) / BLOCK_N;
+  }
+
+  __device__ __forceinline__ bool Next(Work& work) {
+    if (CHUNKED) {
+      if (next >= end) return false;
+      const int units = (length + 63) / 64;
+      work.head = next / units;
+      const int unit = next - work.head * units;
+      const int take = min(min(GROUPS, units - unit), end - next);
+      work.first_row = unit * 64;
+      work.row_end = min(length, (unit + take) * 64);
+      next += take;
+    } else {
+      // Every other round runs backwards: who had the longest work of one has the shortest of the next.
+      const int place = next % 2 == 0 ? blockIdx.x : gridDim.x - 1 - blockIdx.x;
+      const int index = next * gridDim.x + place;
+      if (index >= end) return false;
+      ++next;
+      const int row_tiles = (length + BLOCK_M - 1) / BLOCK_M;
+      if (CAUSAL) {
+        // Long work first, so that the short fills the gaps at the end; a few heads at a time, so that their keys stay in L2.
+        const int group = index / (HEAD_GROUP * row_tiles);
+        const int group_heads = min(HEAD_GROUP, heads - group * HEAD_GROUP);
+        const int rest = index - group * HEAD_GROUP * row_tiles;
+        work.head = group * HEAD_GROUP + rest % group_heads;
+        work.first_row = (row_tiles - 1 - rest / group_heads) * BLOCK_M;
+      } else {
+        work.head = index / row_tiles;
+        work.first_row = (index - work.head * row_tiles) * BLOCK_M;
+      }
+      work.row_end = min(length, work.first_row + BLOCK_M);
+    }
+    work.key_tiles = ((CAUSAL ? work.row_end : length) + BLOCK_N - 1) / BLOCK_N;
+    return true;
   }
 };
 
 // One thread: orders every copy, in the order in which the groups ask for them, as soon as there is room.
 __device__ __forceinline__ void Produce(const Layout& at, const TensorMap* Q_map, const TensorMap* K_map, const TensorMap* V_map,
-                                        int length, int heads, int all_work) {
+                                        int length, int heads) {
   Stage key, value;
   unsigned query_parity = 0;
-  for (int index = blockIdx.x; index < all_work; index += gridDim.x) {
-    const Work work(index, length, heads);
+  Schedule schedule(length, heads);
+  for (Work work; schedule.Next(work);) {
     for (int n = work.key_tiles - 1; n >= -1; --n) {
       if (n >= 0) {
         Wait(at.KeyFree(key.index), key.parity ^ 1);
@@ -313,19 +348,6 @@ __device__ __forceinline__ float PowerOfTwo(float x) {
   return power;
 }
 
-// 2^x for x <= 0 without the special function unit: x is cut into a whole number, which goes to the exponent, and a rest in
-// [-0.5, 0.5], whose power is a polynomial (minimax, relative error 7.5e-5, under a half's rounding of 2^-11).
-__device__ __forceinline__ float PolynomialPowerOfTwo(float x) {
-  constexpr float kRound = 12582912.0f;   // 1.5 * 2^23: adding it leaves the whole number in the low bits
-  x = fmaxf(x, -126.0f);
-  const float shifted = x + kRound;
-  const float rest = x - (shifted - kRound);
-  float power = fmaf(rest, 0.05517167f, 0.24261112f);
-  power = fmaf(power, rest, 0.69326099f);
-  power = fmaf(power, rest, 0.99992807f);
-  return __int_as_float(__float_as_int(power) + (__float_as_int(shifted) << 23));
-}
-
 // Less than every score; NVRTC has no INFINITY.
 __device__ __forceinline__ float Lowest() { return __uint_as_float(0xff800000u); }
 
@@ -345,9 +367,11 @@ struct Rows {
   float largest[2];   // of the raw scores so far
   float weights[2];   // sum over this thread's columns
 
-  __device__ __forceinline__ void Clear() {
+  __device__ __forceinline__ void ClearSums() {
 #pragma unroll
     for (int i = 0; i < HEAD_DIM / 2; ++i) sums[i] = 0.0f;
+  }
+  __device__ __forceinline__ void ClearWeights() {
     largest[0] = largest[1] = Lowest();
     weights[0] = weights[1] = 0.0f;
   }
@@ -385,9 +409,7 @@ __device__ __forceinline__ void ScoresToWeights(float (&scores)[BLOCK_N / 2], fl
     for (int i = 2 * r; i < BLOCK_N / 2; i += 4) {
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        const float x = fmaf(scores[i + e], scale, -shift);
-        const int count = i / 4 * 2 + e;   // of the row's elements
-        scores[i + e] = POLYNOMIAL > 0 && count % (POLYNOMIAL > 0 ? POLYNOMIAL : 1) == 1 ? PolynomialPowerOfTwo(x) : PowerOfTwo(x);
+        scores[i + e] = PowerOfTwo(fmaf(scores[i + e], scale, -shift));
         total[e] += scores[i + e];
       }
     }
@@ -442,20 +464,20 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
 }
 
 // Divides by the weights and stores. Four lanes share a row and hold pairs of columns: they trade, so that each stores 16 bytes.
-__device__ __forceinline__ void StoreRows(Rows& rows, half* out, int valid) {
+__device__ __forceinline__ void StoreRows(const float (&sums)[HEAD_DIM / 2], const float (&weights)[2], half* out, int valid) {
   const int lane = threadIdx.x % 32;
   const int quad = lane % 4;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const int row = threadIdx.x % 128 / 32 * 16 + lane / 4 + 8 * r;
-    const float share = 1.0f / QuadSum(rows.weights[r]);
+    const float share = 1.0f / QuadSum(weights[r]);
 #pragma unroll
     for (int c = 0; c < HEAD_DIM / 32; ++c) {
       unsigned pairs[4];
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const int i = (c * 4 + j) * 4 + 2 * r;
-        const half2 pair = __floats2half2_rn(rows.sums[i] * share, rows.sums[i + 1] * share);
+        const half2 pair = __floats2half2_rn(sums[i] * share, sums[i + 1] * share);
         pairs[j] = *reinterpret_cast<const unsigned*>(&pair);
       }
       // A 4 x 4 transpose in two steps: with the lane beside, then with the one two further.
@@ -503,77 +525,191 @@ __device__ __forceinline__ void MaskTile(float (&scores)[BLOCK_N / 2], int n, in
   }
 }
 
-// A group's share of all work: 64 rows of every tile.
-__device__ __forceinline__ void Consume(const Layout& at, half* O, float scale, int length, int heads, int all_work) {
-  const int group = threadIdx.x / 128 - 1;
-  const bool leads_warp = threadIdx.x % 32 == 0;
+// A group that computes: 64 rows of every work of the block.
+struct Consumer {
+  const Layout& at;
+  const int group;
+  const bool leads_warp;
+  const float scale;   // times log2(e)
+  const int length;
   Stage key, value;
-  unsigned query_parity = 0;
+  unsigned query_parity;
   Rows rows;
   float scores[BLOCK_N / 2];
   unsigned weights[BLOCK_N / 4];
   unsigned held[QUERY_REGISTERS ? HEAD_DIM / 4 : 4];
   float fade[2];
-  if (group == GROUPS - 1) EndTurn(group);   // the first turn is group 0's
-  for (int index = blockIdx.x; index < all_work; index += gridDim.x) {
-    const Work work(index, length, heads);
-    const int group_row = work.first_row + group * 64;
-    rows.Clear();
+
+  __device__ __forceinline__ Consumer(const Layout& layout, float score_scale, int keys)
+      : at(layout),
+        group(threadIdx.x / 128 - 1),
+        leads_warp(threadIdx.x % 32 == 0),
+        scale(score_scale),
+        length(keys),
+        query_parity(0) {}
+
+  __device__ __forceinline__ void Release(unsigned barrier) {
+    if (leads_warp) Arrive(barrier);
+  }
+
+  __device__ __forceinline__ void WaitForKeys() { Wait(at.KeyFull(key.index), key.parity); }
+  __device__ __forceinline__ void WaitForValues() { Wait(at.ValueFull(value.index), value.parity); }
+  __device__ __forceinline__ void ReleaseKeys() {
+    Release(at.KeyFree(key.index));
+    key.Advance();
+  }
+  __device__ __forceinline__ void ReleaseValues() {
+    Release(at.ValueFree(value.index));
+    value.Advance();
+  }
+  __device__ __forceinline__ void TakeQueries() {
     Wait(at.QueryFull(group), query_parity);
     query_parity ^= 1;
     if (QUERY_REGISTERS) {
       LoadQueries(at.Query(group), held);
-      if (leads_warp) Arrive(at.QueryFree(group));
+      Release(at.QueryFree(group));
     }
+  }
+  // Behind the last product that reads them from shared memory.
+  __device__ __forceinline__ void ReleaseQueries() {
+    if (!QUERY_REGISTERS) Release(at.QueryFree(group));
+  }
 
-    Wait(at.KeyFull(key.index), key.parity);
+  __device__ __forceinline__ void StartScoresOfTile() {
     BeginProducts();
     StartScores(scores, at.Query(group), held, at.Key(key.index));
-    WaitForProducts<0>();
-    PinRegisters(scores);
-    if (leads_warp) Arrive(at.KeyFree(key.index));
-    key.Advance();
-    MaskTile(scores, work.key_tiles - 1, group_row, length);
-    ScoresToWeights(scores, scale, rows, fade);
-    Pack(scores, weights);
-
-    for (int n = work.key_tiles - 2; n >= 0; --n) {
-      Wait(at.KeyFull(key.index), key.parity);
-      BeginTurn(group);
-      BeginProducts();
-      StartScores(scores, at.Query(group), held, at.Key(key.index));
-      Wait(at.ValueFull(value.index), value.parity);
-      BeginProducts();
-      StartSums(rows, weights, at.Value(value.index));
-      EndTurn(group);
-      WaitForProducts<1>();
-      PinRegisters(scores);
-      if (leads_warp) Arrive(at.KeyFree(key.index));
-      key.Advance();
-      if (CAUSAL) MaskTile(scores, n, group_row, length);
-      ScoresToWeights(scores, scale, rows, fade);
-      WaitForProducts<0>();
-      PinRegisters(rows.sums);
-      if (leads_warp) Arrive(at.ValueFree(value.index));
-      value.Advance();
-      if (!LAZY_RESCALE || __any_sync(0xffffffffu, fade[0] != 1.0f || fade[1] != 1.0f)) {
-#pragma unroll
-        for (int i = 0; i < HEAD_DIM / 2; ++i) rows.sums[i] *= fade[i / 2 % 2];
-      }
-      Pack(scores, weights);
-    }
-
-    if (!QUERY_REGISTERS && leads_warp) Arrive(at.QueryFree(group));
-    Wait(at.ValueFull(value.index), value.parity);
+  }
+  __device__ __forceinline__ void StartSumsOfTile() {
     BeginProducts();
     StartSums(rows, weights, at.Value(value.index));
+  }
+  template <int kLeft>
+  __device__ __forceinline__ void FinishScores() {
+    WaitForProducts<kLeft>();
+    PinRegisters(scores);
+    ReleaseKeys();
+  }
+  __device__ __forceinline__ void FinishSums() {
     WaitForProducts<0>();
     PinRegisters(rows.sums);
-    if (leads_warp) Arrive(at.ValueFree(value.index));
-    value.Advance();
-    StoreRows(rows, O + (static_cast<long long>(work.head) * length + group_row) * HEAD_DIM, length - group_row);
+    ReleaseValues();
   }
-}
+
+  // The first tile of a work, where the sums of the work before are complete.
+  __device__ __forceinline__ void Begin(const Work& work, int group_row) {
+    TakeQueries();
+    WaitForKeys();
+    StartScoresOfTile();
+    FinishScores<0>();
+    if (work.key_tiles == 1) ReleaseQueries();
+    rows.ClearWeights();
+    MaskTile(scores, work.key_tiles - 1, group_row, length);
+    ScoresToWeights(scores, scale, rows, fade);
+    rows.ClearSums();
+    Pack(scores, weights);
+  }
+
+  // The last sums of a work.
+  __device__ __forceinline__ void End(half* out, int valid) {
+    WaitForValues();
+    StartSumsOfTile();
+    FinishSums();
+    StoreRows(rows.sums, rows.weights, out, valid);
+  }
+
+  // Both at once, the scores of the next work beside the sums of this one.
+  __device__ __forceinline__ void Change(const Work& work, int group_row, half* out, int valid) {
+    TakeQueries();
+    WaitForKeys();
+    BeginTurn(group);
+    StartScoresOfTile();
+    WaitForValues();
+    StartSumsOfTile();
+    EndTurn(group);
+    FinishScores<1>();
+    if (work.key_tiles == 1) ReleaseQueries();
+    const float before[2] = {rows.weights[0], rows.weights[1]};
+    rows.ClearWeights();
+    MaskTile(scores, work.key_tiles - 1, group_row, length);
+    ScoresToWeights(scores, scale, rows, fade);
+    FinishSums();
+    StoreRows(rows.sums, before, out, valid);
+    rows.ClearSums();
+    Pack(scores, weights);
+  }
+
+  // The scores of tile n beside the sums of the one before.
+  __device__ __forceinline__ void Continue(int n, int group_row) {
+    WaitForKeys();
+    BeginTurn(group);
+    StartScoresOfTile();
+    WaitForValues();
+    StartSumsOfTile();
+    EndTurn(group);
+    FinishScores<1>();
+    if (n == 0) ReleaseQueries();
+    if (CAUSAL) MaskTile(scores, n, group_row, length);
+    ScoresToWeights(scores, scale, rows, fade);
+    FinishSums();
+    if (!LAZY_RESCALE || __any_sync(0xffffffffu, fade[0] != 1.0f || fade[1] != 1.0f)) {
+#pragma unroll
+      for (int i = 0; i < HEAD_DIM / 2; ++i) rows.sums[i] *= fade[i / 2 % 2];
+    }
+    Pack(scores, weights);
+  }
+
+  // For rows that are not there or another block's: the group only keeps step with the others.
+  __device__ __forceinline__ void Skip() {
+    Wait(at.QueryFull(group), query_parity);
+    query_parity ^= 1;
+    Release(at.QueryFree(group));
+    WaitForKeys();
+    ReleaseKeys();
+  }
+  __device__ __forceinline__ void SkipValues() {
+    WaitForValues();
+    ReleaseValues();
+  }
+
+  __device__ __forceinline__ void Run(half* O, int heads) {
+    if (group == GROUPS - 1) EndTurn(group);   // the first turn is group 0's
+    Schedule schedule(length, heads);
+    Work work;
+    half* out = O;
+    int valid = 0;          // rows whose sums are not complete
+    bool skipped = false;   // whether the values of the last tile are still to be passed over
+    for (bool more = schedule.Next(work); more || valid > 0 || skipped;) {
+      const int group_row = work.first_row + group * 64;
+      const bool mine = more && group_row < work.row_end;
+      if (mine && valid > 0) {
+        Change(work, group_row, out, valid);
+      } else {
+        BeginTurn(group);
+        EndTurn(group);
+        if (valid > 0) End(out, valid);
+        if (skipped) SkipValues();
+        if (mine) Begin(work, group_row);
+        if (more && !mine) Skip();
+      }
+      valid = mine ? work.row_end - group_row : 0;
+      skipped = more && !mine;
+      if (!more) break;
+      out = O + (static_cast<long long>(work.head) * length + group_row) * HEAD_DIM;
+      for (int n = work.key_tiles - 2; n >= 0; --n) {
+        if (mine) {
+          Continue(n, group_row);
+        } else {
+          WaitForKeys();
+          BeginTurn(group);
+          EndTurn(group);
+          ReleaseKeys();
+          SkipValues();
+        }
+      }
+      more = schedule.Next(work);
+    }
+  }
+};
 
 __global__ void __launch_bounds__(THREADS, 1)
     attention_wgmma(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
@@ -597,12 +733,11 @@ __global__ void __launch_bounds__(THREADS, 1)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
   }
   __syncthreads();
-  const int all_work = (length + BLOCK_M - 1) / BLOCK_M * heads;
   if (threadIdx.x < 128) {
     if (GROUPS > 1) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kProducerRegisters));
-    if (threadIdx.x == 0) Produce(at, &Q_map, &K_map, &V_map, length, heads, all_work);
+    if (threadIdx.x == 0) Produce(at, &Q_map, &K_map, &V_map, length, heads);
   } else {
     if (GROUPS > 1) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
-    Consume(at, O, scale * kLog2E, length, heads, all_work);
+    Consumer(at, scale * kLog2E, length).Run(O, heads);
   }
 }
