@@ -9,14 +9,18 @@
 // evo:param LAZY_RESCALE 0 1
 // evo:param RESIDENT 132 1000000
 // evo:param CHUNKED 0 1
-// evo:constraint 1024 + (BLOCK_M + 2 * STAGES * BLOCK_N) * 64 * 2 + 512 <= 232448
+// evo:param HEAD_DIM 64
+// evo:param CAUSAL 0
+// evo:constraint 1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2 <= 232448
+// evo:constraint BLOCK_N * 3 / 4 + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= (BLOCK_M == 192 ? 128 : 208)
+// evo:constraint CAUSAL == 0 || CHUNKED == 0
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:tensormap K_map = K dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
 // evo:tensormap V_map = V dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
 // evo:launch attention_wgmma(Q_map, K_map, V_map, O, scale, S, D, H * B) \
 //   grid(min(ceil_div(S, CHUNKED ? 64 : BLOCK_M) * H * B, RESIDENT)) block(2 * BLOCK_M + 128) \
-//   shared(1024 + (BLOCK_M + 2 * STAGES * BLOCK_N) * 64 * 2 + 512)
+//   shared(1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2)
 #include <cuda_fp16.h>
 
 // Query rows of a block: 64 for each group that computes.
@@ -49,7 +53,8 @@
 #define LAZY_RESCALE 0
 #endif
 
-// Most blocks of the grid; a block takes one tile of queries after another.
+// Most blocks of the grid, which take one tile of queries after another: as many as an H100 or H200 has multiprocessors. With a million
+// every block has one tile.
 #ifndef RESIDENT
 #define RESIDENT 132
 #endif

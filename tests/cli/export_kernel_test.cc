@@ -13,6 +13,7 @@
 
 #include "cli/commands/best.h"
 #include "cli/commands/tasks.h"
+#include "cli/export_host.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
@@ -93,6 +94,33 @@ TEST_F(ExportTest, WithoutTheTaskItSaysSo) {
   EXPECT_THAT(text_, Not(HasSubstr("Launches of case")));
 }
 
+TEST_F(ExportTest, AlsoWritesAProgramThatLaunchesIt) {
+  context_.task_folders = {EVO_TASK_DIR};
+  testing::CapturedOutput printed;
+  context_.out = printed.stream();
+  CLI::App app;
+  AddBest(app, context_);
+  app.parse("best --with-host --export " + file_);
+  const std::filesystem::path host = folder_ / "kernel_host.cu";
+  EXPECT_THAT(printed.Text(), HasSubstr("written to " + host.string()));
+  std::ostringstream text;
+  text << std::ifstream(host).rdbuf();
+  ExpectGolden("export_6_host.cu", text.str());
+  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), host.string(), host.string());
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+TEST_F(ExportTest, AProgramThatLaunchesNeedsTheTask) {
+  CLI::App app;
+  testing::CapturedOutput printed;
+  context_.out = printed.stream();
+  AddBest(app, context_);
+  EXPECT_THROW(app.parse("best --with-host --export " + file_), Error);
+  CLI::App other;
+  AddBest(other, context_);
+  EXPECT_THROW(other.parse("best --with-host"), CLI::ParseError);
+}
+
 TEST_F(ExportTest, AFileThatCannotBeWrittenIsAnError) {
   file_ = (folder_ / "none/kernel.cu").string();
   EXPECT_THROW(Export(), Error);
@@ -139,7 +167,34 @@ TEST(ExportKernel, KeepsTheLaunchesOfTheAttentionTemplates) {
     EXPECT_EQ(exported.space.constraints.size(), original.space.constraints.size()) << original.name;
     EXPECT_EQ(exported.workspaces.size(), original.workspaces.size()) << original.name;
     EXPECT_EQ(exported.required_arch, original.required_arch) << original.name;
+    EXPECT_EQ(exported.tensor_maps.size(), original.tensor_maps.size()) << original.name;
   }
+}
+
+TEST(ExportKernel, HopperLaunchesAreExplainedAndCompile) {
+  const std::filesystem::path folder = std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / "attention";
+  const KernelTemplate original = LoadTemplate(folder / "wgmma.cu");
+  const GenerationRecord generation = testing::FixtureGenerations()[0];
+  KernelExport input;
+  input.run = testing::FixtureRun();
+  input.run.device = "cuda";
+  input.task = LoadTask(folder);
+  input.candidate = {generation.candidates[0], generation.evaluations[0], std::nullopt};
+  input.candidate.candidate.genome = {original.name, original.digest, original.space.Defaults(), {}};
+  input.source = RenderParameters(original.text, original.space.Defaults());
+  const std::string text = ExportKernel(input);
+  EXPECT_THAT(text, HasSubstr("//   tensor map K_map of K: f16 dims(64, 512, 8) box(64, 128, 1) swizzle 128 bytes\n"));
+  EXPECT_THAT(text, HasSubstr("//   attention_wgmma(Q_map, K_map, V_map, O, "));
+  testing::TemporaryFolder out;
+  std::ofstream(out / "kernel.cu") << text;
+  const std::string host = ExportHost(ParseTemplate("wgmma", text), *input.task, "kernel.cu", "sm_90");
+  std::ofstream(out / "kernel_host.cu") << host;
+  EXPECT_THAT(text, HasSubstr("// Compile: nvcc -gencode arch=compute_90a,code=sm_90a -c FILE\n"));
+  EXPECT_THAT(host, HasSubstr("evo_launch(const void* Q, const void* K, const void* V, void* O, long long B, long long H, long long S, long long D, "
+                              "cudaStream_t stream)"));
+  const std::string file = (out / "kernel_host.cu").string();
+  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
+  EXPECT_EQ(std::system(command.c_str()), 0) << command << "\n" << host;
 }
 
 TEST(Tasks, ListsWhatItFinds) {
