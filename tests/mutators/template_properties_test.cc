@@ -55,7 +55,7 @@ TEST_P(TemplateProperties, AWalkOfMutationsStaysSound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TemplateProperties,
-                         testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/wmma.cu", "softmax/naive.cu",
+                         testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/wmma.cu", "attention/wgmma.cu", "softmax/naive.cu",
                                          "softmax/block.cu", "softmax/warp.cu", "gemm/naive.cu", "gemm/tiled.cu"));
 
 // Every proposal of every mutator on a template, not only those that a walk draws, makes a source that parses.
