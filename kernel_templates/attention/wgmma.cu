@@ -14,7 +14,8 @@
 // evo:param HEAD_DIM 64
 // evo:param CAUSAL 0
 // evo:constraint 1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2 <= 232448
-// evo:constraint BLOCK_N * 3 / 4 + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= (BLOCK_M == 192 ? 128 : 208)
+// evo:constraint (OVERLAP ? BLOCK_N * 3 / 4 : BLOCK_N / 2) + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= \
+//   (BLOCK_M == 256 ? 80 : BLOCK_M == 192 ? 132 : 208)
 // evo:constraint CAUSAL == 0 || CHUNKED == 0
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)

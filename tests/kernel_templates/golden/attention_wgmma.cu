@@ -1,18 +1,21 @@
 // Attention for Hopper: warp-group products that read shared memory themselves, tiles that the copy engine brings, and blocks
 // that stay. One warp group orders the copies; every other owns 64 query rows, keeps their scores and sums in registers and has
 // the next scores on the tensor cores while it turns the last ones into weights. docs/attention_wgmma.md tells the whole of it.
-// evo:param BLOCK_M 64 128 192
+// evo:param BLOCK_M 64 128 192 256
 // evo:param BLOCK_N 64 80 96 112 128 144 160 176 192
 // evo:param STAGES 2 3 4
+// evo:param OVERLAP 0 1
 // evo:param PING_PONG 0 1
 // evo:param QUERY_REGISTERS 0 1
 // evo:param LAZY_RESCALE 0 1
+// evo:param INTEGER_MAX 0 1
 // evo:param RESIDENT 132 1000000
 // evo:param CHUNKED 0 1
 // evo:param HEAD_DIM 64
 // evo:param CAUSAL 0
 // evo:constraint 1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2 <= 232448
-// evo:constraint BLOCK_N * 3 / 4 + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= (BLOCK_M == 192 ? 128 : 208)
+// evo:constraint (OVERLAP ? BLOCK_N * 3 / 4 : BLOCK_N / 2) + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= \
+//   (BLOCK_M == 256 ? 80 : BLOCK_M == 192 ? 132 : 208)
 // evo:constraint CAUSAL == 0 || CHUNKED == 0
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
@@ -39,6 +42,11 @@
 #define STAGES 3
 #endif
 
+// Whether a group has the scores of one tile computed beside the sums of the one before, which takes more registers.
+#ifndef OVERLAP
+#define OVERLAP 1
+#endif
+
 // Whether the groups take turns in giving work to the tensor cores.
 #ifndef PING_PONG
 #define PING_PONG 1
@@ -46,18 +54,23 @@
 
 // Whether the queries are held in registers instead of being read from shared memory for every tile.
 #ifndef QUERY_REGISTERS
-#define QUERY_REGISTERS 1
+#define QUERY_REGISTERS 0
 #endif
 
 // Whether a maximum that grew by less than 2^8 is left as it is, which saves the rescaling of the sums.
 #ifndef LAZY_RESCALE
-#define LAZY_RESCALE 0
+#define LAZY_RESCALE 1
+#endif
+
+// Whether the largest score is looked for among integers, three at a time.
+#ifndef INTEGER_MAX
+#define INTEGER_MAX 0
 #endif
 
 // Most blocks of the grid, which take one tile of queries after another: as many as an H100 or H200 has multiprocessors. With a million
 // every block has one tile.
 #ifndef RESIDENT
-#define RESIDENT 1000000
+#define RESIDENT 132
 #endif
 
 // Whether a block's share is a run of rows, as equal as 64 rows allow, instead of every so manieth tile.
@@ -93,9 +106,10 @@ constexpr int kTilePanel = BLOCK_N * PANEL * 2;
 // Eight rows of a panel: the swizzle repeats.
 constexpr int kSwizzleBytes = 1024;
 
-// Registers of a thread after they are dealt out anew; 512 for the groups of a block together.
-constexpr int kProducerRegisters = GROUPS == 3 ? 32 : 24;
-constexpr int kConsumerRegisters = GROUPS == 3 ? 160 : 240;
+// Registers of a thread after they are dealt out anew: together no more than all groups had at the start, which is 168, 128 and 96 a
+// thread for two, three and four groups. One group alone has enough.
+constexpr int kProducerRegisters = GROUPS == 2 ? 24 : 32;
+constexpr int kConsumerRegisters = GROUPS == 2 ? 240 : GROUPS == 3 ? 160 : 112;
 
 constexpr float kLog2E = 1.44269504f;
 // A lazy maximum lets weights grow to 2^8: far from the largest half, 65504.
@@ -173,11 +187,15 @@ __device__ __forceinline__ void PinRegisters(float (&d)[kCount]) {
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 
-// How the tensor cores find a matrix in panels of 64 columns with the 128-byte swizzle. `panel_bytes` is the way to the next 64
-// columns; a product takes it only where the columns run along the result.
-__device__ __forceinline__ unsigned long long Descriptor(unsigned address, unsigned panel_bytes) {
-  return (static_cast<unsigned long long>(1) << 62) | (static_cast<unsigned long long>(kSwizzleBytes >> 4) << 32) |
-         (static_cast<unsigned long long>(panel_bytes >> 4) << 16) | ((address & 0x3ffff) >> 4);
+// How the tensor cores find a matrix in panels of 64 columns with the 128-byte swizzle: a low word with the address in units of 16
+// bytes, below it the way to the next 64 columns (taken only where the columns run along the result), and a high word that never
+// changes. Moving a matrix is one addition to the low word.
+__device__ __forceinline__ unsigned LowWord(unsigned address, unsigned panel_bytes) { return panel_bytes >> 4 << 16 | address >> 4; }
+__device__ __forceinline__ unsigned long long Descriptor(unsigned low) {
+  constexpr unsigned kHigh = 1u << 30 | kSwizzleBytes >> 4;
+  unsigned long long descriptor;
+  asm("mov.b64 %0, {%1, %2};" : "=l"(descriptor) : "r"(low), "n"(kHigh));
+  return descriptor;
 }
 
 __device__ __forceinline__ unsigned SharedAddress(const void* pointer) {
@@ -292,9 +310,7 @@ struct Schedule {
       work.row_end = min(length, (unit + take) * 64);
       next += take;
     } else {
-      // Every other round runs backwards: who had the longest work of one has the shortest of the next.
-      const int place = next % 2 == 0 ? blockIdx.x : gridDim.x - 1 - blockIdx.x;
-      const int index = next * gridDim.x + place;
+      const int index = next * gridDim.x + blockIdx.x;
       if (index >= end) return false;
       ++next;
       const int row_tiles = (length + BLOCK_M - 1) / BLOCK_M;
@@ -393,18 +409,49 @@ __device__ __forceinline__ void Mask(float (&scores)[BLOCK_N / 2], int end0, int
   }
 }
 
+// The largest score of row r of the thread's two, over all lanes that share it.
+__device__ __forceinline__ float RowMax(const float (&scores)[BLOCK_N / 2], int r) {
+  float most[2] = {scores[2 * r], scores[2 * r + 1]};
+#pragma unroll
+  for (int i = 4 + 2 * r; i < BLOCK_N / 2; i += 4) {
+    most[0] = fmaxf(most[0], scores[i]);
+    most[1] = fmaxf(most[1], scores[i + 1]);
+  }
+  return QuadMax(fmaxf(most[0], most[1]));
+}
+
+// The same of the bits as integers, three at a time. Positive numbers order as their bits do; a negative result says only that no
+// score is positive.
+__device__ __forceinline__ float RowMaxOfBits(const float (&scores)[BLOCK_N / 2], int r) {
+  int most = max(__float_as_int(scores[2 * r]), __float_as_int(scores[2 * r + 1]));
+#pragma unroll
+  for (int i = 4 + 2 * r; i < BLOCK_N / 2; i += 4) {
+    most = max(max(__float_as_int(scores[i]), __float_as_int(scores[i + 1])), most);
+  }
+  most = max(most, __shfl_xor_sync(0xffffffffu, most, 1));
+  most = max(most, __shfl_xor_sync(0xffffffffu, most, 2));
+  return __int_as_float(most);
+}
+
 // Turns scores into weights; `fade` is by how much what was summed before has to shrink.
 __device__ __forceinline__ void ScoresToWeights(float (&scores)[BLOCK_N / 2], float scale, Rows& rows, float (&fade)[2]) {
+  float most[2];
+  if (INTEGER_MAX) {
+    most[0] = RowMaxOfBits(scores, 0);
+    most[1] = RowMaxOfBits(scores, 1);
+    const bool unknown = (most[0] <= 0.0f && rows.largest[0] < 0.0f) || (most[1] <= 0.0f && rows.largest[1] < 0.0f);
+    if (__any_sync(0xffffffffu, unknown)) {
+      most[0] = RowMax(scores, 0);
+      most[1] = RowMax(scores, 1);
+    }
+  } else {
+    most[0] = RowMax(scores, 0);
+    most[1] = RowMax(scores, 1);
+  }
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    float most[2] = {scores[2 * r], scores[2 * r + 1]};
-#pragma unroll
-    for (int i = 4 + 2 * r; i < BLOCK_N / 2; i += 4) {
-      most[0] = fmaxf(most[0], scores[i]);
-      most[1] = fmaxf(most[1], scores[i + 1]);
-    }
     const float before = rows.largest[r];
-    float next = fmaxf(QuadMax(fmaxf(most[0], most[1])), before);
+    float next = fmaxf(most[r], before);
     if (LAZY_RESCALE && (next - before) * scale <= kLazyGrowth) next = before;
     rows.largest[r] = next;
     // A row that has seen no key yet: anything finite will do.
@@ -433,14 +480,16 @@ __device__ __forceinline__ void Pack(const float (&scores)[BLOCK_N / 2], unsigne
 
 // Starts scores = queries times keys.
 __device__ __forceinline__ void StartScores(float (&scores)[BLOCK_N / 2], unsigned queries, const unsigned* held, unsigned keys) {
+  const unsigned a = LowWord(queries, 16);
+  const unsigned b = LowWord(keys, 16);
 #pragma unroll
   for (int k = 0; k < HEAD_DIM / 16; ++k) {
-    const unsigned column = k % 4 * 32;   // bytes
-    const unsigned long long b = Descriptor(keys + k / 4 * kTilePanel + column, 16);
+    const unsigned column = k % 4 * 2;   // 16 columns are 32 bytes
+    const unsigned long long right = Descriptor(b + (k / 4 * kTilePanel >> 4) + column);
     if (QUERY_REGISTERS) {
-      MultiplyRegisters<0>(scores, held + 4 * k, b, k > 0);
+      MultiplyRegisters<0>(scores, held + 4 * k, right, k > 0);
     } else {
-      MultiplyShared(scores, Descriptor(queries + k / 4 * kQueryPanel + column, 16), b, k > 0);
+      MultiplyShared(scores, Descriptor(a + (k / 4 * kQueryPanel >> 4) + column), right, k > 0);
     }
   }
   CommitProducts();
@@ -448,9 +497,10 @@ __device__ __forceinline__ void StartScores(float (&scores)[BLOCK_N / 2], unsign
 
 // Starts sums += weights times values.
 __device__ __forceinline__ void StartSums(Rows& rows, const unsigned (&weights)[BLOCK_N / 4], unsigned values) {
+  const unsigned b = LowWord(values, kTilePanel);
 #pragma unroll
   for (int k = 0; k < BLOCK_N / 16; ++k) {
-    MultiplyRegisters<1>(rows.sums, weights + 4 * k, Descriptor(values + k * 2 * kSwizzleBytes, kTilePanel), 1);
+    MultiplyRegisters<1>(rows.sums, weights + 4 * k, Descriptor(b + k * (2 * kSwizzleBytes >> 4)), 1);
   }
   CommitProducts();
 }
@@ -531,6 +581,9 @@ __device__ __forceinline__ void MaskTile(float (&scores)[BLOCK_N / 2], int n, in
   }
 }
 
+// The same for all threads of a warp, which the compiler cannot see of threadIdx: it keeps addresses in uniform registers then.
+__device__ __forceinline__ int GroupIndex() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 128), 0); }
+
 // A group that computes: 64 rows of every work of the block.
 struct Consumer {
   const Layout& at;
@@ -548,7 +601,7 @@ struct Consumer {
 
   __device__ __forceinline__ Consumer(const Layout& layout, float score_scale, int keys)
       : at(layout),
-        group(threadIdx.x / 128 - 1),
+        group(GroupIndex()),
         leads_warp(threadIdx.x % 32 == 0),
         scale(score_scale),
         length(keys),
@@ -644,6 +697,29 @@ struct Consumer {
     Pack(scores, weights);
   }
 
+  __device__ __forceinline__ void Fade() {
+    if (LAZY_RESCALE && !__any_sync(0xffffffffu, fade[0] != 1.0f || fade[1] != 1.0f)) return;
+#pragma unroll
+    for (int i = 0; i < HEAD_DIM / 2; ++i) rows.sums[i] *= fade[i / 2 % 2];
+  }
+
+  // All of tile n, one step after the other: the other groups fill the gaps.
+  __device__ __forceinline__ void Tile(int n, int group_row) {
+    WaitForKeys();
+    BeginTurn(group);
+    StartScoresOfTile();
+    EndTurn(group);
+    FinishScores<0>();
+    if (n == 0) ReleaseQueries();
+    MaskTile(scores, n, group_row, length);
+    ScoresToWeights(scores, scale, rows, fade);
+    Fade();
+    Pack(scores, weights);
+    WaitForValues();
+    StartSumsOfTile();
+    FinishSums();
+  }
+
   // The scores of tile n beside the sums of the one before.
   __device__ __forceinline__ void Continue(int n, int group_row) {
     WaitForKeys();
@@ -657,10 +733,7 @@ struct Consumer {
     if (CAUSAL) MaskTile(scores, n, group_row, length);
     ScoresToWeights(scores, scale, rows, fade);
     FinishSums();
-    if (!LAZY_RESCALE || __any_sync(0xffffffffu, fade[0] != 1.0f || fade[1] != 1.0f)) {
-#pragma unroll
-      for (int i = 0; i < HEAD_DIM / 2; ++i) rows.sums[i] *= fade[i / 2 % 2];
-    }
+    Fade();
     Pack(scores, weights);
   }
 
@@ -675,6 +748,19 @@ struct Consumer {
   __device__ __forceinline__ void SkipValues() {
     WaitForValues();
     ReleaseValues();
+  }
+
+  __device__ __forceinline__ void RunPlain(half* O, int heads) {
+    if (group == GROUPS - 1) EndTurn(group);
+    Schedule schedule(length, heads);
+    for (Work work; schedule.Next(work);) {
+      const int group_row = work.first_row + group * 64;
+      rows.ClearWeights();
+      rows.ClearSums();
+      TakeQueries();
+      for (int n = work.key_tiles - 1; n >= 0; --n) Tile(n, group_row);
+      StoreRows(rows.sums, rows.weights, O + (static_cast<long long>(work.head) * length + group_row) * HEAD_DIM, work.row_end - group_row);
+    }
   }
 
   __device__ __forceinline__ void Run(half* O, int heads) {
@@ -739,11 +825,16 @@ __global__ void __launch_bounds__(THREADS, 1)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
   }
   __syncthreads();
-  if (threadIdx.x < 128) {
+  if (GroupIndex() == GROUPS) {
     if (GROUPS > 1) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kProducerRegisters));
-    if (threadIdx.x == 0) Produce(at, &Q_map, &K_map, &V_map, length, heads);
+    if (threadIdx.x == GROUPS * 128) Produce(at, &Q_map, &K_map, &V_map, length, heads);
   } else {
     if (GROUPS > 1) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
-    Consumer(at, scale * kLog2E, length).Run(O, heads);
+    Consumer consumer(at, scale * kLog2E, length);
+    if (OVERLAP) {
+      consumer.Run(O, heads);
+    } else {
+      consumer.RunPlain(O, heads);
+    }
   }
 }
