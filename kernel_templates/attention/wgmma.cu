@@ -62,7 +62,7 @@
 
 // Whether the largest score is looked for among integers, three at a time.
 #ifndef INTEGER_MAX
-#define INTEGER_MAX 0
+#define INTEGER_MAX 1
 #endif
 
 // Most blocks of the grid, which take one tile of queries after another: as many as an H100 or H200 has multiprocessors. With a million
@@ -74,11 +74,7 @@
 // Whether blocks get equal shares, instead of every so manieth tile: runs of rows, as equal as 64 rows allow; or, where it is causal,
 // a long tile and a short one together.
 #ifndef EQUAL_SHARES
-#define EQUAL_SHARES 0
-#endif
-
-#ifndef EVEN
-#define EVEN 0
+#define EQUAL_SHARES 1
 #endif
 
 #ifndef HEAD_DIM
@@ -312,10 +308,7 @@ struct Schedule {
     const int units = (length + 63) / 64;
     work.head = next / units;
     const int unit = next - work.head * units;
-    const int left = min(units - unit, end - next);
-    // Not full tiles and then a small rest, but tiles as alike as can be.
-    const int tiles = (left + GROUPS - 1) / GROUPS;
-    const int take = EVEN ? (left + tiles - 1) / tiles : min(left, GROUPS);
+    const int take = min(min(GROUPS, units - unit), end - next);
     work.first_row = unit * 64;
     work.row_end = min(length, (unit + take) * 64);
     next += take;

@@ -10,19 +10,18 @@
 // evo:param LAZY_RESCALE 0 1
 // evo:param INTEGER_MAX 0 1
 // evo:param RESIDENT 132 1000000
-// evo:param CHUNKED 0 1
+// evo:param EQUAL_SHARES 0 1
 // evo:param HEAD_DIM 64
 // evo:param CAUSAL 0
 // evo:constraint 1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2 <= 232448
 // evo:constraint (OVERLAP ? BLOCK_N * 3 / 4 : BLOCK_N / 2) + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= \
 //   (BLOCK_M == 256 ? 80 : BLOCK_M == 192 ? 132 : 208)
-// evo:constraint CAUSAL == 0 || CHUNKED == 0
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:tensormap K_map = K dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
 // evo:tensormap V_map = V dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
 // evo:launch attention_wgmma(Q_map, K_map, V_map, O, scale, S, D, H * B) \
-//   grid(min(ceil_div(S, CHUNKED ? 64 : BLOCK_M) * H * B, RESIDENT)) block(2 * BLOCK_M + 128) \
+//   grid(min(ceil_div(S, EQUAL_SHARES ? 64 : BLOCK_M) * H * B, RESIDENT)) block(2 * BLOCK_M + 128) \
 //   shared(1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2)
 #include <cuda_fp16.h>
 #pragma nv_hdrstop
@@ -73,9 +72,10 @@
 #define RESIDENT 132
 #endif
 
-// Whether a block's share is a run of rows, as equal as 64 rows allow, instead of every so manieth tile.
-#ifndef CHUNKED
-#define CHUNKED 0
+// Whether blocks get equal shares, instead of every so manieth tile: runs of rows, as equal as 64 rows allow; or, where it is causal,
+// a long tile and a short one together.
+#ifndef EQUAL_SHARES
+#define EQUAL_SHARES 0
 #endif
 
 #ifndef HEAD_DIM
@@ -288,47 +288,70 @@ struct Schedule {
   int length, heads, next, end;
 
   __device__ __forceinline__ Schedule(int all_rows, int all_heads) : length(all_rows), heads(all_heads), next(0) {
-    if (CHUNKED) {
-      // An equal run of 64-row units for each block.
+    const int row_tiles = (length + BLOCK_M - 1) / BLOCK_M;
+    end = (CAUSAL && EQUAL_SHARES ? (row_tiles + 1) / 2 : row_tiles) * heads;
+    if (!CAUSAL && EQUAL_SHARES) {
       const int units = (length + 63) / 64 * heads;
       const int share = (units + gridDim.x - 1) / gridDim.x;
       next = min(blockIdx.x * share, units);
       end = min(next + share, units);
-    } else {
-      end = (length + BLOCK_M - 1) / BLOCK_M * heads;
     }
   }
 
   __device__ __forceinline__ bool Next(Work& work) {
-    if (CHUNKED) {
-      if (next >= end) return false;
-      const int units = (length + 63) / 64;
-      work.head = next / units;
-      const int unit = next - work.head * units;
-      const int take = min(min(GROUPS, units - unit), end - next);
-      work.first_row = unit * 64;
-      work.row_end = min(length, (unit + take) * 64);
-      next += take;
-    } else {
-      const int index = next * gridDim.x + blockIdx.x;
-      if (index >= end) return false;
-      ++next;
-      const int row_tiles = (length + BLOCK_M - 1) / BLOCK_M;
-      if (CAUSAL) {
-        // Long work first, so that the short fills the gaps at the end; a few heads at a time, so that their keys stay in L2.
-        const int group = index / (HEAD_GROUP * row_tiles);
-        const int group_heads = min(HEAD_GROUP, heads - group * HEAD_GROUP);
-        const int rest = index - group * HEAD_GROUP * row_tiles;
-        work.head = group * HEAD_GROUP + rest % group_heads;
-        work.first_row = (row_tiles - 1 - rest / group_heads) * BLOCK_M;
-      } else {
-        work.head = index / row_tiles;
-        work.first_row = (index - work.head * row_tiles) * BLOCK_M;
-      }
-      work.row_end = min(length, work.first_row + BLOCK_M);
-    }
+    if (!(CAUSAL ? NextCausal(work) : EQUAL_SHARES ? NextOfRun(work) : NextTile(work))) return false;
     work.key_tiles = ((CAUSAL ? work.row_end : length) + BLOCK_N - 1) / BLOCK_N;
     return true;
+  }
+
+  __device__ __forceinline__ bool NextOfRun(Work& work) {
+    if (next >= end) return false;
+    const int units = (length + 63) / 64;
+    work.head = next / units;
+    const int unit = next - work.head * units;
+    const int take = min(min(GROUPS, units - unit), end - next);
+    work.first_row = unit * 64;
+    work.row_end = min(length, (unit + take) * 64);
+    next += take;
+    return true;
+  }
+
+  __device__ __forceinline__ bool NextTile(Work& work) {
+    const int index = next++ * gridDim.x + blockIdx.x;
+    if (index >= end) return false;
+    const int row_tiles = (length + BLOCK_M - 1) / BLOCK_M;
+    work.head = index / row_tiles;
+    SetRows(work, index - work.head * row_tiles);
+    return true;
+  }
+
+  __device__ __forceinline__ bool NextCausal(Work& work) {
+    const int row_tiles = (length + BLOCK_M - 1) / BLOCK_M;
+    if (EQUAL_SHARES) {
+      const int pairs = (row_tiles + 1) / 2;
+      const int index = next / 2 * gridDim.x + blockIdx.x;
+      if (index >= end) return false;
+      work.head = index / pairs;
+      const int tile = index - work.head * pairs;
+      const int partner = row_tiles - 1 - tile;
+      SetRows(work, next % 2 == 0 ? partner : tile);
+      next += tile == partner ? 2 : 1;   // the one in the middle is alone
+      return true;
+    }
+    // Long work first, so that the short fills the gaps at the end; a few heads at a time, so that their keys stay in L2.
+    const int index = next++ * gridDim.x + blockIdx.x;
+    if (index >= end) return false;
+    const int group = index / (HEAD_GROUP * row_tiles);
+    const int group_heads = min(HEAD_GROUP, heads - group * HEAD_GROUP);
+    const int rest = index - group * HEAD_GROUP * row_tiles;
+    work.head = group * HEAD_GROUP + rest % group_heads;
+    SetRows(work, row_tiles - 1 - rest / group_heads);
+    return true;
+  }
+
+  __device__ __forceinline__ void SetRows(Work& work, int tile) {
+    work.first_row = tile * BLOCK_M;
+    work.row_end = min(length, work.first_row + BLOCK_M);
   }
 };
 
