@@ -197,6 +197,67 @@ TEST(ExportKernel, HopperLaunchesAreExplainedAndCompile) {
   EXPECT_EQ(std::system(command.c_str()), 0) << command << "\n" << host;
 }
 
+TEST(ExportHost, CompilesForEveryTemplate) {
+  for (const char* name : {"attention", "gemm", "softmax"}) {
+    const std::filesystem::path folder = std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / name;
+    const Task task = LoadTask(folder);
+    for (const KernelTemplate& one : LoadTemplates(folder)) {
+      testing::TemporaryFolder out;
+      std::ofstream(out / "kernel.cu") << RenderParameters(one.text, one.space.Defaults());
+      const std::string file = (out / "kernel_host.cu").string();
+      std::ofstream(file) << ExportHost(one, task, "kernel.cu", "sm_90");
+      const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC,
+                                              NvccTarget(ArchToCompileFor(one, "sm_90")), file, file);
+      EXPECT_EQ(std::system(command.c_str()), 0) << name << "/" << one.name;
+    }
+  }
+}
+
+// Workspaces, memsets, conditions, clusters and real scalars, none of which a shipped template may have.
+TEST(ExportHost, WritesEveryKindOfStep) {
+  constexpr const char* kTask = R"json({
+    "name": "t", "summary": "s", "sizes": ["S"],
+    "arguments": [
+      {"name": "X", "role": "in", "dtype": "f32", "shape": ["S"], "generators": ["normal"]},
+      {"name": "Y", "role": "out", "dtype": "f32", "shape": ["S"], "check": {"l2": 1e-3, "max": 1e-2}},
+      {"name": "scale", "role": "scalar", "dtype": "f32", "value": "1 / sqrt(S)"}
+    ],
+    "cases": {
+      "small": {"name": "small", "sizes": {"S": 100}}, "search": [{"name": "a", "sizes": {"S": 1}}],
+      "search_cpu": [{"name": "b", "sizes": {"S": 1}}], "held_out": [{"name": "c", "sizes": {"S": 1}}],
+      "held_out_cpu": [{"name": "d", "sizes": {"S": 1}}]
+    },
+    "baseline": "k", "bytes": 1, "operations": 1
+  })json";
+  constexpr const char* kSource = R"(// evo:param PARTS 1 2
+// evo:workspace partial f32 [PARTS, S]
+// evo:memset partial 0
+// evo:memset Y 255
+// evo:tensormap map = partial dims(S / 4 * 4, PARTS) box(4, 1)
+// evo:launch scale<PARTS>(X, partial, map, scale, S) grid(max(ceil_div(S, 32), 2) / 2 * 2, PARTS) block(32) shared(128 * PARTS) cluster(2)
+// evo:launch together(partial, Y, min(S, 7)) grid(1) block(32) cooperative when(PARTS > 1)
+#ifndef PARTS
+#define PARTS 2
+#endif
+struct alignas(128) TensorMap { unsigned long long opaque[16]; };
+template <int kParts> __global__ void scale(const float*, float*, const __grid_constant__ TensorMap, float, int) {}
+__global__ void together(const float*, float*, int) {}
+)";
+  testing::TemporaryFolder out;
+  std::ofstream(out / "kernel.cu") << kSource;
+  const Task task = ParseTask(kTask, "// evo:launch reference(X, Y) grid(S) block(32)\n", "t");
+  const std::string host = ExportHost(ParseTemplate("k", kSource), task, "kernel.cu", "sm_90a");
+  const std::string file = (out / "kernel_host.cu").string();
+  std::ofstream(file) << host;
+  EXPECT_THAT(host, HasSubstr("cudaMallocAsync(&partial, (PARTS) * (S) * 4, stream)"));
+  EXPECT_THAT(host, HasSubstr("cudaMemsetAsync(partial, 0, (PARTS) * (S) * 4, stream)"));
+  EXPECT_THAT(host, HasSubstr("cudaMemsetAsync(Y, 255, (S) * 4, stream)"));
+  EXPECT_THAT(host, HasSubstr("if (error == cudaSuccess && (PARTS > 1)) {"));
+  EXPECT_THAT(host, HasSubstr("cudaFreeAsync(partial, stream)"));
+  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
+  EXPECT_EQ(std::system(command.c_str()), 0) << host;
+}
+
 TEST(Tasks, ListsWhatItFinds) {
   CommandContext context;
   context.task_folders = {EVO_TASK_DIR};
