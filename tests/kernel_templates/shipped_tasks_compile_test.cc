@@ -48,7 +48,7 @@ TEST_P(ShippedTask, CompilesAtDefaultsForItsOldestArchitecture) {
 TEST_P(ShippedTask, CompilesAsDrawnForHopper) {
   Rng rng(7);
   for (const KernelTemplate& kernel : LoadTemplates(fs::path(EVO_TASKS) / GetParam())) {
-    EXPECT_EQ(Compile(RenderParameters(kernel.text, *kernel.space.Draw(rng)), "sm_90"), "") << kernel.name;
+    EXPECT_EQ(Compile(RenderParameters(kernel.text, *kernel.space.Draw(rng)), "sm_90a"), "") << kernel.name;
   }
 }
 
