@@ -69,17 +69,43 @@ def evaluate(expression, variables):
     """A formula of evo in integers; Python's // is C's / for what is not negative."""
     known = {"ceil_div": lambda a, b: -(-a // b), "min": min, "max": max, "__builtins__": {}}
     python = expression.replace("&&", " and ").replace("||", " or ")
+    python = re.sub(r"(\w+) \? (\w+) : (\w+)", r"(\2 if \1 else \3)", python)
     return int(eval(re.sub(r"(?<!/)/(?!/)", "//", python), known, dict(variables)))
 
 
+FLOAT16 = 6                 # CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+L2_PROMOTION_256B = 3       # CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+
+
+def tensor_map(directive, buffers, names):
+    """A CUtensorMap of 128 bytes, aligned as the driver wants it, of a dense buffer of halves."""
+    buffer = buffers[re.match(r"\w+ = (\w+)", directive).group(1)]
+    dims = [evaluate(e, names) for e in clause(directive, "dims")]
+    box = [evaluate(e, names) for e in clause(directive, "box")]
+    swizzle = evaluate((clause(directive, "swizzle") or ["0"])[0], names)
+    memory = ctypes.create_string_buffer(128 + 128)
+    at = (ctypes.addressof(memory) + 127) // 128 * 128
+    strides, step = [], 2
+    for size in dims[:-1]:
+        step *= size
+        strides.append(step)
+    rank = len(dims)
+    check(CUDA.cuTensorMapEncodeTiled(
+        ctypes.c_void_p(at), FLOAT16, rank, ctypes.c_void_p(buffer.data_ptr()), (ctypes.c_uint64 * rank)(*dims), (ctypes.c_uint64 * max(1, rank - 1))(*strides),
+        (ctypes.c_uint32 * rank)(*box), (ctypes.c_uint32 * rank)(*[1] * rank), 0, SWIZZLES[swizzle], L2_PROMOTION_256B, 0), directive)
+    return memory, at
+
+
 class Kernel:
-    """One launch line; what has more launches, workspaces or tensor maps is refused."""
+    """One launch line; what has more launches or workspaces is refused."""
 
     def __init__(self, file, defines=(), arch="sm_90a"):
         self.label = " ".join([Path(file).stem, *defines])
         text = self._included(Path(file))
         lines = directives(text, "launch")
-        if len(lines) != 1 or directives(text, "workspace") or directives(text, "tensormap"):
+        self.maps = {m.split()[0]: m for m in directives(text, "tensormap")}
+        if len(lines) != 1 or directives(text, "workspace"):
             raise SystemExit(f"{file}: one launch line and nothing else is what this script can launch")
         self.line = lines[0]
         self.values = {m.group(1): int(m.group(2)) for m in re.finditer(r"^#define (\w+) (-?\d+)\s*$", text, re.M)}
@@ -87,7 +113,7 @@ class Kernel:
         self.values.update({k: int(v) for k, v in (d.split("=") for d in defines)})
         with tempfile.TemporaryDirectory() as folder:
             cubin = Path(folder) / "kernel.cubin"
-            subprocess.run([NVCC, "-cubin", f"-arch={arch}", "-o", cubin, *[f"-D{d}" for d in defines], file], check=True)
+            subprocess.run([NVCC, "-cubin", f"-gencode=arch={arch.replace('sm', 'compute')},code={arch}", "-o", cubin, *[f"-D{d}" for d in defines], file], check=True)
             image = cubin.read_bytes()
         torch.cuda.current_stream()   # PyTorch's context is the current one from here on
         torch.zeros(1, device="cuda")
@@ -114,15 +140,21 @@ class Kernel:
         batch, heads, length, depth = q.shape
         names = {**self.values, "B": batch, "H": heads, "S": length, "D": depth}
         buffers = {"Q": q, "K": k, "V": v, "O": out}
-        values = []
+        values, kept, places = [], [], []
         for argument in clause(self.line, re.match(r"\w+", self.line).group(0)):
+            if argument in self.maps:
+                memory, at = tensor_map(self.maps[argument], buffers, names)
+                kept.append(memory)
+                places.append(ctypes.c_void_p(at))
+                continue
             if argument in buffers:
                 values.append(ctypes.c_void_p(buffers[argument].data_ptr()))
             elif argument == "scale":
                 values.append(ctypes.c_float(depth ** -0.5))
             else:
                 values.append(ctypes.c_int(evaluate(argument, names)))
-        pointers = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.pointer(x), ctypes.c_void_p) for x in values])
+            places.append(ctypes.cast(ctypes.pointer(values[-1]), ctypes.c_void_p))
+        pointers = (ctypes.c_void_p * len(places))(*places)
         dims = lambda name: Dim3(*([evaluate(e, names) for e in clause(self.line, name)] + [1, 1])[:3])
         shared = evaluate((clause(self.line, "shared") or ["0"])[0], names)
         check(CUDA.cuFuncSetAttribute(self.function, MAX_DYNAMIC_SHARED, shared), f"{self.label}: {shared} bytes of shared memory")
@@ -134,5 +166,5 @@ class Kernel:
 
         def launch():
             check(CUDA.cuLaunchKernelEx(ctypes.byref(config), self.function, pointers, None), self.label)
-        launch.keep = (values, pointers, attributes, config, q, k, v, out)
+        launch.keep = (values, kept, places, pointers, attributes, config, q, k, v, out)
         return launch
