@@ -98,7 +98,7 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
     std::string tools;
     for (const ToolResult& tool : check.tools) tools += fmt::format(", {} {}", tool.tool, tool.result);
     const bool minimised = champion.op == kMinimise;
-    if (minimised) fmt::print(out_, "minimised: {} edits of #{} are enough; ", champion.genome.edits.size(), champion.parents.front());
+    if (minimised) fmt::print(out_, "#{} minimised to {} edits; ", champion.parents.front(), champion.genome.edits.size());
     fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn\n", minimised ? "candidate" : "champion", champion.id,
                check.held_out_cases.size(), tools, check.speedup);
   } else {

@@ -40,9 +40,9 @@ BestOfRun FindBest(const Options& options) {
           history.Minimised(id, candidate)};
 }
 
-std::string Describe(const MinimisedForm& form, const Candidate& candidate) {
+std::string WhatIsLeft(const MinimisedForm& form, const Candidate& candidate) {
   if (form.champion == candidate.id) return "every edit is needed";
-  return fmt::format("from candidate {}: {} of its {} edits are enough", form.champion, candidate.genome.edits.size(), form.champion_edits);
+  return fmt::format("from candidate {}: {} of its {} edits kept", form.champion, candidate.genome.edits.size(), form.champion_edits);
 }
 
 void PrintText(std::FILE* out, const BestOfRun& found) {
@@ -58,7 +58,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   fmt::print(out, "device      {} ({}), L2 {}\n", evaluation.device_name, evaluation.device, evaluation.l2);
   fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
              found.lineage.front().candidate.genome.template_name);
-  if (found.minimised) fmt::print(out, "minimised   {}\n", Describe(*found.minimised, candidate));
+  if (found.minimised) fmt::print(out, "minimised   {}\n", WhatIsLeft(*found.minimised, candidate));
   for (std::size_t i = 0; i < candidate.genome.edits.size(); ++i) {
     const bool known = found.minimised && i < found.minimised->edits.size();
     fmt::print(out, "edit        {}{}\n", Describe(candidate.genome.edits[i]), known ? Describe(found.minimised->edits[i]) : "");
