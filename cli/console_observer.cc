@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "engine/trial_runner.h"
+
 namespace evo {
 namespace {
 
@@ -95,10 +97,13 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
   if (check.outcome == Outcome::kOk) {
     std::string tools;
     for (const ToolResult& tool : check.tools) tools += fmt::format(", {} {}", tool.tool, tool.result);
-    fmt::print(out_, "champion #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn\n", champion.id,
+    const bool minimised = champion.op == kMinimise;
+    if (minimised) fmt::print(out_, "#{} minimised to {} edits; ", champion.parents.front(), champion.genome.edits.size());
+    fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn\n", minimised ? "candidate" : "champion", champion.id,
                check.held_out_cases.size(), tools, check.speedup);
   } else {
-    fmt::print(out_, "#{} does not hold on held-out cases ({}: {}); the next best is tried\n", champion.id, ToString(check.outcome), check.message);
+    fmt::print(out_, "#{} does not hold on held-out cases ({}: {}); {}\n", champion.id, ToString(check.outcome), check.message,
+               champion.op == kMinimise ? "the champion keeps its edits" : "the next best is tried");
   }
   std::fflush(out_);
 }

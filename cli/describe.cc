@@ -207,6 +207,21 @@ ordered_json ToJson(const RunSummary& run) {
 
 std::string Dump(const ordered_json& json) { return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
 
+std::string Describe(const EditWorth& worth) {
+  if (!worth.outcome) return "";
+  if (*worth.outcome != Outcome::kOk) return fmt::format(", needed: {} without it", ToString(*worth.outcome));
+  return fmt::format(", worth {:.3f}x", worth.worth);
+}
+
+ordered_json ToJson(const MinimisedForm& form) {
+  ordered_json json{{"champion", form.champion}, {"champion_edits", form.champion_edits}, {"edits", ordered_json::array()}};
+  for (const EditWorth& worth : form.edits) {
+    json["edits"].push_back({{"without", worth.without == 0 ? ordered_json(nullptr) : ordered_json(worth.without)},
+                             {"outcome", worth.outcome ? ordered_json(ToString(*worth.outcome)) : ordered_json(nullptr)}, {"worth", worth.worth}});
+  }
+  return json;
+}
+
 nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows) {
   ordered_json list = ordered_json::array();
   for (const EfficiencyRow& row : rows) {

@@ -33,6 +33,10 @@ std::string Describe(const MachineState& machine);
 // Whether it holds on the held-out cases and a tool at least found nothing.
 bool IsVerified(const CandidateRecord& record);
 
+// ", worth 1.120x"; ", needed: wrong_result without it"; empty if nothing is known.
+std::string Describe(const EditWorth& worth);
+nlohmann::ordered_json ToJson(const MinimisedForm& form);
+
 // How much faster than the baseline: from the interleaved champion check where there is one, else from the two scores.
 struct Speedup {
   double value = kNoValue;

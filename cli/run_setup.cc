@@ -90,9 +90,11 @@ std::vector<Genome> Seeds(const std::vector<KernelTemplate>& templates) {
   return seeds;
 }
 
-// If the run began with one.
-void AddRanker(RunSetup& setup) {
-  if (!nlohmann::json::parse(setup.record.options).value("surrogate", false)) return;
+// If the run began with them; runs of earlier versions did not.
+void AddChoices(RunSetup& setup) {
+  const auto other = nlohmann::json::parse(setup.record.options);
+  setup.minimise = other.value("minimise", false);
+  if (!other.value("surrogate", false)) return;
   std::vector<std::string> operators;
   for (const auto& [name, weight] : setup.record.operators) operators.push_back(name);
   setup.ranker = std::make_unique<ChildRanker>(setup.seeds, std::move(operators), setup.record.seed);
@@ -157,9 +159,10 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   const int usual_children = device.kind == "cpu" ? options.population : 2 * options.population;
   run.children = options.children > 0 ? options.children : usual_children;
   for (const auto& [name, weight] : MutatorSet().DefaultOperators()) run.operators[name] = weight;
-  nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}, {"surrogate", options.surrogate == "on" && !options.sweep}};
+  nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}, {"surrogate", options.surrogate == "on" && !options.sweep},
+                          {"minimise", options.minimise == "on" && !options.sweep}};
   run.options = other.dump();
-  AddRanker(setup);
+  AddChoices(setup);
   if (options.sweep) BeginSweep(setup, options);
   run.tool_version = kEvoVersion;
   return setup;
@@ -182,7 +185,7 @@ RunSetup PrepareResume(const RunOptions& options, const CommandContext&) {
   for (const std::string& definition : other.at("definitions").get<std::vector<std::string>>()) Fix(setup.templates, definition);
   std::stable_partition(setup.templates.begin(), setup.templates.end(), [&](const KernelTemplate& one) { return one.name == setup.record.baseline; });
   setup.seeds = Seeds(setup.templates);
-  AddRanker(setup);
+  AddChoices(setup);
   if (other.contains("sweep")) {
     setup.sweep = std::make_unique<SweepBreeder>(setup.templates, other.at("sweep").get<std::vector<std::string>>(), setup.record.children);
   } else if (options.sweep) {

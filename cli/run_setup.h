@@ -29,6 +29,7 @@ struct RunOptions {
   int children = 0;                           // 0: twice the population; on the cpu device as many
   std::string population_kind = "elitist";
   std::string surrogate = "off";              // "on": many are bred, the most promising evaluated
+  std::string minimise = "on";                // the champion is cut to the edits that it needs
   std::string device = "auto";
   std::string arch;
   std::string l2 = "hot";
@@ -53,6 +54,7 @@ struct RunSetup {
   std::optional<RunSummary> resumed;
   std::unique_ptr<SweepBreeder> sweep;        // null unless the run is a sweep
   std::unique_ptr<ChildRanker> ranker;        // null unless a surrogate chooses among children
+  bool minimise = false;                      // as the run began
 };
 
 // Loads and checks everything that a new run needs. Throws UsageError.

@@ -60,6 +60,9 @@ class Store {
   virtual RunId BeginRun(const RunRecord& run) = 0;
   virtual void RecordGeneration(RunId run, const GenerationRecord& generation) = 0;
   virtual void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) = 0;
+  // `candidate` is what is left of `champion` without the edits that it does not need (the champion itself if it needs them all); without[i] is
+  // the candidate that lacks its edit i, 0 if there is none. The latest such form of a champion counts.
+  virtual void RecordMinimised(RunId run, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) = 0;
   virtual void EndRun(RunId run, RunStatus status, const std::string& message) = 0;
   // In order; candidates come without their source. For resume.
   virtual std::vector<GenerationRecord> LoadGenerations(RunId run) = 0;

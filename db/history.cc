@@ -13,7 +13,8 @@ using SQLite::Statement;
 constexpr const char* kSelectRuns =
     "SELECT run, task, task_directory, task_digest, baseline, device, device_name, arch, l2, population_kind, seed, generations, "
     "population, children, options, tool_version, arithmetic, status, status_message, started_at, coalesce(ended_at, ''), "
-    "(SELECT count(*) FROM generation AS g WHERE g.run = run.run), "
+    "(SELECT count(*) FROM generation AS g WHERE g.run = run.run AND NOT EXISTS (SELECT 1 FROM candidate AS c "
+    "WHERE c.run = g.run AND c.generation = g.generation AND c.idx = 0 AND c.operator = 'minimise')), "
     "(SELECT coalesce(sum(evaluated), 0) FROM generation AS g WHERE g.run = run.run), "
     "(SELECT coalesce(sum(valid), 0) FROM generation AS g WHERE g.run = run.run) FROM run";
 
@@ -176,6 +177,25 @@ std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
     line.push_back(FindCandidate(run, line.back().candidate.parents.front()));
   }
   return {line.rbegin(), line.rend()};
+}
+
+std::optional<MinimisedForm> History::Minimised(RunId run, CandidateId id) const {
+  return Explaining(path_, [&]() -> std::optional<MinimisedForm> {
+    Statement row(*db_, "SELECT m.champion, json_array_length(c.genome, '$.edits') FROM minimised AS m "
+                        "JOIN candidate AS c ON c.run = m.run AND c.candidate = m.champion WHERE m.run = ? AND m.candidate = ? "
+                        "ORDER BY m.champion DESC LIMIT 1");
+    row.bind(1, run);
+    row.bind(2, id);
+    if (!row.executeStep()) return std::nullopt;
+    MinimisedForm form{row.getColumn(0).getInt64(), row.getColumn(1).getInt(), {}};
+    Statement edit(*db_, "SELECT coalesce(without, 0), coalesce(outcome, ''), worth FROM edit_worth WHERE run = ? AND candidate = ? ORDER BY position");
+    edit.bind(1, run);
+    edit.bind(2, id);
+    while (edit.executeStep()) {
+      form.edits.push_back({edit.getColumn(0).getInt64(), ParseOutcome(edit.getColumn(1).getString()), RealOrNan(edit.getColumn(2))});
+    }
+    return form;
+  });
 }
 
 std::vector<EfficiencyRow> History::Efficiency(RunId run, CandidateId id) const {

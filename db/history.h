@@ -67,6 +67,20 @@ struct EfficiencyRow {
   double arithmetic_share = kNoValue;
 };
 
+// What became of a champion without one of its edits.
+struct EditWorth {
+  CandidateId without = 0;               // that candidate; 0: it could not be rendered, or was not tried
+  std::optional<Outcome> outcome;        // its
+  double worth = kNoValue;               // its score over that of the candidate with the edit
+};
+
+// What is left of a champion without the edits that it does not need.
+struct MinimisedForm {
+  CandidateId champion = 0;              // whose form it is; its own if it needs all
+  int champion_edits = 0;
+  std::vector<EditWorth> edits;          // in their order
+};
+
 // The read side of a database: a snapshot of one moment, taken when it is opened, also while a run writes. Never changes history.
 // Everything throws Error when the file cannot be read, UsageError for a run or candidate that is not there.
 class History {
@@ -81,12 +95,16 @@ class History {
 
   CandidateRecord FindCandidate(RunId run, CandidateId id) const;
   std::vector<CandidateRecord> Candidates(RunId run, const CandidateFilter& filter) const;
-  // The fastest that passed the champion check; if none did, the fastest that was not checked. nullopt if there is neither.
+  // The fastest that passed the champion check; if none did, the fastest that was not checked. A minimised form that passed is as fast as its
+  // champion, and better. nullopt if there is neither.
   std::optional<CandidateRecord> Best(RunId run) const;
   // The run's baseline template at its defaults; nullopt if it was not evaluated.
   std::optional<CandidateRecord> Baseline(RunId run) const;
   // From the first ancestor to the candidate, along first parents.
   std::vector<CandidateRecord> Lineage(RunId run, CandidateId id) const;
+
+  // nullopt if the candidate is not a champion's minimised form.
+  std::optional<MinimisedForm> Minimised(RunId run, CandidateId id) const;
 
   // In the order of its cases.
   std::vector<EfficiencyRow> Efficiency(RunId run, CandidateId id) const;

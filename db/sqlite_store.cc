@@ -216,6 +216,21 @@ void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const Champio
   });
 }
 
+void SqliteStore::RecordMinimised(RunId run, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) {
+  Explaining(path_, [&] {
+    SQLite::Transaction transaction = Begin(*db_);
+    Statement form(*db_, "INSERT INTO minimised (run, champion, candidate) VALUES (?, ?, ?) "
+                         "ON CONFLICT (run, champion) DO UPDATE SET candidate = excluded.candidate");
+    Insert(form, run, champion, candidate);
+    Statement stale(*db_, "DELETE FROM left_out_edit WHERE run = ? AND candidate = ?");
+    Insert(stale, run, candidate);
+    Statement row(*db_, "INSERT INTO left_out_edit (run, candidate, position, without) VALUES (?, ?, ?, nullif(?, 0))");
+    int position = 0;
+    for (const CandidateId lacking : without) Insert(row, run, candidate, position++, lacking);
+    transaction.commit();
+  });
+}
+
 void SqliteStore::RecordMachine(RunId run, const MachineState& machine) {
   Explaining(path_, [&] {
     SQLite::Transaction transaction = Begin(*db_);

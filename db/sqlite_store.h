@@ -29,6 +29,7 @@ class SqliteStore : public Store {
   void RecordGeneration(RunId run, const GenerationRecord& generation) override;
   // The candidate may be checked again; the latest check counts.
   void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
+  void RecordMinimised(RunId run, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) override;
   void RecordMachine(RunId run, const MachineState& machine);
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;

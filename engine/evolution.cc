@@ -8,7 +8,9 @@
 #include "core/digest.h"
 #include "core/error.h"
 #include "engine/champion.h"
+#include "engine/minimisation.h"
 #include "engine/selection.h"
+#include "engine/trial_runner.h"
 
 namespace evo {
 namespace {
@@ -49,13 +51,13 @@ RunStatus Evolution::Run(const StopCondition& stop) {
 }
 
 RunStatus Evolution::Resume(const StopCondition& stop) {
-  const std::vector<GenerationRecord> history = store_.LoadGenerations(run_.id);
+  const std::vector<GenerationRecord> history = LoadHistory();
   if (history.empty()) return Run(stop);
   observer_.OnStarted(run_, true);
   for (std::size_t g = 0; g + 1 < history.size(); ++g) Absorb({history[g]});
   const Generation last{history.back()};
   for (const Evaluation& evaluation : last.record.evaluations) seen_.insert(evaluation.source_digest);
-  if (!last.empty()) next_id_ = last.record.candidates.back().id + 1;
+  if (!last.empty()) next_id_ = std::max(next_id_, last.record.candidates.back().id + 1);
   const int next = last.record.generation + 1;
   // The first generation was bred after generation 0, the others one generation behind.
   if (next == 1) {
@@ -203,7 +205,30 @@ bool Evolution::Evaluate(Generation& generation, const StopCondition& stop) {
   return complete;
 }
 
-void Evolution::Record(const Generation& generation) { store_.RecordGeneration(run_.id, generation.record); }
+void Evolution::Record(const Generation& generation) {
+  GenerationRecord record = generation.record;
+  record.generation += static_cast<int>(trials_.size());
+  for (Candidate& candidate : record.candidates) candidate.generation = record.generation;
+  store_.RecordGeneration(run_.id, record);
+}
+
+// The generations of the evolution, counted as if there had been no others.
+std::vector<GenerationRecord> Evolution::LoadHistory() {
+  std::vector<GenerationRecord> history;
+  for (GenerationRecord& record : store_.LoadGenerations(run_.id)) {
+    if (!IsTrial(record)) {
+      record.generation -= static_cast<int>(trials_.size());
+      history.push_back(std::move(record));
+      continue;
+    }
+    progress_.evaluated += static_cast<int>(record.candidates.size());
+    for (const Evaluation& evaluation : record.evaluations) progress_.valid += evaluation.outcome == Outcome::kOk ? 1 : 0;
+    last_id_ = record.candidates.back().id;
+    next_id_ = std::max(next_id_, last_id_ + 1);
+    trials_.push_back(std::move(record));
+  }
+  return history;
+}
 
 // Survival and everything that is known because of this generation.
 void Evolution::Absorb(const Generation& generation) {
@@ -212,7 +237,8 @@ void Evolution::Absorb(const Generation& generation) {
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     seen_.insert(record.evaluations[i].source_digest);
     if (ranker_ != nullptr) ranker_->Learn(record.candidates[i].genome, record.evaluations[i]);
-    next_id_ = std::max(next_id_, record.candidates[i].id + 1);
+    last_id_ = std::max(last_id_, record.candidates[i].id);
+    next_id_ = std::max(next_id_, last_id_ + 1);
     ++progress_.evaluated;
     if (record.evaluations[i].outcome != Outcome::kOk) continue;
     ++progress_.valid;
@@ -296,8 +322,52 @@ void Evolution::CheckChampion(const StopCondition& stop) {
     for (const Individual& member : population_.members()) {
       if (member.candidate.id == candidate.id) progress_.best_ns = member.score_ns;
     }
+    if (minimises_) Minimise(candidate, check, baseline, stop);
     return;
   }
+}
+
+// The champion's edits are cut to those that it needs; if what is left holds as well, it is the run's best.
+void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
+  if (champion.genome.edits.empty()) return;
+  TrialRunner runner(run_, champion.id, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_, evaluator_, store_,
+                     [&](const Candidate& candidate, const Evaluation& evaluation) {
+                       ++progress_.evaluated;
+                       ++evaluated_here_;
+                       progress_.valid += evaluation.outcome == Outcome::kOk ? 1 : 0;
+                       UpdateRates(stop);
+                       observer_.OnEvaluated(candidate, evaluation, progress_);
+                     });
+  runner.Know(trials_);
+  const Trial whole{champion, EvaluationOf(champion.id)};
+  const auto minimised = evo::Minimise(whole, kMinimisationBudget, [&](const auto& genomes) { return runner.Evaluate(genomes, stop.token()); });
+  if (!minimised) return;
+  const Candidate& form = minimised->form.candidate;
+  if (form.id != champion.id && !HoldsMinimised(form, check, baseline, stop)) return;
+  store_.RecordMinimised(run_.id, champion.id, form.id, minimised->without);
+  progress_.best = form.id;
+  progress_.best_ns = minimised->form.evaluation.score_ns;
+}
+
+// Whether it passes the check of a champion, and as fast as the champion did.
+bool Evolution::HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
+  if (stop.Interrupted()) return false;
+  const Candidate candidate = Rendered(minimised, stop.token());
+  const ChampionCheck again = evaluator_.CheckChampion(candidate, baseline, stop.token());
+  if (again.outcome == Outcome::kCancelled) return false;
+  store_.RecordChampion(run_.id, candidate.id, again);
+  observer_.OnChampion(candidate, again);
+  return KeepsSpeed(again, check);
+}
+
+Evaluation Evolution::EvaluationOf(CandidateId id) {
+  if (champion_ && champion_->first.id == id) return champion_->second;
+  for (const GenerationRecord& generation : store_.LoadGenerations(run_.id)) {
+    for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
+      if (generation.candidates[i].id == id) return generation.evaluations[i];
+    }
+  }
+  throw Error(fmt::format("candidate {} of run {} is no longer in the database; run `evo verify` on a whole copy of it", id, run_.id));
 }
 
 RunStatus Evolution::Finish(RunStatus status, const std::string& message) {

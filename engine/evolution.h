@@ -33,6 +33,9 @@ class Evolution {
   // The run then ends without the check of its champion.
   void LeaveUnchecked() { checks_champion_ = false; }
 
+  // A champion that passed its check is then cut to the edits that it needs (engine/minimisation.h), and what is left is checked as well.
+  void MinimiseChampion() { minimises_ = true; }
+
   // Goes on after the generations that the store has of this run.
   RunStatus Resume(const StopCondition& stop);
 
@@ -58,12 +61,17 @@ class Evolution {
   std::vector<Candidate> WouldBeChampions() const;
   void RequireBaseline(const Generation& first) const;
   void CheckChampion(const StopCondition& stop);
+  void Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  bool HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  Evaluation EvaluationOf(CandidateId id);
+  std::vector<GenerationRecord> LoadHistory();
   Candidate Rendered(Candidate candidate, const std::stop_token& stop);
   RunStatus Finish(RunStatus status, const std::string& message);
   void UpdateRates(const StopCondition& stop);
 
   RunRecord run_;
   bool checks_champion_ = true;
+  bool minimises_ = false;
   std::vector<Genome> seeds_;
   Breeder& breeder_;
   Evaluator& evaluator_;
@@ -75,12 +83,15 @@ class Evolution {
   std::set<std::string> seen_;                      // digests of every source evaluated so far, or about to be
   std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
   CandidateId next_id_ = 1;
+  CandidateId last_id_ = 0;                         // of what is recorded; children that were bred and dropped have ids beyond it
   int started_ = 0;                                 // generations that the evaluator has
   int barren_ = 0;                                  // generations in a row without a new child
   std::optional<Candidate> baseline_;
   std::optional<std::pair<Candidate, Evaluation>> champion_;
   Progress progress_;
   int evaluated_here_ = 0;                          // in this process, for the rate
+  // Of minimisation, in earlier processes. They stand among the stored generations, which count on over them, and are none of the evolution's.
+  std::vector<GenerationRecord> trials_;
 };
 
 }  // namespace evo

@@ -28,6 +28,7 @@ struct BestOfRun {
   std::optional<CandidateRecord> baseline;
   std::vector<CandidateRecord> lineage;
   std::vector<EfficiencyRow> efficiency;
+  std::optional<MinimisedForm> minimised;
 };
 
 BestOfRun FindBest(const Options& options) {
@@ -40,7 +41,13 @@ BestOfRun FindBest(const Options& options) {
                             options.database, id, id));
   }
   const CandidateId candidate = best->candidate.id;
-  return {std::move(run), std::move(*best), history.Baseline(id), history.Lineage(id, candidate), history.Efficiency(id, candidate)};
+  return {std::move(run), std::move(*best), history.Baseline(id), history.Lineage(id, candidate), history.Efficiency(id, candidate),
+          history.Minimised(id, candidate)};
+}
+
+std::string WhatIsLeft(const MinimisedForm& form, const Candidate& candidate) {
+  if (form.champion == candidate.id) return "every edit is needed";
+  return fmt::format("from candidate {}: {} of its {} edits kept", form.champion, candidate.genome.edits.size(), form.champion_edits);
 }
 
 void PrintText(std::FILE* out, const BestOfRun& found) {
@@ -56,7 +63,11 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   fmt::print(out, "device      {} ({}), L2 {}\n", evaluation.device_name, evaluation.device, evaluation.l2);
   fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
              found.lineage.front().candidate.genome.template_name);
-  for (const Edit& edit : candidate.genome.edits) fmt::print(out, "edit        {}\n", Describe(edit));
+  if (found.minimised) fmt::print(out, "minimised   {}\n", WhatIsLeft(*found.minimised, candidate));
+  for (std::size_t i = 0; i < candidate.genome.edits.size(); ++i) {
+    const bool known = found.minimised && i < found.minimised->edits.size();
+    fmt::print(out, "edit        {}{}\n", Describe(candidate.genome.edits[i]), known ? Describe(found.minimised->edits[i]) : "");
+  }
   fmt::print(out, "\n");
   Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">samples"});
   for (const CaseMeasurement& m : evaluation.cases) {
@@ -76,6 +87,7 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
   json["speedup_from_check"] = speedup.from_check;
   json["verdict"] = Verdict(found.best);
   json["efficiency"] = ToJson(found.efficiency);
+  json["minimised"] = found.minimised ? ToJson(*found.minimised) : nlohmann::ordered_json();
   json["lineage"] = nlohmann::ordered_json::array();
   for (const CandidateRecord& ancestor : found.lineage) json["lineage"].push_back(ancestor.candidate.id);
   fmt::print(out, "{}", Dump(json));

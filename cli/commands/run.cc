@@ -97,6 +97,7 @@ void Run(const RunOptions& options, CommandContext& context) {
   const std::unique_ptr<Population> population = MakePopulation(run.population_kind, static_cast<std::size_t>(run.population));
   Evolution evolution(run, setup.seeds, *breeder, pipeline, store, observer, *population, setup.ranker.get());
   if (options.no_check) evolution.LeaveUnchecked();
+  if (setup.minimise) evolution.MinimiseChampion();
   const StopCondition stop(run.generations, options.time_limit, context.interrupt);
   RunStatus status;
   try {
@@ -128,6 +129,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("--children", options->children, "Children of a generation (default: twice the population; on the cpu device as many)")->check(CLI::Range(1, 100'000));
   run->add_option("--population-kind", options->population_kind, "How survivors are chosen")->check(CLI::IsMember(PopulationKinds()))->capture_default_str();
   run->add_option("--surrogate", options->surrogate, "Breed three times as many and evaluate those that a model of the run's evaluations prefers")->check(CLI::IsMember({"on", "off"}))->capture_default_str();
+  run->add_option("--minimise", options->minimise, "When the run ends, cut the champion to the edits that it needs and say what each is worth")->check(CLI::IsMember({"on", "off"}))->capture_default_str();
   run->add_option("--device", options->device, "auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all (one run worker each)")->capture_default_str();
   run->add_option("--arch", options->arch, "Compile for this architecture, such as sm_90a (default: the GPU's own; on cpu sm_90a, as a check)");
   run->add_option("--l2", options->l2, "State of the L2 cache when a kernel is timed")->check(CLI::IsMember({"hot", "cold"}))->capture_default_str();

@@ -99,6 +99,22 @@ TEST_F(HistoryCommandsTest, PrintJsonForPrograms) {
   EXPECT_EQ(nlohmann::json::parse(Call("history --json"))["seed"], 0xfedcba9876543210U);
 }
 
+TEST_F(HistoryCommandsTest, BestSaysWhatEachEditIsWorth) {
+  WriteFixture();
+  testing::AddMinimised(context_.database, 1);
+  ExpectGolden("best_minimised.txt", Call("best"));
+  const auto json = nlohmann::json::parse(Call("best --json"));
+  EXPECT_EQ(json["id"], 10);
+  EXPECT_EQ(json["minimised"]["champion"], 7);
+  EXPECT_EQ(json["minimised"]["champion_edits"], 2);
+  EXPECT_EQ(json["minimised"]["edits"][0], (nlohmann::json{{"without", 8}, {"outcome", "ok"}, {"worth", json["minimised"]["edits"][0]["worth"]}}));
+  EXPECT_NEAR(json["minimised"]["edits"][0]["worth"].get<double>(), 1.5, 1e-12);
+  SqliteStore(context_.database).RecordMinimised(1, 7, 7, {9, 0});
+  EXPECT_THAT(Call("best"), HasSubstr("minimised   every edit is needed\n"));
+  EXPECT_THAT(Call("best"), HasSubstr(", needed: wrong_result without it\n"));
+  EXPECT_TRUE(nlohmann::json::parse(Call("best --json"))["minimised"]["edits"][1]["worth"].is_null());
+}
+
 TEST_F(HistoryCommandsTest, JsonSurvivesALogThatIsNotUtf8) {
   WriteFixture();
   SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("UPDATE evaluation SET log = CAST(x'61ff62' AS TEXT) WHERE candidate = 4");

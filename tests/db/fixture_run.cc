@@ -177,6 +177,25 @@ RunId WriteFixture(const std::filesystem::path& database, const RunRecord& recor
   return run;
 }
 
+void AddMinimised(const std::filesystem::path& database, RunId run) {
+  const Genome champion = FixtureGenerations()[2].candidates[1].genome;
+  Genome shorter = champion;
+  shorter.edits.pop_back();
+  Genome other = champion;
+  other.edits.erase(other.edits.begin());
+  GenerationRecord trials;
+  trials.generation = 3;
+  trials.candidates = {MakeCandidate(8, 3, 0, MakeGenome(256, {}), {7}, "minimise"), MakeCandidate(9, 3, 1, other, {7}, "minimise"),
+                       MakeCandidate(10, 3, 2, shorter, {7}, "minimise")};
+  trials.evaluations = {MakeOk(1804.5, 4210.5), MakeBad(Outcome::kWrongResult, Stage::kCheck, "case small: y is NaN at 0", ""), MakeOk(1203, 2807)};
+  SqliteStore store(database.string());
+  store.RecordChampion(run, 7, PassedCheck());
+  store.RecordGeneration(run, trials);
+  store.RecordChampion(run, 10, PassedCheck());
+  store.RecordMinimised(run, 7, 10, {8});
+  store.EndRun(run, RunStatus::kFinished, "");
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "evo_test_XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");

@@ -77,6 +77,45 @@ TEST_F(HistoryTest, BestIsTheFastestThatPassedItsCheck) {
   EXPECT_EQ(best->check->baseline[0].samples.size(), 3U);
 }
 
+TEST_F(HistoryTest, BestIsTheMinimisedFormOfTheFastest) {
+  testing::AddMinimised(path_, run_);
+  const History history(path_);
+  EXPECT_EQ(history.Best(run_)->candidate.id, 10) << "7 was timed a little faster";
+  const auto form = history.Minimised(run_, 10);
+  ASSERT_TRUE(form);
+  EXPECT_EQ(form->champion, 7);
+  EXPECT_EQ(form->champion_edits, 2);
+  ASSERT_EQ(form->edits.size(), 1U);
+  EXPECT_EQ(form->edits[0].without, 8);
+  EXPECT_EQ(form->edits[0].outcome, Outcome::kOk);
+  EXPECT_DOUBLE_EQ(form->edits[0].worth, 1.5);
+  EXPECT_FALSE(history.Minimised(run_, 7));
+  EXPECT_EQ(history.FindRun(run_).generations_done, 3) << "trials are none of the evolution's";
+  EXPECT_EQ(history.FindRun(run_).evaluated, 10);
+}
+
+TEST_F(HistoryTest, AMinimisedFormThatFailsALaterCheckIsNotBest) {
+  testing::AddMinimised(path_, run_);
+  SqliteStore(path_).RecordChampion(run_, 10, testing::FailedCheck());
+  EXPECT_EQ(History(path_).Best(run_)->candidate.id, 7);
+}
+
+TEST_F(HistoryTest, TheLatestFormOfAChampionCounts) {
+  testing::AddMinimised(path_, run_);
+  SqliteStore(path_).RecordMinimised(run_, 7, 7, {9, 0});
+  const History history(path_);
+  EXPECT_EQ(history.Best(run_)->candidate.id, 7);
+  EXPECT_FALSE(history.Minimised(run_, 10));
+  const auto form = history.Minimised(run_, 7);
+  ASSERT_TRUE(form);
+  ASSERT_EQ(form->edits.size(), 2U);
+  EXPECT_EQ(form->edits[0].outcome, Outcome::kWrongResult);
+  EXPECT_TRUE(std::isnan(form->edits[0].worth));
+  EXPECT_EQ(form->edits[1].without, 0);
+  EXPECT_FALSE(form->edits[1].outcome);
+  EXPECT_THROW(SqliteStore(path_).RecordMinimised(run_, 7, 99, {}), Error);
+}
+
 TEST_F(HistoryTest, ALaterCheckCountsAndACancelledOneDoesNot) {
   SqliteStore store(path_);
   store.RecordChampion(run_, 7, testing::PassedCheck());

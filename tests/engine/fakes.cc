@@ -23,9 +23,25 @@ BredChild Child(std::int64_t x, const std::string& op) {
   return child;
 }
 
+// An edit that has an anchor needs the edit before it that its anchor names.
+BredChild Applied(const Genome& genome) {
+  BredChild child = Child(ValueOf(genome), "");
+  std::set<std::string> there;
+  for (const Edit& edit : genome.edits) {
+    if (!edit.anchors.empty() && !there.contains(edit.anchors[0].function)) {
+      child.dropped.push_back(edit.op);
+      continue;
+    }
+    there.insert(edit.op);
+    child.genome->edits.push_back(edit);
+    child.source += fmt::format("// {}\n", edit.op);
+  }
+  return child;
+}
+
 BredChild Bred(const BreedRequest& request) {
   const std::int64_t x = ValueOf(request.parents[0]);
-  if (request.operators.empty()) return Child(x, "");
+  if (request.operators.empty()) return Applied(request.parents[0]);
   Rng rng(request.seed, request.generation, request.index);
   if (request.parents.size() > 1 && rng.Chance(0.2)) {
     BredChild child = Child((x + ValueOf(request.parents[1])) / 2, "crossover");
@@ -44,6 +60,17 @@ BredChild Bred(const BreedRequest& request) {
 
 Genome GenomeAt(std::int64_t x) { return {kTemplate, Digest(kTemplate), {{"X", x}}, {}}; }
 std::string SourceAt(std::int64_t x) { return fmt::format("// x = {}\n", x); }
+Genome EditedAt(std::int64_t x, const std::vector<std::string>& edits, const std::map<std::string, std::string>& needs) {
+  Genome genome = GenomeAt(x);
+  for (const std::string& name : edits) {
+    Edit& edit = genome.edits.emplace_back();
+    edit.op = name;
+    if (!needs.contains(name)) continue;
+    edit.anchors.emplace_back();
+    edit.anchors[0].function = needs.at(name);
+  }
+  return genome;
+}
 std::int64_t ValueOf(const Genome& genome) { return genome.parameters.at("X"); }
 
 Evaluation EvaluationAt(std::int64_t x) {
@@ -138,6 +165,10 @@ RunId MemoryStore::BeginRun(const RunRecord&) { return 1; }
 void MemoryStore::RecordGeneration(RunId, const GenerationRecord& generation) { generations.push_back(generation); }
 
 void MemoryStore::RecordChampion(RunId, CandidateId candidate, const ChampionCheck& check) { champions.emplace_back(candidate, check); }
+
+void MemoryStore::RecordMinimised(RunId, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) {
+  minimised.push_back({champion, candidate, without});
+}
 
 void MemoryStore::EndRun(RunId, RunStatus ended, const std::string& why) {
   status = ended;

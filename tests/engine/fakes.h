@@ -22,6 +22,9 @@ inline constexpr std::int64_t kOptimum = 281;
 inline constexpr std::int64_t kStart = 21;
 
 Genome GenomeAt(std::int64_t x);
+// With edits of these names, which have no effect unless a test gives them one; an edit of which `needs` says so is dropped where the other is not
+// there. Children keep none of them.
+Genome EditedAt(std::int64_t x, const std::vector<std::string>& edits, const std::map<std::string, std::string>& needs = {});
 std::string SourceAt(std::int64_t x);
 std::int64_t ValueOf(const Genome& genome);
 Evaluation EvaluationAt(std::int64_t x);
@@ -61,11 +64,18 @@ class MemoryStore : public Store {
   RunId BeginRun(const RunRecord& run) override;
   void RecordGeneration(RunId run, const GenerationRecord& generation) override;
   void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
+  void RecordMinimised(RunId run, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) override;
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
 
   std::vector<GenerationRecord> generations;
   std::vector<std::pair<CandidateId, ChampionCheck>> champions;
+  struct MinimisedForm {
+    CandidateId champion = 0;
+    CandidateId candidate = 0;
+    std::vector<CandidateId> without;
+  };
+  std::vector<MinimisedForm> minimised;
   RunStatus status = RunStatus::kRunning;
   std::string message;
   int ends = 0;

@@ -1,0 +1,148 @@
+#include "engine/minimisation.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "engine/champion.h"
+
+namespace evo {
+namespace {
+
+// Pieces of an edit list that are left out side by side at first: lists are seldom longer, and a batch of this size keeps compile workers busy.
+constexpr std::size_t kPieces = 16;
+
+// Edits first .. last - 1.
+struct Piece {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+std::vector<Piece> Pieces(std::size_t size, std::size_t count) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < count; ++i) pieces.push_back({i * size / count, (i + 1) * size / count});
+  return pieces;
+}
+
+// The pieces are in order.
+Genome Without(const Genome& genome, const std::vector<Piece>& pieces, std::size_t count) {
+  Genome less = genome;
+  for (std::size_t i = count; i-- > 0;) {
+    less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(pieces[i].first), less.edits.begin() + static_cast<std::ptrdiff_t>(pieces[i].last));
+  }
+  return less;
+}
+
+class DeltaDebugging {
+ public:
+  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate)
+      : champion_(champion), form_(champion), left_(budget), evaluate_(evaluate) {}
+
+  // False if interrupted.
+  bool Run() {
+    std::size_t count = std::min(kPieces, Size());
+    while (Size() > 0) {
+      const std::vector<Piece> pieces = Pieces(Size(), count);
+      std::vector<Genome> asked;
+      for (const Piece& piece : pieces) asked.push_back(Without(Edited(), {piece}, 1));
+      if (!Know(asked)) return false;
+      std::vector<Piece> needless;
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (KeepsSpeed(Known(asked[i]), champion_)) needless.push_back(pieces[i]);
+      }
+      if (!needless.empty()) {
+        if (!LeaveOut(needless)) return false;
+        count = std::min(kPieces, Size());
+      } else if (count == Size() || left_ == 0) {
+        return true;
+      } else {
+        count = std::min(2 * count, Size());
+      }
+    }
+    return true;
+  }
+
+  Minimised Result() {
+    Minimised result{form_, {}};
+    for (std::size_t i = 0; i < Size(); ++i) result.without.push_back(Known(Without(Edited(), {{i, i + 1}}, 1)).candidate.id);
+    return result;
+  }
+
+ private:
+  const Genome& Edited() const { return form_.candidate.genome; }
+  std::size_t Size() const { return Edited().edits.size(); }
+
+  // Each of these pieces can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and many
+  // differences below the noise are one above it.
+  bool LeaveOut(const std::vector<Piece>& needless) {
+    for (std::size_t count = needless.size();; count = (count + 1) / 2) {
+      const Genome less = Without(Edited(), needless, count);
+      if (!Know({less})) return false;
+      const Trial& trial = Known(less);
+      if (count > 1 && !KeepsSpeed(trial, champion_)) continue;
+      form_ = trial;
+      return true;
+    }
+  }
+
+  // Evaluates those that are not known, as far as the budget goes. False if interrupted.
+  bool Know(const std::vector<Genome>& genomes) {
+    std::vector<Genome> unknown;
+    for (const Genome& genome : genomes) {
+      if (known_.contains(GenomeHash(genome)) || left_ == 0) continue;
+      unknown.push_back(genome);
+      --left_;
+    }
+    if (unknown.empty()) return true;
+    std::optional<std::vector<Trial>> trials = evaluate_(unknown);
+    if (!trials) return false;
+    for (std::size_t i = 0; i < unknown.size(); ++i) known_[GenomeHash(unknown[i])] = std::move(trials->at(i));
+    return true;
+  }
+
+  // An empty trial if it was not evaluated.
+  Trial Known(const Genome& genome) const {
+    const auto found = known_.find(GenomeHash(genome));
+    return found == known_.end() ? Trial{} : found->second;
+  }
+
+  const Trial& champion_;
+  Trial form_;                            // what is left so far
+  int left_;                              // evaluations
+  const EvaluateTrials& evaluate_;
+  std::map<std::string, Trial> known_;    // by the genome that was asked for
+};
+
+// A check's measurement in units of the baseline's.
+Evaluation OverBaseline(const ChampionCheck& check) {
+  Evaluation evaluation;
+  evaluation.outcome = check.outcome;
+  for (std::size_t i = 0; i < std::min(check.candidate.size(), check.baseline.size()); ++i) {
+    CaseMeasurement measured = check.candidate[i];
+    for (double* time : {&measured.median_ns, &measured.p10_ns, &measured.p90_ns, &measured.tick_ns}) *time /= check.baseline[i].median_ns;
+    evaluation.cases.push_back(std::move(measured));
+  }
+  return evaluation;
+}
+
+}  // namespace
+
+bool KeepsSpeed(const Trial& trial, const Trial& champion) {
+  if (trial.candidate.id == 0 || trial.evaluation.outcome != Outcome::kOk) return false;
+  const std::vector<CaseMeasurement>& cases = trial.evaluation.cases;
+  if (std::any_of(cases.begin(), cases.end(), [](const CaseMeasurement& m) { return m.given_up; })) return false;
+  return !Beats(champion.evaluation, trial.evaluation);
+}
+
+bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion) {
+  return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion), OverBaseline(minimised));
+}
+
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate) {
+  DeltaDebugging search(champion, budget, evaluate);
+  if (!search.Run()) return std::nullopt;
+  return search.Result();
+}
+
+}  // namespace evo

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/evaluator.h"
+
+namespace evo {
+
+// A variant of a champion, rendered and measured. Its id is 0 if it could not be rendered or was not evaluated.
+struct Trial {
+  Candidate candidate;       // its genome without the edits that could not be applied
+  Evaluation evaluation;
+};
+
+// Evaluates genomes side by side; one trial each, in order. nullopt if the run was interrupted meanwhile.
+using EvaluateTrials = std::function<std::optional<std::vector<Trial>>(const std::vector<Genome>&)>;
+
+// A champion with the edits that it needs.
+struct Minimised {
+  Trial form;                          // the champion itself if none can be left out
+  std::vector<CandidateId> without;    // for each of its edits the candidate that lacks it; 0: not evaluated
+};
+
+// Most evaluations that one champion is worth: some minutes of a run, enough for 40 edits of which few matter.
+inline constexpr int kMinimisationBudget = 64;
+
+// Cuts the edits of a champion to those that it needs to be as fast, by delta debugging: leaves out one piece after another of the edit
+// list, all pieces side by side, then all those together that were not missed; in ever smaller pieces, until no single edit can be left out. Evaluates `budget`
+// genomes at most; what is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. nullopt if interrupted.
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate);
+
+// Whether a trial passed the gate and the champion does not beat it.
+bool KeepsSpeed(const Trial& trial, const Trial& champion);
+
+// The same of two checks, in each of which the baseline was timed in turn: so that it does not matter what the clocks were in between.
+bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion);
+
+}  // namespace evo
