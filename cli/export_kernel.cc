@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <sstream>
 
 #include "cli/describe.h"
+#include "cli/export_host.h"
 #include "core/error.h"
 #include "kernel_templates/launch_plan.h"
 
@@ -38,6 +40,7 @@ std::string Triple(const std::array<std::uint32_t, 3>& values) { return fmt::for
 
 std::string Describe(const LaunchArgument& argument) {
   if (const auto* buffer = std::get_if<BufferUse>(&argument)) return buffer->name;
+  if (const auto* map = std::get_if<TensorMapUse>(&argument)) return map->name;
   const Number& value = std::get<ScalarUse>(argument).value;
   return value.is_real ? fmt::format("{}", value.real) : fmt::format("{}", value.integer);
 }
@@ -50,6 +53,26 @@ std::string Describe(const PlannedLaunch& launch) {
   if (launch.cluster[0] != 0) text += fmt::format(" cluster({})", Triple(launch.cluster));
   if (launch.cooperative) text += " cooperative";
   return text;
+}
+
+std::string Describe(const TensorMapUse& map) {
+  return fmt::format("tensor map {} of {}: {} dims({}) box({}) swizzle {} bytes", map.name, map.buffer, ToString(map.dtype), fmt::join(map.dims, ", "),
+                     fmt::join(map.box, ", "), map.swizzle);
+}
+
+// The maps that a launch takes, each once.
+void AddTensorMaps(Comment& comment, const LaunchPlan& plan) {
+  std::vector<std::string> said;
+  for (const auto& step : plan.steps) {
+    const auto* launch = std::get_if<PlannedLaunch>(&step);
+    if (launch == nullptr) continue;
+    for (const LaunchArgument& argument : launch->arguments) {
+      const auto* map = std::get_if<TensorMapUse>(&argument);
+      if (map == nullptr || std::find(said.begin(), said.end(), map->name) != said.end()) continue;
+      comment.Line("  " + Describe(*map));
+      said.push_back(map->name);
+    }
+  }
 }
 
 std::string SizesOf(const Case& sizes) {
@@ -72,6 +95,7 @@ void AddLaunches(Comment& comment, const KernelExport& input, const Task& task) 
     for (const PlannedWorkspace& workspace : plan.workspaces) {
       comment.Line(fmt::format("  workspace {}: {} x {}", workspace.name, workspace.elements, ToString(workspace.dtype)));
     }
+    AddTensorMaps(comment, plan);
     for (const auto& step : plan.steps) {
       if (const auto* launch = std::get_if<PlannedLaunch>(&step)) {
         comment.Line("  " + Describe(*launch));
@@ -151,7 +175,7 @@ std::string ExportKernel(const KernelExport& input) {
   comment.Line(fmt::format("{}: candidate {} of run {}, evolved by evo {} from template {} (task {}, seed {})", candidate.genome.template_name,
                            candidate.id, run.id, run.tool_version, candidate.genome.template_name, run.task, run.seed));
   comment.Line("");
-  comment.Line(fmt::format("Compile: nvcc -arch={} -c FILE", run.arch.empty() ? "native" : run.arch));
+  comment.Line(fmt::format("Compile: nvcc {} -c FILE", NvccTarget(ArchToCompileFor(ParseTemplate(candidate.genome.template_name, input.source), run.arch))));
   comment.Line(fmt::format("Parameters: {}", Describe(candidate.genome.parameters)));
   if (input.task) {
     AddArguments(comment, *input.task);

@@ -28,8 +28,15 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
   throw UsageError(fmt::format("--task {}: neither a folder with a task.json nor one of the known tasks ({})", options.task, fmt::join(names, ", ")));
 }
 
-// The baseline's template first; the others as asked for, or all.
-std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Task& task) {
+// Whether a template can do nothing but fail there: it is compiled for another architecture, or the cpu device refuses it by name.
+bool IsHopeless(const KernelTemplate& one, const std::string& device, const std::string& arch) {
+  if (!arch.empty() && !CompilesFor(one.required_arch, arch)) return true;
+  const auto has = [&](std::string_view words) { return one.text.find(words) != std::string::npos; };
+  return device == "cpu" && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
+}
+
+// The baseline's template first; the others as asked for, or all that have a chance.
+std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Task& task, const std::string& device) {
   const std::vector<KernelTemplate> all = LoadTemplates(task.directory);
   std::vector<std::string> names;
   for (const KernelTemplate& one : all) names.push_back(one.name);
@@ -40,7 +47,8 @@ std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Tas
   }
   std::vector<KernelTemplate> chosen;
   for (const KernelTemplate& one : all) {
-    const bool asked = options.templates.empty() || std::find(options.templates.begin(), options.templates.end(), one.name) != options.templates.end();
+    const bool named = std::find(options.templates.begin(), options.templates.end(), one.name) != options.templates.end();
+    const bool asked = named || (options.templates.empty() && !IsHopeless(one, device, options.arch));
     if (one.name == task.baseline) chosen.insert(chosen.begin(), one);
     else if (asked) chosen.push_back(one);
   }
@@ -151,7 +159,7 @@ std::chrono::seconds ParseDuration(const std::string& text) {
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
   RunSetup setup;
   setup.task = LoadTask(FindTaskFolder(options, context));
-  setup.templates = ChooseTemplates(options, setup.task);
+  setup.templates = ChooseTemplates(options, setup.task, device.kind);
   for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
   setup.seeds = Seeds(setup.templates);
   RunRecord& run = setup.record;

@@ -1,5 +1,7 @@
 #include "evaluator/compile_role.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -62,6 +64,11 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
     request.kernel_expressions = KernelExpressions(rendered);
   } catch (const Error& error) {
     result.message = error.what();
+    return ToMessage(result);
+  }
+  if (!CompilesFor(rendered.required_arch, request.arch)) {
+    result.outcome = Outcome::kUnsupported;
+    result.message = fmt::format("requires {}, and this is compiled for {}", rendered.required_arch, request.arch);
     return ToMessage(result);
   }
   if (check_ && job.header.value("check", true)) {

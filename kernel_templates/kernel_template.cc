@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <iterator>
 #include <sstream>
 #include <system_error>
@@ -15,14 +17,14 @@
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/launch_line.h"
 #include "kernel_templates/parameter_block.h"
-#include "kernel_templates/text_file.h"
+#include "kernel_templates/template_variant.h"
 
 namespace evo {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kWords = "param, constraint, workspace, launch, memset, requires";
+constexpr std::string_view kWords = "param, constraint, workspace, tensormap, launch, memset, requires";
 
 std::vector<std::string> Words(const std::string& text) {
   std::istringstream in(text);
@@ -74,8 +76,8 @@ class TemplateParser {
     if (directive.word == "launch") return TakeLaunch(directive.text);
     if (directive.word == "memset") return TakeMemset(directive.text);
     if (directive.word == "requires") return TakeRequires(directive.text);
-    if (directive.word == "constant" || directive.word == "tensormap")
-      Fail(fmt::format("evo:{} is not supported yet", directive.word));
+    if (directive.word == "tensormap") return TakeTensorMap(directive.text);
+    if (directive.word == "constant") Fail("evo:constant is not supported yet");
     Fail(fmt::format("no directive 'evo:{}'; there are {}", directive.word, kWords));
   }
 
@@ -120,6 +122,21 @@ class TemplateParser {
       if (other.name == workspace.name) Fail(fmt::format("evo:workspace {}: declared twice", workspace.name));
     }
     result_.workspaces.push_back(std::move(workspace));
+  }
+
+  void TakeTensorMap(const std::string& text) {
+    TensorMapDirective map;
+    try {
+      map = ParseTensorMap(text);
+    } catch (const Error& error) {
+      Fail(fmt::format("evo:tensormap: {}", error.what()));
+    }
+    map.line = line_;
+    const auto same = [&](const TensorMapDirective& other) { return other.name == map.name; };
+    if (std::any_of(result_.tensor_maps.begin(), result_.tensor_maps.end(), same)) {
+      Fail(fmt::format("evo:tensormap {}: declared twice", map.name));
+    }
+    result_.tensor_maps.push_back(std::move(map));
   }
 
   void TakeLaunch(const std::string& text) {
@@ -259,8 +276,16 @@ KernelTemplate ParseTemplate(const std::string& name, const std::string& text) {
   return TemplateParser(name + ".cu", name, text).Parse();
 }
 
+bool CompilesFor(const std::string& required, const std::string& arch) {
+  if (required.empty() || required == arch) return true;
+  if (required.back() == 'a') return false;
+  const auto number = [](const std::string& name) { return std::atoi(name.c_str() + std::min(name.find('_') + 1, name.size())); };
+  if (required.back() == 'f') return number(arch) / 10 == number(required) / 10 && number(arch) >= number(required) && !std::isdigit(static_cast<unsigned char>(arch.back()));
+  return number(arch) >= number(required);
+}
+
 KernelTemplate LoadTemplate(const fs::path& file) {
-  const std::optional<std::string> text = ReadTextFile(file);
+  const std::optional<std::string> text = ReadTemplateText(file);
   if (!text) throw UsageError(fmt::format("{}: cannot be read", file.string()));
   return TemplateParser(file.string(), file.stem().string(), *text).Parse();
 }

@@ -8,6 +8,7 @@
 #include "core/expression.h"
 #include "core/search_space.h"
 #include "kernel_templates/dtype.h"
+#include "kernel_templates/tensor_map.h"
 
 namespace evo {
 
@@ -22,7 +23,7 @@ struct Workspace {
 struct LaunchDirective {
   std::string kernel;                       // function name
   std::string kernel_expression;            // with its template arguments: "attention_split<BLOCK_M>"
-  std::vector<std::string> arguments;       // as written, each an argument, a workspace or an expression
+  std::vector<std::string> arguments;       // as written, each an argument, a workspace, a tensor map or an expression
   std::vector<Expression> grid;             // one to three
   std::vector<Expression> block;            // one to three
   Expression shared = Expression::Parse("0");   // dynamic shared memory, bytes
@@ -52,15 +53,20 @@ struct KernelTemplate {
   std::string digest;                   // Digest(text)
   SearchSpace space;
   std::vector<Workspace> workspaces;
+  std::vector<TensorMapDirective> tensor_maps;
   std::vector<Step> steps;              // at least one launch
   std::string required_arch;            // "sm_80"; empty if none
 };
 
 // Understands the directives of a .cu text. `name` appears in messages. Throws UsageError: file, line, what, what to do;
-// evo:constant and evo:tensormap are refused as not supported yet.
+// evo:constant is refused as not supported yet.
 KernelTemplate ParseTemplate(const std::string& name, const std::string& text);
 
-// Reads FILE. Throws UsageError.
+// Whether code that requires `required` ("sm_80", "sm_90a" or nothing) can be compiled for `arch`: every later architecture, but with an
+// 'a' that very one, and with an 'f' its family.
+bool CompilesFor(const std::string& required, const std::string& arch);
+
+// Reads FILE, which may be a variant of another (template_variant.h). Throws UsageError.
 KernelTemplate LoadTemplate(const std::filesystem::path& file);
 
 // The templates of a task: every *.cu of its folder but reference.cu, sorted by name.

@@ -10,9 +10,14 @@
 namespace evo {
 namespace {
 
+const LaunchClause* FindClause(const std::vector<LaunchClause>& clauses, std::string_view name) {
+  const auto clause = std::find_if(clauses.begin(), clauses.end(), [&](const LaunchClause& c) { return c.name == name; });
+  return clause == clauses.end() ? nullptr : &*clause;
+}
+
 class LaunchLineParser {
  public:
-  explicit LaunchLineParser(std::string_view text) : text_(text) {}
+  explicit LaunchLineParser(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
 
   LaunchLine Parse() {
     LaunchLine line;
@@ -22,16 +27,22 @@ class LaunchLineParser {
     SkipBlanks();
     if (Peek() != '(') throw Error(fmt::format("'(' with the arguments expected behind '{}'", line.kernel.Of(text_)));
     line.arguments = Inside('(', ')');
+    line.clauses = Clauses("a clause such as grid(..)");
+    return line;
+  }
+
+  std::vector<LaunchClause> Clauses(std::string_view what) {
+    std::vector<LaunchClause> clauses;
     for (SkipBlanks(); at_ < text_.size(); SkipBlanks()) {
       LaunchClause clause;
-      clause.whole = Word("a clause such as grid(..)");
+      clause.whole = Word(what);
       clause.name = clause.whole.Of(text_);
-      if (line.Find(clause.name) != nullptr) throw Error(fmt::format("'{}' is given twice", clause.name));
+      if (FindClause(clauses, clause.name) != nullptr) throw Error(fmt::format("'{}' is given twice", clause.name));
       if (Peek() == '(') clause.inside = Inside('(', ')');
       clause.whole.end = at_;
-      line.clauses.push_back(std::move(clause));
+      clauses.push_back(std::move(clause));
     }
-    return line;
+    return clauses;
   }
 
  private:
@@ -66,17 +77,18 @@ class LaunchLineParser {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
 
 }  // namespace
 
-const LaunchClause* LaunchLine::Find(std::string_view name) const {
-  const auto clause = std::find_if(clauses.begin(), clauses.end(), [&](const LaunchClause& c) { return c.name == name; });
-  return clause == clauses.end() ? nullptr : &*clause;
-}
+const LaunchClause* LaunchLine::Find(std::string_view name) const { return FindClause(clauses, name); }
 
 LaunchLine ParseLaunchLine(std::string_view text) { return LaunchLineParser(text).Parse(); }
+
+std::vector<LaunchClause> ParseClauses(std::string_view text, std::size_t at) {
+  return LaunchLineParser(text, at).Clauses("a clause such as dims(..)");
+}
 
 std::vector<std::string> SplitAtCommas(std::string_view text) {
   std::vector<std::string> parts;

@@ -35,6 +35,9 @@ struct LaunchLine {
 // Knows nothing of what the clauses mean. Throws Error: what is wrong, without file or line.
 LaunchLine ParseLaunchLine(std::string_view text);
 
+// The clauses from `at` on. Throws Error.
+std::vector<LaunchClause> ParseClauses(std::string_view text, std::size_t at);
+
 // Parts between commas outside of parentheses, brackets and braces, trimmed; none for a blank text.
 std::vector<std::string> SplitAtCommas(std::string_view text);
 

@@ -126,8 +126,25 @@ class Planner {
     return planned;
   }
 
+  TensorMapUse PlanMap(const TensorMapDirective& map) const {
+    CheckNew(map.name, "tensor map");
+    try {
+      for (const Workspace& workspace : rendered_.workspaces) {
+        if (workspace.name == map.buffer) return PlanTensorMap(map, workspace.dtype, PlanWorkspace(workspace).elements, variables_);
+      }
+      const Argument* argument = FindArgument(map.buffer);
+      if (argument == nullptr || argument->role == Role::kScalar) throw Error(fmt::format("'{}' is neither an argument nor a workspace", map.buffer));
+      return PlanTensorMap(map, argument->dtype, ElementCount(*argument, variables_), variables_);
+    } catch (const Error& error) {
+      throw Error(fmt::format("tensor map {}: {}", map.name, error.what()));
+    }
+  }
+
   LaunchArgument PlanArgument(const std::string& text) const {
     if (IsWorkspace(text)) return BufferUse{text};
+    for (const TensorMapDirective& map : rendered_.tensor_maps) {
+      if (map.name == text) return PlanMap(map);
+    }
     if (const Argument* argument = FindArgument(text)) {
       if (argument->role != Role::kScalar) return BufferUse{text};
       return ScalarUse{argument->dtype, variables_.at(text)};

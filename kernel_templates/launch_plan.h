@@ -17,13 +17,14 @@ struct BufferUse {
   bool operator==(const BufferUse&) const = default;
 };
 
-// One argument of one launch: a buffer, a scalar argument of the task with its dtype, or an integer expression (passed as int).
+// One argument of one launch: a buffer, a tensor map of one, a scalar argument of the task with its dtype, or an integer expression
+// (passed as int).
 struct ScalarUse {
   Dtype dtype = Dtype::kI32;
   Number value;
   bool operator==(const ScalarUse&) const = default;
 };
-using LaunchArgument = std::variant<BufferUse, ScalarUse>;
+using LaunchArgument = std::variant<BufferUse, ScalarUse, TensorMapUse>;
 
 struct PlannedLaunch {
   std::string kernel;               // "attention_split"

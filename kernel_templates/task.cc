@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "kernel_templates/text_file.h"
+#include "kernel_templates/template_variant.h"
 
 namespace evo {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string ReadFile(const fs::path& file) {
-  std::optional<std::string> text = ReadTextFile(file);
+  std::optional<std::string> text = ReadTemplateText(file);
   if (!text)
     throw UsageError(
         fmt::format("{}: cannot be read; a task is a folder with task.json, reference.cu and templates", file.string()));

@@ -43,7 +43,7 @@ bool IsRigid(const SyntaxTree& tree, int body, int counter) {
 
 }  // namespace
 
-std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
+std::optional<CountedLoop> WithCountedHeader(const SyntaxTree& tree, int node) {
   const auto parts = AsForLoop(tree, node);
   if (!parts || tree.node(parts->init).kind_name != "DeclStmt") return std::nullopt;
   const auto& declared = tree.node(parts->init).children;
@@ -52,7 +52,6 @@ std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
   const SyntaxNode& counter = tree.node(loop.counter);
   if (!IsCounterType(counter.type) || counter.children.empty()) return std::nullopt;
   loop.start = counter.children.back();
-  if (!IsPure(tree, loop.start) || LoadsIn(tree, loop.start)) return std::nullopt;
   loop.comparison = tree.Operator(parts->condition);
   const auto& compared = tree.node(parts->condition).children;
   if ((loop.comparison != "<" && loop.comparison != "<=") || compared.size() != 2) return std::nullopt;
@@ -63,7 +62,13 @@ std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
   if (!step) return std::nullopt;
   loop.step = *step;
   if (WrittenIn(tree, parts->body).contains(loop.counter) || IsMemoryName(tree, loop.counter)) return std::nullopt;
-  if (IsRigid(tree, parts->body, loop.counter)) return std::nullopt;
+  return loop;
+}
+
+std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
+  auto loop = WithCountedHeader(tree, node);
+  if (!loop || !IsPure(tree, loop->start) || LoadsIn(tree, loop->start)) return std::nullopt;
+  if (IsRigid(tree, loop->parts.body, loop->counter)) return std::nullopt;
   return loop;
 }
 

@@ -12,7 +12,7 @@
 namespace evo {
 
 // `for (int i = start; i < bound; i += step)`: counts upwards, its header alone declares and moves the counter, and bound and
-// step do not change while it runs. Start, bound and step are pure and read no memory, so they may be evaluated again.
+// step do not change while it runs.
 struct CountedLoop {
   ForLoop parts;
   int counter = -1;        // declaration
@@ -22,8 +22,10 @@ struct CountedLoop {
   std::string step;        // an operand: "1" for ++i, "THREADS", "(2 * n)"
 };
 
-// nullopt if the loop is not of that kind, or if its body jumps, declares shared memory or hides the counter in a macro, so that
-// it cannot be written down in another shape. `continue` and `return` are left to JumpsOut().
+// nullopt if the loop's header is not of that kind.
+std::optional<CountedLoop> WithCountedHeader(const SyntaxTree& tree, int node);
+// The same for a loop that can be written down in another shape: its start is pure and reads no memory, so it may be evaluated again, and its
+// body does not jump, declare shared memory or hide the counter in a macro. `continue` and `return` are left to JumpsOut().
 std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node);
 
 // Whether the headers of two loops are spelled alike.

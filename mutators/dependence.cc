@@ -76,7 +76,7 @@ class Analysis {
       return true;
     }
     if (!IsElement(tree_, target) || tree_.node(target).kind_name != "ArraySubscriptExpr") return false;
-    const int root = RootOf(tree_, target);
+    const int root = ArrayOf(tree_, target);
     if (root < 0) return false;
     if (IsPrivate(root)) return IsOwnArray(tree_, root);
     if (!IsUpdate(tree_, write) && !(tree_.Operator(write) == "=" && IsNamedByCounters(target))) return false;
@@ -90,7 +90,7 @@ class Analysis {
 
   bool IsHarmlessRead(int element) {
     if (IsReadOnlyGlobal(tree_, context_.rendered, tree_.node(element).children.front())) return true;
-    const int root = RootOf(tree_, element);
+    const int root = ArrayOf(tree_, element);
     if (root >= 0 && IsOwnArray(tree_, root)) return true;  // not if it is updated: CountUses
     reads_unknown_ = true;
     return true;
@@ -122,7 +122,7 @@ bool IsOwnArray(const SyntaxTree& tree, int declaration) {
   return node.kind_name == "VarDecl" && node.function >= 0 && node.type.ends_with("]") && !IsMemoryName(tree, declaration);
 }
 
-int RootOf(const SyntaxTree& tree, int element) {
+int ArrayOf(const SyntaxTree& tree, int element) {
   while (tree.node(element).kind_name == "ArraySubscriptExpr") element = tree.node(element).children.front();
   return NamedDeclaration(tree, element);
 }

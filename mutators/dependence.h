@@ -33,6 +33,6 @@ bool IsFinalStore(const MutationContext& context, int statement);
 // An array variable of the thread alone that no pointer leads to.
 bool IsOwnArray(const SyntaxTree& tree, int declaration);
 // The declaration at the root of `a[i][j]`; -1 if it is no name.
-int RootOf(const SyntaxTree& tree, int element);
+int ArrayOf(const SyntaxTree& tree, int element);
 
 }  // namespace evo

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mutators/counted_loop.h"
 #include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/work_sharing.h"
@@ -35,7 +36,7 @@ class Reader {
     if (left == Follows(node.children[1])) return std::nullopt;
     const auto moving = Read(node.children[left ? 0 : 1]);
     const int still = node.children[left ? 1 : 0];
-    if (!moving || !IsInvariant(tree_, still, counted_.loop.statement)) return std::nullopt;
+    if (!moving || !IsInvariant(tree_, still, counted_.parts.statement)) return std::nullopt;
     return Combine(index, *moving, still, left);
   }
 
@@ -97,10 +98,10 @@ class IndexStrength : public SourceMutator {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
     for (const int node : NodesOfKind(tree, "ForStmt")) {
-      const auto counted = AsCountedLoop(tree, node);
+      const auto counted = WithCountedHeader(tree, node);
       if (!counted || !IsInBlock(tree, node)) continue;
       std::set<std::string_view> seen;
-      for (const int access : Subtree(tree, counted->loop.body)) {
+      for (const int access : Subtree(tree, counted->parts.body)) {
         if (tree.node(access).kind_name != "ArraySubscriptExpr" || !seen.insert(tree.Text(access)).second) continue;
         if (auto proposal = Run(tree, *counted, access)) proposals.push_back(std::move(*proposal));
       }
@@ -110,7 +111,7 @@ class IndexStrength : public SourceMutator {
 
  private:
   static std::optional<Proposal> Run(const SyntaxTree& tree, const CountedLoop& counted, int access) {
-    const int loop = counted.loop.statement;
+    const int loop = counted.parts.statement;
     const int base = tree.node(access).children[0];
     const int index = tree.node(access).children[1];
     const std::string type = PointerType(tree.node(base).type);
@@ -125,9 +126,9 @@ class IndexStrength : public SourceMutator {
     proposal.changes.push_back(
         {FirstNode(tree, loop), Placement::kBefore, LineBefore(tree, loop, fmt::format("{} {} = {};", type, name, start))});
     proposal.changes.push_back(
-        {counted.loop.increment, Placement::kReplace,
-         fmt::format("{}, {} += {}", tree.Text(counted.loop.increment), name, Stride(affine->slope, counted.step))});
-    for (const int use : Subtree(tree, counted.loop.body)) {
+        {counted.parts.increment, Placement::kReplace,
+         fmt::format("{}, {} += {}", tree.Text(counted.parts.increment), name, Stride(affine->slope, counted.step))});
+    for (const int use : Subtree(tree, counted.parts.body)) {
       if (tree.node(use).kind_name != "ArraySubscriptExpr" || tree.Text(use) != tree.Text(access)) continue;
       const std::string& parent = tree.node(tree.node(use).parent).kind_name;
       const bool postfix = parent == "MemberRefExpr" || parent == "ArraySubscriptExpr" || parent == "UnaryOperator";

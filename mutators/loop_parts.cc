@@ -59,7 +59,7 @@ class Touched {
   }
 
   void NoteElement(int element, bool filled) {
-    const int root = RootOf(tree_, element);
+    const int root = ArrayOf(tree_, element);
     if (root >= 0 && IsOwnArray(tree_, root)) {
       const std::set<int> places = PlacesOfCounter(element);
       const auto [known, first] = arrays_.try_emplace(root, places);

@@ -109,8 +109,8 @@ class Classifier {
   explicit Classifier(const SyntaxTree& tree) : tree_(tree) {}
 
   std::optional<SharedLoop> Classify(int node) const {
-    const auto counted = AsCountedLoop(tree_, node);
-    if (!counted || !IsInBlock(tree_, node) || Leaves(counted->loop.body)) return std::nullopt;
+    const auto counted = WithCountedHeader(tree_, node);
+    if (!counted || !IsInBlock(tree_, node) || Leaves(counted->parts.body)) return std::nullopt;
     SharedLoop shared{*counted, {}, false};
     if (!AddAccumulations(shared) || !AddStores(shared)) return std::nullopt;
     if (shared.accumulations.empty() && !shared.stores) return std::nullopt;
@@ -130,7 +130,7 @@ class Classifier {
   }
 
   bool AddAccumulations(SharedLoop& shared) const {
-    const int body = shared.counted.loop.body;
+    const int body = shared.counted.parts.body;
     std::map<int, std::string> combined;
     std::map<int, std::size_t> named;
     for (const int node : Subtree(tree_, body)) {
@@ -150,7 +150,7 @@ class Classifier {
     }
     for (const auto& [declaration, combine] : combined) {
       if (NamesOf(tree_, body, declaration).size() != named[declaration]) return false;
-      auto accumulation = Describe(declaration, combine, shared.counted.loop.statement);
+      auto accumulation = Describe(declaration, combine, shared.counted.parts.statement);
       if (!accumulation) return false;
       shared.accumulations.push_back(*accumulation);
     }
@@ -175,7 +175,7 @@ class Classifier {
 
   // Each store goes where the counter says, and nobody reads from there but for the element itself.
   bool AddStores(SharedLoop& shared) const {
-    const int body = shared.counted.loop.body;
+    const int body = shared.counted.parts.body;
     std::map<int, std::string> element;  // by root
     for (const int node : Subtree(tree_, body)) {
       if (!IsStore(tree_, node)) continue;
@@ -279,7 +279,7 @@ class Picker {
  private:
   bool HoldsSums(const SharedLoop& loop) const {
     if (!loop.stores) return false;
-    for (const int node : Subtree(tree_, loop.counted.loop.body)) {
+    for (const int node : Subtree(tree_, loop.counted.parts.body)) {
       const auto nested = classifier_.Classify(node);
       if (nested && !nested->accumulations.empty()) return true;
     }
@@ -309,7 +309,7 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
       if (!Picker(tree, classifier, inner).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
       if (kernel.loops.empty() || (kernel.reads_what_it_stores && !kernel.stores.empty())) continue;
       std::vector<int> picked;
-      for (const SharedLoop& loop : kernel.loops) picked.push_back(loop.counted.loop.statement);
+      for (const SharedLoop& loop : kernel.loops) picked.push_back(loop.counted.parts.statement);
       if (picked == first) continue;
       first = picked;
       kernels.push_back(std::move(kernel));
@@ -320,7 +320,7 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
 
 std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads) {
   const CountedLoop& counted = loop.counted;
-  const ForLoop& parts = counted.loop;
+  const ForLoop& parts = counted.parts;
   std::vector<Proposal::Change> changes;
   std::string zeros;
   for (const Accumulation& accumulation : loop.accumulations) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mutators/counted_loop.h"
 #include "mutators/work_sharing.h"
 
 namespace evo {

@@ -69,14 +69,14 @@ class ThreadPerRowToBlock : public SourceMutator {
                                 LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x;", threads.name))});
     proposal.changes.push_back({tree.node(index.thread).parent, Placement::kReplace, "blockIdx.x"});
     for (const SharedLoop& loop : kernel.loops) {
-      const int statement = loop.counted.loop.statement;
+      const int statement = loop.counted.parts.statement;
       for (auto& change : ShareLoop(tree, loop, threads)) proposal.changes.push_back(std::move(change));
       std::string after;
       for (const Accumulation& accumulation : loop.accumulations) after += Combine(tree, accumulation, statement, threads);
       // Threads may read what others have stored.
       if (loop.stores && kernel.reads_what_it_stores) after += fmt::format("\n{}__syncthreads();", IndentOf(tree, statement));
       if (!after.empty()) proposal.changes.push_back({statement, Placement::kAfter, std::move(after)});
-      proposal.also_anchored.push_back(loop.counted.loop.body);
+      proposal.also_anchored.push_back(loop.counted.parts.body);
     }
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, threads));
     const Expression& grid = index.launch->grid[0];

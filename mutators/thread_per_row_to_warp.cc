@@ -10,7 +10,7 @@ namespace {
 
 // In every lane the sum, or the extreme, of all lanes.
 std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
-  const std::string indent = IndentOf(tree, loop.counted.loop.statement);
+  const std::string indent = IndentOf(tree, loop.counted.parts.statement);
   std::string text;
   for (const Accumulation& accumulation : loop.accumulations) {
     std::string name = tree.node(accumulation.declaration).name;
@@ -59,13 +59,13 @@ class ThreadPerRowToWarp : public SourceMutator {
     proposal.changes.push_back({index.extent, Placement::kReplace, fmt::format("({} / 32)", Parenthesised(tree, index.extent))});
     proposal.changes.push_back({index.thread, Placement::kReplace, "threadIdx.x / 32"});
     for (const SharedLoop& loop : kernel.loops) {
-      const int statement = loop.counted.loop.statement;
+      const int statement = loop.counted.parts.statement;
       for (auto& change : ShareLoop(tree, loop, lanes)) proposal.changes.push_back(std::move(change));
       std::string after = Combine(tree, loop);
       // Lanes may read what others have stored.
       if (loop.stores && kernel.reads_what_it_stores) after += fmt::format("\n{}__syncwarp();", IndentOf(tree, statement));
       if (!after.empty()) proposal.changes.push_back({statement, Placement::kAfter, std::move(after)});
-      proposal.also_anchored.push_back(loop.counted.loop.body);
+      proposal.also_anchored.push_back(loop.counted.parts.body);
     }
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, lanes));
     const Expression& grid = index.launch->grid[0];

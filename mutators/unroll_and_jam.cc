@@ -56,7 +56,7 @@ bool ReadsOnlyWhatStays(const MutationContext& context, int expression, const st
     const SyntaxNode& node = tree.node(at);
     if (node.kind_name == "UnaryOperator" && tree.Operator(at) == "*") return false;
     if (node.kind_name != "ArraySubscriptExpr" || IsReadOnlyGlobal(tree, context.rendered, node.children.front())) continue;
-    const int root = RootOf(tree, at);
+    const int root = ArrayOf(tree, at);
     if (root < 0 || written.contains(root)) return false;
     if (!IsOwnArray(tree, root)) return false;
   }
@@ -69,7 +69,7 @@ std::set<int> RootsWrittenIn(const SyntaxTree& tree, int node) {
   for (const int at : Subtree(tree, node)) {
     if (!IsAssignment(tree, at) && !IsCount(tree, at)) continue;
     const int target = tree.node(at).children.front();
-    if (NamedDeclaration(tree, target) < 0) roots.insert(RootOf(tree, target));
+    if (NamedDeclaration(tree, target) < 0) roots.insert(ArrayOf(tree, target));
   }
   return roots;
 }

@@ -208,32 +208,4 @@ std::vector<ThreadIndex> ThreadIndices(const MutationContext& context) { return 
 
 std::vector<ThreadIndex> BlockIndices(const MutationContext& context) { return IndicesBy(context, BlockIndexIn); }
 
-std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node) {
-  const auto loop = AsForLoop(tree, node);
-  if (!loop) return std::nullopt;
-  CountedLoop counted;
-  counted.loop = *loop;
-  const auto& declared = tree.node(loop->init).children;
-  if (tree.node(loop->init).kind_name != "DeclStmt" || declared.size() != 1) return std::nullopt;
-  counted.counter = declared.front();
-  const SyntaxNode& counter = tree.node(counted.counter);
-  if (counter.kind_name != "VarDecl" || counter.children.empty() || !IsIntegerType(counter.type)) return std::nullopt;
-  counted.start = counter.children.back();
-  const std::string_view comparison = tree.Operator(loop->condition);
-  if (comparison != "<" && comparison != "<=") return std::nullopt;
-  const auto& sides = tree.node(loop->condition).children;
-  if (NamedDeclaration(tree, sides[0]) != counted.counter || !IsInvariant(tree, sides[1], node)) return std::nullopt;
-  const auto& increment = tree.node(loop->increment).children;
-  if (increment.empty() || NamedDeclaration(tree, increment.front()) != counted.counter) return std::nullopt;
-  if (tree.Operator(loop->increment) == "++") {
-    counted.step = "1";
-  } else if (tree.Operator(loop->increment) == "+=" && IsInvariant(tree, increment[1], node)) {
-    counted.step = Parenthesised(tree, increment[1]);
-  } else {
-    return std::nullopt;
-  }
-  if (WrittenIn(tree, loop->body).contains(counted.counter) || IsMemoryName(tree, counted.counter)) return std::nullopt;
-  return counted;
-}
-
 }  // namespace evo

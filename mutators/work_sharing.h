@@ -49,13 +49,4 @@ std::vector<ThreadIndex> ThreadIndices(const MutationContext& context);
 // `thread` is -1.
 std::vector<ThreadIndex> BlockIndices(const MutationContext& context);
 
-// `for (int c = start; c < bound; c += step)`: the bound and the step stay, and the body leaves c alone.
-struct CountedLoop {
-  ForLoop loop;
-  int counter = -1;  // declaration of c
-  int start = -1;
-  std::string step;  // "1" for ++c
-};
-std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node);
-
 }  // namespace evo

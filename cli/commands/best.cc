@@ -2,19 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/describe.h"
+#include "cli/export_host.h"
 #include "cli/export_kernel.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "core/error.h"
+#include "kernel_templates/kernel_template.h"
 
 namespace evo {
 namespace {
 
 struct Options : HistoryOptions {
   std::string export_file;
+  bool with_host = false;
 };
 
 struct BestOfRun {
@@ -85,9 +90,16 @@ void RunBest(const CommandContext& context, const Options& options) {
   }
   if (options.export_file.empty()) return;
   const std::string source = RenderStored(context.make_renderer(), found.run.record, found.best);
-  WriteWhole(options.export_file, ExportKernel({found.run.record, FindStoredTask(context, found.run.record), found.best, found.baseline,
-                                                found.lineage, source}));
+  const std::optional<Task> task = FindStoredTask(context, found.run.record);
+  WriteWhole(options.export_file, ExportKernel({found.run.record, task, found.best, found.baseline, found.lineage, source}));
   if (!options.json) fmt::print(context.out, "\nwritten to {}\n", options.export_file);
+  if (!options.with_host) return;
+  if (!task) throw Error(fmt::format("task {}: its files are gone or have changed; without them there is no launching program to write", found.run.record.task));
+  std::filesystem::path file = options.export_file;
+  const std::string kernel_file = file.filename().string();
+  file.replace_filename(file.stem().string() + "_host.cu");
+  WriteWhole(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file, found.run.record.arch));
+  if (!options.json) fmt::print(context.out, "written to {}\n", file.string());
 }
 
 }  // namespace
@@ -97,6 +109,7 @@ void AddBest(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("best", "Show the fastest kernel that was shown right, or export it");
   AddHistoryOptions(*command, context, *options);
   command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu");
+  command->add_flag("--with-host", options->with_host, "Beside it a NAME_host.cu that launches it: attributes, clusters, tensor maps")->needs("--export");
   command->callback([&context, options] { RunBest(context, *options); });
 }
 

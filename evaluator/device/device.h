@@ -35,6 +35,14 @@ struct DeviceInfo {
 // An address in the device's memory; on the cpu device an ordinary pointer.
 using Address = std::uint64_t;
 
+// A tensor map of the buffer at an address, which the device makes when it launches.
+struct DeviceTensorMap {
+  Address address = 0;
+  TensorMapUse use;
+};
+
+using DeviceArgument = std::variant<Address, ScalarUse, DeviceTensorMap>;
+
 struct DeviceLaunch {
   std::size_t kernel = 0;           // index into CompiledProgram::kernels
   std::array<std::uint32_t, 3> grid{1, 1, 1};
@@ -42,7 +50,7 @@ struct DeviceLaunch {
   std::array<std::uint32_t, 3> cluster{0, 0, 0};
   std::uint64_t shared_bytes = 0;
   bool cooperative = false;
-  std::vector<std::variant<Address, ScalarUse>> arguments;
+  std::vector<DeviceArgument> arguments;
 };
 
 struct DeviceFill {

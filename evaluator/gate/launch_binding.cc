@@ -60,6 +60,8 @@ Sequence LaunchBinding::Bind(const std::function<BufferPlace(const std::string&)
     for (const LaunchArgument& argument : planned.arguments) {
       if (const auto* buffer = std::get_if<BufferUse>(&argument)) {
         launch.arguments.emplace_back(place(buffer->name).address);
+      } else if (const auto* map = std::get_if<TensorMapUse>(&argument)) {
+        launch.arguments.emplace_back(DeviceTensorMap{place(map->buffer).address, *map});
       } else {
         launch.arguments.emplace_back(std::get<ScalarUse>(argument));
       }

@@ -174,7 +174,7 @@ class MachineCheck {
 
  private:
   // The shortest of some runs, without the first, in nanoseconds.
-  double Time(Kernel kernel, std::uint32_t blocks, std::uint32_t threads, std::vector<std::variant<Address, ScalarUse>> arguments) {
+  double Time(Kernel kernel, std::uint32_t blocks, std::uint32_t threads, std::vector<DeviceArgument> arguments) {
     if (!status_.ok()) return kNoValue;
     TimedRun run;
     run.preparation.scrub_shared = false;

@@ -21,7 +21,15 @@
 #define COLUMNS 32
 #endif
 
+// Whether row i sees the keys 0 to i only.
+#ifndef CAUSAL
+#define CAUSAL 0
+#endif
+
+// Elements of a row.
+#ifndef HEAD_DIM
 #define HEAD_DIM 64
+#endif
 
 // A pragma's argument is not expanded as a macro by nvcc.
 constexpr int kUnroll = UNROLL;
@@ -41,19 +49,20 @@ __global__ void attention_naive(const half* Q, const half* K, const half* V, hal
   if (row >= length) return;
   const int head = (blockIdx.z * gridDim.y + blockIdx.y) * length * HEAD_DIM;
   const half* query = Q + head + row * HEAD_DIM;
+  const int end = CAUSAL ? row + 1 : length;
 
   float largest = Score(query, K + head, scale);
-  for (int key = 1; key < length; ++key) {
+  for (int key = 1; key < end; ++key) {
     largest = fmaxf(largest, Score(query, K + head + key * HEAD_DIM, scale));
   }
   float weights = 0.0f;
-  for (int key = 0; key < length; ++key) {
+  for (int key = 0; key < end; ++key) {
     weights += expf(Score(query, K + head + key * HEAD_DIM, scale) - largest);
   }
   for (int first = 0; first < HEAD_DIM; first += COLUMNS) {
     float sums[COLUMNS];
     for (int c = 0; c < COLUMNS; ++c) sums[c] = 0.0f;
-    for (int key = 0; key < length; ++key) {
+    for (int key = 0; key < end; ++key) {
       const float weight = expf(Score(query, K + head + key * HEAD_DIM, scale) - largest) / weights;
 #pragma unroll kUnroll
       for (int c = 0; c < COLUMNS; ++c) {

@@ -13,6 +13,7 @@
 
 #include "cli/commands/best.h"
 #include "cli/commands/tasks.h"
+#include "cli/export_host.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
@@ -93,6 +94,33 @@ TEST_F(ExportTest, WithoutTheTaskItSaysSo) {
   EXPECT_THAT(text_, Not(HasSubstr("Launches of case")));
 }
 
+TEST_F(ExportTest, AlsoWritesAProgramThatLaunchesIt) {
+  context_.task_folders = {EVO_TASK_DIR};
+  testing::CapturedOutput printed;
+  context_.out = printed.stream();
+  CLI::App app;
+  AddBest(app, context_);
+  app.parse("best --with-host --export " + file_);
+  const std::filesystem::path host = folder_ / "kernel_host.cu";
+  EXPECT_THAT(printed.Text(), HasSubstr("written to " + host.string()));
+  std::ostringstream text;
+  text << std::ifstream(host).rdbuf();
+  ExpectGolden("export_6_host.cu", text.str());
+  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), host.string(), host.string());
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+TEST_F(ExportTest, AProgramThatLaunchesNeedsTheTask) {
+  CLI::App app;
+  testing::CapturedOutput printed;
+  context_.out = printed.stream();
+  AddBest(app, context_);
+  EXPECT_THROW(app.parse("best --with-host --export " + file_), Error);
+  CLI::App other;
+  AddBest(other, context_);
+  EXPECT_THROW(other.parse("best --with-host"), CLI::ParseError);
+}
+
 TEST_F(ExportTest, AFileThatCannotBeWrittenIsAnError) {
   file_ = (folder_ / "none/kernel.cu").string();
   EXPECT_THROW(Export(), Error);
@@ -139,7 +167,95 @@ TEST(ExportKernel, KeepsTheLaunchesOfTheAttentionTemplates) {
     EXPECT_EQ(exported.space.constraints.size(), original.space.constraints.size()) << original.name;
     EXPECT_EQ(exported.workspaces.size(), original.workspaces.size()) << original.name;
     EXPECT_EQ(exported.required_arch, original.required_arch) << original.name;
+    EXPECT_EQ(exported.tensor_maps.size(), original.tensor_maps.size()) << original.name;
   }
+}
+
+TEST(ExportKernel, HopperLaunchesAreExplainedAndCompile) {
+  const std::filesystem::path folder = std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / "attention";
+  const KernelTemplate original = LoadTemplate(folder / "wgmma.cu");
+  const GenerationRecord generation = testing::FixtureGenerations()[0];
+  KernelExport input;
+  input.run = testing::FixtureRun();
+  input.run.device = "cuda";
+  input.task = LoadTask(folder);
+  input.candidate = {generation.candidates[0], generation.evaluations[0], std::nullopt};
+  input.candidate.candidate.genome = {original.name, original.digest, original.space.Defaults(), {}};
+  input.source = RenderParameters(original.text, original.space.Defaults());
+  const std::string text = ExportKernel(input);
+  EXPECT_THAT(text, HasSubstr("//   tensor map K_map of K: f16 dims(64, 512, 8) box(64, 128, 1) swizzle 128 bytes\n"));
+  EXPECT_THAT(text, HasSubstr("//   attention_wgmma(Q_map, K_map, V_map, O, "));
+  testing::TemporaryFolder out;
+  std::ofstream(out / "kernel.cu") << text;
+  const std::string host = ExportHost(ParseTemplate("wgmma", text), *input.task, "kernel.cu", "sm_90");
+  std::ofstream(out / "kernel_host.cu") << host;
+  EXPECT_THAT(text, HasSubstr("// Compile: nvcc -gencode arch=compute_90a,code=sm_90a -c FILE\n"));
+  EXPECT_THAT(host, HasSubstr("evo_launch(const void* Q, const void* K, const void* V, void* O, long long B, long long H, long long S, long long D, "
+                              "cudaStream_t stream)"));
+  const std::string file = (out / "kernel_host.cu").string();
+  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
+  EXPECT_EQ(std::system(command.c_str()), 0) << command << "\n" << host;
+}
+
+TEST(ExportHost, CompilesForEveryTemplate) {
+  for (const char* name : {"attention", "gemm", "softmax"}) {
+    const std::filesystem::path folder = std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / name;
+    const Task task = LoadTask(folder);
+    for (const KernelTemplate& one : LoadTemplates(folder)) {
+      testing::TemporaryFolder out;
+      std::ofstream(out / "kernel.cu") << RenderParameters(one.text, one.space.Defaults());
+      const std::string file = (out / "kernel_host.cu").string();
+      std::ofstream(file) << ExportHost(one, task, "kernel.cu", "sm_90");
+      const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC,
+                                              NvccTarget(ArchToCompileFor(one, "sm_90")), file, file);
+      EXPECT_EQ(std::system(command.c_str()), 0) << name << "/" << one.name;
+    }
+  }
+}
+
+// Workspaces, memsets, conditions, clusters and real scalars, none of which a shipped template may have.
+TEST(ExportHost, WritesEveryKindOfStep) {
+  constexpr const char* kTask = R"json({
+    "name": "t", "summary": "s", "sizes": ["S"],
+    "arguments": [
+      {"name": "X", "role": "in", "dtype": "f32", "shape": ["S"], "generators": ["normal"]},
+      {"name": "Y", "role": "out", "dtype": "f32", "shape": ["S"], "check": {"l2": 1e-3, "max": 1e-2}},
+      {"name": "scale", "role": "scalar", "dtype": "f32", "value": "1 / sqrt(S)"}
+    ],
+    "cases": {
+      "small": {"name": "small", "sizes": {"S": 100}}, "search": [{"name": "a", "sizes": {"S": 1}}],
+      "search_cpu": [{"name": "b", "sizes": {"S": 1}}], "held_out": [{"name": "c", "sizes": {"S": 1}}],
+      "held_out_cpu": [{"name": "d", "sizes": {"S": 1}}]
+    },
+    "baseline": "k", "bytes": 1, "operations": 1
+  })json";
+  constexpr const char* kSource = R"(// evo:param PARTS 1 2
+// evo:workspace partial f32 [PARTS, S]
+// evo:memset partial 0
+// evo:memset Y 255
+// evo:tensormap map = partial dims(S / 4 * 4, PARTS) box(4, 1)
+// evo:launch scale<PARTS>(X, partial, map, scale, S) grid(max(ceil_div(S, 32), 2) / 2 * 2, PARTS) block(32) shared(128 * PARTS) cluster(2)
+// evo:launch together(partial, Y, min(S, 7)) grid(1) block(32) cooperative when(PARTS > 1)
+#ifndef PARTS
+#define PARTS 2
+#endif
+struct alignas(128) TensorMap { unsigned long long opaque[16]; };
+template <int kParts> __global__ void scale(const float*, float*, const __grid_constant__ TensorMap, float, int) {}
+__global__ void together(const float*, float*, int) {}
+)";
+  testing::TemporaryFolder out;
+  std::ofstream(out / "kernel.cu") << kSource;
+  const Task task = ParseTask(kTask, "// evo:launch reference(X, Y) grid(S) block(32)\n", "t");
+  const std::string host = ExportHost(ParseTemplate("k", kSource), task, "kernel.cu", "sm_90a");
+  const std::string file = (out / "kernel_host.cu").string();
+  std::ofstream(file) << host;
+  EXPECT_THAT(host, HasSubstr("cudaMallocAsync(&partial, (PARTS) * (S) * 4, stream)"));
+  EXPECT_THAT(host, HasSubstr("cudaMemsetAsync(partial, 0, (PARTS) * (S) * 4, stream)"));
+  EXPECT_THAT(host, HasSubstr("cudaMemsetAsync(Y, 255, (S) * 4, stream)"));
+  EXPECT_THAT(host, HasSubstr("if (error == cudaSuccess && (PARTS > 1)) {"));
+  EXPECT_THAT(host, HasSubstr("cudaFreeAsync(partial, stream)"));
+  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
+  EXPECT_EQ(std::system(command.c_str()), 0) << host;
 }
 
 TEST(Tasks, ListsWhatItFinds) {

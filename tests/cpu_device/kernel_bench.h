@@ -53,7 +53,7 @@ class CpuDeviceTest : public ::testing::Test {
   }
 
   static DeviceLaunch Launch(std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
-                             std::vector<std::variant<Address, ScalarUse>> arguments, std::uint64_t shared = 0) {
+                             std::vector<DeviceArgument> arguments, std::uint64_t shared = 0) {
     return {0, grid, block, {0, 0, 0}, shared, false, std::move(arguments)};
   }
   static ScalarUse Int(std::int64_t value) { return {Dtype::kI32, Number::Integer(value)}; }

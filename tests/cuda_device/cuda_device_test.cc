@@ -53,11 +53,33 @@ extern "C" __global__ void cluster_size(unsigned* x) {
 #endif
   if (threadIdx.x == 0) atomicAdd(x, size);
 }
+struct alignas(128) TensorMap { unsigned long long opaque[16]; };
+// One box of 8 columns and 4 rows, from column 8 and row 98 on.
+extern "C" __global__ void load_box(const __grid_constant__ TensorMap map, float* out) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ alignas(128) float box[32];
+  __shared__ unsigned long long barrier;
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(box));
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;" ::"r"(at) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {8, 98}], [%2];" ::"r"(to), "l"(&map), "r"(at) : "memory");
+  }
+  __syncthreads();
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(done) : "r"(at) : "memory");
+  }
+  out[threadIdx.x] = box[threadIdx.x];
+#endif
+}
 extern "C" __global__ void __launch_bounds__(128) narrow(float* x) { x[threadIdx.x] += 1; }
 )";
 
-enum Kernel : std::size_t { kAdd, kReverse, kScale, kWork, kPoke, kGiveUp, kClusterSize, kNarrow };
-const std::vector<std::string> kNames = {"add", "reverse", "scale", "work", "poke", "give_up", "cluster_size", "narrow"};
+enum Kernel : std::size_t { kAdd, kReverse, kScale, kWork, kPoke, kGiveUp, kClusterSize, kLoadBox, kNarrow };
+const std::vector<std::string> kNames = {"add", "reverse", "scale", "work", "poke", "give_up", "cluster_size", "load_box", "narrow"};
 
 constexpr int kCount = 1 << 18;
 
@@ -316,6 +338,23 @@ TEST_F(CudaDeviceTest, LimitsAreCheckedBeforeTheLaunch) {
   EXPECT_FALSE(too_large.sticky);
   EXPECT_EQ(device_->memory().Allocate(std::size_t{1} << 50), 0u);
   EXPECT_TRUE(Run({Add()}).ok());
+}
+
+TEST_F(CudaDeviceTest, TensorMapsBringBoxesAndZerosBeyondTheEnd) {
+  if (device_->info().arch < "sm_90") GTEST_SKIP() << "tensor maps need compute capability 9.0";
+  const DeviceTensorMap map{a_, {"m", "a", Dtype::kF32, {16, 100}, {8, 4}, 0}};
+  DeviceLaunch launch{.kernel = kLoadBox, .grid = {1, 1, 1}, .block = {32, 1, 1}, .arguments = {map, c_}};
+  const DeviceStatus status = Run({launch});
+  ASSERT_TRUE(status.ok()) << status.message;
+  std::vector<float> expected(32, 0.0f);
+  for (int i = 0; i < 16; ++i) expected[static_cast<std::size_t>(i)] = static_cast<float>((98 + i / 8) * 16 + 8 + i % 8);
+  EXPECT_EQ(Read(c_, 32), expected);
+  launch.arguments = {c_, c_};
+  EXPECT_EQ(Run({launch}).outcome, Outcome::kLaunchError) << "an address is no map";
+  DeviceTensorMap odd = map;
+  odd.use.box = {3, 4};
+  launch.arguments = {odd, c_};
+  EXPECT_EQ(Run({launch}).outcome, Outcome::kLaunchError) << "a box row of 12 bytes";
 }
 
 TEST_F(CudaDeviceTest, ClustersAndCooperativeLaunches) {

@@ -79,9 +79,12 @@ std::string FailureWith(const std::string& line) {
 TEST(Template, MalformedDirectivesSayLineAndReason) {
   EXPECT_EQ(FailureWith(""), "");
   EXPECT_EQ(FailureWith("// evo:parm N 1"),
-            "t.cu:1: no directive 'evo:parm'; there are param, constraint, workspace, launch, memset, requires");
+            "t.cu:1: no directive 'evo:parm'; there are param, constraint, workspace, tensormap, launch, memset, requires");
   EXPECT_EQ(FailureWith("// evo:constant SYM = X"), "t.cu:1: evo:constant is not supported yet");
-  EXPECT_EQ(FailureWith("\n// evo:tensormap tm = X box(1)"), "t.cu:2: evo:tensormap is not supported yet");
+  EXPECT_EQ(FailureWith("\n// evo:tensormap tm = X box(1)"),
+            "t.cu:2: evo:tensormap: dims(..) and box(..) need as many values, and these have 0 and 1");
+  EXPECT_EQ(FailureWith("// evo:tensormap tm = X dims(8) box(8)\n// evo:tensormap tm = X dims(8) box(8)"),
+            "t.cu:2: evo:tensormap tm: declared twice");
   EXPECT_EQ(FailureWith("int x;  // evo:param N 1"),
             "t.cu:1: a directive stands on a line of its own; move it or break up 'evo:'");
   EXPECT_EQ(FailureWith("// evo:param N"), "t.cu:1: evo:param: 'NAME value value ...' expected");

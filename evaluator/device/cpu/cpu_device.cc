@@ -184,6 +184,9 @@ class CpuDevice : public Device {
       return {Outcome::kLaunchError, fmt::format("{} takes {} arguments, the launch line gives {}", name, kernel.argument_count, launch.arguments.size()), false};
     }
     for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      if (std::holds_alternative<DeviceTensorMap>(launch.arguments[i])) {
+        return {Outcome::kUnsupported, fmt::format("{}: tensor maps are not supported on the cpu device", name), false};
+      }
       const auto* scalar = std::get_if<ScalarUse>(&launch.arguments[i]);
       const std::size_t given = scalar != nullptr ? ByteSize(scalar->dtype) : sizeof(Address);
       if (given != kernel.argument_bytes[i]) {

@@ -63,33 +63,45 @@ struct ClockMonitor::Library {
   int sm_max_mhz = -1;
 };
 
-ClockMonitor::ClockMonitor(int ordinal) {
+std::unique_ptr<ClockMonitor::Library> ClockMonitor::Open(const std::string& bus) {
   try {
     auto library = std::make_unique<Library>();
-    std::array<char, 32> bus{};
-    if (cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), ordinal) != cudaSuccess) return;
-    if (library->init() != kSuccess || library->by_bus(bus.data(), &library->device) != kSuccess) return;
+    if (library->init() != kSuccess || library->by_bus(bus.c_str(), &library->device) != kSuccess) return nullptr;
     unsigned most = 0;
     if (library->max_clock(library->device, kClockSm, &most) == kSuccess) library->sm_max_mhz = static_cast<int>(most);
-    library_ = std::move(library);
+    return library;
   } catch (const Error&) {
-    // A driver without NVML computes all the same.
+    return nullptr;   // a driver without NVML computes all the same
   }
+}
+
+ClockMonitor::ClockMonitor(int ordinal) {
+  std::array<char, 32> bus{};
+  if (cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), ordinal) != cudaSuccess) return;
+  opening_ = std::async(std::launch::async, &ClockMonitor::Open, std::string(bus.data()));
 }
 
 ClockMonitor::~ClockMonitor() = default;
 
-ClockState ClockMonitor::Read(std::chrono::milliseconds age) {
+ClockState ClockMonitor::Read() {
+  if (opening_.valid()) library_ = opening_.get();
+  ClockState state = Glance(std::chrono::milliseconds(0));
+  if (library_ == nullptr) return state;
+  state.memory_mhz = library_->Clock(kClockMemory);
+  unsigned value = 0;
+  if (library_->temperature(library_->device, kTemperatureGpu, &value) == kSuccess) state.temperature_c = static_cast<int>(value);
+  if (library_->power(library_->device, &value) == kSuccess) state.power_w = value / 1000.0;
+  return state;
+}
+
+ClockState ClockMonitor::Glance(std::chrono::milliseconds age) {
+  if (opening_.valid() && opening_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) library_ = opening_.get();
   const auto now = std::chrono::steady_clock::now();
   if (library_ == nullptr || (read_at_ != decltype(read_at_){} && now - read_at_ < age)) return last_;
   read_at_ = now;
   ClockState state;
   state.sm_mhz = library_->Clock(kClockSm);
   state.sm_max_mhz = library_->sm_max_mhz;
-  state.memory_mhz = library_->Clock(kClockMemory);
-  unsigned value = 0;
-  if (library_->temperature(library_->device, kTemperatureGpu, &value) == kSuccess) state.temperature_c = static_cast<int>(value);
-  if (library_->power(library_->device, &value) == kSuccess) state.power_w = value / 1000.0;
   unsigned long long reasons = 0;
   if (library_->reasons(library_->device, &reasons) != kSuccess) reasons = 0;
   for (const Reason& reason : kReasons) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <future>
 #include <memory>
+#include <string>
 
 #include "core/evaluation.h"
 
@@ -16,12 +18,18 @@ class ClockMonitor {
   ClockMonitor(const ClockMonitor&) = delete;
   ClockMonitor& operator=(const ClockMonitor&) = delete;
 
-  // At most so old; asking the driver takes longer than a short kernel.
-  ClockState Read(std::chrono::milliseconds age);
+  // All of it, now.
+  ClockState Read();
+  // Only the clock of the multiprocessors and what holds it back, at most so old: asking the driver takes longer than a short kernel. Nothing
+  // is known while NVML is being opened, which takes a tenth of a second and nobody waits for.
+  ClockState Glance(std::chrono::milliseconds age);
 
  private:
   struct Library;
-  std::unique_ptr<Library> library_;   // null: nothing is known
+  static std::unique_ptr<Library> Open(const std::string& bus);
+
+  std::future<std::unique_ptr<Library>> opening_;
+  std::unique_ptr<Library> library_;   // null: not opened yet, or nothing is known
   ClockState last_;
   std::chrono::steady_clock::time_point read_at_{};
 };

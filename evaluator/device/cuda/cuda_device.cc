@@ -21,7 +21,7 @@ constexpr std::size_t kMostTogether = 400;
 constexpr std::uint32_t kTickSamples = 64;
 constexpr std::uint32_t kTickSteps = 100;
 // Clocks change in tenths of a second; asking for them takes as long as timing a kernel does.
-constexpr std::chrono::milliseconds kClocksAge{20};
+constexpr std::chrono::milliseconds kClocksAge{200};
 
 std::size_t OperationCount(const TimedRun& run) {
   const Preparation& preparation = run.preparation;
@@ -134,7 +134,7 @@ TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> run
     while (count < runs.size() && (count == 0 || operations + OperationCount(runs[count]) <= kMostTogether)) operations += OperationCount(runs[count++]);
     TimedRuns some = TimeTogether(loaded, runs.first(count));
     if (!some.status.ok()) return some;
-    all.clocks = clocks_->Read(kClocksAge);
+    all.clocks = clocks_->Glance(kClocksAge);
     for (SequenceTime& time : some.times) time.disturbed = all.clocks.disturbed;
     all.times.insert(all.times.end(), some.times.begin(), some.times.end());
     runs = runs.subspan(count);

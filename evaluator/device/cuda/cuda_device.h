@@ -43,7 +43,7 @@ class CudaDevice : public Device {
   // `schedule` is ignored: the hardware orders blocks as it likes.
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
-  ClockState Clocks() override { return clocks_->Read(std::chrono::milliseconds(0)); }
+  ClockState Clocks() override { return clocks_->Read(); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
 
  private:

@@ -8,6 +8,7 @@
 #include "core/digest.h"
 #include "evaluator/device/cuda/cuda_error.h"
 #include "evaluator/device/cuda/cuda_memory.h"
+#include "evaluator/device/cuda/tensor_map_encoder.h"
 #include "evaluator/device/scalar_bytes.h"
 
 namespace evo {
@@ -149,6 +150,10 @@ DeviceStatus CudaProgram::CheckArguments(const Kernel& kernel, const DeviceLaunc
       const std::optional<ScalarBytes> bytes = ToBytes(*scalar);
       if (!bytes) return Wrong(fmt::format("{}: argument {} does not fit its type", kernel.symbol, i + 1));
       given = bytes->size;
+    } else if (const auto* map = std::get_if<DeviceTensorMap>(&launch.arguments[i])) {
+      EncodedTensorMap encoded;
+      if (DeviceStatus status = Encode(*map, encoded); !status.ok()) return status;
+      given = sizeof(encoded);
     }
     if (given != kernel.parameter_bytes[i]) {
       return Wrong(fmt::format("{}: argument {} has {} bytes, the kernel takes {}", kernel.symbol, i + 1, given, kernel.parameter_bytes[i]));
@@ -179,10 +184,15 @@ DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& la
 DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t stream) {
   const Kernel& kernel = kernels_[launch.kernel];
   std::vector<ScalarBytes> values(launch.arguments.size());
+  std::vector<EncodedTensorMap> maps(launch.arguments.size());
   std::vector<void*> arguments;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     if (const auto* address = std::get_if<Address>(&launch.arguments[i])) {
       std::copy_n(reinterpret_cast<const std::byte*>(address), sizeof(Address), values[i].bytes.begin());
+    } else if (const auto* map = std::get_if<DeviceTensorMap>(&launch.arguments[i])) {
+      if (DeviceStatus status = Encode(*map, maps[i]); !status.ok()) return status;
+      arguments.push_back(maps[i].bytes.data());
+      continue;
     } else {
       values[i] = ToBytes(std::get<ScalarUse>(launch.arguments[i])).value_or(ScalarBytes{});
     }

@@ -1,6 +1,6 @@
 // scale: candidate 6 of run 1, evolved by evo 0.1.0 from template scale (task scale, seed 18364758544493064720)
 //
-// Compile: nvcc -arch=sm_90a -c FILE
+// Compile: nvcc -gencode arch=compute_90a,code=sm_90a -c FILE
 // Parameters: BLOCK=256
 // Arguments:
 //   x: in f32 [n]

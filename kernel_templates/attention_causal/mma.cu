@@ -1,0 +1,3 @@
+// attention/mma.cu, causal.
+#define CAUSAL 1
+#include "../attention/mma.cu"

@@ -1,0 +1,3 @@
+// attention/mma_split.cu, causal.
+#define CAUSAL 1
+#include "../attention/mma_split.cu"

@@ -1,0 +1,3 @@
+// attention/naive.cu, causal.
+#define CAUSAL 1
+#include "../attention/naive.cu"

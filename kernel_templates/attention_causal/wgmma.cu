@@ -1,0 +1,3 @@
+// attention/wgmma.cu, causal.
+#define CAUSAL 1
+#include "../attention/wgmma.cu"

@@ -1,0 +1,5 @@
+// attention/wgmma.cu, causal, 128 columns: three groups have the registers for 80 keys at a time.
+#define CAUSAL 1
+#define HEAD_DIM 128
+#define BLOCK_N 80
+#include "../attention/wgmma.cu"

@@ -1,0 +1,92 @@
+#include "kernel_templates/tensor_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "kernel_templates/directive_lexer.h"
+#include "kernel_templates/launch_line.h"
+
+namespace evo {
+namespace {
+
+constexpr std::size_t kMostDimensions = 5;
+constexpr std::int64_t kMostExtent = std::int64_t{1} << 32;
+constexpr std::int64_t kMostBox = 256;
+// Rows, and the rows of a box, begin at multiples of it.
+constexpr std::int64_t kRowBytes = 16;
+
+std::vector<Expression> Values(const LaunchClause& clause, std::string_view text, std::size_t most) {
+  std::vector<Expression> values;
+  if (clause.inside) {
+    for (const std::string& part : SplitAtCommas(clause.inside->Of(text))) values.push_back(Expression::Parse(part));
+  }
+  if (values.empty() || values.size() > most) {
+    throw Error(most == 1 ? fmt::format("{}(..) takes one value, not {}", clause.name, values.size())
+                          : fmt::format("{}(..) takes 1 to {} values, not {}", clause.name, most, values.size()));
+  }
+  return values;
+}
+
+bool HasMap(Dtype dtype) { return dtype != Dtype::kI8 && dtype != Dtype::kI16; }
+
+}  // namespace
+
+TensorMapDirective ParseTensorMap(std::string_view text) {
+  TensorMapDirective map;
+  const std::size_t equals = text.find('=');
+  map.name = Trim(text.substr(0, equals));
+  const std::string_view rest = equals == std::string_view::npos ? std::string_view() : Trim(text.substr(equals + 1));
+  const std::size_t end = std::min(rest.find_first_of(" \t("), rest.size());
+  map.buffer = rest.substr(0, end);
+  if (!IsIdentifier(map.name) || !IsIdentifier(map.buffer)) throw Error("'NAME = BUFFER dims(..) box(..)' expected");
+  for (const LaunchClause& clause : ParseClauses(rest, end)) {
+    if (clause.name == "dims") {
+      map.dims = Values(clause, rest, kMostDimensions);
+    } else if (clause.name == "box") {
+      map.box = Values(clause, rest, kMostDimensions);
+    } else if (clause.name == "swizzle") {
+      map.swizzle = Values(clause, rest, 1)[0];
+    } else {
+      throw Error(fmt::format("no clause '{}'; there are dims(..), box(..), swizzle(..)", clause.name));
+    }
+  }
+  if (map.dims.empty() || map.box.size() != map.dims.size()) {
+    throw Error(fmt::format("dims(..) and box(..) need as many values, and these have {} and {}", map.dims.size(), map.box.size()));
+  }
+  return map;
+}
+
+TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int64_t elements, const Variables& variables) {
+  const auto extent = [&](const Expression& expression, std::string_view what, std::int64_t most) {
+    const std::int64_t value = expression.EvaluateInteger(variables);
+    if (value < 1 || value > most) throw Error(fmt::format("{} '{}' is {}; 1 to {} is possible", what, expression.text(), value, most));
+    return value;
+  };
+  TensorMapUse use{map.name, map.buffer, dtype, {}, {}, 0};
+  if (!HasMap(dtype)) throw Error(fmt::format("there is no map of {}; declare the buffer as unsigned", ToString(dtype)));
+  const auto bytes = static_cast<std::int64_t>(ByteSize(dtype));
+  std::int64_t left = elements;   // how often what the dims so far span fits into the buffer
+  for (std::size_t i = 0; i < map.dims.size(); ++i) {
+    const std::int64_t dim = extent(map.dims[i], "dims", kMostExtent);
+    left /= dim;
+    use.dims.push_back(static_cast<std::uint64_t>(dim));
+    use.box.push_back(static_cast<std::uint32_t>(extent(map.box[i], "box", kMostBox)));
+  }
+  if (left == 0) throw Error(fmt::format("dims go past the {} elements of '{}'", elements, map.buffer));
+  const auto row = static_cast<std::int64_t>(use.dims[0]) * bytes;
+  if (use.dims.size() > 1 && row % kRowBytes != 0) throw Error(fmt::format("a row has {} bytes; it must be a multiple of {}", row, kRowBytes));
+  const std::int64_t box_row = std::int64_t{use.box[0]} * bytes;
+  if (box_row % kRowBytes != 0) throw Error(fmt::format("a row of the box has {} bytes; it must be a multiple of {}", box_row, kRowBytes));
+  const std::int64_t swizzle = map.swizzle.EvaluateInteger(variables);
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) {
+    throw Error(fmt::format("swizzle is {}; 0, 32, 64 and 128 bytes are possible", swizzle));
+  }
+  if (swizzle != 0 && box_row > swizzle) throw Error(fmt::format("a row of the box has {} bytes, more than the swizzle's {}", box_row, swizzle));
+  use.swizzle = static_cast<std::uint32_t>(swizzle);
+  return use;
+}
+
+}  // namespace evo

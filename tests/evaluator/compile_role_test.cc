@@ -1,0 +1,60 @@
+#include "evaluator/compile_role.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "core/installation.h"
+#include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
+#include "evaluator/evaluation_messages.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/renderer.h"
+
+namespace evo {
+namespace {
+
+class SilentChannel : public WorkerChannel {
+ public:
+  void Begin(const std::string&, bool) override {}
+};
+
+class CompileRoleTest : public ::testing::Test {
+ protected:
+  static std::unique_ptr<Compiler> MakeCompiler() {
+    const auto folder = std::filesystem::temp_directory_path() / fmt::format("evo_compile_role_{}", ::getpid());
+    return std::make_unique<NvrtcCompiler>(NvrtcPaths{CudaRoot().value(), ShareDirectory() / "nvrtc", folder});
+  }
+  CompileResult Compile(const std::string& source, const std::string& arch) {
+    Message job;
+    job.header = {{"source", source}, {"arch", arch}};
+    return ToCompileResult(role_.Handle(job, channel_));
+  }
+  CompileRole role_{MakeCompiler(), nullptr};
+  SilentChannel channel_;
+};
+
+TEST_F(CompileRoleTest, WhatRequiresAnotherArchitectureIsUnsupported) {
+  const std::string source = "// evo:requires sm_90a\n// evo:launch k(1) grid(1) block(32)\n__global__ void k(int) {}\n";
+  const CompileResult older = Compile(source, "sm_80");
+  EXPECT_EQ(older.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(older.message, "requires sm_90a, and this is compiled for sm_80");
+  EXPECT_EQ(Compile(source, "sm_90").outcome, Outcome::kUnsupported);
+  EXPECT_EQ(Compile(source, "sm_90a").outcome, Outcome::kOk);
+}
+
+// Registers are dealt out anew in that kernel: a setting that spills would be hopeless.
+TEST_F(CompileRoleTest, TheHopperTemplateCompilesWithoutSpills) {
+  const KernelTemplate kernel = LoadTemplate(ShareDirectory() / "kernel_templates" / "attention" / "wgmma.cu");
+  for (const Parameters& parameters : {Parameters{}, Parameters{{"BLOCK_M", 128}, {"BLOCK_N", 176}}}) {
+    const CompileResult result = Compile(RenderParameters(kernel.text, parameters), "sm_90a");
+    ASSERT_EQ(result.outcome, Outcome::kOk) << result.message << result.log;
+    EXPECT_LE(result.facts.spill_bytes, 64) << result.log;
+    EXPECT_EQ(result.log.find("serialized"), std::string::npos) << result.log;
+  }
+}
+
+}  // namespace
+}  // namespace evo
