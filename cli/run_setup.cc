@@ -100,6 +100,9 @@ void AddChoices(RunSetup& setup) {
   setup.ranker = std::make_unique<ChildRanker>(setup.seeds, std::move(operators), setup.record.seed);
 }
 
+// Runs that know nothing of it are from before operators were adapted.
+bool IsAdaptive(const nlohmann::json& options) { return options.value("operators", "fixed") == "adaptive"; }
+
 // A new run's: the templates asked for, or all. The baseline's takes part only if it is one of them.
 void BeginSweep(RunSetup& setup, const RunOptions& options) {
   std::vector<std::string> swept = options.templates;
@@ -122,6 +125,26 @@ std::string ArithmeticOf(const Task& task) {
 }
 
 }  // namespace
+
+void AddEarned(RunRecord& run, const std::map<std::string, OperatorCredit>& earned) {
+  auto other = nlohmann::json::parse(run.options);
+  if (!IsAdaptive(other)) return;
+  auto& out = other["earned"] = nlohmann::json::object();
+  for (const auto& [op, credit] : earned) {
+    if (run.operators.contains(op)) out[op] = {credit.tries, credit.fresh, credit.log_gain};
+  }
+  run.options = other.dump();
+}
+
+std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run) {
+  const auto other = nlohmann::json::parse(run.options);
+  if (!IsAdaptive(other)) return nullptr;
+  std::map<std::string, OperatorCredit> earned;
+  for (const auto& [op, credit] : other.value("earned", nlohmann::json::object()).items()) {
+    earned[op] = {credit.at(0).get<double>(), credit.at(1).get<double>(), credit.at(2).get<double>()};
+  }
+  return std::make_unique<OperatorSelection>(run.operators, earned);
+}
 
 std::chrono::seconds ParseDuration(const std::string& text) {
   long value = 0;
@@ -160,7 +183,8 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   run.children = options.children > 0 ? options.children : usual_children;
   for (const auto& [name, weight] : MutatorSet().DefaultOperators()) run.operators[name] = weight;
   nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}, {"surrogate", options.surrogate == "on" && !options.sweep},
-                          {"minimise", options.minimise == "on" && !options.sweep}};
+                          {"minimise", options.minimise == "on" && !options.sweep},
+                          {"operators", options.sweep ? "fixed" : options.operators}};
   run.options = other.dump();
   AddChoices(setup);
   if (options.sweep) BeginSweep(setup, options);

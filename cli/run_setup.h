@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/store.h"
 #include "db/history.h"
 #include "engine/child_ranker.h"
+#include "engine/operator_selection.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
 #include "mutators/sweep_breeder.h"
@@ -28,6 +30,7 @@ struct RunOptions {
   int population = 16;
   int children = 0;                           // 0: twice the population; on the cpu device as many
   std::string population_kind = "elitist";
+  std::string operators = "adaptive";         // or "fixed": drawn by the same weights throughout
   std::string surrogate = "off";              // "on": many are bred, the most promising evaluated
   std::string minimise = "on";                // the champion is cut to the edits that it needs
   std::string device = "auto";
@@ -61,6 +64,11 @@ struct RunSetup {
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device);
 // The same from a stored run: its own templates, its own options. Throws UsageError when it cannot go on.
 RunSetup PrepareResume(const RunOptions& options, const CommandContext& context);
+
+// Before a new run is stored: what operators have earned in earlier runs becomes part of its options, so that it is the same when the run is resumed.
+void AddEarned(RunRecord& run, const std::map<std::string, OperatorCredit>& earned);
+// What draws the operators of a stored run; null if its weights are fixed.
+std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run);
 
 // "90", "90s", "10m", "2h" to seconds. Throws UsageError.
 std::chrono::seconds ParseDuration(const std::string& text);

@@ -274,6 +274,20 @@ std::vector<OperatorRow> History::Operators(RunId run) const {
   });
 }
 
+std::vector<EarnedRow> History::Earned(std::optional<RunId> run) const {
+  return Explaining(path_, [&] {
+    std::vector<EarnedRow> earned;
+    Statement row(*db_, "SELECT operator, sum(tries) AS n, sum(valid), sum(neutral), sum(improving), sum(gains), max(best_gain), sum(inapplicable) "
+                        "FROM operator_earned WHERE ?1 IS NULL OR run = ?1 GROUP BY operator ORDER BY n DESC, operator");
+    if (run) row.bind(1, *run);
+    while (row.executeStep()) {
+      earned.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(), row.getColumn(3).getInt(),
+                        row.getColumn(4).getInt(), row.getColumn(5).getDouble(), RealOrNan(row.getColumn(6)), row.getColumn(7).getInt()});
+    }
+    return earned;
+  });
+}
+
 StageClocks History::TotalClocks(RunId run) const {
   return Explaining(path_, [&] {
     Statement row(*db_, "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(queue_ms) "

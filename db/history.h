@@ -58,6 +58,19 @@ struct OperatorRow {
   int inapplicable = 0;
 };
 
+// What an operator has earned, over all tries whose first parent is known. A neutral child compiled to its first parent's program; it counts neither
+// as valid nor as improving.
+struct EarnedRow {
+  std::string op;
+  int tries = 0;
+  int valid = 0;
+  int neutral = 0;
+  int improving = 0;
+  double gains = 0;                      // sum over the improving ones of the first parent's score over the child's
+  double best_gain = kNoValue;
+  int inapplicable = 0;                  // draws, not tries
+};
+
 // What a candidate reached on one case, and what share of its machine's measured best that is, from 0 to 1. kNoValue: not known.
 struct EfficiencyRow {
   std::string case_name;
@@ -114,6 +127,8 @@ class History {
   std::vector<GenerationRow> Generations(RunId run) const;
   // Most children first.
   std::vector<OperatorRow> Operators(RunId run) const;
+  // Of a run, or of all together; most tries first.
+  std::vector<EarnedRow> Earned(std::optional<RunId> run) const;
   // Summed over all candidates of the run.
   StageClocks TotalClocks(RunId run) const;
 

@@ -283,6 +283,20 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
   });
 }
 
+std::map<std::string, OperatorCredit> SqliteStore::LoadEarned(const RunRecord& run) {
+  return Explaining(path_, [&] {
+    Statement row(*db_, "SELECT operator, outcome = 'ok' AND NOT neutral, parent_ns, score_ns FROM operator_child JOIN run USING (run) "
+                        "WHERE status = 'finished' AND (task_digest = ? OR task = ?) AND run.device = ? AND run.device_name = ? ORDER BY run, candidate");
+    int position = 0;
+    for (const std::string* value : {&run.task_digest, &run.task, &run.device, &run.device_name}) row.bind(++position, *value);
+    std::map<std::string, OperatorCredit> earned;
+    while (row.executeStep()) {
+      AddChild(earned[row.getColumn(0).getString()], row.getColumn(1).getInt() != 0, RealOrNan(row.getColumn(2)), RealOrNan(row.getColumn(3)));
+    }
+    return earned;
+  });
+}
+
 std::vector<GenerationRecord> SqliteStore::LoadGenerations(RunId run) {
   return Explaining(path_, [&] {
     SQLite::Transaction snapshot(*db_);

@@ -23,7 +23,7 @@ constexpr std::size_t kChampionAttempts = 32;
 }  // namespace
 
 Evolution::Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
-                     Population& population, ChildRanker* ranker)
+                     Population& population, ChildRanker* ranker, OperatorSelection* selection)
     : run_(std::move(run)),
       seeds_(std::move(seeds)),
       breeder_(breeder),
@@ -31,7 +31,8 @@ Evolution::Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder,
       store_(store),
       observer_(observer),
       population_(population),
-      ranker_(ranker) {
+      ranker_(ranker),
+      selection_(selection) {
   progress_.generations = run_.generations;
 }
 
@@ -113,7 +114,8 @@ Evolution::Generation Evolution::Default(const std::stop_token& stop) {
 void Evolution::StartBreeding(int generation) {
   std::vector<BreedRequest> requests;
   parents_.clear();
-  const std::vector<std::pair<std::string, double>> operators(run_.operators.begin(), run_.operators.end());
+  std::vector<std::pair<std::string, double>> operators(run_.operators.begin(), run_.operators.end());
+  if (selection_ != nullptr) operators = selection_->Weights();
   if (ranker_ != nullptr) ranker_->Fit();
   const int count = ranker_ != nullptr ? ranker_->ToBreed(run_.children) : run_.children;
   for (int i = 0; i < count; ++i) {
@@ -234,6 +236,7 @@ std::vector<GenerationRecord> Evolution::LoadHistory() {
 void Evolution::Absorb(const Generation& generation) {
   const GenerationRecord& record = generation.record;
   population_.Survive(record.candidates, record.evaluations);
+  if (selection_ != nullptr) selection_->Learn(record);
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     seen_.insert(record.evaluations[i].source_digest);
     if (ranker_ != nullptr) ranker_->Learn(record.candidates[i].genome, record.evaluations[i]);

@@ -12,6 +12,7 @@
 #include "core/observer.h"
 #include "core/store.h"
 #include "engine/child_ranker.h"
+#include "engine/operator_selection.h"
 #include "engine/population.h"
 #include "engine/stop_condition.h"
 
@@ -22,9 +23,10 @@ namespace evo {
 class Evolution {
  public:
   // `run` says what to do (seed, generations, children, operators); `seeds` are the templates at their defaults, the baseline's first. With a
-  // ranker more children are bred than evaluated, where it trusts itself; null: all new ones are.
+  // ranker more children are bred than evaluated, where it trusts itself; null: all new ones are. With a selection operators are drawn as it says;
+  // null: by the run's weights.
   Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
-            Population& population, ChildRanker* ranker = nullptr);
+            Population& population, ChildRanker* ranker = nullptr, OperatorSelection* selection = nullptr);
 
   // Runs to the stop condition, then checks the champion. Throws Error when the baseline fails the gate (and says how) or when what the
   // run stands on fails; what was recorded stays recorded.
@@ -79,6 +81,7 @@ class Evolution {
   Observer& observer_;
   Population& population_;
   ChildRanker* ranker_;
+  OperatorSelection* selection_;
 
   std::set<std::string> seen_;                      // digests of every source evaluated so far, or about to be
   std::vector<std::vector<CandidateId>> parents_;   // of the children being bred

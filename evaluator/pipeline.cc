@@ -12,6 +12,7 @@
 #include "core/installation.h"
 #include "core/rng.h"
 #include "evaluator/evaluation_messages.h"
+#include "evaluator/launch_prediction.h"
 #include "evaluator/run_role.h"
 #include "evaluator/sanitizer.h"
 #include "evaluator/timer/machine_check.h"
@@ -217,6 +218,8 @@ void Pipeline::Start(std::vector<Candidate> candidates) {
     if (known != nullptr) {
       Take(place, *known);
       Complete(place);
+    } else if (const auto refusal = CannotLaunch(place.slot().candidate.source, task_, device_)) {
+      Fail(place, Outcome::kResourceLimit, Stage::kCompile, *refusal + " (not compiled)");
     } else {
       Job job = CompileJob(place.slot().candidate.source, true);
       job.deadline = CompileDeadline();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "cli/describe.h"
@@ -13,33 +14,67 @@
 namespace evo {
 namespace {
 
+double MeanGain(const EarnedRow& row) { return row.improving > 0 ? row.gains / row.improving : kNoValue; }
+
+// "71%"; "-" of nothing.
+std::string Percent(int part, int whole) { return whole > 0 ? fmt::format("{:.0f}%", 100.0 * part / whole) : "-"; }
+
+void Add(EarnedRow& sum, const EarnedRow& row) {
+  sum.tries += row.tries;
+  sum.valid += row.valid;
+  sum.neutral += row.neutral;
+  sum.improving += row.improving;
+  sum.gains += row.gains;
+  sum.inapplicable += row.inapplicable;
+  if (!(sum.best_gain >= row.best_gain)) sum.best_gain = row.best_gain;
+}
+
+// Valid and improving are shares of what is not neutral.
+std::vector<std::string> Cells(const EarnedRow& row) {
+  const int changed = row.tries - row.neutral;
+  return {std::to_string(row.tries), Percent(row.valid, changed), Percent(row.neutral, row.tries), Percent(row.improving, changed),
+          Ratio(MeanGain(row)), Ratio(row.best_gain)};
+}
+
+void AddTo(nlohmann::ordered_json& json, const EarnedRow& row) {
+  const nlohmann::ordered_json counts = {{"tries", row.tries}, {"valid", row.valid}, {"neutral", row.neutral}, {"improving", row.improving},
+                                         {"mean_gain", MeanGain(row)}, {"best_gain", row.best_gain}, {"inapplicable", row.inapplicable}};
+  json.update(counts);
+}
+
 void Run(const CommandContext& context, const HistoryOptions& options, bool with_history) {
-  std::vector<OperatorRow> earned;
+  std::vector<EarnedRow> earned;
   if (with_history) {
     const History history(options.database);
-    earned = history.Operators(history.FindRun(options.run).record.id);
+    if (options.run) history.FindRun(options.run);   // says so if there is none
+    earned = history.Earned(options.run);
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::vector<std::string> headings{"mutator", ">weight"};
-  if (with_history) headings.insert(headings.end(), {">children", ">valid", ">faster", ">best gain"});
+  if (with_history) headings.insert(headings.end(), {">tries", ">valid", ">neutral", ">improving", ">mean gain", ">best gain"});
   headings.push_back("what it does");
   Table table(headings);
+  EarnedRow edits;
   const MutatorSet mutators;
   for (const auto& mutator : mutators.all()) {
-    const auto row = std::find_if(earned.begin(), earned.end(), [&](const OperatorRow& r) { return r.op == mutator->name(); });
     nlohmann::ordered_json one = {{"mutator", mutator->name()}, {"weight", mutator->weight()}, {"description", mutator->description()}};
     std::vector<std::string> cells{std::string(mutator->name()), fmt::format("{}", mutator->weight())};
     if (with_history) {
-      const OperatorRow counts = row == earned.end() ? OperatorRow{} : *row;
-      for (const int count : {counts.children, counts.valid, counts.faster_than_parent}) cells.push_back(std::to_string(count));
-      cells.push_back(Ratio(counts.best_gain));
-      one["children"] = counts.children;
-      one["valid"] = counts.valid;
-      one["faster_than_parent"] = counts.faster_than_parent;
+      const auto found = std::find_if(earned.begin(), earned.end(), [&](const EarnedRow& r) { return r.op == mutator->name(); });
+      const EarnedRow row = found == earned.end() ? EarnedRow{} : *found;
+      std::ranges::copy(Cells(row), std::back_inserter(cells));
+      AddTo(one, row);
+      if (mutator->reads_source()) Add(edits, row);
     }
     cells.push_back(std::string(mutator->description()));
     table.Add(cells);
     json.push_back(one);
+  }
+  if (with_history) {
+    std::vector<std::string> cells{"all source edits", ""};
+    std::ranges::copy(Cells(edits), std::back_inserter(cells));
+    cells.push_back("");
+    table.Add(cells);
   }
   if (options.json) fmt::print(context.out, "{}", Dump(json));
   else table.Print(context.out);
@@ -52,7 +87,8 @@ void AddMutators(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("mutators", "List the mutators; with --db, what each has earned");
   AddHistoryOptions(*command, context, *options);
   const CLI::Option* database = command->get_option("--db");
-  const CLI::Option* run = command->get_option("--run");
+  CLI::Option* run = command->get_option("--run");
+  run->description("Number of the run (default: all runs together)");
   command->callback([&context, options, database, run] { Run(context, *options, database->count() + run->count() > 0); });
 }
 

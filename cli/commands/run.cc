@@ -90,12 +90,16 @@ void Run(const RunOptions& options, CommandContext& context) {
   Pipeline pipeline(pipeline_options, setup.task);
   run.arch = pipeline.arch();
   run.device_name = pipeline.device().name;
-  if (!setup.resumed) run.id = store.BeginRun(run);
+  if (!setup.resumed) {
+    if (!options.no_reuse) AddEarned(run, store.LoadEarned(run));
+    run.id = store.BeginRun(run);
+  }
   for (const MachineState& machine : pipeline.machines()) store.RecordMachine(run.id, machine);
   if (!options.no_reuse) pipeline.Know(store.LoadKnown(run));
   ConsoleObserver observer(stderr);
   const std::unique_ptr<Population> population = MakePopulation(run.population_kind, static_cast<std::size_t>(run.population));
-  Evolution evolution(run, setup.seeds, *breeder, pipeline, store, observer, *population, setup.ranker.get());
+  const std::unique_ptr<OperatorSelection> selection = MakeSelection(run);
+  Evolution evolution(run, setup.seeds, *breeder, pipeline, store, observer, *population, setup.ranker.get(), selection.get());
   if (options.no_check) evolution.LeaveUnchecked();
   if (setup.minimise) evolution.MinimiseChampion();
   const StopCondition stop(run.generations, options.time_limit, context.interrupt);
@@ -128,6 +132,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("--population", options->population, "Survivors of a generation")->check(CLI::Range(1, 100'000))->capture_default_str();
   run->add_option("--children", options->children, "Children of a generation (default: twice the population; on the cpu device as many)")->check(CLI::Range(1, 100'000));
   run->add_option("--population-kind", options->population_kind, "How survivors are chosen")->check(CLI::IsMember(PopulationKinds()))->capture_default_str();
+  run->add_option("--operators", options->operators, "adaptive: what earns more is drawn more often; fixed: always by the weights of `evo mutators`")->check(CLI::IsMember({"adaptive", "fixed"}))->capture_default_str();
   run->add_option("--surrogate", options->surrogate, "Breed three times as many and evaluate those that a model of the run's evaluations prefers")->check(CLI::IsMember({"on", "off"}))->capture_default_str();
   run->add_option("--minimise", options->minimise, "When the run ends, cut the champion to the edits that it needs and say what each is worth")->check(CLI::IsMember({"on", "off"}))->capture_default_str();
   run->add_option("--device", options->device, "auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all (one run worker each)")->capture_default_str();
@@ -141,7 +146,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("-D", options->definitions, "NAME=VALUE: hold a parameter fixed")->allow_extra_args(false);
   run->add_flag("--sweep", options->sweep, "Evaluate every legal parameter setting instead of evolving; without --generations, all of them");
   run->add_option("--compile-workers", options->compile_workers, "Compile processes (default: one a core)")->check(CLI::Range(1, 1024));
-  run->add_flag("--no-reuse", options->no_reuse, "Evaluate again what earlier runs of the database have evaluated");
+  run->add_flag("--no-reuse", options->no_reuse, "Use nothing of earlier runs of the database: neither evaluations nor what operators have earned");
   run->add_flag("--no-check", options->no_check, "End without checking the champion; `evo verify` does that later");
   run->add_flag("--json", options->json, "Print the result as JSON");
   CLI::Option* resume_option = run->get_option("--resume");

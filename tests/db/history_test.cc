@@ -171,6 +171,36 @@ TEST_F(HistoryTest, SumsGenerationsOperatorsAndClocks) {
   EXPECT_DOUBLE_EQ(history.TotalClocks(run_).compile_ms, 5 * 120.5 + 2 * 80);
 }
 
+TEST_F(HistoryTest, TellsWhatOperatorsHaveEarned) {
+  std::vector<GenerationRecord> generations = FixtureGenerations();
+  generations[1].evaluations[0].program_digest = "p";
+  generations[2].evaluations[0].program_digest = "p";   // 6 compiled to what 3 did, and timed faster by chance
+  generations[2].evaluations[1].outcome = Outcome::kCancelled;
+  SqliteStore store(path_);
+  const RunId second = store.BeginRun(FixtureRun());
+  for (const GenerationRecord& generation : generations) store.RecordGeneration(second, generation);
+  const History history(path_);
+  const std::vector<EarnedRow> earned = history.Earned(second);
+  ASSERT_EQ(earned.size(), 5U) << "default has no parents";
+  EXPECT_EQ(earned[0].op, "set_parameter");
+  EXPECT_EQ(earned[0].tries, 2);
+  EXPECT_EQ(earned[0].valid, 1);
+  EXPECT_EQ(earned[0].neutral, 1);
+  EXPECT_EQ(earned[0].improving, 1);
+  EXPECT_DOUBLE_EQ(earned[0].gains, generations[0].evaluations[0].score_ns / generations[0].evaluations[1].score_ns);
+  EXPECT_EQ(earned[2].op, "delete_statement");
+  EXPECT_EQ(earned[2].tries, 1) << "one was cancelled";
+  EXPECT_EQ(earned[2].valid, 0);
+  EXPECT_TRUE(std::isnan(earned[2].best_gain));
+  EXPECT_EQ(earned[4].op, "unroll");
+  EXPECT_EQ(earned[4].tries, 0);
+  EXPECT_EQ(earned[4].inapplicable, 3);
+  const std::vector<EarnedRow> all = history.Earned(std::nullopt);
+  EXPECT_EQ(all[0].tries, 4);
+  EXPECT_EQ(all[0].valid, 3);
+  EXPECT_TRUE(history.Earned(99).empty());
+}
+
 TEST_F(HistoryTest, IsASnapshotWhileARunWrites) {
   SqliteStore store(path_);
   const RunId second = store.BeginRun(FixtureRun());

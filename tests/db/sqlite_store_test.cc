@@ -157,5 +157,32 @@ TEST(RunStatus, IsSpelledAsItIsRead) {
   EXPECT_THROW(ParseRunStatus("paused"), Error);
 }
 
+TEST(LoadEarned, CountsFinishedRunsOfTheTaskOnTheDevice) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "evo.db").string();
+  const RunRecord run = FixtureRun();
+  SqliteStore store(path);
+  EXPECT_TRUE(store.LoadEarned(run).empty());
+  const RunId going = store.BeginRun(run);
+  for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(going, generation);
+  EXPECT_TRUE(store.LoadEarned(run).empty()) << "not finished";
+  store.EndRun(going, RunStatus::kFinished, "");
+  const auto earned = store.LoadEarned(run);
+  ASSERT_EQ(earned.size(), 4U);
+  const OperatorCredit& parameter = earned.at("set_parameter");
+  EXPECT_EQ(parameter.tries, 2);
+  EXPECT_EQ(parameter.fresh, 2);
+  EXPECT_GT(parameter.log_gain, 0);
+  EXPECT_EQ(earned.at("delete_statement").fresh, 1);
+  RunRecord other = run;
+  other.task_digest = "changed";
+  EXPECT_EQ(store.LoadEarned(other).size(), 4U) << "by its name";
+  other.task = "another";
+  EXPECT_TRUE(store.LoadEarned(other).empty());
+  other = run;
+  other.device_name = "another GPU";
+  EXPECT_TRUE(store.LoadEarned(other).empty());
+}
+
 }  // namespace
 }  // namespace evo

@@ -1,0 +1,131 @@
+#include "engine/operator_selection.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace evo {
+namespace {
+
+// What a valid child with a program of its own is worth besides its gain: as much as a gain of 2%. Without any, operators that only break kernels
+// would be drawn as often as those that explore, whenever nothing gains.
+constexpr double kFreshCredit = 0.02;
+// A credit that is usual at the start of a run: the expectation before anything is known.
+constexpr double kUsualCredit = 0.05;
+// The defaults count as much as so many children of each operator.
+constexpr double kPriorChildren = 8;
+constexpr double kMostEarlierChildren = 20;
+// A generation counts for half after 23 more: what pays for a naive kernel does not pay for a good one.
+constexpr double kKept = 0.97;
+// Draws are not children: where few operators apply, those that do are drawn again in place of the others. An operator that makes more children than
+// this part of the cap is drawn less, so that it comes to rest below the cap.
+constexpr double kHeldBackFrom = 0.8;
+constexpr int kHeldBackPower = 6;   // steep: at the cap a quarter of its draws are left
+
+double Credit(const OperatorCredit& earned) { return earned.log_gain + kFreshCredit * earned.fresh; }
+
+void Scale(OperatorCredit& credit, double factor) {
+  credit.tries *= factor;
+  credit.fresh *= factor;
+  credit.log_gain *= factor;
+}
+
+double MostShare(std::size_t operators) {
+  const auto n = static_cast<double>(operators);
+  return n * OperatorSelection::kMostShare > 1 ? OperatorSelection::kMostShare : std::min(1.0, 2 / n);
+}
+
+// What is over the cap goes to the others in proportion. Precondition: shares sum to 1 and cap * size >= 1.
+void Cap(std::vector<double>& shares, double cap) {
+  std::vector<bool> full(shares.size(), false);
+  for (bool again = true; again;) {
+    again = false;
+    double left = 1;
+    double rest = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (full[i]) left -= cap;
+      else rest += shares[i];
+    }
+    for (std::size_t i = 0; i < shares.size() && rest > 0; ++i) {
+      if (full[i]) continue;
+      shares[i] *= left / rest;
+      if (shares[i] > cap) full[i] = again = true;
+    }
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (full[i]) shares[i] = cap;
+    }
+  }
+}
+
+}  // namespace
+
+OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaults, const std::map<std::string, OperatorCredit>& earlier) {
+  double sum = 0;
+  for (const auto& [name, weight] : defaults) {
+    if (!(weight > 0)) continue;
+    sum += weight;
+    Operator& op = operators_.emplace_back(Operator{name, weight, {}, 0});
+    const auto before = earlier.find(name);
+    if (before == earlier.end() || !(before->second.tries > 0)) continue;
+    op.earned = before->second;
+    Scale(op.earned, std::min(1.0, kMostEarlierChildren / op.earned.tries));
+  }
+  for (Operator& op : operators_) op.weight *= static_cast<double>(operators_.size()) / sum;
+}
+
+OperatorSelection::Operator* OperatorSelection::Find(const std::string& name) {
+  const auto found = std::lower_bound(operators_.begin(), operators_.end(), name, [](const Operator& op, const std::string& n) { return op.name < n; });
+  return found != operators_.end() && found->name == name ? &*found : nullptr;
+}
+
+void OperatorSelection::Learn(const GenerationRecord& record) {
+  for (Operator& op : operators_) Scale(op.earned, kKept);
+  for (std::size_t i = 0; i < record.candidates.size(); ++i) {
+    const Candidate& child = record.candidates[i];
+    const Evaluation& evaluation = record.evaluations[i];
+    if (evaluation.outcome == Outcome::kCancelled) continue;
+    const bool valid = evaluation.outcome == Outcome::kOk;
+    if (valid) known_[child.id] = {evaluation.program_digest, evaluation.score_ns};
+    Operator* op = Find(child.op);
+    const auto parent = child.parents.empty() ? known_.end() : known_.find(child.parents.front());
+    if (op == nullptr || parent == known_.end()) continue;
+    const bool neutral = !evaluation.program_digest.empty() && evaluation.program_digest == parent->second.program;
+    AddChild(op->earned, valid && !neutral, parent->second.score_ns, evaluation.score_ns);
+    ++op->children;
+  }
+}
+
+// In proportion to the credit that a child of each is expected to earn, within floor and cap.
+std::vector<double> OperatorSelection::Shares() const {
+  // Each operator counts alike here: one that was tried often must not raise or lower what is expected of those that were not.
+  double usual = 0;
+  for (const Operator& op : operators_) {
+    usual += (Credit(op.earned) + kPriorChildren * kUsualCredit) / (op.earned.tries + kPriorChildren) / static_cast<double>(operators_.size());
+  }
+  std::vector<double> shares;
+  double sum = 0;
+  for (const Operator& op : operators_) {
+    shares.push_back((Credit(op.earned) + kPriorChildren * usual * op.weight) / (op.earned.tries + kPriorChildren));
+    sum += shares.back();
+  }
+  const double floor = kLeastShare / static_cast<double>(shares.size());
+  for (double& share : shares) share = floor + (1 - kLeastShare) * share / sum;
+  Cap(shares, MostShare(shares.size()));
+  return shares;
+}
+
+std::vector<std::pair<std::string, double>> OperatorSelection::Weights() const {
+  std::vector<std::pair<std::string, double>> weights;
+  if (operators_.empty()) return weights;
+  const std::vector<double> shares = Shares();
+  const double cap = MostShare(shares.size());
+  double children = kPriorChildren;   // so that the first children of a run do not hold anybody back
+  for (const Operator& op : operators_) children += op.children;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const double excess = operators_[i].children / children / (kHeldBackFrom * cap);
+    const double held_back = excess > 1 && cap < 1 ? std::pow(excess, -kHeldBackPower) : 1;
+    weights.emplace_back(operators_[i].name, shares[i] * held_back);
+  }
+  return weights;
+}
+
+}  // namespace evo
