@@ -140,7 +140,8 @@ std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run) {
   const auto other = nlohmann::json::parse(run.options);
   if (!IsAdaptive(other)) return nullptr;
   std::map<std::string, OperatorCredit> earned;
-  for (const auto& [op, credit] : other.value("earned", nlohmann::json::object()).items()) {
+  const nlohmann::json before = other.value("earned", nlohmann::json::object());
+  for (const auto& [op, credit] : before.items()) {
     earned[op] = {credit.at(0).get<double>(), credit.at(1).get<double>(), credit.at(2).get<double>()};
   }
   return std::make_unique<OperatorSelection>(run.operators, earned);

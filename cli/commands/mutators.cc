@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 
@@ -26,7 +27,7 @@ void Add(EarnedRow& sum, const EarnedRow& row) {
   sum.improving += row.improving;
   sum.gains += row.gains;
   sum.inapplicable += row.inapplicable;
-  if (!(sum.best_gain >= row.best_gain)) sum.best_gain = row.best_gain;
+  sum.best_gain = std::fmax(sum.best_gain, row.best_gain);   // passes over what is not known
 }
 
 // Valid and improving are shares of what is not neutral.
