@@ -32,12 +32,12 @@ fs::path RequiredCudaRoot() {
 fs::path Scratch(const char* purpose) { return fs::temp_directory_path() / fmt::format("evo-{}-{}", purpose, ::getpid()); }
 
 std::unique_ptr<Compiler> MakeNvrtc() {
-  // NVRTC keeps what it compiled in a folder that all processes share and lock. A search never compiles a source twice.
-  ::setenv("CUDA_CACHE_DISABLE", "1", 0);
   return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc")});
 }
 
 std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
+  // NVRTC keeps what it compiled in a folder that all processes share and lock. A search never compiles a source twice.
+  ::setenv("CUDA_CACHE_DISABLE", "1", 0);
   if (init.at("device") == "cuda") return std::make_unique<CompileRole>(MakeNvrtc(), nullptr);
   auto host = std::make_unique<HostCompiler>(HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
   return std::make_unique<CompileRole>(std::move(host), init.value("check", false) ? MakeNvrtc() : nullptr);

@@ -41,6 +41,8 @@ constexpr const char* kDefaultArch = "sm_90a";
 constexpr std::size_t kPoolSeeds = 4;
 // A candidate this many times slower than the fastest needs no precise figure: it may still be a parent, but never the champion.
 constexpr double kGiveUpFactor = 1.25;
+// One that is certainly this many times slower has lost, too, and is measured as well as a parent needs.
+constexpr double kSettledFactor = 1.03;
 
 Stage StageOf(const std::string& name) { return ParseStage(name).value_or(Stage::kLoad); }
 
@@ -336,8 +338,13 @@ void Pipeline::SubmitRun(const Place& place) {
     const std::lock_guard lock(mutex_);
     cancelled = cancelled_;
     nlohmann::json bounds = nlohmann::json::object();
-    for (const auto& [name, best] : best_case_ns_) bounds[name] = kGiveUpFactor * best;
+    nlohmann::json settled = nlohmann::json::object();
+    for (const auto& [name, best] : best_case_ns_) {
+      bounds[name] = kGiveUpFactor * best;
+      settled[name] = kSettledFactor * best;
+    }
     job.request.header["give_up_ns"] = bounds;
+    job.request.header["settled_ns"] = settled;
     const auto killer = std::max_element(kills_.begin(), kills_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     if (killer != kills_.end()) job.request.header["first"] = {{"case", killer->first.first}, {"generator", killer->first.second}};
   }

@@ -246,7 +246,10 @@ std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::lis
 std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job) {
   StoppingCriterion criterion = info().kind == "cpu" ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda(job.value("unhurried", false));
   const nlohmann::json& bounds = job.at("give_up_ns");
-  if (const auto bound = bounds.find(one.sizes.name); bound != bounds.end()) criterion.give_up_ticks = bound->get<double>() / info().tick_ns;
+  if (const auto bound = bounds.find(one.sizes.name); bound != bounds.end()) {
+    criterion.give_up_ticks = bound->get<double>() / info().tick_ns;
+    criterion.settled_ticks = job.at("settled_ns").at(one.sizes.name).get<double>() / info().tick_ns;
+  }
   Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
   auto measured = timer.Measure(one.bound, one.errors);
   if (auto* result = std::get_if<CaseMeasurement>(&measured)) {

@@ -38,7 +38,7 @@ class RunSession {
   // {"task", "reference", "seeds", "l2", "machines"}: what the jobs that follow are about. Draws the inputs, but leaves the device alone: a worker in
   // reserve must not disturb the one that is timing.
   void Setup(const Message& job);
-  // {"candidate", "checked", "facts", "give_up_ns", "first", "unhurried"}
+  // {"candidate", "checked", "facts", "give_up_ns", "settled_ns", "first", "unhurried"}
   Evaluation Evaluate(const Message& job, WorkerChannel& channel);
   // {"machine"}: how fast this device is; before any setup.
   MachineState Measure(const Message& job, WorkerChannel& channel);

@@ -27,6 +27,7 @@ bool StoppingCriterion::Enough(const std::vector<std::uint32_t>& ticks, double t
   if (GivesUp(ticks)) return true;
   if (count < min_samples) return false;
   if (count >= max_samples) return true;
+  if (settled_ticks > 0 && InterpolatedMedian(ticks) * (1 - RelativeHalfWidth(ticks)) > settled_ticks) return true;
   const double seconds = std::accumulate(ticks.begin(), ticks.end(), 0.0) * tick_ns * 1e-9;
   if (seconds >= max_seconds) return true;
   return count >= usual_samples && RelativeHalfWidth(ticks) <= relative_half_width;

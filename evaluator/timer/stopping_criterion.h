@@ -15,6 +15,8 @@ struct StoppingCriterion {
   // A candidate whose fastest sample is beyond this many ticks after `give_up_samples` is given up: a race that it cannot win. 0: never.
   double give_up_ticks = 0;
   int give_up_samples = 5;
+  // A candidate of which even the lower end of that interval is beyond this many ticks needs no more precision. 0: never.
+  double settled_ticks = 0;
 
   // For kernels of a few microseconds on a GPU. Unhurried, where nothing else waits for the device: more samples and a narrower interval.
   static StoppingCriterion ForCuda(bool unhurried = false);

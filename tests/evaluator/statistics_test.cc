@@ -149,6 +149,17 @@ TEST(StoppingCriterion, StopsWhenTheTimeIsSpent) {
   EXPECT_FALSE(Criterion().Enough(Alternating(9, 900'000'000, 1'100'000'000), 1)) << "never before the fewest";
 }
 
+TEST(StoppingCriterion, WhatHasLostForCertainIsSettled) {
+  StoppingCriterion criterion = StoppingCriterion::ForCuda();
+  const Ticks noisy = Alternating(20, 980, 1020);   // the interval is 1000 -+ 20
+  EXPECT_FALSE(criterion.Enough(noisy, 32));
+  criterion.settled_ticks = 990;
+  EXPECT_FALSE(criterion.Enough(noisy, 32)) << "it may still be faster";
+  criterion.settled_ticks = 970;
+  EXPECT_TRUE(criterion.Enough(noisy, 32));
+  EXPECT_FALSE(criterion.Enough(Alternating(6, 980, 1020), 32)) << "never before the fewest";
+}
+
 TEST(StoppingCriterion, TakesTheUsualNumberUnlessThatTakesTooLong) {
   const StoppingCriterion unhurried = StoppingCriterion::ForCuda(true);
   EXPECT_FALSE(unhurried.Enough(Ticks(149, 1000), 32)) << "4.8 ms in all, as steady as can be";
