@@ -49,7 +49,11 @@ __global__ void attention_naive(const half* Q, const half* K, const half* V, hal
   if (row >= length) return;
   const int head = (blockIdx.z * gridDim.y + blockIdx.y) * length * HEAD_DIM;
   const half* query = Q + head + row * HEAD_DIM;
-  const int end = CAUSAL ? row + 1 : length;
+#if CAUSAL
+  const int end = row + 1;
+#else
+  const int end = length;
+#endif
 
   float largest = Score(query, K + head, scale);
   for (int key = 1; key < end; ++key) {

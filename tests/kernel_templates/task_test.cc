@@ -156,7 +156,7 @@ TEST(Task, ABoundMayFollowFromWhereErrorsComeFrom) {
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"ulps\": -1}"), "t/task.json: arguments[3].check.ulps: 0 or more is wanted");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M - 4\"}"), "t/task.json: case 'small': M - 4 is 0; over 0 is wanted");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"l2\": 1e-3}"),
-            "t/task.json: arguments[3].check: no key 'l2'; there are sum, accumulator, rounded, ulps, peak");
+            "t/task.json: arguments[3].check: unknown key 'l2'; there are sum, accumulator, rounded, ulps, peak");
 }
 
 TEST(Task, CasesAreChecked) {
