@@ -90,10 +90,16 @@ std::vector<Genome> Seeds(const std::vector<KernelTemplate>& templates) {
   return seeds;
 }
 
+// Whether the baseline is there to be compared with, and not to be evolved: others were asked for by name.
+bool IsApart(const std::string& baseline, const std::vector<std::string>& asked) {
+  return !asked.empty() && std::find(asked.begin(), asked.end(), baseline) == asked.end();
+}
+
 // If the run began with them; runs of earlier versions did not.
 void AddChoices(RunSetup& setup) {
   const auto other = nlohmann::json::parse(setup.record.options);
   setup.minimise = other.value("minimise", false);
+  setup.baseline_apart = other.value("baseline_apart", false);
   if (!other.value("surrogate", false)) return;
   std::vector<std::string> operators;
   for (const auto& [name, weight] : setup.record.operators) operators.push_back(name);
@@ -185,6 +191,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   for (const auto& [name, weight] : MutatorSet().DefaultOperators()) run.operators[name] = weight;
   nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}, {"surrogate", options.surrogate == "on" && !options.sweep},
                           {"minimise", options.minimise == "on" && !options.sweep},
+                          {"baseline_apart", IsApart(setup.task.baseline, options.templates)},
                           {"operators", options.sweep ? "fixed" : options.operators}};
   run.options = other.dump();
   AddChoices(setup);

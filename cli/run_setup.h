@@ -58,6 +58,7 @@ struct RunSetup {
   std::unique_ptr<SweepBreeder> sweep;        // null unless the run is a sweep
   std::unique_ptr<ChildRanker> ranker;        // null unless a surrogate chooses among children
   bool minimise = false;                      // as the run began
+  bool baseline_apart = false;                // likewise: it is measured, and not evolved
 };
 
 // Loads and checks everything that a new run needs. Throws UsageError.

@@ -232,10 +232,18 @@ std::vector<GenerationRecord> Evolution::LoadHistory() {
   return history;
 }
 
+// Who may breed from now on.
+void Evolution::Survive(const GenerationRecord& record) {
+  const bool apart = baseline_apart_ && record.generation == 0 &&
+                     std::any_of(record.evaluations.begin() + 1, record.evaluations.end(), [](const Evaluation& e) { return e.outcome == Outcome::kOk; });
+  if (!apart) return population_.Survive(record.candidates, record.evaluations);
+  population_.Survive({record.candidates.begin() + 1, record.candidates.end()}, {record.evaluations.begin() + 1, record.evaluations.end()});
+}
+
 // Survival and everything that is known because of this generation.
 void Evolution::Absorb(const Generation& generation) {
   const GenerationRecord& record = generation.record;
-  population_.Survive(record.candidates, record.evaluations);
+  Survive(record);
   if (selection_ != nullptr) selection_->Learn(record);
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     seen_.insert(record.evaluations[i].source_digest);

@@ -35,6 +35,9 @@ class Evolution {
   // The run then ends without the check of its champion.
   void LeaveUnchecked() { checks_champion_ = false; }
 
+  // The baseline is measured, and no parent: it was not asked to take part. It is one all the same if nothing else of generation 0 is ok.
+  void KeepBaselineApart() { baseline_apart_ = true; }
+
   // A champion that passed its check is then cut to the edits that it needs (engine/minimisation.h), and what is left is checked as well.
   void MinimiseChampion() { minimises_ = true; }
 
@@ -59,6 +62,7 @@ class Evolution {
   bool Evaluate(Generation& generation, const StopCondition& stop);
   void Record(const Generation& generation);
   void Absorb(const Generation& generation);
+  void Survive(const GenerationRecord& record);
   void Challenge(const Candidate& candidate, const Evaluation& evaluation);
   std::vector<Candidate> WouldBeChampions() const;
   void RequireBaseline(const Generation& first) const;
@@ -74,6 +78,7 @@ class Evolution {
   RunRecord run_;
   bool checks_champion_ = true;
   bool minimises_ = false;
+  bool baseline_apart_ = false;
   std::vector<Genome> seeds_;
   Breeder& breeder_;
   Evaluator& evaluator_;

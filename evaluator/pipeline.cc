@@ -26,8 +26,8 @@ using std::chrono::milliseconds;
 // timed on the cpu device.
 constexpr milliseconds kCompileDeadline{40'000};
 // A candidate has this many times what the slowest template took to compile: a generation waits for its last one.
-constexpr double kCompilePatience = 10;
-constexpr milliseconds kLeastCompileDeadline{2'000};
+constexpr double kCompilePatience = 6;
+constexpr milliseconds kLeastCompileDeadline{1'200};
 // Input generation and the reference on a slow machine.
 constexpr milliseconds kPrepareDeadline{120'000};
 // A fresh process, all held-out cases, several runs each.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/digest.h"
 #include "evaluator/gate/degenerate_answers.h"
@@ -178,11 +179,13 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
 std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
                                                 WorkerChannel& channel) {
   const Probe timed{&one.sizes, 0, info().kind == "cpu" ? kSearchRepeats : 1};
+  const auto check_start = std::chrono::steady_clock::now();
   auto failure = gate.Check(one.bound.front(), timed.repeats, one.errors);
+  const std::chrono::duration<double, std::nano> checked = std::chrono::steady_clock::now() - check_start;
   if (failure) return Noted(evaluation, Located(*failure, one.sizes.name), timed);
   evaluation.stage = Stage::kTime;
   channel.Begin("time", info().kind == "cpu");
-  auto measured = TimeCase(one, gate, job);
+  auto measured = TimeCase(one, gate, job, checked.count() / timed.repeats);
   if (auto* failed = std::get_if<Failure>(&measured)) return Noted(evaluation, Located(*failed, one.sizes.name), timed);
   evaluation.stage = Stage::kCheck;
   channel.Begin("check");
@@ -243,11 +246,14 @@ std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::lis
   return std::nullopt;
 }
 
-std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job) {
+std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job, double checked_ns) {
   StoppingCriterion criterion = info().kind == "cpu" ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda(job.value("unhurried", false));
   const nlohmann::json& bounds = job.at("give_up_ns");
   if (const auto bound = bounds.find(one.sizes.name); bound != bounds.end()) {
     criterion.give_up_ticks = bound->get<double>() / info().tick_ns;
+    // A check launches once; what is not the kernel's takes it less than a millisecond.
+    constexpr double kCheckNs = 1e6;
+    criterion.looks_hopeless = checked_ns > kCheckNs + StoppingCriterion::kHopelessFactor * bound->get<double>();
     criterion.settled_ticks = job.at("settled_ns").at(one.sizes.name).get<double>() / info().tick_ns;
   }
   Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);

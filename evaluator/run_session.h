@@ -68,7 +68,8 @@ class RunSession {
   std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, WorkerChannel& channel);
   std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
                                       WorkerChannel& channel);
-  std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job);
+  // `checked_ns`: what a check of it took, with everything around the launch.
+  std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job, double checked_ns);
   void Describe(CaseMeasurement& measured, const CaseOfProgram& one) const;
   // Faster than the device can be.
   std::optional<Failure> CheckFloor(const CaseMeasurement& measured) const;

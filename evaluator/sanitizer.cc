@@ -8,6 +8,7 @@
 #include <future>
 #include <sstream>
 
+#include "core/command.h"
 #include "core/error.h"
 
 namespace evo {
@@ -37,13 +38,6 @@ std::string FirstFinding(const std::string& log) {
     if (line.find("COMPUTE-SANITIZER") == std::string::npos && line.find("SUMMARY") == std::string::npos && !line.starts_with(" ")) return line;
   }
   return "it gave no summary";
-}
-
-std::string ReadFile(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ void Run(const RunOptions& options, CommandContext& context) {
   Evolution evolution(run, setup.seeds, *breeder, pipeline, store, observer, *population, setup.ranker.get(), selection.get());
   if (options.no_check) evolution.LeaveUnchecked();
   if (setup.minimise) evolution.MinimiseChampion();
+  if (setup.baseline_apart) evolution.KeepBaselineApart();
   const StopCondition stop(run.generations, options.time_limit, context.interrupt);
   RunStatus status;
   try {

@@ -19,7 +19,10 @@ StoppingCriterion StoppingCriterion::ForCpu() {
 }
 
 bool StoppingCriterion::GivesUp(const std::vector<std::uint32_t>& ticks) const {
-  return give_up_ticks > 0 && static_cast<int>(ticks.size()) >= give_up_samples && *std::min_element(ticks.begin(), ticks.end()) > give_up_ticks;
+  const auto count = static_cast<int>(ticks.size());
+  if (give_up_ticks <= 0 || count < std::min(kHopelessSamples, give_up_samples)) return false;
+  const double fastest = *std::min_element(ticks.begin(), ticks.end());
+  return fastest > kHopelessFactor * give_up_ticks || (count >= give_up_samples && fastest > give_up_ticks);
 }
 
 bool StoppingCriterion::Enough(const std::vector<std::uint32_t>& ticks, double tick_ns) const {

@@ -86,7 +86,8 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
   for (std::size_t batch = 0; !criterion_.Enough(spans.span, device_.info().tick_ns); ++batch) {
     // Batches of unforeseeable length: which launch is the last of its batch, and so is checked, cannot be known in advance.
     // The first is no longer than it takes to see that a race is lost.
-    const auto race = static_cast<std::size_t>(criterion_.give_up_ticks > 0 && batch == 0 ? criterion_.give_up_samples : 8);
+    const int first = criterion_.looks_hopeless ? StoppingCriterion::kHopelessSamples : criterion_.give_up_samples;
+    const auto race = static_cast<std::size_t>(criterion_.give_up_ticks > 0 && batch == 0 ? first : 8);
     std::size_t count = on_gpu ? race + rng_.Below(race / 2) : 1 + rng_.Below(2);
     // The first launch after a pause reads 13% slow on an H200: it is a warm-up.
     const std::size_t warm_up = batch == 0 ? 1 : 0;

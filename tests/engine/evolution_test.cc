@@ -170,6 +170,28 @@ TEST(Evolution, ATemplateBesideTheBaselineMayFail) {
   EXPECT_EQ(world.store.generations.at(0).evaluations.at(1).outcome, Outcome::kWrongResult);
 }
 
+TEST(Evolution, ABaselineApartIsMeasuredAndHasNoChildren) {
+  World world(FakeRun(), {testing::GenomeAt(50), testing::GenomeAt(40)});
+  world.evolution.KeepBaselineApart();
+  EXPECT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_EQ(world.store.generations.at(0).evaluations.at(0).outcome, Outcome::kOk);
+  int children = 0;
+  for (const GenerationRecord& generation : world.store.generations) {
+    for (const Candidate& child : generation.candidates) {
+      EXPECT_EQ(std::count(child.parents.begin(), child.parents.end(), 1), 0) << "candidate " << child.id;
+      children += child.generation > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(children, 0);
+}
+
+TEST(Evolution, ABaselineApartIsAParentWhereNothingElseIsOk) {
+  World world(FakeRun(), {testing::GenomeAt(50), testing::GenomeAt(26)});
+  world.evolution.KeepBaselineApart();
+  EXPECT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_EQ(world.store.generations.at(1).candidates.at(0).parents.at(0), 1);
+}
+
 TEST(Evolution, AnInterruptedGenerationLeavesNothing) {
   for (int after = 1; after <= 40; ++after) {
     SCOPED_TRACE(after);

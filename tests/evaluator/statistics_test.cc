@@ -174,6 +174,10 @@ TEST(StoppingCriterion, GivesUpWhatIsTooSlow) {
   EXPECT_FALSE(criterion.Enough(Alternating(4, 900, 1100), 1)) << "too early to say";
   EXPECT_TRUE(criterion.Enough(Alternating(5, 900, 1100), 1));
   EXPECT_TRUE(criterion.GivesUp(Alternating(5, 900, 1100)));
+  criterion.give_up_ticks = 224;
+  EXPECT_FALSE(criterion.GivesUp(Ticks(1, 900))) << "one launch may have been unlucky";
+  EXPECT_TRUE(criterion.GivesUp(Ticks(2, 900))) << "more than four times as slow";
+  EXPECT_FALSE(criterion.GivesUp({900, 890}));
   criterion.give_up_ticks = 1000;
   EXPECT_FALSE(criterion.Enough(Alternating(9, 900, 1100), 1)) << "its fastest sample may still win";
   EXPECT_FALSE(criterion.GivesUp(Alternating(9, 900, 1100)));

@@ -2,16 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/readable_pipe.hpp>
-#include <boost/process/v2/environment.hpp>
-#include <boost/process/v2/process.hpp>
-#include <boost/process/v2/stdio.hpp>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
+#include "core/command.h"
 #include "core/error.h"
 #include "evaluator/compiler/host/host_source.h"
 
@@ -19,39 +12,9 @@ namespace evo {
 namespace {
 
 namespace fs = std::filesystem;
-namespace bp = boost::process::v2;
 
 constexpr std::size_t kLogBytes = 16 * 1024;
-
-struct ToolResult {
-  int status = -1;
-  std::string output;    // standard error: compilers say everything there
-};
-
-ToolResult RunTool(const fs::path& program, const std::vector<std::string>& arguments) {
-  boost::asio::io_context context;
-  boost::asio::readable_pipe output(context);
-  const auto found = program.has_parent_path() ? bp::filesystem::path(program.string()) : bp::environment::find_executable(program.string());
-  if (found.empty()) throw Error(fmt::format("{} is not installed; the cpu device needs it: apt-get install g++", program.string()));
-  bp::process process(context, found, arguments, bp::process_stdio{nullptr, nullptr, output});
-  ToolResult result;
-  boost::system::error_code end;
-  boost::asio::read(output, boost::asio::dynamic_buffer(result.output), end);
-  result.status = process.wait();
-  return result;
-}
-
-std::string ReadFile(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void WriteFile(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
-}
+constexpr char kRemedy[] = "the cpu device needs it: apt-get install g++";
 
 void CutAll(std::string& text, const std::string& what) {
   if (what.empty()) return;
@@ -81,7 +44,7 @@ fs::path HostCompiler::Prelude(bool checked) {
   WriteFile(header, "#include \"evo_cpu/prelude.h\"\n");
   std::vector<std::string> arguments = Options(checked);
   arguments.insert(arguments.end(), {"-x", "c++-header", header.string(), "-o", header.string() + ".gch"});
-  const ToolResult built = RunTool(paths_.compiler, arguments);
+  const CommandResult built = RunCommand(paths_.compiler, arguments, kRemedy);
   if (built.status != 0) throw Error(fmt::format("{} cannot compile the cpu device's headers: {}", paths_.compiler.string(), FirstHostError(built.output)));
   return header;
 }
@@ -128,7 +91,7 @@ CompileResult HostCompiler::Compile(const CompileRequest& request) {
     // Without the sanitizer's library, which -nodefaultlibs leaves out with the others.
     arguments.insert(arguments.end(), {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc"});
   }
-  const ToolResult compiled = RunTool(paths_.compiler, arguments);
+  const CommandResult compiled = RunCommand(paths_.compiler, arguments, kRemedy);
   result.log = compiled.output;
   CutAll(result.log, paths_.scratch.string() + "/");
   if (result.log.size() > kLogBytes) result.log.resize(kLogBytes);

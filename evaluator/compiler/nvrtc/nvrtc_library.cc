@@ -52,7 +52,7 @@ std::string NvrtcProgram::Take(const char* what, SizeFunction size, TextFunction
   if (result != NVRTC_SUCCESS) throw Error(fmt::format("NVRTC gave no {}: {}", what, nvrtc_.get_error_string(result)));
   // Texts come with their terminating zero; a cubin is bytes and ends as it likes.
   const bool is_text = size != nvrtc_.get_cubin_size;
-  if (is_text && !taken.empty() && taken.back() == '\0') taken.pop_back();
+  while (is_text && !taken.empty() && taken.back() == '\0') taken.pop_back();
   return taken;
 }
 
