@@ -38,7 +38,7 @@ constexpr milliseconds kSanitizerDeadline{60'000};
 constexpr milliseconds kMachineDeadline{20'000};
 constexpr const char* kDefaultArch = "sm_90a";
 // Sets to rotate among, and one number more for the timer's own draws.
-constexpr std::size_t kPoolSeeds = 4;
+constexpr std::size_t kPoolSeeds = 7;
 // A candidate this many times slower than the fastest needs no precise figure: it may still be a parent, but never the champion.
 constexpr double kGiveUpFactor = 1.25;
 // One that is certainly this many times slower has lost, too, and is measured as well as a parent needs.

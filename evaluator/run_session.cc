@@ -15,8 +15,11 @@ namespace {
 // Two runs show most races; more come with the champion's check.
 constexpr int kSearchRepeats = 2;
 constexpr int kChampionRepeats = 4;
-// Three sets: the next launch never meets the data of the last one or of the one before.
-constexpr std::size_t kCudaSets = 3;
+// The next launch never meets the data of the last ones; and where the driver puts a buffer moves a kernel's time by a percent, which
+// several places even out.
+constexpr std::size_t kCudaSets = 6;
+// Of the device's memory, for all sets of a case, where they are so large.
+constexpr std::size_t kSetsShare = 16;
 constexpr std::size_t kCpuSets = 2;
 constexpr int kCudaRounds = 100;
 constexpr int kCpuRounds = 9;
@@ -107,11 +110,11 @@ const std::vector<Case>& RunSession::SearchCases() const { return info().kind ==
 // Generators that the search cases are checked with: all on a GPU; emulation is too slow for more than the timed one.
 int RunSession::SearchGenerators() const { return info().kind == "cpu" ? 1 : GeneratorCount(*task_); }
 
-// Several, but with a hot L2 together under half of it.
+// What is to be hot is brought back into L2 before each launch, however many there are.
 std::size_t RunSession::SetCount(const Case& sizes) const {
   const std::size_t most = std::min(seeds_.size(), info().kind == "cpu" ? kCpuSets : kCudaSets);
-  if (info().l2_bytes == 0) return most;
-  return std::clamp<std::size_t>(info().l2_bytes / 2 / std::max<std::size_t>(1, ArgumentBytes(*task_, sizes)), 2, most);
+  if (info().memory_bytes == 0) return most;
+  return std::clamp<std::size_t>(info().memory_bytes / kSetsShare / std::max<std::size_t>(1, ArgumentBytes(*task_, sizes)), 2, most);
 }
 
 // What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.

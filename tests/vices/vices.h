@@ -16,6 +16,7 @@ enum class CaughtBy {
   kCompiler,   // NVRTC or a look at its PTX: never runs, on either device
   kRun,        // the checks of an evaluation, or nobody
   kHeldOut,    // an evaluation lets it through; only a would-be champion's check finds it
+  kTools,      // on a GPU an evaluation may let it through, and compute-sanitizer finds it in a would-be champion; on the cpu device as kRun
 };
 
 // A kernel of tests/vices/kernels and what must become of it. Its name starts with the row of docs/hazards.md that it stands for (two
