@@ -31,8 +31,8 @@ fs::path RequiredCudaRoot() {
 
 fs::path Scratch(const char* purpose) { return fs::temp_directory_path() / fmt::format("evo-{}-{}", purpose, ::getpid()); }
 
-std::unique_ptr<Compiler> MakeNvrtc() {
-  return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc")});
+std::unique_ptr<Compiler> MakeNvrtc(const fs::path& assembled = {}) {
+  return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc"), assembled});
 }
 
 std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
@@ -41,7 +41,10 @@ std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
   ::setpriority(PRIO_PROCESS, 0, kBehindOthers);
   // NVRTC keeps what it compiled in a folder that all processes share and lock. A search never compiles a source twice.
   ::setenv("CUDA_CACHE_DISABLE", "1", 0);
-  if (init.at("device") == "cuda") return std::make_unique<CompileRole>(MakeNvrtc(), nullptr);
+  if (init.at("device") == "cuda") {
+    // Every worker of this run has the same temporary folder.
+    return std::make_unique<CompileRole>(MakeNvrtc(fs::temp_directory_path() / "evo-assembled"), nullptr);
+  }
   auto host = std::make_unique<HostCompiler>(HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
   return std::make_unique<CompileRole>(std::move(host), init.value("check", false) ? MakeNvrtc() : nullptr);
 }

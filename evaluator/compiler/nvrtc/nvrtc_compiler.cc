@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -14,14 +15,15 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char kSourceName[] = "candidate.cu";
+constexpr std::string_view kRealArch = "sm_";
 constexpr std::size_t kMaxLogBytes = 16 * 1024;
 // What a block may have without asking, on every architecture. ptxas lets the sm_90a targets have more, but only dynamic shared memory
 // can be asked for at a launch.
 constexpr int kMaxStaticSharedBytes = 48 * 1024;
 
-std::vector<std::string> Options(const NvrtcPaths& paths, const CompileRequest& request) {
+std::vector<std::string> Options(const NvrtcPaths& paths, const CompileRequest& request, const std::string& arch) {
   std::vector<std::string> options = {
-      "--gpu-architecture=" + request.arch,
+      "--gpu-architecture=" + arch,
       // The newest that nvcc and NVRTC of CUDA 12 and 13 both take by default, so that an exported kernel means the same in both.
       "--std=c++17",
       // Registers, shared memory, stack and spills, into the log.
@@ -76,6 +78,8 @@ NvrtcCompiler::NvrtcCompiler(NvrtcPaths paths) : paths_(std::move(paths)), nvrtc
   std::error_code failed;
   fs::create_directories(paths_.precompiled_headers, failed);
   if (failed) throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", paths_.precompiled_headers.string(), failed.message()));
+  const fs::path ptxas = paths_.cuda_root / "bin" / "ptxas";
+  if (!paths_.assembled.empty() && fs::exists(ptxas, failed)) assembler_.emplace(ptxas, paths_.assembled);
 }
 
 NvrtcCompiler::~NvrtcCompiler() {
@@ -91,19 +95,22 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a kernel", expression));
     }
   }
-  const std::vector<std::string> options = Options(paths_, request);
+  const bool assembles = assembler_ && request.arch.starts_with(kRealArch);
+  const std::string arch = assembles ? "compute_" + request.arch.substr(kRealArch.size()) : request.arch;
+  const std::vector<std::string> options = Options(paths_, request, arch);
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
   const nvrtcResult compiled = nvrtc_.compile_program(program.handle(), static_cast<int>(arguments.size()), arguments.data());
   std::string log = program.Log();
   ThrowIfToolchainFailed(nvrtc_, compiled, request.arch, log);
   result.log = CapLog(log, kMaxLogBytes);
-  // Evolved templates can make any compiler run out.
-  if (compiled == NVRTC_ERROR_OUT_OF_MEMORY) return Refuse(std::move(result), Outcome::kResourceLimit, "the compiler ran out of memory");
-  if (compiled != NVRTC_SUCCESS) {
+  const auto refuse_by_log = [&] {
     CompileFailure failure = ExplainLog(log, kSourceName);
     return Refuse(std::move(result), failure.outcome, std::move(failure.message));
-  }
+  };
+  // Evolved templates can make any compiler run out.
+  if (compiled == NVRTC_ERROR_OUT_OF_MEMORY) return Refuse(std::move(result), Outcome::kResourceLimit, "the compiler ran out of memory");
+  if (compiled != NVRTC_SUCCESS) return refuse_by_log();
 
   result.program.ptx = program.Ptx();
   if (auto objection = CheckPtx(result.program.ptx)) return Refuse(std::move(result), objection->outcome, std::move(objection->message));
@@ -118,6 +125,15 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
     symbols.emplace_back(symbol);
     result.program.kernels.push_back({expression, symbol});
   }
+  if (assembles) {
+    Assembler::Assembled assembled = assembler_->Assemble(result.program.ptx, request.arch);
+    log += assembled.log;
+    result.log = CapLog(log, kMaxLogBytes);
+    if (!assembled.ok) return refuse_by_log();
+    result.program.image = std::move(assembled.cubin);
+  } else {
+    result.program.image = program.Cubin();
+  }
   result.program.variables = VariableNames(result.program.ptx);
   result.facts = ReadPtxasReport(log, symbols);
   if (result.facts.static_shared_bytes > kMaxStaticSharedBytes) {
@@ -125,7 +141,6 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
                   fmt::format("{} bytes of static shared memory, {} at most; use extern __shared__ and shared() in the launch line",
                               result.facts.static_shared_bytes, kMaxStaticSharedBytes));
   }
-  result.program.image = program.Cubin();
   result.outcome = Outcome::kOk;
   return result;
 }

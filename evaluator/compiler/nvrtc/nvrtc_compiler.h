@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/compiler/nvrtc/assembler.h"
 #include "evaluator/compiler/nvrtc/nvrtc_library.h"
 
 namespace evo {
@@ -12,6 +14,8 @@ struct NvrtcPaths {
   std::filesystem::path cuda_root;              // the toolkit: its libnvrtc and its headers
   std::filesystem::path standard_headers;       // <cstdint> and such, which NVRTC lacks: ShareDirectory() / "nvrtc"
   std::filesystem::path precompiled_headers;    // of this process alone; made if missing, removed with all it holds by the destructor
+  // Where machine code is kept by its PTX, for all processes that are given the same folder. Empty: NVRTC assembles, and nothing is kept.
+  std::filesystem::path assembled;
 };
 
 // Compiles candidates to a cubin for CompileRequest::arch, the PTX kept beside it. Every process needs its own instance and its own
@@ -32,6 +36,7 @@ class NvrtcCompiler : public Compiler {
  private:
   NvrtcPaths paths_;
   NvrtcLibrary nvrtc_;
+  std::optional<Assembler> assembler_;
 };
 
 }  // namespace evo

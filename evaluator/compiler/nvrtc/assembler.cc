@@ -1,0 +1,63 @@
+#include "evaluator/compiler/nvrtc/assembler.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/command.h"
+#include "core/digest.h"
+#include "core/error.h"
+
+namespace evo {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kMostKept = 64 << 20;
+
+void CutAll(std::string& text, const std::string& what) {
+  for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
+}
+
+}  // namespace
+
+Assembler::Assembler(fs::path ptxas, fs::path kept) : ptxas_(std::move(ptxas)), kept_(std::move(kept)) {
+  std::error_code failed;
+  fs::create_directories(kept_, failed);
+  if (failed) throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", kept_.string(), failed.message()));
+}
+
+Assembler::Assembled Assembler::Assemble(const std::string& ptx, const std::string& arch) {
+  const std::string name = Digest(arch + "\n" + ptx);
+  // The log comes into being last, and whole: where it is, so is the cubin.
+  if (Assembled known{true, ReadFile(kept_ / (name + ".log")), {}}; !known.log.empty()) {
+    known.cubin = ReadFile(kept_ / (name + ".cubin"));
+    if (!known.cubin.empty()) return known;
+  }
+  const std::string own = fmt::format("own{}", ::getpid());
+  const fs::path source = kept_ / (own + ".ptx");
+  const fs::path image = kept_ / (own + ".cubin");
+  WriteFile(source, ptx);
+  const CommandResult run = RunCommand(ptxas_, {"-v", "-arch=" + arch, "-o", image.string(), source.string()}, "install the CUDA toolkit's ptxas again");
+  Assembled assembled{run.status == 0, run.output, {}};
+  CutAll(assembled.log, kept_.string() + "/");
+  CutAll(assembled.log, own + ".ptx, ");
+  if (!assembled.ok) return assembled;
+  assembled.cubin = ReadFile(image);
+  if (assembled.cubin.empty()) throw Error(fmt::format("{}: ptxas wrote nothing there; is the disk full?", image.string()));
+  Keep(name, assembled);
+  return assembled;
+}
+
+void Assembler::Keep(const std::string& name, const Assembled& assembled) {
+  const std::string own = fmt::format("own{}", ::getpid());
+  std::error_code ignored;
+  fs::rename(kept_ / (own + ".cubin"), kept_ / (name + ".cubin"), ignored);
+  WriteFile(kept_ / (own + ".log"), assembled.log);
+  fs::rename(kept_ / (own + ".log"), kept_ / (name + ".log"), ignored);
+  added_.emplace_back(name, assembled.cubin.size() + assembled.log.size());
+  for (added_bytes_ += added_.back().second; added_bytes_ > kMostKept; added_.pop_front()) {
+    added_bytes_ -= added_.front().second;
+    for (const char* kind : {".log", ".cubin"}) fs::remove(kept_ / (added_.front().first + kind), ignored);
+  }
+}
+
+}  // namespace evo
