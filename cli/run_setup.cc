@@ -7,8 +7,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "cli/stored_run.h"
 #include "core/error.h"
 #include "evo_version.h"
+#include "kernel_templates/task_shape.h"
 #include "mutators/mutator_set.h"
 
 namespace evo {
@@ -167,7 +169,7 @@ std::chrono::seconds ParseDuration(const std::string& text) {
 
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
   RunSetup setup;
-  setup.task = LoadTask(FindTaskFolder(options, context));
+  setup.task = WithSearchShapes(LoadTask(FindTaskFolder(options, context)), device.kind, options.shapes);
   setup.templates = ChooseTemplates(options, setup.task, device.kind);
   for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
   setup.seeds = Seeds(setup.templates);
@@ -193,6 +195,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
                           {"minimise", options.minimise == "on" && !options.sweep},
                           {"baseline_apart", IsApart(setup.task.baseline, options.templates)},
                           {"operators", options.sweep ? "fixed" : options.operators}};
+  if (!options.shapes.empty()) other["shapes"] = options.shapes;
   run.options = other.dump();
   AddChoices(setup);
   if (options.sweep) BeginSweep(setup, options);
@@ -207,7 +210,10 @@ RunSetup PrepareResume(const RunOptions& options, const CommandContext&) {
     setup.resumed = history.FindRun(*options.resume == 0 ? std::nullopt : options.resume);
   }
   setup.record = setup.resumed->record;
-  setup.task = LoadTask(setup.record.task_directory);
+  if (!options.shapes.empty()) {
+    throw UsageError(fmt::format("--shape: run {} goes on with the shapes that it began with; leave the flag out, or begin a new run", setup.record.id));
+  }
+  setup.task = LoadTaskOfRun(setup.record.task_directory, setup.record);
   if (setup.task.digest != setup.record.task_digest) {
     throw UsageError(fmt::format("run {}: task.json or reference.cu in {} has changed since; a run goes on only with the task it began with",
                                  setup.record.id, setup.record.task_directory));

@@ -41,6 +41,7 @@ struct RunOptions {
   std::optional<RunId> resume;                // 0: the latest run
   std::vector<std::string> task_folders;      // -I
   std::vector<std::string> definitions;       // -D NAME=VALUE: a parameter held fixed
+  std::vector<std::string> shapes;            // B=4,S=512: the search cases, instead of the task's
   bool sweep = false;                         // every legal parameter setting instead of evolution
   int compile_workers = 0;                    // 0: as many as cores
   bool no_reuse = false;

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "kernel_templates/task_shape.h"
 
 namespace evo {
 
@@ -39,6 +41,12 @@ std::string RenderStored(const SourceRenderer& render, const RunRecord& run, con
                           record.candidate.id, genome.template_name, run.id));
 }
 
+Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
+  // Runs of earlier versions have none.
+  const auto options = nlohmann::json::parse(run.options);
+  return WithSearchShapes(LoadTask(folder), run.device, options.value("shapes", std::vector<std::string>{}));
+}
+
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run) {
   std::vector<std::filesystem::path> places{run.task_directory};
   for (const std::filesystem::path& folder : FindTasks(context.task_folders)) {
@@ -46,7 +54,7 @@ std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecor
   }
   for (const std::filesystem::path& place : places) {
     if (!std::filesystem::exists(place / "task.json")) continue;
-    Task task = LoadTask(place);
+    Task task = LoadTaskOfRun(place, run);
     if (task.digest == run.task_digest) return task;
   }
   return std::nullopt;

@@ -22,6 +22,9 @@ void AddHistoryOptions(CLI::App& command, const CommandContext& context, History
 // not what was evaluated, by its digest.
 std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record);
 
+// The task of the folder with the shapes of the run as its search cases. Throws UsageError.
+Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run);
+
 // The task as it was when the run was made, from where it was or from where tasks are now.
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run);
 

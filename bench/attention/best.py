@@ -1,4 +1,4 @@
-"""The templates to compare, and their parameters, for each shape (B, H, S, D, causal): those of docs/attention.md."""
+"""The templates to compare, and their parameters, for each shape (B, H, S, D, causal or the other kinds): those of docs/attention.md."""
 MMA_64 = ("mma", "BLOCK_M=128,BLOCK_N=64,WARP_ROWS=32,STAGES=2,QUERY_IN_REGISTERS=1,MIN_BLOCKS=2")
 MMA_128 = ("mma", "BLOCK_M=64,BLOCK_N=64,WARP_ROWS=16,STAGES=2,QUERY_IN_REGISTERS=1,MIN_BLOCKS=2")
 WGMMA_64 = ("wgmma", "")
@@ -15,4 +15,12 @@ BEST = {
     (4, 16, 2048, 64, False): [MMA_64, WGMMA_64],
     (4, 16, 4096, 128, False): [MMA_128, WGMMA_128],
     (4, 16, 4096, 128, True): [MMA_128, WGMMA_128_CAUSAL],
+    (4, 16, 2048, 64, "bf16"): [MMA_64, WGMMA_64],
+    (2, 32, 1024, 128, "gqa"): [MMA_128, WGMMA_128],
+}
+
+# The other rungs of the ladder, for progression.py; found with its --tune.
+LADDER = {
+    (1, 8, 512, 64, False): [("tiled", "BLOCK_M=32,BLOCK_N=32,ROW_THREADS=8,UNROLL=8"), ("wmma", "BLOCK_N=128,WARPS=8,CHUNK=32"),
+                             ("wgmma", "BLOCK_M=64,EQUAL_SHARES=0,RESIDENT=1000000")],
 }

@@ -1,130 +1,108 @@
 #!/usr/bin/env python3
 """Attention kernels of evo against every back end of PyTorch's scaled_dot_product_attention, in one process, taking turns.
 
-usage: bench/attention/compare.py [--shape B,H,S,D[,causal]]... [FILE[:NAME=VALUE,..]]...
-FILE is what `evo best --export` wrote, or a template; NAME=VALUE sets its parameters. Without files: the templates that are best for the
-shapes of docs/attention.md, at the parameters given there. Time is that of a call's kernels and memsets by CUPTI's records (kineto), gaps
-between them left out (PyTorch's own calls come too slowly to fill them), median of the rounds, L2 hot. The error is that of sampled rows against double precision, relative in the L2 norm.
+usage: bench/attention/compare.py [--shape B,H,S,D[,causal][,bf16][,gqa]]... [--exported DIR] [FILE[:NAME=VALUE,..]]...
+--exported DIR: files that `evo best --export` wrote. Each says in the comment at its head what task and sizes it was made for and how it is
+compiled and launched; that is done, and the file takes part where task and sizes are those of a shape. FILE is such a file or a template,
+launched by its directives for any sizes; NAME=VALUE sets its parameters. A shape for which neither is given has the templates that are best for it,
+at the parameters found by hand that docs/attention.md gives. What each line of the table is stands in it. Time is that of a call's kernels and
+memsets by CUPTI's records (kineto), gaps between them left out (PyTorch's own calls come too slowly to fill them), median of the rounds, L2 hot. The
+error is that of sampled rows against double precision, relative in the L2 norm.
 """
 import argparse
-import statistics
 import sys
+import warnings
 from pathlib import Path
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.profiler import ProfilerActivity, profile
 
 from best import BEST
+from exported import NotExported, load_exported
 from kernels import Kernel
+from problem import Problem
+from timing import measure
 
-HERE = Path(__file__).resolve().parent
-TEMPLATES = HERE.parent.parent / "kernel_templates"
 ROUNDS = 60
-CHECKED_ROWS = 512
 BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
+SHAPES = ["1,8,512,64", "1,8,512,64,causal", "4,8,512,64", "16,16,1024,64", "4,16,2048,64", "4,16,4096,128", "4,16,4096,128,causal"]
 
 
-def device_events(body):
-    """Kernels, copies and memsets that `body` made run, as (start, end) in ns, in order."""
-    with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as run:
-        body()
-        torch.cuda.synchronize()
-    events = [e for e in run.profiler.kineto_results.events() if e.device_type() == torch.autograd.DeviceType.CUDA]
-    return sorted((e.start_ns(), e.start_ns() + e.duration_ns()) for e in events if e.duration_ns() > 0)
-
-
-def measure(calls):
-    """Median time in us of the kernels of each call; the calls take turns."""
-    for call in calls.values():
-        for _ in range(3):
-            call()
-    torch.cuda.synchronize()
-    device_events(lambda: [call() for call in calls.values()])   # CUPTI's own first time
-    steps = {name: len(device_events(call)) for name, call in calls.items()}
-
-    def rounds():
-        for _ in range(ROUNDS):
-            for call in calls.values():
-                call()
-    events = device_events(rounds)
-    if len(events) != ROUNDS * sum(steps.values()):
-        sys.exit(f"compare: {len(events)} records of {ROUNDS * sum(steps.values())}; is another profiler running?")
-    spans = {name: [] for name in calls}
-    at = 0
-    for _ in range(ROUNDS):
-        for name, count in steps.items():
-            spans[name].append(sum(end - start for start, end in events[at:at + count]) / 1000)
-            at += count
-    return {name: statistics.median(values) for name, values in spans.items()}
-
-
-def error(q, k, v, out, causal):
-    batch, heads, length, depth = q.shape
-    rows = torch.randperm(batch * heads * length, generator=torch.Generator().manual_seed(1))[:CHECKED_ROWS].to(q.device)
-    head, row = rows // length, rows % length
-    difference = total = 0.0
-    for h in head.unique():
-        mine = row[head == h]
-        at = (h // heads, h % heads)
-        scores = q[at][mine].double() @ k[at].double().T * depth ** -0.5
-        if causal:
-            scores.masked_fill_(torch.arange(length, device=q.device)[None, :] > mine[:, None], float("-inf"))
-        truth = scores.softmax(-1) @ v[at].double()
-        difference += (out[at][mine].double() - truth).square().sum().item()
-        total += truth.square().sum().item()
-    return (difference / total) ** 0.5
-
-
-def best_of_templates(shape, causal):
-    """(file, parameters) that docs/attention.md names for a shape."""
-    depth = shape[3]
-    folder = TEMPLATES / ("attention" + ("_causal" if causal else "") + ("_d128" if depth == 128 else ""))
-    return [(folder / f"{name}.cu", values) for name, values in BEST[(*shape, causal)]]
-
-
-def compare(shape, causal, kernels):
-    torch.manual_seed(0)
-    q, k, v = (torch.randn(shape, device="cuda", dtype=torch.float16) for _ in range(3))
-    calls, outputs = {}, {}
+def library_calls(problem, q, k, v, outputs):
+    """A call for each back end of PyTorch that takes the problem; what each computes goes to outputs[name]."""
+    calls = {}
     for name, backend in BACKENDS.items():
         def call(backend=backend, name=name):
             with sdpa_kernel(backend):
-                outputs[name] = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                outputs[name] = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=problem.causal, enable_gqa=problem.group > 1)
         try:
-            call()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")   # PyTorch says of every other back end why it was not taken
+                call()
             calls[name] = call
-        except RuntimeError as problem:
-            print(f"{name}: {str(problem).splitlines()[0]}", file=sys.stderr)
+        except RuntimeError as refusal:
+            print(f"{problem}: {name} does not take it: {str(refusal).splitlines()[0]}", file=sys.stderr)
+    return calls
+
+
+def chosen_kernels(problem, files, exported, arch):
+    """(what it is, kernel) for a problem."""
+    fitting = [("exported file", kernel) for kernel in exported if kernel.fits(problem)]
+    named = [("file named", Kernel(file, [v for v in values.split(",") if v], arch)) for file, values in files]
+    if fitting or named:
+        return fitting + named
+    key = (*problem.shape, problem.causal) if problem.kinds <= {"causal"} else (*problem.shape, *sorted(problem.kinds))
+    if key not in BEST:
+        sys.exit(f"compare: {problem}: no exported file fits, and best.py names no templates; give files")
+    if exported:
+        print(f"{problem}: no exported file is for {problem.task} with these sizes; templates at parameters found by hand take part", file=sys.stderr)
+    return [("template, by hand", Kernel(problem.folder / f"{name}.cu", [v for v in values.split(",") if v], arch)) for name, values in BEST[key]]
+
+
+def launcher(kernel, problem, q, k, v, out):
+    return kernel.launcher(problem, q, k, v, out) if hasattr(kernel, "fits") else kernel.launcher(q, k, v, out)
+
+
+def compare(problem, kernels):
+    q, k, v = problem.inputs()
+    outputs = {}
+    calls = library_calls(problem, q, k, v, outputs)
     theirs = list(calls)
-    for kernel in kernels:
+    origin = {name: "PyTorch" for name in theirs}
+    for what, kernel in kernels:
         outputs[kernel.label] = torch.full_like(q, float("nan"))
-        calls[kernel.label] = kernel.launcher(q, k, v, outputs[kernel.label])
-    times = measure(calls)
-    best = min(times[name] for name in theirs)
-    print(f"\nB, H, S, D = {', '.join(map(str, shape))}{', causal' if causal else ''}")
-    print(f"| kernel | us | times as fast as the best back end | TFLOP/s | relative L2 error |\n| --- | --- | --- | --- | --- |")
-    work = 4 * shape[0] * shape[1] * shape[2] * (shape[2] + 1 if causal else shape[2]) * shape[3] / (2 if causal else 1)
+        calls[kernel.label] = launcher(kernel, problem, q, k, v, outputs[kernel.label])
+        origin[kernel.label] = what
+    times = measure(calls, ROUNDS)
+    best = min((times[name] for name in theirs), default=float("nan"))
+    print(f"\nB, H, S, D = {problem}")
+    print("| kernel | what it is | us | times as fast as the best back end | TFLOP/s | relative L2 error |\n| --- | --- | --- | --- | --- | --- |")
     for name, time in times.items():
-        print(f"| {name} | {time:.2f} | {best / time:.2f} | {work / time / 1e6:.0f} | {error(q, k, v, outputs[name], causal):.2e} |")
+        off = problem.error(q, k, v, outputs[name])
+        verdict = f"{off:.2e}" if off <= problem.bound else f"{off:.2e}: WRONG"
+        print(f"| {name} | {origin[name]} | {time:.2f} | {best / time:.2f} | {problem.operations / time / 1e6:.0f} | {verdict} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--shape", action="append", help="B,H,S,D or B,H,S,D,causal; may be given several times")
-    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--shape", action="append", help="may be given several times")
+    parser.add_argument("--exported", metavar="DIR", help="a folder of files that `evo best --export` wrote")
+    parser.add_argument("--arch", default="sm_90a", help="for files and templates; an exported file says itself what it is compiled for")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    texts = options.shape or ["1,8,512,64", "1,8,512,64,causal", "4,8,512,64", "16,16,1024,64", "4,16,2048,64", "4,16,4096,128",
-                              "4,16,4096,128,causal"]
-    for text in texts:
-        parts = text.split(",")
-        causal = parts[4:] == ["causal"]
-        if len(parts) - causal != 4:
-            sys.exit(f"compare: --shape {text}: B,H,S,D or B,H,S,D,causal expected")
-        shape = tuple(int(part) for part in parts[:4])
-        chosen = [(Path(f.partition(":")[0]), f.partition(":")[2]) for f in options.files] or best_of_templates(shape, causal)
-        compare(shape, causal, [Kernel(file, [v for v in values.split(",") if v], options.arch) for file, values in chosen])
+    try:
+        problems = [Problem.parse(text) for text in options.shape or SHAPES]
+        exported = load_exported(options.exported) if options.exported else []
+        if options.exported and not exported:
+            sys.exit(f"compare: --exported {options.exported}: no .cu file in it")
+        unused = [kernel for kernel in exported if not any(kernel.fits(problem) for problem in problems)]
+        for kernel in unused:
+            print(f"{kernel.label}: for {kernel.task}, {list(kernel.cases)}: none of the shapes", file=sys.stderr)
+        files = [(Path(f.partition(":")[0]), f.partition(":")[2]) for f in options.files]
+        for problem in problems:
+            compare(problem, chosen_kernels(problem, files, exported, options.arch))
+    except (NotExported, ValueError) as wrong:
+        sys.exit(f"compare: {wrong}")
 
 
 if __name__ == "__main__":

@@ -143,6 +143,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("--seed", options->seed, "Of every random decision")->capture_default_str();
   run->add_option("--time-limit", *limit, "End after this long: 90s, 10m, 2h");
   run->add_option("--resume", *resume, "Go on with a run of the database (default: the latest)")->expected(0, 1)->default_str("0");
+  run->add_option("--shape", options->shapes, "Search at these sizes instead of the task's, such as B=4,S=512; may be given several times")->allow_extra_args(false);
   run->add_option("-I", options->task_folders, "More folders with tasks")->allow_extra_args(false);
   run->add_option("-D", options->definitions, "NAME=VALUE: hold a parameter fixed")->allow_extra_args(false);
   run->add_flag("--sweep", options->sweep, "Evaluate every legal parameter setting instead of evolving; without --generations, all of them");

@@ -13,16 +13,19 @@
 // evo:param EQUAL_SHARES 0 1
 // evo:param HEAD_DIM 64
 // evo:param CAUSAL 0
+// evo:param BF16 0
+// evo:param KV_GROUP 1
 // evo:constraint 1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2 <= 232448
 // evo:constraint (OVERLAP ? BLOCK_N * 3 / 4 : BLOCK_N / 2) + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= \
 //   (BLOCK_M == 256 ? 80 : BLOCK_M == 192 ? 132 : 208)
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
-// evo:tensormap K_map = K dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
-// evo:tensormap V_map = V dims(D, S, H * B) box(64, BLOCK_N, 1) swizzle(128)
+// evo:tensormap K_map = K dims(D, S, H * B / KV_GROUP) box(64, BLOCK_N, 1) swizzle(128)
+// evo:tensormap V_map = V dims(D, S, H * B / KV_GROUP) box(64, BLOCK_N, 1) swizzle(128)
 // evo:launch attention_wgmma(Q_map, K_map, V_map, O, scale, S, D, H * B) \
 //   grid(min(ceil_div(S, EQUAL_SHARES ? 64 : BLOCK_M) * H * B, RESIDENT)) block(2 * BLOCK_M + 128) \
 //   shared(1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2)
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 // Query rows of a block: 64 for each group that computes.
@@ -86,6 +89,16 @@
 #define CAUSAL 0
 #endif
 
+// Elements are __nv_bfloat16, not half.
+#ifndef BF16
+#define BF16 0
+#endif
+
+// Query heads that share a head of keys and values.
+#ifndef KV_GROUP
+#define KV_GROUP 1
+#endif
+
 // Causal: heads whose tiles run together, the longest tiles first.
 #ifndef HEAD_GROUP
 #define HEAD_GROUP 8
@@ -96,6 +109,14 @@
 // Columns of a panel: 128 bytes, the width of the swizzle.
 #define PANEL 64
 #define PANELS (HEAD_DIM / PANEL)
+
+#if BF16
+using Element = __nv_bfloat16;
+#define ELEMENT_NAME "bf16"
+#else
+using Element = half;
+#define ELEMENT_NAME "f16"
+#endif
 
 // Bytes.
 constexpr int kQueryBytes = 64 * HEAD_DIM * 2;       // of one group
@@ -142,23 +163,25 @@ struct alignas(128) TensorMap {
 #define NAMES_88 NAMES_80 ",%80,%81,%82,%83,%84,%85,%86,%87"
 #define NAMES_96 NAMES_88 ",%88,%89,%90,%91,%92,%93,%94,%95"
 
-// d (+)= a * b for 64 rows, `columns` columns and 16 terms. `a` is a descriptor or four registers of halves, `b` a descriptor. The
+// d (+)= a * b for 64 rows, `columns` columns and 16 terms. `a` is a descriptor or four registers of elements, `b` a descriptor. The
 // last arguments are the numbers of the operands behind the sums.
-#define DEFINE_PRODUCTS(columns, sums, n0, n1, n2, n3, n4, n5, n6)                                                            \
-  __device__ __forceinline__ void MultiplyShared(float (&d)[sums], unsigned long long a, unsigned long long b, int add) {     \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #n2 ", 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32.f16.f16 {" NAMES_##sums "}, %" #n0 ", %" #n1           \
-                 ", p, 1, 1, 0, 0;\n}"                                                                                        \
-                 : OPERANDS_##sums(d)                                                                                         \
-                 : "l"(a), "l"(b), "r"(add));                                                                                 \
-  }                                                                                                                           \
-  template <int kTransposed>                                                                                                  \
-  __device__ __forceinline__ void MultiplyRegisters(float (&d)[sums], const unsigned* a, unsigned long long b, int add) {     \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #n5 ", 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32.f16.f16 {" NAMES_##sums "}, {%" #n0 ", %" #n1 ", %" #n2 \
-                 ", %" #n3 "}, %" #n4 ", p, 1, 1, %" #n6 ";\n}"                                                               \
-                 : OPERANDS_##sums(d)                                                                                         \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add), "n"(kTransposed));                           \
+#define DEFINE_PRODUCTS(columns, sums, n0, n1, n2, n3, n4, n5, n6)                                                        \
+  __device__ __forceinline__ void MultiplyShared(float (&d)[sums], unsigned long long a, unsigned long long b, int add) { \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #n2 ", 0;\n"                                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." ELEMENT_NAME "." ELEMENT_NAME " "                \
+                 "{" NAMES_##sums "}, %" #n0 ", %" #n1                                                                    \
+                 ", p, 1, 1, 0, 0;\n}"                                                                                    \
+                 : OPERANDS_##sums(d)                                                                                     \
+                 : "l"(a), "l"(b), "r"(add));                                                                             \
+  }                                                                                                                       \
+  template <int kTransposed>                                                                                              \
+  __device__ __forceinline__ void MultiplyRegisters(float (&d)[sums], const unsigned* a, unsigned long long b, int add) { \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #n5 ", 0;\n"                                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." ELEMENT_NAME "." ELEMENT_NAME " "                \
+                 "{" NAMES_##sums "}, {%" #n0 ", %" #n1 ", %" #n2                                                         \
+                 ", %" #n3 "}, %" #n4 ", p, 1, 1, %" #n6 ";\n}"                                                           \
+                 : OPERANDS_##sums(d)                                                                                     \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add), "n"(kTransposed));                       \
   }
 DEFINE_PRODUCTS(64, 32, 32, 33, 34, 35, 36, 37, 38)
 DEFINE_PRODUCTS(80, 40, 40, 41, 42, 43, 44, 45, 46)
@@ -365,7 +388,7 @@ __device__ __forceinline__ void Produce(const Layout& at, const TensorMap* Q_map
       if (n >= 0) {
         Wait(at.KeyFree(key.index), key.parity ^ 1);
         ArriveAndExpect(at.KeyFull(key.index), kTileBytes);
-        Copy(at.Key(key.index), kTilePanel, K_map, n * BLOCK_N, work.head, at.KeyFull(key.index));
+        Copy(at.Key(key.index), kTilePanel, K_map, n * BLOCK_N, work.head / KV_GROUP, at.KeyFull(key.index));
         key.Advance();
       }
       if (n == work.key_tiles - 1) {
@@ -378,7 +401,7 @@ __device__ __forceinline__ void Produce(const Layout& at, const TensorMap* Q_map
       } else {
         Wait(at.ValueFree(value.index), value.parity ^ 1);
         ArriveAndExpect(at.ValueFull(value.index), kTileBytes);
-        Copy(at.Value(value.index), kTilePanel, V_map, (n + 1) * BLOCK_N, work.head, at.ValueFull(value.index));
+        Copy(at.Value(value.index), kTilePanel, V_map, (n + 1) * BLOCK_N, work.head / KV_GROUP, at.ValueFull(value.index));
         value.Advance();
       }
     }
@@ -492,11 +515,11 @@ __device__ __forceinline__ void ScoresToWeights(float (&scores)[BLOCK_N / 2], fl
   }
 }
 
-// The accumulator's layout is that of a left operand, 16 columns a product, once the pairs are halves.
+// The accumulator's layout is that of a left operand, 16 columns a product, once the pairs are elements.
 __device__ __forceinline__ void Pack(const float (&scores)[BLOCK_N / 2], unsigned (&weights)[BLOCK_N / 4]) {
 #pragma unroll
   for (int i = 0; i < BLOCK_N / 4; ++i) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(weights[i]) : "f"(scores[2 * i + 1]), "f"(scores[2 * i]));
+    asm("cvt.rn." ELEMENT_NAME "x2.f32 %0, %1, %2;" : "=r"(weights[i]) : "f"(scores[2 * i + 1]), "f"(scores[2 * i]));
   }
 }
 
@@ -541,8 +564,18 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
+// Two elements in one register.
+__device__ __forceinline__ unsigned PackPair(float low, float high) {
+#if BF16
+  const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
+#else
+  const half2 both = __floats2half2_rn(low, high);
+#endif
+  return *reinterpret_cast<const unsigned*>(&both);
+}
+
 // Divides by the weights and stores. Four lanes share a row and hold pairs of columns: they trade, so that each stores 16 bytes.
-__device__ __forceinline__ void StoreRows(const float (&sums)[HEAD_DIM / 2], const float (&weights)[2], half* out, int valid) {
+__device__ __forceinline__ void StoreRows(const float (&sums)[HEAD_DIM / 2], const float (&weights)[2], Element* out, int valid) {
   const int lane = threadIdx.x % 32;
   const int quad = lane % 4;
 #pragma unroll
@@ -555,8 +588,7 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[HEAD_DIM / 2], con
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const int i = (c * 4 + j) * 4 + 2 * r;
-        const half2 pair = __floats2half2_rn(sums[i] * share, sums[i + 1] * share);
-        pairs[j] = *reinterpret_cast<const unsigned*>(&pair);
+        pairs[j] = PackPair(sums[i] * share, sums[i + 1] * share);
       }
       // A 4 x 4 transpose in two steps: with the lane beside, then with the one two further.
 #pragma unroll
@@ -691,7 +723,7 @@ struct Consumer {
   }
 
   // The last sums of a work.
-  __device__ __forceinline__ void End(half* out, int valid) {
+  __device__ __forceinline__ void End(Element* out, int valid) {
     WaitForValues();
     StartSumsOfTile();
     FinishSums();
@@ -699,7 +731,7 @@ struct Consumer {
   }
 
   // Both at once, the scores of the next work beside the sums of this one.
-  __device__ __forceinline__ void Change(const Work& work, int group_row, half* out, int valid) {
+  __device__ __forceinline__ void Change(const Work& work, int group_row, Element* out, int valid) {
     TakeQueries();
     WaitForKeys();
     BeginTurn(group);
@@ -772,7 +804,7 @@ struct Consumer {
     ReleaseValues();
   }
 
-  __device__ __forceinline__ void RunPlain(half* O, int heads) {
+  __device__ __forceinline__ void RunPlain(Element* O, int heads) {
     if (group == GROUPS - 1) EndTurn(group);
     Schedule schedule(length, heads);
     for (Work work; schedule.Next(work);) {
@@ -785,11 +817,11 @@ struct Consumer {
     }
   }
 
-  __device__ __forceinline__ void Run(half* O, int heads) {
+  __device__ __forceinline__ void Run(Element* O, int heads) {
     if (group == GROUPS - 1) EndTurn(group);   // the first turn is group 0's
     Schedule schedule(length, heads);
     Work work;
-    half* out = O;
+    Element* out = O;
     int valid = 0;          // rows whose sums are not complete
     bool skipped = false;   // whether the values of the last tile are still to be passed over
     for (bool more = schedule.Next(work); more || valid > 0 || skipped;) {
@@ -827,7 +859,7 @@ struct Consumer {
 
 __global__ void __launch_bounds__(THREADS, 1)
     attention_wgmma(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
-                    const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth, int heads) {
+                    const __grid_constant__ TensorMap V_map, Element* __restrict__ O, float scale, int length, int depth, int heads) {
   if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   // The swizzle counts from multiples of its own size.

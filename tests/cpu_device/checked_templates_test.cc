@@ -115,6 +115,8 @@ class CheckedTemplatesTest : public CpuDeviceTest {
 };
 
 TEST_F(CheckedTemplatesTest, Attention) { ExpectTaskClean("attention"); }
+TEST_F(CheckedTemplatesTest, GroupedQueries) { ExpectTaskClean("attention_gqa"); }
+TEST_F(CheckedTemplatesTest, AttentionInBfloat16) { ExpectTaskClean("attention_bf16"); }
 TEST_F(CheckedTemplatesTest, Softmax) { ExpectTaskClean("softmax"); }
 TEST_F(CheckedTemplatesTest, LayerNorm) { ExpectTaskClean("layer_norm"); }
 TEST_F(CheckedTemplatesTest, RowSum) { ExpectTaskClean("row_sum"); }

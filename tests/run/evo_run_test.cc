@@ -139,6 +139,28 @@ TEST_F(EvoRun, SweepsEverySettingOnceAndGoesOnWithASweep) {
   EXPECT_THAT(blocks, ::testing::ElementsAre(32, 64, 128, 256));
 }
 
+TEST_F(EvoRun, SearchesAtAShapeGivenAndKeepsToIt) {
+  std::vector<std::string> arguments = RunArguments(1);
+  arguments.insert(arguments.end(), {"--shape", "N=2000", "--no-check"});
+  ASSERT_EQ(Run(arguments), 0) << Output();
+  EXPECT_EQ(Run({"run", "--resume", "--shape", "N=3000", "--db", Database()}), 2) << Output();
+  EXPECT_THAT(Output(), HasSubstr("--shape: run 1 goes on with the shapes that it began with"));
+  ASSERT_EQ(Run({"run", "--resume", "--generations", "2", "--no-check", "--db", Database()}), 0) << Output();
+  EXPECT_THAT(Output(), HasSubstr("generation 2/2"));
+  for (const CandidateRecord& record : History(Database()).Candidates(1, {})) {
+    if (record.evaluation.outcome != Outcome::kOk) continue;
+    ASSERT_EQ(record.evaluation.cases.size(), 1u);
+    EXPECT_EQ(record.evaluation.cases[0].name, "shape_N2000");
+  }
+  ASSERT_EQ(Run({"verify", "--db", Database()}), 0) << Output();
+  EXPECT_THAT(Output(), HasSubstr("held-out case n1502"));
+  const std::string file = (folder_ / "kernel.cu").string();
+  ASSERT_EQ(Run({"best", "--export", file, "--db", Database()}), 0) << Output();
+  std::ifstream in(file);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_THAT(text, HasSubstr("Launches of case shape_N2000 (N=2000), in this order:"));
+}
+
 TEST_F(EvoRun, LeavesNothingInTheTemporaryFolder) {
   const fs::path temporary = folder_ / "tmp";
   fs::create_directory(temporary);
@@ -239,6 +261,7 @@ TEST_F(EvoRun, AnswersWrongWordsInOneLineAndExitCodeTwo) {
       {{"run", "-D", "BLOCK", "--db", Database()}, "BLOCK"},
       {{"run", "-D", "NOSUCH=3", "--db", Database()}, "NOSUCH"},
       {{"run", "--time-limit", "soon", "--db", Database()}, "soon"},
+      {{"run", "--task", TaskFolder(), "--shape", "M=3", "--device", "cpu", "--db", Database()}, "sizes are N"},
       {{"run", "--resume", "x", "--db", Database()}, "--resume"},
       {{"show", "x"}, "x"},
   };

@@ -10,6 +10,7 @@
 // evo:param CAUSAL 0
 // evo:param HEAD_DIM 64
 // evo:param BF16 0
+// evo:param KV_GROUP 1
 // evo:constraint BLOCK_M % WARP_ROWS == 0 && BLOCK_M / WARP_ROWS <= 16
 // evo:constraint BLOCK_N * HEAD_DIM / 8 % (BLOCK_M / WARP_ROWS * 32) == 0
 // evo:constraint MIN_BLOCKS * (BLOCK_M / WARP_ROWS) <= 16
@@ -65,6 +66,11 @@
 // Elements are __nv_bfloat16, not half.
 #ifndef BF16
 #define BF16 0
+#endif
+
+// Query heads that share a head of keys and values.
+#ifndef KV_GROUP
+#define KV_GROUP 1
 #endif
 
 #define THREADS (BLOCK_M / WARP_ROWS * 32)
@@ -346,6 +352,7 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   const int block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_M;
   const int warp_row = threadIdx.x / 32 * WARP_ROWS;
   const long long head = (long long)(blockIdx.z * gridDim.y + blockIdx.y) * length * HEAD_DIM;
+  const long long key_head = (long long)((blockIdx.z * gridDim.y + blockIdx.y) / KV_GROUP) * length * HEAD_DIM;
   Element* ring = reinterpret_cast<Element*>(shared_memory);
   const unsigned ring_address = static_cast<unsigned>(__cvta_generic_to_shared(ring));
   Element* queries = ring + STAGES * 2 * kTileElements;                 // if not in registers
@@ -354,7 +361,7 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   if (!QUERY_IN_REGISTERS) CopyRows<BLOCK_M>(ring_address + STAGES * 2 * kTileElements * 2, Q + head, block_row, length);
 #pragma unroll
   for (int i = 0; i < STAGES - 1; ++i) {
-    if (i * BLOCK_N < end) CopyTile(ring_address + i * 2 * kTileElements * 2, K + head, V + head, i * BLOCK_N, length);
+    if (i * BLOCK_N < end) CopyTile(ring_address + i * 2 * kTileElements * 2, K + key_head, V + key_head, i * BLOCK_N, length);
     CommitCopies();
   }
   Query query;
@@ -372,7 +379,7 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     __syncthreads();   // the tile is there for all, and nobody reads the one before any more, whose place is filled next
     const int later = first + (STAGES - 1) * BLOCK_N;
     const int free_stage = stage == 0 ? STAGES - 1 : stage - 1;
-    if (later < end) CopyTile(ring_address + free_stage * 2 * kTileElements * 2, K + head, V + head, later, length);
+    if (later < end) CopyTile(ring_address + free_stage * 2 * kTileElements * 2, K + key_head, V + key_head, later, length);
     CommitCopies();   // groups of copies are counted, so that empty ones are committed too
 
     Scores scores = {};

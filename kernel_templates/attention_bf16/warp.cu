@@ -1,0 +1,3 @@
+// attention/warp.cu, for bf16.
+#define BF16 1
+#include "../attention/warp.cu"

@@ -1,0 +1,3 @@
+// attention/wgmma.cu, for bf16.
+#define BF16 1
+#include "../attention/wgmma.cu"

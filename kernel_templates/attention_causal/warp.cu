@@ -1,0 +1,3 @@
+// attention/warp.cu, causal.
+#define CAUSAL 1
+#include "../attention/warp.cu"

@@ -1,0 +1,4 @@
+// attention/warp.cu, for rows of 128 elements and four query heads to a key head.
+#define HEAD_DIM 128
+#define KV_GROUP 4
+#include "../attention/warp.cu"

@@ -1,0 +1,74 @@
+#include "kernel_templates/task_shape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+std::vector<std::string> SplitAt(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, begin)) {
+    parts.push_back(text.substr(begin, at - begin));
+    begin = at + 1;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+// A case with the sizes of `usual` but for those that the shape names.
+Case ReadShape(const Task& task, const Case& usual, const std::string& shape) {
+  const auto fail = [&](const std::string& what) -> UsageError { return UsageError(fmt::format("shape {}: {}", shape, what)); };
+  const std::string known = fmt::format("{}", fmt::join(task.size_names, ", "));
+  Case result = usual;
+  result.weight = 1;
+  std::set<std::string> named;
+  for (const std::string& part : SplitAt(shape, ',')) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) throw fail(fmt::format("'{}' is not understood; give SIZE=NUMBER,.. with sizes of task {}: {}", part, task.name, known));
+    const std::string name = part.substr(0, equals);
+    if (std::find(task.size_names.begin(), task.size_names.end(), name) == task.size_names.end()) {
+      throw fail(fmt::format("'{}' is not a size of task {}; sizes are {}", name, task.name, known));
+    }
+    if (!named.insert(name).second) throw fail(fmt::format("{} is given twice", name));
+    std::int64_t value = 0;
+    const char* end = part.data() + part.size();
+    const auto parsed = std::from_chars(part.data() + equals + 1, end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end || value < 1) throw fail(fmt::format("{} is no whole number over 0", part));
+    result.sizes[name] = value;
+  }
+  result.name = "shape";
+  for (const std::string& name : task.size_names) result.name += fmt::format("_{}{}", name, result.sizes.at(name));
+  return result;
+}
+
+}  // namespace
+
+Task WithSearchShapes(const Task& task, const std::string& device, const std::vector<std::string>& shapes) {
+  if (shapes.empty()) return task;
+  const bool is_cpu = device == "cpu";
+  auto document = nlohmann::ordered_json::parse(task.json);
+  auto& cases = document.at("cases").at(is_cpu ? "search_cpu" : "search");
+  cases = nlohmann::ordered_json::array();
+  for (const std::string& shape : shapes) {
+    const Case one = ReadShape(task, (is_cpu ? task.search_cpu : task.search_cuda).front(), shape);
+    nlohmann::ordered_json sizes;
+    for (const std::string& name : task.size_names) sizes[name] = one.sizes.at(name);
+    cases.push_back({{"name", one.name}, {"sizes", sizes}});
+  }
+  try {
+    return ParseTask(document.dump(2), task.reference, task.directory);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("shape {}: {}", fmt::join(shapes, " "), error.what()));
+  }
+}
+
+}  // namespace evo
