@@ -43,5 +43,6 @@ std::unique_ptr<Mutator> MakeUnrollAndJam();
 std::unique_ptr<Mutator> MakeSharedSwizzle();
 std::unique_ptr<Mutator> MakeLoopFusion();
 std::unique_ptr<Mutator> MakeLoopFission();
+std::unique_ptr<Mutator> MakeSharedStage();
 
 }  // namespace evo
