@@ -44,5 +44,6 @@ std::unique_ptr<Mutator> MakeSharedSwizzle();
 std::unique_ptr<Mutator> MakeLoopFusion();
 std::unique_ptr<Mutator> MakeLoopFission();
 std::unique_ptr<Mutator> MakeSharedStage();
+std::unique_ptr<Mutator> MakeAsyncStage();
 
 }  // namespace evo
