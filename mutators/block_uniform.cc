@@ -106,7 +106,9 @@ void BlockUniform::AddDeclaration(int declaration, Origins& origins) const {
     return;
   }
   const bool plain = !node.children.empty() && !node.type.ends_with("]") && !node.type.ends_with("&");
-  if (!plain || written_.contains(declaration) || IsMemoryName(tree_, declaration)) {
+  // A constant may be an array's extent, where it is not read.
+  const bool constant = node.type.starts_with("const ") && !node.type.ends_with("*");
+  if (!plain || (!constant && (written_.contains(declaration) || IsMemoryName(tree_, declaration)))) {
     origins.known = false;
     return;
   }

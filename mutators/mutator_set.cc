@@ -15,7 +15,7 @@ MutatorSet::MutatorSet() {
                     MakeAccumulatePrecision, MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
                     MakeCacheHintStore, MakeVectorLoad, MakeGridStride, MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam,
                     MakeSharedSwizzle, MakeLoopFusion, MakeLoopFission,
-                    MakeSharedStage, MakeAsyncStage}) {
+                    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer}) {
     mutators_.push_back(make());
   }
 }

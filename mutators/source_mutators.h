@@ -45,5 +45,6 @@ std::unique_ptr<Mutator> MakeLoopFusion();
 std::unique_ptr<Mutator> MakeLoopFission();
 std::unique_ptr<Mutator> MakeSharedStage();
 std::unique_ptr<Mutator> MakeAsyncStage();
+std::unique_ptr<Mutator> MakeDoubleBuffer();
 
 }  // namespace evo
