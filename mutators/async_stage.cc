@@ -62,6 +62,7 @@ class Finder {
   bool IsSharedPointer(int pointer, int depth = 6) const {
     const SyntaxNode& node = tree_.node(pointer);
     if (depth == 0) return false;
+    if (node.children.empty() && node.kind_name != "DeclRefExpr") return false;
     if (node.kind_name == "DeclRefExpr" && node.refers_to >= 0) {
       const SyntaxNode& declaration = tree_.node(node.refers_to);
       if (declaration.kind_name == "VarDecl" && IsShared(tree_, node.refers_to)) return declaration.type.ends_with("]");
@@ -91,6 +92,7 @@ class Finder {
   // Of an element or `*p`: the pointer; -1 for anything else.
   int PointerOf(int place) const {
     const SyntaxNode& node = tree_.node(place);
+    if (node.children.empty()) return -1;
     const bool element = node.kind_name == "ArraySubscriptExpr" && !node.type.ends_with("]");
     return element || (node.kind_name == "UnaryOperator" && tree_.Operator(place) == "*") ? node.children.front() : -1;
   }
@@ -145,7 +147,7 @@ class Finder {
       return copy;
     }
     const SyntaxNode& choice = tree_.node(value);
-    if (choice.kind_name == "ConditionalOperator" && IsLoad(choice.children[1], type) && IsZero(tree_.Text(choice.children[2]))) {
+    if (choice.kind_name == "ConditionalOperator" && choice.children.size() == 3 && IsLoad(choice.children[1], type) && IsZero(tree_.Text(choice.children[2]))) {
       copy.changes.push_back({store, Placement::kReplace,
                               Either(tree_.Text(choice.children[0]), Copied(target, choice.children[1], type),
                                      fmt::format("{} = {};", tree_.Text(target), tree_.Text(choice.children[2])), store)});

@@ -70,7 +70,7 @@ void BlockUniform::Add(int expression, Origins& origins) const {
     }
     const bool element = node.kind_name == "ArraySubscriptExpr" && !node.type.ends_with("]");
     const bool load = element || (node.kind_name == "UnaryOperator" && tree_.Operator(at) == "*");
-    if (load && node.converted && !IsUnwritten(node.children.front())) origins.known = false;
+    if (load && node.converted && (node.children.empty() || !IsUnwritten(node.children.front()))) origins.known = false;
   }
 }
 

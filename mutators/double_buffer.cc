@@ -146,6 +146,7 @@ class Finder {
       for (const int node : Subtree(tree_, part)) {
         const SyntaxNode& at = tree_.node(node);
         const bool element = at.kind_name == "ArraySubscriptExpr" && !at.type.ends_with("]");
+        if (at.children.empty()) continue;
         if (!element && !(at.kind_name == "UnaryOperator" && tree_.Operator(node) == "*")) continue;
         const bool target = Assigned(tree_, at.parent) == node;
         const int array = RootArray(node);
@@ -163,7 +164,7 @@ class Finder {
   }
 
   int RootArray(int place) const {
-    while (tree_.node(place).kind_name == "ArraySubscriptExpr") place = tree_.node(place).children.front();
+    while (tree_.node(place).kind_name == "ArraySubscriptExpr" && !tree_.node(place).children.empty()) place = tree_.node(place).children.front();
     return NamedDeclaration(tree_, place);
   }
 

@@ -20,13 +20,14 @@ struct Bounded {
 
 // The parts of `a >= n || m <= b` or, with `inside`, of `a < n && m > b`. False if it has any other part.
 bool Split(const SyntaxTree& tree, int condition, bool inside, std::vector<Bounded>& parts) {
+  condition = WithoutParentheses(tree, condition);
   const auto& sides = tree.node(condition).children;
-  if (tree.node(condition).kind_name == "ParenExpr") return Split(tree, sides[0], inside, parts);
+  if (sides.size() != 2) return false;
   const std::string_view spelled = tree.Operator(condition);
   if (spelled == (inside ? "&&" : "||")) return Split(tree, sides[0], inside, parts) && Split(tree, sides[1], inside, parts);
   const bool forwards = spelled == (inside ? "<" : ">=");
   const bool backwards = spelled == (inside ? ">" : "<=");
-  if (sides.size() != 2 || (!forwards && !backwards)) return false;
+  if (!forwards && !backwards) return false;
   parts.push_back({NamedDeclaration(tree, sides[forwards ? 0 : 1]), sides[forwards ? 1 : 0]});
   return parts.back().index >= 0;
 }

@@ -15,7 +15,7 @@ MutatorSet::MutatorSet() {
                     MakeAccumulatePrecision, MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
                     MakeCacheHintStore, MakeVectorLoad, MakeGridStride, MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam,
                     MakeSharedSwizzle, MakeLoopFusion, MakeLoopFission,
-                    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer}) {
+                    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer, MakePackedHalf2}) {
     mutators_.push_back(make());
   }
 }

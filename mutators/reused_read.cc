@@ -83,7 +83,7 @@ class Finder {
   std::vector<ReusedRead> Find() {
     for (const int node : Subtree(tree_, loop_.parts.body)) {
       const SyntaxNode& at = tree_.node(node);
-      if (at.kind_name == "ArraySubscriptExpr" && at.converted && !at.type.ends_with("]")) {
+      if (at.kind_name == "ArraySubscriptExpr" && at.children.size() == 2 && at.converted && !at.type.ends_with("]")) {
         if (uniform_.IsUnwritten(at.children[0])) Add(node, WithoutConst(at.type), "");
       }
       for (std::size_t i = 1; at.kind_name == "CallExpr" && i < at.children.size(); ++i) {

@@ -46,5 +46,6 @@ std::unique_ptr<Mutator> MakeLoopFission();
 std::unique_ptr<Mutator> MakeSharedStage();
 std::unique_ptr<Mutator> MakeAsyncStage();
 std::unique_ptr<Mutator> MakeDoubleBuffer();
+std::unique_ptr<Mutator> MakePackedHalf2();
 
 }  // namespace evo
