@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "kernel_templates/parameter_block.h"
 #include "kernel_templates/renderer.h"
 
 namespace evo {
@@ -44,6 +45,20 @@ std::optional<std::string> Unmet(const Parameters& parameters, const Edit& edit)
   return std::nullopt;
 }
 
+bool IsInclude(const SourceChange& change) { return change.text.starts_with("#include "); }
+
+// Puts an include behind the others, before all that differs between children, so that its header is precompiled with theirs.
+void AddInclude(std::string& text, std::string_view include) {
+  if (text.find(include) != std::string::npos) return;
+  if (const IncludeEnd end = FindIncludeEnd(text); end.line != 0) {
+    text.insert(end.offset, include);
+    return;
+  }
+  std::size_t at = 0;  // behind the comment that a file begins with
+  while (text.compare(at, 2, "//") == 0 && text.find('\n', at) != std::string::npos) at = text.find('\n', at) + 1;
+  text.insert(at, fmt::format("{}#pragma nv_hdrstop\n", include));
+}
+
 // In source order; a reason instead if an anchor is lost or two changes touch the same text.
 std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std::vector<Splice>& splices) {
   std::vector<SourceRange> ranges;
@@ -54,6 +69,7 @@ std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std
   }
   for (const SourceChange& change : edit.source) {
     if (change.anchor >= ranges.size()) return "it names an anchor that it does not have";
+    if (IsInclude(change)) continue;
     SourceRange range = ranges[change.anchor];
     if (change.placement == Placement::kBefore) {
       range.end = range.begin;
@@ -83,6 +99,9 @@ AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, cons
   std::string text = tree.text();
   for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
     text.replace(splice->range.begin, splice->range.size(), splice->text);
+  }
+  for (const SourceChange& change : edit.source) {
+    if (IsInclude(change)) AddInclude(text, change.text);
   }
   for (const LaunchChange& change : edit.launch) {
     try {

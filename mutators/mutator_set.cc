@@ -14,7 +14,8 @@ MutatorSet::MutatorSet() {
                     MakeBlockOrder, MakeBlockShape, MakeIndexStrength, MakeRegisterTile, MakeBarrierNarrow,
                     MakeAccumulatePrecision, MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
                     MakeCacheHintStore, MakeVectorLoad, MakeGridStride, MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam,
-                    MakeSharedSwizzle, MakeLoopFusion, MakeLoopFission}) {
+                    MakeSharedSwizzle, MakeLoopFusion, MakeLoopFission,
+                    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer, MakePackedHalf2}) {
     mutators_.push_back(make());
   }
 }

@@ -27,8 +27,9 @@ struct Element {
 
 // The bound of `i >= n` or, with `inside`, of `i < n`, alone or as a part of a condition made of such; -1 if there is none.
 int BoundIn(const SyntaxTree& tree, int condition, int index, bool inside) {
+  condition = WithoutParentheses(tree, condition);
   const auto& sides = tree.node(condition).children;
-  if (tree.node(condition).kind_name == "ParenExpr") return BoundIn(tree, sides[0], index, inside);
+  if (sides.size() != 2) return -1;
   const std::string_view spelled = tree.Operator(condition);
   if (spelled == (inside ? "&&" : "||")) {
     const int left = BoundIn(tree, sides[0], index, inside);

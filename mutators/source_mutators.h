@@ -43,5 +43,9 @@ std::unique_ptr<Mutator> MakeUnrollAndJam();
 std::unique_ptr<Mutator> MakeSharedSwizzle();
 std::unique_ptr<Mutator> MakeLoopFusion();
 std::unique_ptr<Mutator> MakeLoopFission();
+std::unique_ptr<Mutator> MakeSharedStage();
+std::unique_ptr<Mutator> MakeAsyncStage();
+std::unique_ptr<Mutator> MakeDoubleBuffer();
+std::unique_ptr<Mutator> MakePackedHalf2();
 
 }  // namespace evo

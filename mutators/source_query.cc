@@ -50,10 +50,15 @@ bool IsKernel(const SyntaxTree& tree, int function) {
   return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(global)"; });
 }
 
-int NamedDeclaration(const SyntaxTree& tree, int expression) {
+int WithoutParentheses(const SyntaxTree& tree, int expression) {
   while (tree.node(expression).kind_name == "ParenExpr" && tree.node(expression).children.size() == 1) {
     expression = tree.node(expression).children.front();
   }
+  return expression;
+}
+
+int NamedDeclaration(const SyntaxTree& tree, int expression) {
+  expression = WithoutParentheses(tree, expression);
   return tree.node(expression).kind_name == "DeclRefExpr" ? tree.node(expression).refers_to : -1;
 }
 

@@ -20,6 +20,8 @@ std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind);
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
 // Function definitions with `__global__`.
 bool IsKernel(const SyntaxTree& tree, int function);
+// What is within parentheses. Those of a macro call have nothing in them.
+int WithoutParentheses(const SyntaxTree& tree, int expression);
 // The declaration that an expression names, through parentheses; -1 if it is more than a name or declared elsewhere.
 int NamedDeclaration(const SyntaxTree& tree, int expression);
 // Of a call: the name of the function called if it is declared outside of the file; else empty.

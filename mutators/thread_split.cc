@@ -9,7 +9,7 @@ namespace {
 
 // What a constant local variable was made from; other expressions as they are.
 int Origin(const SyntaxTree& tree, int expression) {
-  while (tree.node(expression).kind_name == "ParenExpr") expression = tree.node(expression).children.front();
+  expression = WithoutParentheses(tree, expression);
   const int declaration = NamedDeclaration(tree, expression);
   if (declaration < 0) return expression;
   const SyntaxNode& variable = tree.node(declaration);

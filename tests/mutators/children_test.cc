@@ -208,6 +208,26 @@ TEST_F(ChildrenTest, OfChildren) {
   }
 }
 
+// From a naive kernel to one that stages, copies asynchronously and buffers twice; every access checked.
+TEST_F(ChildrenTest, OfStages) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> lineages{
+      {"gemm/naive", {"shared_stage", "async_stage", "double_buffer"}},
+      {"layer_norm/naive", {"shared_stage", "double_buffer"}},
+      {"attention/naive", {"shared_stage", "double_buffer"}}};
+  for (const auto& [place, mutators] : lineages) {
+    const Task task = LoadTask(ShareDirectory() / "kernel_templates" / place.substr(0, place.find('/')));
+    std::string text = LoadTemplate(ShareDirectory() / "kernel_templates" / (place + ".cu")).text;
+    for (const std::string& mutator : mutators) {
+      const auto children = ChildrenOf(mutator, text);
+      ASSERT_FALSE(children.empty()) << mutator << " on " << text;
+      text = children[children.size() / 2];
+      EXPECT_EQ(CompileWith(*nvrtc_, text).message, "") << text;
+      const auto failure = Judge(task, text, true);
+      EXPECT_FALSE(failure) << mutator << ": " << failure->message << "\n" << text;
+    }
+  }
+}
+
 TEST_F(ChildrenTest, OfBlocksOfOneWarp) {
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / "softmax");
   std::string text = LoadTemplate(task.directory / "block.cu").text;
