@@ -191,6 +191,11 @@ ordered_json ToJson(const CandidateRecord& record) {
   return json;
 }
 
+bool IsReplay(const RunRecord& run) {
+  const auto options = nlohmann::json::parse(run.options, nullptr, false);
+  return options.is_object() && options.contains("replay");
+}
+
 ordered_json ToJson(const RunSummary& run) {
   const RunRecord& r = run.record;
   ordered_json json{
@@ -202,6 +207,7 @@ ordered_json ToJson(const RunSummary& run) {
   json["templates"] = ordered_json::array();
   for (const TemplateText& text : r.templates) json["templates"].push_back({{"name", text.name}, {"digest", text.digest}});
   json["operators"] = r.operators;
+  if (IsReplay(r)) json["replay"] = nlohmann::json::parse(r.options)["replay"];
   return json;
 }
 

@@ -55,16 +55,23 @@ class Evolution {
     GenerationRecord record;
     bool empty() const { return record.candidates.empty(); }
   };
+  // What was bred for one generation.
+  struct Brood {
+    std::vector<BredChild> children;
+    std::vector<std::string> digests;    // of their sources; empty: no child
+    std::vector<std::size_t> fresh;      // places of those that are new
+    std::set<std::string> here;          // their digests: what is bred and not chosen may be bred again
+  };
 
   RunStatus Loop(const StopCondition& stop, Generation pending);
   Generation Default(const std::stop_token& stop);
   void StartBreeding(int generation);
-  void StartChildren(int generation, int count);
+  void StartChildren(int generation, std::size_t count);
   bool IsRecorded(const std::string& source_digest) const;
-  int Sift(const std::vector<BredChild>& children, std::size_t first, std::set<std::string>& here, std::vector<std::size_t>& fresh,
-           GenerationRecord& record) const;
+  void Gather(Brood& brood, std::vector<BredChild> bred, GenerationRecord& record) const;
+  std::vector<std::size_t> Choose(Brood& brood, GenerationRecord& record, std::size_t most, const std::stop_token& stop);
+  std::vector<std::size_t> MostPromising(const Brood& brood, std::size_t most) const;
   Generation FinishBreeding(int generation, const StopCondition& stop);
-  std::vector<std::size_t> Chosen(const std::vector<BredChild>& children, const std::vector<std::size_t>& fresh, std::size_t most) const;
   void StartEvaluating(const Generation& generation, const StopCondition& stop);
   void DropStarted();
   bool Evaluate(Generation& generation, const StopCondition& stop);

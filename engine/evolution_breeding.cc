@@ -46,13 +46,13 @@ void Evolution::StartBreeding(int generation) {
   weights_.assign(run_.operators.begin(), run_.operators.end());
   if (selection_ != nullptr) weights_ = selection_->Weights();
   if (ranker_ != nullptr) ranker_->Fit();
-  StartChildren(generation, ranker_ != nullptr ? ranker_->ToBreed(run_.children) : run_.children);
+  StartChildren(generation, static_cast<std::size_t>(ranker_ != nullptr ? ranker_->ToBreed(run_.children) : run_.children));
 }
 
 // So many children more of the generation that is being bred.
-void Evolution::StartChildren(int generation, int count) {
+void Evolution::StartChildren(int generation, std::size_t count) {
   std::vector<BreedRequest> requests;
-  for (int i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto g = static_cast<std::uint64_t>(generation);
     const std::size_t index = parents_.size();
     Parents parents = SelectParents(population_.Mates(index), population_.TournamentSize(), run_.seed, g, index);
@@ -64,67 +64,67 @@ void Evolution::StartChildren(int generation, int count) {
 
 bool Evolution::IsRecorded(const std::string& source_digest) const { return recorded_ == nullptr || recorded_->Find(source_digest) != nullptr; }
 
-// Of the children from place `first` those that may be evaluated; the others are counted. Returns how many are not recorded.
-int Evolution::Sift(const std::vector<BredChild>& children, std::size_t first, std::set<std::string>& here, std::vector<std::size_t>& fresh,
-                    GenerationRecord& record) const {
-  int unrecorded = 0;
-  for (std::size_t i = first; i < children.size(); ++i) {
-    for (const std::string& op : children[i].inapplicable) ++record.inapplicable[op];
-    if (!children[i].genome) continue;
-    const std::string digest = Digest(children[i].source);
-    if (seen_.contains(digest) || !here.insert(digest).second) {
-      ++record.duplicates;
-    } else if (IsRecorded(digest)) {
-      fresh.push_back(i);
-    } else if (missing_ == Missing::kEndsTheRun) {
-      throw Error(fmt::format("generation {}: the child at place {}, made by {}, is not recorded: this is not the run that was recorded", record.generation, i,
-                              children[i].op));
-    } else {
-      ++unrecorded;
+// Adds what was bred to the brood; what has been seen before is only counted.
+void Evolution::Gather(Brood& brood, std::vector<BredChild> bred, GenerationRecord& record) const {
+  for (BredChild& child : bred) {
+    for (const std::string& op : child.inapplicable) ++record.inapplicable[op];
+    brood.digests.push_back(child.genome ? Digest(child.source) : "");
+    if (child.genome) {
+      const std::string& digest = brood.digests.back();
+      if (seen_.contains(digest) || !brood.here.insert(digest).second) ++record.duplicates;
+      else brood.fresh.push_back(brood.children.size());
     }
+    brood.children.push_back(std::move(child));
   }
-  return unrecorded;
+}
+
+// Of the fresh children those that are to be evaluated, at most so many, each of them recorded if the run is restricted to that.
+std::vector<std::size_t> Evolution::Choose(Brood& brood, GenerationRecord& record, std::size_t most, const std::stop_token& stop) {
+  std::vector<std::size_t> chosen = MostPromising(brood, most);
+  const auto lacks = [&](std::size_t i) { return !IsRecorded(brood.digests[i]); };
+  const auto lacking = std::find_if(chosen.begin(), chosen.end(), lacks);
+  if (lacking == chosen.end()) return chosen;
+  if (missing_ == Missing::kEndsTheRun) {
+    throw Error(fmt::format("generation {}: the child at place {}, made by {}, is not recorded: this is not the run that was recorded", record.generation,
+                            *lacking, brood.children[*lacking].op));
+  }
+  const std::size_t wanted = chosen.size();
+  for (int round = 0;; ++round) {
+    unrecorded_ += static_cast<int>(std::erase_if(brood.fresh, lacks));
+    chosen = MostPromising(brood, wanted);
+    if (chosen.size() == wanted || missing_ == Missing::kIsLeftOut || round == kFurtherRounds || stop.stop_requested()) return chosen;
+    StartChildren(record.generation, wanted - chosen.size());
+    Gather(brood, breeder_.Finish(stop), record);
+  }
 }
 
 // The children that are new, as many as the run asks for; ids are given in order.
 Evolution::Generation Evolution::FinishBreeding(int number, const StopCondition& stop) {
-  std::vector<BredChild> children = breeder_.Finish(stop.token());
   Generation generation;
   generation.record.generation = number;
-  std::vector<std::size_t> fresh;
-  std::set<std::string> here;   // what is bred and not chosen may be bred again
-  int unrecorded = Sift(children, 0, here, fresh, generation.record);
-  unrecorded_ += unrecorded;
-  for (int round = 0; unrecorded > 0 && missing_ == Missing::kGivesWay && round < kFurtherRounds && !stop.Interrupted(); ++round) {
-    StartChildren(number, unrecorded);
-    std::vector<BredChild> further = breeder_.Finish(stop.token());
-    const std::size_t first = children.size();
-    std::move(further.begin(), further.end(), std::back_inserter(children));
-    unrecorded = Sift(children, first, here, fresh, generation.record);
-    unrecorded_ += unrecorded;
-  }
-  bred_ += static_cast<int>(children.size());
-  for (const std::size_t i : Chosen(children, fresh, stop.Allowed(made_, fresh.size()))) {
-    BredChild& child = children[i];
-    seen_.insert(Digest(child.source));
+  Brood brood;
+  Gather(brood, breeder_.Finish(stop.token()), generation.record);
+  for (const std::size_t i : Choose(brood, generation.record, stop.Allowed(made_, brood.fresh.size()), stop.token())) {
+    BredChild& child = brood.children[i];
+    seen_.insert(brood.digests[i]);
     std::vector<CandidateId> parents = parents_[i];
     if (child.parentless) parents.clear();
     else if (!child.used_second_parent) parents.resize(1);
     generation.record.candidates.push_back({next_id_++, number, static_cast<int>(i), std::move(*child.genome), std::move(parents),
                                             std::move(child.op), std::move(child.dropped), std::move(child.source)});
   }
+  bred_ += static_cast<int>(brood.children.size());
   made_ += generation.record.candidates.size();
   return generation;
 }
 
 // Of the fresh children those that are worth an evaluation, at most so many, in their order.
-std::vector<std::size_t> Evolution::Chosen(const std::vector<BredChild>& children, const std::vector<std::size_t>& fresh, std::size_t most) const {
-  std::vector<std::size_t> chosen(fresh.begin(), fresh.begin() + static_cast<std::ptrdiff_t>(most));
-  if (ranker_ == nullptr) return chosen;
+std::vector<std::size_t> Evolution::MostPromising(const Brood& brood, std::size_t most) const {
+  if (ranker_ == nullptr) return {brood.fresh.begin(), brood.fresh.begin() + static_cast<std::ptrdiff_t>(std::min(most, brood.fresh.size()))};
   std::vector<Genome> genomes;
-  for (const std::size_t i : fresh) genomes.push_back(*children[i].genome);
-  chosen.clear();
-  for (const std::size_t place : ranker_->Choose(genomes, std::min(most, static_cast<std::size_t>(run_.children)))) chosen.push_back(fresh[place]);
+  for (const std::size_t i : brood.fresh) genomes.push_back(*brood.children[i].genome);
+  std::vector<std::size_t> chosen;
+  for (const std::size_t place : ranker_->Choose(genomes, std::min(most, static_cast<std::size_t>(run_.children)))) chosen.push_back(brood.fresh[place]);
   return chosen;
 }
 
