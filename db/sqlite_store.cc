@@ -286,7 +286,7 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
 std::map<std::string, OperatorCredit> SqliteStore::LoadEarned(const RunRecord& run) {
   return Explaining(path_, [&] {
     Statement row(*db_, "SELECT operator, outcome = 'ok' AND NOT neutral, parent_ns, score_ns FROM operator_child JOIN run USING (run) "
-                        "WHERE status = 'finished' AND (task_digest = ? OR task = ?) AND run.device = ? AND run.device_name = ? "
+                        "WHERE status = 'finished' AND operator <> 'minimise' AND (task_digest = ? OR task = ?) AND run.device = ? AND run.device_name = ? "
                         "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run, candidate");
     int position = 0;
     for (const std::string* value : {&run.task_digest, &run.task, &run.device, &run.device_name}) row.bind(++position, *value);

@@ -114,6 +114,35 @@ TEST(Selection, OfOneMemberIsThatMember) {
   EXPECT_THAT(SelectParents(Members(1), 2, 1, 2, 3).ids, ElementsAre(1));
 }
 
+TEST(Selection, OfATournamentOfOneIsByChance) {
+  const std::vector<Individual> members = Members(4);
+  std::map<CandidateId, int> first;
+  constexpr int kDraws = 4000;
+  for (std::uint64_t index = 0; index < kDraws; ++index) ++first[SelectParents(members, 1, 5, 1, index).ids[0]];
+  for (CandidateId id = 1; id <= 4; ++id) EXPECT_NEAR(first[id], kDraws / 4, kDraws / 40) << id;
+}
+
+TEST(RandomPopulation, KeepsAllThatWasEverOkAndPrefersNone) {
+  RandomPopulation population;
+  EXPECT_EQ(population.TournamentSize(), 1);
+  std::vector<Candidate> candidates;
+  std::vector<Evaluation> evaluations;
+  for (std::int64_t x = 1; x <= 300; ++x) {
+    Candidate candidate;
+    candidate.id = x;
+    candidate.genome = testing::GenomeAt(x);
+    candidates.push_back(candidate);
+    evaluations.push_back(testing::EvaluationAt(x));
+  }
+  population.Survive(candidates, evaluations);
+  std::set<std::string> programs;
+  for (const Evaluation& evaluation : evaluations) {
+    if (evaluation.outcome == Outcome::kOk) programs.insert(evaluation.program_digest);
+  }
+  EXPECT_THAT(population.members(), SizeIs(programs.size()));
+  EXPECT_TRUE(std::is_sorted(population.members().begin(), population.members().end(), Precedes));
+}
+
 TEST(Selection, PrefersTheFastButGivesEveryoneAChance) {
   const std::vector<Individual> members = Members(4);
   std::map<CandidateId, int> first;
