@@ -32,12 +32,6 @@ ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
   return list;
 }
 
-ordered_json ToJson(const ChampionCheck& check) {
-  return {{"outcome", ToString(check.outcome)}, {"message", check.message}, {"candidate_ns", check.candidate_ns},
-          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"held_out_cases", check.held_out_cases},
-          {"candidate", ToJson(check.candidate)}, {"baseline", ToJson(check.baseline)}};
-}
-
 std::string Describe(const SourceChange& change, const Edit& edit) {
   const Anchor& anchor = edit.anchors.at(change.anchor);
   const std::string where = anchor.function.empty() ? anchor.kind : fmt::format("{} in {}", anchor.kind, anchor.function);
@@ -49,6 +43,12 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
 }
 
 }  // namespace
+
+ordered_json ToJson(const ChampionCheck& check) {
+  return {{"outcome", ToString(check.outcome)}, {"message", check.message}, {"candidate_ns", check.candidate_ns},
+          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"held_out_cases", check.held_out_cases},
+          {"candidate", ToJson(check.candidate)}, {"baseline", ToJson(check.baseline)}};
+}
 
 std::string Microseconds(double nanoseconds) { return std::isnan(nanoseconds) ? "-" : fmt::format("{:.3f}", nanoseconds / 1000); }
 

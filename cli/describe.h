@@ -49,6 +49,7 @@ Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const Candid
 std::string Describe(const Speedup& speedup);
 
 // Without samples and source.
+nlohmann::ordered_json ToJson(const ChampionCheck& check);
 nlohmann::ordered_json ToJson(const CandidateRecord& record);
 nlohmann::ordered_json ToJson(const RunSummary& run);
 nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows);
