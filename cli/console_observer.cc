@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "cli/run_setup.h"
 #include "engine/trial_runner.h"
 
 namespace evo {
@@ -44,8 +45,10 @@ void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
   fmt::print(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task, run.device_name, run.device,
              run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
-  fmt::print(out_, "templates {}; baseline {}; {} generations of {} children, population {}\n", names, run.baseline, run.generations,
-             run.children, run.population);
+  const auto evaluations = EvaluationsOf(run);
+  fmt::print(out_, "templates {}; baseline {}; {} of {} children, population {}{}\n", names, run.baseline,
+             run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations", run.children, run.population,
+             evaluations ? fmt::format("; at most {} evaluations", *evaluations) : "");
   std::fflush(out_);
 }
 
@@ -55,6 +58,7 @@ void ConsoleObserver::OnEvaluated(const Candidate&, const Evaluation& evaluation
   last_.valid = progress.valid;
   last_.generation = progress.generation;
   last_.generations = progress.generations;
+  last_.evaluations = progress.evaluations;
   last_.candidates_per_second = progress.candidates_per_second;
   last_.best_ns = progress.best_ns;
   last_.best_template = progress.best_template;
@@ -71,7 +75,9 @@ void ConsoleObserver::OnGeneration(const Progress& progress) {
 
 void ConsoleObserver::Show(const Progress& progress, bool end_of_generation) {
   const double share = progress.evaluated == 0 ? 0 : 100.0 * progress.valid / progress.evaluated;
-  std::string line = fmt::format("generation {}/{}  evaluated {}  valid {:.0f}%", progress.generation, progress.generations, progress.evaluated, share);
+  std::string line = progress.evaluations > 0
+                         ? fmt::format("generation {}  evaluated {}/{}  valid {:.0f}%", progress.generation, progress.evaluated, progress.evaluations, share)
+                         : fmt::format("generation {}/{}  evaluated {}  valid {:.0f}%", progress.generation, progress.generations, progress.evaluated, share);
   if (progress.best != 0) {
     line += fmt::format("  best {}{} {} #{}", FormatDuration(progress.best_ns), FormatSpeedup(progress.baseline_ns, progress.best_ns),
                         progress.best_template, progress.best);

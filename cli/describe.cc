@@ -32,12 +32,6 @@ ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
   return list;
 }
 
-ordered_json ToJson(const ChampionCheck& check) {
-  return {{"outcome", ToString(check.outcome)}, {"message", check.message}, {"candidate_ns", check.candidate_ns},
-          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"held_out_cases", check.held_out_cases},
-          {"candidate", ToJson(check.candidate)}, {"baseline", ToJson(check.baseline)}};
-}
-
 std::string Describe(const SourceChange& change, const Edit& edit) {
   const Anchor& anchor = edit.anchors.at(change.anchor);
   const std::string where = anchor.function.empty() ? anchor.kind : fmt::format("{} in {}", anchor.kind, anchor.function);
@@ -49,6 +43,12 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
 }
 
 }  // namespace
+
+ordered_json ToJson(const ChampionCheck& check) {
+  return {{"outcome", ToString(check.outcome)}, {"message", check.message}, {"candidate_ns", check.candidate_ns},
+          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"held_out_cases", check.held_out_cases},
+          {"candidate", ToJson(check.candidate)}, {"baseline", ToJson(check.baseline)}};
+}
 
 std::string Microseconds(double nanoseconds) { return std::isnan(nanoseconds) ? "-" : fmt::format("{:.3f}", nanoseconds / 1000); }
 
@@ -191,6 +191,11 @@ ordered_json ToJson(const CandidateRecord& record) {
   return json;
 }
 
+bool IsReplay(const RunRecord& run) {
+  const auto options = nlohmann::json::parse(run.options, nullptr, false);
+  return options.is_object() && options.contains("replay");
+}
+
 ordered_json ToJson(const RunSummary& run) {
   const RunRecord& r = run.record;
   ordered_json json{
@@ -202,6 +207,7 @@ ordered_json ToJson(const RunSummary& run) {
   json["templates"] = ordered_json::array();
   for (const TemplateText& text : r.templates) json["templates"].push_back({{"name", text.name}, {"digest", text.digest}});
   json["operators"] = r.operators;
+  if (IsReplay(r)) json["replay"] = nlohmann::json::parse(r.options)["replay"];
   return json;
 }
 

@@ -30,6 +30,9 @@ std::string Describe(const EfficiencyRow& row);
 // "DRAM 4.25 TB/s, L2 6.10 TB/s, fp32 60.1 TFLOP/s, tensor cores 745 TFLOP/s, an empty kernel 0.83 us; SM 1980 of 1980 MHz, 45 C, 310 W".
 std::string Describe(const MachineState& machine);
 
+// Whether the run measured nothing, but was answered from what other runs had recorded.
+bool IsReplay(const RunRecord& run);
+
 // Whether it holds on the held-out cases and a tool at least found nothing.
 bool IsVerified(const CandidateRecord& record);
 
@@ -46,6 +49,7 @@ Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const Candid
 std::string Describe(const Speedup& speedup);
 
 // Without samples and source.
+nlohmann::ordered_json ToJson(const ChampionCheck& check);
 nlohmann::ordered_json ToJson(const CandidateRecord& record);
 nlohmann::ordered_json ToJson(const RunSummary& run);
 nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows);

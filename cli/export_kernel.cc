@@ -126,7 +126,8 @@ void AddArguments(Comment& comment, const Task& task) {
 
 void AddMeasurement(Comment& comment, const KernelExport& input) {
   const Evaluation& e = input.candidate.evaluation;
-  comment.Line(fmt::format("Measured on {} ({}, {}), L2 {}:", e.device_name, e.device, input.run.arch, e.l2));
+  comment.Line(fmt::format("Measured{} on {} ({}, {}), L2 {}:", IsReplay(input.run) ? " in another run, which this one replays," : "", e.device_name, e.device,
+                           input.run.arch, e.l2));
   const auto list = [&](const std::vector<CaseMeasurement>& cases, const char* what) {
     for (const CaseMeasurement& m : cases) {
       comment.Line(fmt::format("  {} case {}: median {} us, p10 {} us, p90 {} us, {} samples", what, m.name, Microseconds(m.median_ns),

@@ -7,11 +7,11 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "cli/operator_choice.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
 #include "evo_version.h"
 #include "kernel_templates/task_shape.h"
-#include "mutators/mutator_set.h"
 
 namespace evo {
 namespace {
@@ -97,6 +97,16 @@ bool IsApart(const std::string& baseline, const std::vector<std::string>& asked)
   return !asked.empty() && std::find(asked.begin(), asked.end(), baseline) == asked.end();
 }
 
+// Random search is to know nothing of times: operators that adapt and a surrogate would.
+std::string OperatorsOf(const RunOptions& options) {
+  if (options.sweep) return "fixed";
+  if (options.population_kind != "random") return options.operators.empty() ? "adaptive" : options.operators;
+  if (options.operators == "adaptive" || options.surrogate == "on") {
+    throw UsageError("--population-kind random: it learns nothing from times; leave out --operators adaptive and --surrogate on");
+  }
+  return "fixed";
+}
+
 // If the run began with them; runs of earlier versions did not.
 void AddChoices(RunSetup& setup) {
   const auto other = nlohmann::json::parse(setup.record.options);
@@ -155,6 +165,13 @@ std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run) {
   return std::make_unique<OperatorSelection>(run.operators, earned);
 }
 
+Task LoadAskedTask(const RunOptions& options, const CommandContext& context) { return LoadTask(FindTaskFolder(options, context)); }
+
+std::optional<int> EvaluationsOf(const RunRecord& run) {
+  const int evaluations = nlohmann::json::parse(run.options).value("evaluations", 0);
+  return evaluations > 0 ? std::optional(evaluations) : std::nullopt;
+}
+
 std::chrono::seconds ParseDuration(const std::string& text) {
   long value = 0;
   const char* end = text.data() + text.size();
@@ -169,7 +186,7 @@ std::chrono::seconds ParseDuration(const std::string& text) {
 
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
   RunSetup setup;
-  setup.task = WithSearchShapes(LoadTask(FindTaskFolder(options, context)), device.kind, options.shapes);
+  setup.task = WithSearchShapes(LoadAskedTask(options, context), device.kind, options.shapes);
   setup.templates = ChooseTemplates(options, setup.task, device.kind);
   for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
   setup.seeds = Seeds(setup.templates);
@@ -185,16 +202,16 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   run.arch = options.arch;
   run.population_kind = options.population_kind;
   run.seed = options.seed;
-  run.generations = options.generations;
+  run.generations = options.evaluations > 0 && !options.generations_given ? kUnlimitedGenerations : options.generations;
   run.population = options.population;
   // The cpu device compiles and emulates on the same few cores: half as many children let a first look end within a minute there.
   const int usual_children = device.kind == "cpu" ? options.population : 2 * options.population;
   run.children = options.children > 0 ? options.children : usual_children;
-  for (const auto& [name, weight] : MutatorSet().DefaultOperators()) run.operators[name] = weight;
+  run.operators = ChooseOperators(options.only_mutators, options.without_mutators);
   nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}, {"surrogate", options.surrogate == "on" && !options.sweep},
                           {"minimise", options.minimise == "on" && !options.sweep},
                           {"baseline_apart", IsApart(setup.task.baseline, options.templates)},
-                          {"operators", options.sweep ? "fixed" : options.operators}};
+                          {"operators", OperatorsOf(options)}, {"evaluations", options.evaluations}};
   if (!options.shapes.empty()) other["shapes"] = options.shapes;
   run.options = other.dump();
   AddChoices(setup);

@@ -30,19 +30,26 @@ struct RunOptions {
   int population = 16;
   int children = 0;                           // 0: twice the population; on the cpu device as many
   std::string population_kind = "elitist";
-  std::string operators = "adaptive";         // or "fixed": drawn by the same weights throughout
+  std::string operators;                      // "adaptive", "fixed": drawn by the same weights throughout; empty: as the population kind wants it
+  std::vector<std::string> only_mutators;     // names, "parameters" or "edits"; empty: all
+  std::vector<std::string> without_mutators;
   std::string surrogate = "off";              // "on": many are bred, the most promising evaluated
   std::string minimise = "on";                // the champion is cut to the edits that it needs
   std::string device = "auto";
   std::string arch;
   std::string l2 = "hot";
+  bool l2_given = false;                      // else a replay takes it from what was recorded
   std::uint64_t seed = 1;
   std::optional<std::chrono::seconds> time_limit;
+  int evaluations = 0;                        // 0: as many as the generations have
   std::optional<RunId> resume;                // 0: the latest run
   std::vector<std::string> task_folders;      // -I
   std::vector<std::string> definitions;       // -D NAME=VALUE: a parameter held fixed
   std::vector<std::string> shapes;            // B=4,S=512: the search cases, instead of the task's
   bool sweep = false;                         // every legal parameter setting instead of evolution
+  std::string replay;                         // a database: nothing is evaluated, what it recorded is looked up
+  std::vector<RunId> replay_runs;             // empty: all that were measured as the latest
+  std::string replay_missing = "replace";     // or "skip", "stop"
   int compile_workers = 0;                    // 0: as many as cores
   bool no_reuse = false;
   bool no_check = false;
@@ -62,10 +69,18 @@ struct RunSetup {
   bool baseline_apart = false;                // likewise: it is measured, and not evolved
 };
 
+// Generations of a run that ends by its evaluations.
+inline constexpr int kUnlimitedGenerations = 1'000'000;
+
+// The task that the options name. Throws UsageError.
+Task LoadAskedTask(const RunOptions& options, const CommandContext& context);
 // Loads and checks everything that a new run needs. Throws UsageError.
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device);
 // The same from a stored run: its own templates, its own options. Throws UsageError when it cannot go on.
 RunSetup PrepareResume(const RunOptions& options, const CommandContext& context);
+
+// How many evaluations a stored run was to have.
+std::optional<int> EvaluationsOf(const RunRecord& run);
 
 // Before a new run is stored: what operators have earned in earlier runs becomes part of its options, so that it is the same when the run is resumed.
 void AddEarned(RunRecord& run, const std::map<std::string, OperatorCredit>& earned);

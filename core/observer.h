@@ -14,6 +14,7 @@ namespace evo {
 struct Progress {
   int generation = 0;
   int generations = 0;          // asked for
+  int evaluations = 0;          // asked for; 0: as many as the generations have
   int evaluated = 0;            // in this run, resumed part included
   int valid = 0;                // of those, kOk
   int duplicates = 0;

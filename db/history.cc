@@ -264,7 +264,7 @@ std::vector<OperatorRow> History::Operators(RunId run) const {
   return Explaining(path_, [&] {
     std::vector<OperatorRow> operators;
     Statement row(*db_, "SELECT operator, children, valid, faster_than_parent, best_gain, inapplicable FROM operator_success "
-                        "WHERE run = ? ORDER BY children DESC, operator");
+                        "WHERE run = ? AND operator <> 'minimise' ORDER BY children DESC, operator");
     row.bind(1, run);
     while (row.executeStep()) {
       operators.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(),
@@ -278,7 +278,7 @@ std::vector<EarnedRow> History::Earned(std::optional<RunId> run) const {
   return Explaining(path_, [&] {
     std::vector<EarnedRow> earned;
     Statement row(*db_, "SELECT operator, sum(tries) AS n, sum(valid), sum(neutral), sum(improving), sum(gains), max(best_gain), sum(inapplicable) "
-                        "FROM operator_earned WHERE ?1 IS NULL OR run = ?1 GROUP BY operator ORDER BY n DESC, operator");
+                        "FROM operator_earned WHERE (?1 IS NULL OR run = ?1) AND operator <> 'minimise' GROUP BY operator ORDER BY n DESC, operator");
     if (run) row.bind(1, *run);
     while (row.executeStep()) {
       earned.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(), row.getColumn(3).getInt(),

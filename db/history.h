@@ -125,7 +125,7 @@ class History {
   std::vector<MachineState> Machines(RunId run) const;
 
   std::vector<GenerationRow> Generations(RunId run) const;
-  // Most children first.
+  // Most children first. The trials of a minimisation are no operator's children.
   std::vector<OperatorRow> Operators(RunId run) const;
   // Of a run, or of all together; most tries first.
   std::vector<EarnedRow> Earned(std::optional<RunId> run) const;

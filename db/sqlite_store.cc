@@ -268,7 +268,7 @@ void SqliteStore::EndRun(RunId run, RunStatus status, const std::string& message
 std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
   return Explaining(path_, [&] {
     Statement row(*db_, "SELECT run FROM run WHERE task_digest = ? AND device = ? AND device_name = ? AND arch = ? AND l2 = ? AND tool_version = ? "
-                        "ORDER BY run");
+                        "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run");
     int position = 0;
     for (const std::string* value : {&run.task_digest, &run.device, &run.device_name, &run.arch, &run.l2, &run.tool_version}) row.bind(++position, *value);
     std::vector<KnownEvaluation> known;
@@ -286,7 +286,8 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
 std::map<std::string, OperatorCredit> SqliteStore::LoadEarned(const RunRecord& run) {
   return Explaining(path_, [&] {
     Statement row(*db_, "SELECT operator, outcome = 'ok' AND NOT neutral, parent_ns, score_ns FROM operator_child JOIN run USING (run) "
-                        "WHERE status = 'finished' AND (task_digest = ? OR task = ?) AND run.device = ? AND run.device_name = ? ORDER BY run, candidate");
+                        "WHERE status = 'finished' AND operator <> 'minimise' AND (task_digest = ? OR task = ?) AND run.device = ? AND run.device_name = ? "
+                        "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run, candidate");
     int position = 0;
     for (const std::string* value : {&run.task_digest, &run.task, &run.device, &run.device_name}) row.bind(++position, *value);
     std::map<std::string, OperatorCredit> earned;

@@ -35,6 +35,7 @@ class SqliteStore : public Store {
   void RecordMachine(RunId run, const MachineState& machine);
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
+  // Neither of these two looks at replays: what they say was recorded elsewhere.
   // Evaluations of all runs of the same task on the same device, for the same architecture and L2 state, by the same version of evo; without
   // samples.
   std::vector<KnownEvaluation> LoadKnown(const RunRecord& run);

@@ -14,6 +14,7 @@
 #include "engine/child_ranker.h"
 #include "engine/operator_selection.h"
 #include "engine/population.h"
+#include "engine/recorded_evaluations.h"
 #include "engine/stop_condition.h"
 
 namespace evo {
@@ -44,6 +45,12 @@ class Evolution {
   // Goes on after the generations that the store has of this run.
   RunStatus Resume(const StopCondition& stop);
 
+  // What becomes of a child that is not recorded: others are bred in its place, it is left out, or the run ends with an Error.
+  enum class Missing { kGivesWay, kIsLeftOut, kEndsTheRun };
+  // Only what is recorded is evaluated, so that the evaluator has an answer to everything. Without a missing child the run is bred as any other.
+  // `recorded` outlives the run.
+  void RestrictTo(const RecordedEvaluations& recorded, Missing missing);
+
   const Progress& progress() const { return progress_; }
 
  private:
@@ -51,12 +58,23 @@ class Evolution {
     GenerationRecord record;
     bool empty() const { return record.candidates.empty(); }
   };
+  // What was bred for one generation.
+  struct Brood {
+    std::vector<BredChild> children;
+    std::vector<std::string> digests;    // of their sources; empty: no child
+    std::vector<std::size_t> fresh;      // places of those that are new
+    std::set<std::string> here;          // their digests: what is bred and not chosen may be bred again
+  };
 
   RunStatus Loop(const StopCondition& stop, Generation pending);
   Generation Default(const std::stop_token& stop);
   void StartBreeding(int generation);
-  Generation FinishBreeding(int generation, const std::stop_token& stop);
-  std::vector<std::size_t> Chosen(const std::vector<BredChild>& children, const std::vector<std::size_t>& fresh) const;
+  void StartChildren(int generation, std::size_t count);
+  bool IsRecorded(const std::string& source_digest) const;
+  void Gather(Brood& brood, std::vector<BredChild> bred, GenerationRecord& record) const;
+  std::vector<std::size_t> Choose(Brood& brood, GenerationRecord& record, std::size_t most, const std::stop_token& stop);
+  std::vector<std::size_t> MostPromising(const Brood& brood, std::size_t most) const;
+  Generation FinishBreeding(int generation, const StopCondition& stop);
   void StartEvaluating(const Generation& generation, const StopCondition& stop);
   void DropStarted();
   bool Evaluate(Generation& generation, const StopCondition& stop);
@@ -87,9 +105,16 @@ class Evolution {
   Population& population_;
   ChildRanker* ranker_;
   OperatorSelection* selection_;
+  const RecordedEvaluations* recorded_ = nullptr;
+  Missing missing_ = Missing::kGivesWay;
 
   std::set<std::string> seen_;                      // digests of every source evaluated so far, or about to be
   std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
+  std::vector<std::pair<std::string, double>> weights_;   // of the operators that breed them
+  std::size_t made_ = 0;                            // candidates of the evolution, those under way as well
+  std::size_t absorbed_ = 0;                        // of these, evaluated
+  int bred_ = 0;                                    // children, in this process
+  int unrecorded_ = 0;                              // of these
   CandidateId next_id_ = 1;
   CandidateId last_id_ = 0;                         // of what is recorded; children that were bred and dropped have ids beyond it
   int started_ = 0;                                 // generations that the evaluator has

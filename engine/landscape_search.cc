@@ -111,7 +111,7 @@ class Search {
     const auto children = static_cast<std::size_t>(options_.children);
     const std::size_t generation = order_.size() / children, index = order_.size() % children;
     for (int attempt = 0; attempt < kBreedTries; ++attempt) {
-      const Parents parents = SelectParents(population_->Mates(index), rng_.Next(), generation, index);
+      const Parents parents = SelectParents(population_->Mates(index), population_->TournamentSize(), rng_.Next(), generation, index);
       std::vector<int> child = ToLevels(parents.genomes[0]);
       if (parents.genomes.size() > 1 && rng_.Chance(0.5)) {
         const std::vector<int> other = ToLevels(parents.genomes[1]);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ class Population {
     static_cast<void>(index);
     return members();
   }
+  // Draws of which the fastest becomes first parent. Two: the mildest pressure that still prefers the fast; survival is already elitist.
+  virtual int TournamentSize() const { return 2; }
 };
 
 // Fastest first; ties by id.
@@ -46,6 +49,13 @@ class ElitistPopulation : public Population {
   std::size_t capacity_;
   std::vector<Individual> members_;
   std::set<std::string> programs_;   // of everything that was ever ok
+};
+
+// Random search with the operators of evolution: everything that was ever ok breeds, the slow as often as the fast. Equal programs count once.
+class RandomPopulation : public ElitistPopulation {
+ public:
+  RandomPopulation() : ElitistPopulation(std::numeric_limits<std::size_t>::max()) {}
+  int TournamentSize() const override { return 1; }
 };
 
 }  // namespace evo

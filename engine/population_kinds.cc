@@ -9,7 +9,7 @@
 namespace evo {
 
 const std::vector<std::string>& PopulationKinds() {
-  static const std::vector<std::string> kinds = {"elitist", "islands", "map-elites"};
+  static const std::vector<std::string> kinds = {"elitist", "islands", "map-elites", "random"};
   return kinds;
 }
 
@@ -17,6 +17,7 @@ std::unique_ptr<Population> MakePopulation(const std::string& kind, std::size_t 
   if (kind == "elitist") return std::make_unique<ElitistPopulation>(capacity);
   if (kind == "islands") return std::make_unique<IslandPopulation>(capacity);
   if (kind == "map-elites") return std::make_unique<MapElitesPopulation>(capacity, std::move(cell_of));
+  if (kind == "random") return std::make_unique<RandomPopulation>();
   throw UsageError(fmt::format("population kind {}: it is one of {}", kind, fmt::join(PopulationKinds(), ", ")));
 }
 

@@ -5,17 +5,15 @@
 namespace evo {
 namespace {
 
-// Two: the mildest pressure that still prefers the fast; survival is already elitist.
-constexpr int kTournamentSize = 2;
 // Keeps the parents' draws apart from those of the child itself, which use Rng(seed, generation, index).
 constexpr std::uint64_t kSelectionStream = 0x73656c6563740000ULL;
 
 }  // namespace
 
-Parents SelectParents(const std::vector<Individual>& members, std::uint64_t seed, std::uint64_t generation, std::uint64_t index) {
+Parents SelectParents(const std::vector<Individual>& members, int tournament_size, std::uint64_t seed, std::uint64_t generation, std::uint64_t index) {
   Rng rng(seed ^ kSelectionStream, generation, index);
   std::size_t first = rng.Below(members.size());
-  for (int i = 1; i < kTournamentSize; ++i) first = std::min<std::size_t>(first, rng.Below(members.size()));
+  for (int i = 1; i < tournament_size; ++i) first = std::min<std::size_t>(first, rng.Below(members.size()));
   Parents parents;
   parents.ids.push_back(members[first].candidate.id);
   parents.genomes.push_back(members[first].candidate.genome);

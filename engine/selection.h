@@ -8,14 +8,14 @@
 
 namespace evo {
 
-// Parents of one child: one or two, the first by tournament, the second at random among the others.
+// Parents of one child: one or two, the first by a tournament of so many draws, the second at random among the others.
 struct Parents {
   std::vector<CandidateId> ids;
   std::vector<Genome> genomes;
   std::vector<std::string> sources;   // as in BreedRequest
 };
 
-// A function of the members and of (seed, generation, index) only. Precondition: members is not empty.
-Parents SelectParents(const std::vector<Individual>& members, std::uint64_t seed, std::uint64_t generation, std::uint64_t index);
+// A function of the members, of the tournament's size and of (seed, generation, index) only. Precondition: members is not empty, the size positive.
+Parents SelectParents(const std::vector<Individual>& members, int tournament_size, std::uint64_t seed, std::uint64_t generation, std::uint64_t index);
 
 }  // namespace evo

@@ -1,20 +1,29 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <stop_token>
 
 namespace evo {
 
-// When a run ends: generations done, time over, interrupted, or nothing new to try.
+// When a run ends: generations done, candidates evaluated, time over, interrupted, or nothing new to try.
 class StopCondition {
  public:
-  StopCondition(int generations, std::optional<std::chrono::seconds> time_limit, std::stop_token interrupt)
-      : generations_(generations), time_limit_(time_limit), interrupt_(std::move(interrupt)) {}
+  StopCondition(int generations, std::optional<std::chrono::seconds> time_limit, std::stop_token interrupt,
+                std::optional<int> evaluations = {})
+      : generations_(generations), time_limit_(time_limit), interrupt_(std::move(interrupt)), evaluations_(evaluations) {}
 
   bool Reached(int generations_done) const {
     return generations_done >= generations_ || interrupt_.stop_requested() || TimeOver();
+  }
+  // How many of `wanted` more candidates may be evaluated after so many.
+  std::size_t Allowed(std::size_t evaluated, std::size_t wanted) const {
+    if (!evaluations_) return wanted;
+    const auto most = static_cast<std::size_t>(*evaluations_);
+    return evaluated >= most ? 0 : std::min(wanted, most - evaluated);
   }
   bool Interrupted() const { return interrupt_.stop_requested(); }
   bool TimeOver() const { return time_limit_ && Elapsed() >= *time_limit_; }
@@ -22,11 +31,13 @@ class StopCondition {
   const std::stop_token& token() const { return interrupt_; }
   int generations() const { return generations_; }
   std::optional<std::chrono::seconds> time_limit() const { return time_limit_; }
+  std::optional<int> evaluations() const { return evaluations_; }
 
  private:
   int generations_;
   std::optional<std::chrono::seconds> time_limit_;
   std::stop_token interrupt_;
+  std::optional<int> evaluations_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -473,7 +473,7 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
 }
 
 std::vector<ToolResult> Pipeline::Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop) {
-  if (options_.device != "cuda") return {};
+  if (options_.device != "cuda" || !options_.sanitizers) return {};
   nlohmann::json init = RunInit();
   init["timing"] = false;   // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), {"sanitizer", options_.worker_argv, init, 1, {Ordinals().front()}}, setup);

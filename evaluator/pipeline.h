@@ -30,6 +30,7 @@ struct PipelineOptions {
   std::string l2 = "hot";
   int compile_workers = 2;
   std::uint64_t seed = 0;                 // of the pool of input sets
+  bool sanitizers = true;                 // whether would-be champions meet compute-sanitizer's tools
   std::stop_token interrupt;              // ends the constructor early
   // For loading, checking or timing one candidate, at most. Less once the baseline has shown how long these take.
   std::chrono::milliseconds run_deadline{10'000};

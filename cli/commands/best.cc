@@ -60,7 +60,8 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   fmt::print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
   fmt::print(out, "verdict     {}\n", Verdict(found.best));
   if (!IsVerified(found.best)) fmt::print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
-  fmt::print(out, "device      {} ({}), L2 {}\n", evaluation.device_name, evaluation.device, evaluation.l2);
+  fmt::print(out, "device      {} ({}), L2 {}{}\n", evaluation.device_name, evaluation.device, evaluation.l2,
+             IsReplay(found.run.record) ? "; replayed: measured in another run" : "");
   fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
              found.lineage.front().candidate.genome.template_name);
   if (found.minimised) fmt::print(out, "minimised   {}\n", WhatIsLeft(*found.minimised, candidate));

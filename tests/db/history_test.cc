@@ -171,6 +171,13 @@ TEST_F(HistoryTest, SumsGenerationsOperatorsAndClocks) {
   EXPECT_DOUBLE_EQ(history.TotalClocks(run_).compile_ms, 5 * 120.5 + 2 * 80);
 }
 
+TEST_F(HistoryTest, TrialsOfAMinimisationAreNoOperatorsChildren) {
+  testing::AddMinimised(path_, run_);
+  const History history(path_);
+  for (const OperatorRow& row : history.Operators(run_)) EXPECT_NE(row.op, "minimise");
+  for (const EarnedRow& row : history.Earned(std::nullopt)) EXPECT_NE(row.op, "minimise");
+}
+
 TEST_F(HistoryTest, TellsWhatOperatorsHaveEarned) {
   std::vector<GenerationRecord> generations = FixtureGenerations();
   generations[1].evaluations[0].program_digest = "p";

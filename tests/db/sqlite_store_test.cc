@@ -184,5 +184,28 @@ TEST(LoadEarned, CountsFinishedRunsOfTheTaskOnTheDevice) {
   EXPECT_TRUE(store.LoadEarned(other).empty());
 }
 
+// What a replay has of times was measured in other runs: it must not count twice.
+TEST(LoadKnown, AndLoadEarnedPassOverReplays) {
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
+  RunRecord run = FixtureRun();
+  const auto record = [&](const std::string& options) {
+    run.options = options;
+    run.id = store.BeginRun(run);
+    for (GenerationRecord& generation : FixtureGenerations()) {
+      for (Evaluation& evaluation : generation.evaluations) evaluation.program_digest = "of " + evaluation.source_digest;
+      store.RecordGeneration(run.id, generation);
+    }
+    store.EndRun(run.id, RunStatus::kFinished, "");
+  };
+  record(R"({"replay":{"database":"other.db","runs":[1],"missing":"replace"}})");
+  EXPECT_TRUE(store.LoadKnown(run).empty());
+  EXPECT_TRUE(store.LoadEarned(run).empty());
+  record("{}");
+  for (const KnownEvaluation& known : store.LoadKnown(run)) EXPECT_EQ(known.run, run.id);
+  EXPECT_FALSE(store.LoadKnown(run).empty());
+  EXPECT_FALSE(store.LoadEarned(run).empty());
+}
+
 }  // namespace
 }  // namespace evo

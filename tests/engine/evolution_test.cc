@@ -88,7 +88,7 @@ Parents Selected(const World& world, int through, const Candidate& child) {
     const GenerationRecord& record = world.store.generations[static_cast<std::size_t>(g)];
     population.Survive(record.candidates, record.evaluations);
   }
-  return SelectParents(population.members(), world.run.seed, static_cast<std::uint64_t>(child.generation),
+  return SelectParents(population.members(), 2, world.run.seed, static_cast<std::uint64_t>(child.generation),
                        static_cast<std::uint64_t>(child.index));
 }
 

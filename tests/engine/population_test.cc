@@ -89,8 +89,8 @@ TEST(Selection, IsAFunctionOfItsArguments) {
   const std::vector<Individual> members = Members(9);
   std::set<std::vector<CandidateId>> by_index;
   for (std::uint64_t index = 0; index < 50; ++index) {
-    const Parents once = SelectParents(members, 3, 4, index);
-    EXPECT_EQ(once.ids, SelectParents(members, 3, 4, index).ids);
+    const Parents once = SelectParents(members, 2, 3, 4, index);
+    EXPECT_EQ(once.ids, SelectParents(members, 2, 3, 4, index).ids);
     by_index.insert(once.ids);
   }
   EXPECT_GT(by_index.size(), 10U) << "children have different parents";
@@ -100,7 +100,7 @@ TEST(Selection, NeverTakesOneParentTwice) {
   for (int count : {2, 3, 9}) {
     const std::vector<Individual> members = Members(count);
     for (std::uint64_t index = 0; index < 500; ++index) {
-      const Parents parents = SelectParents(members, 1, 1, index);
+      const Parents parents = SelectParents(members, 2, 1, 1, index);
       ASSERT_THAT(parents.ids, SizeIs(2));
       EXPECT_NE(parents.ids[0], parents.ids[1]);
       ASSERT_THAT(parents.genomes, SizeIs(2));
@@ -111,14 +111,43 @@ TEST(Selection, NeverTakesOneParentTwice) {
 }
 
 TEST(Selection, OfOneMemberIsThatMember) {
-  EXPECT_THAT(SelectParents(Members(1), 1, 2, 3).ids, ElementsAre(1));
+  EXPECT_THAT(SelectParents(Members(1), 2, 1, 2, 3).ids, ElementsAre(1));
+}
+
+TEST(Selection, OfATournamentOfOneIsByChance) {
+  const std::vector<Individual> members = Members(4);
+  std::map<CandidateId, int> first;
+  constexpr int kDraws = 4000;
+  for (std::uint64_t index = 0; index < kDraws; ++index) ++first[SelectParents(members, 1, 5, 1, index).ids[0]];
+  for (CandidateId id = 1; id <= 4; ++id) EXPECT_NEAR(first[id], kDraws / 4, kDraws / 40) << id;
+}
+
+TEST(RandomPopulation, KeepsAllThatWasEverOkAndPrefersNone) {
+  RandomPopulation population;
+  EXPECT_EQ(population.TournamentSize(), 1);
+  std::vector<Candidate> candidates;
+  std::vector<Evaluation> evaluations;
+  for (std::int64_t x = 1; x <= 300; ++x) {
+    Candidate candidate;
+    candidate.id = x;
+    candidate.genome = testing::GenomeAt(x);
+    candidates.push_back(candidate);
+    evaluations.push_back(testing::EvaluationAt(x));
+  }
+  population.Survive(candidates, evaluations);
+  std::set<std::string> programs;
+  for (const Evaluation& evaluation : evaluations) {
+    if (evaluation.outcome == Outcome::kOk) programs.insert(evaluation.program_digest);
+  }
+  EXPECT_THAT(population.members(), SizeIs(programs.size()));
+  EXPECT_TRUE(std::is_sorted(population.members().begin(), population.members().end(), Precedes));
 }
 
 TEST(Selection, PrefersTheFastButGivesEveryoneAChance) {
   const std::vector<Individual> members = Members(4);
   std::map<CandidateId, int> first;
   constexpr int kDraws = 4000;
-  for (std::uint64_t index = 0; index < kDraws; ++index) ++first[SelectParents(members, 5, 1, index).ids[0]];
+  for (std::uint64_t index = 0; index < kDraws; ++index) ++first[SelectParents(members, 2, 5, 1, index).ids[0]];
   // The best of two uniform draws among four: 7, 5, 3 and 1 sixteenths.
   const int expected[] = {7, 5, 3, 1};
   for (CandidateId id = 1; id <= 4; ++id) EXPECT_NEAR(first[id], kDraws * expected[id - 1] / 16, kDraws / 40) << id;

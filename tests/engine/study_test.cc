@@ -147,7 +147,10 @@ TEST(Study, LearnsWhereThereIsSomethingToLearn) {
   for (const auto& score : {Smooth, Rough, MostlyFailing}) {
     const Landscape landscape = Grid(4, 6, score);
     const double random = Random(landscape, 50, 200);
-    for (const std::string& kind : PopulationKinds()) EXPECT_GT(MeanAt(landscape, Options(50, false, kind), 60), random) << kind;
+    for (const std::string& kind : PopulationKinds()) {
+      if (kind == "random") continue;
+      EXPECT_GT(MeanAt(landscape, Options(50, false, kind), 60), random) << kind;
+    }
     EXPECT_GT(MeanAt(landscape, Options(50, true), 16), random + 0.25 * (1 - random));
   }
 }

@@ -1,110 +1,24 @@
 // What a user's `evo run` survives: Ctrl-C, kill -9 of the coordinator and of its workers, wrong words. Runs the real programs on the
 // cpu device with the small task of tests/vices.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <set>
-#include <sstream>
 #include <thread>
 
-#include "core/installation.h"
-#include "db/history.h"
+#include "tests/run/evo_process.h"
 
 namespace evo {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
-
-class EvoRun : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / fmt::format("evo-run-test-{}-{}", ::getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string Database() const { return (folder_ / "evo.db").string(); }
-  static std::string TaskFolder() { return (ShareDirectory() / "vices" / "tasks" / "reverse_sum").string(); }
-
-  std::vector<std::string> RunArguments(int generations) const {
-    return {"run", "--task", TaskFolder(), "--device", "cpu", "--generations", std::to_string(generations), "--population", "4", "--children", "6",
-            "--db", Database()};
-  }
-
-  // Starts evo with its output in a file; in a process group of its own, as a shell does.
-  pid_t Start(const std::vector<std::string>& arguments) const {
-    const std::string evo = (ProgramDirectory() / "../bin/evo").string();
-    std::vector<char*> argv{const_cast<char*>(evo.c_str())};
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    const std::string output = OutputFile();
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::setpgid(0, 0);
-      if (std::freopen(output.c_str(), "w", stdout) == nullptr || ::dup2(STDOUT_FILENO, STDERR_FILENO) < 0) ::_exit(126);
-      ::execv(evo.c_str(), argv.data());
-      ::_exit(127);
-    }
-    ::setpgid(child, child);
-    return child;
-  }
-  std::string OutputFile() const { return (folder_ / "output").string(); }
-  std::string Output() const {
-    std::ifstream in(OutputFile());
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  static int Wait(pid_t child) {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-  }
-  int Run(const std::vector<std::string>& arguments) const { return Wait(Start(arguments)); }
-
-  bool WaitFor(const std::string& text, milliseconds longest) const {
-    const auto deadline = steady_clock::now() + longest;
-    while (steady_clock::now() < deadline) {
-      if (Output().find(text) != std::string::npos) return true;
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-    return false;
-  }
-
-  std::string IntegrityCheck() const {
-    SQLite::Database db(Database(), SQLite::OPEN_READWRITE);
-    SQLite::Statement check(db, "PRAGMA integrity_check");
-    check.executeStep();
-    return check.getColumn(0).getString();
-  }
-
-  // Genomes of a run, in order of id: what a search decided.
-  std::vector<std::string> Children(RunId run) const {
-    const History history(Database());
-    std::vector<std::string> children;
-    for (const CandidateRecord& record : history.Candidates(run, {})) {
-      children.push_back(fmt::format("{} {} {}", record.candidate.id, record.candidate.generation, GenomeHash(record.candidate.genome)));
-    }
-    return children;
-  }
-
-  fs::path folder_;
-};
 
 TEST_F(EvoRun, FindsABetterKernelAndSaysSo) {
   ASSERT_EQ(Run(RunArguments(2)), 0) << Output();

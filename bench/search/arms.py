@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Compares ways to search: runs `evo run` for each task, arm and seed with equally many evaluations, and says which found the faster kernels.
+
+    bench/search/arms.py --evo bin/evo --out arms --task softmax:naive --task gemm:tiled --seeds 5 --evaluations 400 \\
+        --arm "fixed: --operators fixed" --arm "adaptive: --operators adaptive"
+
+An arm is a name and flags of `evo run`; the first one is what the others are compared with. --preset names arms that are asked for often:
+operators, populations, surrogate. Every run has a database of its own in OUT and
+knows nothing of the others. What is finished there is not run again: a script that ran into --limit goes on when it is started once more.
+Exit status: 0; 1 if a run failed; 3 if runs are left for lack of time.
+"""
+import argparse
+import json
+import math
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+
+import rank_test
+from run_results import Run
+
+UNFINISHED = 3
+PRESETS = {
+    "operators": [("fixed", ["--operators", "fixed"]), ("adaptive", ["--operators", "adaptive"])],
+    "populations": [(kind, ["--population-kind", kind]) for kind in ("elitist", "islands", "map-elites")],
+    "surrogate": [("off", ["--surrogate", "off"]), ("on", ["--surrogate", "on"])],
+}
+
+
+def parse_arm(text):
+    name, colon, flags = text.partition(":")
+    if not colon or not name.strip() or "/" in name:
+        raise argparse.ArgumentTypeError(f"{text!r}: give NAME: FLAGS")
+    return name.strip(), shlex.split(flags)
+
+
+def seconds(text):
+    units = {"s": 1, "m": 60, "h": 3600}
+    number, factor = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
+    try:
+        return float(number) * factor
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: give seconds, or a number with s, m or h") from None
+
+
+def options_of(description, **defaults):
+    """The options that all scripts of this folder share; `defaults` are theirs."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--evo", default="evo", help="the program")
+    parser.add_argument("--out", required="out" not in defaults, help="folder of the databases")
+    parser.add_argument("--task", action="append", metavar="TASK[:TEMPLATE,..]", help="may be given more than once")
+    parser.add_argument("--seeds", type=int, default=5, help="runs of each arm, with the seeds 1, 2, ..")
+    parser.add_argument("--evaluations", type=int, default=400, help="of each run")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--replay", metavar="DB", help="answer from this database instead of a device")
+    parser.add_argument("--flags", default="", help="of evo run, for every arm")
+    parser.add_argument("--limit", type=seconds, default=math.inf, metavar="9m", help="start no run that would not be done by then")
+    parser.add_argument("--run-limit", type=seconds, default=600, metavar="2m", help="a run that takes longer has failed")
+    parser.add_argument("--in-turn", choices=("median", "all", "none"), default="none",
+                        help="time the champions of two arms in turn in one process: those of the runs in the middle, of all, of none")
+    parser.set_defaults(**defaults)
+    return parser
+
+
+class Bench:
+    """Runs, results and where they are kept. `arms_of(task)` gives (name, flags) in order."""
+
+    def __init__(self, options, arms_of):
+        self.options, self.arms_of = options, arms_of
+        self.start, self.longest, self.left, self.failed = time.monotonic(), 0.0, 0, 0
+
+    def file(self, task, arm, seed):
+        return os.path.join(self.options.out, task.replace(":", "-").replace(",", "+"), arm, f"{seed}.db")
+
+    def seeds(self, flags):
+        # A sweep is the same with every seed.
+        return range(1, 2 if "--sweep" in flags else self.options.seeds + 1)
+
+    def command(self, task, flags, seed):
+        name, _, templates = task.partition(":")
+        command = ["run", "--task", name, *(["--template", templates] if templates else []), "--seed", str(seed), "--no-reuse", *shlex.split(self.options.flags), *flags]
+        command += ["--replay", self.options.replay] if self.options.replay else ["--device", self.options.device]
+        return command if "--sweep" in flags else [*command, "--evaluations", str(self.options.evaluations)]
+
+    def fits(self):
+        return time.monotonic() - self.start + 1.3 * self.longest < self.options.limit
+
+    def timed(self, command, limit):
+        begun = time.monotonic()
+        try:
+            done = subprocess.run([self.options.evo, *command], capture_output=True, text=True, timeout=limit)
+            return done.returncode, done.stdout, done.stderr, time.monotonic() - begun
+        except subprocess.TimeoutExpired:
+            return 124, "", f"not done after {limit:.0f} s", limit
+
+    def run(self, task, arm, flags, seed):
+        file = self.file(task, arm, seed)
+        command = self.command(task, flags, seed)
+        note = file[:-3] + ".json"
+        if os.path.exists(note):
+            with open(note) as text:
+                if json.load(text) != command:
+                    sys.exit(f"{file}: made by another command than `evo {shlex.join(command)}`; name another --out")
+            earlier = Run(file)
+            if earlier.status == "finished":
+                return
+        if not self.fits():
+            self.left += 1
+            return
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        for rest in (file, file + "-wal", file + "-shm"):
+            if os.path.exists(rest):
+                os.remove(rest)
+        with open(note, "w") as text:
+            json.dump(command, text)
+        status, _, errors, took = self.timed([*command, "--db", file], self.options.run_limit)
+        self.longest = max(self.longest, took)
+        result = Run(file)
+        if status != 0 or result.status != "finished":
+            self.failed += 1
+            print(f"{task} {arm} seed {seed}: failed: {errors.strip().splitlines()[-1] if errors.strip() else status}", file=sys.stderr, flush=True)
+            return
+        print(f"{task} {arm} seed {seed}: {len(result.scores())} evaluations, best {result.best_after(10**9):.3f} us, {took:.1f} s", file=sys.stderr, flush=True)
+
+    def run_all(self):
+        for seed in range(1, self.options.seeds + 1):
+            for task in self.options.task:
+                arms = self.arms_of(task)
+                # Each arm goes first as often as the others: a machine that grows warm must not favour one.
+                for place in range(len(arms)):
+                    name, flags = arms[(place + seed) % len(arms)]
+                    if seed in self.seeds(flags):
+                        self.run(task, name, flags, seed)
+
+    def results(self, task, arm, flags):
+        runs = [Run(self.file(task, arm, seed)) for seed in self.seeds(flags)]
+        return [run for run in runs if run.status == "finished"]
+
+    def ratio_in_turn(self, ours, theirs):
+        """How many times as fast the champion of `ours` is; nan if that was not found out."""
+        note = f"{ours.file[:-3]}_against_{os.path.relpath(theirs.file[:-3], self.options.out).replace(os.sep, '_')}.json"
+        if not os.path.exists(note):
+            if not self.fits():
+                self.left += 1
+                return math.nan
+            status, found, errors, took = self.timed(["verify", "--db", ours.file, "--against", theirs.file, "--json"], self.options.run_limit)
+            self.longest = max(self.longest, took)
+            if status != 0:
+                print(f"{ours.file} against {theirs.file}: {errors.strip() or found.strip()}", file=sys.stderr, flush=True)
+                return math.nan
+            with open(note, "w") as text:
+                text.write(found)
+        with open(note) as text:
+            return json.load(text)["check"]["speedup"]
+
+    def in_turn(self, ours, theirs):
+        """The ratios of the pairs that were asked for."""
+        if self.options.in_turn == "none" or self.options.replay or not ours or not theirs:
+            return []
+        if self.options.in_turn == "all":
+            pairs = [(run, theirs[i % len(theirs)]) for i, run in enumerate(ours)]
+        else:
+            pairs = [(in_the_middle(ours), in_the_middle(theirs))]
+        return [ratio for ratio in (self.ratio_in_turn(*pair) for pair in pairs) if not math.isnan(ratio)]
+
+
+def in_the_middle(runs):
+    return sorted(runs, key=lambda run: run.best_after(10**9))[(len(runs) - 1) // 2]
+
+
+def median(values):
+    values = [value for value in values if value is not None and not math.isnan(value)]
+    return statistics.median(values) if values else math.nan
+
+
+def number(value, digits=3):
+    return "-" if math.isnan(value) else f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def comparison(bench, task):
+    """Rows of one task, each a list of cells, and for each arm but the first its p-value."""
+    arms = bench.arms_of(task)
+    found = [(name, bench.results(task, name, flags)) for name, flags in arms]
+    reference = found[0][1]
+    rows = []
+    for name, runs in found:
+        bests = [run.best_after(10**9) for run in runs]
+        half = bench.options.evaluations // 2
+        cells = [task, name, str(len(runs)), number(median([len(run.scores()) for run in runs]), 6), number(median([run.best_after(half) for run in runs]), 4),
+                 f"{number(median(bests), 4)} ({number(min(bests, default=math.nan), 4)} to {number(max(bests, default=math.nan), 4)})",
+                 number(median([run.speedup() for run in runs]), 4), number(median([run.edits() for run in runs]), 2)]
+        p = math.nan
+        if runs is not reference and runs and reference:
+            others = [run.best_after(10**9) for run in reference]
+            p = rank_test.p_value(others, bests) if len(runs) > 1 and len(others) > 1 else math.nan
+            turns = bench.in_turn(runs, reference)
+            cells += [number(median(others) / median(bests)), number(median(turns)), number(rank_test.win_probability(others, bests), 2)]
+        else:
+            cells += ["", "", ""]
+        rows.append((cells, p))
+    return rows
+
+
+def report(bench):
+    rows = [row for task in bench.options.task for row in comparison(bench, task)]
+    tested = [i for i, (_, p) in enumerate(rows) if not math.isnan(p)]
+    adjusted = dict(zip(tested, rank_test.holm([rows[i][1] for i in tested])))
+    first = bench.arms_of(bench.options.task[0])[0][0]
+    print(f"Best: lowest score of the search. In turn with the baseline: the champion's check. Ratios are times as fast as {first}: of the medians, and of champions "
+          f"timed in turn. p: Mann-Whitney U, two-sided, on the best of each run; Holm: adjusted for {len(tested)} tests.\n")
+    head = ["task", "arm", "runs", "evaluations", "best after half, us", "best, us: median (range)", "in turn with the baseline", "edits", "ratio", "in turn",
+            "P(faster)", "p", "Holm"]
+    print("| " + " | ".join(head) + " |\n" + "| --- " * len(head) + "|")
+    for i, (cells, p) in enumerate(rows):
+        print("| " + " | ".join([*cells, number(p, 2) if i in adjusted else "", number(adjusted[i], 2) if i in adjusted else ""]) + " |")
+
+
+def compare(options, arms_of):
+    """Runs everything, prints the table last; the exit status."""
+    bench = Bench(options, arms_of)
+    bench.run_all()
+    report(bench)
+    if bench.left:
+        print(f"{bench.left} runs are left; start it again with the same --out", file=sys.stderr)
+        return UNFINISHED
+    return 1 if bench.failed else 0
+
+
+def main():
+    parser = options_of(__doc__)
+    parser.add_argument("--arm", action="append", type=parse_arm, default=[], metavar="'NAME: FLAGS'", help="two at least")
+    parser.add_argument("--preset", choices=PRESETS, help="these arms, before those of --arm")
+    options = parser.parse_args()
+    arms = PRESETS.get(options.preset, []) + options.arm
+    if not options.task or len(arms) < 2:
+        parser.error("give --task, and --preset or --arm twice at least")
+    return compare(options, lambda task: arms)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

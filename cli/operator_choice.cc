@@ -1,0 +1,46 @@
+#include "cli/operator_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "mutators/crossover.h"
+#include "mutators/mutator_set.h"
+
+namespace evo {
+namespace {
+
+bool Means(const std::string& word, const Mutator& mutator) {
+  if (word == "edits") return mutator.reads_source();
+  if (word == "parameters") return !mutator.reads_source() && mutator.name() != kCrossover;
+  return word == mutator.name();
+}
+
+bool MeansAny(const std::vector<std::string>& words, const Mutator& mutator) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return Means(word, mutator); });
+}
+
+void Check(const char* option, const std::vector<std::string>& words, const MutatorSet& mutators) {
+  for (const std::string& word : words) {
+    const auto& all = mutators.all();
+    if (std::any_of(all.begin(), all.end(), [&](const auto& mutator) { return Means(word, *mutator); })) continue;
+    throw UsageError(fmt::format("{} {}: there is no such mutator; give names that `evo mutators` lists, `parameters` or `edits`", option, word));
+  }
+}
+
+}  // namespace
+
+std::map<std::string, double> ChooseOperators(const std::vector<std::string>& only, const std::vector<std::string>& without) {
+  const MutatorSet mutators;
+  Check("--only-mutators", only, mutators);
+  Check("--without-mutators", without, mutators);
+  std::map<std::string, double> operators;
+  for (const auto& mutator : mutators.all()) {
+    if ((only.empty() || MeansAny(only, *mutator)) && !MeansAny(without, *mutator)) operators[std::string(mutator->name())] = mutator->weight();
+  }
+  if (operators.empty()) throw UsageError("--only-mutators and --without-mutators leave no mutator; leave one of them out");
+  return operators;
+}
+
+}  // namespace evo

@@ -1,0 +1,105 @@
+// The end of a run: its champion is checked, and cut to what it needs.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.h"
+#include "engine/evolution.h"
+#include "engine/minimisation.h"
+#include "engine/trial_runner.h"
+
+namespace evo {
+namespace {
+
+// Would-be champions that may fail their check before the run gives up on having one.
+constexpr std::size_t kChampionAttempts = 32;
+
+}  // namespace
+
+// The champion, then the others by their times.
+std::vector<Candidate> Evolution::WouldBeChampions() const {
+  std::vector<Candidate> candidates;
+  if (champion_) candidates.push_back(champion_->first);
+  for (const Individual& member : population_.members()) {
+    if (candidates.size() >= kChampionAttempts) break;
+    if (member.candidate.id != candidates.front().id) candidates.push_back(member.candidate);
+  }
+  return candidates;
+}
+
+// Candidates read back from the store come without their source.
+Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) {
+  if (!candidate.source.empty()) return candidate;
+  breeder_.Start({BreedRequest{{candidate.genome}, {}, {}, run_.seed, 0, 0}});
+  std::vector<BredChild> rendered = breeder_.Finish(stop);
+  if (!rendered.front().genome) throw Error(fmt::format("candidate {} cannot be rendered again: {}", candidate.id, rendered.front().failure));
+  candidate.source = std::move(rendered.front().source);
+  return candidate;
+}
+
+// The fastest candidate that holds on held-out cases in a fresh process is the champion; one that does not is passed over.
+void Evolution::CheckChampion(const StopCondition& stop) {
+  if (!baseline_ || !checks_champion_) return;
+  const Candidate baseline = Rendered(*baseline_, stop.token());
+  for (const Candidate& would_be : WouldBeChampions()) {
+    if (stop.Interrupted()) return;
+    const Candidate candidate = Rendered(would_be, stop.token());
+    const ChampionCheck check = evaluator_.CheckChampion(candidate, baseline, stop.token());
+    if (check.outcome == Outcome::kCancelled) return;
+    store_.RecordChampion(run_.id, candidate.id, check);
+    observer_.OnChampion(candidate, check);
+    if (check.outcome != Outcome::kOk) continue;
+    progress_.best = candidate.id;
+    progress_.best_template = candidate.genome.template_name;
+    for (const Individual& member : population_.members()) {
+      if (member.candidate.id == candidate.id) progress_.best_ns = member.score_ns;
+    }
+    if (minimises_) Minimise(candidate, check, baseline, stop);
+    return;
+  }
+}
+
+// The champion's edits are cut to those that it needs; if what is left holds as well, it is the run's best.
+void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
+  if (champion.genome.edits.empty()) return;
+  TrialRunner runner(run_, champion.id, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_, evaluator_, store_,
+                     [&](const Candidate& candidate, const Evaluation& evaluation) {
+                       ++progress_.evaluated;
+                       ++evaluated_here_;
+                       progress_.valid += evaluation.outcome == Outcome::kOk ? 1 : 0;
+                       UpdateRates(stop);
+                       observer_.OnEvaluated(candidate, evaluation, progress_);
+                     });
+  runner.Know(trials_);
+  const Trial whole{champion, EvaluationOf(champion.id)};
+  const auto minimised = evo::Minimise(whole, kMinimisationBudget, [&](const auto& genomes) { return runner.Evaluate(genomes, stop.token()); });
+  if (!minimised) return;
+  const Candidate& form = minimised->form.candidate;
+  if (form.id != champion.id && !HoldsMinimised(form, check, baseline, stop)) return;
+  store_.RecordMinimised(run_.id, champion.id, form.id, minimised->without);
+  progress_.best = form.id;
+  progress_.best_ns = minimised->form.evaluation.score_ns;
+}
+
+// Whether it passes the check of a champion, and as fast as the champion did.
+bool Evolution::HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
+  if (stop.Interrupted()) return false;
+  const Candidate candidate = Rendered(minimised, stop.token());
+  const ChampionCheck again = evaluator_.CheckChampion(candidate, baseline, stop.token());
+  if (again.outcome == Outcome::kCancelled) return false;
+  store_.RecordChampion(run_.id, candidate.id, again);
+  observer_.OnChampion(candidate, again);
+  return KeepsSpeed(again, check);
+}
+
+Evaluation Evolution::EvaluationOf(CandidateId id) {
+  if (champion_ && champion_->first.id == id) return champion_->second;
+  for (const GenerationRecord& generation : store_.LoadGenerations(run_.id)) {
+    for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
+      if (generation.candidates[i].id == id) return generation.evaluations[i];
+    }
+  }
+  throw Error(fmt::format("candidate {} of run {} is no longer in the database; run `evo verify` on a whole copy of it", id, run_.id));
+}
+
+}  // namespace evo
