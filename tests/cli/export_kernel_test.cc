@@ -198,7 +198,7 @@ TEST(ExportKernel, HopperLaunchesAreExplainedAndCompile) {
 }
 
 TEST(ExportHost, CompilesForEveryTemplate) {
-  for (const char* name : {"attention", "gemm", "softmax"}) {
+  for (const char* name : {"attention", "attention_bf16", "attention_gqa", "gemm", "softmax"}) {
     const std::filesystem::path folder = std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / name;
     const Task task = LoadTask(folder);
     for (const KernelTemplate& one : LoadTemplates(folder)) {

@@ -154,8 +154,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     float score[ROWS][KEYS];
 #pragma unroll
     for (int k = 0; k < KEYS; ++k) {
-      const int key = first + k * kGroups + group;
-      const int at = min(key, length - 1) * HEAD_DIM;
+      const int at = min(first + k * kGroups + group, length - 1) * HEAD_DIM;
       float wide[kColumns];
       Widen(LoadColumns(keys + at), wide);
       value[k] = LoadColumns(values + at);
@@ -165,7 +164,16 @@ __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll
         for (int c = 0; c < kColumns; ++c) sum += query[r][c] * wide[c];
         score[r][k] = SumOfLanes(sum);
-        if (key >= (CAUSAL ? min(length, first_row + r + 1) : length)) score[r][k] = kMasked;
+      }
+    }
+    // The last step, or the last few where it is causal, has keys that some row does not see.
+    if (first + kGroups * KEYS > (CAUSAL ? min(length, first_row + 1) : length)) {
+#pragma unroll
+      for (int k = 0; k < KEYS; ++k) {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+          if (first + k * kGroups + group >= (CAUSAL ? min(length, first_row + r + 1) : length)) score[r][k] = kMasked;
+        }
       }
     }
 #pragma unroll
