@@ -8,6 +8,8 @@
 namespace evo {
 namespace {
 
+using namespace std::string_view_literals;
+
 // A kernel of a task, at some parameters, after some other mutators.
 struct Place {
   const char* task;
@@ -47,8 +49,14 @@ std::vector<Place> Places() {
           {"gemm", "naive", {}, {"shared_stage"}},
           {"layer_norm", "naive", {}, {"shared_stage"}},
           {"attention", "naive", {}, {"shared_stage"}},
-          {"gemm", "naive", {}, {"register_tile"}}};
+          {"gemm", "naive", {}, {"register_tile"}},
+          {"row_sum", "naive", {}, {"register_tile"}},
+          {"gemm", "naive", {}, {"register_tile", "loop_fission"}},
+          {"row_sum", "naive", {}, {"register_tile", "loop_fission"}}};
 }
+
+// Whose places are elsewhere: the tasks' templates have parameters for their blocks.
+constexpr std::array kNotOnTasks{"block_shape"sv};
 
 std::string Setting(const char* name) {
   const char* value = std::getenv(name);
@@ -116,7 +124,8 @@ class SurveyTest : public ChildrenTest {
       if (CodeOf(compiled, child.text) == bred.code) continue;
       ++tally.changed;
       ++tally.judged;
-      if (Judge(bred.task, child.text)) continue;
+      // What may be wrong in every way must not take this process along.
+      if (Judge(bred.task, child.text, mutator.may_break_source())) continue;
       ++tally.right;
       (place.foreign ? tally.foreign : tally.tasks).insert(place.foreign ? fmt::format("{}/{}", place.task, place.kernel) : place.task);
       return;
@@ -144,7 +153,8 @@ TEST_F(SurveyTest, EveryMutatorHasItsPlaces) {
       // What is mostly wrong needs more tries.
       if (whole || (wanted && !known)) Try(*source, i, places[i], source->may_break_source() ? 16 : 6, tally);
     }
-    EXPECT_GE(tally.tasks.size(), 2u) << name;
+    const bool on_tasks = std::find(kNotOnTasks.begin(), kNotOnTasks.end(), name) == kNotOnTasks.end();
+    EXPECT_GE(tally.tasks.size(), on_tasks ? 2u : 0u) << name;
     EXPECT_GE(tally.foreign.size(), 1u) << name;
     if (!whole) continue;
     std::string tasks;

@@ -9,7 +9,7 @@ __global__ void reference(const float* x, const float* bias, double* y, int rows
     peak = fmax(peak, fabs(double(x[row * columns + c])));
   }
   for (int c = 0; c < columns; ++c) {
-    const double v = (double(x[row * columns + c]) - sum / columns) / (peak + 1) + double(bias[c]);
+    const double v = (double(x[row * columns + c]) - sum / columns) / sqrt(peak * peak + 1) + double(bias[c]);
     y[row * columns + c] = 0.5 * v * (1 + erf(v * 0.70710678118654752));
   }
 }

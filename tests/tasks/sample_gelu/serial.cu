@@ -12,7 +12,8 @@ __global__ void bias_gelu(const float* x, const float* bias, float* y, int rows,
     for (int c = 0; c < cols; c++)
         peak = fmaxf(peak, fabsf(x[r * cols + c]));
 
+    peak = fmaxf(peak, 1e-20f);   // never zero
     float mean = total / cols;
     for (int c = 0; c < cols; c++)
-        y[r * cols + c] = gelu((x[r * cols + c] - mean) / (peak + 1.0f) + bias[c]);
+        y[r * cols + c] = gelu((x[r * cols + c] - mean) / sqrtf(peak * peak + 1.0f) + bias[c]);
 }

@@ -25,7 +25,7 @@ __global__ void bias_gelu_warp(const float* x, const float* bias, float* y, int 
         __syncthreads();
     }
     float mean = totals[0] / cols;
-    float scale = peaks[0] + 1.0f;
+    float scale = sqrtf(peaks[0] * peaks[0] + 1.0f);
     for (int c = t; c < cols; c += 32) {
         float v = (in[c] - mean) / scale + bias[c];
         y[blockIdx.x * cols + c] = 0.5f * v * (1.0f + erff(v * 0.70710678f));
