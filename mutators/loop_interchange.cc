@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <set>
+
 #include "mutators/counted_loop.h"
 #include "mutators/data_flow.h"
 #include "mutators/dependence.h"
@@ -6,19 +10,40 @@
 namespace evo {
 namespace {
 
-// The loop that is all there is in another's body; nullopt if there is more.
-std::optional<CountedLoop> OnlyInner(const SyntaxTree& tree, const CountedLoop& outer) {
-  int inner = outer.parts.body;
-  if (tree.node(inner).kind_name == "CompoundStmt") {
-    int loops = 0;
-    for (const int child : tree.node(outer.parts.body).children) {
-      if (tree.node(child).kind_name == kPragmaKind) continue;
-      inner = child;
-      ++loops;
-    }
-    if (loops != 1) return std::nullopt;
+// A loop in another's body, and what is computed for it in front of it.
+struct Nest {
+  CountedLoop inner;
+  std::vector<int> declared;  // statements
+};
+
+// Declares variables that can be computed anew as often as one likes.
+bool IsRecomputable(const SyntaxTree& tree, int statement, const std::set<int>& written) {
+  if (tree.node(statement).kind_name != "DeclStmt") return false;
+  for (const int variable : tree.node(statement).children) {
+    const SyntaxNode& node = tree.node(variable);
+    if (node.kind_name != "VarDecl" || node.children.empty() || node.type.ends_with("]") || node.type.ends_with("&")) return false;
+    if (written.contains(variable) || !IsPure(tree, node.children.back())) return false;
   }
-  return AsCountedLoop(tree, inner);
+  return true;
+}
+
+// nullopt if there is more in the outer loop's body.
+std::optional<Nest> NestIn(const SyntaxTree& tree, const CountedLoop& outer) {
+  std::vector<int> statements{outer.parts.body};
+  if (tree.node(outer.parts.body).kind_name == "CompoundStmt") {
+    statements.clear();
+    for (const int child : tree.node(outer.parts.body).children) {
+      if (tree.node(child).kind_name != kPragmaKind) statements.push_back(child);
+    }
+  }
+  const auto inner = statements.empty() ? std::nullopt : AsCountedLoop(tree, statements.back());
+  if (!inner) return std::nullopt;
+  statements.pop_back();
+  const auto written = WrittenIn(tree, outer.parts.body);
+  for (const int statement : statements) {
+    if (!IsRecomputable(tree, statement, written)) return std::nullopt;
+  }
+  return Nest{*inner, statements};
 }
 
 // Its header can stand outside of the other loop.
@@ -40,19 +65,39 @@ class LoopInterchange : public SourceMutator {
     for (const int node : NodesOfKind(tree, "ForStmt")) {
       const auto outer = AsCountedLoop(tree, node);
       if (!outer) continue;
-      const auto inner = OnlyInner(tree, *outer);
-      if (!inner || !IsIndependent(tree, *inner, *outer)) continue;
-      if (!IterationsCommute(context, inner->parts.body, {outer->counter, inner->counter}, {})) continue;
+      const auto nest = NestIn(tree, *outer);
+      if (!nest || !IsIndependent(tree, nest->inner, *outer)) continue;
+      const CountedLoop* inner = &nest->inner;
+      const int work = nest->declared.empty() ? inner->parts.body : outer->parts.body;
+      if (!IterationsCommute(context, work, {outer->counter, inner->counter}, {})) continue;
       Proposal proposal;
+      Sink(tree, *nest, proposal);
       for (const auto& [to, from] : {std::pair{&outer->parts, &inner->parts}, std::pair{&inner->parts, &outer->parts}}) {
         proposal.changes.push_back({to->init, Placement::kReplace, std::string(tree.Text(from->init))});
         proposal.changes.push_back({to->condition, Placement::kReplace, std::string(tree.Text(from->condition))});
         proposal.changes.push_back({to->increment, Placement::kReplace, std::string(tree.Text(from->increment))});
       }
-      proposal.also_anchored = {outer->parts.body, inner->parts.body};
+      proposal.also_anchored.push_back(outer->parts.body);
+      if (nest->declared.empty() || tree.node(inner->parts.body).kind_name == "CompoundStmt")
+        proposal.also_anchored.push_back(inner->parts.body);
       proposals.push_back(std::move(proposal));
     }
     return proposals;
+  }
+
+ private:
+  // What stood in front of the inner loop is computed in it.
+  static void Sink(const SyntaxTree& tree, const Nest& nest, Proposal& proposal) {
+    if (nest.declared.empty()) return;
+    const int body = nest.inner.parts.body;
+    const std::string outer = IndentOf(tree, nest.inner.parts.statement);
+    std::string lines;
+    for (const int statement : nest.declared) {
+      proposal.changes.push_back({statement, Placement::kReplace, ""});
+      lines += fmt::format("{}  {}\n", outer, tree.Text(statement));
+    }
+    proposal.changes.push_back(
+        {body, Placement::kReplace, fmt::format("{{\n{}{}{}}}", lines, Lines(tree, body, outer + "  "), outer)});
   }
 };
 

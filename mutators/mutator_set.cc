@@ -15,7 +15,8 @@ MutatorSet::MutatorSet() {
                     MakeAccumulatePrecision, MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
                     MakeCacheHintStore, MakeVectorLoad, MakeGridStride, MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam,
                     MakeSharedSwizzle, MakeLoopFusion, MakeLoopFission,
-                    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer, MakePackedHalf2}) {
+                    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer, MakePackedHalf2, MakeCoalesceExchange,
+                    MakeOperandSwap, MakeStatementMove, MakeStatementCopy, MakeExpressionReplace}) {
     mutators_.push_back(make());
   }
 }

@@ -47,5 +47,10 @@ std::unique_ptr<Mutator> MakeSharedStage();
 std::unique_ptr<Mutator> MakeAsyncStage();
 std::unique_ptr<Mutator> MakeDoubleBuffer();
 std::unique_ptr<Mutator> MakePackedHalf2();
+std::unique_ptr<Mutator> MakeExpressionReplace();
+std::unique_ptr<Mutator> MakeStatementCopy();
+std::unique_ptr<Mutator> MakeStatementMove();
+std::unique_ptr<Mutator> MakeOperandSwap();
+std::unique_ptr<Mutator> MakeCoalesceExchange();
 
 }  // namespace evo

@@ -29,6 +29,21 @@ TEST(LoopInterchange, ExchangesHeaders) {
                           "  for (int j = 0; j < 4; ++j)\n    for (int i = 0; i < 4; ++i) a[i][j]"));
 }
 
+TEST(LoopInterchange, ComputesInTheInnerLoopWhatStoodInFrontOfIt) {
+  const std::string start = "  float s[4] = {};\n  for (int i = 0; i < n; ++i) {\n";
+  const std::string loop = "    for (int c = 0; c < 4; ++c) s[c] += w * in[c];\n";
+  const std::string end = "  }\n  out[0] = s[n];\n";
+  const auto children = Bodies("loop_interchange", start + "    const float w = in[i] * scale;\n" + loop + end);
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_EQ(children[0],
+            "  float s[4] = {};\n  for (int c = 0; c < 4; ++c) {\n    for (int i = 0; i < n; ++i) {\n"
+            "      const float w = in[i] * scale;\n      s[c] += w * in[c];\n    }\n  }\n  out[0] = s[n];\n");
+  for (const char* before : {"    float w = in[i];\n    w *= 2;\n", "    const float w = atomicAdd(out, 1.0f);\n", "    const float w = s[0];\n",
+                             "    const float w = in[i];\n    out[i] = w;\n"}) {
+    EXPECT_THAT(Bodies("loop_interchange", start + before + loop + end), IsEmpty()) << before;
+  }
+}
+
 TEST(UnrollAndJam, TakesTwoRowsThroughOneLoop) {
   const auto children = Bodies("unroll_and_jam", R"(  for (int r = threadIdx.x; r < n; r += 32) {
     const float bias = in[r];

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <array>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
+#include "evaluator/gate/gate.h"
+#include "kernel_templates/task.h"
+#include "tests/cpu_device/kernel_bench.h"
+#include "tests/mutators/mutating.h"
+
+namespace evo {
+
+// Of the children of a mutator.
+struct Count {
+  int proposals = 0;
+  int tried = 0;
+  int compile = 0;  // for a GPU
+  int differ = 0;   // from the parent's cubin or launch
+  int right = 0;    // through the gate on the cpu device, of those that differ
+  int unsupported = 0;
+};
+
+// Children compiled for a GPU, and taken through the gate on the cpu device.
+class ChildrenTest : public CpuDeviceTest {
+ protected:
+  static void SetUpTestSuite() {
+    CpuDeviceTest::SetUpTestSuite();
+    const auto scratch = std::filesystem::temp_directory_path() / ("evo-children-test-" + std::to_string(::getpid()));
+    nvrtc_ = std::make_unique<NvrtcCompiler>(NvrtcPaths{*CudaRoot(), ShareDirectory() / "nvrtc", scratch});
+  }
+  static void TearDownTestSuite() {
+    nvrtc_.reset();
+    CpuDeviceTest::TearDownTestSuite();
+  }
+
+  static CompileResult CompileWith(Compiler& compiler, const std::string& source, bool checked = false) {
+    CompileRequest request{source, {}, "sm_90a", checked};
+    for (const Step& step : ParseTemplate("candidate", source).steps) {
+      if (step.launch) request.kernel_expressions.push_back(step.launch->kernel_expression);
+    }
+    return compiler.Compile(request);
+  }
+
+  // What runs on a GPU: the cubin and the launch lines.
+  static std::string CodeOf(const CompileResult& compiled, const std::string& source) {
+    std::string code = compiled.program.image;
+    std::istringstream lines(source);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("// evo:launch") || line.starts_with("//   ")) code += line;
+    }
+    return code;
+  }
+
+  // What the gate says of a source: all generators of the small case, and the held-out ones for the cpu device.
+  // `checked`: every access, for bounds and races.
+  std::optional<Failure> Judge(const Task& task, const std::string& source, bool checked = false) {
+    const CompileResult compiled = CompileWith(*compiler_, source, checked);
+    if (compiled.outcome != Outcome::kOk) return Failure{compiled.outcome, compiled.message};
+    std::vector<std::pair<Case, int>> checks;
+    for (int generator = 0; generator < 4; ++generator) checks.emplace_back(task.small, generator);
+    for (const Case& held_out : task.held_out_cpu) checks.emplace_back(held_out, 0);
+    for (const auto& [sizes, generator] : checks) {
+      if (auto failure = Check(task, sizes, generator, source, compiled.program)) return failure;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Failure> Check(const Task& task, const Case& sizes, int generator, const std::string& source,
+                               const CompiledProgram& compiled) {
+    CompiledProgram& reference_code = references_[task.name];
+    if (reference_code.image.empty()) reference_code = CompileWith(*compiler_, task.reference).program;
+    auto reference = std::get<Program>(LoadProgram(*device_, task.reference, reference_code));
+    auto made = InputSet::Make(*device_, task, sizes, DrawArguments(task, sizes, generator, 7), 7, reference);
+    if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
+    auto inputs = std::move(std::get<std::unique_ptr<InputSet>>(made));
+    auto loaded = LoadProgram(*device_, source, compiled);
+    if (const auto* failure = std::get_if<Failure>(&loaded)) return *failure;
+    auto program = std::make_unique<Program>(std::move(std::get<Program>(loaded)));
+    auto binding = LaunchBinding::Make(*device_, *program, task, sizes);
+    if (const auto* failure = std::get_if<Failure>(&binding)) return *failure;
+    Gate gate(*device_, task.determinism);
+    CheckedErrors errors;
+    auto failure = gate.Check(BindProgram(*program, std::get<LaunchBinding>(binding), *inputs), 2, errors);
+    if (failure && failure->sticky) {
+      static_cast<void>(program.release());
+      spent_.push_back(std::exchange(device_, MakeCpuDevice()));
+    }
+    return failure;
+  }
+
+  // The children of one mutator on one template, `most` of them at equal distances.
+  Count Survey(const SourceMutator& mutator, const Task& task, const KernelTemplate& kernel, int most, bool verbose) {
+    const Parent parent(kernel);
+    const std::string parent_code = CodeOf(CompileWith(*nvrtc_, parent.rendering.source), parent.rendering.source);
+    const auto proposals = mutator.Proposals(parent.Context());
+    Count count;
+    count.proposals = static_cast<int>(proposals.size());
+    for (int i = 0; i < std::min(most, count.proposals); ++i) {
+      const Proposal& proposal = proposals[static_cast<std::size_t>(i * count.proposals / std::min(most, count.proposals))];
+      const AppliedEdit child =
+          ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, mutator.name(), proposal));
+      EXPECT_EQ(child.dropped, "") << mutator.name();
+      ++count.tried;
+      const CompileResult compiled = CompileWith(*nvrtc_, child.text);
+      if (verbose)
+        std::cout << "---- " << mutator.name() << " " << task.name << "/" << kernel.name << "\n"
+                  << Difference(parent, child.text);
+      if (compiled.outcome != Outcome::kOk) {
+        if (verbose) std::cout << "==> " << compiled.message << std::endl;
+        continue;
+      }
+      ++count.compile;
+      if (CodeOf(compiled, child.text) == parent_code) {
+        if (verbose) std::cout << "==> same code" << std::endl;
+        continue;
+      }
+      ++count.differ;
+      const auto failure = Judge(task, child.text, checked_);
+      count.right += !failure;
+      count.unsupported += failure && failure->outcome == Outcome::kUnsupported;
+      if (verbose) std::cout << "==> " << (failure ? failure->message : "right") << std::endl;
+    }
+    return count;
+  }
+
+  // The lines that the child has and the parent has not.
+  static std::string Difference(const Parent& parent, const std::string& child) {
+    std::istringstream old_lines(parent.rendering.source);
+    std::map<std::string, int> known;
+    for (std::string line; std::getline(old_lines, line);) ++known[line];
+    std::istringstream new_lines(child);
+    std::string text;
+    for (std::string line; std::getline(new_lines, line);) {
+      if (--known[line] < 0) text += line + "\n";
+    }
+    return text;
+  }
+
+  static inline std::unique_ptr<NvrtcCompiler> nvrtc_;
+  static inline std::map<std::string, CompiledProgram> references_;
+  std::vector<std::unique_ptr<Device>> spent_;
+  bool checked_ = false;
+};
+
+}  // namespace evo

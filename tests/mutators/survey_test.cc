@@ -1,0 +1,171 @@
+// That every source mutator has its places: it changes the cubin, and the child is right, on two of the tasks at least and on a kernel
+// that was not written for evo. EVO_SURVEY=1 shows what was found, EVO_SURVEY_MUTATORS=a,b narrows it down.
+#include <cstdlib>
+#include <set>
+
+#include "tests/mutators/children_bench.h"
+
+namespace evo {
+namespace {
+
+using namespace std::string_view_literals;
+
+// A kernel of a task, at some parameters, after some other mutators.
+struct Place {
+  const char* task;
+  const char* kernel;
+  Parameters parameters;
+  std::vector<const char*> before;
+  bool foreign = false;
+};
+
+// Those written for other projects first, then the tasks' own templates, the quick ones first. Tensor cores by inline PTX do not run on
+// the cpu device.
+std::vector<Place> Places() {
+  return {{"sample_rows", "serial", {}, {}, true},
+          {"sample_image", "blur", {}, {}, true},
+          {"sample_gelu", "serial", {}, {}, true},
+          {"sample_matmul", "tiles", {}, {}, true},
+          {"sample_filter", "fir", {}, {}, true},
+          {"sample_rows", "shared", {}, {}, true},
+          {"sample_gelu", "warp", {}, {}, true},
+          {"sample_matmul", "simple", {}, {}, true},
+          {"sample_gemv", "gemv", {}, {}, true},
+          {"row_sum", "naive", {}, {}},
+          {"transpose", "naive", {}, {}},
+          {"transpose", "tiled", {}, {}},
+          {"gemm", "naive", {}, {}},
+          {"layer_norm", "naive", {}, {}},
+          {"softmax", "naive", {}, {}},
+          {"row_sum", "block", {{"THREADS", 32}}, {}},
+          {"softmax", "block", {{"THREADS", 32}}, {}},
+          {"layer_norm", "block", {{"THREADS", 64}}, {}},
+          {"softmax", "warp", {}, {}},
+          {"attention", "naive", {}, {}},
+          {"attention", "tiled", {}, {}},
+          {"attention_causal", "naive", {}, {}},
+          {"gemm", "tiled", {}, {}},
+          {"attention", "wmma", {}, {}},
+          {"gemm", "naive", {}, {"shared_stage"}},
+          {"layer_norm", "naive", {}, {"shared_stage"}},
+          {"attention", "naive", {}, {"shared_stage"}},
+          {"gemm", "naive", {}, {"register_tile"}},
+          {"row_sum", "naive", {}, {"register_tile"}},
+          {"gemm", "naive", {}, {"register_tile", "loop_fission"}},
+          {"row_sum", "naive", {}, {"register_tile", "loop_fission"}}};
+}
+
+// Whose places are elsewhere: the tasks' templates have parameters for their blocks.
+constexpr std::array kNotOnTasks{"block_shape"sv};
+
+std::string Setting(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+class SurveyTest : public ChildrenTest {
+ protected:
+  // A parent, and what it is compiled to.
+  struct Bred {
+    Task task;
+    std::unique_ptr<Parent> parent;
+    std::string code;
+  };
+
+  Bred& At(std::size_t number, const Place& place) {
+    auto& bred = bred_[number];
+    if (bred) return *bred;
+    const auto folder = place.foreign ? std::filesystem::path(EVO_SAMPLE_TASKS) : ShareDirectory() / "kernel_templates";
+    bred = std::make_unique<Bred>(Bred{LoadTask(folder / place.task), nullptr, ""});
+    const KernelTemplate kernel = LoadTemplate(folder / place.task / fmt::format("{}.cu", place.kernel));
+    Genome genome = DefaultGenome(kernel);
+    for (const auto& [name, value] : place.parameters) genome.parameters.at(name) = value;
+    bred->parent = std::make_unique<Parent>(kernel, genome);
+    for (const char* mutator : place.before) {
+      const auto proposals = SourceMutatorNamed(mutator).Proposals(bred->parent->Context());
+      EXPECT_FALSE(proposals.empty()) << mutator << " on " << place.task << "/" << place.kernel;
+      if (proposals.empty()) continue;
+      genome.edits.push_back(MakeEdit(*bred->parent->tree, mutator, proposals[proposals.size() / 2]));
+      bred->parent = std::make_unique<Parent>(kernel, genome);
+    }
+    const std::string& source = bred->parent->rendering.source;
+    bred->code = CodeOf(CompileWith(*nvrtc_, source), source);
+    return *bred;
+  }
+
+  // What became of the children that were tried.
+  struct Tally {
+    int tried = 0;
+    int compiled = 0;
+    int changed = 0;
+    int judged = 0;
+    int right = 0;
+    std::set<std::string> tasks;
+    std::set<std::string> foreign;
+  };
+
+  // Children of a mutator at a place, until one is another program and right.
+  void Try(const SourceMutator& mutator, std::size_t number, const Place& place, int most, Tally& tally) {
+    Bred& bred = At(number, place);
+    const auto proposals = mutator.Proposals(bred.parent->Context());
+    const int count = std::min(most, static_cast<int>(proposals.size()));
+    for (int i = 0; i < count; ++i) {
+      const auto& proposal = proposals[static_cast<std::size_t>(i) * proposals.size() / static_cast<std::size_t>(count)];
+      const AppliedEdit child =
+          ApplyEdit(*bred.parent->tree, bred.parent->genome.parameters, MakeEdit(*bred.parent->tree, mutator.name(), proposal));
+      EXPECT_EQ(child.dropped, "") << mutator.name();
+      ++tally.tried;
+      const CompileResult compiled = CompileWith(*nvrtc_, child.text);
+      if (compiled.outcome != Outcome::kOk) {
+        EXPECT_TRUE(mutator.may_break_source() || compiled.outcome != Outcome::kCompileError) << mutator.name() << ": " << compiled.message;
+        continue;
+      }
+      ++tally.compiled;
+      if (CodeOf(compiled, child.text) == bred.code) continue;
+      ++tally.changed;
+      ++tally.judged;
+      // What may be wrong in every way must not take this process along.
+      if (Judge(bred.task, child.text, mutator.may_break_source())) continue;
+      ++tally.right;
+      (place.foreign ? tally.foreign : tally.tasks).insert(place.foreign ? fmt::format("{}/{}", place.task, place.kernel) : place.task);
+      return;
+    }
+  }
+
+ private:
+  std::map<std::size_t, std::unique_ptr<Bred>> bred_;
+};
+
+TEST_F(SurveyTest, EveryMutatorHasItsPlaces) {
+  const MutatorSet set;
+  const std::string only = Setting("EVO_SURVEY_MUTATORS");
+  const bool whole = !Setting("EVO_SURVEY").empty();
+  const auto places = Places();
+  if (whole) std::cout << "| operator | tasks | kernels not written for evo | compiled | changed | right |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const auto& mutator : set.all()) {
+    const auto* source = dynamic_cast<const SourceMutator*>(mutator.get());
+    const std::string name(mutator->name());
+    if (!source || (!only.empty() && ("," + only + ",").find("," + name + ",") == std::string::npos)) continue;
+    Tally tally;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const bool wanted = places[i].foreign ? tally.foreign.empty() : tally.tasks.size() < 2;
+      const bool known = !places[i].foreign && tally.tasks.contains(places[i].task);
+      // What is mostly wrong needs more tries.
+      if (whole || (wanted && !known)) Try(*source, i, places[i], source->may_break_source() ? 16 : 6, tally);
+    }
+    const bool on_tasks = std::find(kNotOnTasks.begin(), kNotOnTasks.end(), name) == kNotOnTasks.end();
+    EXPECT_GE(tally.tasks.size(), on_tasks ? 2u : 0u) << name;
+    EXPECT_GE(tally.foreign.size(), 1u) << name;
+    if (!whole) continue;
+    std::string tasks;
+    for (const auto& task : tally.tasks) tasks += (tasks.empty() ? "" : ", ") + task;
+    std::string foreign;
+    for (const auto& kernel : tally.foreign) foreign += (foreign.empty() ? "" : ", ") + kernel.substr(7);
+    std::cout << fmt::format("| `{}` | {} | {} | {} of {} | {} of {} | {} of {} |\n", name, tasks, foreign, tally.compiled, tally.tried,
+                             tally.changed, tally.compiled, tally.right, tally.judged)
+              << std::flush;
+  }
+}
+
+}  // namespace
+}  // namespace evo
