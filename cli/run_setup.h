@@ -53,6 +53,7 @@ struct RunOptions {
   int compile_workers = 0;                    // 0: as many as cores
   bool no_reuse = false;
   bool no_check = false;
+  bool no_tools = false;                      // the champion is checked, but by compute-sanitizer only in `evo verify`
   bool json = false;
 };
 

@@ -32,7 +32,7 @@ struct RunRecord {
   std::string arch;                      // "sm_90a": what candidates are compiled for
   std::string l2;                        // "hot" or "cold"
   std::string arithmetic;                // dtype of the task's first input: by its ceiling a share of arithmetic is measured
-  std::string population_kind;           // "elitist", "islands" or "map-elites"
+  std::string population_kind;           // "elitist", "islands", "map-elites" or "random"
   std::uint64_t seed = 0;
   int generations = 0;                   // asked for
   int population = 0;

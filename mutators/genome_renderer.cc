@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "core/digest.h"
@@ -20,24 +22,51 @@ constexpr std::size_t kParsers = 4;
 // A generation's parents and what is on the way to their children; a flattened tree is under a megabyte.
 constexpr std::size_t kTrees = 64;
 
-// Whether the preprocessor removes code depending on values: then the tree, and with it where an edit finds its anchors, depends on the
-// parameters. The guards of the parameters themselves are #ifndef.
-bool HasConditions(const std::string& text) {
-  for (const SourceLine& line : SplitLines(text)) {
+void AddIdentifiers(std::string_view text, std::set<std::string>& names) {
+  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t first = at;
+    while (at < text.size() && belongs(text[at])) ++at;
+    if (at > first) names.emplace(text.substr(first, at - first));
+    else ++at;
+  }
+}
+
+// The parameters on whose values it depends what the preprocessor leaves of the text, by name or through macros: then the tree, and with it where an
+// edit finds its anchors, depends on them too. The guards of the parameters themselves are #ifndef.
+Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
+  std::set<std::string> names;
+  std::vector<std::string_view> definitions;
+  const std::vector<SourceLine> lines = SplitLines(text);
+  for (const SourceLine& line : lines) {
     std::string_view word = Trim(line.text);
     if (!word.starts_with('#')) continue;
     word = Trim(word.substr(1));
-    if (word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif")) return true;
+    const bool condition = word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif");
+    if (condition && word.ends_with('\\')) return parameters;   // it goes on in the next line: take all
+    if (condition) AddIdentifiers(word, names);
+    if (word.starts_with("define ")) definitions.push_back(word.substr(7));
   }
-  return false;
+  if (names.empty()) return {};
+  for (std::size_t before = 0; before != names.size();) {
+    before = names.size();
+    for (const std::string_view definition : definitions) {
+      const std::string name(definition.substr(0, definition.find_first_of(" \t(")));
+      if (names.contains(name)) AddIdentifiers(definition, names);
+    }
+  }
+  Parameters deciding;
+  for (const auto& [name, value] : parameters) {
+    if (names.contains(name)) deciding[name] = value;
+  }
+  return deciding;
 }
 
 // Names of the texts after no edit, the first, the first two ... They tell the parameters apart only where these matter: to code under
 // #if, and to an edit that needs a value.
 std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
-  nlohmann::json parameters = nlohmann::json::object();
-  if (HasConditions(kernel_template.text)) parameters = genome.parameters;
-  std::vector<std::string> keys{Digest(kernel_template.digest + parameters.dump())};
+  const nlohmann::json deciding = ThatDecide(kernel_template.text, genome.parameters);
+  std::vector<std::string> keys{Digest(kernel_template.digest + deciding.dump())};
   for (const Edit& edit : genome.edits) {
     std::string step = keys.back() + nlohmann::json(edit).dump();
     for (const auto& [name, needed] : edit.parameters) {

@@ -34,6 +34,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunRecord& ru
   pipeline.l2 = run.l2;
   pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
   pipeline.seed = run.seed;
+  pipeline.sanitizers = !options.no_tools;
   pipeline.interrupt = interrupt;
   return pipeline;
 }
@@ -209,6 +210,7 @@ void AddRun(CLI::App& app, CommandContext& context) {
   run->add_option("--compile-workers", options->compile_workers, "Compile processes (default: one a core)")->check(CLI::Range(1, 1024));
   run->add_flag("--no-reuse", options->no_reuse, "Use nothing of earlier runs of the database: neither evaluations nor what operators have earned");
   run->add_flag("--no-check", options->no_check, "End without checking the champion; `evo verify` does that later");
+  run->add_flag("--no-tools", options->no_tools, "Check the champion without compute-sanitizer; `evo verify` does that later");
   run->add_flag("--json", options->json, "Print the result as JSON");
   CLI::Option* resume_option = run->get_option("--resume");
   run->callback([=, &context] {

@@ -1,9 +1,15 @@
 #include "cli/run_setup.h"
 
 #include <gmock/gmock.h>
+
+#include <CLI/CLI.hpp>   // the commands' library is linked, and this program has no main.cc to hold the parser
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+
+#include "cli/operator_choice.h"
+#include "core/error.h"
 
 #include "cli/stored_run.h"
 
@@ -56,6 +62,52 @@ TEST(PrepareRun, SearchesAtTheShapesGiven) {
   RunRecord plain = setup.record;
   plain.options = "{}";
   EXPECT_FALSE(FindStoredTask(CommandContext{}, plain)) << "its digest is that of the shape";
+}
+
+RunRecord RecordOf(const RunOptions& options) { return PrepareRun(options, CommandContext{}, {"cpu", {0}}).record; }
+
+TEST(PrepareRun, EndsByEvaluationsOnlyUnlessGenerationsAreGiven) {
+  RunOptions options = Attention();
+  EXPECT_EQ(EvaluationsOf(RecordOf(options)), std::nullopt);
+  EXPECT_EQ(RecordOf(options).generations, 5);
+  options.evaluations = 300;
+  EXPECT_EQ(EvaluationsOf(RecordOf(options)), 300);
+  EXPECT_EQ(RecordOf(options).generations, kUnlimitedGenerations);
+  options.generations_given = true;
+  EXPECT_EQ(RecordOf(options).generations, 5);
+}
+
+TEST(PrepareRun, RandomSearchLearnsNothingFromTimes) {
+  RunOptions options = Attention();
+  EXPECT_NE(MakeSelection(RecordOf(options)), nullptr);
+  options.population_kind = "random";
+  EXPECT_EQ(MakeSelection(RecordOf(options)), nullptr);
+  options.surrogate = "on";
+  EXPECT_THROW(RecordOf(options), UsageError);
+  options.surrogate = "off";
+  options.operators = "adaptive";
+  EXPECT_THROW(RecordOf(options), UsageError);
+}
+
+std::vector<std::string> Names(const std::map<std::string, double>& operators) {
+  std::vector<std::string> names;
+  for (const auto& [name, weight] : operators) names.push_back(name);
+  return names;
+}
+
+TEST(ChooseOperators, TakesNamesAndGroups) {
+  const std::vector<std::string> all = Names(ChooseOperators({}, {}));
+  EXPECT_THAT(all, ::testing::IsSupersetOf({"parameter_step", "crossover", "vector_load"}));
+  EXPECT_THAT(Names(ChooseOperators({"parameters"}, {})), ::testing::ElementsAre("parameter_draw", "parameter_mix", "parameter_step"));
+  EXPECT_THAT(Names(ChooseOperators({"parameters", "vector_load"}, {"parameter_mix"})), ::testing::ElementsAre("parameter_draw", "parameter_step", "vector_load"));
+  EXPECT_EQ(ChooseOperators({"edits"}, {}).size() + 4, all.size()) << "three of parameters, and crossover";
+  EXPECT_THAT(Names(ChooseOperators({}, {"edits", "parameters"})), ::testing::ElementsAre("crossover"));
+}
+
+TEST(ChooseOperators, RefusesWhatItDoesNotKnowAndLeavingNone) {
+  EXPECT_THROW(ChooseOperators({"nosuch"}, {}), UsageError);
+  EXPECT_THROW(ChooseOperators({}, {"nosuch"}), UsageError);
+  EXPECT_THROW(ChooseOperators({"edits"}, {"edits"}), UsageError);
 }
 
 }  // namespace

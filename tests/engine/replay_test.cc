@@ -42,9 +42,9 @@ RecordedEvaluations Recording(const World& world) {
 
 // A run with the evaluations of another and nothing else.
 struct Replayed {
-  Replayed(RunRecord record, const RecordedEvaluations& recorded, Evolution::Missing missing)
+  Replayed(RunRecord record, const RecordedEvaluations& recorded, Evolution::Missing missing, ChildRanker* ranker = nullptr)
       : run(std::move(record)), evaluator(recorded), population(MakePopulation(run.population_kind, static_cast<std::size_t>(run.population))),
-        evolution(run, {testing::GenomeAt(testing::kStart)}, breeder, evaluator, store, observer, *population) {
+        evolution(run, {testing::GenomeAt(testing::kStart)}, breeder, evaluator, store, observer, *population, ranker) {
     evolution.RestrictTo(recorded, missing);
   }
   RunStatus Run(std::optional<int> evaluations = {}) { return evolution.Run(StopCondition(run.generations, {}, {}, evaluations)); }
@@ -77,6 +77,21 @@ TEST(Replay, OfARunMakesTheSameCandidatesAndChampion) {
       EXPECT_THAT(replayed.store.message, HasSubstr("replayed; 0 of"));
     }
   }
+}
+
+// Of three children that are bred for each that is evaluated, two are recorded nowhere.
+TEST(Replay, OfARunWithASurrogateIsTheSameAgain) {
+  World world(FakeRun());
+  ChildRanker ranker(world.seeds, {"step"}, world.run.seed);
+  ElitistPopulation population(6);
+  Evolution whole(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, population, &ranker);
+  ASSERT_EQ(whole.Run(StopCondition(world.run.generations, {}, {})), RunStatus::kFinished);
+  ASSERT_GT(world.breeder.batches.back().size(), static_cast<std::size_t>(world.run.children)) << "the surrogate was trusted";
+  const RecordedEvaluations recorded = Recording(world);
+  ChildRanker again(world.seeds, {"step"}, world.run.seed);
+  Replayed replayed(world.run, recorded, Evolution::Missing::kEndsTheRun, &again);
+  ASSERT_EQ(replayed.Run(), RunStatus::kFinished);
+  EXPECT_EQ(Spelled(replayed.store.generations), Spelled(world.store.generations));
 }
 
 TEST(Replay, OfAnotherSeedTakesOnlyWhatIsRecorded) {

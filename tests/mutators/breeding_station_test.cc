@@ -117,6 +117,51 @@ TEST_F(BreedingStationTest, CrossoverTakesFromBothAndRecordsDrops) {
   EXPECT_TRUE(dropped);
 }
 
+// A is in a condition, through a macro; B is in none. What a renderer remembers of other values must never show.
+TEST(GenomeRenderer, RemembersUnderAnyValuesOnlyWhatConditionsDoNotAskFor) {
+  const KernelTemplate one = ParseTemplate("conditions", R"(// evo:param A 1 2 4
+// evo:param B 16 32
+// evo:launch k(X) grid(1) block(B)
+#ifndef A
+#define A 1
+#endif
+#ifndef B
+#define B 16
+#endif
+#define MANY (A > 1)
+__global__ void k(float* a) {
+#if MANY
+  for (int i = 0; i < A; ++i) a[i] = 1;
+#endif
+  for (int i = 0; i < B; ++i) a[i] = 2;
+}
+)");
+  Genome genome = DefaultGenome(one);
+  genome.parameters["A"] = 2;
+  const Parent parent(one, genome);
+  const SourceMutator& mutator = SourceMutatorNamed("unroll_pragma");
+  const std::vector<Proposal> proposals = mutator.Proposals(parent.Context());
+  ASSERT_GE(proposals.size(), 2U);
+  GenomeRenderer remembering(TestPaths());
+  GenomeRenderer forgetting(TestPaths(), 0);
+  int dropped = 0;
+  for (const Proposal& proposal : proposals) {
+    genome.edits = {MakeEdit(*parent.tree, "unroll_pragma", proposal)};
+    for (const int a : {2, 4, 1, 2}) {
+      for (const int b : {16, 32}) {
+        genome.parameters = {{"A", a}, {"B", b}};
+        const RenderedGenome expected = forgetting.Render(one, genome);
+        const RenderedGenome rendered = remembering.Render(one, genome);
+        EXPECT_EQ(rendered.source, expected.source);
+        EXPECT_EQ(rendered.applied, expected.applied);
+        EXPECT_EQ(rendered.dropped, expected.dropped);
+        dropped += static_cast<int>(rendered.dropped.size());
+      }
+    }
+  }
+  EXPECT_GT(dropped, 0) << "the code under #if is not there for A = 1";
+}
+
 TEST(MutatorSet, NamesAreUniqueAndDescribed) {
   const MutatorSet set;
   EXPECT_EQ(set.Find("no_such"), nullptr);

@@ -108,6 +108,11 @@ TEST_F(ReplayRun, ASecondRunStartsWithWhatTheFirstHasEarnedAndIsReplayedWithIt) 
     children += record.candidate.parents.empty() || record.candidate.op == "minimise" ? 0 : 1;
   }
   EXPECT_EQ(tries, children);
+  // What two runs came to can be timed in turn.
+  ASSERT_EQ(Run({"verify", "--db", Database(), "--run", "2", "--against", Database(), "--against-run", "1"}), 0) << Output();
+  EXPECT_THAT(Output(), HasSubstr("times as fast, timed in turn"));
+  Refused({"verify", "--db", Database(), "--against", Database(), "--against-run", "9"}, "there is no run 9");
+  Refused({"verify", "--db", Database(), "--against-run", "1"}, "--against");
   second.push_back("--no-reuse");
   ASSERT_EQ(Run(second), 0) << Output();
   EXPECT_FALSE(OptionsOf(3).contains("earned"));
