@@ -70,9 +70,6 @@ struct RunSetup {
   bool baseline_apart = false;                // likewise: it is measured, and not evolved
 };
 
-// Generations of a run that ends by its evaluations.
-inline constexpr int kUnlimitedGenerations = 1'000'000;
-
 // The task that the options name. Throws UsageError.
 Task LoadAskedTask(const RunOptions& options, const CommandContext& context);
 // Loads and checks everything that a new run needs. Throws UsageError.

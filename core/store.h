@@ -13,6 +13,9 @@ namespace evo {
 
 using RunId = std::int64_t;
 
+// Generations of a run that ends by its evaluations.
+inline constexpr int kUnlimitedGenerations = 1'000'000;
+
 struct TemplateText {
   std::string name;
   std::string digest;

@@ -278,7 +278,8 @@ std::vector<EarnedRow> History::Earned(std::optional<RunId> run) const {
   return Explaining(path_, [&] {
     std::vector<EarnedRow> earned;
     Statement row(*db_, "SELECT operator, sum(tries) AS n, sum(valid), sum(neutral), sum(improving), sum(gains), max(best_gain), sum(inapplicable) "
-                        "FROM operator_earned WHERE (?1 IS NULL OR run = ?1) AND operator <> 'minimise' GROUP BY operator ORDER BY n DESC, operator");
+                        "FROM operator_earned WHERE operator <> 'minimise' AND CASE WHEN ?1 IS NULL THEN run NOT IN "
+                        "(SELECT run FROM run WHERE json_valid(options) AND json_type(options, '$.replay') IS NOT NULL) ELSE run = ?1 END GROUP BY operator ORDER BY n DESC, operator");
     if (run) row.bind(1, *run);
     while (row.executeStep()) {
       earned.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(), row.getColumn(3).getInt(),

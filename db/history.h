@@ -127,7 +127,7 @@ class History {
   std::vector<GenerationRow> Generations(RunId run) const;
   // Most children first. The trials of a minimisation are no operator's children.
   std::vector<OperatorRow> Operators(RunId run) const;
-  // Of a run, or of all together; most tries first.
+  // Of a run, or of all together but for replays, whose times were measured in other runs; most tries first.
   std::vector<EarnedRow> Earned(std::optional<RunId> run) const;
   // Summed over all candidates of the run.
   StageClocks TotalClocks(RunId run) const;

@@ -31,7 +31,7 @@ void PrintRuns(std::FILE* out, const History& history, bool as_json) {
   for (const RunSummary& run : runs) {
     const std::optional<CandidateRecord> best = history.Best(run.record.id);
     table.Add({std::to_string(run.record.id), run.started_at, fmt::format("{}{}", ToString(run.status), IsReplay(run.record) ? ", replay" : ""), run.record.task,
-               run.record.device_name, run.record.l2, fmt::format("{}/{}", run.generations_done, run.record.generations),
+               run.record.device_name, run.record.l2, run.record.generations < kUnlimitedGenerations ? fmt::format("{}/{}", run.generations_done, run.record.generations) : std::to_string(run.generations_done),
                std::to_string(run.evaluated), std::to_string(run.valid), Microseconds(best ? best->evaluation.score_ns : kNoValue)});
   }
   table.Print(out);

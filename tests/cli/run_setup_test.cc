@@ -1,10 +1,9 @@
 #include "cli/run_setup.h"
 
 #include <gmock/gmock.h>
-
-#include <CLI/CLI.hpp>   // the commands' library is linked, and this program has no main.cc to hold the parser
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>   // the commands' library is linked, and this program has no main.cc to hold the parser
 #include <filesystem>
 #include <map>
 

@@ -178,6 +178,19 @@ TEST_F(HistoryTest, TrialsOfAMinimisationAreNoOperatorsChildren) {
   for (const EarnedRow& row : history.Earned(std::nullopt)) EXPECT_NE(row.op, "minimise");
 }
 
+TEST_F(HistoryTest, WhatAReplayEarnedWasEarnedElsewhere) {
+  RunRecord replay = FixtureRun();
+  replay.options = R"({"replay":{"database":"other.db","runs":[1],"missing":"stop"}})";
+  const std::vector<EarnedRow> before = History(path_).Earned(std::nullopt);
+  const RunId id = SqliteStore(path_).BeginRun(replay);
+  for (const GenerationRecord& generation : FixtureGenerations()) SqliteStore(path_).RecordGeneration(id, generation);
+  const History history(path_);
+  const std::vector<EarnedRow> after = history.Earned(std::nullopt);
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].tries, before[i].tries);
+  EXPECT_FALSE(history.Earned(id).empty()) << "asked for by its number, it says what it did";
+}
+
 TEST_F(HistoryTest, TellsWhatOperatorsHaveEarned) {
   std::vector<GenerationRecord> generations = FixtureGenerations();
   generations[1].evaluations[0].program_digest = "p";
