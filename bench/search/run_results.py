@@ -1,6 +1,7 @@
 """What one database of `evo run` says of its latest run. docs/database.md describes the tables."""
 import json
 import math
+import os
 import sqlite3
 
 # As engine/champion.cc has it: the standard error of a median, and sigma from the 10% and 90% quantiles.
@@ -73,3 +74,13 @@ class Run:
                 variance += (weight * MEDIAN_EFFICIENCY * spread / median) ** 2 / max(5, samples or 0)
                 weights += weight / 2
         return math.exp(log / weights), math.sqrt(variance) / weights
+
+
+def databases(places):
+    """Of files and folders, the files; what is in a folder by name."""
+    for place in places:
+        if not os.path.isdir(place):
+            yield place
+            continue
+        for folder, _, files in sorted(os.walk(place)):
+            yield from (os.path.join(folder, name) for name in sorted(files) if name.endswith(".db"))
