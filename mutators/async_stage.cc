@@ -84,8 +84,9 @@ class Finder {
       if (operand >= 0) return false;
       operand = child;
     }
-    const bool passes = node.kind_name == "ParenExpr" || node.kind_name == "BinaryOperator" || node.kind_name == "CStyleCastExpr" ||
-                        node.kind_name == "CXXReinterpretCastExpr" || node.kind_name == "CXXStaticCastExpr";
+    const bool passes = node.kind_name == "ParenExpr" || node.kind_name == "BinaryOperator" ||
+                        node.kind_name == "CStyleCastExpr" || node.kind_name == "CXXReinterpretCastExpr" ||
+                        node.kind_name == "CXXStaticCastExpr";
     return passes && operand >= 0 && IsSharedPointer(operand, depth);
   }
 
@@ -147,7 +148,8 @@ class Finder {
       return copy;
     }
     const SyntaxNode& choice = tree_.node(value);
-    if (choice.kind_name == "ConditionalOperator" && choice.children.size() == 3 && IsLoad(choice.children[1], type) && IsZero(tree_.Text(choice.children[2]))) {
+    if (choice.kind_name == "ConditionalOperator" && choice.children.size() == 3 && IsLoad(choice.children[1], type) &&
+        IsZero(tree_.Text(choice.children[2]))) {
       copy.changes.push_back({store, Placement::kReplace,
                               Either(tree_.Text(choice.children[0]), Copied(target, choice.children[1], type),
                                      fmt::format("{} = {};", tree_.Text(target), tree_.Text(choice.children[2])), store)});
@@ -173,11 +175,13 @@ class Finder {
     const int declared = *(at - 2);
     const int branch = *(at - 1);
     const SyntaxNode& variable = tree_.node(named);
-    if (variable.parent != declared || tree_.node(declared).children.size() != 1 || variable.children.empty()) return std::nullopt;
+    if (variable.parent != declared || tree_.node(declared).children.size() != 1 || variable.children.empty())
+      return std::nullopt;
     if (WithoutConst(variable.type) != type || !IsZero(tree_.Text(variable.children.back()))) return std::nullopt;
     if (tree_.node(branch).kind_name != "IfStmt" || tree_.node(branch).children.size() != 2) return std::nullopt;
     int load = tree_.node(branch).children[1];
-    if (tree_.node(load).kind_name == "CompoundStmt" && tree_.node(load).children.size() == 1) load = tree_.node(load).children[0];
+    if (tree_.node(load).kind_name == "CompoundStmt" && tree_.node(load).children.size() == 1)
+      load = tree_.node(load).children[0];
     const auto& assigned = tree_.node(load).children;
     const bool assigns = tree_.Operator(load) == "=" || tree_.node(load).name == "operator=";
     if (!assigns || assigned.size() < 2 || NamedDeclaration(tree_, assigned.front()) != named || !IsLoad(assigned.back(), type))
@@ -211,7 +215,8 @@ class Meeting {
     const int function = tree_.node(statement).function;
     int barrier = -1;
     for (const int node : Subtree(tree_, function)) {
-      if (barrier < 0 && IsBarrier(tree_, node) && tree_.node(node).range.begin >= tree_.node(statement).range.end) barrier = node;
+      if (barrier < 0 && IsBarrier(tree_, node) && tree_.node(node).range.begin >= tree_.node(statement).range.end)
+        barrier = node;
     }
     if (barrier < 0 || !IsInBlock(tree_, barrier)) return -1;
     std::uint32_t begin = tree_.node(statement).range.begin;
@@ -259,8 +264,10 @@ class Meeting {
     const int array = ArrayOf(tree_, node);
     if (array >= 0 && IsOwnArray(tree_, array)) return false;
     const int parent = at.parent;
-    const bool stored = Assigned(tree_, parent) == node && (tree_.Operator(parent) == "=" || tree_.node(parent).name == "operator=");
-    if (stored) return at.range.begin > tree_.node(statement).range.end && finder_.IsSharedPointer(pointer) && !InElse(node, statement);
+    const bool stored =
+        Assigned(tree_, parent) == node && (tree_.Operator(parent) == "=" || tree_.node(parent).name == "operator=");
+    if (stored)
+      return at.range.begin > tree_.node(statement).range.end && finder_.IsSharedPointer(pointer) && !InElse(node, statement);
     return !finder_.IsUnwrittenGlobal(pointer);
   }
 
@@ -302,7 +309,8 @@ class AsyncStage : public SourceMutator {
     std::vector<Proposal> proposals;
     for (auto& [first, group] : groups) {
       for (const int barrier : waits[first]) {
-        const std::string text = LineBefore(tree, barrier, "__pipeline_commit();") + LineBefore(tree, barrier, "__pipeline_wait_prior(0);");
+        const std::string text =
+            LineBefore(tree, barrier, "__pipeline_commit();") + LineBefore(tree, barrier, "__pipeline_wait_prior(0);");
         group.changes.push_back({barrier, Placement::kBefore, text});
       }
       group.changes.push_back({group.changes.front().node, Placement::kBefore, "#include <cuda_pipeline.h>\n"});

@@ -94,14 +94,30 @@ int SizeOf(std::string_view type) {
     std::string_view name;
     int bytes;
   };
-  constexpr std::array<Known, 24> kKnown{{{"float", 4},          {"double", 8},         {"int", 4},
-                                          {"unsigned int", 4},   {"short", 2},          {"unsigned short", 2},
-                                          {"char", 1},           {"signed char", 1},    {"unsigned char", 1},
-                                          {"long long", 8},      {"float2", 8},         {"float4", 16},
-                                          {"double2", 16},       {"int2", 8},           {"int4", 16},
-                                          {"uint2", 8},          {"uint4", 16},         {"__half", 2},
-                                          {"__half2", 4},        {"__nv_bfloat16", 2},  {"__nv_bfloat162", 4},
-                                          {"unsigned long long", 8}, {"long", 8},       {"unsigned long", 8}}};
+  constexpr std::array<Known, 24> kKnown{{{"float", 4},
+                                          {"double", 8},
+                                          {"int", 4},
+                                          {"unsigned int", 4},
+                                          {"short", 2},
+                                          {"unsigned short", 2},
+                                          {"char", 1},
+                                          {"signed char", 1},
+                                          {"unsigned char", 1},
+                                          {"long long", 8},
+                                          {"float2", 8},
+                                          {"float4", 16},
+                                          {"double2", 16},
+                                          {"int2", 8},
+                                          {"int4", 16},
+                                          {"uint2", 8},
+                                          {"uint4", 16},
+                                          {"__half", 2},
+                                          {"__half2", 4},
+                                          {"__nv_bfloat16", 2},
+                                          {"__nv_bfloat162", 4},
+                                          {"unsigned long long", 8},
+                                          {"long", 8},
+                                          {"unsigned long", 8}}};
   const auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& known) { return known.name == type; });
   return found == kKnown.end() ? 0 : found->bytes;
 }

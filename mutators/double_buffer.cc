@@ -21,9 +21,9 @@ bool Calls(const SyntaxTree& tree, int statement, std::string_view callee) { ret
 // A loop that fills arrays in shared memory, meets, uses them and meets again.
 struct FilledLoop {
   CountedLoop counted;
-  std::vector<int> fill;   // statements
-  std::vector<int> use;    // statements
-  std::set<int> arrays;    // declarations
+  std::vector<int> fill;  // statements
+  std::vector<int> use;   // statements
+  std::set<int> arrays;   // declarations
   bool asynchronous = false;
 };
 
@@ -47,14 +47,17 @@ class Finder {
   // fill, barrier, use, barrier; or both barriers in front of what they part.
   bool Split(std::vector<int> statements) {
     if (statements.size() < 4) return false;
-    if (Calls(tree_, statements.front(), "__syncthreads")) std::rotate(statements.begin(), statements.begin() + 1, statements.end());
+    if (Calls(tree_, statements.front(), "__syncthreads"))
+      std::rotate(statements.begin(), statements.begin() + 1, statements.end());
     if (!Calls(tree_, statements.back(), "__syncthreads")) return false;
     statements.pop_back();
-    const auto barrier = std::find_if(statements.begin(), statements.end(), [&](int s) { return Calls(tree_, s, "__syncthreads"); });
+    const auto barrier =
+        std::find_if(statements.begin(), statements.end(), [&](int s) { return Calls(tree_, s, "__syncthreads"); });
     if (barrier == statements.end()) return false;
     for (auto at = statements.begin(); at != barrier; ++at) {
       const bool waits = Calls(tree_, *at, "__pipeline_commit") || Calls(tree_, *at, "__pipeline_wait_prior");
-      if (waits && tree_.Text(*at).find("wait") != std::string_view::npos && tree_.Text(*at) != "__pipeline_wait_prior(0);") return false;
+      if (waits && tree_.Text(*at).find("wait") != std::string_view::npos && tree_.Text(*at) != "__pipeline_wait_prior(0);")
+        return false;
       if (!waits && found_.asynchronous) return false;
       found_.asynchronous |= waits;
       if (!waits) found_.fill.push_back(*at);
@@ -127,14 +130,17 @@ class Finder {
   // The root of a store's target, or of where an asynchronous copy goes.
   bool IsFilled(int name, int part) const {
     int at = name;
-    while (tree_.node(tree_.node(at).parent).kind_name == "ArraySubscriptExpr" && tree_.node(tree_.node(at).parent).children[0] == at)
+    while (tree_.node(tree_.node(at).parent).kind_name == "ArraySubscriptExpr" &&
+           tree_.node(tree_.node(at).parent).children[0] == at)
       at = tree_.node(at).parent;
     const int parent = tree_.node(at).parent;
-    const bool stored = Assigned(tree_, parent) == at && (tree_.Operator(parent) == "=" || tree_.node(parent).name == "operator=");
+    const bool stored =
+        Assigned(tree_, parent) == at && (tree_.Operator(parent) == "=" || tree_.node(parent).name == "operator=");
     if (stored) return true;
     if (tree_.Operator(parent) != "&") return false;
     for (int call = parent; call != part; call = tree_.node(call).parent) {
-      if (Calls(tree_, tree_.node(call).parent, "__pipeline_memcpy_async")) return tree_.node(tree_.node(call).parent).children[1] == call;
+      if (Calls(tree_, tree_.node(call).parent, "__pipeline_memcpy_async"))
+        return tree_.node(tree_.node(call).parent).children[1] == call;
     }
     return false;
   }
@@ -164,7 +170,8 @@ class Finder {
   }
 
   int RootArray(int place) const {
-    while (tree_.node(place).kind_name == "ArraySubscriptExpr" && !tree_.node(place).children.empty()) place = tree_.node(place).children.front();
+    while (tree_.node(place).kind_name == "ArraySubscriptExpr" && !tree_.node(place).children.empty())
+      place = tree_.node(place).children.front();
     return NamedDeclaration(tree_, place);
   }
 
@@ -211,16 +218,16 @@ class DoubleBuffer : public SourceMutator {
     const std::string indent = outer + "  ";
     const std::string bound(tree.Text(counted.bound));
     std::string text = fmt::format("{{\n{}int {} = 0;\n", indent, buffer);
-    text += fmt::format("{}if ({} {} {}) {{\n{}  const {} {} = {};\n", indent, Parenthesised(tree, counted.start), counted.comparison, bound,
-                        indent, counter.type, counter.name, tree.Text(counted.start));
+    text += fmt::format("{}if ({} {} {}) {{\n{}  const {} {} = {};\n", indent, Parenthesised(tree, counted.start),
+                        counted.comparison, bound, indent, counter.type, counter.name, tree.Text(counted.start));
     text += Part(tree, loop, loop.fill, buffer, indent + "  ", {}) + indent + "}\n";
     if (loop.asynchronous) text += indent + "__pipeline_commit();\n";
     if (counted.parts.pragma >= 0) text += std::string(tree.Text(counted.parts.pragma)) + "\n";
     const std::string init = fmt::format("{} = {}", CounterDeclaration(tree, counted), tree.Text(counted.start));
     text += fmt::format("{}{} {{\n", indent, Header(tree, counted, init));
     if (loop.asynchronous) text += indent + "  __pipeline_wait_prior(0);\n";
-    text += fmt::format("{}  __syncthreads();\n{}  if ({} + {} {} {}) {{\n", indent, indent, counter.name, counted.step, counted.comparison,
-                        bound);
+    text += fmt::format("{}  __syncthreads();\n{}  if ({} + {} {} {}) {{\n", indent, indent, counter.name, counted.step,
+                        counted.comparison, bound);
     text += Part(tree, loop, loop.fill, fmt::format("{} ^ 1", buffer), indent + "    ", counted.step) + indent + "  }\n";
     if (loop.asynchronous) text += indent + "  __pipeline_commit();\n";
     text += Part(tree, loop, loop.use, buffer, indent + "  ", {});
@@ -230,8 +237,8 @@ class DoubleBuffer : public SourceMutator {
   }
 
   // Statements that name the arrays in one of the two buffers; with the counter put forward, if so.
-  static std::string Part(const SyntaxTree& tree, const FilledLoop& loop, const std::vector<int>& statements, const std::string& buffer,
-                          const std::string& indent, const std::string& forward) {
+  static std::string Part(const SyntaxTree& tree, const FilledLoop& loop, const std::vector<int>& statements,
+                          const std::string& buffer, const std::string& indent, const std::string& forward) {
     std::string text;
     for (const int statement : statements) {
       Replacements replacements;

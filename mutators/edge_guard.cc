@@ -34,9 +34,8 @@ bool Split(const SyntaxTree& tree, int condition, bool inside, std::vector<Bound
 
 bool OnlyReturns(const SyntaxTree& tree, int body) {
   const auto& statements = tree.node(body).children;
-  return tree.node(body).kind_name == "ReturnStmt" ||
-         (tree.node(body).kind_name == "CompoundStmt" && statements.size() == 1 &&
-          tree.node(statements[0]).kind_name == "ReturnStmt");
+  return tree.node(body).kind_name == "ReturnStmt" || (tree.node(body).kind_name == "CompoundStmt" && statements.size() == 1 &&
+                                                       tree.node(statements[0]).kind_name == "ReturnStmt");
 }
 
 class Finder {
@@ -121,8 +120,7 @@ class Finder {
     const SyntaxNode& guard = tree_.node(guard_.statement);
     for (const int node : Subtree(tree_, kernel_)) {
       if (!IsStore(tree_, node)) continue;
-      const bool guarded =
-          round_ ? IsWithin(tree_, node, guard_.statement) : tree_.node(node).range.begin > guard.range.end;
+      const bool guarded = round_ ? IsWithin(tree_, node, guard_.statement) : tree_.node(node).range.begin > guard.range.end;
       const SyntaxNode& parent = tree_.node(tree_.node(node).parent);
       const bool statement = parent.kind_name == "CompoundStmt" || parent.kind_name == "ForStmt" || parent.kind_name == "IfStmt";
       if (!guarded || !statement || !tree_.Text(node).ends_with(";")) return false;
@@ -148,9 +146,9 @@ class Finder {
       conditions.push_back(fmt::format("{} < {}", asked, bound));
       const std::string type = WithoutConst(variable.type);
       const std::string first = fmt::format("const {} {} = {};", type, asked, tree_.Text(variable.children.back()));
-      guard_.changes.emplace_back(variable.parent,
-                                  LineBefore(tree_, variable.parent, first) +
-                                      fmt::format("const {0} {1} = {2} < {3} ? {2} : {3} - 1;", type, variable.name, asked, bound));
+      guard_.changes.emplace_back(
+          variable.parent, LineBefore(tree_, variable.parent, first) +
+                               fmt::format("const {0} {1} = {2} < {3} ? {2} : {3} - 1;", type, variable.name, asked, bound));
     }
     const std::string inside = fmt::format("const bool {} = {};", guard_.inside, fmt::join(conditions, " && "));
     if (!round_) {
@@ -177,8 +175,7 @@ std::optional<EdgeGuard> EdgeGuardOf(const MutationContext& context, const Block
   return Finder(context, uniform, kernel).Find(statement);
 }
 
-std::string GuardedStore(const SyntaxTree& tree, const EdgeGuard& guard, int store,
-                         const Replacements& replacements) {
+std::string GuardedStore(const SyntaxTree& tree, const EdgeGuard& guard, int store, const Replacements& replacements) {
   const bool alone = tree.node(tree.node(store).parent).kind_name == "CompoundStmt";
   const std::string guarded = fmt::format("if ({}) {}", guard.inside, TextWith(tree, store, replacements));
   return alone ? guarded : fmt::format("{{ {} }}", guarded);

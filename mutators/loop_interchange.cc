@@ -21,7 +21,8 @@ bool IsRecomputable(const SyntaxTree& tree, int statement, const std::set<int>& 
   if (tree.node(statement).kind_name != "DeclStmt") return false;
   for (const int variable : tree.node(statement).children) {
     const SyntaxNode& node = tree.node(variable);
-    if (node.kind_name != "VarDecl" || node.children.empty() || node.type.ends_with("]") || node.type.ends_with("&")) return false;
+    if (node.kind_name != "VarDecl" || node.children.empty() || node.type.ends_with("]") || node.type.ends_with("&"))
+      return false;
     if (written.contains(variable) || !IsPure(tree, node.children.back())) return false;
   }
   return true;

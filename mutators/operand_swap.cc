@@ -54,7 +54,8 @@ class OperandSwap : public SourceMutator {
   }
 
   // `a + b + c` to `a + (b + c)`, `a * b / c` to `a * (b / c)`, `a / b * c` to `a * (c / b)`; and `a + (b + c)` to `a + b + c`.
-  static void Regroup(const SyntaxTree& tree, int node, int left, int right, std::string_view spelled, std::vector<Proposal>& proposals) {
+  static void Regroup(const SyntaxTree& tree, int node, int left, int right, std::string_view spelled,
+                      std::vector<Proposal>& proposals) {
     const bool floating = tree.node(node).type == "float" || tree.node(node).type == "double";
     const int inner = WithoutParentheses(tree, left);
     if (IsOperation(tree, inner) && tree.node(inner).type == tree.node(node).type) {
@@ -62,7 +63,8 @@ class OperandSwap : public SourceMutator {
       const std::string a(tree.Text(tree.node(inner).children[0]));
       const std::string b(tree.Text(tree.node(inner).children[1]));
       const std::string on_right = OnTheRight(tree, tree.node(inner).children[1], spelled);
-      if (before == "+" && IsSum(spelled)) Replace(node, fmt::format("{} + ({} {} {})", a, b, spelled, tree.Text(right)), proposals);
+      if (before == "+" && IsSum(spelled))
+        Replace(node, fmt::format("{} + ({} {} {})", a, b, spelled, tree.Text(right)), proposals);
       if (before == "-" && IsSum(spelled))
         Replace(node, fmt::format("{} - ({} {} {})", a, b, spelled == "+" ? "-" : "+", tree.Text(right)), proposals);
       const bool scales = spelled == "*" || (floating && spelled == "/");

@@ -35,18 +35,19 @@ int Converted(const MutationContext& context, const CountedLoop& loop, int call,
   if (LibraryCallee(tree, call) != type.convert || tree.node(call).children.size() != 2) return -1;
   int load = tree.node(call).children[1];
   // A copy that nobody has spelled.
-  while (tree.node(load).kind_name != "ArraySubscriptExpr" && tree.node(load).children.size() == 1) load = tree.node(load).children[0];
+  while (tree.node(load).kind_name != "ArraySubscriptExpr" && tree.node(load).children.size() == 1)
+    load = tree.node(load).children[0];
   const SyntaxNode& element = tree.node(load);
-  if (element.kind_name != "ArraySubscriptExpr" || element.children.size() != 2 || WithoutConst(element.type) != type.element) return -1;
+  if (element.kind_name != "ArraySubscriptExpr" || element.children.size() != 2 || WithoutConst(element.type) != type.element)
+    return -1;
   if (!IsSteadyBase(tree, element.children[0], loop) || !IsUnitStride(tree, element.children[1], loop)) return -1;
   const bool steady = IsReadOnlyGlobal(tree, context.rendered, element.children[0]) || !StoresIn(tree, loop.parts.body);
   return steady && IsUnconditional(tree, call, loop.parts.body) ? load : -1;
 }
 
 void Add(const SyntaxTree& tree, std::vector<Pair>& pairs, Pair pair) {
-  const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const Pair& p) {
-    return tree.Text(p.places.front()) == tree.Text(pair.places.front());
-  });
+  const auto known = std::find_if(pairs.begin(), pairs.end(),
+                                  [&](const Pair& p) { return tree.Text(p.places.front()) == tree.Text(pair.places.front()); });
   if (known == pairs.end()) {
     pairs.push_back(std::move(pair));
   } else {
@@ -89,13 +90,14 @@ class PairLoop {
     const std::string declared = fmt::format("{} = {}", CounterDeclaration(tree_, loop_), tree_.Text(loop_.start));
     // Where their number is known the loops keep the form that compilers write out.
     if (first && last && loop_.comparison == "<" && (*last - *first) % 2 == 0) {
-      return fmt::format("if ({}) {{\n{}{}for ({}; {} < {}; {} += 2) {{\n{}{}}}\n{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}", Aligned(), Pragma(),
-                         indent, declared, counter_, bound, counter_, Twice(indent + "  "), indent, outer_, Pragma(), indent,
-                         Header(tree_, loop_, declared), Lines(tree_, loop_.parts.body, indent + "  "), indent, outer_);
+      return fmt::format("if ({}) {{\n{}{}for ({}; {} < {}; {} += 2) {{\n{}{}}}\n{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}",
+                         Aligned(), Pragma(), indent, declared, counter_, bound, counter_, Twice(indent + "  "), indent, outer_,
+                         Pragma(), indent, Header(tree_, loop_, declared), Lines(tree_, loop_.parts.body, indent + "  "), indent,
+                         outer_);
     }
     std::string text = fmt::format("{{\n{}{};\n{}if ({}) {{\n{}", indent, declared, indent, Aligned(), Pragma());
-    text += fmt::format("{0}  for (; {1} + 1 {2} {3}; {1} += 2) {{\n{4}{0}  }}\n{0}}}\n", indent, counter_, loop_.comparison, bound,
-                        Twice(indent + "    "));
+    text += fmt::format("{0}  for (; {1} + 1 {2} {3}; {1} += 2) {{\n{4}{0}  }}\n{0}}}\n", indent, counter_, loop_.comparison,
+                        bound, Twice(indent + "    "));
     return text + fmt::format("{}{} {{\n{}{}}}\n{}}}", indent, Header(tree_, loop_, ""),
                               Lines(tree_, loop_.parts.body, indent + "  "), indent, outer_);
   }
@@ -136,7 +138,8 @@ class PairLoop {
         second.emplace_back(place, name + ".y");
       }
     }
-    const bool block = tree_.node(loop_.parts.body).kind_name == "CompoundStmt" && tree_.node(loop_.parts.body).children.size() > 1;
+    const bool block =
+        tree_.node(loop_.parts.body).kind_name == "CompoundStmt" && tree_.node(loop_.parts.body).children.size() > 1;
     if (!block) return text + Lines(tree_, loop_.parts.body, indent, first) + Lines(tree_, loop_.parts.body, indent, second);
     for (const Replacements& replacements : {first, second})
       text += fmt::format("{0}{{\n{1}{0}}}\n", indent, Lines(tree_, loop_.parts.body, indent + "  ", replacements));

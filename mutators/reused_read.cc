@@ -30,7 +30,8 @@ std::optional<std::vector<CountedLoop>> LoopsTo(const SyntaxTree& tree, int node
   return loops;
 }
 
-// How many elements a function of this file reads through a parameter, all of them in loops from 0 on; empty if that is not clear.
+// How many elements a function of this file reads through a parameter, all of them in loops from 0 on; empty if that is not
+// clear.
 std::string RowLength(const SyntaxTree& tree, int call, std::size_t argument) {
   const int function = NamedDeclaration(tree, tree.node(call).children.front());
   if (function < 0 || tree.node(function).kind_name != "FunctionDecl" || !CallsPure(tree, call)) return "";
@@ -70,9 +71,8 @@ bool IsScaled(const SyntaxTree& tree, int expression, const std::function<bool(i
   }
   const std::string_view spelled = tree.Operator(expression);
   const bool scales = node.kind_name == "CallExpr" || (node.kind_name == "BinaryOperator" && spelled != "+" && spelled != "-");
-  return std::any_of(node.children.begin(), node.children.end(), [&](int child) {
-    return IsScaled(tree, child, is_target, origins, scaled || scales);
-  });
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [&](int child) { return IsScaled(tree, child, is_target, origins, scaled || scales); });
 }
 
 class Finder {
@@ -88,7 +88,8 @@ class Finder {
       }
       for (std::size_t i = 1; at.kind_name == "CallExpr" && i < at.children.size(); ++i) {
         const SyntaxNode& argument = tree_.node(at.children[i]);
-        if (!argument.type.starts_with("const ") || !argument.type.ends_with("*") || !uniform_.IsUnwritten(at.children[i])) continue;
+        if (!argument.type.starts_with("const ") || !argument.type.ends_with("*") || !uniform_.IsUnwritten(at.children[i]))
+          continue;
         const std::string length = RowLength(tree_, node, i - 1);
         std::string type = WithoutConst(argument.type.substr(0, argument.type.size() - 1));
         while (type.ends_with(" ")) type.pop_back();
@@ -156,8 +157,8 @@ class Finder {
   }
 
   bool IsCounter(int declaration, const ReusedRead& read) const {
-    return declaration == loop_.counter || std::any_of(read.inner.begin(), read.inner.end(),
-                                                       [&](const CountedLoop& l) { return l.counter == declaration; });
+    return declaration == loop_.counter ||
+           std::any_of(read.inner.begin(), read.inner.end(), [&](const CountedLoop& l) { return l.counter == declaration; });
   }
 
   void FindFastest(int node, const Origins& origins, ReusedRead& read) const {
@@ -173,7 +174,9 @@ class Finder {
     read.fastest = 0;
     if (read.axis < 0 || !IsScaled(tree_, node, names(loop_.counter), origins)) return;
     const std::string thread = std::string("threadIdx.") + "xyz"[read.axis];
-    if (!IsScaled(tree_, node, [&](int at) { return tree_.Text(at) == thread; }, origins)) read.fastest = 1;
+    if (!IsScaled(
+            tree_, node, [&](int at) { return tree_.Text(at) == thread; }, origins))
+      read.fastest = 1;
   }
 
   const MutationContext& context_;

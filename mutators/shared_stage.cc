@@ -22,16 +22,17 @@ constexpr std::size_t kMostReads = 3;
 // One dimension of the array that a read is staged in.
 struct Dimension {
   std::string extent;
-  std::string type;    // of what tells the places apart, while they are filled
-  std::string name;    // its name meanwhile
-  std::string first;   // what it begins at, then
-  std::string index;   // where the loop finds its own
+  std::string type;   // of what tells the places apart, while they are filled
+  std::string name;   // its name meanwhile
+  std::string first;  // what it begins at, then
+  std::string index;  // where the loop finds its own
 };
 
 class Stage {
  public:
   // `guard` leaves the loop's stores to the threads inside; null if all are.
-  Stage(const MutationContext& context, const CountedLoop& loop, const LaunchDirective& launch, const EdgeGuard* guard, int length)
+  Stage(const MutationContext& context, const CountedLoop& loop, const LaunchDirective& launch, const EdgeGuard* guard,
+        int length)
       : context_(context), tree_(context.tree), loop_(loop), launch_(launch), guard_(guard), length_(length) {
     counter_ = tree_.node(loop.counter).name;
     outer_ = IndentOf(tree_, loop.parts.statement);
@@ -118,7 +119,8 @@ class Stage {
     std::vector<std::string> subscripts;
     for (const Dimension& dimension : dimensions) {
       extents.push_back(dimension.extent);
-      subscripts.push_back(fmt::format("[{}]", dimension.name == counter_ ? fmt::format("{} - {}", counter_, stage_) : dimension.name));
+      subscripts.push_back(
+          fmt::format("[{}]", dimension.name == counter_ ? fmt::format("{} - {}", counter_, stage_) : dimension.name));
     }
     std::string text = fmt::format("{0}for (int {1} = {2}; {1} < {3}; {1} += {4}) {{\n", indent, item_, threads.number,
                                    fmt::join(extents, " * "), threads.count);
@@ -160,7 +162,8 @@ class Stage {
 
   std::string WithThread(std::string text, const ReusedRead& read) const {
     const std::string thread = fmt::format("threadIdx.{}", "xyz"[read.axis]);
-    for (std::size_t at = text.find(thread); at != std::string::npos; at = text.find(thread, at)) text.replace(at, thread.size(), Across());
+    for (std::size_t at = text.find(thread); at != std::string::npos; at = text.find(thread, at))
+      text.replace(at, thread.size(), Across());
     return text;
   }
 
@@ -170,14 +173,16 @@ class Stage {
     const std::string last = FreshName(tree_, "stage_end");
     const std::string next = fmt::format("{} + {}{}", stage_, tile_, loop_.comparison == "<=" ? " - 1" : "");
     std::string text;
-    if (!whole) text += fmt::format("{0}const {1} {2} = {3} < {4} ? {3} : {4};\n", indent, type, last, next, Parenthesised(bound));
+    if (!whole)
+      text += fmt::format("{0}const {1} {2} = {3} < {4} ? {3} : {4};\n", indent, type, last, next, Parenthesised(bound));
     if (loop_.parts.pragma >= 0) text += std::string(tree_.Text(loop_.parts.pragma)) + "\n";
     text += fmt::format("{}for ({} = {}; {} {} {}; {}) {{\n", indent, CounterDeclaration(tree_, loop_), stage_, counter_,
                         loop_.comparison, whole ? next : last, tree_.Text(loop_.parts.increment));
     if (guard_) {
       Replacements stores;
       for (const int store : guard_->stores) {
-        if (IsWithin(tree_, store, loop_.parts.body)) stores.emplace_back(store, GuardedStore(tree_, *guard_, store, replacements));
+        if (IsWithin(tree_, store, loop_.parts.body))
+          stores.emplace_back(store, GuardedStore(tree_, *guard_, store, replacements));
       }
       replacements.insert(replacements.begin(), stores.begin(), stores.end());
     }
@@ -223,8 +228,8 @@ class SharedStage : public SourceMutator {
   }
 
  private:
-  static void Add(const MutationContext& context, const BlockUniform& uniform, const CountedLoop& loop, const LaunchDirective& launch,
-                  std::vector<Proposal>& proposals) {
+  static void Add(const MutationContext& context, const BlockUniform& uniform, const CountedLoop& loop,
+                  const LaunchDirective& launch, std::vector<Proposal>& proposals) {
     const int statement = loop.parts.statement;
     if (JumpsOut(context.tree, loop.parts.body)) return;
     const auto reads = ReusedReads(context, uniform, loop, launch);

@@ -36,9 +36,8 @@ bool IsHarmless(const SyntaxTree& tree, int statement) {
 
 bool HasName(const SyntaxTree& tree, int scope, const std::string& name, int but) {
   const auto nodes = Subtree(tree, scope);
-  return std::any_of(nodes.begin(), nodes.end(), [&](int at) {
-    return at != but && tree.node(at).kind_name == "VarDecl" && tree.node(at).name == name;
-  });
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](int at) { return at != but && tree.node(at).kind_name == "VarDecl" && tree.node(at).name == name; });
 }
 
 bool IsBarrier(const SyntaxTree& tree, int statement) {
@@ -83,9 +82,10 @@ class StatementMove : public SourceMutator {
   }
 
  private:
-  // As far as it goes, and half of the way, but not to its neighbour's place: that is an exchange. The compiler itself orders what
-  // neither reads memory nor has a loop or a barrier to pass.
-  static void Along(const MutationContext& context, const std::vector<int>& statements, std::size_t i, std::vector<Proposal>& proposals) {
+  // As far as it goes, and half of the way, but not to its neighbour's place: that is an exchange. The compiler itself orders
+  // what neither reads memory nor has a loop or a barrier to pass.
+  static void Along(const MutationContext& context, const std::vector<int>& statements, std::size_t i,
+                    std::vector<Proposal>& proposals) {
     const SyntaxTree& tree = context.tree;
     const bool is_private = IsPrivate(context, statements[i]);
     const auto passes = [&](std::size_t other) {
@@ -108,11 +108,13 @@ class StatementMove : public SourceMutator {
     // Behind the last statement is in front of nothing.
     if (down - i >= 2 && down + 1 < statements.size() && matters(i, down))
       proposals.push_back(Moved(tree, statements[i], statements[down + 1]));
-    if (down - i >= 4 && matters(i, (i + down) / 2)) proposals.push_back(Moved(tree, statements[i], statements[(i + down) / 2 + 1]));
+    if (down - i >= 4 && matters(i, (i + down) / 2))
+      proposals.push_back(Moved(tree, statements[i], statements[(i + down) / 2 + 1]));
   }
 
   // In front of the condition that its block hangs on.
-  static void Out(const SyntaxTree& tree, int block, const std::vector<int>& statements, std::size_t i, std::vector<Proposal>& proposals) {
+  static void Out(const SyntaxTree& tree, int block, const std::vector<int>& statements, std::size_t i,
+                  std::vector<Proposal>& proposals) {
     const int branch = tree.node(block).parent;
     if (tree.node(branch).kind_name != "IfStmt" || !IsInBlock(tree, branch) || !IsHarmless(tree, statements[i])) return;
     for (std::size_t before = 0; before < i; ++before) {

@@ -9,7 +9,8 @@ namespace evo {
 bool IsUnitStride(const SyntaxTree& tree, int index, const CountedLoop& loop) {
   index = WithoutParentheses(tree, index);
   const SyntaxNode& node = tree.node(index);
-  if (node.kind_name == "CStyleCastExpr" && !node.children.empty() && IsArithmetic(node.type) && node.type != "float" && node.type != "double")
+  if (node.kind_name == "CStyleCastExpr" && !node.children.empty() && IsArithmetic(node.type) && node.type != "float" &&
+      node.type != "double")
     return IsUnitStride(tree, node.children.back(), loop);
   if (NamedDeclaration(tree, index) == loop.counter) return true;
   const std::string_view spelled = tree.Operator(index);

@@ -13,10 +13,12 @@ using testing::SizeIs;
 const std::string kUse = "  out[threadIdx.x] = t[127 - threadIdx.x];\n";
 
 TEST(AsyncStage, CopiesWithoutRegisters) {
-  const auto children = ChildrenOf(
-      "async_stage", PlainKernel("  __shared__ float t[128];\n  t[threadIdx.x] = in[n + threadIdx.x];\n  __syncthreads();\n" + kUse));
+  const auto children =
+      ChildrenOf("async_stage",
+                 PlainKernel("  __shared__ float t[128];\n  t[threadIdx.x] = in[n + threadIdx.x];\n  __syncthreads();\n" + kUse));
   ASSERT_THAT(children, SizeIs(1));
-  EXPECT_THAT(children[0], HasSubstr("// evo:launch k(A, B, N, S) grid(1) block(128)\n#include <cuda_pipeline.h>\n#pragma nv_hdrstop\n"));
+  EXPECT_THAT(children[0],
+              HasSubstr("// evo:launch k(A, B, N, S) grid(1) block(128)\n#include <cuda_pipeline.h>\n#pragma nv_hdrstop\n"));
   EXPECT_THAT(children[0], HasSubstr("  __pipeline_memcpy_async(&t[threadIdx.x], &in[n + threadIdx.x], sizeof(float));\n"
                                      "  __pipeline_commit();\n  __pipeline_wait_prior(0);\n  __syncthreads();\n"));
 }
@@ -46,8 +48,9 @@ TEST(AsyncStage, WaitsBehindTheCallOfAFunctionThatCopies) {
   ASSERT_THAT(children, SizeIs(1));
   EXPECT_THAT(children[0], HasSubstr("#include <cuda_fp16.h>\n#include <cuda_pipeline.h>\n"));
   EXPECT_THAT(children[0], HasSubstr("__pipeline_memcpy_async(&to[i], &from[i], sizeof(float));"));
-  EXPECT_THAT(children[0], HasSubstr("    Load(t, in + i);\n    __pipeline_commit();\n    __pipeline_wait_prior(0);\n    __syncthreads();\n"
-                                     "    out"));
+  EXPECT_THAT(children[0],
+              HasSubstr("    Load(t, in + i);\n    __pipeline_commit();\n    __pipeline_wait_prior(0);\n    __syncthreads();\n"
+                        "    out"));
 }
 
 TEST(AsyncStage, LeavesWhatIsLookedAtBeforeTheBarrier) {
@@ -71,15 +74,17 @@ TEST(AsyncStage, LeavesWhatIsLookedAtBeforeTheBarrier) {
 
 TEST(AsyncStage, IsNotForHalves) {
   const std::string body = "  __shared__ half t[128];\n  t[threadIdx.x] = in[threadIdx.x];\n  __syncthreads();\n" + kUse;
-  const std::string source = "// evo:launch k(A, B) grid(1) block(128)\n#include <cuda_fp16.h>\n__global__ void k(const half* in, half* out) {\n";
+  const std::string source =
+      "// evo:launch k(A, B) grid(1) block(128)\n#include <cuda_fp16.h>\n__global__ void k(const half* in, half* out) {\n";
   EXPECT_THAT(ChildrenOf("async_stage", source + body + "}\n"), IsEmpty());
 }
 
 TEST(AsyncStage, IncludesOnce) {
-  const auto children = ChildrenOf("async_stage",
-                                   "// evo:launch k(A, B) grid(1) block(32)\n#include <cuda_pipeline.h>\n"
-                                   "__global__ void k(const float* in, float* out) {\n  __shared__ float t[32];\n"
-                                   "  t[threadIdx.x] = in[threadIdx.x];\n  __syncthreads();\n  out[threadIdx.x] = t[31 - threadIdx.x];\n}\n");
+  const auto children =
+      ChildrenOf("async_stage",
+                 "// evo:launch k(A, B) grid(1) block(32)\n#include <cuda_pipeline.h>\n"
+                 "__global__ void k(const float* in, float* out) {\n  __shared__ float t[32];\n"
+                 "  t[threadIdx.x] = in[threadIdx.x];\n  __syncthreads();\n  out[threadIdx.x] = t[31 - threadIdx.x];\n}\n");
   ASSERT_THAT(children, SizeIs(1));
   EXPECT_EQ(children[0].find("#include"), children[0].rfind("#include"));
 }

@@ -35,21 +35,23 @@ TEST(DoubleBuffer, WaitsForCopiesThatAreUnderWay) {
                            "    __pipeline_commit();\n    __pipeline_wait_prior(0);\n" + kMeet + kUse + kMeet + kEnd;
   const auto children = ChildrenOf("double_buffer", "#include <cuda_pipeline.h>\n" + PlainKernel(body));
   ASSERT_THAT(children, SizeIs(1));
-  EXPECT_THAT(children[0], HasSubstr("    }\n    __pipeline_commit();\n    for (int i = 0; i < n; i += 128) {\n      __pipeline_wait_prior(0);\n"
-                                     "      __syncthreads();\n"));
+  EXPECT_THAT(
+      children[0],
+      HasSubstr("    }\n    __pipeline_commit();\n    for (int i = 0; i < n; i += 128) {\n      __pipeline_wait_prior(0);\n"
+                "      __syncthreads();\n"));
   EXPECT_THAT(children[0], HasSubstr("      }\n      __pipeline_commit();\n      s += t[buffer]"));
 }
 
 TEST(DoubleBuffer, LeavesLoopsThatItDoesNotUnderstand) {
   for (const std::string& body : {
-           kArray + kLoop + kFill + kMeet + kUse + kEnd,                                              // one barrier
-           kArray + kLoop + kFill + kMeet + kUse + kMeet + kUse + kMeet + kEnd,                       // a third
-           kArray + kLoop + kFill + kMeet + kUse + "    t[0] = s;\n" + kMeet + kEnd,                  // both write
-           kArray + kLoop + "    t[threadIdx.x] = in[i] + s;\n" + kMeet + kUse + kMeet + kEnd,        // what the use changes
-           kArray + kLoop + "    t[threadIdx.x] = out[i];\n" + kMeet + kUse + kMeet + kEnd,           // what somebody may change
+           kArray + kLoop + kFill + kMeet + kUse + kEnd,                                        // one barrier
+           kArray + kLoop + kFill + kMeet + kUse + kMeet + kUse + kMeet + kEnd,                 // a third
+           kArray + kLoop + kFill + kMeet + kUse + "    t[0] = s;\n" + kMeet + kEnd,            // both write
+           kArray + kLoop + "    t[threadIdx.x] = in[i] + s;\n" + kMeet + kUse + kMeet + kEnd,  // what the use changes
+           kArray + kLoop + "    t[threadIdx.x] = out[i];\n" + kMeet + kUse + kMeet + kEnd,     // what somebody may change
            kArray + kLoop + "    const float v = in[i];\n    t[threadIdx.x] = v;\n" + kMeet + "    s += v;\n" + kMeet + kEnd,
-           kArray + kLoop + "    t[threadIdx.x] += in[i];\n" + kMeet + kUse + kMeet + kEnd,           // what was there before
-           kArray + kLoop + kFill + kMeet + kUse + kMeet + "  }\n  out[threadIdx.x] = s + t[0];\n",   // used behind the loop
+           kArray + kLoop + "    t[threadIdx.x] += in[i];\n" + kMeet + kUse + kMeet + kEnd,          // what was there before
+           kArray + kLoop + kFill + kMeet + kUse + kMeet + "  }\n  out[threadIdx.x] = s + t[0];\n",  // used behind the loop
            "  if (threadIdx.x > n) return;\n" + kArray + kLoop + kFill + kMeet + kUse + kMeet + kEnd,
            "  __shared__ float t[8000];\n  float s = 0;\n" + kLoop + kFill + kMeet + kUse + kMeet + kEnd,
        }) {

@@ -40,8 +40,7 @@ TEST(SharedStage, BringsWhatAllThreadsRead) {
 }
 
 TEST(SharedStage, KnowsHowManyIterationsThereAre) {
-  const std::string body =
-      "  float s = 0;\n  for (int i = 0; i <= 31; i++) s += in[i] * scale;\n  out[threadIdx.x] = s;\n";
+  const std::string body = "  float s = 0;\n  for (int i = 0; i <= 31; i++) s += in[i] * scale;\n  out[threadIdx.x] = s;\n";
   const auto children = Bodies("shared_stage", body);
   ASSERT_THAT(children, SizeIs(3));
   EXPECT_THAT(children[2], HasSubstr("        staged[i - stage] = in[i];\n"));

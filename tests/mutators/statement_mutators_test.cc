@@ -58,9 +58,10 @@ TEST(StatementMove, StaysWithWhatItNeeds) {
 }
 
 TEST(StatementCopy, StaysWhereItsNamesAreKnown) {
-  const auto bodies = Bodies("statement_copy",
-                             "  float s = 0;\n  s += in[n];\n  float r = s;\n  r *= 2;\n  for (int i = 0; i < n; ++i) {\n    s += r;\n  }\n"
-                             "  out[0] = s + r;\n");
+  const auto bodies =
+      Bodies("statement_copy",
+             "  float s = 0;\n  s += in[n];\n  float r = s;\n  r *= 2;\n  for (int i = 0; i < n; ++i) {\n    s += r;\n  }\n"
+             "  out[0] = s + r;\n");
   ASSERT_THAT(bodies, Not(IsEmpty()));
   EXPECT_THAT(bodies, Contains(HasSubstr("  float r = s;\n  s += in[n];\n  r *= 2;\n")));
   EXPECT_THAT(bodies, Contains(HasSubstr("++i) {\n    s += in[n];\n    s += r;\n")));
@@ -68,7 +69,8 @@ TEST(StatementCopy, StaysWhereItsNamesAreKnown) {
 }
 
 TEST(StatementCopy, RepeatsBarriersWhereAllCome) {
-  const auto bodies = Bodies("statement_copy", "  __syncthreads();\n  const int j = n;\n  if (j > 3) {\n    out[j] = 1;\n  }\n  out[0] = in[0];\n");
+  const auto bodies = Bodies("statement_copy",
+                             "  __syncthreads();\n  const int j = n;\n  if (j > 3) {\n    out[j] = 1;\n  }\n  out[0] = in[0];\n");
   EXPECT_THAT(bodies, Contains(HasSubstr("  __syncthreads();\n  if (j > 3) {\n    out[j] = 1;\n")));
   EXPECT_FALSE(AnyContains(bodies, "    __syncthreads();\n"));
 }
@@ -77,7 +79,8 @@ TEST(OperandSwap, ExchangesAndRegroups) {
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = in[0] + in[1] * scale;\n"),
               ElementsAre("  out[0] = in[1] * scale + in[0];\n", "  out[0] = in[0] + scale * in[1];\n"));
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = in[0] * scale / n;\n"), Contains("  out[0] = in[0] * (scale / n);\n"));
-  EXPECT_THAT(Bodies("operand_swap", "  out[0] = (in[0] - 1) / scale * in[2];\n"), Contains("  out[0] = (in[0] - 1) * (in[2] / scale);\n"));
+  EXPECT_THAT(Bodies("operand_swap", "  out[0] = (in[0] - 1) / scale * in[2];\n"),
+              Contains("  out[0] = (in[0] - 1) * (in[2] / scale);\n"));
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = scale - 2.0f - in[1];\n"), ElementsAre("  out[0] = scale - (2.0f + in[1]);\n"));
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = scale + (2.0f - in[1]);\n"),
               ElementsAre("  out[0] = (2.0f - in[1]) + scale;\n", "  out[0] = scale + 2.0f - in[1];\n"));
@@ -111,9 +114,11 @@ TEST(CoalesceExchange, TurnsThreadsAndBlocks) {
   const auto children = ChildrenOf("coalesce_exchange", source);
   ASSERT_THAT(children, SizeIs(2));
   EXPECT_THAT(children[0], HasSubstr("grid(ceil_div(N, 32), N) block(8, 32)"));
-  EXPECT_THAT(children[0], HasSubstr("i = blockIdx.x * blockDim.y + threadIdx.y;\n  const int j = blockIdx.y * 8 + threadIdx.x;"));
+  EXPECT_THAT(children[0],
+              HasSubstr("i = blockIdx.x * blockDim.y + threadIdx.y;\n  const int j = blockIdx.y * 8 + threadIdx.x;"));
   EXPECT_THAT(children[1], HasSubstr("grid(N, ceil_div(N, 32)) block(8, 32)"));
-  EXPECT_THAT(children[1], HasSubstr("i = blockIdx.y * blockDim.y + threadIdx.y;\n  const int j = blockIdx.x * 8 + threadIdx.x;"));
+  EXPECT_THAT(children[1],
+              HasSubstr("i = blockIdx.y * blockDim.y + threadIdx.y;\n  const int j = blockIdx.x * 8 + threadIdx.x;"));
 }
 
 TEST(CoalesceExchange, LeavesWarpsAndLines) {
@@ -122,9 +127,10 @@ TEST(CoalesceExchange, LeavesWarpsAndLines) {
   EXPECT_THAT(ChildrenOf("coalesce_exchange", head + "__global__ void k(float* out) {\n"
                                                      "  out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, threadIdx.y, 1);\n}\n"),
               IsEmpty());
-  EXPECT_THAT(ChildrenOf("coalesce_exchange", head + "__device__ int Lane() { return threadIdx.x; }\n__global__ void k(float* out) {\n"
-                                                     "  out[Lane()] = threadIdx.x + threadIdx.y;\n}\n"),
-              IsEmpty());
+  EXPECT_THAT(
+      ChildrenOf("coalesce_exchange", head + "__device__ int Lane() { return threadIdx.x; }\n__global__ void k(float* out) {\n"
+                                             "  out[Lane()] = threadIdx.x + threadIdx.y;\n}\n"),
+      IsEmpty());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// That every source mutator has its places: it changes the cubin, and the child is right, on two of the tasks at least and on a kernel
-// that was not written for evo. EVO_SURVEY=1 shows what was found, EVO_SURVEY_MUTATORS=a,b narrows it down.
+// That every source mutator has its places: it changes the cubin, and the child is right, on two of the tasks at least and on a
+// kernel that was not written for evo. EVO_SURVEY=1 shows what was found, EVO_SURVEY_MUTATORS=a,b narrows it down.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,8 +22,8 @@ struct Place {
   bool foreign = false;
 };
 
-// Those written for other projects first, then the tasks' own templates, the quick ones first. Tensor cores by inline PTX do not run on
-// the cpu device.
+// Those written for other projects first, then the tasks' own templates, the quick ones first. Tensor cores by inline PTX do not
+// run on the cpu device.
 std::vector<Place> Places() {
   return {{"sample_gelu", "serial", {}, {}, true},
           {"sample_rows", "serial", {}, {}, true},
@@ -120,7 +120,8 @@ class SurveyTest : public ChildrenTest {
       ++tally.tried;
       const CompileResult compiled = CompileWith(*nvrtc_, child.text);
       if (compiled.outcome != Outcome::kOk) {
-        EXPECT_TRUE(mutator.may_break_source() || compiled.outcome != Outcome::kCompileError) << mutator.name() << ": " << compiled.message;
+        EXPECT_TRUE(mutator.may_break_source() || compiled.outcome != Outcome::kCompileError)
+            << mutator.name() << ": " << compiled.message;
         continue;
       }
       ++tally.compiled;
@@ -129,7 +130,8 @@ class SurveyTest : public ChildrenTest {
       ++tally.judged;
       if (!(mutator.may_break_source() ? IsRightElsewhere(bred.task, child.text) : !Judge(bred.task, child.text))) continue;
       ++tally.right;
-      (place.foreign ? tally.foreign : tally.tasks).insert(place.foreign ? fmt::format("{}/{}", place.task, place.kernel) : place.task);
+      (place.foreign ? tally.foreign : tally.tasks)
+          .insert(place.foreign ? fmt::format("{}/{}", place.task, place.kernel) : place.task);
       return;
     }
   }
@@ -158,7 +160,9 @@ TEST_F(SurveyTest, EveryMutatorHasItsPlaces) {
   const std::string only = Setting("EVO_SURVEY_MUTATORS");
   const bool whole = !Setting("EVO_SURVEY").empty();
   const auto places = Places();
-  if (whole) std::cout << "| operator | tasks | kernels not written for evo | compiled | changed | right |\n| --- | --- | --- | --- | --- | --- |\n";
+  if (whole)
+    std::cout << "| operator | tasks | kernels not written for evo | compiled | changed | right |\n| --- | --- | --- | --- | --- "
+                 "| --- |\n";
   for (const auto& mutator : set.all()) {
     const auto* source = dynamic_cast<const SourceMutator*>(mutator.get());
     const std::string name(mutator->name());
@@ -179,8 +183,8 @@ TEST_F(SurveyTest, EveryMutatorHasItsPlaces) {
     for (const auto& task : tally.tasks) tasks += (tasks.empty() ? "" : ", ") + task;
     std::string foreign;
     for (const auto& kernel : tally.foreign) foreign += (foreign.empty() ? "" : ", ") + kernel.substr(7);
-    std::cout << fmt::format("| `{}` | {} | {} | {} of {} | {} of {} | {} of {} |\n", name, tasks, foreign, tally.compiled, tally.tried,
-                             tally.changed, tally.compiled, tally.right, tally.judged)
+    std::cout << fmt::format("| `{}` | {} | {} | {} of {} | {} of {} | {} of {} |\n", name, tasks, foreign, tally.compiled,
+                             tally.tried, tally.changed, tally.compiled, tally.right, tally.judged)
               << std::flush;
   }
 }
