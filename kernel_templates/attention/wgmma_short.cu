@@ -6,6 +6,7 @@
 // evo:param TILES 1 2 4 8
 // evo:param QUERY_REGISTERS 0 1
 // evo:param INTEGER_MAX 0 1
+// evo:param LAZY_RESCALE 0 1
 // evo:param CAUSAL 0
 // evo:param HEAD_DIM 64
 // evo:constraint BLOCK_M * KEY_GROUPS <= 256
@@ -42,7 +43,12 @@
 
 // Whether the largest score is looked for among integers, three at a time.
 #ifndef INTEGER_MAX
-#define INTEGER_MAX 1
+#define INTEGER_MAX 0
+#endif
+
+// Whether a maximum that grew by less than 2^8 is left as it is, which saves the rescaling of the sums.
+#ifndef LAZY_RESCALE
+#define LAZY_RESCALE 1
 #endif
 
 // Whether a query sees only the keys up to its own place.
@@ -69,6 +75,8 @@ constexpr int kTileBytes = kTileKeys * kRowBytes;
 constexpr int kSwizzleBytes = 1024;
 
 constexpr float kLog2E = 1.44269504f;
+// A lazy maximum lets weights grow to 2^8: far from the largest half, 65504.
+constexpr float kLazyGrowth = 8.0f;
 
 // What the driver calls CUtensorMap; NVRTC has no cuda.h.
 struct alignas(128) TensorMap {
@@ -82,7 +90,7 @@ constexpr int kBarriers = kValues + KEY_GROUPS * TILES * kTileBytes;   // querie
 
 #ifdef STAMPS
 #define STAMP(i) \
-  if (threadIdx.x % 128 == 0) stamps[((blockIdx.y * gridDim.x + blockIdx.x) * GROUPS + group) * 16 + i] = clock64()
+  if (threadIdx.x % 128 == 0) stamps[(((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * GROUPS + group) * 16 + i] = clock64()
 #else
 #define STAMP(i)
 #endif
@@ -251,11 +259,12 @@ __device__ __forceinline__ void ScoresToWeights(Tile& scores, float factor, Rows
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const float before = rows.largest[r];
-    const float next = fmaxf(most[r], before);
+    float next = fmaxf(most[r], before);
+    if (LAZY_RESCALE && (next - before) * factor <= kLazyGrowth) next = before;
     rows.largest[r] = next;
     // A row that has seen no key yet: anything finite will do.
     const float shift = next == Lowest() ? 0.0f : next * factor;
-    fade[r] = Exp2(fmaf(before, factor, -shift));
+    fade[r] = next == before ? 1.0f : Exp2(fmaf(before, factor, -shift));
     float total[2] = {0.0f, 0.0f};
 #pragma unroll
     for (int i = 2 * r; i < 32; i += 4) {
@@ -460,8 +469,10 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
         WaitForProducts<0>();
         PinRegisters(rows.sums);
         if (t == 0) { STAMP(4); }
+        if (!LAZY_RESCALE || __any_sync(0xffffffffu, fade[0] != 1.0f || fade[1] != 1.0f)) {
 #pragma unroll
-        for (int i = 0; i < 32; ++i) rows.sums[i] *= fade[i / 2 % 2];
+          for (int i = 0; i < 32; ++i) rows.sums[i] *= fade[i / 2 % 2];
+        }
         Pack(scores, weights);
         // The next scores first, so that they are there while the sums of this tile go on.
         if (t + 1 < tiles) {
@@ -469,6 +480,7 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
           BeginProducts();
           StartScores(scores, at.Queries(row_group), held, at.Keys(key_group, t + 1));
           Wait(at.ValueBarrier(key_group, t), parity);
+          BeginProducts();
           StartSums(rows.sums, weights, at.Values(key_group, t));
           WaitForProducts<1>();
           PinRegisters(scores);
