@@ -2,7 +2,7 @@
 // share its query rows, 64 each, and the keys, which the groups of the same rows split. So four groups take turns at the tensor cores and
 // at powers of two, each with so few registers that none has to wait for another; the key groups are put together once, through shared memory.
 // evo:param BLOCK_M 64 128
-// evo:param KEY_GROUPS 1 2 4
+// evo:param KEY_GROUPS 1 2
 // evo:param TILES 1 2 4 8
 // evo:param QUERY_REGISTERS 0 1
 // evo:param INTEGER_MAX 0 1
@@ -65,7 +65,9 @@
 #define GROUPS (ROW_GROUPS * KEY_GROUPS)
 
 constexpr int kTileKeys = 64;
-constexpr int kRoundKeys = KEY_GROUPS * TILES * kTileKeys;
+constexpr int kRoundTiles = KEY_GROUPS * TILES;
+constexpr int kRoundKeys = kRoundTiles * kTileKeys;
+constexpr int kWarps = 4 * GROUPS;
 
 // Bytes. Rows are 128 bytes: 64 columns.
 constexpr int kRowBytes = 128;
@@ -85,8 +87,8 @@ struct alignas(128) TensorMap {
 
 // A block's shared memory, by offset from an address that the swizzle counts from.
 constexpr int kKeys = ROW_GROUPS * kQueryBytes;
-constexpr int kValues = kKeys + KEY_GROUPS * TILES * kTileBytes;
-constexpr int kBarriers = kValues + KEY_GROUPS * TILES * kTileBytes;   // queries, [key group][tile] keys, values
+constexpr int kValues = kKeys + kRoundTiles * kTileBytes;
+constexpr int kBarriers = kValues + kRoundTiles * kTileBytes;   // of the queries, the tiles of keys, those of values
 
 #ifdef STAMPS
 #define STAMP(i) \
@@ -320,30 +322,26 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
-// What a group needs to know of its place.
+// Where things are. A round's tiles are numbered in the order of their keys; the key groups take turns, so that causal blocks split what they see.
 struct Place {
   unsigned shared;   // address
   int head, end;
   __device__ __forceinline__ unsigned Queries(int row_group) const { return shared + row_group * kQueryBytes; }
-  __device__ __forceinline__ unsigned Keys(int key_group, int tile) const { return shared + kKeys + (key_group * TILES + tile) * kTileBytes; }
-  __device__ __forceinline__ unsigned Values(int key_group, int tile) const { return shared + kValues + (key_group * TILES + tile) * kTileBytes; }
+  __device__ __forceinline__ unsigned Keys(int tile) const { return shared + kKeys + tile * kTileBytes; }
+  __device__ __forceinline__ unsigned Values(int tile) const { return shared + kValues + tile * kTileBytes; }
   __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
-  __device__ __forceinline__ unsigned KeyBarrier(int key_group, int tile) const { return shared + kBarriers + 8 + (key_group * TILES + tile) * 8; }
-  __device__ __forceinline__ unsigned ValueBarrier(int key_group, int tile) const {
-    return KeyBarrier(key_group, tile) + KEY_GROUPS * TILES * 8;
-  }
-  // The key groups take turns, so that causal blocks split what they see.
-  __device__ __forceinline__ int FirstKey(int round, int key_group, int tile) const {
-    return round + (tile * KEY_GROUPS + key_group) * kTileKeys;
-  }
-  // Orders copies of a tile of keys and values. One thread.
-  __device__ __forceinline__ void CopyTile(const TensorMap* K_map, const TensorMap* V_map, int round, int key_group, int tile) const {
-    const int first = FirstKey(round, key_group, tile);
-    if (first >= end) return;
-    Copy(Keys(key_group, tile), K_map, first, head, KeyBarrier(key_group, tile), kTileBytes);
-    Copy(Values(key_group, tile), V_map, first, head, ValueBarrier(key_group, tile), kTileBytes);
-  }
+  __device__ __forceinline__ unsigned KeyBarrier(int tile) const { return shared + kBarriers + 8 + tile * 8; }
+  __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return KeyBarrier(kRoundTiles + tile); }
 };
+
+// One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no row of the block
+// sees are left out.
+__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, int step, unsigned barrier) {
+#pragma unroll 1
+  for (int i = first; i < kRoundTiles && round + i * kTileKeys < at.end; i += step) {
+    Copy(to + i * kTileBytes, map, round + i * kTileKeys, at.head, barrier + i * 8, kTileBytes);
+  }
+}
 
 // Divides by the weights and stores `kOctets` of 8 columns. Four lanes share a row and hold pairs of columns: they trade, so that each
 // stores 16 bytes.
@@ -411,21 +409,24 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
   at.end = CAUSAL ? min(length, block_row + BLOCK_M) : length;   // keys that some row of the block sees
   STAMP(0);
 
-  if (threadIdx.x == 0) {
-    InitBarrier(at.QueryBarrier());
-#pragma unroll
-    for (int i = 0; i < 2 * KEY_GROUPS * TILES; ++i) InitBarrier(at.KeyBarrier(0, i));
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
+  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
+  if (threadIdx.x % 32 == 0) {
+    constexpr int kHalf = kWarps / 2;   // the first half of the warps orders keys
+    const bool keys = warp < kHalf;
+    const int first = keys ? warp : warp - kHalf;
+#pragma unroll 1
+    for (int i = first; i < kRoundTiles; i += kHalf) InitBarrier(keys ? at.KeyBarrier(i) : at.ValueBarrier(i));
+    if (warp == kHalf) InitBarrier(at.QueryBarrier());
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at.QueryBarrier()), "r"(ROW_GROUPS * kQueryBytes) : "memory");
-#pragma unroll
-    for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
-#pragma unroll
-    for (int t = 0; t < TILES; ++t) {
-#pragma unroll
-      for (int g = 0; g < KEY_GROUPS; ++g) at.CopyTile(&K_map, &V_map, 0, g, t);
+    if (warp == kHalf) {
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at.QueryBarrier()), "r"(ROW_GROUPS * kQueryBytes) : "memory");
+#pragma unroll 1
+      for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
     }
+    CopyTiles(at, keys ? at.Keys(0) : at.Values(0), keys ? &K_map : &V_map, 0, first, kHalf, keys ? at.KeyBarrier(0) : at.ValueBarrier(0));
   }
+  __syncwarp();
   __syncthreads();
   STAMP(1);
 
@@ -448,19 +449,18 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
 
   unsigned parity = 0;
   for (int round = 0; round < at.end; round += kRoundKeys) {
-    const int mine = at.FirstKey(round, key_group, 0);
     // Tiles of the round that the group's rows see.
-    const int tiles = min(TILES, (group_end - mine + KEY_GROUPS * kTileKeys - 1) / (KEY_GROUPS * kTileKeys));
-    if (mine < group_end) {
-      Wait(at.KeyBarrier(key_group, 0), parity);
+    const int tiles = min(kRoundTiles, (group_end - round + kTileKeys - 1) / kTileKeys);
+    if (key_group < tiles) {
+      Wait(at.KeyBarrier(key_group), parity);
       BeginProducts();
-      StartScores(scores, at.Queries(row_group), held, at.Keys(key_group, 0));
+      StartScores(scores, at.Queries(row_group), held, at.Keys(key_group));
       WaitForProducts<0>();
       PinRegisters(scores);
       STAMP(3);
 #pragma unroll 1
-      for (int t = 0; t < tiles; ++t) {
-        const int first = at.FirstKey(round, key_group, t);
+      for (int t = key_group; t < tiles; t += KEY_GROUPS) {
+        const int first = round + t * kTileKeys;
         if (first + kTileKeys > seen_by_all) {
           const int row = group_row + thread / 32 * 16 + thread % 32 / 4;
           Mask(scores, (CAUSAL ? min(length, row + 1) : length) - first, (CAUSAL ? min(length, row + 9) : length) - first);
@@ -468,28 +468,28 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
         ScoresToWeights(scores, factor, rows, fade);
         WaitForProducts<0>();
         PinRegisters(rows.sums);
-        if (t == 0) { STAMP(4); }
+        if (t == key_group) { STAMP(4); }
         if (!LAZY_RESCALE || __any_sync(0xffffffffu, fade[0] != 1.0f || fade[1] != 1.0f)) {
 #pragma unroll
           for (int i = 0; i < 32; ++i) rows.sums[i] *= fade[i / 2 % 2];
         }
         Pack(scores, weights);
         // The next scores first, so that they are there while the sums of this tile go on.
-        if (t + 1 < tiles) {
-          Wait(at.KeyBarrier(key_group, t + 1), parity);
+        if (t + KEY_GROUPS < tiles) {
+          Wait(at.KeyBarrier(t + KEY_GROUPS), parity);
           BeginProducts();
-          StartScores(scores, at.Queries(row_group), held, at.Keys(key_group, t + 1));
-          Wait(at.ValueBarrier(key_group, t), parity);
+          StartScores(scores, at.Queries(row_group), held, at.Keys(t + KEY_GROUPS));
+          Wait(at.ValueBarrier(t), parity);
           BeginProducts();
-          StartSums(rows.sums, weights, at.Values(key_group, t));
+          StartSums(rows.sums, weights, at.Values(t));
           WaitForProducts<1>();
           PinRegisters(scores);
         } else {
-          Wait(at.ValueBarrier(key_group, t), parity);
+          Wait(at.ValueBarrier(t), parity);
           BeginProducts();
-          StartSums(rows.sums, weights, at.Values(key_group, t));
+          StartSums(rows.sums, weights, at.Values(t));
         }
-        if (t == 0) { STAMP(5); }
+        if (t == key_group) { STAMP(5); }
       }
       WaitForProducts<0>();
       PinRegisters(rows.sums);
@@ -498,7 +498,8 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
     if (round + kRoundKeys < at.end) {
       SyncWarps(1 + key_group, 128 * ROW_GROUPS);   // nobody reads these keys and values any more
       if (row_group == 0 && thread == 0) {
-        for (int t = 0; t < TILES; ++t) at.CopyTile(&K_map, &V_map, round + kRoundKeys, key_group, t);
+        CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, key_group, KEY_GROUPS, at.KeyBarrier(0));
+        CopyTiles(at, at.Values(0), &V_map, round + kRoundKeys, key_group, KEY_GROUPS, at.ValueBarrier(0));
       }
     }
     parity ^= 1;
