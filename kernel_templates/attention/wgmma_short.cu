@@ -51,6 +51,10 @@
 #define LAZY_RESCALE 1
 #endif
 
+#ifndef PREFETCH_OUT
+#define PREFETCH_OUT 1
+#endif
+
 // Whether a query sees only the keys up to its own place.
 #ifndef CAUSAL
 #define CAUSAL 0
@@ -67,7 +71,6 @@
 constexpr int kTileKeys = 64;
 constexpr int kRoundTiles = KEY_GROUPS * TILES;
 constexpr int kRoundKeys = kRoundTiles * kTileKeys;
-constexpr int kWarps = 4 * GROUPS;
 
 // Bytes. Rows are 128 bytes: 64 columns.
 constexpr int kRowBytes = 128;
@@ -409,26 +412,35 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
   at.end = CAUSAL ? min(length, block_row + BLOCK_M) : length;   // keys that some row of the block sees
   STAMP(0);
 
-  // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
-  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
-  if (threadIdx.x % 32 == 0) {
-    constexpr int kHalf = kWarps / 2;   // the first half of the warps orders keys
-    const bool keys = warp < kHalf;
-    const int first = keys ? warp : warp - kHalf;
-#pragma unroll 1
-    for (int i = first; i < kRoundTiles; i += kHalf) InitBarrier(keys ? at.KeyBarrier(i) : at.ValueBarrier(i));
-    if (warp == kHalf) InitBarrier(at.QueryBarrier());
+  if (threadIdx.x < 32) {
+    // Lanes prepare a barrier each: one thread would take as long for all of them as the copies take.
+#pragma unroll
+    for (int i = threadIdx.x; i <= 2 * kRoundTiles; i += 32) InitBarrier(at.QueryBarrier() + i * 8);
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
-    if (warp == kHalf) {
-      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at.QueryBarrier()), "r"(ROW_GROUPS * kQueryBytes) : "memory");
-#pragma unroll 1
-      for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
-    }
-    CopyTiles(at, keys ? at.Keys(0) : at.Values(0), keys ? &K_map : &V_map, 0, first, kHalf, keys ? at.KeyBarrier(0) : at.ValueBarrier(0));
   }
-  __syncwarp();
+  half* out_rows = O + (static_cast<long long>(at.head) * length + group_row) * HEAD_DIM;
+  if (PREFETCH_OUT && key_group == 0 && thread < min(64, length - group_row)) {
+    // The first store would wait for the address to be translated.
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(out_rows + thread * HEAD_DIM));
+  }
   __syncthreads();
   STAMP(1);
+  // The groups take turns in ordering the copies, in the order in which these are asked for.
+  if (thread == 0) {
+#pragma unroll 1
+    for (int i = group; i <= 2 * kRoundTiles; i += GROUPS) {
+      if (i == 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at.QueryBarrier()), "r"(ROW_GROUPS * kQueryBytes) : "memory");
+#pragma unroll 1
+        for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
+        continue;
+      }
+      const bool keys = (i - 1) % (2 * KEY_GROUPS) < KEY_GROUPS;
+      const int tile = (i - 1) / (2 * KEY_GROUPS) * KEY_GROUPS + (i - 1) % KEY_GROUPS;
+      CopyTiles(at, keys ? at.Keys(0) : at.Values(0), keys ? &K_map : &V_map, 0, tile, kRoundTiles, keys ? at.KeyBarrier(0) : at.ValueBarrier(0));
+    }
+  }
+  __syncwarp();
 
   const float factor = scale * kLog2E;
   // Keys that the group's rows see, and those that all of them see.
@@ -565,7 +577,7 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
     }
   }
   const float shares[2] = {__fdividef(1.0f, total[0]), __fdividef(1.0f, total[1])};
-  half* to = O + (static_cast<long long>(at.head) * length + group_row) * HEAD_DIM + key_group * kOctets * 8;
+  half* to = out_rows + key_group * kOctets * 8;
   StoreRows<kOctets>(out, shares, to, length - group_row);
   STAMP(8);
 }

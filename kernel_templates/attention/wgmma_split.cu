@@ -6,6 +6,7 @@
 // evo:param GROUPS 1 2 4
 // evo:param TILES 1 2 4 8
 // evo:param BATCH 1 2 4
+// evo:param CHAINS 1 2 4
 // evo:param CAUSAL 0
 // evo:param HEAD_DIM 64
 // evo:constraint BLOCK_Q * TILES <= 256 && BLOCK_Q * TILES * GROUPS <= 512 && TILES % BATCH == 0
@@ -34,6 +35,15 @@
 #define TILES 4
 #endif
 
+// Accumulators of the values' sums, which products of 16 keys take in turn: a short product takes longer than it keeps the tensor cores busy.
+#ifndef CHAINS
+#define CHAINS 2
+#endif
+
+#ifndef PREFETCH_OUT
+#define PREFETCH_OUT 1
+#endif
+
 // Whether a query sees only the keys up to its own place.
 #ifndef CAUSAL
 #define CAUSAL 0
@@ -54,7 +64,6 @@ constexpr int kRoundTiles = GROUPS * TILES;
 constexpr int kRoundKeys = kRoundTiles * kTileKeys;
 constexpr int kWarps = 4 * GROUPS;   // that compute weights
 constexpr int kThreads = 128 * (GROUPS + 1);
-constexpr int kAllWarps = kThreads / 32;
 // Octets of queries: a thread has two queries of each, as columns of its scores and sums.
 constexpr int kOctets = BLOCK_Q / 8;
 constexpr int kColumns = BLOCK_Q / 4;             // of a thread
@@ -80,7 +89,7 @@ struct alignas(128) TensorMap {
 };
 
 using Scores = float[TILES][BLOCK_Q / 2];
-using Sums = float[BLOCK_Q / 2];
+using Sums = float[CHAINS][BLOCK_Q / 2];
 using Columns = float[kColumns];
 
 // A block's shared memory, by offset from an address that the swizzle counts from.
@@ -240,8 +249,8 @@ struct Place {
 
 // One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no query of the block
 // sees are left out. Loops stay loops here: instructions that run once take longer to fetch than to run.
-__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, unsigned barrier,
-                                          int step = kAllWarps) {
+__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, int step,
+                                          unsigned barrier) {
 #pragma unroll 1
   for (int i = first; i < kRoundTiles && round + i * kTileKeys < at.end; i += step) {
     Copy(to + i * kTileBytes, map, round + i * kTileKeys, at.head, barrier + i * 8, kTileBytes);
@@ -259,7 +268,7 @@ __device__ __forceinline__ void StartScores(float (&scores)[BLOCK_Q / 2], unsign
 __device__ __forceinline__ void StartSums(Sums& sums, unsigned values, unsigned weights) {
 #pragma unroll
   for (int k = 0; k < kTileKeys / 16; ++k) {
-    Multiply<1>(sums, Descriptor(values + k * 16 * kRowBytes), Descriptor(weights + k * 32), 1);
+    Multiply<1>(sums[k % CHAINS], Descriptor(values + k * 16 * kRowBytes), Descriptor(weights + k * 32), 1);
   }
   CommitProducts();
 }
@@ -372,22 +381,29 @@ __global__ void __launch_bounds__(kThreads, 1)
   const int group = warp / 4;
   STAMP(0);
 
-  // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
-  if (threadIdx.x % 32 == 0) {
-#pragma unroll 1
-    for (int i = warp; i < kRoundTiles; i += kAllWarps) {
-      InitBarrier(at.KeyBarrier(i));
-      InitBarrier(at.ValueBarrier(i));
+  const int lane = threadIdx.x % 32;
+  const bool copies = warp == kWarps;   // the warp that orders all copies of the first round
+  half* out = O + (static_cast<long long>(at.head) * length + at.block_row) * HEAD_DIM;
+  if (copies) {
+    // Lanes prepare a barrier each: one thread would take as long for all of them as the copies take.
+#pragma unroll
+    for (int i = 0; i <= 2 * kRoundTiles; i += 32) {
+      if (i + lane <= 2 * kRoundTiles) InitBarrier(at.QueryBarrier() + (i + lane) * 8);
     }
-    if (warp == kAllWarps - 1) InitBarrier(at.QueryBarrier());
     ShowToProducts();
-    if (warp == kAllWarps - 1) Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
-    CopyTiles(at, at.Keys(0), &K_map, 0, warp, at.KeyBarrier(0));
-    CopyTiles(at, at.Values(0), &V_map, 0, warp, at.ValueBarrier(0));
   }
-  __syncwarp();
+  if (PREFETCH_OUT && warp == kWarps + 1 && lane < min(BLOCK_Q, length - at.block_row)) {
+    // The first store would wait for the address to be translated.
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(out + lane * HEAD_DIM));
+  }
   __syncthreads();
   STAMP(1);
+  if (copies && lane == 0) {
+    Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
+    CopyTiles(at, at.Keys(0), &K_map, 0, 0, 1, at.KeyBarrier(0));
+    CopyTiles(at, at.Values(0), &V_map, 0, 0, 1, at.ValueBarrier(0));
+  }
+  __syncwarp();
 
   float* largest = reinterpret_cast<float*>(shared + kLargest);
   float* totals = reinterpret_cast<float*>(shared + kTotals);
@@ -427,7 +443,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       STAMP(4);
       LeaveColumns<Larger>(columns, largest + parity * kWarps * BLOCK_Q);
       __syncthreads();
-      if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, at.KeyBarrier(0), kWarps);   // nobody reads the old ones any more
+      if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, kWarps, at.KeyBarrier(0));   // nobody reads the old ones any more
       const float before = most;
       most = fmaxf(before, TakeColumn<Larger>(largest + parity * kWarps * BLOCK_Q));
       Columns shift;
@@ -462,7 +478,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   Sums sums;
 #pragma unroll
-  for (int i = 0; i < BLOCK_Q / 2; ++i) sums[i] = 0.0f;
+  for (int i = 0; i < CHAINS * BLOCK_Q / 2; ++i) sums[i / (BLOCK_Q / 2)][i % (BLOCK_Q / 2)] = 0.0f;
   float most = kLowest;
 #pragma unroll 1
   for (int round = 0; round < at.end; round += kRoundKeys) {
@@ -472,7 +488,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (round > 0) {
       // Nobody reads the values of the round before any more: the warps of this group order all of the new ones.
       if (threadIdx.x % 32 == 0) {
-        CopyTiles(at, at.Values(0), &V_map, round, warp % 4, at.ValueBarrier(0), 4);
+        CopyTiles(at, at.Values(0), &V_map, round, warp % 4, 4, at.ValueBarrier(0));
       }
     }
     const float before = most;
@@ -482,8 +498,11 @@ __global__ void __launch_bounds__(kThreads, 1)
       SpreadColumns(Exp2((before - most) * factor), fade);
 #pragma unroll
       for (int i = 0; i < kColumns; ++i) {
-        sums[i / 2 * 4 + i % 2] *= fade[i];
-        sums[i / 2 * 4 + i % 2 + 2] *= fade[i];
+#pragma unroll
+        for (int c = 0; c < CHAINS; ++c) {
+          sums[c][i / 2 * 4 + i % 2] *= fade[i];
+          sums[c][i / 2 * 4 + i % 2 + 2] *= fade[i];
+        }
       }
     }
     const int tiles = min(kRoundTiles, (at.end - round + kTileKeys - 1) / kTileKeys);
@@ -502,16 +521,21 @@ __global__ void __launch_bounds__(kThreads, 1)
     for (int b = (tiles + BATCH * GROUPS - 1) / (BATCH * GROUPS); b < TILES / BATCH; ++b) SyncWarps(1 + b);
     STAMP(5);
     WaitForProducts<0>();
-    PinRegisters(sums);
+#pragma unroll
+    for (int c = 0; c < CHAINS; ++c) PinRegisters(sums[c]);
   }
   STAMP(6);
   Columns inverse;
   SpreadColumns(__fdividef(1.0f, TakeColumn<Sum>(totals)), inverse);
   STAMP(7);
-  half* out = O + (static_cast<long long>(at.head) * length + at.block_row) * HEAD_DIM;
 #pragma unroll
   for (int j = 0; j < kOctets; ++j) {
-    const float octet[4] = {sums[4 * j], sums[4 * j + 1], sums[4 * j + 2], sums[4 * j + 3]};
+    float octet[4] = {};
+#pragma unroll
+    for (int c = 0; c < CHAINS; ++c) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) octet[e] += sums[c][4 * j + e];
+    }
     const float of_octet[2] = {inverse[2 * j], inverse[2 * j + 1]};
     StoreOctet(octet, of_octet, out + j * 8 * HEAD_DIM, length - at.block_row - j * 8);
   }
