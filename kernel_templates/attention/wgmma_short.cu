@@ -1,6 +1,6 @@
-// Attention for Hopper where a block's keys fit into shared memory: all copies are ordered at the start, and the warp groups of a block
-// share its query rows, 64 each, and the keys, which the groups of the same rows split. So four groups take turns at the tensor cores and
-// at powers of two, each with so few registers that none has to wait for another; the key groups are put together once, through shared memory.
+// Attention for Hopper where a block's keys fit into shared memory: all copies are ordered at the start, and the warp groups of a
+// block share its query rows, 64 each, and the keys, which the groups of the same rows split. So four groups with few registers each
+// are at work, where attention/wgmma.cu has two or three; the key groups are put together once, through shared memory.
 // evo:param BLOCK_M 64 128
 // evo:param KEY_GROUPS 1 2
 // evo:param TILES 1 2 4 8
@@ -51,10 +51,6 @@
 #define LAZY_RESCALE 1
 #endif
 
-#ifndef PREFETCH_OUT
-#define PREFETCH_OUT 1
-#endif
-
 // Whether a query sees only the keys up to its own place.
 #ifndef CAUSAL
 #define CAUSAL 0
@@ -92,13 +88,6 @@ struct alignas(128) TensorMap {
 constexpr int kKeys = ROW_GROUPS * kQueryBytes;
 constexpr int kValues = kKeys + kRoundTiles * kTileBytes;
 constexpr int kBarriers = kValues + kRoundTiles * kTileBytes;   // of the queries, the tiles of keys, those of values
-
-#ifdef STAMPS
-#define STAMP(i) \
-  if (threadIdx.x % 128 == 0) stamps[(((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * GROUPS + group) * 16 + i] = clock64()
-#else
-#define STAMP(i)
-#endif
 
 #define OPERANDS_8(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -177,9 +166,13 @@ __device__ __forceinline__ void CopyBox(unsigned to, const TensorMap* map, int r
       : "memory");
 }
 
+__device__ __forceinline__ void Expect(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
 // The same where it is all that the barrier waits for.
 __device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row, int head, unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+  Expect(barrier, bytes);
   CopyBox(to, map, row, head, barrier);
 }
 
@@ -325,7 +318,8 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
-// Where things are. A round's tiles are numbered in the order of their keys; the key groups take turns, so that causal blocks split what they see.
+// Where things are. A round's tiles are numbered in the order of their keys; the key groups take turns in them, so that causal blocks
+// split what they see.
 struct Place {
   unsigned shared;   // address
   int head, end;
@@ -337,9 +331,10 @@ struct Place {
   __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return KeyBarrier(kRoundTiles + tile); }
 };
 
-// One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no row of the block
-// sees are left out.
-__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, int step, unsigned barrier) {
+// One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no row of
+// the block sees are left out.
+__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, int step,
+                                          unsigned barrier) {
 #pragma unroll 1
   for (int i = first; i < kRoundTiles && round + i * kTileKeys < at.end; i += step) {
     Copy(to + i * kTileBytes, map, round + i * kTileKeys, at.head, barrier + i * 8, kTileBytes);
@@ -389,12 +384,7 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], cons
 
 __global__ void __launch_bounds__(128 * GROUPS, 1)
     attention_wgmma_short(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
-                          const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth
-#ifdef STAMPS
-                          ,
-                          long long* stamps
-#endif
-    ) {
+                          const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth) {
   if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   const unsigned begin = SharedAddress(shared_memory);
@@ -410,7 +400,6 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
   at.shared = begin + skip;
   at.head = blockIdx.z * gridDim.y + blockIdx.y;
   at.end = CAUSAL ? min(length, block_row + BLOCK_M) : length;   // keys that some row of the block sees
-  STAMP(0);
 
   if (threadIdx.x < 32) {
     // Lanes prepare a barrier each: one thread would take as long for all of them as the copies take.
@@ -419,25 +408,25 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
   }
   half* out_rows = O + (static_cast<long long>(at.head) * length + group_row) * HEAD_DIM;
-  if (PREFETCH_OUT && key_group == 0 && thread < min(64, length - group_row)) {
+  if (key_group == 0 && thread < min(64, length - group_row)) {
     // The first store would wait for the address to be translated.
     asm volatile("prefetch.global.L2 [%0];" ::"l"(out_rows + thread * HEAD_DIM));
   }
   __syncthreads();
-  STAMP(1);
   // The groups take turns in ordering the copies, in the order in which these are asked for.
   if (thread == 0) {
 #pragma unroll 1
     for (int i = group; i <= 2 * kRoundTiles; i += GROUPS) {
       if (i == 0) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at.QueryBarrier()), "r"(ROW_GROUPS * kQueryBytes) : "memory");
+        Expect(at.QueryBarrier(), ROW_GROUPS * kQueryBytes);
 #pragma unroll 1
         for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
         continue;
       }
       const bool keys = (i - 1) % (2 * KEY_GROUPS) < KEY_GROUPS;
       const int tile = (i - 1) / (2 * KEY_GROUPS) * KEY_GROUPS + (i - 1) % KEY_GROUPS;
-      CopyTiles(at, keys ? at.Keys(0) : at.Values(0), keys ? &K_map : &V_map, 0, tile, kRoundTiles, keys ? at.KeyBarrier(0) : at.ValueBarrier(0));
+      CopyTiles(at, keys ? at.Keys(0) : at.Values(0), keys ? &K_map : &V_map, 0, tile, kRoundTiles,
+                keys ? at.KeyBarrier(0) : at.ValueBarrier(0));
     }
   }
   __syncwarp();
@@ -457,7 +446,6 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
   rows.weights[0] = rows.weights[1] = 0.0f;
   Wait(at.QueryBarrier(), 0);
   if (QUERY_REGISTERS) LoadQueries(at.Queries(row_group), held);
-  STAMP(2);
 
   unsigned parity = 0;
   for (int round = 0; round < at.end; round += kRoundKeys) {
@@ -469,7 +457,6 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
       StartScores(scores, at.Queries(row_group), held, at.Keys(key_group));
       WaitForProducts<0>();
       PinRegisters(scores);
-      STAMP(3);
 #pragma unroll 1
       for (int t = key_group; t < tiles; t += KEY_GROUPS) {
         const int first = round + t * kTileKeys;
@@ -480,7 +467,6 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
         ScoresToWeights(scores, factor, rows, fade);
         WaitForProducts<0>();
         PinRegisters(rows.sums);
-        if (t == key_group) { STAMP(4); }
         if (!LAZY_RESCALE || __any_sync(0xffffffffu, fade[0] != 1.0f || fade[1] != 1.0f)) {
 #pragma unroll
           for (int i = 0; i < 32; ++i) rows.sums[i] *= fade[i / 2 % 2];
@@ -501,12 +487,10 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
           BeginProducts();
           StartSums(rows.sums, weights, at.Values(t));
         }
-        if (t == key_group) { STAMP(5); }
       }
       WaitForProducts<0>();
       PinRegisters(rows.sums);
     }
-    STAMP(6);
     if (round + kRoundKeys < at.end) {
       SyncWarps(1 + key_group, 128 * ROW_GROUPS);   // nobody reads these keys and values any more
       if (row_group == 0 && thread == 0) {
@@ -517,7 +501,7 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
     parity ^= 1;
   }
 
-  // Each key group puts some columns of its rows together: its own part from registers, the others' from shared memory, over keys and values
+  // Each key group puts some columns of its rows together: its own part from registers, the others' from shared memory, over what
   // that nobody reads any more.
   constexpr int kOctets = 8 / KEY_GROUPS;   // of 8 columns each
   rows.weights[0] = QuadSum(rows.weights[0]);
@@ -541,13 +525,13 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
 #pragma unroll
           for (int e = 0; e < 4; ++e) out[o * 4 + e] = sums[e];
         } else {
-          partials[((g * (KEY_GROUPS - 1) + key_group - (key_group > g)) * kOctets + o) * 128 + thread] = make_float4(sums[0], sums[1], sums[2], sums[3]);
+          const int place = (g * (KEY_GROUPS - 1) + key_group - (key_group > g)) * kOctets + o;
+          partials[place * 128 + thread] = make_float4(sums[0], sums[1], sums[2], sums[3]);
         }
       }
     }
     states[key_group * 128 + thread] = make_float4(most[0], total[0], most[1], total[1]);
     SyncWarps(1 + KEY_GROUPS + row_group, 128 * KEY_GROUPS);
-    STAMP(7);
     float4 state[KEY_GROUPS];
     const float own[2] = {most[0], most[1]};
 #pragma unroll
@@ -579,5 +563,4 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
   const float shares[2] = {__fdividef(1.0f, total[0]), __fdividef(1.0f, total[1])};
   half* to = out_rows + key_group * kOctets * 8;
   StoreRows<kOctets>(out, shares, to, length - group_row);
-  STAMP(8);
 }

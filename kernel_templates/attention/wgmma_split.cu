@@ -35,13 +35,10 @@
 #define TILES 4
 #endif
 
-// Accumulators of the values' sums, which products of 16 keys take in turn: a short product takes longer than it keeps the tensor cores busy.
+// Accumulators of the values' sums, which products of 16 keys take in turn: a product of few columns takes longer than it keeps the
+// tensor cores busy.
 #ifndef CHAINS
 #define CHAINS 2
-#endif
-
-#ifndef PREFETCH_OUT
-#define PREFETCH_OUT 1
 #endif
 
 // Whether a query sees only the keys up to its own place.
@@ -99,13 +96,6 @@ constexpr int kWeights = kValues + kRoundTiles * kTileBytes;
 constexpr int kLargest = kWeights + kRoundTiles * kWeightBytes;   // floats, [round % 2][warp][column]
 constexpr int kTotals = kLargest + 2 * kWarps * BLOCK_Q * 4;      // floats, [warp][column]
 constexpr int kBarriers = kTotals + kWarps * BLOCK_Q * 4;         // of the queries, the tiles of keys, those of values
-
-#ifdef STAMPS
-#define STAMP(i) \
-  if (threadIdx.x % 128 == 0) stamps[(((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * (GROUPS + 1) + group) * 16 + i] = clock64()
-#else
-#define STAMP(i)
-#endif
 
 #define OPERANDS_AT(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -247,8 +237,8 @@ struct Place {
   __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return KeyBarrier(kRoundTiles + tile); }
 };
 
-// One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no query of the block
-// sees are left out. Loops stay loops here: instructions that run once take longer to fetch than to run.
+// One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no query of
+// the block sees are left out. Loops stay loops here: instructions that run once take longer to fetch than to run.
 __device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, int step,
                                           unsigned barrier) {
 #pragma unroll 1
@@ -320,8 +310,8 @@ __device__ __forceinline__ void SpreadColumns(float column, Columns& columns) {
   for (int i = 0; i < kColumns; ++i) columns[i] = __shfl_sync(0xffffffffu, column, threadIdx.x % 4 * kColumns + i);
 }
 
-// Divides sums by weights and stores an octet of queries. Rows of an accumulator are columns of the values, lane / 4 and 8 more, and its columns
-// are queries: transposed as halves, then traded with the lane beside for 8 bytes. `out` is the octet's first row.
+// Divides sums by weights and stores an octet of queries. Rows of an accumulator are columns of the values, lane / 4 and 8 more, and
+// its columns are queries: transposed as halves, then traded with the lane beside for 8 bytes. `out` is the octet's first row.
 __device__ __forceinline__ void StoreOctet(const float (&sums)[4], const float (&inverse)[2], half* out, int valid) {
   const int lane = threadIdx.x % 32;
   unsigned pairs[2];
@@ -359,12 +349,7 @@ __device__ __forceinline__ void WaitForTile(bool last) {
 
 __global__ void __launch_bounds__(kThreads, 1)
     attention_wgmma_split(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
-                          const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth
-#ifdef STAMPS
-                          ,
-                          long long* stamps
-#endif
-    ) {
+                          const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth) {
   if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   const unsigned begin = SharedAddress(shared_memory);
@@ -379,7 +364,6 @@ __global__ void __launch_bounds__(kThreads, 1)
   // The same for all threads of a warp, which the compiler cannot see of threadIdx: it keeps addresses in uniform registers then.
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
   const int group = warp / 4;
-  STAMP(0);
 
   const int lane = threadIdx.x % 32;
   const bool copies = warp == kWarps;   // the warp that orders all copies of the first round
@@ -392,12 +376,11 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     ShowToProducts();
   }
-  if (PREFETCH_OUT && warp == kWarps + 1 && lane < min(BLOCK_Q, length - at.block_row)) {
+  if (warp == kWarps + 1 && lane < min(BLOCK_Q, length - at.block_row)) {
     // The first store would wait for the address to be translated.
     asm volatile("prefetch.global.L2 [%0];" ::"l"(out + lane * HEAD_DIM));
   }
   __syncthreads();
-  STAMP(1);
   if (copies && lane == 0) {
     Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
     CopyTiles(at, at.Keys(0), &K_map, 0, 0, 1, at.KeyBarrier(0));
@@ -412,7 +395,6 @@ __global__ void __launch_bounds__(kThreads, 1)
     Columns total = {};
     float most = kLowest;   // of column lane % BLOCK_Q so far
     Wait(at.QueryBarrier(), 0);
-    STAMP(2);
 #pragma unroll 1
     for (int round = 0; round < at.end; round += kRoundKeys) {
       const int parity = round / kRoundKeys % 2;
@@ -424,7 +406,6 @@ __global__ void __launch_bounds__(kThreads, 1)
         if (t < TILES) {
           const int tile = t * GROUPS + group;
           if (round + tile * kTileKeys < at.end) Wait(at.KeyBarrier(tile), parity);
-          if (t == 0) { STAMP(3); }
           BeginProducts();
           StartScores(scores[t], at.Keys(tile), at.shared);
         }
@@ -440,15 +421,14 @@ __global__ void __launch_bounds__(kThreads, 1)
           AddLargest(scores[t], t == 0, columns);
         }
       }
-      STAMP(4);
       LeaveColumns<Larger>(columns, largest + parity * kWarps * BLOCK_Q);
       __syncthreads();
-      if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, kWarps, at.KeyBarrier(0));   // nobody reads the old ones any more
+      // Nobody reads the keys of this round any more.
+      if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, kWarps, at.KeyBarrier(0));
       const float before = most;
       most = fmaxf(before, TakeColumn<Larger>(largest + parity * kWarps * BLOCK_Q));
       Columns shift;
       SpreadColumns(most * factor, shift);
-      STAMP(5);
       if (round > 0) {
         SpreadColumns(Exp2((before - most) * factor), columns);
 #pragma unroll
@@ -468,11 +448,9 @@ __global__ void __launch_bounds__(kThreads, 1)
         }
         ShowToProducts();
         if (b + BATCH == TILES && last) LeaveColumns<Sum>(total, totals);
-        if (b == 0) { STAMP(6); }
         ArriveWarps(1 + b / BATCH);
       }
     }
-    STAMP(7);
     return;
   }
 
@@ -484,7 +462,6 @@ __global__ void __launch_bounds__(kThreads, 1)
   for (int round = 0; round < at.end; round += kRoundKeys) {
     const int parity = round / kRoundKeys % 2;
     __syncthreads();
-    STAMP(2);
     if (round > 0) {
       // Nobody reads the values of the round before any more: the warps of this group order all of the new ones.
       if (threadIdx.x % 32 == 0) {
@@ -510,24 +487,19 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll 1
     do {
       if (tile % (BATCH * GROUPS) == 0) SyncWarps(1 + tile / (BATCH * GROUPS));
-      if (tile == 0) { STAMP(3); }
       Wait(at.ValueBarrier(tile), parity);
       BeginProducts();
       StartSums(sums, at.Values(tile), at.Weights(tile));
     } while (++tile < tiles);
-    STAMP(4);
     // Batches without a tile that anybody sees: their barriers still count.
 #pragma unroll 1
     for (int b = (tiles + BATCH * GROUPS - 1) / (BATCH * GROUPS); b < TILES / BATCH; ++b) SyncWarps(1 + b);
-    STAMP(5);
     WaitForProducts<0>();
 #pragma unroll
     for (int c = 0; c < CHAINS; ++c) PinRegisters(sums[c]);
   }
-  STAMP(6);
   Columns inverse;
   SpreadColumns(__fdividef(1.0f, TakeColumn<Sum>(totals)), inverse);
-  STAMP(7);
 #pragma unroll
   for (int j = 0; j < kOctets; ++j) {
     float octet[4] = {};
@@ -539,5 +511,4 @@ __global__ void __launch_bounds__(kThreads, 1)
     const float of_octet[2] = {inverse[2 * j], inverse[2 * j + 1]};
     StoreOctet(octet, of_octet, out + j * 8 * HEAD_DIM, length - at.block_row - j * 8);
   }
-  STAMP(8);
 }
