@@ -48,7 +48,7 @@
 
 // Whether a maximum that grew by less than 2^8 is left as it is, which saves the rescaling of the sums.
 #ifndef LAZY_RESCALE
-#define LAZY_RESCALE 1
+#define LAZY_RESCALE 0
 #endif
 
 // Whether a query sees only the keys up to its own place.
@@ -65,8 +65,7 @@
 #define GROUPS (ROW_GROUPS * KEY_GROUPS)
 
 constexpr int kTileKeys = 64;
-constexpr int kRoundTiles = KEY_GROUPS * TILES;
-constexpr int kRoundKeys = kRoundTiles * kTileKeys;
+constexpr int kRoundKeys = KEY_GROUPS * TILES * kTileKeys;
 
 // Bytes. Rows are 128 bytes: 64 columns.
 constexpr int kRowBytes = 128;
@@ -86,8 +85,8 @@ struct alignas(128) TensorMap {
 
 // A block's shared memory, by offset from an address that the swizzle counts from.
 constexpr int kKeys = ROW_GROUPS * kQueryBytes;
-constexpr int kValues = kKeys + kRoundTiles * kTileBytes;
-constexpr int kBarriers = kValues + kRoundTiles * kTileBytes;   // of the queries, the tiles of keys, those of values
+constexpr int kValues = kKeys + KEY_GROUPS * TILES * kTileBytes;
+constexpr int kBarriers = kValues + KEY_GROUPS * TILES * kTileBytes;   // queries, [key group][tile] keys, values
 
 #define OPERANDS_8(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -318,28 +317,36 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
-// Where things are. A round's tiles are numbered in the order of their keys; the key groups take turns in them, so that causal blocks
-// split what they see.
+// What a group needs to know of its place.
 struct Place {
   unsigned shared;   // address
   int head, end;
   __device__ __forceinline__ unsigned Queries(int row_group) const { return shared + row_group * kQueryBytes; }
-  __device__ __forceinline__ unsigned Keys(int tile) const { return shared + kKeys + tile * kTileBytes; }
-  __device__ __forceinline__ unsigned Values(int tile) const { return shared + kValues + tile * kTileBytes; }
-  __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
-  __device__ __forceinline__ unsigned KeyBarrier(int tile) const { return shared + kBarriers + 8 + tile * 8; }
-  __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return KeyBarrier(kRoundTiles + tile); }
-};
-
-// One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no row of
-// the block sees are left out.
-__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, int step,
-                                          unsigned barrier) {
-#pragma unroll 1
-  for (int i = first; i < kRoundTiles && round + i * kTileKeys < at.end; i += step) {
-    Copy(to + i * kTileBytes, map, round + i * kTileKeys, at.head, barrier + i * 8, kTileBytes);
+  __device__ __forceinline__ unsigned Keys(int key_group, int tile) const {
+    return shared + kKeys + (key_group * TILES + tile) * kTileBytes;
   }
-}
+  __device__ __forceinline__ unsigned Values(int key_group, int tile) const {
+    return shared + kValues + (key_group * TILES + tile) * kTileBytes;
+  }
+  __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
+  __device__ __forceinline__ unsigned KeyBarrier(int key_group, int tile) const {
+    return shared + kBarriers + 8 + (key_group * TILES + tile) * 8;
+  }
+  __device__ __forceinline__ unsigned ValueBarrier(int key_group, int tile) const {
+    return KeyBarrier(key_group, tile) + KEY_GROUPS * TILES * 8;
+  }
+  // The key groups take turns, so that causal blocks split what they see.
+  __device__ __forceinline__ int FirstKey(int round, int key_group, int tile) const {
+    return round + (tile * KEY_GROUPS + key_group) * kTileKeys;
+  }
+  // Orders copies of a tile of keys and values. One thread.
+  __device__ __forceinline__ void CopyTile(const TensorMap* K_map, const TensorMap* V_map, int round, int key_group, int tile) const {
+    const int first = FirstKey(round, key_group, tile);
+    if (first >= end) return;
+    Copy(Keys(key_group, tile), K_map, first, head, KeyBarrier(key_group, tile), kTileBytes);
+    Copy(Values(key_group, tile), V_map, first, head, ValueBarrier(key_group, tile), kTileBytes);
+  }
+};
 
 // Divides by the weights and stores `kOctets` of 8 columns. Four lanes share a row and hold pairs of columns: they trade, so that each
 // stores 16 bytes.
@@ -401,35 +408,22 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
   at.head = blockIdx.z * gridDim.y + blockIdx.y;
   at.end = CAUSAL ? min(length, block_row + BLOCK_M) : length;   // keys that some row of the block sees
 
-  if (threadIdx.x < 32) {
-    // Lanes prepare a barrier each: one thread would take as long for all of them as the copies take.
+  if (threadIdx.x == 0) {
+    InitBarrier(at.QueryBarrier());
 #pragma unroll
-    for (int i = threadIdx.x; i <= 2 * kRoundTiles; i += 32) InitBarrier(at.QueryBarrier() + i * 8);
+    for (int i = 0; i < 2 * KEY_GROUPS * TILES; ++i) InitBarrier(at.KeyBarrier(0, i));
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
-  }
-  half* out_rows = O + (static_cast<long long>(at.head) * length + group_row) * HEAD_DIM;
-  if (key_group == 0 && thread < min(64, length - group_row)) {
-    // The first store would wait for the address to be translated.
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(out_rows + thread * HEAD_DIM));
-  }
-  __syncthreads();
-  // The groups take turns in ordering the copies, in the order in which these are asked for.
-  if (thread == 0) {
-#pragma unroll 1
-    for (int i = group; i <= 2 * kRoundTiles; i += GROUPS) {
-      if (i == 0) {
-        Expect(at.QueryBarrier(), ROW_GROUPS * kQueryBytes);
-#pragma unroll 1
-        for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
-        continue;
-      }
-      const bool keys = (i - 1) % (2 * KEY_GROUPS) < KEY_GROUPS;
-      const int tile = (i - 1) / (2 * KEY_GROUPS) * KEY_GROUPS + (i - 1) % KEY_GROUPS;
-      CopyTiles(at, keys ? at.Keys(0) : at.Values(0), keys ? &K_map : &V_map, 0, tile, kRoundTiles,
-                keys ? at.KeyBarrier(0) : at.ValueBarrier(0));
+    Expect(at.QueryBarrier(), ROW_GROUPS * kQueryBytes);
+#pragma unroll
+    for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
+#pragma unroll
+    for (int t = 0; t < TILES; ++t) {
+#pragma unroll
+      for (int g = 0; g < KEY_GROUPS; ++g) at.CopyTile(&K_map, &V_map, 0, g, t);
     }
   }
-  __syncwarp();
+  __syncthreads();
 
   const float factor = scale * kLog2E;
   // Keys that the group's rows see, and those that all of them see.
@@ -449,17 +443,18 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
 
   unsigned parity = 0;
   for (int round = 0; round < at.end; round += kRoundKeys) {
+    const int mine = at.FirstKey(round, key_group, 0);
     // Tiles of the round that the group's rows see.
-    const int tiles = min(kRoundTiles, (group_end - round + kTileKeys - 1) / kTileKeys);
-    if (key_group < tiles) {
-      Wait(at.KeyBarrier(key_group), parity);
+    const int tiles = min(TILES, (group_end - mine + KEY_GROUPS * kTileKeys - 1) / (KEY_GROUPS * kTileKeys));
+    if (mine < group_end) {
+      Wait(at.KeyBarrier(key_group, 0), parity);
       BeginProducts();
-      StartScores(scores, at.Queries(row_group), held, at.Keys(key_group));
+      StartScores(scores, at.Queries(row_group), held, at.Keys(key_group, 0));
       WaitForProducts<0>();
       PinRegisters(scores);
 #pragma unroll 1
-      for (int t = key_group; t < tiles; t += KEY_GROUPS) {
-        const int first = round + t * kTileKeys;
+      for (int t = 0; t < tiles; ++t) {
+        const int first = at.FirstKey(round, key_group, t);
         if (first + kTileKeys > seen_by_all) {
           const int row = group_row + thread / 32 * 16 + thread % 32 / 4;
           Mask(scores, (CAUSAL ? min(length, row + 1) : length) - first, (CAUSAL ? min(length, row + 9) : length) - first);
@@ -473,19 +468,19 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
         }
         Pack(scores, weights);
         // The next scores first, so that they are there while the sums of this tile go on.
-        if (t + KEY_GROUPS < tiles) {
-          Wait(at.KeyBarrier(t + KEY_GROUPS), parity);
+        if (t + 1 < tiles) {
+          Wait(at.KeyBarrier(key_group, t + 1), parity);
           BeginProducts();
-          StartScores(scores, at.Queries(row_group), held, at.Keys(t + KEY_GROUPS));
-          Wait(at.ValueBarrier(t), parity);
+          StartScores(scores, at.Queries(row_group), held, at.Keys(key_group, t + 1));
+          Wait(at.ValueBarrier(key_group, t), parity);
           BeginProducts();
-          StartSums(rows.sums, weights, at.Values(t));
+          StartSums(rows.sums, weights, at.Values(key_group, t));
           WaitForProducts<1>();
           PinRegisters(scores);
         } else {
-          Wait(at.ValueBarrier(t), parity);
+          Wait(at.ValueBarrier(key_group, t), parity);
           BeginProducts();
-          StartSums(rows.sums, weights, at.Values(t));
+          StartSums(rows.sums, weights, at.Values(key_group, t));
         }
       }
       WaitForProducts<0>();
@@ -494,15 +489,14 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
     if (round + kRoundKeys < at.end) {
       SyncWarps(1 + key_group, 128 * ROW_GROUPS);   // nobody reads these keys and values any more
       if (row_group == 0 && thread == 0) {
-        CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, key_group, KEY_GROUPS, at.KeyBarrier(0));
-        CopyTiles(at, at.Values(0), &V_map, round + kRoundKeys, key_group, KEY_GROUPS, at.ValueBarrier(0));
+        for (int t = 0; t < TILES; ++t) at.CopyTile(&K_map, &V_map, round + kRoundKeys, key_group, t);
       }
     }
     parity ^= 1;
   }
 
-  // Each key group puts some columns of its rows together: its own part from registers, the others' from shared memory, over what
-  // that nobody reads any more.
+  // Each key group puts some columns of its rows together: its own part from registers, the others' from shared memory, over keys
+  // and values that nobody reads any more.
   constexpr int kOctets = 8 / KEY_GROUPS;   // of 8 columns each
   rows.weights[0] = QuadSum(rows.weights[0]);
   rows.weights[1] = QuadSum(rows.weights[1]);
@@ -561,6 +555,6 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
     }
   }
   const float shares[2] = {__fdividef(1.0f, total[0]), __fdividef(1.0f, total[1])};
-  half* to = out_rows + key_group * kOctets * 8;
+  half* to = O + (static_cast<long long>(at.head) * length + group_row) * HEAD_DIM + key_group * kOctets * 8;
   StoreRows<kOctets>(out, shares, to, length - group_row);
 }

@@ -1,12 +1,12 @@
 // Attention for Hopper and small grids: a block has few query rows, its warp groups split the keys, and all keys and values are on their
 // way at once. The products are computed transposed, scores as keys times queries and sums as columns of the values times queries, so that
 // the 64 rows that a warp group's product always has are never padding. Weights go through shared memory, relative to one largest score of
-// the block, and the first group adds up the values of all of them: there is nothing to put together at the end.
+// the block, and one more group adds up the values of all of them: there is nothing to put together at the end.
 // evo:param BLOCK_Q 16 32
 // evo:param GROUPS 1 2 4
 // evo:param TILES 1 2 4 8
 // evo:param BATCH 1 2 4
-// evo:param CHAINS 1 2 4
+// evo:param CHAINS 1 2
 // evo:param CAUSAL 0
 // evo:param HEAD_DIM 64
 // evo:constraint BLOCK_Q * TILES <= 256 && BLOCK_Q * TILES * GROUPS <= 512 && TILES % BATCH == 0
@@ -26,7 +26,7 @@
 #define BLOCK_Q 16
 #endif
 
-// Warp groups. They take turns in the tiles of keys.
+// Warp groups that compute weights. They take turns in the tiles of keys.
 #ifndef GROUPS
 #define GROUPS 2
 #endif
@@ -36,8 +36,7 @@
 #define TILES 4
 #endif
 
-// Accumulators of the values' sums, which products of 16 keys take in turn: a product of few columns takes longer than it keeps the
-// tensor cores busy.
+// Accumulators of the values' sums, which products of 16 keys take in turn.
 #ifndef CHAINS
 #define CHAINS 2
 #endif
@@ -62,6 +61,7 @@ constexpr int kRoundTiles = GROUPS * TILES;
 constexpr int kRoundKeys = kRoundTiles * kTileKeys;
 constexpr int kWarps = 4 * GROUPS;   // that compute weights
 constexpr int kThreads = 128 * (GROUPS + 1);
+constexpr int kAllWarps = kThreads / 32;
 // Octets of queries: a thread has two queries of each, as columns of its scores and sums.
 constexpr int kOctets = BLOCK_Q / 8;
 constexpr int kColumns = BLOCK_Q / 4;             // of a thread
@@ -240,8 +240,8 @@ struct Place {
 
 // One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no query of
 // the block sees are left out. Loops stay loops here: instructions that run once take longer to fetch than to run.
-__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, int step,
-                                          unsigned barrier) {
+__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, unsigned barrier,
+                                          int step = kAllWarps) {
 #pragma unroll 1
   for (int i = first; i < kRoundTiles && round + i * kTileKeys < at.end; i += step) {
     Copy(to + i * kTileBytes, map, round + i * kTileKeys, at.head, barrier + i * 8, kTileBytes);
@@ -366,28 +366,21 @@ __global__ void __launch_bounds__(kThreads, 1)
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
   const int group = warp / 4;
 
-  const int lane = threadIdx.x % 32;
-  const bool copies = warp == kWarps;   // the warp that orders all copies of the first round
-  half* out = O + (static_cast<long long>(at.head) * length + at.block_row) * HEAD_DIM;
-  if (copies) {
-    // Lanes prepare a barrier each: one thread would take as long for all of them as the copies take.
-#pragma unroll
-    for (int i = 0; i <= 2 * kRoundTiles; i += 32) {
-      if (i + lane <= 2 * kRoundTiles) InitBarrier(at.QueryBarrier() + (i + lane) * 8);
+  // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
+  if (threadIdx.x % 32 == 0) {
+#pragma unroll 1
+    for (int i = warp; i < kRoundTiles; i += kAllWarps) {
+      InitBarrier(at.KeyBarrier(i));
+      InitBarrier(at.ValueBarrier(i));
     }
+    if (warp == kAllWarps - 1) InitBarrier(at.QueryBarrier());
     ShowToProducts();
-  }
-  if (warp == kWarps + 1 && lane < min(BLOCK_Q, length - at.block_row)) {
-    // The first store would wait for the address to be translated.
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(out + lane * HEAD_DIM));
-  }
-  __syncthreads();
-  if (copies && lane == 0) {
-    Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
-    CopyTiles(at, at.Keys(0), &K_map, 0, 0, 1, at.KeyBarrier(0));
-    CopyTiles(at, at.Values(0), &V_map, 0, 0, 1, at.ValueBarrier(0));
+    if (warp == kAllWarps - 1) Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
+    CopyTiles(at, at.Keys(0), &K_map, 0, warp, at.KeyBarrier(0));
+    CopyTiles(at, at.Values(0), &V_map, 0, warp, at.ValueBarrier(0));
   }
   __syncwarp();
+  __syncthreads();
 
   float* largest = reinterpret_cast<float*>(shared + kLargest);
   float* totals = reinterpret_cast<float*>(shared + kTotals);
@@ -425,7 +418,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       LeaveColumns<Larger>(columns, largest + parity * kWarps * BLOCK_Q);
       __syncthreads();
       // Nobody reads the keys of this round any more.
-      if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, kWarps, at.KeyBarrier(0));
+      if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, at.KeyBarrier(0), kWarps);
       const float before = most;
       most = fmaxf(before, TakeColumn<Larger>(largest + parity * kWarps * BLOCK_Q));
       Columns shift;
@@ -466,7 +459,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (round > 0) {
       // Nobody reads the values of the round before any more: the warps of this group order all of the new ones.
       if (threadIdx.x % 32 == 0) {
-        CopyTiles(at, at.Values(0), &V_map, round, warp % 4, 4, at.ValueBarrier(0));
+        CopyTiles(at, at.Values(0), &V_map, round, warp % 4, at.ValueBarrier(0), 4);
       }
     }
     const float before = most;
@@ -501,6 +494,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
   Columns inverse;
   SpreadColumns(__fdividef(1.0f, TakeColumn<Sum>(totals)), inverse);
+  half* out = O + (static_cast<long long>(at.head) * length + at.block_row) * HEAD_DIM;
 #pragma unroll
   for (int j = 0; j < kOctets; ++j) {
     float octet[4] = {};
