@@ -56,5 +56,25 @@ TEST_F(CompileRoleTest, TheHopperTemplateCompilesWithoutSpills) {
   }
 }
 
+// ptxas waits after every single wgmma if registers are short, or if it cannot follow the accumulators through branches and loops.
+TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFlight) {
+  const std::filesystem::path folder = ShareDirectory() / "kernel_templates" / "attention";
+  const auto expect_in_flight = [&](const KernelTemplate& kernel, const Parameters& parameters) {
+    const CompileResult result = Compile(RenderParameters(kernel.text, parameters), "sm_90a");
+    ASSERT_EQ(result.outcome, Outcome::kOk) << result.message << result.log;
+    EXPECT_EQ(result.facts.spill_bytes, 0) << kernel.name << result.log;
+    EXPECT_EQ(result.log.find("serialized"), std::string::npos) << kernel.name << result.log;
+  };
+  const KernelTemplate split = LoadTemplate(folder / "wgmma_split.cu");
+  for (const Parameters& parameters : {Parameters{}, Parameters{{"GROUPS", 4}, {"TILES", 2}}, Parameters{{"GROUPS", 1}, {"TILES", 8}},
+                                       Parameters{{"BLOCK_Q", 16}, {"BATCH", 1}, {"CHAINS", 2}}}) {
+    expect_in_flight(split, parameters);
+  }
+  expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_split.cu"), {});
+  const KernelTemplate rows = LoadTemplate(folder / "wgmma_short.cu");
+  for (const Parameters& parameters : {Parameters{}, Parameters{{"BLOCK_M", 64}}, Parameters{{"KEY_GROUPS", 1}, {"TILES", 8}}}) expect_in_flight(rows, parameters);
+  expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_short.cu"), {});
+}
+
 }  // namespace
 }  // namespace evo
