@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "evaluator/timer/statistics.h"
 
@@ -10,6 +11,9 @@ namespace {
 
 // Discarding more than this share of the samples means that the machine, not the kernel, was measured.
 constexpr double kMostDiscarded = 0.5;
+// A baseline of a third of a second needs no hundred rounds.
+constexpr int kFewestRounds = 8;
+constexpr double kMostSecondsInTurn = 2;
 
 std::uint32_t Clamped(std::uint64_t ticks) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, std::numeric_limits<std::uint32_t>::max()));
@@ -23,6 +27,8 @@ void Timer::Spans::Note(const ClockState& clocks) {
   sm_high_mhz = std::max(sm_high_mhz, clocks.sm_mhz);
   if (clocks.held_back.size() > held_back.size()) held_back = clocks.held_back;
 }
+
+double Timer::Seconds(const Spans& spans) const { return std::accumulate(spans.span.begin(), spans.span.end(), 0.0) * device_.info().tick_ns * 1e-9; }
 
 TimedRun Timer::Prepared(const BoundProgram& bound) {
   const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
@@ -123,6 +129,8 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
       Spans unused;
       if (auto failure = TimeBatch(*programs[i], launch++, 1, 0, round < 0 ? unused : spans[i])) return *failure;
     }
+    // An even number, so that each has gone first as often as the other.
+    if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > kMostSecondsInTurn) break;
   }
   if (spans[0].span.empty() || spans[1].span.empty()) return Failure{Outcome::kNoisy, "every sample was disturbed"};
   return std::pair{Summarise(spans[0]), Summarise(spans[1])};

@@ -26,7 +26,7 @@ class Timer {
   // name, weight and errors.
   std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors);
 
-  // Two programs in turn, one launch each, `rounds` times; results in the order given.
+  // Two programs in turn, one launch each, `rounds` times, fewer where that would take more than two seconds; results in the order given.
   std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInTurn(const std::vector<BoundProgram>& first,
                                                                                    const std::vector<BoundProgram>& second, int rounds);
 
@@ -41,6 +41,7 @@ class Timer {
     std::string held_back;
     void Note(const ClockState& clocks);
   };
+  double Seconds(const Spans& spans) const;
   TimedRun Prepared(const BoundProgram& bound);
   // Leaves the first `warm_up` out of the spans.
   std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, std::size_t warm_up, Spans& spans);

@@ -106,6 +106,15 @@ TEST_F(TimerTest, Row04WhatTheLastTimedLaunchesWroteIsChecked) {
   EXPECT_EQ(std::get<Failure>(measured).outcome, Outcome::kWrongResult);
 }
 
+TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
+  device_.clock = [](std::size_t) { return SequenceTime{10'000'000, 10'000'000, 320'000'000, false}; };   // a third of a second
+  const auto [first, second] = InTurn("honest", "honest");
+  EXPECT_EQ(first.samples.size(), 8u);
+  EXPECT_EQ(second.samples.size(), 8u);
+  device_.clock = [](std::size_t) { return SequenceTime{1000, 1000, 32'000, false}; };
+  EXPECT_EQ(InTurn("honest", "honest").first.samples.size(), 50u);
+}
+
 TEST_F(TimerTest, Row20InTurnTheSecondPlaceIsNoAdvantage) {
   device_.kernels["twin"] = [](const auto& buffers) { Double<float>(buffers, 2); };
   // Whoever comes second finds warm caches.

@@ -1,0 +1,34 @@
+// The template that a task's others are compared with holds where a champion has to: on held-out cases, with fresh seeds, in a fresh process.
+#include <gtest/gtest.h>
+
+#include "core/installation.h"
+#include "evaluator/pipeline.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/renderer.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+namespace {
+
+class BaselineHolds : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BaselineHolds, OnHeldOutCases) {
+  const Task task = LoadTask(ShareDirectory() / "kernel_templates" / GetParam());
+  PipelineOptions options;
+  options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
+  options.compile_workers = 1;
+  Pipeline pipeline(options, task);
+  Candidate baseline;
+  baseline.id = 1;
+  const KernelTemplate naive = LoadTemplate(task.directory / (task.baseline + ".cu"));
+  baseline.source = RenderParameters(naive.text, naive.space.Defaults());
+  const ChampionCheck check = pipeline.CheckChampion(baseline, baseline, {});
+  EXPECT_EQ(check.outcome, Outcome::kOk) << check.message;
+  EXPECT_EQ(check.held_out_cases.size(), task.held_out_cpu.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, BaselineHolds, ::testing::Values("softmax", "layer_norm", "row_sum", "transpose", "gemm", "attention"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+}  // namespace
+}  // namespace evo
