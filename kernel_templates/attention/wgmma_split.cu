@@ -174,7 +174,8 @@ __device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row,
 // The tensor cores see what this thread wrote to shared memory.
 __device__ __forceinline__ void ShowToProducts() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Barriers of all warps, by number; 0 is __syncthreads' own. Those that only arrive do not wait.
+// Barriers of all warps, by number; 0 is __syncthreads' own, which wants all threads at one place of the program. Those that only arrive do not wait.
+constexpr int kMaxima = 15;   // the largest scores are there; the others, from 1 on, are those of batches of weights
 __device__ __forceinline__ void SyncWarps(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kThreads) : "memory"); }
 __device__ __forceinline__ void ArriveWarps(int barrier) { asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(kThreads) : "memory"); }
 
@@ -415,7 +416,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         }
       }
       LeaveColumns<Larger>(columns, largest + parity * kWarps * BLOCK_Q);
-      __syncthreads();
+      SyncWarps(kMaxima);
       // Nobody reads the keys of this round any more.
       if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, at.KeyBarrier(0), kWarps);
       const float before = most;
@@ -454,7 +455,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll 1
   for (int round = 0; round < at.end; round += kRoundKeys) {
     const int parity = round / kRoundKeys % 2;
-    __syncthreads();
+    SyncWarps(kMaxima);
     if (round > 0) {
       // Nobody reads the values of the round before any more: the warps of this group order all of the new ones.
       if (threadIdx.x % 32 == 0) {
