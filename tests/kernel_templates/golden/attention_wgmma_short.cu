@@ -3,7 +3,7 @@
 // are at work, where attention/wgmma.cu has two or three; the key groups are put together once, through shared memory.
 // evo:param BLOCK_M 64 128
 // evo:param KEY_GROUPS 1 2
-// evo:param TILES 1 2 4 8
+// evo:param TILES 2 4 8
 // evo:param QUERY_REGISTERS 0 1
 // evo:param INTEGER_MAX 0 1
 // evo:param LAZY_RESCALE 0 1
