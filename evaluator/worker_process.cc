@@ -92,7 +92,12 @@ struct WorkerProcess::State {
     if (reaped) return;
     ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL);  // in case it had not yet made its group
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    // A process that is in the driver's hands may outlive its signal; what cannot be had in ten seconds is left to whoever reaps after us.
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
+      ended = ::waitpid(pid, &status, WNOHANG);
+      if (ended > 0 || std::chrono::steady_clock::now() > give_up) break;
+      ::usleep(500);
     }
     reaped = true;
   }
