@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -121,6 +122,7 @@ class Evolution {
   int barren_ = 0;                                  // generations in a row without a new child
   std::optional<Candidate> baseline_;
   std::optional<std::pair<Candidate, Evaluation>> champion_;
+  std::map<std::string, Individual> best_of_template_;
   Progress progress_;
   int evaluated_here_ = 0;                          // in this process, for the rate
   // Of minimisation, in earlier processes. They stand among the stored generations, which count on over them, and are none of the evolution's.

@@ -1,6 +1,8 @@
 // The end of a run: its champion is checked, and cut to what it needs.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/error.h"
@@ -13,10 +15,16 @@ namespace {
 
 // Would-be champions that may fail their check before the run gives up on having one.
 constexpr std::size_t kChampionAttempts = 32;
+// Of one template, by a tool: what the tool objects to was there before any edit, and the others of its kind would fail as well.
+constexpr int kAttemptsWithATool = 3;
+
+bool FailedByATool(const ChampionCheck& check) {
+  return std::any_of(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
+}
 
 }  // namespace
 
-// The champion, then the others by their times.
+// The champion, then the others by their times, and the best of templates that did not survive.
 std::vector<Candidate> Evolution::WouldBeChampions() const {
   std::vector<Candidate> candidates;
   if (champion_) candidates.push_back(champion_->first);
@@ -24,6 +32,13 @@ std::vector<Candidate> Evolution::WouldBeChampions() const {
     if (candidates.size() >= kChampionAttempts) break;
     if (member.candidate.id != candidates.front().id) candidates.push_back(member.candidate);
   }
+  std::vector<Individual> others;
+  for (const auto& [name, best] : best_of_template_) {
+    const bool there = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) { return one.id == best.candidate.id; });
+    if (!there) others.push_back(best);
+  }
+  std::sort(others.begin(), others.end(), Precedes);
+  for (Individual& other : others) candidates.push_back(std::move(other.candidate));
   return candidates;
 }
 
@@ -41,19 +56,24 @@ Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) 
 void Evolution::CheckChampion(const StopCondition& stop) {
   if (!baseline_ || !checks_champion_) return;
   const Candidate baseline = Rendered(*baseline_, stop.token());
+  std::map<std::string, int> failed_by_tool;   // by template
   for (const Candidate& would_be : WouldBeChampions()) {
     if (stop.Interrupted()) return;
+    if (failed_by_tool[would_be.genome.template_name] >= kAttemptsWithATool) continue;
     const Candidate candidate = Rendered(would_be, stop.token());
     const ChampionCheck check = evaluator_.CheckChampion(candidate, baseline, stop.token());
     if (check.outcome == Outcome::kCancelled) return;
     store_.RecordChampion(run_.id, candidate.id, check);
     observer_.OnChampion(candidate, check);
+    if (FailedByATool(check)) ++failed_by_tool[candidate.genome.template_name];
     if (check.outcome != Outcome::kOk) continue;
     progress_.best = candidate.id;
     progress_.best_template = candidate.genome.template_name;
     for (const Individual& member : population_.members()) {
       if (member.candidate.id == candidate.id) progress_.best_ns = member.score_ns;
     }
+    const Individual& best = best_of_template_.at(candidate.genome.template_name);
+    if (best.candidate.id == candidate.id) progress_.best_ns = best.score_ns;
     if (minimises_) Minimise(candidate, check, baseline, stop);
     return;
   }

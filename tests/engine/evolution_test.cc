@@ -192,6 +192,27 @@ TEST(Evolution, ABaselineApartIsAParentWhereNothingElseIsOk) {
   EXPECT_EQ(world.store.generations.at(1).candidates.at(0).parents.at(0), 1);
 }
 
+TEST(Evolution, WhatAToolObjectsToInOneTemplateIsSoughtInAnother) {
+  Genome other = testing::GenomeAt(49);
+  other.template_name = "other";
+  World world(FakeRun(), {testing::GenomeAt(50), other});
+  world.evolution.KeepBaselineApart();
+  world.evaluator.check = [](const Candidate& candidate) {
+    ChampionCheck check;
+    const bool clean = candidate.genome.template_name == "other";
+    check.outcome = clean ? Outcome::kOk : Outcome::kNondeterministic;
+    check.tools = {{"synccheck", clean ? "clean" : "error", ""}};
+    return check;
+  };
+  EXPECT_EQ(world.Run(), RunStatus::kFinished);
+  int failed = 0;
+  for (const auto& [id, check] : world.store.champions) failed += check.outcome == Outcome::kOk ? 0 : 1;
+  EXPECT_EQ(failed, 3) << "three of one template are enough";
+  ASSERT_FALSE(world.store.champions.empty());
+  EXPECT_EQ(world.store.champions.back().second.outcome, Outcome::kOk);
+  EXPECT_EQ(world.evaluator.checked.back().genome.template_name, "other");
+}
+
 TEST(Evolution, AnInterruptedGenerationLeavesNothing) {
   for (int after = 1; after <= 40; ++after) {
     SCOPED_TRACE(after);
