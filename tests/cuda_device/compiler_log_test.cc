@@ -30,6 +30,12 @@ TEST(ExplainLog, PtxasLimitsAreResourceLimits) {
             Outcome::kResourceLimit);
 }
 
+// A kernel with wgmma whose __launch_bounds__ leave too few.
+TEST(ExplainLog, TooFewRegistersAreAResourceLimit) {
+  EXPECT_EQ(Explain("ptxas fatal   : (C7602) Insufficient registers (40) to compile instruction at line 385 in function _Z1k. Try to compile with register target of 42 or higher.\n").outcome,
+            Outcome::kResourceLimit);
+}
+
 TEST(ExplainLog, WrongPtxIsACompileError) {
   const CompileFailure failure = Explain("ptxas application ptx input, line 23; error   : Unknown modifier '.foo'\n");
   EXPECT_EQ(failure.outcome, Outcome::kCompileError);

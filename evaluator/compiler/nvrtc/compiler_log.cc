@@ -60,6 +60,7 @@ Outcome Classify(std::string_view message) {
   static constexpr Known kKnown[] = {
       {"uses too much", Outcome::kResourceLimit},
       {"too many registers", Outcome::kResourceLimit},
+      {"Insufficient registers", Outcome::kResourceLimit},
       {"parameter space overflowed", Outcome::kResourceLimit},
       {"host functions are not allowed in JIT mode", Outcome::kUnsupported},
       {"marked as a __host__ function is not allowed in JIT mode", Outcome::kUnsupported},
