@@ -292,6 +292,16 @@ TEST_F(AssemblerTest, AssemblesAPtxOnce) {
   EXPECT_EQ(Kept(), 2u) << "another architecture is another program";
 }
 
+TEST_F(AssemblerTest, WithoutAPlaceToKeepThingsNvrtcAssembles) {
+  fs::remove_all(kept_);
+  for (int again = 0; again < 2; ++again) {
+    const CompileResult result = assembling_->Compile({kSmall, {"k"}, "sm_90a"});
+    EXPECT_EQ(result.outcome, Outcome::kOk) << result.message;
+    EXPECT_EQ(result.facts.static_shared_bytes, 256);
+  }
+  EXPECT_FALSE(fs::exists(kept_));
+}
+
 TEST_F(AssemblerTest, WhatItRefusesIsSaidAsNvrtcSaysIt) {
   const std::string source = "__global__ void k(float* x) { __shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5]; }\n";
   for (const std::string arch : {"sm_80", "sm_90a"}) {

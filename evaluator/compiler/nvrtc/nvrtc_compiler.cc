@@ -126,7 +126,14 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
     result.program.kernels.push_back({expression, symbol});
   }
   if (assembles) {
-    Assembler::Assembled assembled = assembler_->Assemble(result.program.ptx, request.arch);
+    Assembler::Assembled assembled;
+    try {
+      assembled = assembler_->Assemble(result.program.ptx, request.arch);
+    } catch (const Error&) {
+      // No room, or no ptxas any more: no reason to fail a candidate.
+      assembler_.reset();
+      return Compile(request);
+    }
     log += assembled.log;
     result.log = CapLog(log, kMaxLogBytes);
     if (!assembled.ok) return refuse_by_log();

@@ -14,7 +14,8 @@ struct NvrtcPaths {
   std::filesystem::path cuda_root;              // the toolkit: its libnvrtc and its headers
   std::filesystem::path standard_headers;       // <cstdint> and such, which NVRTC lacks: ShareDirectory() / "nvrtc"
   std::filesystem::path precompiled_headers;    // of this process alone; made if missing, removed with all it holds by the destructor
-  // Where machine code is kept by its PTX, for all processes that are given the same folder. Empty: NVRTC assembles, and nothing is kept.
+  // Where machine code is kept by its PTX, for all processes that are given the same folder. NVRTC assembles, and nothing is kept, where this
+  // is empty or cannot be written, or the toolkit has no ptxas.
   std::filesystem::path assembled;
 };
 
