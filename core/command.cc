@@ -38,6 +38,11 @@ CommandResult RunCommand(const fs::path& program, const std::vector<std::string>
   return result;
 }
 
+void CutAll(std::string& text, const std::string& what) {
+  if (what.empty()) return;
+  for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
+}
+
 std::string ReadFile(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -15,6 +15,9 @@ struct CommandResult {
 // with a folder is taken as it stands, else searched on the path. Throws Error where there is no such program: "NAME is not installed; REMEDY".
 CommandResult RunCommand(const std::filesystem::path& program, const std::vector<std::string>& arguments, const std::string& remedy);
 
+// Takes every occurrence out of what a tool said: the path of a folder of ours, say.
+void CutAll(std::string& text, const std::string& what);
+
 // The whole of a file; empty where there is none.
 std::string ReadFile(const std::filesystem::path& file);
 

@@ -16,11 +16,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLogBytes = 16 * 1024;
 constexpr char kRemedy[] = "the cpu device needs it: apt-get install g++";
 
-void CutAll(std::string& text, const std::string& what) {
-  if (what.empty()) return;
-  for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
-}
-
 }  // namespace
 
 std::string FirstHostError(const std::string& log) {

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kMostKept = 64 << 20;
 
-void CutAll(std::string& text, const std::string& what) {
-  for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
-}
-
 }  // namespace
 
 Assembler::Assembler(fs::path ptxas, fs::path kept) : ptxas_(std::move(ptxas)), kept_(std::move(kept)) {
