@@ -191,7 +191,7 @@ void Evolution::Absorb(const Generation& generation) {
     if (record.evaluations[i].outcome != Outcome::kOk) continue;
     ++progress_.valid;
     Challenge(record.candidates[i], record.evaluations[i]);
-    const Individual individual{record.candidates[i], record.evaluations[i].score_ns};
+    const Individual individual{record.candidates[i], record.evaluations[i].score_ns, record.evaluations[i].clocks.compile_ms};
     const auto best = best_of_template_.try_emplace(individual.candidate.genome.template_name, individual).first;
     if (Precedes(individual, best->second)) best->second = individual;
   }

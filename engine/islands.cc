@@ -10,7 +10,7 @@ IslandPopulation::IslandPopulation(std::size_t capacity, std::size_t islands, in
 void IslandPopulation::Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (evaluations[i].outcome != Outcome::kOk || !programs_.insert(evaluations[i].program_digest).second) continue;
-    islands_[static_cast<std::size_t>(candidates[i].index) % islands_.size()].push_back({candidates[i], evaluations[i].score_ns});
+    islands_[static_cast<std::size_t>(candidates[i].index) % islands_.size()].push_back({candidates[i], evaluations[i].score_ns, evaluations[i].clocks.compile_ms});
   }
   for (std::vector<Individual>& island : islands_) {
     std::sort(island.begin(), island.end(), Precedes);

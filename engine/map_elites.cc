@@ -35,7 +35,7 @@ MapElitesPopulation::MapElitesPopulation(std::size_t capacity, CellOf cell_of)
 void MapElitesPopulation::Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (evaluations[i].outcome != Outcome::kOk || !programs_.insert(evaluations[i].program_digest).second) continue;
-    const Individual one{candidates[i], evaluations[i].score_ns};
+    const Individual one{candidates[i], evaluations[i].score_ns, evaluations[i].clocks.compile_ms};
     const auto [elite, fresh] = elites_.emplace(cell_of_(candidates[i], evaluations[i]), one);
     if (!fresh && Precedes(one, elite->second)) elite->second = one;
   }

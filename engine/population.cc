@@ -13,7 +13,7 @@ void ElitistPopulation::Survive(const std::vector<Candidate>& candidates, const 
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     // Of equal programs the first counts, although a later one may be luckier with the clock.
     if (evaluations[i].outcome != Outcome::kOk || !programs_.insert(evaluations[i].program_digest).second) continue;
-    members_.push_back({candidates[i], evaluations[i].score_ns});
+    members_.push_back({candidates[i], evaluations[i].score_ns, evaluations[i].clocks.compile_ms});
   }
   std::sort(members_.begin(), members_.end(), Precedes);
   if (members_.size() > capacity_) members_.resize(capacity_);

@@ -15,6 +15,7 @@ namespace evo {
 struct Individual {
   Candidate candidate;
   double score_ns = kNoValue;
+  double compile_ms = 0;   // that it took; 0: not known
 };
 
 // The survivors of a run. Only candidates whose outcome is ok are ever in it.

@@ -8,23 +8,52 @@ namespace {
 // Keeps the parents' draws apart from those of the child itself, which use Rng(seed, generation, index).
 constexpr std::uint64_t kSelectionStream = 0x73656c6563740000ULL;
 
+// More than this many times the median's chance nobody has.
+constexpr double kMostPreference = 2;
+
+// How often each member is drawn, 1 for the median; empty: all alike.
+std::vector<double> Preferences(const std::vector<Individual>& members) {
+  std::vector<double> known;
+  for (const Individual& member : members) {
+    if (member.compile_ms > 0) known.push_back(member.compile_ms);
+  }
+  if (known.empty()) return {};
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::nth_element(known.begin(), middle, known.end());
+  std::vector<double> preferences;
+  for (const Individual& member : members) preferences.push_back(member.compile_ms > 0 ? std::min(kMostPreference, *middle / member.compile_ms) : 1);
+  return preferences;
+}
+
+std::size_t Draw(Rng& rng, std::size_t members, const std::vector<double>& preferences) {
+  return preferences.empty() ? rng.Below(members) : rng.Weighted(preferences);
+}
+
+void Add(Parents& parents, const Individual& parent) {
+  parents.ids.push_back(parent.candidate.id);
+  parents.genomes.push_back(parent.candidate.genome);
+  parents.sources.push_back(parent.candidate.source);
+}
+
 }  // namespace
 
 Parents SelectParents(const std::vector<Individual>& members, int tournament_size, std::uint64_t seed, std::uint64_t generation, std::uint64_t index) {
   Rng rng(seed ^ kSelectionStream, generation, index);
-  std::size_t first = rng.Below(members.size());
-  for (int i = 1; i < tournament_size; ++i) first = std::min<std::size_t>(first, rng.Below(members.size()));
+  std::vector<double> preferences = Preferences(members);
+  std::size_t first = Draw(rng, members.size(), preferences);
+  for (int i = 1; i < tournament_size; ++i) first = std::min(first, Draw(rng, members.size(), preferences));
   Parents parents;
-  parents.ids.push_back(members[first].candidate.id);
-  parents.genomes.push_back(members[first].candidate.genome);
-  parents.sources.push_back(members[first].candidate.source);
-  if (members.size() > 1) {
-    std::size_t second = rng.Below(members.size() - 1);
+  Add(parents, members[first]);
+  if (members.size() == 1) return parents;
+  std::size_t second = 0;
+  if (preferences.empty()) {
+    second = rng.Below(members.size() - 1);
     if (second >= first) ++second;
-    parents.ids.push_back(members[second].candidate.id);
-    parents.genomes.push_back(members[second].candidate.genome);
-    parents.sources.push_back(members[second].candidate.source);
+  } else {
+    preferences[first] = 0;
+    second = rng.Weighted(preferences);
   }
+  Add(parents, members[second]);
   return parents;
 }
 

@@ -153,5 +153,36 @@ TEST(Selection, PrefersTheFastButGivesEveryoneAChance) {
   for (CandidateId id = 1; id <= 4; ++id) EXPECT_NEAR(first[id], kDraws * expected[id - 1] / 16, kDraws / 40) << id;
 }
 
+// What a child costs is about what its parent cost.
+TEST(Selection, GivesMembersEqualTimeOfTheCompilers) {
+  std::vector<Individual> members = Members(4);
+  const double costs[] = {100, 400, 200, 200};   // median 200
+  for (std::size_t i = 0; i < members.size(); ++i) members[i].compile_ms = costs[i];
+  std::map<CandidateId, int> first, second;
+  constexpr int kDraws = 9000;
+  for (std::uint64_t index = 0; index < kDraws; ++index) {
+    const Parents parents = SelectParents(members, 1, 5, 1, index);
+    ++first[parents.ids[0]];
+    ASSERT_NE(parents.ids[0], parents.ids[1]);
+    if (parents.ids[0] == 3) ++second[parents.ids[1]];
+  }
+  const double shares[] = {2 / 4.5, 0.5 / 4.5, 1 / 4.5, 1 / 4.5};
+  for (CandidateId id = 1; id <= 4; ++id) EXPECT_NEAR(first[id], kDraws * shares[id - 1], kDraws / 40) << id;
+  EXPECT_NEAR(second[1], first[3] * 2 / 3.5, first[3] / 15.0);
+  EXPECT_NEAR(second[2], first[3] * 0.5 / 3.5, first[3] / 15.0);
+}
+
+TEST(Selection, TakesAnUnknownCostForTheMedianAndLimitsThePreference) {
+  std::vector<Individual> members = Members(3);
+  members[0].compile_ms = 0.001;
+  members[1].compile_ms = 100;   // median
+  std::map<CandidateId, int> first;
+  constexpr int kDraws = 8000;
+  for (std::uint64_t index = 0; index < kDraws; ++index) ++first[SelectParents(members, 1, 5, 1, index).ids[0]];
+  EXPECT_NEAR(first[1], kDraws * 2 / 4, kDraws / 40);
+  EXPECT_NEAR(first[2], kDraws / 4, kDraws / 40);
+  EXPECT_NEAR(first[3], kDraws / 4, kDraws / 40);
+}
+
 }  // namespace
 }  // namespace evo
