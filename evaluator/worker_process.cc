@@ -23,6 +23,7 @@ namespace {
 namespace bp = boost::process::v2;
 
 constexpr std::size_t kKeptStderrBytes = 4096;
+constexpr int kMostDescriptors = 4096;   // that this process may have open, where the kernel is too old (5.11) to mark all
 constexpr int kReadsAtOnce = 16;   // of 4 KiB: a pipe's 64 KiB
 // How often a wait looks at its stop token; a quarter of what a user notices after Ctrl-C.
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
@@ -58,11 +59,20 @@ void SetNonBlocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONB
 struct DieWithParent {
   pid_t parent = ::getpid();
 
+  // Boost 1.81 closes only what has a higher number than the pipe over which it hears of exec. Another thread's pipe of that kind would stay open in this
+  // worker, and the thread would wait for as long as the worker lives: for ever, where the worker is to be ended after the thread.
+  static void CloseOnExec() {
+    constexpr int kFirst = STDERR_FILENO + 1;
+    if (::close_range(kFirst, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+    for (int fd = kFirst; fd < kMostDescriptors; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
+
   template <typename Launcher>
   bp::error_code on_exec_setup(Launcher&, const bp::filesystem::path&, const char* const*(&)) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
+    CloseOnExec();
     // The terminal's Ctrl-C is the coordinator's to act on; blocked signals and handlers of ours must not reach the worker.
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGPIPE, SIG_DFL);

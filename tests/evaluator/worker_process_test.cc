@@ -1,0 +1,56 @@
+#include "evaluator/worker_process.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a process has open besides its standard streams.
+std::vector<std::string> OpenBeyondStandard(int pid) {
+  std::vector<std::string> found;
+  std::error_code gone;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", gone)) {
+    if (std::stoi(entry.path().filename()) > 2) found.push_back(entry.path().filename().string() + " -> " + fs::read_symlink(entry.path(), gone).string());
+  }
+  return found;
+}
+
+// A worker that has another's pipe keeps it open: whoever waits for that to close waits until this one is gone, too.
+TEST(WorkerProcess, StartedTogetherInheritNothingFromEachOther) {
+  constexpr int kThreads = 16, kEach = 40;
+  std::vector<std::vector<std::unique_ptr<WorkerProcess>>> workers(kThreads);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& own : workers) {
+      threads.emplace_back([&own] {
+        for (int i = 0; i < kEach; ++i) own.push_back(std::make_unique<WorkerProcess>(std::vector<std::string>{"/bin/sleep", "60"}));
+      });
+    }
+  }
+  for (const auto& own : workers) {
+    ASSERT_EQ(own.size(), static_cast<std::size_t>(kEach));
+    for (const auto& worker : own) EXPECT_THAT(OpenBeyondStandard(worker->pid()), testing::IsEmpty()) << worker->pid();
+  }
+}
+
+// One that is being made while another thread starts a worker may not be marked to be closed yet.
+TEST(WorkerProcess, InheritsNothingThatIsOpen) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const WorkerProcess worker({"/bin/sleep", "60"});
+  EXPECT_THAT(OpenBeyondStandard(worker.pid()), testing::IsEmpty());
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace evo
