@@ -38,6 +38,8 @@ struct SyntaxParser::State {
             "--cuda-path=" + paths.cuda_root.string(),
             "-nocudalib",
             "-D__CUDA_ARCH_FEAT_SM90_ALL",
+            // Once into the preamble; else clang makes what the headers' templates are instantiated to anew in every reparse.
+            "-fpch-instantiate-templates",
             "-Wno-unknown-cuda-version",
             "-resource-dir",
             paths.clang_resources.string(),
@@ -53,8 +55,10 @@ struct SyntaxParser::State {
     const std::vector<std::string> arguments = Arguments();
     std::vector<const char*> pointers;
     for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-    constexpr unsigned kOptions =
-        CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing;
+    // Of the headers only declarations are of use, and what constant expressions need, which clang does not skip.
+    constexpr unsigned kOptions = CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse |
+                                  CXTranslationUnit_KeepGoing | CXTranslationUnit_SkipFunctionBodies |
+                                  CXTranslationUnit_LimitSkipFunctionBodiesToPreamble;
     return clang_parseTranslationUnit2(index, file.c_str(), pointers.data(), static_cast<int>(pointers.size()), &contents, 1,
                                        kOptions, &unit) == CXError_Success;
   }
