@@ -104,6 +104,7 @@ SyntaxTree SyntaxParser::Parse(const std::string& text) {
     Flatten(state_->unit, state_->file, tree.text_, static_cast<std::uint32_t>(preamble.size()), tree.nodes_);
   }
   tree.ComputeDigests();
+  tree.ComputeUses();
   return tree;
 }
 
