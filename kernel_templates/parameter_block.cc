@@ -10,11 +10,15 @@
 namespace evo {
 namespace {
 
+bool IsDirective(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  return first != std::string_view::npos && (line[first] == '#' || (line[first] == '\t' && Trim(line).starts_with('#')));
+}
+
 // What follows `#WORD` in the line, trimmed and without a trailing comment; nullopt if the line is something else.
 std::optional<std::string_view> After(std::string_view line, std::string_view word) {
-  line = Trim(line);
-  if (!line.starts_with('#')) return std::nullopt;
-  line = Trim(line.substr(1));
+  if (!IsDirective(line)) return std::nullopt;
+  line = Trim(Trim(line).substr(1));
   if (!line.starts_with(word)) return std::nullopt;
   std::string_view rest = line.substr(word.size());
   if (!rest.empty() && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '"' && rest[0] != '<' && rest[0] != '/')
@@ -29,8 +33,9 @@ std::vector<ParameterBlock> FindParameterBlocks(std::string_view text) {
   const std::vector<SourceLine> lines = SplitLines(text);
   for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
     const auto name = After(lines[i].text, "ifndef");
+    if (!name) continue;
     const auto define = After(lines[i + 1].text, "define");
-    if (!name || !define || !After(lines[i + 2].text, "endif")) continue;
+    if (!define || !After(lines[i + 2].text, "endif")) continue;
     if (!IsIdentifier(*name) || !define->starts_with(*name)) continue;
     const std::string_view spelling = Trim(define->substr(name->size()));
     ParameterBlock block{std::string(*name), 0, static_cast<std::size_t>(spelling.data() - text.data()), 0, lines[i + 1].number};
@@ -48,6 +53,7 @@ IncludeEnd FindIncludeEnd(std::string_view text) {
   int depth = 0;
   bool pending = false;  // an include stands in a condition that is still open
   for (const SourceLine& line : SplitLines(text)) {
+    if (!IsDirective(line.text)) continue;
     const bool opens = After(line.text, "if") || After(line.text, "ifdef") || After(line.text, "ifndef");
     if (opens) ++depth;
     const bool closes = After(line.text, "endif").has_value();

@@ -89,12 +89,11 @@ std::optional<Reduction> AsReduction(const SyntaxTree& tree, int node) {
 std::string TermAt(const SyntaxTree& tree, const Reduction& reduction, const std::string& offset) {
   std::string text(tree.Text(reduction.term));
   const std::uint32_t origin = tree.node(reduction.term).range.begin;
-  const auto nodes = Subtree(tree, reduction.term);
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    const SyntaxNode& use = tree.node(*node);
+  for (const int node : std::views::reverse(Subtree(tree, reduction.term))) {
+    const SyntaxNode& use = tree.node(node);
     if (use.kind_name != "DeclRefExpr" || use.refers_to != reduction.counter) continue;
     const SyntaxNode& parent = tree.node(use.parent);
-    const bool delimited = parent.kind_name == "ArraySubscriptExpr" && parent.children[1] == *node;
+    const bool delimited = parent.kind_name == "ArraySubscriptExpr" && parent.children[1] == node;
     const std::string forward = fmt::format("{} + {}", use.name, offset);
     text.replace(use.range.begin - origin, use.range.size(),
                  delimited || offset.empty() ? forward : fmt::format("({})", forward));

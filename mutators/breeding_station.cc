@@ -14,6 +14,8 @@ namespace {
 
 // Enough that all operators have their chance: one that does not apply costs a fraction of a millisecond, and many do not.
 constexpr int kTries = 64;
+// Parents whose directives are kept: a generation's.
+constexpr std::size_t kRendered = 64;
 
 }  // namespace
 
@@ -37,6 +39,18 @@ const KernelTemplate* BreedingStation::TemplateOf(const Genome& genome) const {
   const auto found = std::find_if(templates_.begin(), templates_.end(),
                                   [&](const KernelTemplate& t) { return t.digest == genome.template_digest; });
   return found == templates_.end() ? nullptr : &*found;
+}
+
+const KernelTemplate& BreedingStation::RenderedOf(const std::string& name, const std::string& source) {
+  const auto found =
+      std::find_if(rendered_.begin(), rendered_.end(), [&](const KernelTemplate& one) { return one.text == source && one.name == name; });
+  if (found != rendered_.end()) {
+    rendered_.splice(rendered_.begin(), rendered_, found);
+  } else {
+    rendered_.push_front(ParseTemplate(name, source));
+    if (rendered_.size() > kRendered) rendered_.pop_back();
+  }
+  return rendered_.front();
 }
 
 BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
@@ -81,8 +95,7 @@ bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& req
   if (!mutator) throw Error(fmt::format("operator {}: there is none of that name", op));
   const KernelTemplate& kernel_template = *TemplateOf(parent.applied);
   const auto tree = mutator->reads_source() ? renderer_.TreeOf(parent.source) : no_tree_;
-  const KernelTemplate rendered = ParseTemplate(kernel_template.name, parent.source);
-  MutationContext context{kernel_template, parent.applied, *tree, rendered};
+  MutationContext context{kernel_template, parent.applied, *tree, RenderedOf(kernel_template.name, parent.source)};
   if (request.parents.size() > 1) context.second_parent = &request.parents[1];
   const auto genome = mutator->Mutate(context, rng);
   if (!genome) return false;

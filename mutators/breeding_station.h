@@ -1,5 +1,6 @@
 #pragma once
 
+#include <list>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,14 @@ class BreedingStation {
  private:
   BredChild BreedOrThrow(const BreedRequest& request);
   const KernelTemplate* TemplateOf(const Genome& genome) const;
+  // The directives of a rendered parent; valid until the next call.
+  const KernelTemplate& RenderedOf(const std::string& name, const std::string& source);
   bool TryOperator(const std::string& op, const BreedRequest& request, const RenderedGenome& parent, Rng& rng, BredChild& child);
 
   std::vector<KernelTemplate> templates_;
   MutatorSet mutators_;
   GenomeRenderer renderer_;
+  std::list<KernelTemplate> rendered_;  // of the last parents, most recent first
   std::shared_ptr<const SyntaxTree> no_tree_ = std::make_shared<const SyntaxTree>();
 };
 

@@ -103,7 +103,7 @@ bool IsExposedBy(const SyntaxTree& tree, int name, int declaration) {
 }
 
 bool IsExposed(const SyntaxTree& tree, int declaration) {
-  for (const int at : Subtree(tree, tree.node(declaration).function)) {
+  for (const int at : tree.UsesOf(declaration)) {
     const SyntaxNode& use = tree.node(at);
     if (use.opaque && std::find(use.hidden.begin(), use.hidden.end(), declaration) != use.hidden.end()) return true;
     if (use.kind_name == "DeclRefExpr" && use.refers_to == declaration && IsExposedBy(tree, at, declaration)) return true;
@@ -216,12 +216,14 @@ bool IsPure(const SyntaxTree& tree, int expression) {
 bool CallsPure(const SyntaxTree& tree, int call) { return IsPureCall(tree, call); }
 
 bool IsInvariant(const SyntaxTree& tree, int expression, int scope) {
-  if (!IsPure(tree, expression) || LoadsIn(tree, expression)) return false;
-  const std::set<int> written = WrittenIn(tree, scope);
+  return IsInvariant(tree, expression, scope, WrittenIn(tree, scope));
+}
+
+bool IsInvariant(const SyntaxTree& tree, int expression, int scope, const std::set<int>& written) {
   for (const int declaration : NamedIn(tree, expression)) {
     if (written.contains(declaration) || IsWithin(tree, declaration, scope)) return false;
   }
-  return true;
+  return IsPure(tree, expression) && !LoadsIn(tree, expression);
 }
 
 }  // namespace evo

@@ -32,5 +32,7 @@ bool IsPure(const SyntaxTree& tree, int expression);
 bool CallsPure(const SyntaxTree& tree, int call);
 // Pure, no load, and nothing it names is written within `scope` or declared inside it.
 bool IsInvariant(const SyntaxTree& tree, int expression, int scope);
+// The same for who asks of many expressions: `written` is WrittenIn(scope).
+bool IsInvariant(const SyntaxTree& tree, int expression, int scope, const std::set<int>& written);
 
 }  // namespace evo

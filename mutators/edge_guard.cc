@@ -127,11 +127,11 @@ class Finder {
       guard_.stores.push_back(node);
     }
     // What stands outside of a condition round the work was done by all threads as they were.
-    for (const int node : round_ ? Subtree(tree_, kernel_) : std::vector<int>{}) {
+    for (const int node : Subtree(tree_, kernel_)) {
       const SyntaxNode& name = tree_.node(node);
       const bool names = name.kind_name == "DeclRefExpr" &&
                          std::any_of(parts_.begin(), parts_.end(), [&](const Bounded& p) { return p.index == name.refers_to; });
-      if (names && !IsWithin(tree_, node, guard_.statement)) return false;
+      if (round_ && names && !IsWithin(tree_, node, guard_.statement)) return false;
     }
     return !guard_.stores.empty();
   }

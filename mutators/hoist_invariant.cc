@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
@@ -31,20 +32,36 @@ bool IsWorthIt(const SyntaxTree& tree, int expression) {
   return false;
 }
 
-// The outermost loop round a node within which the expression does not change; -1 if there is none.
-std::vector<int> LoopsToLeave(const SyntaxTree& tree, int expression) {
-  std::vector<int> loops;
-  for (int at = tree.node(expression).parent; at > 0; at = tree.node(at).parent) {
-    const std::string& kind = tree.node(at).kind_name;
-    if (kind == "FunctionDecl" || kind == "FunctionTemplate" || kind == "LambdaExpr") break;
-    const auto loop = AsForLoop(tree, at);
-    if (!loop) continue;
-    if (!IsInvariant(tree, expression, at)) break;
-    // What stands in the init runs once as it is.
-    if (IsInBlock(tree, at) && !IsWithin(tree, expression, loop->init)) loops.push_back(at);
+// What each loop writes, looked up once.
+class Loops {
+ public:
+  explicit Loops(const SyntaxTree& tree) : tree_(tree) {}
+
+  bool IsInvariantIn(int expression, int loop) {
+    const auto [known, is_new] = written_.try_emplace(loop);
+    if (is_new) known->second = WrittenIn(tree_, loop);
+    return IsInvariant(tree_, expression, loop, known->second);
   }
-  return loops;
-}
+
+  // The loops round a node within which the expression does not change, the innermost first.
+  std::vector<int> ToLeave(int expression) {
+    std::vector<int> loops;
+    for (int at = tree_.node(expression).parent; at > 0; at = tree_.node(at).parent) {
+      const std::string& kind = tree_.node(at).kind_name;
+      if (kind == "FunctionDecl" || kind == "FunctionTemplate" || kind == "LambdaExpr") break;
+      const auto loop = AsForLoop(tree_, at);
+      if (!loop) continue;
+      if (!IsInvariantIn(expression, at)) break;
+      // What stands in the init runs once as it is.
+      if (IsInBlock(tree_, at) && !IsWithin(tree_, expression, loop->init)) loops.push_back(at);
+    }
+    return loops;
+  }
+
+ private:
+  const SyntaxTree& tree_;
+  std::map<int, std::set<int>> written_;
+};
 
 class HoistInvariant : public SourceMutator {
  public:
@@ -56,13 +73,15 @@ class HoistInvariant : public SourceMutator {
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
+    Loops loops(tree);
+    const std::string name = FreshName(tree, "invariant");
     for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
       const int node = static_cast<int>(i);
       if (tree.node(node).function < 0 || !IsArithmetic(WithoutConst(tree.node(node).type)) || !IsWorthIt(tree, node)) continue;
-      const auto loops = LoopsToLeave(tree, node);
-      if (loops.empty() || DividesIntegers(tree, node)) continue;
-      for (const int loop : loops) {
-        Proposal proposal = Hoist(tree, node, loop);
+      const auto left = loops.ToLeave(node);
+      if (left.empty() || DividesIntegers(tree, node)) continue;
+      for (const int loop : left) {
+        Proposal proposal = Hoist(tree, node, loop, name, loops);
         // One for all the places where the loop has the same expression: that of the first.
         if (proposal.changes.at(1).node == node) proposals.push_back(std::move(proposal));
       }
@@ -71,8 +90,7 @@ class HoistInvariant : public SourceMutator {
   }
 
  private:
-  static Proposal Hoist(const SyntaxTree& tree, int expression, int loop) {
-    const std::string name = FreshName(tree, "invariant");
+  static Proposal Hoist(const SyntaxTree& tree, int expression, int loop, const std::string& name, Loops& loops) {
     const std::string declaration =
         fmt::format("const {} {} = {};", WithoutConst(tree.node(expression).type), name, tree.Text(expression));
     Proposal proposal;
@@ -81,7 +99,7 @@ class HoistInvariant : public SourceMutator {
     for (const int node : Subtree(tree, loop)) {
       const bool same = tree.node(node).kind_name == tree.node(expression).kind_name &&
                         tree.Text(node) == tree.Text(expression) && tree.node(node).type == tree.node(expression).type &&
-                        IsInvariant(tree, node, loop);
+                        loops.IsInvariantIn(node, loop);
       if (same || node == expression) proposal.changes.push_back({node, Placement::kReplace, name});
     }
     return proposal;

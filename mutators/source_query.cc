@@ -9,19 +9,6 @@ namespace evo {
 
 using namespace std::string_view_literals;
 
-std::vector<int> Subtree(const SyntaxTree& tree, int node) {
-  std::vector<int> nodes;
-  std::vector<int> open{node};
-  while (!open.empty()) {
-    const int at = open.back();
-    open.pop_back();
-    nodes.push_back(at);
-    const auto& children = tree.node(at).children;
-    open.insert(open.end(), children.rbegin(), children.rend());
-  }
-  return nodes;
-}
-
 std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind) {
   std::vector<int> found;
   for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
@@ -129,6 +116,7 @@ std::string LineBefore(const SyntaxTree& tree, int statement, const std::string&
 }
 
 std::string FreshName(const SyntaxTree& tree, const std::string& wanted) {
+  if (tree.text().find(wanted) == std::string::npos) return wanted;  // the usual case
   const auto tokens = tree.Tokens(tree.node(0).range);
   std::string name = wanted;
   for (int number = 2; std::find(tokens.begin(), tokens.end(), name) != tokens.end(); ++number)

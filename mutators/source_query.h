@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@ namespace evo {
 // Questions that mutators ask of the shape of a tree; those about what code does are in data_flow.h.
 
 // The node and all below it, in source order.
-std::vector<int> Subtree(const SyntaxTree& tree, int node);
+inline std::ranges::iota_view<int, int> Subtree(const SyntaxTree& tree, int node) { return {node, tree.EndOf(node)}; }
 // All functions and function templates, defined or declared, in source order.
 std::vector<int> Functions(const SyntaxTree& tree);
 // All nodes of a kind, in source order.

@@ -30,23 +30,37 @@ std::vector<std::string_view> SyntaxTree::Tokens(const SourceRange& range) const
   return spelled;
 }
 
+int SyntaxTree::EndOf(int index) const {
+  while (!node(index).children.empty()) index = node(index).children.back();
+  return index + 1;
+}
+
 std::string_view SyntaxTree::Operator(int index) const {
   const SyntaxNode& operation = node(index);
   if (operation.kind_name == "BinaryOperator" || operation.kind_name == "CompoundAssignOperator") {
     if (operation.children.size() != 2) return {};
     const SourceRange between{node(operation.children[0]).range.end, node(operation.children[1]).range.begin};
     if (between.begin >= between.end) return {};
-    const auto tokens = Tokens(between);
-    return tokens.empty() ? std::string_view{} : tokens.front();
+    const auto [first, last] = TokenSpan(between);
+    return first == last ? std::string_view{} : Text(tokens_[first]);
   }
   if (operation.kind_name == "UnaryOperator" && operation.children.size() == 1) {
-    const auto tokens = Tokens(operation.range);
-    if (tokens.empty()) return {};
+    const auto [first, last] = TokenSpan(operation.range);
+    if (first == last) return {};
     const bool prefix = node(operation.children[0]).range.begin > operation.range.begin;
-    if (prefix) return tokens.front();
-    return tokens.back() == ";" && tokens.size() > 1 ? tokens[tokens.size() - 2] : tokens.back();
+    if (prefix) return Text(tokens_[first]);
+    return Text(tokens_[Text(tokens_[last - 1]) == ";" && last - first > 1 ? last - 2 : last - 1]);
   }
   return {};
+}
+
+void SyntaxTree::ComputeUses() {
+  uses_.assign(nodes_.size(), {});
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const SyntaxNode& node = nodes_[i];
+    if (node.kind_name == "DeclRefExpr" && node.refers_to >= 0) uses_[Index(node.refers_to)].push_back(static_cast<int>(i));
+    for (const int hidden : node.hidden) uses_[Index(hidden)].push_back(static_cast<int>(i));
+  }
 }
 
 void SyntaxTree::ComputeDigests() {

@@ -46,6 +46,30 @@ TEST(SyntaxParser, FunctionsBeginWithTheirMacro) {
   EXPECT_EQ(tree.node(kernel).name, "kernel");
 }
 
+TEST(SyntaxParser, WhatIsBelowANodeFollowsItWithoutAGap) {
+  const SyntaxTree tree = ParseSource(kKernel);
+  for (int node = 0; node < static_cast<int>(tree.nodes().size()); ++node) {
+    int next = node + 1;
+    for (const int child : tree.node(node).children) {
+      EXPECT_EQ(child, next);
+      next = tree.EndOf(child);
+    }
+    EXPECT_EQ(tree.EndOf(node), next);
+  }
+  EXPECT_EQ(tree.EndOf(0), static_cast<int>(tree.nodes().size()));
+}
+
+TEST(SyntaxParser, UsesAreThoseByNameAndThoseHiddenInMacros) {
+  const SyntaxTree tree = ParseSource(
+      "#define NEXT (count + 1)\n__device__ int f(int count, int other) {\n  int sum = NEXT;\n  count = other;\n  return sum;\n}");
+  const auto& uses = tree.UsesOf(NodeWith(tree, "ParmDecl", "int count"));
+  ASSERT_THAT(uses, SizeIs(2));
+  EXPECT_EQ(tree.Text(uses[0]), "NEXT");
+  EXPECT_EQ(tree.Text(uses[1]), "count");
+  EXPECT_THAT(tree.UsesOf(NodeWith(tree, "VarDecl", "int sum")), SizeIs(1));
+  EXPECT_THAT(tree.UsesOf(0), IsEmpty());
+}
+
 TEST(SyntaxParser, AttributesAreNodes) {
   const SyntaxTree tree = ParseSource(kKernel);
   const int bounds = NodeWith(tree, "UnexposedAttr", "__launch_bounds__(N)");
