@@ -224,11 +224,26 @@ TEST(SourceMutators, StatementDeleteTakesTheLineAndNeverABarrier) {
       testing::ElementsAre("  __syncthreads();   // all\n  const int i = n;\n  if (i > 0) return;\n"));
 }
 
+TEST(SourceMutators, StatementDeleteLeavesWhatAConditionOfThePreprocessorCuts) {
+  EXPECT_THAT(Bodies("statement_delete", "  out[0] = 1.0f +\n#if 1\n  2.0f;\n#else\n  3.0f;\n#endif\n"), SizeIs(0));
+}
+
 TEST(SourceMutators, ConstantPerturbChangesSpelledIntegers) {
   const auto children = ChildrenOf("constant_perturb", "#define N 7\n" + Kernel("  out[4] = N + 0xff + 2.0f;\n"));
   EXPECT_THAT(children, SizeIs(4));
   EXPECT_TRUE(AnyContains(children, "out[3] = N"));
   EXPECT_TRUE(AnyContains(children, "out[8] = N"));
+}
+
+TEST(SourceMutators, ConstantPerturbLeavesWhatMustBeKnownWhenCompiling) {
+  const std::string helper =
+      "template <int N>\n__device__ float Sum(const float (&x)[2]) { return *x; }\n"
+      "__device__ constexpr int Half(int n) { return n / 2; }\n";
+  EXPECT_THAT(ChildrenOf("constant_perturb", helper + Kernel("  float own[2];\n  const int length = 6;\n  float more[length];\n"
+                                                             "  const float* none = 0;\n  if constexpr (sizeof(int) > 3) return;\n"
+                                                             "  switch (n) { case 5: return; }\n  Sum<7>(own);\n")),
+              SizeIs(0));
+  EXPECT_THAT(ChildrenOf("constant_perturb", Kernel("  const int length = 6;\n  out[0] = length * 2;\n")), SizeIs(8));
 }
 
 }  // namespace
