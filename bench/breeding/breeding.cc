@@ -147,7 +147,7 @@ int Main(int argc, char** argv) {
   const MutatorSet mutators;
   std::map<std::string, Operator> all;
   fmt::print("ms of CPU time, of parents with {} edits, parsed before\n\n", kEdits);
-  fmt::print("| template | first parse | parse | parameter child | edit child: mean / 99% | draw that does not apply | child that is parsed to see | crossover | "
+  fmt::print("| template | first parse | parse | parameter child | edit child: mean / 99% | draw that does not apply | child of an operator that is mostly wrong | crossover | "
              "minimised form |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const fs::path& folder : FindTasks({ShareDirectory() / "kernel_templates"})) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), folder.filename().string()) == wanted.end()) continue;
