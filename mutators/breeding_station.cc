@@ -101,8 +101,6 @@ bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& req
   if (!genome) return false;
   RenderedGenome result = renderer_.Render(kernel_template, *genome);
   if (result.source == parent.source) return false;
-  // Cheaper to see here than in a compiler; and a tree with errors is no ground for further edits.
-  if (mutator->may_break_source() && !renderer_.TreeOf(result.source)->errors().empty()) return false;
   child.genome = std::move(result.applied);
   child.op = op;
   child.used_second_parent = op == kCrossover;

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <set>
 
+#include "mutators/number_place.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 
@@ -10,7 +11,7 @@ namespace {
 class ConstantPerturb : public SourceMutator {
  public:
   std::string_view name() const override { return "constant_perturb"; }
-  bool may_break_source() const override { return true; }
+  bool mostly_wrong() const override { return true; }
   std::string_view description() const override {
     return "changes a decimal integer of a function's body by one or by a factor of two";
   }
@@ -20,13 +21,12 @@ class ConstantPerturb : public SourceMutator {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
     for (const int literal : NodesOfKind(tree, "IntegerLiteral")) {
-      if (tree.node(literal).function < 0) continue;
       // Spelled in decimal, without a suffix: a macro's name is none, and masks are no quantities.
       const std::string_view text = tree.Text(literal);
       long long value = 0;
       const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
       if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || (text.size() > 1 && text.front() == '0')) continue;
-      if (value > 1 << 20) continue;
+      if (value > 1 << 20 || !MayBeAnyNumber(tree, literal)) continue;
       for (const long long other : std::set<long long>{value - 1, value + 1, value * 2, value / 2}) {
         if (other == value || other < 0) continue;
         proposals.push_back({{{literal, Placement::kReplace, std::to_string(other)}}, {}, {}});

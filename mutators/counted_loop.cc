@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "mutators/constant_value.h"
 #include "mutators/data_flow.h"
 
 namespace evo {
@@ -168,6 +169,22 @@ std::string Lines(const SyntaxTree& tree, int body, const std::string& indent, c
 
 bool IsWrittenOut(const SyntaxTree& tree, const CountedLoop& loop) {
   return loop.parts.pragma >= 0 && tree.Text(loop.parts.pragma) == "#pragma unroll";
+}
+
+std::optional<std::int64_t> TripCount(const SyntaxTree& tree, const CountedLoop& loop) {
+  const auto start = ConstantValue(tree, tree.Text(loop.start));
+  const auto bound = ConstantValue(tree, tree.Text(loop.bound));
+  const auto step = ConstantValue(tree, loop.step);
+  if (!start || !bound || !step || *step <= 0) return std::nullopt;
+  const std::int64_t end = *bound + (loop.comparison == "<=" ? 1 : 0);
+  return end <= *start ? 0 : (end - *start + *step - 1) / *step;
+}
+
+bool IsShort(const SyntaxTree& tree, const CountedLoop& loop) {
+  constexpr std::int64_t kMostWrittenOut = 16;
+  if (loop.parts.pragma >= 0 || ContainsLoop(tree, loop.parts.body)) return false;
+  const auto count = TripCount(tree, loop);
+  return count && *count <= kMostWrittenOut;
 }
 
 Proposal ReplaceLoop(const CountedLoop& loop, const std::string& text) {

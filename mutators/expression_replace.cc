@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "mutators/data_flow.h"
+#include "mutators/number_place.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 
@@ -9,17 +10,6 @@ namespace {
 
 // Variables that are tried in the place of one: the last ones that were declared before.
 constexpr std::size_t kMostOthers = 3;
-
-// In a place that must be a constant, or says what the code is compiled to.
-bool IsFixed(const SyntaxTree& tree, int node) {
-  for (int at = tree.node(node).parent; at >= 0; at = tree.node(at).parent) {
-    const SyntaxNode& around = tree.node(at);
-    if (around.kind_name.starts_with("attribute") || around.kind_name == "StaticAssert") return true;
-    if (around.kind_name == "VarDecl") return around.type.ends_with("]") || around.type.starts_with("const ");
-    if (around.kind_name.ends_with("Stmt")) return false;
-  }
-  return true;
-}
 
 // Names of variables of that type that are known at a node, the nearest first.
 std::vector<std::string> Others(const SyntaxTree& tree, int node, int declaration) {
@@ -41,7 +31,7 @@ std::vector<std::string> Others(const SyntaxTree& tree, int node, int declaratio
 class ExpressionReplace : public SourceMutator {
  public:
   std::string_view name() const override { return "expression_replace"; }
-  bool may_break_source() const override { return true; }
+  bool mostly_wrong() const override { return true; }
   std::string_view description() const override {
     return "puts another variable of the same type, or one of its own parts, in the place of an expression; mostly wrong";
   }
@@ -56,11 +46,12 @@ class ExpressionReplace : public SourceMutator {
       if (at.function < 0 || at.opaque || !IsArithmetic(at.type)) continue;
       if (at.kind_name == "DeclRefExpr" && at.converted && at.refers_to >= 0) {
         // Where loops end stays: they would never.
-        if (IsFixed(tree, node) || InLoopHead(tree, node)) continue;
+        if (InLoopHead(tree, node) || !MayBeAnyNumber(tree, node)) continue;
         for (const std::string& other : Others(tree, node, at.refers_to))
           proposals.push_back({{{node, Placement::kReplace, other}}, {}, {}});
       }
-      if ((at.kind_name == "BinaryOperator" || at.kind_name == "CallExpr") && IsPure(tree, node) && !InLoopHead(tree, node)) {
+      if ((at.kind_name == "BinaryOperator" || at.kind_name == "CallExpr") && IsPure(tree, node) && !InLoopHead(tree, node) &&
+          MayBeAnyNumber(tree, node)) {
         for (const int part : at.children) {
           const bool same = tree.node(part).type == at.type && tree.node(part).kind_name != "TypeRef";
           if (same) proposals.push_back({{{node, Placement::kReplace, Parenthesised(tree, part)}}, {}, {}});

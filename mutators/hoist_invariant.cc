@@ -22,10 +22,30 @@ bool DividesIntegers(const SyntaxTree& tree, int expression) {
   return false;
 }
 
+// What compilers do not hoist, or not always, because it is long or may trap: calls into the library but the shortest, divisions of
+// floating point, products of two variables. Of 68 children by others 65 had their parent's machine code.
+bool IsLong(const SyntaxTree& tree, int expression) {
+  const auto is_variable = [&](int operand) {
+    const int declaration = NamedDeclaration(tree, operand);
+    return declaration >= 0 && tree.node(declaration).function >= 0;
+  };
+  for (const int node : Subtree(tree, expression)) {
+    const SyntaxNode& at = tree.node(node);
+    const std::string_view callee = LibraryCallee(tree, node);
+    if (!callee.empty() && callee != "min" && callee != "max" && callee != "fminf" && callee != "fmaxf") return true;
+    if (at.kind_name != "BinaryOperator" || at.children.size() != 2) continue;
+    const std::string_view spelled = tree.Operator(node);
+    if (spelled == "/" && (at.type == "float" || at.type == "double")) return true;
+    if (spelled == "*" && is_variable(at.children[0]) && is_variable(at.children[1])) return true;
+  }
+  return false;
+}
+
 // Of names or calls: an expression of literals alone is the compiler's business.
 bool IsWorthIt(const SyntaxTree& tree, int expression) {
   const std::string& kind = tree.node(expression).kind_name;
   if (kind != "BinaryOperator" && kind != "CallExpr" && kind != "ConditionalOperator") return false;
+  if (!IsLong(tree, expression)) return false;
   for (const int declaration : NamedIn(tree, expression)) {
     if (!tree.node(declaration).type.starts_with("const ") || tree.node(declaration).function >= 0) return true;
   }

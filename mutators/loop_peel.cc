@@ -47,7 +47,7 @@ class LoopPeel : public SourceMutator {
     std::vector<Proposal> proposals;
     for (const int node : NodesOfKind(tree, "ForStmt")) {
       const auto loop = AsCountedLoop(tree, node);
-      if (!loop || IsWrittenOut(tree, *loop) || HasOwnContinue(tree, loop->parts.body)) continue;
+      if (!loop || IsWrittenOut(tree, *loop) || IsShort(tree, *loop) || HasOwnContinue(tree, loop->parts.body)) continue;
       proposals.push_back(ReplaceLoop(*loop, FirstPeeled(tree, *loop)));
       proposals.push_back(ReplaceLoop(*loop, LastPeeled(tree, *loop)));
     }

@@ -34,8 +34,8 @@ class Mutator {
   virtual double weight() const { return 1; }
   // Whether it looks at the context's tree, which is empty otherwise: parsing a source takes far longer than drawing a parameter.
   virtual bool reads_source() const { return false; }
-  // Whether its children may not parse. The others promise that they do, and are not parsed to see.
-  virtual bool may_break_source() const { return false; }
+  // Whether its children, which parse like all others, mostly compute something else or never end.
+  virtual bool mostly_wrong() const { return false; }
   // The child; nullopt if there is nothing for it to do.
   virtual std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const = 0;
 };

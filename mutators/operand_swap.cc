@@ -40,8 +40,8 @@ class OperandSwap : public SourceMutator {
       const std::string_view spelled = tree.Operator(node);
       const int left = tree.node(node).children[0];
       const int right = tree.node(node).children[1];
-      // Only what is read may move: the compiler orders the rest as it likes.
-      if ((spelled == "+" || spelled == "*") && (LoadsIn(tree, left) || LoadsIn(tree, right)))
+      // Only two that are read may move: the compiler orders the rest as it likes.
+      if ((spelled == "+" || spelled == "*") && LoadsIn(tree, left) && LoadsIn(tree, right))
         Replace(node, fmt::format("{} {} {}", tree.Text(right), spelled, OnTheRight(tree, left, spelled)), proposals);
       Regroup(tree, node, left, right, spelled, proposals);
     }
@@ -56,7 +56,10 @@ class OperandSwap : public SourceMutator {
   // `a + b + c` to `a + (b + c)`, `a * b / c` to `a * (b / c)`, `a / b * c` to `a * (c / b)`; and `a + (b + c)` to `a + b + c`.
   static void Regroup(const SyntaxTree& tree, int node, int left, int right, std::string_view spelled,
                       std::vector<Proposal>& proposals) {
-    const bool floating = tree.node(node).type == "float" || tree.node(node).type == "double";
+    // Sums and products of short integers are put together as the compiler likes, whatever is written.
+    const std::string type = WithoutConst(tree.node(node).type);
+    if (type == "int" || type == "unsigned int") return;
+    const bool floating = type == "float" || type == "double";
     const int inner = WithoutParentheses(tree, left);
     if (IsOperation(tree, inner) && tree.node(inner).type == tree.node(node).type) {
       const std::string_view before = tree.Operator(inner);

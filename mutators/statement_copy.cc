@@ -36,7 +36,7 @@ bool IsKnown(const SyntaxTree& tree, int statement, int place) {
 class StatementCopy : public SourceMutator {
  public:
   std::string_view name() const override { return "statement_copy"; }
-  bool may_break_source() const override { return true; }
+  bool mostly_wrong() const override { return true; }
   std::string_view description() const override {
     return "repeats a statement some statements further on, or at the beginning of a block there; mostly wrong";
   }

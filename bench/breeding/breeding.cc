@@ -71,7 +71,7 @@ struct Measured {
 Genome Edited(BreedingStation& station, const MutatorSet& mutators, Genome genome, std::uint64_t seed) {
   std::vector<std::pair<std::string, double>> edits;
   for (const auto& mutator : mutators.all()) {
-    if (mutator->reads_source() && !mutator->may_break_source()) edits.emplace_back(mutator->name(), mutator->weight());
+    if (mutator->reads_source() && !mutator->mostly_wrong()) edits.emplace_back(mutator->name(), mutator->weight());
   }
   for (int i = 0; i < kEdits; ++i) {
     const BredChild child = station.Breed({{genome}, {}, edits, seed, 1, static_cast<std::uint64_t>(i)});
@@ -123,7 +123,7 @@ void PrintTemplate(const std::string& name, const Measured& measured, const Muta
     const Operator& op = measured.operators.at(std::string(mutator->name()));
     Append(inapplicable, op.inapplicable);
     if (mutator->name() == kCrossover) continue;
-    Append(!mutator->reads_source() ? parameters : mutator->may_break_source() ? checked : edits, op.children);
+    Append(!mutator->reads_source() ? parameters : mutator->mostly_wrong() ? checked : edits, op.children);
   }
   const Times& crossover = measured.operators.at(std::string(kCrossover)).children;
   fmt::print("| {} | {} | {} | {} | {} / {} | {} | {} | {} | {} |\n", name, Number(measured.first_parse), Number(Median(measured.parses)), Number(Mean(parameters)),
@@ -147,7 +147,7 @@ int Main(int argc, char** argv) {
   const MutatorSet mutators;
   std::map<std::string, Operator> all;
   fmt::print("ms of CPU time, of parents with {} edits, parsed before\n\n", kEdits);
-  fmt::print("| template | first parse | parse | parameter child | edit child: mean / 99% | draw that does not apply | child that is parsed to see | crossover | "
+  fmt::print("| template | first parse | parse | parameter child | edit child: mean / 99% | draw that does not apply | child of an operator that is mostly wrong | crossover | "
              "minimised form |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const fs::path& folder : FindTasks({ShareDirectory() / "kernel_templates"})) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), folder.filename().string()) == wanted.end()) continue;

@@ -101,7 +101,7 @@ TEST(Templates, AreMutatedOnceWhateverTheyAreInstantiatedWith) {
   const std::string text = "template <int D>\n__device__ float F(const float* p) { return expf(p[D]) / p[0]; }\n" +
                            Kernel("  out[0] = F<1>(in) + F<2>(in);\n");
   EXPECT_THAT(ChildrenOf("fast_math", text), SizeIs(2));
-  EXPECT_THAT(ChildrenOf("inline_hint", text), SizeIs(2));
+  EXPECT_THAT(ChildrenOf("inline_hint", text), SizeIs(1));
   EXPECT_THAT(ChildrenOf("read_only_load", text), SizeIs(6));
   // The second instantiation reads what the kernel writes.
   EXPECT_THAT(ChildrenOf("read_only_load", "template <int D>\n__device__ float F(const float* p) { return p[D]; }\n" +

@@ -197,10 +197,21 @@ TEST(SourceMutators, AccumulatorSplitLeavesOtherLoops) {
   }
 }
 
+TEST(SourceMutators, WhatTheCompilerDoesByItselfIsLeftToIt) {
+  // Four iterations are written out whole, whatever factor from four up is asked for.
+  const std::string loop = "  float s = 0;\n  for (int i = 0; i < 4; ++i) s += in[i];\n  out[0] = s;\n";
+  EXPECT_THAT(Bodies("unroll_pragma", loop), SizeIs(2));  // by one and by two
+  EXPECT_THAT(Bodies("strip_mine", loop), IsEmpty());
+  EXPECT_THAT(Bodies("loop_peel", loop), IsEmpty());
+  EXPECT_THAT(Bodies("hoist_invariant", "  for (int i = 0; i < n; ++i) out[i] = in[i] * (scale + 1.0f);\n"), IsEmpty());
+  EXPECT_THAT(Bodies("hoist_invariant", "  for (int i = 0; i < n; ++i) out[i] = in[i] * sqrtf(scale);\n"), SizeIs(1));
+  EXPECT_THAT(Bodies("statement_swap", "  float a = 1.0f;\n  float b = scale;\n  out[0] = a + b;\n"), IsEmpty());
+}
+
 TEST(SourceMutators, InlineHintIsForDeviceFunctions) {
   const auto children =
       ChildrenOf("inline_hint", "__device__ float F(float x) { return x; }\n" + Kernel("  out[0] = F(scale);\n"));
-  EXPECT_THAT(children, SizeIs(2));
+  EXPECT_THAT(children, SizeIs(1));
   EXPECT_TRUE(AnyContains(children, "__device__ __noinline__ float F("));
   EXPECT_TRUE(AnyContains(
       ChildrenOf("inline_hint", "__device__ __forceinline__ float F(float x) { return x; }\n" + Kernel("  out[0] = F(scale);\n")),
@@ -224,11 +235,26 @@ TEST(SourceMutators, StatementDeleteTakesTheLineAndNeverABarrier) {
       testing::ElementsAre("  __syncthreads();   // all\n  const int i = n;\n  if (i > 0) return;\n"));
 }
 
+TEST(SourceMutators, StatementDeleteLeavesWhatAConditionOfThePreprocessorCuts) {
+  EXPECT_THAT(Bodies("statement_delete", "  out[0] = 1.0f +\n#if 1\n  2.0f;\n#else\n  3.0f;\n#endif\n"), SizeIs(0));
+}
+
 TEST(SourceMutators, ConstantPerturbChangesSpelledIntegers) {
   const auto children = ChildrenOf("constant_perturb", "#define N 7\n" + Kernel("  out[4] = N + 0xff + 2.0f;\n"));
   EXPECT_THAT(children, SizeIs(4));
   EXPECT_TRUE(AnyContains(children, "out[3] = N"));
   EXPECT_TRUE(AnyContains(children, "out[8] = N"));
+}
+
+TEST(SourceMutators, ConstantPerturbLeavesWhatMustBeKnownWhenCompiling) {
+  const std::string helper =
+      "template <int N>\n__device__ float Sum(const float (&x)[2]) { return *x; }\n"
+      "__device__ constexpr int Half(int n) { return n / 2; }\n";
+  EXPECT_THAT(ChildrenOf("constant_perturb", helper + Kernel("  float own[2];\n  const int length = 6;\n  float more[length];\n"
+                                                             "  const float* none = 0;\n  if constexpr (sizeof(int) > 3) return;\n"
+                                                             "  switch (n) { case 5: return; }\n  Sum<7>(own);\n")),
+              SizeIs(0));
+  EXPECT_THAT(ChildrenOf("constant_perturb", Kernel("  const int length = 6;\n  out[0] = length * 2;\n")), SizeIs(8));
 }
 
 }  // namespace
