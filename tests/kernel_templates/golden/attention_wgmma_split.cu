@@ -387,6 +387,7 @@ __device__ __forceinline__ void FindLargest(Walk& walk, const TensorMap* keys, c
     for (int tile = walk.group; tile < kRoundTiles && round + tile * kTileKeys < at.end; tile += GROUPS) {
       float scores[BLOCK_Q / 2];
       Wait(at.TileBarrier(tile), (walk.loads - 1) % 2);
+      Wait(at.TileBarrier(kRoundTiles + tile), (walk.loads - 1) % 2);   // values, too: their barrier is told of the next ones soon
       BeginProducts();
       StartScores(scores, at.Tile(tile), at.shared);
       WaitForProducts<0>();
