@@ -5,12 +5,13 @@ WGMMA_64 = ("wgmma", "")
 WGMMA_SMALL = ("wgmma", "BLOCK_M=128,EQUAL_SHARES=0,RESIDENT=1000000")
 WGMMA_128 = ("wgmma", "LAZY_RESCALE=1,EQUAL_SHARES=0")
 WGMMA_128_CAUSAL = ("wgmma", "LAZY_RESCALE=1,EQUAL_SHARES=0,RESIDENT=1000000")
+WGMMA_SPLIT = ("wgmma_split", "")
 WGMMA_SHORT = ("wgmma_short", "")
 SPLIT = ("mma_split", "BLOCK_M=32,WARP_ROWS=16,WARPS=8,PART=64,PARTS=2")
 
 BEST = {
-    (1, 8, 512, 64, False): [MMA_64, SPLIT],
-    (1, 8, 512, 64, True): [MMA_64, SPLIT],
+    (1, 8, 512, 64, False): [MMA_64, SPLIT, WGMMA_SPLIT],
+    (1, 8, 512, 64, True): [MMA_64, SPLIT, WGMMA_SPLIT],
     (4, 8, 512, 64, False): [MMA_64, WGMMA_SMALL, WGMMA_SHORT],
     (16, 16, 1024, 64, False): [MMA_64, WGMMA_64],
     (4, 16, 2048, 64, False): [MMA_64, WGMMA_64],

@@ -25,7 +25,7 @@ ROUNDS = 20
 SLOW_US = 2000.0   # what takes longer than this is timed a few times only
 SLOW_ROUNDS = 3
 CEILING_SIZE = 8192
-RUNGS = [("1", "naive"), ("2", "tiled"), ("3", "warp"), ("4", "wmma"), ("5", "mma"), ("6", "mma_split"), ("7", "wgmma")]
+RUNGS = [("1", "naive"), ("2", "tiled"), ("3", "warp"), ("4", "wmma"), ("5", "mma"), ("6", "mma_split"), ("6", "wgmma_split"), ("7", "wgmma")]
 # Settings tried by --tune, beside the defaults.
 GRIDS = {
     "tiled": {"BLOCK_M": [16, 32], "BLOCK_N": [32, 64], "ROW_THREADS": [4, 8], "UNROLL": [8]},

@@ -65,6 +65,12 @@ TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFligh
     EXPECT_EQ(result.facts.spill_bytes, 0) << kernel.name << result.log;
     EXPECT_EQ(result.log.find("serialized"), std::string::npos) << kernel.name << result.log;
   };
+  const KernelTemplate split = LoadTemplate(folder / "wgmma_split.cu");
+  for (const Parameters& parameters : {Parameters{}, Parameters{{"GROUPS", 2}, {"TILES", 4}}, Parameters{{"GROUPS", 1}, {"TILES", 8}},
+                                       Parameters{{"BLOCK_Q", 16}, {"GROUPS", 2}, {"SPECULATE", 0}}}) {
+    expect_in_flight(split, parameters);
+  }
+  expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_split.cu"), {});
   const KernelTemplate rows = LoadTemplate(folder / "wgmma_short.cu");
   for (const Parameters& parameters : {Parameters{}, Parameters{{"BLOCK_M", 64}}, Parameters{{"KEY_GROUPS", 1}, {"TILES", 8}}}) expect_in_flight(rows, parameters);
   expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_short.cu"), {});

@@ -1,31 +1,31 @@
 // Attention for Hopper and small grids: a block has few query rows, its warp groups split the keys, and all keys and values are on their
 // way at once. The products are computed transposed, scores as keys times queries and sums as columns of the values times queries, so that
-// the 64 rows that a warp group's product always has are never padding. Weights go through shared memory, relative to one largest score of
-// the block, and one more group adds up the values of all of them: there is nothing to put together at the end.
+// the 64 rows that a warp group's product always has are never padding. Weights go through shared memory, from the warps of a group to its
+// own product. They are tried without the largest scores first: see SPECULATE.
 // evo:param BLOCK_Q 16 32
 // evo:param GROUPS 1 2 4
 // evo:param TILES 1 2 4 8
-// evo:param BATCH 1 2 4
-// evo:param CHAINS 1 2
+// evo:param SPECULATE 0 1
 // evo:param CAUSAL 0
 // evo:param HEAD_DIM 64
-// evo:constraint BLOCK_Q * TILES <= 256 && BLOCK_Q * TILES * GROUPS <= 512 && TILES % BATCH == 0
-// evo:constraint GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 48 + BLOCK_Q * 128 + 2048 <= 232448
+// evo:constraint GROUPS * 8 <= BLOCK_Q && BLOCK_Q * TILES <= 256 && BLOCK_Q * TILES * GROUPS <= 512
+// evo:constraint GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 292 + BLOCK_Q * 128 + 2048 <= 232448
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, BLOCK_Q, 1) swizzle(128)
 // evo:tensormap K_map = K dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:tensormap V_map = V dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:launch attention_wgmma_split(Q_map, K_map, V_map, O, scale, S, D) \
-//   grid(ceil_div(S, BLOCK_Q), H, B) block(128 * GROUPS + 128) \
-//   shared(GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 48 + BLOCK_Q * 128 + 2048)
+//   grid(ceil_div(S, BLOCK_Q), H, B) block(128 * GROUPS) \
+//   shared(GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 292 + BLOCK_Q * 128 + 2048)
 #include <cuda_fp16.h>
+#pragma nv_hdrstop
 
 // Query rows of a block.
 #ifndef BLOCK_Q
-#define BLOCK_Q 32
+#define BLOCK_Q 16
 #endif
 
-// Warp groups that compute weights. They take turns in the tiles of keys.
+// Warp groups. They take turns in the tiles of keys.
 #ifndef GROUPS
 #define GROUPS 2
 #endif
@@ -35,9 +35,12 @@
 #define TILES 4
 #endif
 
-// Accumulators of the values' sums, which products of 16 keys take in turn.
-#ifndef CHAINS
-#define CHAINS 1
+// Whether weights are tried relative to zero first, as powers of two of the scores themselves: nobody waits for the largest score then. The
+// total of a query's weights tells whether that was right. Each weight is below the total, so none overflowed a half if the total did not;
+// and what a half loses of small ones, 2^-25 each, is nothing beside a total above 2^-9 for each key. If a query of the block fails, the
+// block starts again with the largest scores.
+#ifndef SPECULATE
+#define SPECULATE 1
 #endif
 
 // Whether a query sees only the keys up to its own place.
@@ -50,19 +53,14 @@
 #define HEAD_DIM 64
 #endif
 
-// Tiles of a group whose weights are written before the products with their values start.
-#ifndef BATCH
-#define BATCH 2
-#endif
-
 constexpr int kTileKeys = 64;
 constexpr int kRoundTiles = GROUPS * TILES;
 constexpr int kRoundKeys = kRoundTiles * kTileKeys;
-constexpr int kWarps = 4 * GROUPS;   // that compute weights
-constexpr int kThreads = 128 * (GROUPS + 1);
-constexpr int kAllWarps = kThreads / 32;
+constexpr int kWarps = 4 * GROUPS;
+constexpr int kThreads = 128 * GROUPS;
 // Octets of queries: a thread has two queries of each, as columns of its scores and sums.
 constexpr int kOctets = BLOCK_Q / 8;
+constexpr int kGroupOctets = kOctets / GROUPS;    // that a group puts together and stores
 constexpr int kColumns = BLOCK_Q / 4;             // of a thread
 constexpr int kOwn = (kColumns + 7) / 8;          // columns of a thread after a reduction over the lanes that share them
 
@@ -79,6 +77,9 @@ constexpr float kLowest = -1.0e30f;
 // The score of a key that a query does not see: so far below that its weight is zero even where the query has seen nothing else.
 constexpr float kMasked = -3.0e38f;
 constexpr float kLog2E = 1.44269504f;
+// Totals of weights relative to zero that are right: at least this much for each key that the query sees, and at most so much.
+constexpr float kLeastOfKey = 0x1p-9f;
+constexpr float kMostTotal = 60000.0f;
 
 // What the driver calls CUtensorMap; NVRTC has no cuda.h.
 struct alignas(128) TensorMap {
@@ -86,16 +87,18 @@ struct alignas(128) TensorMap {
 };
 
 using Scores = float[TILES][BLOCK_Q / 2];
-using Sums = float[CHAINS][BLOCK_Q / 2];
+using Sums = float[BLOCK_Q / 2];
 using Columns = float[kColumns];
 
 // A block's shared memory, by offset from an address that the swizzle counts from.
 constexpr int kKeys = kQueryBytes;
 constexpr int kValues = kKeys + kRoundTiles * kTileBytes;
 constexpr int kWeights = kValues + kRoundTiles * kTileBytes;
-constexpr int kLargest = kWeights + kRoundTiles * kWeightBytes;   // floats, [round % 2][warp][column]
-constexpr int kTotals = kLargest + 2 * kWarps * BLOCK_Q * 4;      // floats, [warp][column]
-constexpr int kBarriers = kTotals + kWarps * BLOCK_Q * 4;         // of the queries, the tiles of keys, those of values
+constexpr int kParts = kWeights + kRoundTiles * kWeightBytes;   // of sums: four floats, [group][octet][thread]
+constexpr int kLargest = kParts + GROUPS * kOctets * 2048;       // floats, [warp][column]
+constexpr int kTotalsOfWarps = kLargest + kWarps * BLOCK_Q * 4;   // floats, [warp][column]
+constexpr int kTotals = kTotalsOfWarps + kWarps * BLOCK_Q * 4;    // floats, [group][column]
+constexpr int kBarriers = kTotals + GROUPS * BLOCK_Q * 4;         // of the queries, the tiles of keys, those of values
 
 #define OPERANDS_AT(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -162,6 +165,10 @@ __device__ __forceinline__ void Wait(unsigned barrier, unsigned parity) {
   }
 }
 
+__device__ __forceinline__ void Arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
 // Brings `bytes`, a box of rows from `row` of a head, to shared memory, and tells the barrier; rows past the end arrive as zeros.
 __device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row, int head, unsigned barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
@@ -174,10 +181,8 @@ __device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row,
 // The tensor cores see what this thread wrote to shared memory.
 __device__ __forceinline__ void ShowToProducts() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Barriers of all warps, by number; 0 is __syncthreads' own, which wants all threads at one place of the program. Those that only arrive do not wait.
-constexpr int kMaxima = 15;   // the largest scores are there; the others, from 1 on, are those of batches of weights
-__device__ __forceinline__ void SyncWarps(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kThreads) : "memory"); }
-__device__ __forceinline__ void ArriveWarps(int barrier) { asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(kThreads) : "memory"); }
+// Waits for the other warps of the group, by a numbered barrier; 0 is __syncthreads' own.
+__device__ __forceinline__ void SyncGroup(int group) { asm volatile("bar.sync %0, 128;" ::"r"(1 + group) : "memory"); }
 
 __device__ __forceinline__ float Exp2(float x) {
   float result;
@@ -230,21 +235,24 @@ __device__ __forceinline__ int OwnColumn() {
 struct Place {
   unsigned shared;   // address
   int head, block_row, length, end;
-  __device__ __forceinline__ unsigned Keys(int tile) const { return shared + kKeys + tile * kTileBytes; }
-  __device__ __forceinline__ unsigned Values(int tile) const { return shared + kValues + tile * kTileBytes; }
+  // Tiles of a round, the keys' and then the values'.
+  __device__ __forceinline__ unsigned Tile(int tile) const { return shared + kKeys + tile * kTileBytes; }
+  __device__ __forceinline__ unsigned TileBarrier(int tile) const { return shared + kBarriers + 8 + tile * 8; }
   __device__ __forceinline__ unsigned Weights(int tile) const { return shared + kWeights + tile * kWeightBytes; }
   __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
-  __device__ __forceinline__ unsigned KeyBarrier(int tile) const { return shared + kBarriers + 8 + tile * 8; }
-  __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return KeyBarrier(kRoundTiles + tile); }
 };
 
-// One thread: orders the copies of the tiles `first`, `first` + `step` and so on of the round's keys, or values. Tiles that no query of
-// the block sees are left out. Loops stay loops here: instructions that run once take longer to fetch than to run.
-__device__ __forceinline__ void CopyTiles(const Place& at, unsigned to, const TensorMap* map, int round, int first, unsigned barrier,
-                                          int step = kAllWarps) {
+// One thread of a warp: orders the copies of the warp's tiles of a round; of tiles that no query of the block sees only the barriers are
+// told. Loops stay loops here: instructions that run once take longer to fetch than to run.
+__device__ __forceinline__ void CopyTiles(const Place& at, const TensorMap* keys, const TensorMap* values, int round, int first, int end) {
 #pragma unroll 1
-  for (int i = first; i < kRoundTiles && round + i * kTileKeys < at.end; i += step) {
-    Copy(to + i * kTileBytes, map, round + i * kTileKeys, at.head, barrier + i * 8, kTileBytes);
+  for (int i = first; i < end; i += kWarps) {
+    const int key = round + (i < kRoundTiles ? i : i - kRoundTiles) * kTileKeys;
+    if (key < at.end) {
+      Copy(at.Tile(i), i < kRoundTiles ? keys : values, key, at.head, at.TileBarrier(i), kTileBytes);
+    } else {
+      Arrive(at.TileBarrier(i));
+    }
   }
 }
 
@@ -259,7 +267,7 @@ __device__ __forceinline__ void StartScores(float (&scores)[BLOCK_Q / 2], unsign
 __device__ __forceinline__ void StartSums(Sums& sums, unsigned values, unsigned weights) {
 #pragma unroll
   for (int k = 0; k < kTileKeys / 16; ++k) {
-    Multiply<1>(sums[k % CHAINS], Descriptor(values + k * 16 * kRowBytes), Descriptor(weights + k * 32), 1);
+    Multiply<1>(sums, Descriptor(values + k * 16 * kRowBytes), Descriptor(weights + k * 32), 1);
   }
   CommitProducts();
 }
@@ -296,13 +304,13 @@ __device__ __forceinline__ void LeaveColumns(Columns& columns, float* shared) {
 #pragma unroll
   for (int i = 0; i < kOwn; ++i) shared[threadIdx.x / 32 * BLOCK_Q + OwnColumn() + i] = columns[i];
 }
-// Column lane % BLOCK_Q of what all warps left.
-template <typename Operation>
+// Column lane % BLOCK_Q of what `count` warps or groups left.
+template <typename Operation, int kCount>
 __device__ __forceinline__ float TakeColumn(const float* shared) {
   const float* from = shared + threadIdx.x % 32 % BLOCK_Q;
   float result = from[0];
 #pragma unroll
-  for (int w = 1; w < kWarps; ++w) result = Operation::Of(result, from[w * BLOCK_Q]);
+  for (int w = 1; w < kCount; ++w) result = Operation::Of(result, from[w * BLOCK_Q]);
   return result;
 }
 // The thread's columns, of which lane i of the warp has number i.
@@ -329,23 +337,146 @@ __device__ __forceinline__ void StoreOctet(const float (&sums)[4], const float (
   }
 }
 
-// The largest score of the thread's columns, with or without what was found before.
-__device__ __forceinline__ void AddLargest(const float (&scores)[BLOCK_Q / 2], bool fresh, Columns& most) {
+// Adds the largest scores of a tile to the thread's columns.
+__device__ __forceinline__ void AddLargest(const float (&scores)[BLOCK_Q / 2], Columns& most) {
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) {
     const int j = i / 2 * 4 + i % 2;
-    const float of_tile = fmaxf(scores[j], scores[j + 2]);
-    most[i] = fresh ? of_tile : fmaxf(most[i], of_tile);
+    most[i] = fmaxf(most[i], fmaxf(scores[j], scores[j + 2]));
   }
 }
 
-// Waits until at most one of the tiles' products, or none, is still running: only a constant will do.
-__device__ __forceinline__ void WaitForTile(bool last) {
-  if (last) {
+// Waits until at most so many batches of products are still running: only a constant will do.
+__device__ __forceinline__ void WaitForAllBut(int left) {
+  if (left == 0) {
     WaitForProducts<0>();
-  } else {
+  } else if (left == 1) {
     WaitForProducts<1>();
+  } else {
+    WaitForProducts<2>();
   }
+}
+
+// A group's way through the keys.
+struct Walk {
+  Place at;
+  int warp, group;
+  int first_masked;   // tiles that end behind this key have some that a query must not see
+  float factor;       // of scores in powers of two
+  int loads;          // rounds whose copies were ordered so far
+};
+
+// Orders the copies of a round, unless they are there from the start or from the round before.
+__device__ __forceinline__ void Fetch(Walk& walk, const TensorMap* keys, const TensorMap* values, int round) {
+  if (walk.at.end <= kRoundKeys || (round == 0 && walk.loads == 1)) return;
+  __syncthreads();
+  ++walk.loads;
+  if (threadIdx.x % 32 == 0) CopyTiles(walk.at, keys, values, round, walk.warp, 2 * kRoundTiles);
+  __syncwarp();
+}
+
+// The largest score of each of the thread's columns, of all keys, as a power of two.
+__device__ __forceinline__ void FindLargest(Walk& walk, const TensorMap* keys, const TensorMap* values, float* shared, Columns& shift) {
+  const Place& at = walk.at;
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) shift[i] = kLowest;
+#pragma unroll 1
+  for (int round = 0; round < at.end; round += kRoundKeys) {
+    Fetch(walk, keys, values, round);
+#pragma unroll 1
+    for (int tile = walk.group; tile < kRoundTiles && round + tile * kTileKeys < at.end; tile += GROUPS) {
+      float scores[BLOCK_Q / 2];
+      Wait(at.TileBarrier(tile), (walk.loads - 1) % 2);
+      Wait(at.TileBarrier(kRoundTiles + tile), (walk.loads - 1) % 2);   // values, too: their barrier is told of the next ones soon
+      BeginProducts();
+      StartScores(scores, at.Tile(tile), at.shared);
+      WaitForProducts<0>();
+      PinRegisters(scores);
+      MaskTile(scores, round + tile * kTileKeys, at.block_row, at.length);
+      AddLargest(scores, shift);
+    }
+  }
+  LeaveColumns<Larger>(shift, shared);
+  __syncthreads();
+  SpreadColumns(TakeColumn<Larger, kWarps>(shared) * walk.factor, shift);
+}
+
+// Adds the weights of the group's tiles of a round to the columns' totals, and the values by weight to the sums. Those may still be on
+// their way. In place of a tile that nobody sees stands the first one, with weights of zero: whatever lies in its own place might be NaN.
+__device__ __forceinline__ void AddTiles(const Walk& walk, int round, const Columns& shift, Columns& total, Sums& sums) {
+  const Place& at = walk.at;
+  const int parity = (walk.loads - 1) % 2;
+  Scores scores;
+#pragma unroll
+  for (int t = 0; t <= TILES; ++t) {
+    if (t < TILES) {
+      const int tile = t * GROUPS + walk.group;
+      const int seen = round + tile * kTileKeys < at.end ? tile : 0;
+      Wait(at.TileBarrier(seen), parity);
+      BeginProducts();
+      StartScores(scores[t], at.Tile(seen), at.shared);
+    }
+    if (t == 0) continue;
+    WaitForAllBut((t > 1) + (t < TILES));
+    PinRegisters(scores[t - 1]);
+    const int tile = (t - 1) * GROUPS + walk.group;
+    if (round + (tile + 1) * kTileKeys > walk.first_masked) MaskTile(scores[t - 1], round + tile * kTileKeys, at.block_row, at.length);
+#pragma unroll
+    for (int i = 0; i < BLOCK_Q / 2; ++i) {
+      const int column = i / 4 * 2 + i % 2;
+      scores[t - 1][i] = Exp2(fmaf(scores[t - 1][i], walk.factor, -shift[column]));
+      total[column] += scores[t - 1][i];
+    }
+    StoreWeights(scores[t - 1], at.Weights(tile));
+    ShowToProducts();
+    SyncGroup(walk.group);
+    const int seen = round + tile * kTileKeys < at.end ? tile : 0;
+    Wait(at.TileBarrier(kRoundTiles + seen), parity);
+    BeginProducts();
+    StartSums(sums, at.Tile(kRoundTiles + seen), at.Weights(tile));
+  }
+}
+
+// Leaves the octets of sums that other groups put together.
+__device__ __forceinline__ void LeaveParts(const Sums& sums, float4* parts, int group) {
+#pragma unroll
+  for (int j = 0; j < kOctets; ++j) {
+    if (j / kGroupOctets != group) {
+      parts[(group * kOctets + j) * 128 + threadIdx.x % 128] = make_float4(sums[4 * j], sums[4 * j + 1], sums[4 * j + 2], sums[4 * j + 3]);
+    }
+  }
+}
+
+// Puts the group's own octets together and stores them. Lane i has the inverse of the total of column i.
+__device__ __forceinline__ void StoreOctets(const Sums& sums, const float4* parts, int group, float inverse, half* out, int valid) {
+#pragma unroll
+  for (int o = 0; o < kGroupOctets; ++o) {
+    const int octet = group * kGroupOctets + o;
+    float sum[4] = {};
+#pragma unroll
+    for (int j = 0; j < kOctets; ++j) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) sum[e] = j == octet ? sums[4 * j + e] : sum[e];
+    }
+#pragma unroll
+    for (int i = 1; i < GROUPS; ++i) {
+      const float4 part = parts[((group + i) % GROUPS * kOctets + octet) * 128 + threadIdx.x % 128];
+      sum[0] += part.x;
+      sum[1] += part.y;
+      sum[2] += part.z;
+      sum[3] += part.w;
+    }
+    const int column = threadIdx.x % 4 * kColumns + 2 * octet;
+    const float of_octet[2] = {__shfl_sync(0xffffffffu, inverse, column), __shfl_sync(0xffffffffu, inverse, column + 1)};
+    StoreOctet(sum, of_octet, out + octet * 8 * HEAD_DIM, valid - octet * 8);
+  }
+}
+
+// Whether weights relative to zero were right for the query of column lane % BLOCK_Q, which has this total. NaN is not.
+__device__ __forceinline__ bool Holds(float total, const Place& at) {
+  const int column = threadIdx.x % 32 % BLOCK_Q;
+  const int query = at.block_row + column % kColumns / 2 * 8 + column / kColumns * 2 + column % 2;
+  return total >= kLeastOfKey * (CAUSAL ? min(at.length, query + 1) : at.length) && total <= kMostTotal;
 }
 
 __global__ void __launch_bounds__(kThreads, 1)
@@ -356,154 +487,67 @@ __global__ void __launch_bounds__(kThreads, 1)
   const unsigned begin = SharedAddress(shared_memory);
   const unsigned skip = (kSwizzleBytes - begin % kSwizzleBytes) % kSwizzleBytes;
   char* shared = reinterpret_cast<char*>(shared_memory) + skip;
-  Place at;
+  Walk walk;
+  Place& at = walk.at;
   at.shared = begin + skip;
   at.head = blockIdx.z * gridDim.y + blockIdx.y;
   at.block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_Q;
   at.length = length;
   at.end = CAUSAL ? min(length, at.block_row + BLOCK_Q) : length;   // keys that some query of the block sees
   // The same for all threads of a warp, which the compiler cannot see of threadIdx: it keeps addresses in uniform registers then.
-  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
-  const int group = warp / 4;
+  walk.warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
+  walk.group = walk.warp / 4;
+  walk.first_masked = CAUSAL ? min(length, at.block_row + 1) : length;
+  walk.factor = scale * kLog2E;
+  walk.loads = 1;
 
   // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
   if (threadIdx.x % 32 == 0) {
 #pragma unroll 1
-    for (int i = warp; i < kRoundTiles; i += kAllWarps) {
-      InitBarrier(at.KeyBarrier(i));
-      InitBarrier(at.ValueBarrier(i));
-    }
-    if (warp == kAllWarps - 1) InitBarrier(at.QueryBarrier());
+    for (int i = walk.warp; i < 2 * kRoundTiles; i += kWarps) InitBarrier(at.TileBarrier(i));
+    if (walk.warp == kWarps - 1) InitBarrier(at.QueryBarrier());
     ShowToProducts();
-    if (warp == kAllWarps - 1) Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
-    CopyTiles(at, at.Keys(0), &K_map, 0, warp, at.KeyBarrier(0));
-    CopyTiles(at, at.Values(0), &V_map, 0, warp, at.ValueBarrier(0));
+    if (walk.warp == kWarps - 1) Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
+    CopyTiles(at, &K_map, &V_map, 0, walk.warp, kRoundTiles);
   }
   __syncwarp();
   __syncthreads();
+  // Values are not to hold up the keys.
+  if (threadIdx.x % 32 == 0) CopyTiles(at, &K_map, &V_map, 0, kRoundTiles + (walk.warp + kRoundTiles) % kWarps, 2 * kRoundTiles);
+  __syncwarp();
+  Wait(at.QueryBarrier(), 0);
 
-  float* largest = reinterpret_cast<float*>(shared + kLargest);
-  float* totals = reinterpret_cast<float*>(shared + kTotals);
-  const float factor = scale * kLog2E;
-  if (group < GROUPS) {
+  float* of_warps = reinterpret_cast<float*>(shared + kTotalsOfWarps);
+  float* of_groups = reinterpret_cast<float*>(shared + kTotals);
+  float4* parts = reinterpret_cast<float4*>(shared + kParts);
+  Columns shift = {};
+  Sums sums;
+  float column;   // total of column lane % BLOCK_Q
+#pragma unroll 1
+  for (int tried = 1 - SPECULATE;; tried = 1) {
+    if (tried != 0) FindLargest(walk, &K_map, &V_map, reinterpret_cast<float*>(shared + kLargest), shift);
     Columns total = {};
-    float most = kLowest;   // of column lane % BLOCK_Q so far
-    Wait(at.QueryBarrier(), 0);
+#pragma unroll
+    for (int i = 0; i < BLOCK_Q / 2; ++i) sums[i] = 0.0f;
 #pragma unroll 1
     for (int round = 0; round < at.end; round += kRoundKeys) {
-      const int parity = round / kRoundKeys % 2;
-      const bool last = round + kRoundKeys >= at.end;
-      Scores scores;
-      Columns columns;
-#pragma unroll
-      for (int t = 0; t <= TILES; ++t) {
-        if (t < TILES) {
-          const int tile = t * GROUPS + group;
-          if (round + tile * kTileKeys < at.end) Wait(at.KeyBarrier(tile), parity);
-          BeginProducts();
-          StartScores(scores[t], at.Keys(tile), at.shared);
-        }
-        if (t == 0) continue;
-        WaitForTile(t == TILES);
-        PinRegisters(scores[t - 1]);
-        AddLargest(scores[t - 1], t == 1, columns);
-      }
-      if (round + kRoundKeys > (CAUSAL ? min(length, at.block_row + 1) : length)) {
-#pragma unroll
-        for (int t = 0; t < TILES; ++t) {
-          MaskTile(scores[t], round + (t * GROUPS + group) * kTileKeys, at.block_row, length);
-          AddLargest(scores[t], t == 0, columns);
+      Fetch(walk, &K_map, &V_map, round);
+      AddTiles(walk, round, shift, total, sums);
+      if (round + kRoundKeys >= at.end) {   // while the last products run
+        LeaveColumns<Sum>(total, of_warps);
+        SyncGroup(walk.group);
+        if (walk.warp % 4 == 0 && threadIdx.x % 32 < BLOCK_Q) {
+          of_groups[walk.group * BLOCK_Q + threadIdx.x % 32] = TakeColumn<Sum, 4>(of_warps + walk.warp * BLOCK_Q);
         }
       }
-      LeaveColumns<Larger>(columns, largest + parity * kWarps * BLOCK_Q);
-      SyncWarps(kMaxima);
-      // Nobody reads the keys of this round any more.
-      if (!last && threadIdx.x % 32 == 0) CopyTiles(at, at.Keys(0), &K_map, round + kRoundKeys, warp, at.KeyBarrier(0), kWarps);
-      const float before = most;
-      most = fmaxf(before, TakeColumn<Larger>(largest + parity * kWarps * BLOCK_Q));
-      Columns shift;
-      SpreadColumns(most * factor, shift);
-      if (round > 0) {
-        SpreadColumns(Exp2((before - most) * factor), columns);
-#pragma unroll
-        for (int i = 0; i < kColumns; ++i) total[i] *= columns[i];
-      }
-#pragma unroll
-      for (int b = 0; b < TILES; b += BATCH) {
-#pragma unroll
-        for (int t = b; t < b + BATCH; ++t) {
-#pragma unroll
-          for (int i = 0; i < BLOCK_Q / 2; ++i) {
-            const int column = i / 4 * 2 + i % 2;
-            scores[t][i] = Exp2(fmaf(scores[t][i], factor, -shift[column]));
-            total[column] += scores[t][i];
-          }
-          StoreWeights(scores[t], at.Weights(t * GROUPS + group));
-        }
-        ShowToProducts();
-        if (b + BATCH == TILES && last) LeaveColumns<Sum>(total, totals);
-        ArriveWarps(1 + b / BATCH);
-      }
+      WaitForProducts<0>();
+      PinRegisters(sums);
     }
-    return;
+    LeaveParts(sums, parts, walk.group);
+    __syncthreads();
+    column = TakeColumn<Sum, GROUPS>(of_groups);
+    if (tried != 0 || __all_sync(0xffffffffu, Holds(column, at))) break;
   }
-
-  Sums sums;
-#pragma unroll
-  for (int i = 0; i < CHAINS * BLOCK_Q / 2; ++i) sums[i / (BLOCK_Q / 2)][i % (BLOCK_Q / 2)] = 0.0f;
-  float most = kLowest;
-#pragma unroll 1
-  for (int round = 0; round < at.end; round += kRoundKeys) {
-    const int parity = round / kRoundKeys % 2;
-    SyncWarps(kMaxima);
-    if (round > 0) {
-      // Nobody reads the values of the round before any more: the warps of this group order all of the new ones.
-      if (threadIdx.x % 32 == 0) {
-        CopyTiles(at, at.Values(0), &V_map, round, warp % 4, at.ValueBarrier(0), 4);
-      }
-    }
-    const float before = most;
-    most = fmaxf(before, TakeColumn<Larger>(largest + parity * kWarps * BLOCK_Q));
-    if (round > 0) {
-      Columns fade;
-      SpreadColumns(Exp2((before - most) * factor), fade);
-#pragma unroll
-      for (int i = 0; i < kColumns; ++i) {
-#pragma unroll
-        for (int c = 0; c < CHAINS; ++c) {
-          sums[c][i / 2 * 4 + i % 2] *= fade[i];
-          sums[c][i / 2 * 4 + i % 2 + 2] *= fade[i];
-        }
-      }
-    }
-    const int tiles = min(kRoundTiles, (at.end - round + kTileKeys - 1) / kTileKeys);
-    int tile = 0;
-#pragma unroll 1
-    do {
-      if (tile % (BATCH * GROUPS) == 0) SyncWarps(1 + tile / (BATCH * GROUPS));
-      Wait(at.ValueBarrier(tile), parity);
-      BeginProducts();
-      StartSums(sums, at.Values(tile), at.Weights(tile));
-    } while (++tile < tiles);
-    // Batches without a tile that anybody sees: their barriers still count.
-#pragma unroll 1
-    for (int b = (tiles + BATCH * GROUPS - 1) / (BATCH * GROUPS); b < TILES / BATCH; ++b) SyncWarps(1 + b);
-    WaitForProducts<0>();
-#pragma unroll
-    for (int c = 0; c < CHAINS; ++c) PinRegisters(sums[c]);
-  }
-  Columns inverse;
-  SpreadColumns(__fdividef(1.0f, TakeColumn<Sum>(totals)), inverse);
-  half* out = O + (static_cast<long long>(at.head) * length + at.block_row) * HEAD_DIM;
-#pragma unroll
-  for (int j = 0; j < kOctets; ++j) {
-    float octet[4] = {};
-#pragma unroll
-    for (int c = 0; c < CHAINS; ++c) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) octet[e] += sums[c][4 * j + e];
-    }
-    const float of_octet[2] = {inverse[2 * j], inverse[2 * j + 1]};
-    StoreOctet(octet, of_octet, out + j * 8 * HEAD_DIM, length - at.block_row - j * 8);
-  }
+  StoreOctets(sums, parts, walk.group, __fdividef(1.0f, column), O + (static_cast<long long>(at.head) * length + at.block_row) * HEAD_DIM,
+              length - at.block_row);
 }
