@@ -3,22 +3,26 @@
 // are at work, where attention/wgmma.cu has two or three; the key groups are put together once, through shared memory.
 // evo:param BLOCK_M 64 128
 // evo:param KEY_GROUPS 1 2
-// evo:param TILES 2 4 8
+// evo:param TILES 1 2 4 8
+// evo:param COPY_KEYS 64 128
+// evo:param SPECULATE 0 1
+// evo:param PING_PONG 0 1
 // evo:param QUERY_REGISTERS 0 1
 // evo:param INTEGER_MAX 0 1
 // evo:param LAZY_RESCALE 0 1
 // evo:param CAUSAL 0
 // evo:param HEAD_DIM 64
 // evo:constraint BLOCK_M * KEY_GROUPS <= 256
-// evo:constraint BLOCK_M * 128 + KEY_GROUPS * TILES * 16384 + 2048 <= 232448
-// evo:constraint (KEY_GROUPS - 1) * BLOCK_M * 256 <= KEY_GROUPS * TILES * 16384
+// evo:constraint PING_PONG * 128 <= BLOCK_M * KEY_GROUPS
+// evo:constraint BLOCK_M * 128 + KEY_GROUPS * TILES * 16384 + (KEY_GROUPS - 1) * BLOCK_M * 320 + 2048 <= 232448
+// evo:constraint KEY_GROUPS * TILES * 64 % COPY_KEYS == 0
 // evo:requires sm_90a
-// evo:tensormap Q_map = Q dims(D, S, H * B) box(64, 64, 1) swizzle(128)
-// evo:tensormap K_map = K dims(D, S, H * B) box(64, 64, 1) swizzle(128)
-// evo:tensormap V_map = V dims(D, S, H * B) box(64, 64, 1) swizzle(128)
+// evo:tensormap Q_map = Q dims(D, S, H * B) box(64, BLOCK_M, 1) swizzle(128)
+// evo:tensormap K_map = K dims(D, S, H * B) box(64, COPY_KEYS, 1) swizzle(128)
+// evo:tensormap V_map = V dims(D, S, H * B) box(64, COPY_KEYS, 1) swizzle(128)
 // evo:launch attention_wgmma_short(Q_map, K_map, V_map, O, scale, S, D) \
 //   grid(ceil_div(S, BLOCK_M), H, B) block(2 * BLOCK_M * KEY_GROUPS) \
-//   shared(BLOCK_M * 128 + KEY_GROUPS * TILES * 16384 + 2048)
+//   shared(BLOCK_M * 128 + KEY_GROUPS * TILES * 16384 + (KEY_GROUPS - 1) * BLOCK_M * 320 + 2048)
 #include <cuda_fp16.h>
 
 // Query rows of a block: 64 for each row group.
@@ -36,9 +40,24 @@
 #define TILES 4
 #endif
 
+// Keys that a copy brings: fewer copies and barriers are ordered sooner, smaller ones arrive sooner.
+#ifndef COPY_KEYS
+#define COPY_KEYS 64
+#endif
+
+// Whether weights are first computed without regard to the largest score; see SumSpeculatively.
+#ifndef SPECULATE
+#define SPECULATE 1
+#endif
+
+// Whether then the groups take turns in giving products to the tensor cores.
+#ifndef PING_PONG
+#define PING_PONG 1
+#endif
+
 // Whether the queries are held in registers instead of being read from shared memory for every tile.
 #ifndef QUERY_REGISTERS
-#define QUERY_REGISTERS 1
+#define QUERY_REGISTERS 0
 #endif
 
 // Whether the largest score is looked for among integers, three at a time.
@@ -66,15 +85,18 @@
 
 constexpr int kTileKeys = 64;
 constexpr int kRoundKeys = KEY_GROUPS * TILES * kTileKeys;
+constexpr int kCopies = kRoundKeys / COPY_KEYS;   // of keys a round, and as many of values
 
 // Bytes. Rows are 128 bytes: 64 columns.
 constexpr int kRowBytes = 128;
 constexpr int kQueryBytes = 64 * kRowBytes;   // of a row group
-constexpr int kTileBytes = kTileKeys * kRowBytes;
+constexpr int kCopyBytes = COPY_KEYS * kRowBytes;
 // Eight rows: the swizzle repeats.
 constexpr int kSwizzleBytes = 1024;
 
 constexpr float kLog2E = 1.44269504f;
+constexpr float kLargestTotal = 60000.0f;      // see SumSpeculatively
+constexpr float kSmallestWeight = 0x1p-9f;
 // A lazy maximum lets weights grow to 2^8: far from the largest half, 65504.
 constexpr float kLazyGrowth = 8.0f;
 
@@ -85,8 +107,9 @@ struct alignas(128) TensorMap {
 
 // A block's shared memory, by offset from an address that the swizzle counts from.
 constexpr int kKeys = ROW_GROUPS * kQueryBytes;
-constexpr int kValues = kKeys + KEY_GROUPS * TILES * kTileBytes;
-constexpr int kBarriers = kValues + KEY_GROUPS * TILES * kTileBytes;   // queries, [key group][tile] keys, values
+constexpr int kValues = kKeys + kRoundKeys * kRowBytes;
+constexpr int kBarriers = kValues + kRoundKeys * kRowBytes;   // of each copy of keys, which queries join first, then of values
+constexpr int kPartials = kBarriers + 512;                    // past 32 barriers
 
 #define OPERANDS_8(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -180,6 +203,10 @@ __device__ __forceinline__ void SyncWarps(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
+__device__ __forceinline__ void ArriveWarps(int barrier, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
 __device__ __forceinline__ float Exp2(float x) {
   float result;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
@@ -208,11 +235,10 @@ struct Rows {
 
 // Keys from `end` on, counted from the tile's first one, do not count for the thread's rows.
 __device__ __forceinline__ void Mask(Tile& scores, int end0, int end1) {
-  const int first = threadIdx.x % 4 * 2;
+  const int left[2] = {end0 - static_cast<int>(threadIdx.x) % 4 * 2, end1 - static_cast<int>(threadIdx.x) % 4 * 2};
 #pragma unroll
   for (int i = 0; i < 32; ++i) {
-    const int column = i / 4 * 8 + first + i % 2;
-    if (column >= (i / 2 % 2 == 0 ? end0 : end1)) scores[i] = Lowest();
+    if (i / 4 * 8 + i % 2 >= left[i / 2 % 2]) scores[i] = Lowest();
   }
 }
 
@@ -317,34 +343,75 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
-// What a group needs to know of its place.
+// Where a group works. Read anew where it is needed: so nothing of it takes registers while others are needed more.
 struct Place {
   unsigned shared;   // address
-  int head, end;
-  __device__ __forceinline__ unsigned Queries(int row_group) const { return shared + row_group * kQueryBytes; }
-  __device__ __forceinline__ unsigned Keys(int key_group, int tile) const {
-    return shared + kKeys + (key_group * TILES + tile) * kTileBytes;
+  int head, group_row, row_group, key_group;
+  int end;         // keys that some row of the block sees
+  int group_end;   // and some row of the group
+  int seen_by_all; // and all of its rows
+
+  __device__ __forceinline__ explicit Place(int length) {
+    extern __shared__ uint4 shared_memory[];
+    unsigned thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    const int group = __shfl_sync(0xffffffffu, static_cast<int>(thread / 128), 0);
+    key_group = group % KEY_GROUPS;
+    row_group = group / KEY_GROUPS;
+    const int block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_M;
+    group_row = block_row + row_group * 64;
+    const unsigned begin = SharedAddress(shared_memory);
+    shared = begin + (kSwizzleBytes - begin % kSwizzleBytes) % kSwizzleBytes;
+    head = blockIdx.z * gridDim.y + blockIdx.y;
+    end = CAUSAL ? min(length, block_row + BLOCK_M) : length;
+    group_end = CAUSAL ? min(length, group_row + 64) : length;
+    seen_by_all = CAUSAL ? min(length, group_row + 1) : length;
   }
-  __device__ __forceinline__ unsigned Values(int key_group, int tile) const {
-    return shared + kValues + (key_group * TILES + tile) * kTileBytes;
+  // Keys that the thread's row `r` sees.
+  __device__ __forceinline__ int Seen(int r, int length) const {
+    const int thread = threadIdx.x % 128;
+    return CAUSAL ? min(length, group_row + thread / 32 * 16 + thread % 32 / 4 + 8 * r + 1) : length;
   }
-  __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
-  __device__ __forceinline__ unsigned KeyBarrier(int key_group, int tile) const {
-    return shared + kBarriers + 8 + (key_group * TILES + tile) * 8;
-  }
-  __device__ __forceinline__ unsigned ValueBarrier(int key_group, int tile) const {
-    return KeyBarrier(key_group, tile) + KEY_GROUPS * TILES * 8;
-  }
+  __device__ __forceinline__ unsigned Queries() const { return shared + row_group * kQueryBytes; }
   // The key groups take turns, so that causal blocks split what they see.
-  __device__ __forceinline__ int FirstKey(int round, int key_group, int tile) const {
-    return round + (tile * KEY_GROUPS + key_group) * kTileKeys;
+  __device__ __forceinline__ int FirstKey(int tile) const { return (tile * KEY_GROUPS + key_group) * kTileKeys; }
+  __device__ __forceinline__ unsigned Keys(int tile) const { return shared + kKeys + FirstKey(tile) * kRowBytes; }
+  __device__ __forceinline__ unsigned Values(int tile) const { return Keys(tile) + (kValues - kKeys); }
+  __device__ __forceinline__ int Group() const { return row_group * KEY_GROUPS + key_group; }
+  // Tiles of a round that the group's rows see; may be negative.
+  __device__ __forceinline__ int Tiles(int round) const {
+    return min(TILES, (group_end - round - FirstKey(0) + KEY_GROUPS * kTileKeys - 1) / (KEY_GROUPS * kTileKeys));
   }
-  // Orders copies of a tile of keys and values. One thread.
-  __device__ __forceinline__ void CopyTile(const TensorMap* K_map, const TensorMap* V_map, int round, int key_group, int tile) const {
-    const int first = FirstKey(round, key_group, tile);
+  // Where a thread of a key group leaves sums for the other group of the same rows.
+  __device__ __forceinline__ float4* Partial(int of_key_group) const {
+    extern __shared__ uint4 shared_memory[];
+    float4* base = reinterpret_cast<float4*>(reinterpret_cast<char*>(shared_memory) + (shared - SharedAddress(shared_memory)) + kPartials);
+    return base + (row_group * KEY_GROUPS + of_key_group) * (5 * 128) + threadIdx.x % 128;
+  }
+  // `values` is 0 for keys and 1 for values.
+  __device__ __forceinline__ unsigned CopyBarrier(int copy, int values) const { return shared + kBarriers + (copy + values * kCopies) * 8; }
+  __device__ __forceinline__ unsigned KeyBarrier(int tile) const { return CopyBarrier(FirstKey(tile) / COPY_KEYS, 0); }
+  __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return CopyBarrier(FirstKey(tile) / COPY_KEYS, 1); }
+  // Orders a copy of a round's keys or values. One thread.
+  __device__ __forceinline__ void OrderCopy(const TensorMap* map, int round, int copy, int values) const {
+    const int first = round + copy * COPY_KEYS;
     if (first >= end) return;
-    Copy(Keys(key_group, tile), K_map, first, head, KeyBarrier(key_group, tile), kTileBytes);
-    Copy(Values(key_group, tile), V_map, first, head, ValueBarrier(key_group, tile), kTileBytes);
+    const unsigned to = shared + (values ? kValues : kKeys) + copy * kCopyBytes;
+    Copy(to, map, first, head, CopyBarrier(copy, values), kCopyBytes);
+  }
+  // Orders the group's share of the first round's copies but the first: keys 1, values 0, keys 2, values 1 and so on.
+  __device__ __forceinline__ void OrderShare(const TensorMap* K_map, const TensorMap* V_map) const {
+    if (threadIdx.x % 128 == 0) {
+#pragma unroll 1
+      for (int i = Group() == 0 ? GROUPS : Group(); i <= 2 * kCopies; i += GROUPS) {
+        if (i % 2 == 0) {
+          OrderCopy(V_map, 0, i / 2 - 1, 1);
+        } else if (i / 2 + 1 < kCopies) {
+          OrderCopy(K_map, 0, i / 2 + 1, 0);
+        }
+      }
+    }
+    __syncwarp();
   }
 };
 
@@ -389,76 +456,124 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], cons
   }
 }
 
-__global__ void __launch_bounds__(128 * GROUPS, 1)
-    attention_wgmma_short(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
-                          const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
-  extern __shared__ uint4 shared_memory[];
-  const unsigned begin = SharedAddress(shared_memory);
-  const unsigned skip = (kSwizzleBytes - begin % kSwizzleBytes) % kSwizzleBytes;
-  char* shared = reinterpret_cast<char*>(shared_memory) + skip;
-  const int group = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 128), 0);
-  const int key_group = group % KEY_GROUPS;
-  const int row_group = group / KEY_GROUPS;
-  const int thread = threadIdx.x % 128;
-  const int block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_M;
-  const int group_row = block_row + row_group * 64;
-  Place at;
-  at.shared = begin + skip;
-  at.head = blockIdx.z * gridDim.y + blockIdx.y;
-  at.end = CAUSAL ? min(length, block_row + BLOCK_M) : length;   // keys that some row of the block sees
+// The groups take turns in giving products to the tensor cores: all at once they would also wait for them, and then compute powers
+// of two, all at once. A group that has nothing to give takes its turns too.
+struct Turns {
+  int group, left;
+  __device__ __forceinline__ void Begin() const {
+    if (PING_PONG) SyncWarps(1 + group, 256);
+  }
+  __device__ __forceinline__ void End() {
+    --left;
+    if (PING_PONG && (left > 0 || group + 1 < GROUPS)) ArriveWarps(1 + (group + 1) % GROUPS, 256);
+  }
+};
 
-  if (threadIdx.x == 0) {
-    InitBarrier(at.QueryBarrier());
+// A tile's part of SumSpeculatively. With `kMore` the scores of the next one take the place of its own.
+template <bool kMore>
+__device__ __forceinline__ void AddTile(const Place& at, int t, const unsigned* held, float factor, int length, Tile& scores, float (&totals)[2][2],
+                                        Rows& rows, Turns& turns) {
+  const int first = at.FirstKey(t);
+  if (first + kTileKeys > at.seen_by_all) Mask(scores, at.Seen(0, length) - first, at.Seen(1, length) - first);
 #pragma unroll
-    for (int i = 0; i < 2 * KEY_GROUPS * TILES; ++i) InitBarrier(at.KeyBarrier(0, i));
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
-    Expect(at.QueryBarrier(), ROW_GROUPS * kQueryBytes);
+  for (int i = 0; i < 32; ++i) {
+    scores[i] = Exp2(scores[i] * factor);
+    totals[i / 2 % 2][i % 2] += scores[i];
+  }
+  WaitForProducts<0>();
+  PinRegisters(rows.sums);
+  unsigned weights[16];
+  Pack(scores, weights);
+  if (kMore) Wait(at.KeyBarrier(t + 1), 0);
+  Wait(at.ValueBarrier(t), 0);
+  turns.Begin();
+  BeginProducts();
+  if (kMore) StartScores(scores, at.Queries(), held, at.Keys(t + 1));
+  StartSums(rows.sums, weights, at.Values(t));
+  turns.End();
+  if (kMore) {
+    WaitForProducts<1>();
+    PinRegisters(scores);
+  }
+}
+
+// Sums weights 2^(score * factor), and values by them, without looking for the largest score: so a tile depends on nothing but itself,
+// and nothing ever shrinks. All keys must be in shared memory. OutOfBounds says afterwards whether it may be wrong for a row of the
+// thread's two, which is seen from the row's total T over n keys of the group:
+// - T <= 60000: no weight was too large for a half (65504);
+// - T >= n * 2^-9: halves are exact to 2^-25 where they are no longer exact to 11 bits, n of them to n * 2^-25, or 2^-16 of T.
+// A NaN is within no bounds.
+__device__ __forceinline__ void SumSpeculatively(const Place& at, const unsigned* held, float factor, int length, Rows& rows) {
+  const int tiles = at.Tiles(0);
+  Tile scores;
 #pragma unroll
-    for (int r = 0; r < ROW_GROUPS; ++r) CopyBox(at.Queries(r), &Q_map, block_row + r * 64, at.head, at.QueryBarrier());
-#pragma unroll
-    for (int t = 0; t < TILES; ++t) {
-#pragma unroll
-      for (int g = 0; g < KEY_GROUPS; ++g) at.CopyTile(&K_map, &V_map, 0, g, t);
+  for (int i = 0; i < 32; ++i) rows.sums[i] = 0.0f;
+  rows.largest[0] = rows.largest[1] = 0.0f;
+  float totals[2][2] = {{0.0f, 0.0f}, {0.0f, 0.0f}};
+  Turns turns{at.Group(), 1 + (at.end + KEY_GROUPS * kTileKeys - 1) / (KEY_GROUPS * kTileKeys)};
+  if (PING_PONG && at.Group() == GROUPS - 1) ArriveWarps(1, 256);
+  if (tiles > 0) {
+    Wait(at.KeyBarrier(0), 0);
+    turns.Begin();
+    BeginProducts();
+    StartScores(scores, at.Queries(), held, at.Keys(0));
+    turns.End();
+    WaitForProducts<0>();
+    PinRegisters(scores);
+    int t = 0;
+#pragma unroll 1
+    for (; t + 1 < tiles; ++t) AddTile<true>(at, t, held, factor, length, scores, totals, rows, turns);
+    AddTile<false>(at, t, held, factor, length, scores, totals, rows, turns);
+    WaitForProducts<0>();
+    PinRegisters(rows.sums);
+  }
+  if (PING_PONG) {
+#pragma unroll 1
+    while (turns.left > 0) {
+      turns.Begin();
+      turns.End();
     }
   }
-  __syncthreads();
+  rows.weights[0] = QuadSum(totals[0][0] + totals[0][1]);
+  rows.weights[1] = QuadSum(totals[1][0] + totals[1][1]);
+}
 
-  const float factor = scale * kLog2E;
-  // Keys that the group's rows see, and those that all of them see.
-  const int group_end = CAUSAL ? min(length, group_row + 64) : length;
-  const int seen_by_all = CAUSAL ? min(length, group_row + 1) : length;
-  Rows rows;
+__device__ __forceinline__ bool OutOfBounds(const Place& at, int length, const Rows& rows) {
+  bool wrong = false;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    constexpr int kTurn = KEY_GROUPS * kTileKeys;
+    const int seen = at.Seen(r, length);
+    const int count = seen / kTurn * kTileKeys + min(max(seen % kTurn - at.key_group * kTileKeys, 0), kTileKeys);
+    wrong |= !(rows.weights[r] <= kLargestTotal && rows.weights[r] >= count * kSmallestWeight);
+  }
+  return wrong;
+}
+
+// The same for any scores and any number of keys: weights are relative to the largest score so far.
+__device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K_map, const TensorMap* V_map, const unsigned* held, float factor,
+                                             int length, Rows& rows) {
   Tile scores;
   unsigned weights[16];
-  unsigned held[16];
   float fade[2];
 #pragma unroll
   for (int i = 0; i < 32; ++i) rows.sums[i] = 0.0f;
   rows.largest[0] = rows.largest[1] = Lowest();
   rows.weights[0] = rows.weights[1] = 0.0f;
-  Wait(at.QueryBarrier(), 0);
-  if (QUERY_REGISTERS) LoadQueries(at.Queries(row_group), held);
-
   unsigned parity = 0;
+#pragma unroll 1
   for (int round = 0; round < at.end; round += kRoundKeys) {
-    const int mine = at.FirstKey(round, key_group, 0);
-    // Tiles of the round that the group's rows see.
-    const int tiles = min(TILES, (group_end - mine + KEY_GROUPS * kTileKeys - 1) / (KEY_GROUPS * kTileKeys));
-    if (mine < group_end) {
-      Wait(at.KeyBarrier(key_group, 0), parity);
+    const int tiles = at.Tiles(round);
+    if (tiles > 0) {
+      Wait(at.KeyBarrier(0), parity);
       BeginProducts();
-      StartScores(scores, at.Queries(row_group), held, at.Keys(key_group, 0));
+      StartScores(scores, at.Queries(), held, at.Keys(0));
       WaitForProducts<0>();
       PinRegisters(scores);
 #pragma unroll 1
       for (int t = 0; t < tiles; ++t) {
-        const int first = at.FirstKey(round, key_group, t);
-        if (first + kTileKeys > seen_by_all) {
-          const int row = group_row + thread / 32 * 16 + thread % 32 / 4;
-          Mask(scores, (CAUSAL ? min(length, row + 1) : length) - first, (CAUSAL ? min(length, row + 9) : length) - first);
-        }
+        const int first = round + at.FirstKey(t);
+        if (first + kTileKeys > at.seen_by_all) Mask(scores, at.Seen(0, length) - first, at.Seen(1, length) - first);
         ScoresToWeights(scores, factor, rows, fade);
         WaitForProducts<0>();
         PinRegisters(rows.sums);
@@ -469,92 +584,134 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
         Pack(scores, weights);
         // The next scores first, so that they are there while the sums of this tile go on.
         if (t + 1 < tiles) {
-          Wait(at.KeyBarrier(key_group, t + 1), parity);
+          Wait(at.KeyBarrier(t + 1), parity);
           BeginProducts();
-          StartScores(scores, at.Queries(row_group), held, at.Keys(key_group, t + 1));
-          Wait(at.ValueBarrier(key_group, t), parity);
+          StartScores(scores, at.Queries(), held, at.Keys(t + 1));
+          Wait(at.ValueBarrier(t), parity);
           BeginProducts();
-          StartSums(rows.sums, weights, at.Values(key_group, t));
+          StartSums(rows.sums, weights, at.Values(t));
           WaitForProducts<1>();
           PinRegisters(scores);
         } else {
-          Wait(at.ValueBarrier(key_group, t), parity);
+          Wait(at.ValueBarrier(t), parity);
           BeginProducts();
-          StartSums(rows.sums, weights, at.Values(key_group, t));
+          StartSums(rows.sums, weights, at.Values(t));
         }
       }
       WaitForProducts<0>();
       PinRegisters(rows.sums);
     }
     if (round + kRoundKeys < at.end) {
-      SyncWarps(1 + key_group, 128 * ROW_GROUPS);   // nobody reads these keys and values any more
-      if (row_group == 0 && thread == 0) {
-        for (int t = 0; t < TILES; ++t) at.CopyTile(&K_map, &V_map, round + kRoundKeys, key_group, t);
+      __syncthreads();   // nobody reads these keys and values any more
+      if (threadIdx.x == 0) {
+#pragma unroll 1
+        for (int i = 0; i < 2 * kCopies; ++i) at.OrderCopy(i % 2 == 0 ? K_map : V_map, round + kRoundKeys, i / 2, i % 2);
       }
     }
     parity ^= 1;
   }
-
-  // Each key group puts some columns of its rows together: its own part from registers, the others' from shared memory, over keys
-  // and values that nobody reads any more.
-  constexpr int kOctets = 8 / KEY_GROUPS;   // of 8 columns each
   rows.weights[0] = QuadSum(rows.weights[0]);
   rows.weights[1] = QuadSum(rows.weights[1]);
-  float out[kOctets * 4];
-  float most[2] = {rows.largest[0] * factor, rows.largest[1] * factor};
-  float total[2] = {rows.weights[0], rows.weights[1]};
+}
+
+constexpr int kOctets = 8 / KEY_GROUPS;   // of 8 columns each, that a key group puts together
+
+// Leaves for the other key group of the same rows what it needs: sums for its columns and the state of the rows.
+__device__ __forceinline__ void Give(const Place& at, const Rows& rows, float factor) {
+  if (KEY_GROUPS == 1) return;
+  float4* to = at.Partial(at.key_group);
+#pragma unroll
+  for (int o = 0; o < 4; ++o) {
+    float give[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) give[e] = at.key_group == 0 ? rows.sums[16 + o * 4 + e] : rows.sums[o * 4 + e];
+    to[o * 128] = make_float4(give[0], give[1], give[2], give[3]);
+  }
+  to[4 * 128] = make_float4(rows.largest[0] * factor, rows.weights[0], rows.largest[1] * factor, rows.weights[1]);
+}
+
+// Puts the group's columns together and returns what they are to be multiplied with. After a barrier.
+__device__ __forceinline__ void Take(const Place& at, const Rows& rows, float factor, float (&out)[kOctets * 4], float (&shares)[2]) {
   if (KEY_GROUPS == 1) {
 #pragma unroll
     for (int i = 0; i < kOctets * 4; ++i) out[i] = rows.sums[i];
-  } else {
-    __syncthreads();
-    float4* partials = reinterpret_cast<float4*>(shared + kKeys) + row_group * (KEY_GROUPS * (KEY_GROUPS - 1)) * (kOctets * 128);
-    float4* states = reinterpret_cast<float4*>(shared) + row_group * KEY_GROUPS * 128;   // over the queries
+    shares[0] = __fdividef(1.0f, rows.weights[0]);
+    shares[1] = __fdividef(1.0f, rows.weights[1]);
+    return;
+  }
+  const float4* from = at.Partial(1 - at.key_group);
+  const float4 state = from[4 * 128];
+  const float other_most[2] = {state.x, state.z};
+  const float other_total[2] = {state.y, state.w};
+  float own_share[2];
+  float other_share[2];
 #pragma unroll
-    for (int g = 0; g < KEY_GROUPS; ++g) {
+  for (int r = 0; r < 2; ++r) {
+    const float own = rows.largest[r] * factor;
+    const float most = fmaxf(own, other_most[r]);
+    own_share[r] = Exp2(own - most);
+    other_share[r] = Exp2(other_most[r] - most);
+    shares[r] = __fdividef(1.0f, fmaf(own_share[r], rows.weights[r], other_share[r] * other_total[r]));
+  }
 #pragma unroll
-      for (int o = 0; o < kOctets; ++o) {
-        const float* sums = rows.sums + (g * kOctets + o) * 4;
-        if (g == key_group) {
+  for (int o = 0; o < kOctets; ++o) {
+    const float4 part = from[o * 128];
+    const float parts[4] = {part.x, part.y, part.z, part.w};
 #pragma unroll
-          for (int e = 0; e < 4; ++e) out[o * 4 + e] = sums[e];
-        } else {
-          const int place = (g * (KEY_GROUPS - 1) + key_group - (key_group > g)) * kOctets + o;
-          partials[place * 128 + thread] = make_float4(sums[0], sums[1], sums[2], sums[3]);
-        }
-      }
-    }
-    states[key_group * 128 + thread] = make_float4(most[0], total[0], most[1], total[1]);
-    SyncWarps(1 + KEY_GROUPS + row_group, 128 * KEY_GROUPS);
-    float4 state[KEY_GROUPS];
-    const float own[2] = {most[0], most[1]};
-#pragma unroll
-    for (int g = 0; g < KEY_GROUPS; ++g) {
-      state[g] = states[g * 128 + thread];
-      most[0] = fmaxf(most[0], state[g].x);
-      most[1] = fmaxf(most[1], state[g].z);
-    }
-    const float own_share[2] = {Exp2(own[0] - most[0]), Exp2(own[1] - most[1])};
-#pragma unroll
-    for (int i = 0; i < kOctets * 4; ++i) out[i] *= own_share[i / 2 % 2];
-    total[0] = total[1] = 0.0f;
-#pragma unroll
-    for (int g = 0; g < KEY_GROUPS; ++g) {
-      const float share[2] = {Exp2(state[g].x - most[0]), Exp2(state[g].z - most[1])};
-      total[0] = fmaf(share[0], state[g].y, total[0]);
-      total[1] = fmaf(share[1], state[g].w, total[1]);
-      if (g == key_group) continue;
-#pragma unroll
-      for (int o = 0; o < kOctets; ++o) {
-        const float4 part = partials[((key_group * (KEY_GROUPS - 1) + g - (g > key_group)) * kOctets + o) * 128 + thread];
-        out[o * 4] = fmaf(share[0], part.x, out[o * 4]);
-        out[o * 4 + 1] = fmaf(share[0], part.y, out[o * 4 + 1]);
-        out[o * 4 + 2] = fmaf(share[1], part.z, out[o * 4 + 2]);
-        out[o * 4 + 3] = fmaf(share[1], part.w, out[o * 4 + 3]);
-      }
+    for (int e = 0; e < 4; ++e) {
+      const int i = o * 4 + e;
+      const float own = at.key_group == 0 ? rows.sums[i] : rows.sums[(16 + i) % 32];
+      out[i] = fmaf(other_share[e / 2], parts[e], own * own_share[e / 2]);
     }
   }
-  const float shares[2] = {__fdividef(1.0f, total[0]), __fdividef(1.0f, total[1])};
-  half* to = O + (static_cast<long long>(at.head) * length + group_row) * HEAD_DIM + key_group * kOctets * 8;
-  StoreRows<kOctets>(out, shares, to, length - group_row);
+}
+
+__global__ void __launch_bounds__(128 * GROUPS, 1)
+    attention_wgmma_short(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
+                          const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth) {
+  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  const float factor = scale * kLog2E;
+  unsigned held[16];
+  Rows rows;
+  bool right = false;
+  {
+    const Place at(length);
+    // Preparing a barrier takes some 60 clocks, and ordering a copy 90: the warps prepare a barrier or two each, one thread orders what
+    // is needed first as soon as it has done so, and one of each group a share of the rest, in the order of need.
+    const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
+    if (threadIdx.x % 32 == 0) {
+#pragma unroll
+      for (int i = warp; i < 2 * kCopies; i += 4 * GROUPS) InitBarrier(at.CopyBarrier(i, 0));
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
+      if (warp == 0) {
+        Expect(at.CopyBarrier(0, 0), ROW_GROUPS * kQueryBytes + kCopyBytes);
+        CopyBox(at.shared, &Q_map, at.group_row, at.head, at.CopyBarrier(0, 0));
+        CopyBox(at.shared + kKeys, &K_map, 0, at.head, at.CopyBarrier(0, 0));
+      }
+    }
+    __syncthreads();
+    at.OrderShare(&K_map, &V_map);
+    Wait(at.CopyBarrier(0, 0), 0);
+    if (QUERY_REGISTERS) LoadQueries(at.Queries(), held);
+    if (SPECULATE && at.end <= kRoundKeys) {
+      SumSpeculatively(at, held, factor, length, rows);
+      const Place again(length);
+      const bool wrong = OutOfBounds(again, length, rows);
+      Give(again, rows, factor);
+      right = !__syncthreads_or(wrong);
+    }
+  }
+  if (!right) {
+    const Place at(length);
+    SumByLargest(at, &K_map, &V_map, held, factor, length, rows);
+    Give(at, rows, factor);
+    __syncthreads();
+  }
+  const Place at(length);
+  float out[kOctets * 4];
+  float shares[2];
+  Take(at, rows, factor, out, shares);
+  half* to = O + (static_cast<long long>(at.head) * length + at.group_row) * HEAD_DIM + at.key_group * kOctets * 8;
+  StoreRows<kOctets>(out, shares, to, length - at.group_row);
 }

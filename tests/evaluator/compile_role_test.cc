@@ -72,7 +72,10 @@ TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFligh
   }
   expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_split.cu"), {});
   const KernelTemplate rows = LoadTemplate(folder / "wgmma_short.cu");
-  for (const Parameters& parameters : {Parameters{}, Parameters{{"BLOCK_M", 64}}, Parameters{{"KEY_GROUPS", 1}, {"TILES", 8}}}) expect_in_flight(rows, parameters);
+  for (const Parameters& parameters : {Parameters{}, Parameters{{"BLOCK_M", 64}}, Parameters{{"KEY_GROUPS", 1}, {"TILES", 8}},
+                                       Parameters{{"QUERY_REGISTERS", 1}}, Parameters{{"SPECULATE", 0}}}) {
+    expect_in_flight(rows, parameters);
+  }
   expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_short.cu"), {});
 }
 
