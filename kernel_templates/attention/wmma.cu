@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(THREADS) attention_wmma(const half* __restrict
       __syncwarp();
       const float fade = ScoresToWeights(scores, scale * kLog2E, length - first - key, largest, weights);
       fades[lane / 2] = fade;   // both lanes of a row write the same
-      __syncwarp();
+      __syncwarp();   // every factor is written before they are loaded
       // Which row an element of an accumulator belongs to is the hardware's secret: it places the factors itself, all columns being the same.
       Sums fade_of;
       nvcuda::wmma::load_matrix_sync(fade_of, fades, 0, nvcuda::wmma::mem_col_major);

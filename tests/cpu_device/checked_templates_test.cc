@@ -123,8 +123,9 @@ TEST_F(CheckedTemplatesTest, RowSum) { ExpectTaskClean("row_sum"); }
 TEST_F(CheckedTemplatesTest, Transpose) { ExpectTaskClean("transpose"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledAttention) { ExpectBarriersMissed("attention", "tiled"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfWmmaAttention) {
-  // Before the one every lane has taken part in a shuffle, after the other in loading a matrix.
+  // Before the first every lane has taken part in a shuffle, after the others in loading a matrix, which waits for all lanes.
   ExpectBarriersMissed("attention", "wmma", {"__syncwarp();   // every score is read before the first weight is written over it",
+                                             "__syncwarp();   // every factor is written before they are loaded",
                                              "__syncwarp();   // the weights are used up before the next scores are written over them"});
 }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfBlockSoftmax) { ExpectBarriersMissed("softmax", "block"); }

@@ -72,17 +72,29 @@ using KeysAsColumns = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16,
 using ValueRows = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major>;
 using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>;
 
-// Copies rows of HEAD_DIM elements without a detour through registers, which lets all of a thread's copies be under way together; rows from
-// `valid` on become zero. Complete once the thread has waited for it, for the block after a barrier.
-__device__ __forceinline__ void LoadTile(half* tile, const half* from, int rows, int valid) {
+// Copies rows of HEAD_DIM elements without a detour through registers, which lets all of a thread's copies be under way together. In place
+// of rows from `valid` on comes the last valid one, which is as good as any: what it yields is masked or not stored. Complete once the
+// thread has waited for it, for the block after a barrier.
+__device__ __forceinline__ void LoadTile(half* tile, const half* from, unsigned rows, unsigned valid) {
 #pragma unroll 1
-  for (int i = threadIdx.x; i < rows * (HEAD_DIM / kVector); i += THREADS) {
-    const int row = i / (HEAD_DIM / kVector);
-    const int column = i % (HEAD_DIM / kVector) * kVector;
-    const bool exists = row < valid;
-    __pipeline_memcpy_async(tile + row * STRIDE + column, from + (exists ? row * HEAD_DIM + column : 0), 16, exists ? 0 : 16);
+  for (unsigned i = threadIdx.x; i < rows * (HEAD_DIM / kVector); i += THREADS) {
+    const unsigned row = i / (HEAD_DIM / kVector);
+    const unsigned column = i % (HEAD_DIM / kVector) * kVector;
+    __pipeline_memcpy_async(tile + row * STRIDE + column, from + min(row, valid - 1) * HEAD_DIM + column, 16);
   }
-  __pipeline_commit();
+}
+
+// The same for a tile of keys and, behind it, one of values.
+__device__ __forceinline__ void LoadTiles(half* tiles, const half* keys, const half* values, unsigned valid) {
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < BLOCK_N * (HEAD_DIM / kVector); i += THREADS) {
+    const unsigned row = i / (HEAD_DIM / kVector);
+    const unsigned column = i % (HEAD_DIM / kVector) * kVector;
+    const unsigned from = min(row, valid - 1) * HEAD_DIM + column;
+    half* to = tiles + row * STRIDE + column;
+    __pipeline_memcpy_async(to, keys + from, 16);
+    __pipeline_memcpy_async(to + BLOCK_N * STRIDE, values + from, 16);
+  }
 }
 
 // Scores of 16 query rows against CHUNK keys, into the warp's scratch.
@@ -118,8 +130,9 @@ __device__ __forceinline__ float ScoresToWeights(float* scores, float scale, int
     values[k * 4 + 3] = four.w;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      values[k * 4 + e] *= scale;
-      if (k * 8 + first + e < valid) next = fmaxf(next, values[k * 4 + e]);
+      // Keys past the end are no maximum, and their weight is zero.
+      values[k * 4 + e] = k * 8 + e < valid - first ? values[k * 4 + e] * scale : kLowest;
+      next = fmaxf(next, values[k * 4 + e]);
     }
   }
   next = fmaxf(next, __shfl_xor_sync(0xffffffffu, next, 1));
@@ -132,13 +145,10 @@ __device__ __forceinline__ float ScoresToWeights(float* scores, float scale, int
   for (int k = 0; k < CHUNK / 8; ++k) {
 #pragma unroll
     for (int e = 0; e < 4; e += 2) {
-      const int column = k * 8 + first + e;
-      // Keys past the end have a score of zero, not of minus infinity.
-      const float a = column < valid ? exp2f(values[k * 4 + e] - next) : 0.0f;
-      const float b = column + 1 < valid ? exp2f(values[k * 4 + e + 1] - next) : 0.0f;
-      const half2 both = __floats2half2_rn(a, b);
-      weights += __low2float(both) + __high2float(both);
-      *reinterpret_cast<half2*>(weight_row + column) = both;
+      const float a = exp2f(values[k * 4 + e] - next);
+      const float b = exp2f(values[k * 4 + e + 1] - next);
+      weights += a + b;
+      *reinterpret_cast<half2*>(weight_row + k * 8 + first + e) = __floats2half2_rn(a, b);
     }
   }
   return fade;
@@ -160,17 +170,20 @@ __device__ __forceinline__ void AddValues(const half* weights, const half* value
 }
 
 // Puts the key groups together and writes the block's rows.
-__device__ __forceinline__ void CombineAndStore(const float* partials, const float* scratch, half* out, int valid) {
-  for (int i = threadIdx.x; i < BLOCK_M * (HEAD_DIM / kVector); i += THREADS) {
-    const int row = i / (HEAD_DIM / kVector);
-    const int column = i % (HEAD_DIM / kVector) * kVector;
+__device__ __forceinline__ void CombineAndStore(const float* partials, const float* scratch, half* out, unsigned valid) {
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < BLOCK_M * (HEAD_DIM / kVector); i += THREADS) {
+    const unsigned row = i / (HEAD_DIM / kVector);
+    const unsigned column = i % (HEAD_DIM / kVector) * kVector;
     if (row >= valid) continue;
-    const int warp = row / 16 * KEY_GROUPS;
+    const unsigned warp = row / 16 * KEY_GROUPS;
     const float* state = scratch + 16 * SCORE_STRIDE + row % 16;   // fade, largest, weights: 16 of each
     float largest = kLowest;
+#pragma unroll 1
     for (int g = 0; g < KEY_GROUPS; ++g) largest = fmaxf(largest, state[(warp + g) * kScratch + 16]);
     float weights = 0.0f;
     float sums[kVector] = {};
+#pragma unroll 1
     for (int g = 0; g < KEY_GROUPS; ++g) {
       const float share = exp2f(state[(warp + g) * kScratch + 16] - largest);
       weights += share * state[(warp + g) * kScratch + 32];
@@ -207,13 +220,10 @@ __global__ void __launch_bounds__(THREADS) attention_wmma(const half* __restrict
   float* scores = all_scratch + warp * kScratch;
   float* fades = scores + 16 * SCORE_STRIDE;
 
-  // Which row an element of an accumulator belongs to is the hardware's secret: ask it by loading row numbers.
-  for (int i = lane; i < 16 * 16; i += 32) scores[i / 16 * SCORE_STRIDE + i % 16] = static_cast<float>(i / 16);
   LoadTile(query_tile, Q + head + first_row * HEAD_DIM, BLOCK_M, length - first_row);
+  __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
-  Sums row_of;
-  nvcuda::wmma::load_matrix_sync(row_of, scores, SCORE_STRIDE, nvcuda::wmma::mem_row_major);
   RowsOfA query[HEAD_DIM / 16];
   Sums sums[HEAD_DIM / 16];
 #pragma unroll
@@ -226,8 +236,8 @@ __global__ void __launch_bounds__(THREADS) attention_wmma(const half* __restrict
   float weights = 0.0f;
   for (int first = 0; first < length; first += BLOCK_N) {
     __syncthreads();   // nobody reads the tiles of the round before any more
-    LoadTile(key_tile, K + head + first * HEAD_DIM, BLOCK_N, length - first);
-    LoadTile(value_tile, V + head + first * HEAD_DIM, BLOCK_N, length - first);
+    LoadTiles(key_tile, K + head + first * HEAD_DIM, V + head + first * HEAD_DIM, length - first);
+    __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
     for (int key = group * CHUNK; key < BLOCK_N && first + key < length; key += KEY_GROUPS * CHUNK) {
@@ -235,11 +245,14 @@ __global__ void __launch_bounds__(THREADS) attention_wmma(const half* __restrict
       __syncwarp();
       const float fade = ScoresToWeights(scores, scale * kLog2E, length - first - key, largest, weights);
       fades[lane / 2] = fade;   // both lanes of a row write the same
-      __syncwarp();
+      __syncwarp();   // every factor is written before they are loaded
+      // Which row an element of an accumulator belongs to is the hardware's secret: it places the factors itself, all columns being the same.
+      Sums fade_of;
+      nvcuda::wmma::load_matrix_sync(fade_of, fades, 0, nvcuda::wmma::mem_col_major);
 #pragma unroll
       for (int c = 0; c < HEAD_DIM / 16; ++c) {
 #pragma unroll
-        for (int i = 0; i < row_of.num_elements; ++i) sums[c].x[i] *= fades[static_cast<int>(row_of.x[i])];
+        for (int i = 0; i < fade_of.num_elements; ++i) sums[c].x[i] *= fade_of.x[i];
       }
       AddValues(reinterpret_cast<const half*>(scores), value_tile + key * STRIDE, sums);
       __syncwarp();   // the weights are used up before the next scores are written over them
