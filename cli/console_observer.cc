@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "cli/describe.h"
 #include "cli/run_setup.h"
 #include "engine/trial_runner.h"
 
@@ -105,8 +106,8 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
     for (const ToolResult& tool : check.tools) tools += fmt::format(", {} {}", tool.tool, tool.result);
     const bool minimised = champion.op == kMinimise;
     if (minimised) fmt::print(out_, "#{} minimised to {} edits; ", champion.parents.front(), champion.genome.edits.size());
-    fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn\n", minimised ? "candidate" : "champion", champion.id,
-               check.held_out_cases.size(), tools, check.speedup);
+    fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn{}\n", minimised ? "candidate" : "champion", champion.id,
+               check.held_out_cases.size(), tools, check.speedup, Describe(check.slowest));
   } else {
     fmt::print(out_, "#{} does not hold on held-out cases ({}: {}); {}\n", champion.id, ToString(check.outcome), check.message,
                champion.op == kMinimise ? "the champion keeps its edits" : "the next best is tried");

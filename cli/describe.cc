@@ -46,7 +46,8 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
 
 ordered_json ToJson(const ChampionCheck& check) {
   return {{"outcome", ToString(check.outcome)}, {"message", check.message}, {"candidate_ns", check.candidate_ns},
-          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"held_out_cases", check.held_out_cases},
+          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"slowest_ratio", check.slowest.ratio},
+          {"slowest_inputs", check.slowest.inputs}, {"held_out_cases", check.held_out_cases},
           {"candidate", ToJson(check.candidate)}, {"baseline", ToJson(check.baseline)}};
 }
 
@@ -138,6 +139,12 @@ std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
   return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
+std::string Describe(const SlowestInputs& slowest) {
+  // Less is within what data do to caches and clocks.
+  constexpr double kUneven = 1.25;
+  return slowest.ratio >= kUneven ? fmt::format(", {:.2f} times as long on other inputs ({})", slowest.ratio, slowest.inputs) : "";
+}
+
 std::string Verdict(const CandidateRecord& record) {
   if (record.evaluation.outcome != Outcome::kOk) return fmt::format("failed: {}", ToString(record.evaluation.outcome));
   if (!record.check) return "not checked";
@@ -147,7 +154,7 @@ std::string Verdict(const CandidateRecord& record) {
     for (const ToolResult& tool : record.check->tools) {
       if (tool.result == "clean") clean += (clean.empty() ? "" : ", ") + tool.tool;
     }
-    return clean.empty() ? held_out : fmt::format("verified ({} clean), {}", clean, held_out);
+    return (clean.empty() ? held_out : fmt::format("verified ({} clean), {}", clean, held_out)) + Describe(record.check->slowest);
   }
   return fmt::format("failed: {}: {}", ToString(record.check->outcome), record.check->message);
 }

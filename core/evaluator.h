@@ -17,6 +17,12 @@ struct ToolResult {
   std::string message;     // one line; empty if clean
 };
 
+// How much the time of a kernel depends on what it computes with.
+struct SlowestInputs {
+  double ratio = kNoValue;   // time on the legal inputs that take it longest, over that on those that are timed; kNoValue: not measured
+  std::string inputs;        // "case r4096_c1024, generator 3": generators are counted as the task lists them, the timed one is 0
+};
+
 // Evidence for a would-be champion, taken in a fresh process with fresh seeds.
 struct ChampionCheck {
   Outcome outcome = Outcome::kCancelled;   // of the held-out cases
@@ -29,6 +35,7 @@ struct ChampionCheck {
   double speedup = kNoValue;               // baseline_ns / candidate_ns
   std::vector<std::string> held_out_cases; // names of those that were checked
   std::vector<ToolResult> tools;           // of `evo verify`; empty if none was run
+  SlowestInputs slowest;
 };
 
 // What an earlier run of the same database found, under the conditions of this one.

@@ -109,7 +109,7 @@ std::vector<CandidateRecord> History::Read(RunId run, const std::string& conditi
 }
 
 std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) const {
-  Statement row(*db_, "SELECT champion_check, outcome, message, candidate_ns, baseline_ns, speedup FROM latest_check "
+  Statement row(*db_, "SELECT champion_check, outcome, message, candidate_ns, baseline_ns, speedup, slowest_ratio, slowest_inputs FROM latest_check "
                       "WHERE run = ? AND candidate = ?");
   row.bind(1, run);
   row.bind(2, id);
@@ -124,6 +124,7 @@ std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) con
   check.candidate_ns = RealOrNan(row.getColumn(3));
   check.baseline_ns = RealOrNan(row.getColumn(4));
   check.speedup = RealOrNan(row.getColumn(5));
+  check.slowest = {RealOrNan(row.getColumn(6)), row.getColumn(7).getString()};
   check.candidate = ReadChampionCases(*db_, number, "candidate");
   check.baseline = ReadChampionCases(*db_, number, "baseline");
   Statement held_out(*db_, "SELECT case_name FROM held_out_case WHERE champion_check = ? ORDER BY position");

@@ -186,10 +186,10 @@ void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
 void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) {
   Explaining(path_, [&] {
     SQLite::Transaction transaction = Begin(*db_);
-    Statement row(*db_, "INSERT INTO champion_check (run, candidate, outcome, message, candidate_ns, baseline_ns, speedup) "
-                        "VALUES (?, ?, ?, ?, ?, ?, ?)");
+    Statement row(*db_, "INSERT INTO champion_check (run, candidate, outcome, message, candidate_ns, baseline_ns, speedup, slowest_ratio, "
+                        "slowest_inputs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     Insert(row, run, candidate, std::string(ToString(check.outcome)), check.message, check.candidate_ns, check.baseline_ns,
-           check.speedup);
+           check.speedup, check.slowest.ratio, check.slowest.inputs);
     const std::int64_t id = db_->getLastInsertRowid();
     Statement case_row(*db_, fmt::format("INSERT INTO champion_case (champion_check, side, position, {}) VALUES ({})", kCaseColumns,
                                          Placeholders(3 + kCaseColumnCount)));

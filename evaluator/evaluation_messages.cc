@@ -220,7 +220,9 @@ void to_json(json& out, const ChampionCheck& check) {
          {"baseline_ns", OrNull(check.baseline_ns)},
          {"speedup", OrNull(check.speedup)},
          {"held_out_cases", check.held_out_cases},
-         {"tools", check.tools}};
+         {"tools", check.tools},
+         {"slowest_ratio", OrNull(check.slowest.ratio)},
+         {"slowest_inputs", check.slowest.inputs}};
 }
 
 void from_json(const json& in, ChampionCheck& check) {
@@ -233,6 +235,8 @@ void from_json(const json& in, ChampionCheck& check) {
   Get(in, "speedup", check.speedup);
   in.at("held_out_cases").get_to(check.held_out_cases);
   in.at("tools").get_to(check.tools);
+  Get(in, "slowest_ratio", check.slowest.ratio);
+  in.at("slowest_inputs").get_to(check.slowest.inputs);
 }
 
 void AttachProgram(Message& message, const std::string& key, const std::string& source, const CompiledProgram& program) {

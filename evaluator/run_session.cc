@@ -23,6 +23,9 @@ constexpr std::size_t kSetsShare = 16;
 constexpr std::size_t kCpuSets = 2;
 constexpr int kCudaRounds = 100;
 constexpr int kCpuRounds = 9;
+// On inputs that are not the timed ones: enough to see a kernel that is made for those.
+constexpr int kCudaSamplesOfInputs = 20;
+constexpr int kCpuSamplesOfInputs = 5;
 
 int GeneratorCount(const Task& task) {
   std::size_t most = 1;
@@ -357,7 +360,33 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
     }
   }
   channel.Begin("time", info().kind == "cpu");
-  return CompareInTurn(check, first, second);
+  if (auto failure = CompareInTurn(check, first, second)) return failure;
+  return TimeOtherInputs(check.slowest, program, gate, channel);
+}
+
+std::optional<Failure> RunSession::TimeOtherInputs(SlowestInputs& slowest, Program& program, Gate& gate, WorkerChannel& channel) {
+  const bool on_cpu = info().kind == "cpu";
+  StoppingCriterion criterion = on_cpu ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda();
+  criterion.min_samples = criterion.max_samples = on_cpu ? kCpuSamplesOfInputs : kCudaSamplesOfInputs;
+  criterion.usual_samples = 0;
+  for (const Case& sizes : SearchCases()) {
+    double timed_ns = kNoValue;
+    for (int g = 0; g < GeneratorCount(*task_); ++g) {
+      channel.Begin("prepare");
+      auto prepared = Prepare(program, sizes, {&inputs_.Get(sizes, g, seeds_.front())});
+      if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
+      CaseOfProgram& one = *std::get<std::unique_ptr<CaseOfProgram>>(prepared);
+      channel.Begin("time", on_cpu);
+      Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
+      auto measured = timer.Measure(one.bound, one.errors);
+      if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, sizes.name);
+      const double median_ns = std::get<CaseMeasurement>(measured).median_ns;
+      if (g == 0) timed_ns = median_ns;
+      if (slowest.ratio >= median_ns / timed_ns) continue;
+      slowest = {median_ns / timed_ns, fmt::format("case {}, generator {}", sizes.name, g)};
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Failure> RunSession::CompareInTurn(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,

@@ -80,6 +80,8 @@ class RunSession {
   std::optional<Failure> CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel);
   std::optional<Failure> CompareInTurn(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
                                        std::list<std::unique_ptr<CaseOfProgram>>& second);
+  // The program's time on every legal generator of the search cases beside that on the timed one; what it wrote is checked.
+  std::optional<Failure> TimeOtherInputs(SlowestInputs& slowest, Program& program, Gate& gate, WorkerChannel& channel);
   void Remember(const Failure& failure);
 
   std::unique_ptr<Device> device_;

@@ -53,6 +53,20 @@ TEST(SpeedupOver, PrefersTheInterleavedCheck) {
   EXPECT_EQ(Describe(SpeedupOver(std::nullopt, CandidateRecord{})), "not known");
 }
 
+TEST(Verdict, SaysWhereAKernelTakesLonger) {
+  CandidateRecord record;
+  record.evaluation.outcome = Outcome::kOk;
+  record.check.emplace();
+  record.check->outcome = Outcome::kOk;
+  record.check->held_out_cases = {"ragged"};
+  record.check->tools = {{"memcheck", "clean", ""}};
+  EXPECT_EQ(Verdict(record), "verified (memcheck clean), held-out ok (ragged)");
+  record.check->slowest = {1.1, "case a, generator 1"};
+  EXPECT_EQ(Verdict(record), "verified (memcheck clean), held-out ok (ragged)");
+  record.check->slowest = {1.816, "case a, generator 3"};
+  EXPECT_EQ(Verdict(record), "verified (memcheck clean), held-out ok (ragged), 1.82 times as long on other inputs (case a, generator 3)");
+}
+
 TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {
   EXPECT_EQ(UnifiedDiff("a", "x\ny\n", "b", "x\ny\n"), "");
   EXPECT_EQ(UnifiedDiff("a", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "b", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),

@@ -75,6 +75,8 @@ TEST_F(HistoryTest, BestIsTheFastestThatPassedItsCheck) {
   ASSERT_EQ(best->check->candidate.size(), 2U);
   EXPECT_EQ(best->check->candidate[1].median_ns, 2910);
   EXPECT_EQ(best->check->baseline[0].samples.size(), 3U);
+  EXPECT_EQ(best->check->slowest.ratio, 1.1);
+  EXPECT_EQ(best->check->slowest.inputs, "case large, generator 1");
 }
 
 TEST_F(HistoryTest, BestIsTheMinimisedFormOfTheFastest) {

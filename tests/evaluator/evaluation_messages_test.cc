@@ -115,8 +115,11 @@ TEST(EvaluationMessages, AChampionCheckComesBack) {
   check.candidate_ns = 10;
   check.speedup = 1.5;
   check.held_out_cases = {"a", "b"};
+  check.slowest = {1.82, "case a, generator 3"};
   const ChampionCheck back = Back(check);
   EXPECT_EQ(json(back), json(check));
+  EXPECT_EQ(back.slowest.ratio, 1.82);
+  EXPECT_EQ(back.slowest.inputs, "case a, generator 3");
   EXPECT_EQ(back.outcome, Outcome::kWrongResult);
   EXPECT_EQ(back.baseline.size(), 2U);
   EXPECT_TRUE(std::isnan(back.baseline_ns));
