@@ -14,24 +14,12 @@ namespace {
 
 // Two runs show most races; more come with the champion's check.
 constexpr int kSearchRepeats = 2;
-constexpr int kChampionRepeats = 4;
 // The next launch never meets the data of the last ones; and where the driver puts a buffer moves a kernel's time by a percent, which
 // several places even out.
 constexpr std::size_t kCudaSets = 6;
 // Of the device's memory, for all sets of a case, where they are so large.
 constexpr std::size_t kSetsShare = 16;
 constexpr std::size_t kCpuSets = 2;
-constexpr int kCudaRounds = 100;
-constexpr int kCpuRounds = 9;
-// On inputs that are not the timed ones: enough to see a kernel that is made for those.
-constexpr int kCudaSamplesOfInputs = 20;
-constexpr int kCpuSamplesOfInputs = 5;
-
-int GeneratorCount(const Task& task) {
-  std::size_t most = 1;
-  for (const Argument& argument : task.arguments) most = std::max(most, argument.generators.size());
-  return static_cast<int>(most);
-}
 
 std::size_t ArgumentBytes(const Task& task, const Case& sizes) {
   const Variables variables = CaseVariables(task, sizes);
@@ -53,11 +41,6 @@ KernelFacts Merge(KernelFacts compiled, const KernelFacts& loaded) {
   compiled.dynamic_shared_bytes = loaded.dynamic_shared_bytes;
   compiled.occupancy = loaded.occupancy;
   return compiled;
-}
-
-Failure Located(Failure failure, const std::string& name) {
-  failure.message = fmt::format("case {}: {}", name, failure.message);
-  return failure;
 }
 
 }  // namespace
@@ -82,7 +65,7 @@ void RunSession::Setup(const Message& job) {
 // seeds, for timing, and with the others.
 std::vector<InputCache::Wanted> RunSession::PoolSets() const {
   std::vector<InputCache::Wanted> sets;
-  for (int g = 0; g < GeneratorCount(*task_); ++g) sets.push_back({task_->small, g, seeds_.front()});
+  for (int g = 0; g < Generators(); ++g) sets.push_back({task_->small, g, seeds_.front()});
   for (const Case& sizes : SearchCases()) {
     for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back({sizes, 0, seeds_[i]});
     for (int g = 1; g < SearchGenerators(); ++g) sets.push_back({sizes, g, seeds_.front()});
@@ -101,17 +84,28 @@ void RunSession::PlaceInputs(WorkerChannel& channel) {
 
 void RunSession::RefuseLaxTask() {
   std::vector<InputSet*> sets;
-  for (int g = 0; g < GeneratorCount(*task_); ++g) sets.push_back(&inputs_.Get(task_->small, g, seeds_.front()));
+  for (int g = 0; g < Generators(); ++g) sets.push_back(&inputs_.Get(task_->small, g, seeds_.front()));
   for (const Case& sizes : SearchCases()) sets.push_back(&inputs_.Get(sizes, 0, seeds_.front()));
   const std::string passing = FindPassingDegenerateAnswer(*device_, sets);
   if (passing.empty()) return;
   throw InfrastructureFailure{fmt::format("task {}: a kernel that {} would pass its checks; tighten the tolerance or add generators in task.json", task_->name, passing)};
 }
 
+int RunSession::Generators() const {
+  std::size_t most = 1;
+  for (const Argument& argument : task_->arguments) most = std::max(most, argument.generators.size());
+  return static_cast<int>(most);
+}
+
+Failure RunSession::Located(Failure failure, const std::string& name) {
+  failure.message = fmt::format("case {}: {}", name, failure.message);
+  return failure;
+}
+
 const std::vector<Case>& RunSession::SearchCases() const { return info().kind == "cpu" ? task_->search_cpu : task_->search_cuda; }
 
 // Generators that the search cases are checked with: all on a GPU; emulation is too slow for more than the timed one.
-int RunSession::SearchGenerators() const { return info().kind == "cpu" ? 1 : GeneratorCount(*task_); }
+int RunSession::SearchGenerators() const { return info().kind == "cpu" ? 1 : Generators(); }
 
 // What is to be hot is brought back into L2 before each launch, however many there are.
 std::size_t RunSession::SetCount(const Case& sizes) const {
@@ -123,7 +117,7 @@ std::size_t RunSession::SetCount(const Case& sizes) const {
 // What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.
 std::vector<RunSession::Probe> RunSession::FirstProbes(const nlohmann::json& first) const {
   std::vector<Probe> probes;
-  for (int g = 0; g < GeneratorCount(*task_); ++g) probes.push_back({&task_->small, g, kSearchRepeats});
+  for (int g = 0; g < Generators(); ++g) probes.push_back({&task_->small, g, kSearchRepeats});
   if (!first.is_object()) return probes;
   const auto name = first.at("case").get<std::string>();
   const int generator = first.at("generator").get<int>();
@@ -311,101 +305,6 @@ std::string RunSession::RunOnce(const Message& job, WorkerChannel& channel) {
   CheckedErrors errors;
   const auto failure = CheckProbe(std::get<Program>(loaded), gate, {&task_->small, 0, 1}, errors);
   return failure ? failure->message : "";
-}
-
-ChampionCheck RunSession::CheckChampion(const Message& job, WorkerChannel& channel) {
-  PlaceInputs(channel);
-  ChampionCheck check;
-  if (auto failure = CheckInto(check, job, channel)) {
-    check.outcome = failure->outcome;
-    check.message = failure->message;
-    Remember(*failure);
-  } else {
-    check.outcome = Outcome::kOk;
-    check.candidate_ns = Score(check.candidate);
-    check.baseline_ns = Score(check.baseline);
-    check.speedup = check.baseline_ns / check.candidate_ns;
-  }
-  return check;
-}
-
-std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel) {
-  const AttachedProgram candidate = DetachProgram(job, "candidate");
-  const AttachedProgram baseline = DetachProgram(job, "baseline");
-  channel.Begin("load");
-  auto loaded = LoadProgram(*device_, candidate.source, candidate.program);
-  if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
-  Program& program = std::get<Program>(loaded);
-
-  channel.Begin("held_out");
-  Gate gate(*device_, task_->determinism);
-  CheckedErrors errors;
-  for (const Case& sizes : info().kind == "cpu" ? task_->held_out_cpu : task_->held_out) {
-    for (int g = 0; g < GeneratorCount(*task_); ++g) {
-      if (auto failure = CheckProbe(program, gate, {&sizes, g, kChampionRepeats}, errors)) return failure;
-    }
-    check.held_out_cases.push_back(sizes.name);
-  }
-  if (auto failure = CheckAccesses(job, GeneratorCount(*task_))) return failure;
-  if (!DetachProgram(job, "checked").program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
-  auto loaded_baseline = LoadProgram(*device_, baseline.source, baseline.program);
-  if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
-  std::list<std::unique_ptr<CaseOfProgram>> first;
-  std::list<std::unique_ptr<CaseOfProgram>> second;
-  if (auto failure = PrepareSearchCases(program, first)) return failure;
-  if (auto failure = PrepareSearchCases(std::get<Program>(loaded_baseline), second)) return failure;
-  for (const auto& one : first) {
-    for (const BoundProgram& bound : one->bound) {
-      if (auto failure = gate.Check(bound, kChampionRepeats, one->errors)) return Located(*failure, one->sizes.name);
-    }
-  }
-  channel.Begin("time", info().kind == "cpu");
-  if (auto failure = CompareInTurn(check, first, second)) return failure;
-  return TimeOtherInputs(check.slowest, program, gate, channel);
-}
-
-std::optional<Failure> RunSession::TimeOtherInputs(SlowestInputs& slowest, Program& program, Gate& gate, WorkerChannel& channel) {
-  const bool on_cpu = info().kind == "cpu";
-  StoppingCriterion criterion = on_cpu ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda();
-  criterion.min_samples = criterion.max_samples = on_cpu ? kCpuSamplesOfInputs : kCudaSamplesOfInputs;
-  criterion.usual_samples = 0;
-  for (const Case& sizes : SearchCases()) {
-    double timed_ns = kNoValue;
-    for (int g = 0; g < GeneratorCount(*task_); ++g) {
-      channel.Begin("prepare");
-      auto prepared = Prepare(program, sizes, {&inputs_.Get(sizes, g, seeds_.front())});
-      if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
-      CaseOfProgram& one = *std::get<std::unique_ptr<CaseOfProgram>>(prepared);
-      channel.Begin("time", on_cpu);
-      Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
-      auto measured = timer.Measure(one.bound, one.errors);
-      if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, sizes.name);
-      const double median_ns = std::get<CaseMeasurement>(measured).median_ns;
-      if (g == 0) timed_ns = median_ns;
-      if (slowest.ratio >= median_ns / timed_ns) continue;
-      slowest = {median_ns / timed_ns, fmt::format("case {}, generator {}", sizes.name, g)};
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Failure> RunSession::CompareInTurn(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
-                                                 std::list<std::unique_ptr<CaseOfProgram>>& second) {
-  Gate gate(*device_, task_->determinism);   // the timer wants one; in turns nothing is inspected
-  Timer timer(*device_, gate, l2_, {}, Rng(seeds_.back()).Next());
-  for (auto a = first.begin(), b = second.begin(); a != first.end(); ++a, ++b) {
-    auto measured = timer.MeasureInTurn((*a)->bound, (*b)->bound, info().kind == "cpu" ? kCpuRounds : kCudaRounds);
-    if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, (*a)->sizes.name);
-    auto& [candidate, baseline] = std::get<std::pair<CaseMeasurement, CaseMeasurement>>(measured);
-    Describe(candidate, **a);
-    Describe(baseline, **b);
-    if (auto failure = CheckFloor(candidate)) return failure;
-    candidate.l2_error = (*a)->errors.l2;
-    candidate.max_error = (*a)->errors.max;
-    check.candidate.push_back(std::move(candidate));
-    check.baseline.push_back(std::move(baseline));
-  }
-  return std::nullopt;
 }
 
 // What may have written where it should not leaves a process that no later candidate should be judged in.

@@ -59,7 +59,11 @@ class RunSession {
   void PlaceInputs(WorkerChannel& channel);
   void RefuseLaxTask();
   const std::vector<Case>& SearchCases() const;
+  // Legal input distributions of the task: as many as the argument with the most of them lists.
+  int Generators() const;
   int SearchGenerators() const;
+  // The failure with the case's name before it.
+  static Failure Located(Failure failure, const std::string& name);
   std::size_t SetCount(const Case& sizes) const;
   std::vector<Probe> FirstProbes(const nlohmann::json& first) const;
   std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);
