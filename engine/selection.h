@@ -10,7 +10,8 @@ namespace evo {
 
 // Parents of one child: one or two, the first by a tournament of so many draws, the second at random among the others. Each member is drawn in inverse
 // proportion to what it took to compile, because its children take about as long: all members have the same share of the compilers' time, and
-// a kernel that unrolling has blown up does not use up that of ten others. One whose time is not known is drawn as the median of the others.
+// a kernel that unrolling has blown up does not use up that of ten others. One whose time is not known is drawn as the median of the others, and none more
+// than twice as often as that.
 struct Parents {
   std::vector<CandidateId> ids;
   std::vector<Genome> genomes;
