@@ -1,22 +1,22 @@
 // Attention for Hopper and small grids: a block has few query rows, its warp groups split the keys, and all keys and values are on their
 // way at once. The products are computed transposed, scores as keys times queries and sums as columns of the values times queries, so that
-// the 64 rows that a warp group's product always has are never padding. Weights go through shared memory, from the warps of a group to its
-// own product. They are tried without the largest scores first: see SPECULATE.
+// the 64 rows that a warp group's product always has are never padding. Weights go through shared memory to one more group, which adds up
+// the values of all of them: there is nothing to put together at the end. They are tried without the largest scores first: see SPECULATE.
 // evo:param BLOCK_Q 16 32
 // evo:param GROUPS 1 2 4
 // evo:param TILES 1 2 4 8
 // evo:param SPECULATE 0 1
 // evo:param CAUSAL 0
 // evo:param HEAD_DIM 64
-// evo:constraint GROUPS * 8 <= BLOCK_Q && BLOCK_Q * TILES <= 256 && BLOCK_Q * TILES * GROUPS <= 512
-// evo:constraint GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 292 + BLOCK_Q * 128 + 2048 <= 232448
+// evo:constraint BLOCK_Q * TILES <= 256 && BLOCK_Q * TILES * GROUPS <= 512
+// evo:constraint GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 32 + BLOCK_Q * 128 + 2048 <= 232448
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, BLOCK_Q, 1) swizzle(128)
 // evo:tensormap K_map = K dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:tensormap V_map = V dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:launch attention_wgmma_split(Q_map, K_map, V_map, O, scale, S, D) \
-//   grid(ceil_div(S, BLOCK_Q), H, B) block(128 * GROUPS) \
-//   shared(GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 292 + BLOCK_Q * 128 + 2048)
+//   grid(ceil_div(S, BLOCK_Q), H, B) block(128 * GROUPS + 128) \
+//   shared(GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 32 + BLOCK_Q * 128 + 2048)
 #include <cuda_fp16.h>
 
 // Query rows of a block.
@@ -24,7 +24,7 @@
 #define BLOCK_Q 32
 #endif
 
-// Warp groups. They take turns in the tiles of keys.
+// Warp groups that compute weights. They take turns in the tiles of keys.
 #ifndef GROUPS
 #define GROUPS 4
 #endif
@@ -55,11 +55,11 @@
 constexpr int kTileKeys = 64;
 constexpr int kRoundTiles = GROUPS * TILES;
 constexpr int kRoundKeys = kRoundTiles * kTileKeys;
-constexpr int kWarps = 4 * GROUPS;
-constexpr int kThreads = 128 * GROUPS;
+constexpr int kWarps = 4 * GROUPS;   // that compute weights
+constexpr int kThreads = 128 * (GROUPS + 1);
+constexpr int kAllWarps = kThreads / 32;
 // Octets of queries: a thread has two queries of each, as columns of its scores and sums.
 constexpr int kOctets = BLOCK_Q / 8;
-constexpr int kGroupOctets = kOctets / GROUPS;    // that a group puts together and stores
 constexpr int kColumns = BLOCK_Q / 4;             // of a thread
 constexpr int kOwn = (kColumns + 7) / 8;          // columns of a thread after a reduction over the lanes that share them
 
@@ -93,11 +93,9 @@ using Columns = float[kColumns];
 constexpr int kKeys = kQueryBytes;
 constexpr int kValues = kKeys + kRoundTiles * kTileBytes;
 constexpr int kWeights = kValues + kRoundTiles * kTileBytes;
-constexpr int kParts = kWeights + kRoundTiles * kWeightBytes;   // of sums: four floats, [group][octet][thread]
-constexpr int kLargest = kParts + GROUPS * kOctets * 2048;       // floats, [warp][column]
-constexpr int kTotalsOfWarps = kLargest + kWarps * BLOCK_Q * 4;   // floats, [warp][column]
-constexpr int kTotals = kTotalsOfWarps + kWarps * BLOCK_Q * 4;    // floats, [group][column]
-constexpr int kBarriers = kTotals + GROUPS * BLOCK_Q * 4;         // of the queries, the tiles of keys, those of values
+constexpr int kLargest = kWeights + kRoundTiles * kWeightBytes;   // floats, [warp][column]
+constexpr int kTotals = kLargest + kWarps * BLOCK_Q * 4;          // floats, [warp][column]
+constexpr int kBarriers = kTotals + kWarps * BLOCK_Q * 4;         // of the queries, the tiles of keys, those of values
 
 #define OPERANDS_AT(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -180,8 +178,15 @@ __device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row,
 // The tensor cores see what this thread wrote to shared memory.
 __device__ __forceinline__ void ShowToProducts() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Waits for the other warps of the group, by a numbered barrier; 0 is __syncthreads' own.
-__device__ __forceinline__ void SyncGroup(int group) { asm volatile("bar.sync %0, 128;" ::"r"(1 + group) : "memory"); }
+// Barriers by number; 0 is __syncthreads' own. A barrier of all threads is waited at in one place of the program only and arrived at in the
+// others: to wait in two is what synccheck takes for a divergent block. (The tries of a launch are apart in time.) From 1 on are those of the tiles' weights.
+constexpr int kMaxima = 12;      // the largest scores are there
+constexpr int kAdded = 13;       // the totals are there
+constexpr int kRoundDone = 15;   // nobody reads the round's keys any more
+template <int kCount>
+__device__ __forceinline__ void SyncWarps(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kCount) : "memory"); }
+template <int kCount>
+__device__ __forceinline__ void ArriveWarps(int barrier) { asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(kCount) : "memory"); }
 
 __device__ __forceinline__ float Exp2(float x) {
   float result;
@@ -241,14 +246,14 @@ struct Place {
   __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
 };
 
-// One thread of a warp: orders the copies of the warp's tiles of a round; of tiles that no query of the block sees only the barriers are
-// told. Loops stay loops here: instructions that run once take longer to fetch than to run.
-__device__ __forceinline__ void CopyTiles(const Place& at, const TensorMap* keys, const TensorMap* values, int round, int first, int end) {
+// One thread: orders the copies of the tiles `first`, `first` + `step` and so on before `end`; of tiles that no query of the block sees only
+// the barriers are told. Loops stay loops here: instructions that run once take longer to fetch than to run.
+__device__ __forceinline__ void CopyTiles(const Place& at, const TensorMap* map, int round, int first, int end, int step) {
 #pragma unroll 1
-  for (int i = first; i < end; i += kWarps) {
-    const int key = round + (i < kRoundTiles ? i : i - kRoundTiles) * kTileKeys;
+  for (int i = first; i < end; i += step) {
+    const int key = round + i % kRoundTiles * kTileKeys;
     if (key < at.end) {
-      Copy(at.Tile(i), i < kRoundTiles ? keys : values, key, at.head, at.TileBarrier(i), kTileBytes);
+      Copy(at.Tile(i), map, key, at.head, at.TileBarrier(i), kTileBytes);
     } else {
       Arrive(at.TileBarrier(i));
     }
@@ -303,13 +308,13 @@ __device__ __forceinline__ void LeaveColumns(Columns& columns, float* shared) {
 #pragma unroll
   for (int i = 0; i < kOwn; ++i) shared[threadIdx.x / 32 * BLOCK_Q + OwnColumn() + i] = columns[i];
 }
-// Column lane % BLOCK_Q of what `count` warps or groups left.
-template <typename Operation, int kCount>
+// Column lane % BLOCK_Q of what all warps left.
+template <typename Operation>
 __device__ __forceinline__ float TakeColumn(const float* shared) {
   const float* from = shared + threadIdx.x % 32 % BLOCK_Q;
   float result = from[0];
 #pragma unroll
-  for (int w = 1; w < kCount; ++w) result = Operation::Of(result, from[w * BLOCK_Q]);
+  for (int w = 1; w < kWarps; ++w) result = Operation::Of(result, from[w * BLOCK_Q]);
   return result;
 }
 // The thread's columns, of which lane i of the warp has number i.
@@ -345,14 +350,12 @@ __device__ __forceinline__ void AddLargest(const float (&scores)[BLOCK_Q / 2], C
   }
 }
 
-// Waits until at most so many batches of products are still running: only a constant will do.
-__device__ __forceinline__ void WaitForAllBut(int left) {
-  if (left == 0) {
+// Waits until at most one of the tiles' products, or none, is still running: only a constant will do.
+__device__ __forceinline__ void WaitForTile(bool last) {
+  if (last) {
     WaitForProducts<0>();
-  } else if (left == 1) {
-    WaitForProducts<1>();
   } else {
-    WaitForProducts<2>();
+    WaitForProducts<1>();
   }
 }
 
@@ -362,31 +365,31 @@ struct Walk {
   int warp, group;
   int first_masked;   // tiles that end behind this key have some that a query must not see
   float factor;       // of scores in powers of two
-  int loads;          // rounds whose copies were ordered so far
+  int loads;          // rounds of keys that were ordered so far
+  // Whether a round's copies still have to be ordered: those of the first one are from the start, and they stay if there is no other.
+  __device__ __forceinline__ bool Orders(int round) const { return at.end > kRoundKeys && (round > 0 || loads > 1); }
 };
 
-// Orders the copies of a round, unless they are there from the start or from the round before.
-__device__ __forceinline__ void Fetch(Walk& walk, const TensorMap* keys, const TensorMap* values, int round) {
-  if (walk.at.end <= kRoundKeys || (round == 0 && walk.loads == 1)) return;
-  __syncthreads();
+// Of a group that computes weights: makes room for the keys of a round.
+__device__ __forceinline__ void LeaveRound(Walk& walk, int round) {
+  if (!walk.Orders(round)) return;
+  ArriveWarps<kThreads>(kRoundDone);
   ++walk.loads;
-  if (threadIdx.x % 32 == 0) CopyTiles(walk.at, keys, values, round, walk.warp, 2 * kRoundTiles);
-  __syncwarp();
 }
 
 // The largest score of each of the thread's columns, of all keys, as a power of two.
-__device__ __forceinline__ void FindLargest(Walk& walk, const TensorMap* keys, const TensorMap* values, float* shared, Columns& shift) {
+__device__ __forceinline__ void FindLargest(Walk& walk, float* shared, Columns& shift) {
   const Place& at = walk.at;
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) shift[i] = kLowest;
 #pragma unroll 1
   for (int round = 0; round < at.end; round += kRoundKeys) {
-    Fetch(walk, keys, values, round);
+    LeaveRound(walk, round);
 #pragma unroll 1
-    for (int tile = walk.group; tile < kRoundTiles && round + tile * kTileKeys < at.end; tile += GROUPS) {
+    for (int tile = walk.group; tile < kRoundTiles; tile += GROUPS) {
       float scores[BLOCK_Q / 2];
-      Wait(at.TileBarrier(tile), (walk.loads - 1) % 2);
-      Wait(at.TileBarrier(kRoundTiles + tile), (walk.loads - 1) % 2);   // values, too: their barrier is told of the next ones soon
+      Wait(at.TileBarrier(tile), (walk.loads - 1) % 2);   // of tiles that nobody sees, too: the next round tells their barriers again
+      if (round + tile * kTileKeys >= at.end) continue;
       BeginProducts();
       StartScores(scores, at.Tile(tile), at.shared);
       WaitForProducts<0>();
@@ -396,27 +399,25 @@ __device__ __forceinline__ void FindLargest(Walk& walk, const TensorMap* keys, c
     }
   }
   LeaveColumns<Larger>(shift, shared);
-  __syncthreads();
-  SpreadColumns(TakeColumn<Larger, kWarps>(shared) * walk.factor, shift);
+  SyncWarps<128 * GROUPS>(kMaxima);
+  SpreadColumns(TakeColumn<Larger>(shared) * walk.factor, shift);
 }
 
-// Adds the weights of the group's tiles of a round to the columns' totals, and the values by weight to the sums. Those may still be on
-// their way. In place of a tile that nobody sees stands the first one, with weights of zero: whatever lies in its own place might be NaN.
-__device__ __forceinline__ void AddTiles(const Walk& walk, int round, const Columns& shift, Columns& total, Sums& sums) {
+// Writes the weights of the group's tiles of a round and adds them to the columns' totals. What lies in the place of a tile that nobody sees
+// is masked, and its weights are not used.
+__device__ __forceinline__ void WriteWeights(const Walk& walk, int round, const Columns& shift, Columns& total) {
   const Place& at = walk.at;
-  const int parity = (walk.loads - 1) % 2;
   Scores scores;
 #pragma unroll
   for (int t = 0; t <= TILES; ++t) {
     if (t < TILES) {
       const int tile = t * GROUPS + walk.group;
-      const int seen = round + tile * kTileKeys < at.end ? tile : 0;
-      Wait(at.TileBarrier(seen), parity);
+      Wait(at.TileBarrier(tile), (walk.loads - 1) % 2);
       BeginProducts();
-      StartScores(scores[t], at.Tile(seen), at.shared);
+      StartScores(scores[t], at.Tile(tile), at.shared);
     }
     if (t == 0) continue;
-    WaitForAllBut((t > 1) + (t < TILES));
+    WaitForTile(t == TILES);
     PinRegisters(scores[t - 1]);
     const int tile = (t - 1) * GROUPS + walk.group;
     if (round + (tile + 1) * kTileKeys > walk.first_masked) MaskTile(scores[t - 1], round + tile * kTileKeys, at.block_row, at.length);
@@ -428,47 +429,24 @@ __device__ __forceinline__ void AddTiles(const Walk& walk, int round, const Colu
     }
     StoreWeights(scores[t - 1], at.Weights(tile));
     ShowToProducts();
-    SyncGroup(walk.group);
-    const int seen = round + tile * kTileKeys < at.end ? tile : 0;
-    Wait(at.TileBarrier(kRoundTiles + seen), parity);
-    BeginProducts();
-    StartSums(sums, at.Tile(kRoundTiles + seen), at.Weights(tile));
+    if (round + tile * kTileKeys < at.end) ArriveWarps<256>(1 + tile);
   }
 }
 
-// Leaves the octets of sums that other groups put together.
-__device__ __forceinline__ void LeaveParts(const Sums& sums, float4* parts, int group) {
-#pragma unroll
-  for (int j = 0; j < kOctets; ++j) {
-    if (j / kGroupOctets != group) {
-      parts[(group * kOctets + j) * 128 + threadIdx.x % 128] = make_float4(sums[4 * j], sums[4 * j + 1], sums[4 * j + 2], sums[4 * j + 3]);
-    }
+// Of the groups that compute weights: one try, relative to the largest scores or not.
+template <bool kShifted>
+__device__ __forceinline__ void ComputeWeights(Walk& walk, char* shared) {
+  Columns shift = {};
+  if (kShifted) FindLargest(walk, reinterpret_cast<float*>(shared + kLargest), shift);
+  Columns total = {};
+#pragma unroll 1
+  for (int round = 0; round < walk.at.end; round += kRoundKeys) {
+    LeaveRound(walk, round);
+    WriteWeights(walk, round, shift, total);
   }
-}
-
-// Puts the group's own octets together and stores them. Lane i has the inverse of the total of column i.
-__device__ __forceinline__ void StoreOctets(const Sums& sums, const float4* parts, int group, float inverse, half* out, int valid) {
-#pragma unroll
-  for (int o = 0; o < kGroupOctets; ++o) {
-    const int octet = group * kGroupOctets + o;
-    float sum[4] = {};
-#pragma unroll
-    for (int j = 0; j < kOctets; ++j) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) sum[e] = j == octet ? sums[4 * j + e] : sum[e];
-    }
-#pragma unroll
-    for (int i = 1; i < GROUPS; ++i) {
-      const float4 part = parts[((group + i) % GROUPS * kOctets + octet) * 128 + threadIdx.x % 128];
-      sum[0] += part.x;
-      sum[1] += part.y;
-      sum[2] += part.z;
-      sum[3] += part.w;
-    }
-    const int column = threadIdx.x % 4 * kColumns + 2 * octet;
-    const float of_octet[2] = {__shfl_sync(0xffffffffu, inverse, column), __shfl_sync(0xffffffffu, inverse, column + 1)};
-    StoreOctet(sum, of_octet, out + octet * 8 * HEAD_DIM, valid - octet * 8);
-  }
+  LeaveColumns<Sum>(total, reinterpret_cast<float*>(shared + kTotals));
+  __syncwarp();   // a warp arrives as one
+  ArriveWarps<kThreads>(kAdded);
 }
 
 // Whether weights relative to zero were right for the query of column lane % BLOCK_Q, which has this total. NaN is not.
@@ -476,6 +454,76 @@ __device__ __forceinline__ bool Holds(float total, const Place& at) {
   const int column = threadIdx.x % 32 % BLOCK_Q;
   const int query = at.block_row + column % kColumns / 2 * 8 + column / kColumns * 2 + column % 2;
   return total >= kLeastOfKey * (CAUSAL ? min(at.length, query + 1) : at.length) && total <= kMostTotal;
+}
+
+// Of the group that adds up the values: orders the copies of a round, keys and values or keys alone, when nobody reads those before any more.
+__device__ __forceinline__ void OrderRound(Walk& walk, const TensorMap* keys, const TensorMap* values, int round) {
+  if (!walk.Orders(round)) return;
+  SyncWarps<kThreads>(kRoundDone);
+  ++walk.loads;
+  if (threadIdx.x % 32 == 0) {
+    CopyTiles(walk.at, keys, round, walk.warp % 4, kRoundTiles, 4);
+    if (values != nullptr) CopyTiles(walk.at, values, round, kRoundTiles + walk.warp % 4, 2 * kRoundTiles, 4);
+  }
+  __syncwarp();
+}
+
+// Of the group that adds up the values: one try. Gives the sums of all keys and the total of column lane % BLOCK_Q. `value_loads`: rounds of
+// values that were ordered so far; `right`: whether they are right.
+template <bool kShifted>
+__device__ __forceinline__ float AddValues(Walk& walk, const TensorMap* keys, const TensorMap* values, char* shared, int& value_loads,
+                                           Sums& sums, bool& right) {
+  const Place& at = walk.at;
+  if (kShifted) {
+    // Nobody else may have waited for the values of the first round.
+#pragma unroll 1
+    for (int tile = 0; tile < kRoundTiles; ++tile) Wait(at.TileBarrier(kRoundTiles + tile), (value_loads - 1) % 2);
+  }
+  bool searches = kShifted;   // the others go through all keys for the largest scores first; one loop for both: see above, at the barriers
+#pragma unroll
+  for (int i = 0; i < BLOCK_Q / 2; ++i) sums[i] = 0.0f;
+  float total = 0.0f;
+#pragma unroll 1
+  for (int round = 0; round < at.end;) {
+    if (!searches && walk.Orders(round)) ++value_loads;
+    OrderRound(walk, keys, searches ? nullptr : values, round);
+    if (!searches) {
+      int tile = 0;
+#pragma unroll 1
+      do {
+        Wait(at.TileBarrier(kRoundTiles + tile), (value_loads - 1) % 2);
+        SyncWarps<256>(1 + tile);
+        BeginProducts();
+        StartSums(sums, at.Tile(kRoundTiles + tile), at.Weights(tile));
+      } while (++tile < kRoundTiles && round + tile * kTileKeys < at.end);
+      if (round + kRoundKeys >= at.end) {   // while the last products run
+        SyncWarps<kThreads>(kAdded);
+        total = TakeColumn<Sum>(reinterpret_cast<float*>(shared + kTotals));
+        right = kShifted || __all_sync(0xffffffffu, Holds(total, at));
+      }
+      WaitForProducts<0>();
+      PinRegisters(sums);
+    }
+    round += kRoundKeys;
+    if (searches && round >= at.end) {
+      searches = false;
+      round = 0;
+    }
+  }
+  return total;
+}
+
+// Divides the sums by the totals, of which lane i has that of column i % BLOCK_Q, and stores them.
+__device__ __forceinline__ void StoreSums(const Place& at, const Sums& sums, float total, half* O) {
+  Columns inverse;
+  SpreadColumns(__fdividef(1.0f, total), inverse);
+  half* out = O + (static_cast<long long>(at.head) * at.length + at.block_row) * HEAD_DIM;
+#pragma unroll
+  for (int j = 0; j < kOctets; ++j) {
+    const float octet[4] = {sums[4 * j], sums[4 * j + 1], sums[4 * j + 2], sums[4 * j + 3]};
+    const float of_octet[2] = {inverse[2 * j], inverse[2 * j + 1]};
+    StoreOctet(octet, of_octet, out + j * 8 * HEAD_DIM, at.length - at.block_row - j * 8);
+  }
 }
 
 __global__ void __launch_bounds__(kThreads, 1)
@@ -501,52 +549,39 @@ __global__ void __launch_bounds__(kThreads, 1)
   walk.loads = 1;
 
   // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
+  // Values wait, so that they do not hold up the keys.
   if (threadIdx.x % 32 == 0) {
 #pragma unroll 1
-    for (int i = walk.warp; i < 2 * kRoundTiles; i += kWarps) InitBarrier(at.TileBarrier(i));
-    if (walk.warp == kWarps - 1) InitBarrier(at.QueryBarrier());
+    for (int i = walk.warp; i < 2 * kRoundTiles; i += kAllWarps) InitBarrier(at.TileBarrier(i));
+    if (walk.warp == kAllWarps - 1) InitBarrier(at.QueryBarrier());
     ShowToProducts();
-    if (walk.warp == kWarps - 1) Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
-    CopyTiles(at, &K_map, &V_map, 0, walk.warp, kRoundTiles);
+    if (walk.warp == kAllWarps - 1) Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
+    CopyTiles(at, &K_map, 0, walk.warp, kRoundTiles, kAllWarps);
   }
   __syncwarp();
   __syncthreads();
-  // Values are not to hold up the keys.
-  if (threadIdx.x % 32 == 0) CopyTiles(at, &K_map, &V_map, 0, kRoundTiles + (walk.warp + kRoundTiles) % kWarps, 2 * kRoundTiles);
+  constexpr int kFree = kAllWarps - kRoundTiles % kAllWarps;
+  if (threadIdx.x % 32 == 0) CopyTiles(at, &V_map, 0, kRoundTiles + (walk.warp + kFree) % kAllWarps, 2 * kRoundTiles, kAllWarps);
   __syncwarp();
-  Wait(at.QueryBarrier(), 0);
-
-  float* of_warps = reinterpret_cast<float*>(shared + kTotalsOfWarps);
-  float* of_groups = reinterpret_cast<float*>(shared + kTotals);
-  float4* parts = reinterpret_cast<float4*>(shared + kParts);
-  Columns shift = {};
-  Sums sums;
-  float column;   // total of column lane % BLOCK_Q
-#pragma unroll 1
-  for (int tried = 1 - SPECULATE;; tried = 1) {
-    if (tried != 0) FindLargest(walk, &K_map, &V_map, reinterpret_cast<float*>(shared + kLargest), shift);
-    Columns total = {};
-#pragma unroll
-    for (int i = 0; i < BLOCK_Q / 2; ++i) sums[i] = 0.0f;
-#pragma unroll 1
-    for (int round = 0; round < at.end; round += kRoundKeys) {
-      Fetch(walk, &K_map, &V_map, round);
-      AddTiles(walk, round, shift, total, sums);
-      if (round + kRoundKeys >= at.end) {   // while the last products run
-        LeaveColumns<Sum>(total, of_warps);
-        SyncGroup(walk.group);
-        if (walk.warp % 4 == 0 && threadIdx.x % 32 < BLOCK_Q) {
-          of_groups[walk.group * BLOCK_Q + threadIdx.x % 32] = TakeColumn<Sum, 4>(of_warps + walk.warp * BLOCK_Q);
-        }
-      }
-      WaitForProducts<0>();
-      PinRegisters(sums);
-    }
-    LeaveParts(sums, parts, walk.group);
-    __syncthreads();
-    column = TakeColumn<Sum, GROUPS>(of_groups);
-    if (tried != 0 || __all_sync(0xffffffffu, Holds(column, at))) break;
+  if (walk.group < GROUPS) Wait(at.QueryBarrier(), 0);
+  int value_loads = 1;
+  bool right = true;
+#if SPECULATE
+  // Written twice, not a loop: the second try is then out of the way of the first, which is fetched as it runs.
+  if (walk.group < GROUPS) {
+    ComputeWeights<false>(walk, shared);
+  } else {
+    Sums sums;
+    const float total = AddValues<false>(walk, &K_map, &V_map, shared, value_loads, sums, right);
+    if (right) StoreSums(at, sums, total, O);
   }
-  StoreOctets(sums, parts, walk.group, __fdividef(1.0f, column), O + (static_cast<long long>(at.head) * length + at.block_row) * HEAD_DIM,
-              length - at.block_row);
+  if (__syncthreads_and(right)) return;
+#endif
+  if (walk.group < GROUPS) {
+    ComputeWeights<true>(walk, shared);
+  } else {
+    Sums sums;
+    const float total = AddValues<true>(walk, &K_map, &V_map, shared, value_loads, sums, right);
+    StoreSums(at, sums, total, O);
+  }
 }
