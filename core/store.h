@@ -50,7 +50,7 @@ struct GenerationRecord {
   int generation = 0;
   std::vector<Candidate> candidates;
   std::vector<Evaluation> evaluations;
-  int duplicates = 0;                    // children dropped because they had been seen
+  int duplicates = 0;                    // children dropped because they, or what they change, had been seen
   std::map<std::string, int> inapplicable;  // times each operator was drawn and did not apply
 };
 

@@ -181,6 +181,7 @@ void Evolution::Absorb(const Generation& generation) {
   const GenerationRecord& record = generation.record;
   Survive(record);
   if (selection_ != nullptr) selection_->Learn(record);
+  neutral_.Learn(record);
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     seen_.insert(record.evaluations[i].source_digest);
     if (ranker_ != nullptr) ranker_->Learn(record.candidates[i].genome, record.evaluations[i]);

@@ -13,6 +13,7 @@
 #include "core/observer.h"
 #include "core/store.h"
 #include "engine/child_ranker.h"
+#include "engine/neutral_edits.h"
 #include "engine/operator_selection.h"
 #include "engine/population.h"
 #include "engine/recorded_evaluations.h"
@@ -109,6 +110,7 @@ class Evolution {
   const RecordedEvaluations* recorded_ = nullptr;
   Missing missing_ = Missing::kGivesWay;
 
+  NeutralEdits neutral_;
   std::set<std::string> seen_;                      // digests of every source evaluated so far, or about to be
   std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
   std::vector<std::pair<std::string, double>> weights_;   // of the operators that breed them

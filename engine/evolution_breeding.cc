@@ -63,14 +63,14 @@ void Evolution::StartChildren(int generation, std::size_t count) {
 
 bool Evolution::IsRecorded(const std::string& source_digest) const { return recorded_ == nullptr || recorded_->Find(source_digest) != nullptr; }
 
-// Adds what was bred to the brood; what has been seen before is only counted.
+// Adds what was bred to the brood. What has been seen before is only counted, and what is known to be the same program in other words.
 void Evolution::Gather(Brood& brood, std::vector<BredChild> bred, GenerationRecord& record) const {
   for (BredChild& child : bred) {
     for (const std::string& op : child.inapplicable) ++record.inapplicable[op];
     brood.digests.push_back(child.genome ? Digest(child.source) : "");
     if (child.genome) {
       const std::string& digest = brood.digests.back();
-      if (seen_.contains(digest) || !brood.here.insert(digest).second) ++record.duplicates;
+      if (seen_.contains(digest) || neutral_.ChangesNothing(child) || !brood.here.insert(digest).second) ++record.duplicates;
       else brood.fresh.push_back(brood.children.size());
     }
     brood.children.push_back(std::move(child));

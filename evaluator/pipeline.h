@@ -97,9 +97,9 @@ class Pipeline : public Evaluator {
   // What compute-sanitizer says of a program, on a GPU; nothing on the cpu device.
   std::vector<ToolResult> Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop);
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
-  std::chrono::milliseconds RunDeadline();
+  std::chrono::milliseconds RunDeadline(std::chrono::milliseconds least);
   std::chrono::milliseconds CompileDeadline();
-  Job WithRunDeadlines(Job job);
+  Job WithRunDeadlines(Job job, std::chrono::milliseconds least);
   std::vector<JobResult> RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop);
   void CompileOwn();
 

@@ -8,6 +8,27 @@
 namespace evo {
 namespace {
 
+// Whether a `for` would not end, or not as it was meant to, with another number in the place of a literal: its step does nothing then, or its condition waits for a
+// value that a step may pass by. A hang costs as much as a hundred evaluations.
+bool KeepsALoopFromEnding(const SyntaxTree& tree, int literal, long long other) {
+  bool scales = true;   // up to here the step is a multiple of the literal
+  for (int at = literal, parent = tree.node(at).parent; parent >= 0; at = parent, parent = tree.node(at).parent) {
+    const std::string_view spelled = tree.Operator(parent);
+    const SyntaxNode& around = tree.node(parent);
+    if (around.kind_name == "ForStmt") {
+      const auto loop = AsForLoop(tree, parent);
+      const std::string_view whole = tree.Operator(at);
+      if (!loop) return false;
+      if (at == loop->condition) return whole == "!=" || (whole == ">=" && other == 0);
+      if (at != loop->increment || !scales) return false;
+      return whole == "*=" || whole == "/=" ? other <= 1 : other == 0;
+    }
+    if (around.kind_name.ends_with("Stmt")) return false;
+    scales = scales && (spelled == "*" || around.kind_name == "ParenExpr" || around.kind_name == "CompoundAssignOperator");
+  }
+  return false;
+}
+
 class ConstantPerturb : public SourceMutator {
  public:
   std::string_view name() const override { return "constant_perturb"; }
@@ -28,7 +49,7 @@ class ConstantPerturb : public SourceMutator {
       if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || (text.size() > 1 && text.front() == '0')) continue;
       if (value > 1 << 20 || !MayBeAnyNumber(tree, literal)) continue;
       for (const long long other : std::set<long long>{value - 1, value + 1, value * 2, value / 2}) {
-        if (other == value || other < 0) continue;
+        if (other == value || other < 0 || KeepsALoopFromEnding(tree, literal, other)) continue;
         proposals.push_back({{{literal, Placement::kReplace, std::to_string(other)}}, {}, {}});
       }
     }

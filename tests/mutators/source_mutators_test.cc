@@ -257,5 +257,19 @@ TEST(SourceMutators, ConstantPerturbLeavesWhatMustBeKnownWhenCompiling) {
   EXPECT_THAT(ChildrenOf("constant_perturb", Kernel("  const int length = 6;\n  out[0] = length * 2;\n")), SizeIs(8));
 }
 
+TEST(SourceMutators, ConstantPerturbLeavesLoopsTheirEnd) {
+  const auto loop = [](const std::string& head) { return Bodies("constant_perturb", "  for (" + head + ") out[i] = n;\n"); };
+  EXPECT_FALSE(AnyContains(loop("int i = n; i < 9; i += 1"), "i += 0"));
+  EXPECT_TRUE(AnyContains(loop("int i = n; i < 9; i += 1"), "i += 2"));
+  EXPECT_FALSE(AnyContains(loop("int i = n; i < 9; i += 1 * n"), "i += 0"));
+  EXPECT_TRUE(AnyContains(loop("int i = n; i < 9; i += 1 + n"), "i += 0 + n"));
+  EXPECT_FALSE(AnyContains(loop("int i = n; i > 0; i >>= 1"), ">>= 0"));
+  EXPECT_FALSE(AnyContains(loop("int i = n; i > 0; i /= 2"), "/= 1"));
+  EXPECT_TRUE(AnyContains(loop("int i = n; i > 0; i /= 2"), "/= 4"));
+  EXPECT_FALSE(AnyContains(loop("int i = n; i >= 1; i /= 2"), ">= 0"));
+  EXPECT_FALSE(AnyContains(loop("int i = n; i != 8; i += 2"), "!= 9"));
+  EXPECT_TRUE(AnyContains(Bodies("constant_perturb", "  for (int i = 0; i < n; ++i) out[i] *= 1;\n"), "*= 0"));
+}
+
 }  // namespace
 }  // namespace evo

@@ -1,0 +1,90 @@
+#include "engine/neutral_edits.h"
+
+#include <gtest/gtest.h>
+
+namespace evo {
+namespace {
+
+Edit EditOf(const std::string& op, const std::string& place, const std::string& text) {
+  Edit edit;
+  edit.op = op;
+  edit.anchors = {{.function = "f", .kind = "ForStmt", .tokens = place, .before = "b", .after = "a"}};
+  edit.source = {{0, Placement::kReplace, text}};
+  return edit;
+}
+
+const Edit kUnroll = EditOf("unroll", "loop", "#pragma unroll 2");
+
+// What was learnt of one parent, number 1 with the program "P", and its children.
+class NeutralEditsTest : public ::testing::Test {
+ protected:
+  NeutralEditsTest() { Evaluate(1, {}, {"t", "d", {{"N", 1}}, {}}, "default", "P"); }
+
+  void Evaluate(CandidateId id, std::vector<CandidateId> parents, Genome genome, const std::string& op, const std::string& program,
+                std::vector<std::string> dropped = {}) {
+    GenerationRecord record;
+    record.candidates.push_back({id, static_cast<int>(id), 0, std::move(genome), std::move(parents), op, std::move(dropped), "source"});
+    record.evaluations.emplace_back().program_digest = program;
+    neutral_.Learn(record);
+  }
+  bool ChangesNothing(Genome genome, const std::string& op, std::vector<std::string> dropped = {}) const {
+    BredChild child;
+    child.genome = std::move(genome);
+    child.op = op;
+    child.dropped = std::move(dropped);
+    return neutral_.ChangesNothing(child);
+  }
+
+  NeutralEdits neutral_;
+};
+
+TEST_F(NeutralEditsTest, WhatNobodyTriedMayChangeSomething) {
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
+  EXPECT_FALSE(neutral_.ChangesNothing({}));
+}
+
+TEST_F(NeutralEditsTest, AnEditThatLeftTheProgramIsKnownInOtherVariants) {
+  Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
+  const Edit other = EditOf("peel", "loop", "x");
+  EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 4}}, {other, kUnroll}}, "unroll"));
+  Edit moved = kUnroll;
+  moved.anchors[0].path = {3, 1};
+  moved.anchors[0].ordinal = 2;
+  EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {moved}}, "unroll"));
+}
+
+TEST_F(NeutralEditsTest, AnotherPlaceTextTemplateOrOperatorIsAnotherEdit) {
+  Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {EditOf("unroll", "another loop", "#pragma unroll 2")}}, "unroll"));
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {EditOf("unroll", "loop", "#pragma unroll 4")}}, "unroll"));
+  EXPECT_FALSE(ChangesNothing({"t", "another", {{"N", 1}}, {kUnroll}}, "unroll"));
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {EditOf("peel", "loop", "#pragma unroll 2")}}, "peel"));
+  Edit with_parameter = kUnroll;
+  with_parameter.parameters = {{"N", 2}};
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 2}}, {with_parameter}}, "unroll"));
+  Edit with_launch = kUnroll;
+  with_launch.launch = {{"f", "block", "64"}};
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {with_launch}}, "unroll"));
+}
+
+TEST_F(NeutralEditsTest, WhatChangedAProgramOnceIsTriedAgain) {
+  Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
+  Evaluate(3, {1}, {"t", "d", {{"N", 2}}, {kUnroll}}, "unroll", "Q");
+  Evaluate(4, {1}, {"t", "d", {{"N", 3}}, {kUnroll}}, "unroll", "P");
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
+}
+
+TEST_F(NeutralEditsTest, ChildrenThatAreNoSingleEditSayNothing) {
+  Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "crossover", "P");
+  Evaluate(3, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P", {"peel: no such loop"});
+  Evaluate(4, {9}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
+  Evaluate(5, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "");
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
+  Evaluate(6, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "crossover"));
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", {"peel: no such loop"}));
+  EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
+}
+
+}  // namespace
+}  // namespace evo
