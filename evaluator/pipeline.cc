@@ -34,11 +34,6 @@ constexpr milliseconds kPrepareDeadline{120'000};
 constexpr milliseconds kHeldOutDeadline{60'000};
 // The tools slow a kernel down by ten to a hundred; the small case takes them seconds.
 constexpr milliseconds kSanitizerDeadline{60'000};
-// A stage of a candidate has this many times what the baseline took, which is as much as it is worth waiting for.
-constexpr double kRunPatience = 20;
-// But as much as a disturbed machine may need: on the cpu device everything shares the cores. A hang costs the whole of it.
-constexpr milliseconds kLeastRunDeadline{2'000};
-constexpr milliseconds kLeastRunDeadlineOnGpu{600};
 // A few milliseconds, where a GPU is in order.
 constexpr milliseconds kMachineDeadline{20'000};
 constexpr const char* kDefaultArch = "sm_90a";
@@ -184,16 +179,16 @@ Message Pipeline::RunSetup(const std::vector<std::uint64_t>& seeds) const {
   return message;
 }
 
-milliseconds Pipeline::RunDeadline(milliseconds least) {
+milliseconds Pipeline::RunDeadline(const Patience& patience) {
   const std::lock_guard lock(mutex_);
   if (baseline_stage_ms_ == 0) return options_.run_deadline;
-  const milliseconds patient(static_cast<long>(kRunPatience * baseline_stage_ms_));
-  return std::min(options_.run_deadline, std::max(least, patient));
+  const milliseconds patient(static_cast<long>(patience.of_baseline * baseline_stage_ms_));
+  return std::min(options_.run_deadline, std::max(patience.least, patient));
 }
 
 // On the cpu device nothing else may run while a kernel is timed.
-Job Pipeline::WithRunDeadlines(Job job, milliseconds least) {
-  job.deadline = RunDeadline(least);
+Job Pipeline::WithRunDeadlines(Job job, const Patience& patience) {
+  job.deadline = RunDeadline(patience);
   job.stage_deadlines = {{"prepare", kPrepareDeadline}, {"held_out", kHeldOutDeadline}};
   if (options_.device == "cpu") {
     job.on_enter = [this](const std::string&) { compile_pool_->Suspend(); };
@@ -356,8 +351,8 @@ void Pipeline::SubmitRun(const Place& place) {
   if (cancelled) return Fail(place, Outcome::kCancelled, Stage::kLoad, "stopped");
   AttachProgram(job.request, "candidate", slot.candidate.source, slot.compiled.program);
   AttachProgram(job.request, "checked", slot.candidate.source, slot.compiled.checked);
-  const milliseconds least = options_.device == "cuda" ? kLeastRunDeadlineOnGpu : kLeastRunDeadline;
-  run_pool_->Submit(WithRunDeadlines(std::move(job), least), [this, place](const JobResult& result) { OnRun(place, result); });
+  const Patience& patience = options_.device == "cuda" ? kPatienceOnGpu : kPatience;
+  run_pool_->Submit(WithRunDeadlines(std::move(job), patience), [this, place](const JobResult& result) { OnRun(place, result); });
 }
 
 void Pipeline::OnRun(const Place& place, const JobResult& result) {
@@ -460,7 +455,7 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
   WorkerPool fresh({"run", options_.worker_argv, RunInit(), 1, {Ordinals().front()}, false, true});
   const Message setup = RunSetup(seeds);
   fresh.SetSetup(setup);
-  const JobResult result = RunAndWait(fresh, {WithRunDeadlines(std::move(job), kLeastRunDeadline)}, stop).front();
+  const JobResult result = RunAndWait(fresh, {WithRunDeadlines(std::move(job), kPatience)}, stop).front();
   if (result.death) {
     check.outcome = OutcomeOf(*result.death);
     check.message = fmt::format("{}: {}", result.stage, result.death->description);

@@ -83,6 +83,14 @@ class Pipeline : public Evaluator {
     std::vector<Slot> slots;
     std::vector<std::size_t> finished;          // indices, in the order they came in
   };
+  // How long a stage of a job may take: this many times what the baseline took, and at least so long.
+  struct Patience {
+    double of_baseline;
+    std::chrono::milliseconds least;
+  };
+  static constexpr Patience kPatience{20, std::chrono::milliseconds(2000)};
+  // Of a candidate there: who takes four times as long is of no use, nothing else has the GPU, and a hang costs all of it.
+  static constexpr Patience kPatienceOnGpu{4, std::chrono::milliseconds(600)};
   // A candidate under way. Its slot is used by one thread at a time.
   struct Place {
     std::shared_ptr<Batch> batch;
@@ -97,9 +105,9 @@ class Pipeline : public Evaluator {
   // What compute-sanitizer says of a program, on a GPU; nothing on the cpu device.
   std::vector<ToolResult> Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop);
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
-  std::chrono::milliseconds RunDeadline(std::chrono::milliseconds least);
+  std::chrono::milliseconds RunDeadline(const Patience& patience);
   std::chrono::milliseconds CompileDeadline();
-  Job WithRunDeadlines(Job job, std::chrono::milliseconds least);
+  Job WithRunDeadlines(Job job, const Patience& patience);
   std::vector<JobResult> RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop);
   void CompileOwn();
 
