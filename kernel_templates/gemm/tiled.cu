@@ -93,26 +93,14 @@ struct alignas(4 * VECTOR) Floats {
   float at[VECTOR];
 };
 
-// A matrix from some element on: how many rows and columns there are from there, and the distance of two rows.
+// A matrix from some element on, and the distance of two rows.
 struct View {
   const float* data;
-  int rows;
-  int columns;
   int stride;
 };
 
-// VECTOR floats of a row; zeros outside. WHOLE promises that all are inside, and aligned.
-template <bool WHOLE>
 __device__ __forceinline__ Floats Load(const View& view, int row, int column) {
-  const float* from = view.data + (long long)row * view.stride + column;
-  if constexpr (WHOLE) {
-    return *reinterpret_cast<const Floats*>(from);
-  } else {
-    Floats values;
-#pragma unroll
-    for (int v = 0; v < VECTOR; ++v) values.at[v] = row < view.rows && column + v < view.columns ? from[v] : 0.0f;
-    return values;
-  }
+  return *reinterpret_cast<const Floats*>(view.data + (long long)row * view.stride + column);
 }
 
 // Row or column within the tile of the item of a thread: neighbouring threads take neighbouring vectors.
@@ -126,20 +114,19 @@ struct Brought {
   Floats b[kBringB];
 };
 
-template <bool WHOLE>
 __device__ __forceinline__ void Bring(const View& a, const View& b, Brought& next) {
   if constexpr (SHARED_A) {
 #pragma unroll
     for (int i = 0; i < kBringA; ++i) {
       const int vector = threadIdx.x + i * kThreads;
-      next.a[i] = Load<WHOLE>(a, vector / (TILE_K / VECTOR), vector % (TILE_K / VECTOR) * VECTOR);
+      next.a[i] = Load(a, vector / (TILE_K / VECTOR), vector % (TILE_K / VECTOR) * VECTOR);
     }
   }
   if constexpr (SHARED_B) {
 #pragma unroll
     for (int i = 0; i < kBringB; ++i) {
       const int vector = threadIdx.x + i * kThreads;
-      next.b[i] = Load<WHOLE>(b, vector / (TILE_N / VECTOR), vector % (TILE_N / VECTOR) * VECTOR);
+      next.b[i] = Load(b, vector / (TILE_N / VECTOR), vector % (TILE_N / VECTOR) * VECTOR);
     }
   }
 }
@@ -165,9 +152,7 @@ __device__ __forceinline__ void Put(const Brought& next, float* tile_a, float* t
 }
 
 // Adds the product of column k of a tile of A and row k of a tile of B.
-template <bool WHOLE>
-__device__ __forceinline__ void Step(const View& a, const View& b, const float* tile_a, const float* tile_b, int k,
-                                     float (&sums)[ITEMS_M][ITEMS_N]) {
+__device__ __forceinline__ void Step(const View& a, const View& b, const float* tile_a, const float* tile_b, int k, float (&sums)[ITEMS_M][ITEMS_N]) {
   const int thread_m = threadIdx.x / kThreadsN;
   const int thread_n = threadIdx.x % kThreadsN;
   float from_a[ITEMS_M];
@@ -180,9 +165,7 @@ __device__ __forceinline__ void Step(const View& a, const View& b, const float* 
       values = *reinterpret_cast<const Floats*>(tile_a + k * kStrideA + row);
     } else {
 #pragma unroll
-      for (int v = 0; v < VECTOR; ++v) {
-        values.at[v] = WHOLE || (row + v < a.rows && k < a.columns) ? a.data[(long long)(row + v) * a.stride + k] : 0.0f;
-      }
+      for (int v = 0; v < VECTOR; ++v) values.at[v] = a.data[(long long)(row + v) * a.stride + k];
     }
 #pragma unroll
     for (int v = 0; v < VECTOR; ++v) from_a[i + v] = values.at[v];
@@ -194,7 +177,7 @@ __device__ __forceinline__ void Step(const View& a, const View& b, const float* 
     if constexpr (SHARED_B) {
       values = *reinterpret_cast<const Floats*>(tile_b + k * TILE_N + column);
     } else {
-      values = Load<WHOLE>(b, k, column);
+      values = Load(b, k, column);
     }
 #pragma unroll
     for (int v = 0; v < VECTOR; ++v) from_b[j + v] = values.at[v];
@@ -206,45 +189,28 @@ __device__ __forceinline__ void Step(const View& a, const View& b, const float* 
   }
 }
 
-// Adds the product of a tile of A and a tile of B. The checked path is long enough without being unrolled.
-template <bool WHOLE>
-__device__ __forceinline__ void Multiply(const View& a, const View& b, const float* tile_a, const float* tile_b,
-                                         float (&sums)[ITEMS_M][ITEMS_N]) {
-  if constexpr (WHOLE) {
-#pragma unroll kUnroll
-    for (int k = 0; k < TILE_K; ++k) Step<WHOLE>(a, b, tile_a, tile_b, k, sums);
-  } else {
-#pragma unroll 1
-    for (int k = 0; k < TILE_K; ++k) Step<WHOLE>(a, b, tile_a, tile_b, k, sums);
-  }
-}
-
-__device__ __forceinline__ void Advance(View& a, View& b) {
-  a.data += TILE_K;
-  a.columns -= TILE_K;
-  b.data += (long long)TILE_K * b.stride;
-  b.rows -= TILE_K;
-}
-
-// The block's tile of C. `a` begins at its first row, `b` at its first column, `out` at its first element.
-template <bool WHOLE>
-__device__ __forceinline__ void Tile(View a, View b, float* out, float* shared_a, float* shared_b) {
+// The block's tile of C, all of it within the matrix. `a` begins at its first row, `b` at its first column, `out` at its first element.
+__device__ __forceinline__ void Tile(View a, View b, int depth, float* out, float* shared_a, float* shared_b) {
   const int thread_m = threadIdx.x / kThreadsN;
   const int thread_n = threadIdx.x % kThreadsN;
-  const int depth = a.columns;
   float sums[ITEMS_M][ITEMS_N] = {};
   Brought next;
-  Bring<WHOLE>(a, b, next);
-  Put(next, shared_a, shared_b);
-  __syncthreads();
+  if (depth >= TILE_K) {
+    Bring(a, b, next);
+    Put(next, shared_a, shared_b);
+    __syncthreads();
+  }
   int buffer = 0;
-  for (int begin = 0; begin < depth; begin += TILE_K) {
+  int left = depth;
+  for (; left >= TILE_K; left -= TILE_K) {
     const View this_a = a;
     const View this_b = b;
-    Advance(a, b);
-    const bool more = begin + TILE_K < depth;
-    if (more) Bring<WHOLE>(a, b, next);
-    Multiply<WHOLE>(this_a, this_b, shared_a + buffer * kFloatsA, shared_b + buffer * kFloatsB, sums);
+    a.data += TILE_K;
+    b.data += (long long)TILE_K * b.stride;
+    const bool more = left >= 2 * TILE_K;
+    if (more) Bring(a, b, next);
+#pragma unroll kUnroll
+    for (int k = 0; k < TILE_K; ++k) Step(this_a, this_b, shared_a + buffer * kFloatsA, shared_b + buffer * kFloatsB, k, sums);
     if constexpr (DOUBLE_BUFFER) {
       buffer ^= 1;
     } else {
@@ -253,25 +219,41 @@ __device__ __forceinline__ void Tile(View a, View b, float* out, float* shared_a
     if (more) Put(next, shared_a + buffer * kFloatsA, shared_b + buffer * kFloatsB);
     __syncthreads();
   }
+  // What is left of the depth.
+#pragma unroll 1
+  for (int k = 0; k < left; ++k) {
+#pragma unroll
+    for (int i = 0; i < ITEMS_M; ++i) {
+      const float from_a = a.data[(long long)Place(thread_m, kThreadsM, i) * a.stride + k];
+#pragma unroll
+      for (int j = 0; j < ITEMS_N; ++j) sums[i][j] += from_a * b.data[(long long)k * b.stride + Place(thread_n, kThreadsN, j)];
+    }
+  }
 #pragma unroll
   for (int i = 0; i < ITEMS_M; ++i) {
-    const int row = Place(thread_m, kThreadsM, i);
-    float* to = out + (long long)row * b.stride;
+    float* to = out + (long long)Place(thread_m, kThreadsM, i) * b.stride;
 #pragma unroll
     for (int j = 0; j < ITEMS_N; j += VECTOR) {
-      const int column = Place(thread_n, kThreadsN, j);
-      if constexpr (WHOLE) {
-        Floats values;
+      Floats values;
 #pragma unroll
-        for (int v = 0; v < VECTOR; ++v) values.at[v] = sums[i][j + v];
-        *reinterpret_cast<Floats*>(to + column) = values;
-      } else if (row < a.rows) {
-#pragma unroll
-        for (int v = 0; v < VECTOR; ++v) {
-          if (column + v < b.columns) to[column + v] = sums[i][j + v];
-        }
-      }
+      for (int v = 0; v < VECTOR; ++v) values.at[v] = sums[i][j + v];
+      *reinterpret_cast<Floats*>(to + Place(thread_n, kThreadsN, j)) = values;
     }
+  }
+}
+
+// The same of a tile that is cut by the matrix's edge, element by element: it is rare, and compiling another fast path takes as long as the first.
+__device__ __forceinline__ void EdgeTile(const View& a, const View& b, int depth, float* out, int rows, int columns) {
+#pragma unroll 1
+  for (int i = threadIdx.x; i < TILE_M * TILE_N; i += kThreads) {
+    const int row = i / TILE_N;
+    const int column = i % TILE_N;
+    if (row >= rows || column >= columns) continue;
+    const float* from = a.data + (long long)row * a.stride;
+    float sum = 0.0f;
+#pragma unroll 1
+    for (int k = 0; k < depth; ++k) sum += from[k] * b.data[(long long)k * b.stride + column];
+    out[(long long)row * b.stride + column] = sum;
   }
 }
 
@@ -281,14 +263,14 @@ __global__ void __launch_bounds__(kThreads) gemm_tiled(const float* __restrict__
   __shared__ Floats shared_b[kBuffers * kFloatsB / VECTOR];
   const int row = blockIdx.y * TILE_M;
   const int column = blockIdx.x * TILE_N;
-  const View a{A + (long long)row * depth, rows - row, depth, depth};
-  const View b{B + column, depth, columns - column, columns};
+  const View a{A + (long long)row * depth, depth};
+  const View b{B + column, columns};
   float* out = C + (long long)row * columns + column;
-  // Blocks at ragged edges, and matrices whose rows are not aligned for vectors, take the checked path.
-  const bool whole = a.rows >= TILE_M && b.columns >= TILE_N && depth % TILE_K == 0 && columns % VECTOR == 0;
+  // Rows must be aligned for vectors, too.
+  const bool whole = rows - row >= TILE_M && columns - column >= TILE_N && depth % VECTOR == 0 && columns % VECTOR == 0;
   if (whole) {
-    Tile<true>(a, b, out, reinterpret_cast<float*>(shared_a), reinterpret_cast<float*>(shared_b));
+    Tile(a, b, depth, out, reinterpret_cast<float*>(shared_a), reinterpret_cast<float*>(shared_b));
   } else {
-    Tile<false>(a, b, out, reinterpret_cast<float*>(shared_a), reinterpret_cast<float*>(shared_b));
+    EdgeTile(a, b, depth, out, rows - row, columns - column);
   }
 }

@@ -221,7 +221,6 @@ __device__ __forceinline__ void ReduceColumns(Columns& columns) {
       continue;
     }
     count /= 2;
-#pragma unroll
     for (int i = 0; i < count; ++i) {
       const float give = upper ? columns[i] : columns[i + count];
       const float keep = upper ? columns[i + count] : columns[i];
