@@ -90,7 +90,7 @@ struct Evaluation {
   std::string program_digest;      // of the image and of how it is launched; empty if it was not compiled
   Counterexample counterexample;   // of a candidate that failed a check
   // Where this evaluation was taken from, if the same program had been evaluated before: a run and a candidate of the database, the run 0
-  // for this one; candidate 0 if it was evaluated for itself. Its samples are there.
+  // for this one; candidate 0 if it was evaluated for itself. The database keeps the samples there.
   std::int64_t shared_run = 0;
   std::int64_t shared_candidate = 0;
 };

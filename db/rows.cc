@@ -172,7 +172,15 @@ std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, con
     stored.evaluation = ReadEvaluation(row, 5);
     ForEachRow(parents, run, candidate.id, [&](auto& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
     ForEachRow(dropped, run, candidate.id, [&](auto& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
-    ForEachRow(cases, run, candidate.id, [&](auto& r) { stored.evaluation.cases.push_back(ReadCase(r)); });
+    Evaluation& evaluation = stored.evaluation;
+    ForEachRow(cases, run, candidate.id, [&](auto& r) { evaluation.cases.push_back(ReadCase(r)); });
+    if (evaluation.shared_candidate == 0) continue;
+    // Taken over from another candidate, which keeps the samples.
+    std::size_t place = 0;
+    ForEachRow(cases, evaluation.shared_run == 0 ? run : evaluation.shared_run, evaluation.shared_candidate, [&](auto& r) {
+      if (place < evaluation.cases.size() && evaluation.cases[place].samples.empty()) evaluation.cases[place].samples = ReadCase(r).samples;
+      ++place;
+    });
   }
   return found;
 }

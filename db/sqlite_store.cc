@@ -104,7 +104,8 @@ class CandidateWriter {
     for (const std::string& reason : candidate.dropped) Insert(dropped_, run_, candidate.id, position++, reason);
     InsertEvaluation(evaluation_, run_, candidate.id, evaluation);
     position = 0;
-    for (const CaseMeasurement& measurement : evaluation.cases) {
+    for (CaseMeasurement measurement : evaluation.cases) {
+      if (evaluation.shared_candidate != 0) measurement.samples.clear();   // they are there already
       case_.bind(1, run_);
       case_.bind(2, candidate.id);
       case_.bind(3, position++);
@@ -275,7 +276,6 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
     while (row.executeStep()) {
       const RunId earlier = row.getColumn(0).getInt64();
       for (StoredCandidate& stored : ReadCandidates(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", "c.candidate", {})) {
-        for (CaseMeasurement& measured : stored.evaluation.cases) measured.samples.clear();
         known.push_back({earlier, stored.candidate.id, std::move(stored.evaluation)});
       }
     }

@@ -14,7 +14,6 @@ Evaluation Shared(Evaluation evaluation, std::int64_t run, CandidateId candidate
     evaluation.shared_candidate = candidate;
   }
   evaluation.clocks = {};
-  for (CaseMeasurement& measured : evaluation.cases) measured.samples.clear();
   return evaluation;
 }
 

@@ -19,6 +19,8 @@ constexpr int kSearchRepeats = 2;
 constexpr std::size_t kCudaSets = 6;
 // Of the device's memory, for all sets of a case, where they are so large.
 constexpr std::size_t kSetsShare = 16;
+// Times L2: what fills it anyway has no place there that could be better or worse, and takes seconds to draw.
+constexpr std::size_t kSetsInL2 = 4;
 constexpr std::size_t kCpuSets = 2;
 
 std::size_t ArgumentBytes(const Task& task, const Case& sizes) {
@@ -111,7 +113,10 @@ int RunSession::SearchGenerators() const { return info().kind == "cpu" ? 1 : Gen
 std::size_t RunSession::SetCount(const Case& sizes) const {
   const std::size_t most = std::min(seeds_.size(), info().kind == "cpu" ? kCpuSets : kCudaSets);
   if (info().memory_bytes == 0) return most;
-  return std::clamp<std::size_t>(info().memory_bytes / kSetsShare / std::max<std::size_t>(1, ArgumentBytes(*task_, sizes)), 2, most);
+  const std::size_t bytes = std::max<std::size_t>(1, ArgumentBytes(*task_, sizes));
+  std::size_t wanted = info().memory_bytes / kSetsShare / bytes;
+  if (info().l2_bytes > 0) wanted = std::min(wanted, kSetsInL2 * info().l2_bytes / bytes);
+  return std::clamp<std::size_t>(wanted, 2, most);
 }
 
 // What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.

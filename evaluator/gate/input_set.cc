@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 
 #include "core/digest.h"
 #include "core/rng.h"
@@ -14,6 +15,7 @@ namespace {
 
 // All bits set is a NaN in every floating-point dtype.
 constexpr std::uint8_t kNanByte = 0xff;
+constexpr std::int64_t kLargeArgument = 1 << 16;   // elements
 
 bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
 bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
@@ -29,13 +31,22 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
   const Variables variables = CaseVariables(task, sizes);
   // A stream for each case and generator: from one seed they would draw the same numbers scaled, and an answer to one be an answer to others.
   const std::uint64_t stream = seed ^ std::stoull(Digest(sizes.name).substr(0, 16), nullptr, 16);
-  DrawnArguments drawn(task.arguments.size());
-  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+  const auto draw = [&](std::size_t i) {
     const Argument& argument = task.arguments[i];
-    if (!HasInput(argument)) continue;
     const Generator& chosen = argument.generators[static_cast<std::size_t>(generator) % argument.generators.size()];
     const std::int64_t row = argument.shape.back().EvaluateInteger(variables);
-    drawn[i] = GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables, Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next());
+    return GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables, Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next());
+  };
+  // Side by side where that takes longer than starting a thread: 50 ns a normal number.
+  std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
+  for (std::size_t i = 0; i < drawing.size(); ++i) {
+    if (!HasInput(task.arguments[i])) continue;
+    const bool large = ElementCount(task.arguments[i], variables) > kLargeArgument;
+    drawing[i] = std::async(large ? std::launch::async : std::launch::deferred, draw, i);
+  }
+  DrawnArguments drawn(drawing.size());
+  for (std::size_t i = 0; i < drawing.size(); ++i) {
+    if (drawing[i].valid()) drawn[i] = drawing[i].get();
   }
   return drawn;
 }

@@ -103,6 +103,26 @@ TEST(SqliteStore, KeepsTextThatIsNotUtf8AndValuesThatAreNotFinite) {
   ExpectSameGeneration(generation, store.LoadGenerations(run).at(0));
 }
 
+TEST(SqliteStore, KeepsTheSamplesOfASharedEvaluationOnceAndGivesThemToBoth) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "evo.db").string();
+  SqliteStore store(file);
+  const RunId run = store.BeginRun(FixtureRun());
+  GenerationRecord generation = FixtureGenerations()[0];
+  ASSERT_GE(generation.candidates.size(), 2u);
+  const std::vector<CaseMeasurement> measured = generation.evaluations[0].cases;
+  ASSERT_FALSE(measured[0].samples.empty());
+  generation.evaluations[1] = generation.evaluations[0];
+  generation.evaluations[1].shared_candidate = generation.candidates[0].id;
+  store.RecordGeneration(run, generation);
+  const GenerationRecord read = store.LoadGenerations(run).at(0);
+  for (const Evaluation& evaluation : read.evaluations) EXPECT_EQ(evaluation.cases[0].samples, measured[0].samples);
+  SQLite::Database database(file);
+  SQLite::Statement stored(database, "SELECT count(*) FROM case_measurement WHERE length(samples) > 0 AND position = 0");
+  ASSERT_TRUE(stored.executeStep());
+  EXPECT_EQ(stored.getColumn(0).getInt(), 1);
+}
+
 TEST(SqliteStore, KeepsRunsApartAndATemplateOnce) {
   const TemporaryFolder folder;
   SqliteStore store((folder / "evo.db").string());
