@@ -251,7 +251,7 @@ __device__ __forceinline__ void EdgeTile(const View& a, const View& b, int depth
     if (row >= rows || column >= columns) continue;
     const float* from = a.data + (long long)row * a.stride;
     float sum = 0.0f;
-#pragma unroll 1
+#pragma unroll 8
     for (int k = 0; k < depth; ++k) sum += from[k] * b.data[(long long)k * b.stride + column];
     out[(long long)row * b.stride + column] = sum;
   }
