@@ -81,8 +81,10 @@ void InsertEvaluation(Statement& statement, RunId run, CandidateId candidate, co
 // The statements that write candidates, prepared once a generation.
 class CandidateWriter {
  public:
-  CandidateWriter(SQLite::Database& db, RunId run)
+  // `last`: of the candidates that are in the database when this is done.
+  CandidateWriter(SQLite::Database& db, RunId run, CandidateId last)
       : run_(run),
+        last_(last),
         candidate_(db, "INSERT INTO candidate (run, candidate, generation, idx, template, operator, genome_hash, genome) "
                        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
         parent_(db, "INSERT INTO parent (run, candidate, position, parent) VALUES (?, ?, ?, ?)"),
@@ -104,8 +106,11 @@ class CandidateWriter {
     for (const std::string& reason : candidate.dropped) Insert(dropped_, run_, candidate.id, position++, reason);
     InsertEvaluation(evaluation_, run_, candidate.id, evaluation);
     position = 0;
+    // A generation is evaluated beside the next: what it took over from there comes into the database later, or never.
+    const bool of_this_run = evaluation.shared_run == 0 || evaluation.shared_run == run_;
+    const bool kept_there = evaluation.shared_candidate != 0 && (!of_this_run || evaluation.shared_candidate <= last_);
     for (CaseMeasurement measurement : evaluation.cases) {
-      if (evaluation.shared_candidate != 0) measurement.samples.clear();   // they are there already
+      if (kept_there) measurement.samples.clear();
       case_.bind(1, run_);
       case_.bind(2, candidate.id);
       case_.bind(3, position++);
@@ -117,6 +122,7 @@ class CandidateWriter {
 
  private:
   RunId run_;
+  CandidateId last_;
   Statement candidate_;
   Statement parent_;
   Statement dropped_;
@@ -176,7 +182,7 @@ void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
            record.duplicates);
     Statement missed(*db_, "INSERT INTO operator_inapplicable (run, generation, operator, times) VALUES (?, ?, ?, ?)");
     for (const auto& [name, times] : record.inapplicable) Insert(missed, run, record.generation, name, times);
-    CandidateWriter writer(*db_, run);
+    CandidateWriter writer(*db_, run, record.candidates.empty() ? 0 : record.candidates.back().id);
     for (std::size_t i = 0; i < record.candidates.size(); ++i) writer.Write(record.candidates[i], record.evaluations[i]);
     Statement running(*db_, "UPDATE run SET status = 'running', status_message = '', ended_at = NULL WHERE run = ? AND status <> 'running'");
     Insert(running, run);

@@ -12,7 +12,7 @@ constexpr double kHalfTick = 0.5;
 // Of a normal distribution: between its 10% and 90% quantiles, in sigmas.
 constexpr double kQuantileSpread = 2.563;
 constexpr double kMedianEfficiency = 1.2533;
-// The criterion never stops with fewer; what an older evo took over from another candidate may come without any.
+// The criterion never stops with fewer.
 constexpr double kFewestSamples = 5;
 
 // Of the median, relative to it.

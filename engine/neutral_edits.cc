@@ -5,16 +5,16 @@
 namespace evo {
 namespace {
 
-// The edit that a genome has last, its template, and where in the source it is: not which edits were before, nor the path, both of which say
-// where the variant comes from. Empty if `op` made no edit.
-std::string KeyOf(const Genome& genome, const std::string& op, const std::vector<std::string>& dropped) {
+// The edit that a genome has last, its template, and where in the source it is: not which edits were before, nor the path and the ordinal, all of which
+// say where the variant comes from. Empty if `op` made no edit.
+std::string EditOf(const Genome& genome, const std::string& op, const std::vector<std::string>& dropped) {
   if (genome.edits.empty() || genome.edits.back().op != op || !dropped.empty()) return {};
   constexpr char kEnd = '\0';
   const Edit& edit = genome.edits.back();
   std::string key = genome.template_digest + kEnd + op;
   const auto add = [&key](const std::string& part) { (key += kEnd) += part; };
   for (const Anchor& anchor : edit.anchors) {
-    for (const std::string* part : {&anchor.function, &anchor.kind, &anchor.tokens, &anchor.before, &anchor.after}) add(*part);
+    for (const std::string* part : {&anchor.function, &anchor.kind, &anchor.tokens, &anchor.parent, &anchor.before, &anchor.after}) add(*part);
   }
   for (const SourceChange& change : edit.source) {
     add(std::to_string(change.anchor) + " " + std::to_string(static_cast<int>(change.placement)));
@@ -27,6 +27,12 @@ std::string KeyOf(const Genome& genome, const std::string& op, const std::vector
   return key;
 }
 
+std::string SettingOf(const Genome& genome) {
+  std::string setting;
+  for (const auto& [name, value] : genome.parameters) setting += name + "=" + std::to_string(value) + "\n";
+  return setting;
+}
+
 }  // namespace
 
 void NeutralEdits::Learn(const GenerationRecord& record) {
@@ -35,16 +41,22 @@ void NeutralEdits::Learn(const GenerationRecord& record) {
     const std::string& program = record.evaluations[i].program_digest;
     if (program.empty()) continue;
     const auto parent = child.parents.empty() ? programs_.end() : programs_.find(child.parents.front());
-    const std::string key = KeyOf(child.genome, child.op, child.dropped);
-    if (parent != programs_.end() && !key.empty()) changed_[key] |= program != parent->second;
+    const std::string edit = EditOf(child.genome, child.op, child.dropped);
+    if (parent != programs_.end() && !edit.empty()) {
+      Tried& tried = tried_[edit];
+      tried.changed |= program != parent->second;
+      tried.settings.insert(SettingOf(child.genome));
+    }
     programs_[child.id] = program;
   }
 }
 
 bool NeutralEdits::ChangesNothing(const BredChild& child) const {
   if (!child.genome) return false;
-  const auto tried = changed_.find(KeyOf(*child.genome, child.op, child.dropped));
-  return tried != changed_.end() && !tried->second;
+  const auto found = tried_.find(EditOf(*child.genome, child.op, child.dropped));
+  if (found == tried_.end() || found->second.changed) return false;
+  const std::set<std::string>& settings = found->second.settings;
+  return settings.size() >= kSettings || settings.contains(SettingOf(*child.genome));
 }
 
 }  // namespace evo

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "core/breeder.h"
@@ -9,20 +10,28 @@
 
 namespace evo {
 
-// Remembers which edits left the compiled program as it was, so that the compiler is not asked again. The same edit in another variant of the template, at
-// the same place by function, kind, tokens and neighbours, nearly always does the same: over four recorded runs 356 of 360 that had changed nothing
-// before changed nothing again (docs/results.md). A function of the generations it was given: a run that is resumed decides as the whole one does.
+// Remembers which edits left the compiled program as it was, so that the compiler is not asked again. The same edit at the same place, by function, kind,
+// tokens and neighbours, does the same whatever edits were before it (docs/adr/0010-neutral-edits.md). What a parameter's value cuts out of the source may be
+// there at another: an edit counts as neutral at the settings where it was, and at all others from kSettings of them on. A function of the
+// generations it was given: a run that is resumed decides as the whole one does.
 class NeutralEdits {
  public:
   // Generations must come in order, from 0: parents are looked up in those before.
   void Learn(const GenerationRecord& record);
 
+  static constexpr std::size_t kSettings = 2;
+
   // Whether the edit that made this child has been tried before, and never changed a program. False for what is no single edit.
   bool ChangesNothing(const BredChild& child) const;
 
  private:
+  struct Tried {
+    bool changed = false;              // a program, at least once
+    std::set<std::string> settings;    // of the parameters
+  };
+
   std::map<CandidateId, std::string> programs_;   // digests, of those that may be parents
-  std::map<std::string, bool> changed_;           // by edit and template: whether it changed a program at least once
+  std::map<std::string, Tried> tried_;            // by edit and template
 };
 
 }  // namespace evo

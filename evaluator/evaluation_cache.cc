@@ -21,7 +21,8 @@ Evaluation Shared(Evaluation evaluation, std::int64_t run, CandidateId candidate
 
 void EvaluationCache::Add(std::vector<KnownEvaluation> known) {
   for (KnownEvaluation& one : known) {
-    if (!Final(one.evaluation.outcome)) continue;
+    // How long a candidate may take depends on the templates of its run.
+    if (!Final(one.evaluation.outcome) || one.evaluation.outcome == Outcome::kTimeout) continue;
     const Evaluation shared = Shared(std::move(one.evaluation), one.run, one.candidate);
     if (!shared.program_digest.empty()) programs_[shared.program_digest] = {true, shared, {}};
     sources_[shared.source_digest] = shared;

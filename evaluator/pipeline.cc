@@ -351,8 +351,10 @@ void Pipeline::SubmitRun(const Place& place) {
   if (cancelled) return Fail(place, Outcome::kCancelled, Stage::kLoad, "stopped");
   AttachProgram(job.request, "candidate", slot.candidate.source, slot.compiled.program);
   AttachProgram(job.request, "checked", slot.candidate.source, slot.compiled.checked);
-  const Patience& patience = options_.device == "cuda" ? kPatienceOnGpu : kPatience;
-  run_pool_->Submit(WithRunDeadlines(std::move(job), patience), [this, place](const JobResult& result) { OnRun(place, result); });
+  job = WithRunDeadlines(std::move(job), options_.device == "cuda" ? kPatienceOnGpu : kPatience);
+  // Of the templates the first that is done says nothing of how long the others may take.
+  if (place.slot().candidate.generation == 0) job.deadline = options_.run_deadline;
+  run_pool_->Submit(std::move(job), [this, place](const JobResult& result) { OnRun(place, result); });
 }
 
 void Pipeline::OnRun(const Place& place, const JobResult& result) {

@@ -42,7 +42,7 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
   for (std::size_t i = 0; i < drawing.size(); ++i) {
     if (!HasInput(task.arguments[i])) continue;
     const bool large = ElementCount(task.arguments[i], variables) > kLargeArgument;
-    drawing[i] = std::async(large ? std::launch::async : std::launch::deferred, draw, i);
+    drawing[i] = std::async(large ? std::launch::async | std::launch::deferred : std::launch::deferred, draw, i);
   }
   DrawnArguments drawn(drawing.size());
   for (std::size_t i = 0; i < drawing.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-// Of a block.
+// Of a block, as the launch says.
 #define THREADS 64
 
 // Whether row i sees the keys 0 to i only.
@@ -42,7 +42,7 @@ __device__ double Largest(double value, double* shared) {
   __syncthreads();
   shared[threadIdx.x] = value;
   __syncthreads();
-  for (int i = 0; i < blockDim.x; ++i) value = fmax(value, shared[i]);
+  for (int i = 0; i < THREADS; ++i) value = fmax(value, shared[i]);
   return value;
 }
 __device__ double Sum(double value, double* shared) {
@@ -50,7 +50,7 @@ __device__ double Sum(double value, double* shared) {
   shared[threadIdx.x] = value;
   __syncthreads();
   double sum = 0;
-  for (int i = 0; i < blockDim.x; ++i) sum += shared[i];
+  for (int i = 0; i < THREADS; ++i) sum += shared[i];
   return sum;
 }
 

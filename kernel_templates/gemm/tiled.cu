@@ -242,7 +242,8 @@ __device__ __forceinline__ void Tile(View a, View b, int depth, float* out, floa
   }
 }
 
-// The same of a tile that is cut by the matrix's edge, element by element: it is rare, and compiling another fast path takes as long as the first.
+// The same of a tile that is cut by the matrix's edge, or of a matrix whose rows are not aligned for vectors (VECTOR 1 takes any), element by
+// element: compiling another fast path takes as long as the first.
 __device__ __forceinline__ void EdgeTile(const View& a, const View& b, int depth, float* out, int rows, int columns) {
 #pragma unroll 1
   for (int i = threadIdx.x; i < TILE_M * TILE_N; i += kThreads) {

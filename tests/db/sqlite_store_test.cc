@@ -123,6 +123,17 @@ TEST(SqliteStore, KeepsTheSamplesOfASharedEvaluationOnceAndGivesThemToBoth) {
   EXPECT_EQ(stored.getColumn(0).getInt(), 1);
 }
 
+TEST(SqliteStore, KeepsTheSamplesWhereTheOtherCandidateMayNeverCome) {
+  SqliteStore store(":memory:");
+  const RunId run = store.BeginRun(FixtureRun());
+  GenerationRecord generation = FixtureGenerations()[0];
+  generation.evaluations[0].shared_candidate = generation.candidates.back().id + 1;
+  const auto samples = generation.evaluations[0].cases[0].samples;
+  ASSERT_FALSE(samples.empty());
+  store.RecordGeneration(run, generation);
+  EXPECT_EQ(store.LoadGenerations(run).at(0).evaluations[0].cases[0].samples, samples);
+}
+
 TEST(SqliteStore, KeepsRunsApartAndATemplateOnce) {
   const TemporaryFolder folder;
   SqliteStore store((folder / "evo.db").string());

@@ -46,11 +46,19 @@ TEST_F(NeutralEditsTest, WhatNobodyTriedMayChangeSomething) {
 TEST_F(NeutralEditsTest, AnEditThatLeftTheProgramIsKnownInOtherVariants) {
   Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
   const Edit other = EditOf("peel", "loop", "x");
-  EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 4}}, {other, kUnroll}}, "unroll"));
+  EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {other, kUnroll}}, "unroll"));
   Edit moved = kUnroll;
   moved.anchors[0].path = {3, 1};
   moved.anchors[0].ordinal = 2;
   EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {moved}}, "unroll"));
+}
+
+TEST_F(NeutralEditsTest, AtOtherParametersItIsTriedOnceMore) {
+  Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 4}}, {kUnroll}}, "unroll")) << "its place may have been cut out";
+  Evaluate(3, {}, {"t", "d", {{"N", 4}}, {}}, "parameters", "Q");
+  Evaluate(4, {3}, {"t", "d", {{"N", 4}}, {kUnroll}}, "unroll", "Q");
+  EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 8}}, {kUnroll}}, "unroll"));
 }
 
 TEST_F(NeutralEditsTest, AnotherPlaceTextTemplateOrOperatorIsAnotherEdit) {

@@ -45,11 +45,12 @@ TEST(EvaluationCache, WhatTheMachineIsToBlameForIsDoneAgainByTheNext) {
 
 TEST(EvaluationCache, EarlierRunsCountUnlessAskedAfresh) {
   EvaluationCache cache;
-  cache.Add({{3, 5, Done(Outcome::kOk, "p", "s")}, {3, 6, Done(Outcome::kNoisy, "n", "t")}});
+  cache.Add({{3, 5, Done(Outcome::kOk, "p", "s")}, {3, 6, Done(Outcome::kNoisy, "n", "t")}, {3, 7, Done(Outcome::kTimeout, "h", "u")}});
   ASSERT_NE(cache.FindSource("s"), nullptr);
   EXPECT_EQ(cache.FindSource("s")->shared_run, 3);
   EXPECT_EQ(cache.FindSource("s")->shared_candidate, 5);
   EXPECT_EQ(cache.FindSource("t"), nullptr);
+  EXPECT_EQ(cache.FindSource("u"), nullptr) << "deadlines are a run's own";
   EXPECT_EQ(cache.ClaimProgram("p", 1, false).claim, Claim::kKnown);
   EXPECT_EQ(cache.ClaimProgram("p", 2, true).claim, Claim::kYours) << "a run measures its own baseline";
   EXPECT_EQ(cache.ClaimProgram("n", 3, false).claim, Claim::kYours);
