@@ -16,12 +16,11 @@ namespace evo {
 // generations it was given: a run that is resumed decides as the whole one does.
 class NeutralEdits {
  public:
-  // Generations must come in order, from 0: parents are looked up in those before.
-  void Learn(const GenerationRecord& record);
-
   static constexpr std::size_t kSettings = 2;
 
-  // Whether the edit that made this child has been tried before, and never changed a program. False for what is no single edit.
+  // Generations must come in order, from 0: parents are looked up in those before.
+  void Learn(const GenerationRecord& record);
+  // Whether the edit that made this child counts as neutral at the child's setting. False for what is no single edit.
   bool ChangesNothing(const BredChild& child) const;
 
  private:

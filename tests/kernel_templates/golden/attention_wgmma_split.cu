@@ -179,8 +179,8 @@ __device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row,
 // The tensor cores see what this thread wrote to shared memory.
 __device__ __forceinline__ void ShowToProducts() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Barriers by number; 0 is __syncthreads' own. A barrier of all threads is waited at in one place of the program only and arrived at in the
-// others: to wait in two is what synccheck takes for a divergent block. (The tries of a launch are apart in time.) From 1 on are those of the tiles' weights.
+// Barriers by number; 0 is __syncthreads' own. In a try a barrier of all threads is waited at in one place of the program only and arrived at
+// in the others: to wait in two is what synccheck takes for a divergent block. From 1 on are those of the tiles' weights.
 constexpr int kMaxima = 12;      // the largest scores are there
 constexpr int kAdded = 13;       // the totals are there
 constexpr int kRoundDone = 15;   // nobody reads the round's keys any more
