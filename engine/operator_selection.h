@@ -18,7 +18,7 @@ class OperatorSelection {
   // No operator is to make more than this share of the children. With fewer than 7 operators that cannot be: then twice its even share.
   static constexpr double kMostShare = 0.15;
   // Each keeps at least this part of its even share of the draws.
-  static constexpr double kLeastShare = 0.25;
+  static constexpr double kLeastShare = 0.1;
 
   // `defaults` are the weights at the start, those of 0 stay out. `earlier` is what operators have earned in earlier runs; it counts as at most 20
   // children of each.

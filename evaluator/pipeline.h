@@ -90,7 +90,7 @@ class Pipeline : public Evaluator {
   };
   static constexpr Patience kPatience{20, std::chrono::milliseconds(2000)};
   // Of a candidate on a GPU: who takes four times as long is of no use, nothing else has the GPU, and a hang costs all of it.
-  static constexpr Patience kPatienceOnGpu{4, std::chrono::milliseconds(600)};
+  static constexpr Patience kPatienceOnGpu{4, std::chrono::milliseconds(400)};
   // A candidate under way. Its slot is used by one thread at a time.
   struct Place {
     std::shared_ptr<Batch> batch;

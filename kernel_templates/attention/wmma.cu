@@ -170,39 +170,39 @@ __device__ __forceinline__ void AddValues(const half* weights, const half* value
 
 // Puts the key groups together and writes the block's rows.
 __device__ __forceinline__ void CombineAndStore(const float* partials, const float* scratch, half* out, unsigned valid) {
+  const unsigned rows = valid < BLOCK_M ? valid : BLOCK_M;
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < BLOCK_M * (HEAD_DIM / kVector); i += THREADS) {
-    const unsigned row = i / (HEAD_DIM / kVector);
-    const unsigned column = i % (HEAD_DIM / kVector) * kVector;
-    if (row >= valid) continue;
+  for (unsigned i = threadIdx.x; i < rows * (HEAD_DIM / 4); i += THREADS) {
+    const unsigned row = i / (HEAD_DIM / 4);
+    const unsigned column = i % (HEAD_DIM / 4) * 4;
     const unsigned warp = row / 16 * KEY_GROUPS;
-    const float* state = scratch + 16 * SCORE_STRIDE + row % 16;   // fade, largest, weights: 16 of each
+    const float* state = scratch + warp * kScratch + 16 * SCORE_STRIDE + row % 16;   // fade, largest, weights: 16 of each
+    const float* partial = partials + (warp * 16 + row % 16) * PARTIAL_STRIDE + column;
     float largest = kLowest;
 #pragma unroll 1
-    for (int g = 0; g < KEY_GROUPS; ++g) largest = fmaxf(largest, state[(warp + g) * kScratch + 16]);
+    for (int g = 0; g < KEY_GROUPS; ++g) largest = fmaxf(largest, state[g * kScratch + 16]);
     float weights = 0.0f;
-    float sums[kVector] = {};
+    float4 sums = {};
 #pragma unroll 1
     for (int g = 0; g < KEY_GROUPS; ++g) {
-      const float share = exp2f(state[(warp + g) * kScratch + 16] - largest);
-      weights += share * state[(warp + g) * kScratch + 32];
-      const float* partial = partials + ((warp + g) * 16 + row % 16) * PARTIAL_STRIDE + column;
-#pragma unroll
-      for (int c = 0; c < kVector; ++c) sums[c] += share * partial[c];
+      const float share = exp2f(state[g * kScratch + 16] - largest);
+      const float4 part = *reinterpret_cast<const float4*>(partial + g * 16 * PARTIAL_STRIDE);
+      weights += share * state[g * kScratch + 32];
+      sums.x += share * part.x;
+      sums.y += share * part.y;
+      sums.z += share * part.z;
+      sums.w += share * part.w;
     }
-    const float inverse = 1.0f / weights;
-    half2 result[kVector / 2];
-#pragma unroll
-    for (int c = 0; c < kVector / 2; ++c) result[c] = __floats2half2_rn(sums[2 * c] * inverse, sums[2 * c + 1] * inverse);
+    const float inverse = __fdividef(1.0f, weights);
     half2* to = reinterpret_cast<half2*>(out + row * HEAD_DIM + column);
-#pragma unroll
-    for (int c = 0; c < kVector / 2; ++c) to[c] = result[c];
+    to[0] = __floats2half2_rn(sums.x * inverse, sums.y * inverse);
+    to[1] = __floats2half2_rn(sums.z * inverse, sums.w * inverse);
   }
 }
 
-__global__ void __launch_bounds__(THREADS) attention_wmma(const half* __restrict__ Q, const half* __restrict__ K,
-                                                          const half* __restrict__ V, half* __restrict__ O, float scale,
-                                                          int length, int depth) {
+__global__ void __launch_bounds__(THREADS, 1) attention_wmma(const half* __restrict__ Q, const half* __restrict__ K,
+                                                             const half* __restrict__ V, half* __restrict__ O, float scale,
+                                                             int length, int depth) {
   if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   half* query_tile = reinterpret_cast<half*>(shared_memory);

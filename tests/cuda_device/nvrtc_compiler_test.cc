@@ -146,6 +146,35 @@ __global__ void k(T* x, std::int64_t n, uint32_t m) {
   EXPECT_EQ(result.outcome, Outcome::kOk) << result.message << "\n" << result.log;
 }
 
+// nvcc compiles an exported kernel with the toolkit's header: what was measured must be what it makes.
+TEST_F(NvrtcCompilerTest, AsynchronousCopiesAreTheToolkits) {
+  const fs::path plain = fs::temp_directory_path() / fmt::format("evo_nvrtc_test_{}_plain", ::getpid());
+  fs::remove_all(plain);
+  fs::create_directories(plain);
+  fs::copy(ShareDirectory() / "nvrtc", plain / "headers");
+  ASSERT_TRUE(fs::remove(plain / "headers" / "cuda_pipeline.h"));
+  NvrtcCompiler with_the_toolkits({CudaRoot().value(), plain / "headers", plain / "precompiled", {}});
+  std::string body;
+  for (const int size : {4, 8, 16}) {
+    for (int zfill = 0; zfill <= size; ++zfill) body += fmt::format("  __pipeline_memcpy_async(s + {0} * i, x + {0} * i, {0}, {1});\n", size, zfill);
+    body += fmt::format("  __pipeline_memcpy_async(s + {0} * i, x + {0} * i, {0});\n  __pipeline_commit();\n", size);
+  }
+  body += "  __pipeline_memcpy_async(s, x, 5);\n";   // traps
+  for (int prior = 0; prior < 10; ++prior) body += fmt::format("  __pipeline_wait_prior({});\n", prior);
+  for (const char* arch : {"sm_75", "sm_80", "sm_90a"}) {
+    const std::string source =
+        "#include <cuda_pipeline.h>\n#pragma nv_hdrstop\n__global__ void k(char* x, int i) {\n  __shared__ __align__(16) char s[1024];\n" + body +
+        "  __syncthreads();\n  x[threadIdx.x] = s[threadIdx.x];\n}\n";
+    const CompileResult result = Compile(source, {"k"}, arch);
+    const CompileResult expected = with_the_toolkits.Compile({source, {"k"}, arch});
+    ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
+    ASSERT_EQ(expected.outcome, Outcome::kOk) << expected.message;
+    EXPECT_EQ(result.program.ptx, expected.program.ptx) << arch;
+    EXPECT_EQ(result.program.ptx.find("cp.async.cg") != std::string::npos, std::string_view(arch) != "sm_75");
+  }
+  fs::remove_all(plain);
+}
+
 TEST_F(NvrtcCompilerTest, OnePrecompiledHeaderForAllParameterValues) {
   const auto source = [](int value) {
     return fmt::format("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#pragma nv_hdrstop\n#define N {}\n__global__ void k(half* x) {{ x[N] = x[0]; }}\n", value);

@@ -15,7 +15,7 @@ namespace {
 // there.
 constexpr char kSource[] = R"(
 typedef unsigned long long u64;
-struct Request { u64 address, other, bytes; int kind, dtype, exact, unused; };
+struct Request { u64 address, other, bytes; int kind, dtype, exact, blocks; };
 struct Part { u64 different, first; double squares, reference_squares, largest; u64 worst, hash; };
 
 static __device__ bool Finite(double x) { return (__double_as_longlong(x) & 0x7ff0000000000000ll) != 0x7ff0000000000000ll; }
@@ -107,43 +107,65 @@ static __device__ void Hash(const Request& r, u64 begin, u64 step, Part& part) {
   }
 }
 
-extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* requests, Part* parts) {
-  const Request r = requests[blockIdx.y];
-  const u64 begin = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-  const u64 step = (u64)gridDim.x * blockDim.x;
-  Part part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
-  if (r.kind == 0) Equal(r, begin, step, part);
-  if (r.kind == 1) Output(r, begin, step, part);
-  if (r.kind == 2) Hash(r, begin, step, part);
+// The parts of the block's threads, into one.
+static __device__ void Collect(const Part& part, Part* to) {
   __shared__ Part shared[256];
   shared[threadIdx.x] = part;
   for (unsigned half = 128; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) Join(shared[threadIdx.x], shared[threadIdx.x + half]);
   }
-  if (threadIdx.x == 0) parts[blockIdx.y * gridDim.x + blockIdx.x] = shared[0];
+  if (threadIdx.x == 0) *to = shared[0];
+}
+
+// Blocks (x) share an inspection (y).
+extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* requests, Part* parts) {
+  const Request r = requests[blockIdx.y];
+  if (blockIdx.x >= r.blocks) return;
+  const u64 begin = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+  const u64 step = (u64)r.blocks * blockDim.x;
+  Part part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
+  if (r.kind == 0) Equal(r, begin, step, part);
+  if (r.kind == 1) Output(r, begin, step, part);
+  if (r.kind == 2) Hash(r, begin, step, part);
+  Collect(part, parts + blockIdx.y * gridDim.x + blockIdx.x);
+}
+
+// A block for each inspection, of which every one has `stride` places for parts.
+extern "C" __global__ void __launch_bounds__(256) evo_collect(const Request* requests, const Part* parts, u64 stride, Part* results) {
+  Part part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
+  for (int i = threadIdx.x; i < requests[blockIdx.x].blocks; i += blockDim.x) Join(part, parts[blockIdx.x * stride + i]);
+  Collect(part, results + blockIdx.x);
 }
 )";
 
 struct Request {
   std::uint64_t address, other, bytes;
-  std::int32_t kind, dtype, exact, unused;
+  std::int32_t kind, dtype, exact, blocks;
 };
 static_assert(sizeof(Request) == 40 && sizeof(InspectionResult) == 56, "the kernel lays them out in the same way");
 
 constexpr std::uint32_t kThreads = 256;
-// What a thread should have to do before another block is worth its start.
-constexpr std::uint64_t kBytesPerBlock = 32 * 1024;
-constexpr std::uint32_t kMostBlocks = 128;
+constexpr int kInspect = 0;   // kernels
+constexpr int kCollect = 1;
+// As many as run at once on the largest GPUs; each has sixteen bytes a thread at least.
+constexpr std::uint64_t kBytesPerBlock = 16 * kThreads;
+constexpr std::uint64_t kMostBlocks = 1024;
 // A task has a handful of arguments with two guards each; more go in turns.
 constexpr std::size_t kMostTogether = 64;
-constexpr std::size_t kPartsOffset = kMostTogether * sizeof(Request);
-constexpr std::size_t kBufferBytes = kPartsOffset + kMostTogether * kMostBlocks * sizeof(InspectionResult);
+constexpr std::size_t kResultsOffset = kMostTogether * sizeof(Request);
+constexpr std::size_t kHostBytes = kResultsOffset + kMostTogether * sizeof(InspectionResult);
+constexpr std::size_t kPartsOffset = kHostBytes;
+constexpr std::size_t kDeviceBytes = kPartsOffset + kMostTogether * kMostBlocks * sizeof(InspectionResult);
+
+std::uint32_t Blocks(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + kBytesPerBlock - 1) / kBytesPerBlock, 1, kMostBlocks));
+}
 
 }  // namespace
 
 InspectionKernel::InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream) : stream_(stream) {
-  CompileResult compiled = compiler.Compile({kSource, {"evo_inspect"}, device.arch});
+  CompileResult compiled = compiler.Compile({kSource, {"evo_inspect", "evo_collect"}, device.arch});
   if (compiled.outcome != Outcome::kOk) {
     throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch, compiled.message));
   }
@@ -151,8 +173,8 @@ InspectionKernel::InspectionKernel(const DeviceInfo& device, Compiler& compiler,
   if (const DeviceStatus status = program_->Load(compiled.program); !status.ok()) {
     throw Error(fmt::format("our own kernels do not load on {}: {}; update the NVIDIA driver", device.name, status.message));
   }
-  Require(cudaHostAlloc(&host_, kBufferBytes, cudaHostAllocDefault), "cudaHostAlloc");
-  Require(cudaMalloc(&device_, kBufferBytes), "cudaMalloc");
+  Require(cudaHostAlloc(&host_, kHostBytes, cudaHostAllocDefault), "cudaHostAlloc");
+  Require(cudaMalloc(&device_, kDeviceBytes), "cudaMalloc");
 }
 
 InspectionKernel::~InspectionKernel() {
@@ -171,35 +193,44 @@ Inspected InspectionKernel::Inspect(std::span<const Inspection> inspections) {
   return inspected;
 }
 
+DeviceStatus InspectionKernel::Enqueue(const DeviceLaunch& launch) {
+  if (DeviceStatus status = program_->Prepare(launch); !status.ok()) return status;
+  return program_->Enqueue(launch, stream_);
+}
+
 DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& results) {
   auto* requests = static_cast<Request*>(host_);
-  std::uint64_t most = 1;
+  std::uint32_t most = 1;
   for (std::size_t i = 0; i < inspections.size(); ++i) {
     const Inspection& one = inspections[i];
-    requests[i] = {one.address, one.other, one.bytes, static_cast<int>(one.kind), static_cast<int>(one.dtype), one.exact ? 1 : 0, 0};
-    most = std::max(most, one.bytes);
+    const std::uint32_t blocks = Blocks(one.bytes);
+    requests[i] = {one.address, one.other, one.bytes, static_cast<int>(one.kind), static_cast<int>(one.dtype), one.exact ? 1 : 0, static_cast<int>(blocks)};
+    most = std::max(most, blocks);
   }
-  const auto blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>((most + kBytesPerBlock - 1) / kBytesPerBlock, kMostBlocks));
-  const std::size_t parts = inspections.size() * blocks;
-  auto* device_parts = static_cast<char*>(device_) + kPartsOffset;
-  auto* host_parts = static_cast<char*>(host_) + kPartsOffset;
-  cudaError_t error = cudaMemcpyAsync(device_, host_, inspections.size() * sizeof(Request), cudaMemcpyHostToDevice, stream_);
+  const auto count = static_cast<std::uint32_t>(inspections.size());
+  const auto device_requests = reinterpret_cast<Address>(device_);
+  const Address device_results = device_requests + kResultsOffset;
+  const Address device_parts = device_requests + kPartsOffset;
+  auto* host_results = static_cast<char*>(host_) + kResultsOffset;
+  cudaError_t error = cudaMemcpyAsync(device_, host_, count * sizeof(Request), cudaMemcpyHostToDevice, stream_);
   if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync to the device");
-  DeviceLaunch launch;
-  launch.grid = {blocks, static_cast<std::uint32_t>(inspections.size()), 1};
-  launch.block = {kThreads, 1, 1};
-  launch.arguments = {reinterpret_cast<Address>(device_), reinterpret_cast<Address>(device_parts)};
-  if (DeviceStatus status = program_->Prepare(launch); !status.ok()) return status;
-  if (DeviceStatus status = program_->Enqueue(launch, stream_); !status.ok()) return status;
-  error = cudaMemcpyAsync(host_parts, device_parts, parts * sizeof(InspectionResult), cudaMemcpyDeviceToHost, stream_);
+  DeviceLaunch inspect;
+  inspect.kernel = kInspect;
+  inspect.grid = {most, count, 1};
+  inspect.block = {kThreads, 1, 1};
+  inspect.arguments = {device_requests, device_parts};
+  if (DeviceStatus status = Enqueue(inspect); !status.ok()) return status;
+  DeviceLaunch collect;
+  collect.kernel = kCollect;
+  collect.grid = {count, 1, 1};
+  collect.block = {kThreads, 1, 1};
+  collect.arguments = {device_requests, device_parts, Address{most}, device_results};
+  if (DeviceStatus status = Enqueue(collect); !status.ok()) return status;
+  error = cudaMemcpyAsync(host_results, static_cast<char*>(device_) + kResultsOffset, count * sizeof(InspectionResult), cudaMemcpyDeviceToHost, stream_);
   if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync from the device");
   if (DeviceStatus status = ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); !status.ok()) return status;
-  const auto* part = reinterpret_cast<const InspectionResult*>(host_parts);
-  for (std::size_t i = 0; i < inspections.size(); ++i) {
-    InspectionResult result;
-    for (std::uint32_t b = 0; b < blocks; ++b) result.Add(*part++);
-    results.push_back(result);
-  }
+  const auto* first = reinterpret_cast<const InspectionResult*>(host_results);
+  results.insert(results.end(), first, first + count);
   return {};
 }
 

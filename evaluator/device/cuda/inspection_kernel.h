@@ -9,7 +9,7 @@
 
 namespace evo {
 
-// Looks at device memory on the device, so that megabytes need not come to the host: all inspections in one launch, sums taken in a
+// Looks at device memory on the device, so that megabytes need not come to the host: all inspections in two launches, sums taken in a
 // fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
 class InspectionKernel {
  public:
@@ -22,6 +22,7 @@ class InspectionKernel {
   Inspected Inspect(std::span<const Inspection> inspections);
 
  private:
+  DeviceStatus Enqueue(const DeviceLaunch& launch);
   DeviceStatus InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& results);
 
   cudaStream_t stream_;
