@@ -65,6 +65,11 @@ struct DeviceCopy {
   std::size_t bytes = 0;
 };
 
+struct DeviceRange {
+  Address address = 0;
+  std::size_t bytes = 0;
+};
+
 // Reads the bytes so that they are in L2 afterwards.
 struct DeviceTouch {
   Address address = 0;
@@ -114,9 +119,9 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
-  // Digest (core/digest.h) of the image's own variables (`__device__`, not `__constant__`), which outlive a launch: what a kernel may not
-  // change to remember earlier launches. Empty where there are none.
-  virtual std::string StateDigest() const { return {}; }
+  // Where the image's own variables lie (`__device__`, not `__constant__`), which outlive a launch: what a kernel may not change to remember
+  // earlier launches.
+  virtual std::vector<DeviceRange> State() const { return {}; }
 };
 
 // One result for each inspection asked for, if status.ok().

@@ -19,10 +19,12 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
   return std::nullopt;
 }
 
+InputSet::Answer Gate::Look(const BoundProgram& bound) { return bound.inputs->Inspect(bound.binding, bound.program->state); }
+
 std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::Answer& answer, CheckedErrors& errors) {
   if (!answer.status.ok()) return ToFailure(answer.status);
   if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};
-  if (const std::string state = bound.program->loaded->StateDigest(); state != bound.program->module_state) {
+  if (answer.state != bound.program->loaded_state) {
     return Failure{Outcome::kCheating, "a variable of the module differs after the launch from before: state that one launch leaves to the next"};
   }
   const Difference& difference = answer.difference;
@@ -42,13 +44,13 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
 }
 
 std::optional<Failure> Gate::Inspect(const BoundProgram& bound, CheckedErrors& errors) {
-  return Judge(bound, bound.inputs->Inspect(bound.binding), errors);
+  return Judge(bound, Look(bound), errors);
 }
 
 std::optional<Failure> Gate::Check(const BoundProgram& bound, int repeats, CheckedErrors& errors) {
   for (int repeat = 0; repeat < repeats; ++repeat) {
     if (auto failure = RunOnce(bound, static_cast<std::uint64_t>(repeat))) return failure;
-    const InputSet::Answer answer = bound.inputs->Inspect(bound.binding);
+    const InputSet::Answer answer = Look(bound);
     auto failure = Judge(bound, answer, errors);
     if (!failure) continue;
     if (failure->outcome == Outcome::kWrongResult && RunsDiffer(bound, answer)) {
@@ -63,7 +65,7 @@ std::optional<Failure> Gate::Check(const BoundProgram& bound, int repeats, Check
 bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer) {
   for (std::uint64_t schedule = 1; schedule <= 2; ++schedule) {
     if (RunOnce(bound, schedule)) return false;
-    if (bound.inputs->Inspect(bound.binding).hashes != answer.hashes) return true;
+    if (Look(bound).hashes != answer.hashes) return true;
   }
   return false;
 }

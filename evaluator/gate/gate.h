@@ -46,6 +46,7 @@ class Gate {
  private:
   std::optional<Failure> RunOnce(const BoundProgram& bound, std::uint64_t schedule);
   bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer);
+  InputSet::Answer Look(const BoundProgram& bound);
   std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, CheckedErrors& errors);
 
   Device& device_;

@@ -158,7 +158,7 @@ std::vector<InputSet::View> InputSet::Views() const {
   return views;
 }
 
-InputSet::Answer InputSet::Inspect(const LaunchBinding* binding) {
+InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const Inspection> state) {
   std::vector<Inspection> inspections;
   for (const Bound& bound : bound_) {
     if (bound.reference) {
@@ -170,6 +170,8 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding) {
   }
   const std::size_t own = inspections.size();
   if (binding != nullptr) binding->AppendInspections(inspections);
+  const std::size_t workspaces = inspections.size() - own;
+  inspections.insert(inspections.end(), state.begin(), state.end());
   const Inspected inspected = device_.Inspect(inspections);
   Answer answer;
   answer.status = inspected.status;
@@ -202,9 +204,10 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding) {
     }
   }
   if (binding != nullptr && answer.violation.empty()) {
-    const std::string workspace = binding->Overwritten(std::span(inspected.results).subspan(own));
+    const std::string workspace = binding->Overwritten(std::span(inspected.results).subspan(own, workspaces));
     if (!workspace.empty()) answer.violation = fmt::format("wrote outside its workspace {}", workspace);
   }
+  for (const InspectionResult& seen : std::span(inspected.results).subspan(own + workspaces)) answer.state.push_back(seen.hash);
   return answer;
 }
 

@@ -46,9 +46,10 @@ class InputSet {
     std::string violation;              // a guard or an input was changed: which; empty if none
     Difference difference;              // over all outputs; the message is of the first that is not acceptable
     std::vector<std::uint64_t> hashes;  // of the outputs' bytes, in the order of the arguments
+    std::vector<std::uint64_t> state;   // of what else was asked for
   };
-  // Also looks at the workspaces of `binding`, if given.
-  Answer Inspect(const LaunchBinding* binding);
+  // Also looks at the workspaces of `binding`, if given, and takes the hashes `state`.
+  Answer Inspect(const LaunchBinding* binding, std::span<const Inspection> state = {});
 
   // For answers made without a kernel: where an argument's contents lie, and where its reference does (0 for an input).
   struct View {

@@ -19,7 +19,11 @@ std::variant<Program, Failure> LoadProgram(Device& device, const std::string& so
   LoadResult loaded = device.Load(program.compiled);
   if (!loaded.status.ok()) return ToFailure(loaded.status);
   program.loaded = std::move(loaded.program);
-  program.module_state = program.loaded->StateDigest();
+  for (const DeviceRange& range : program.loaded->State()) program.state.push_back({Inspection::Kind::kHash, range.address, 0, range.bytes});
+  if (program.state.empty()) return program;
+  const Inspected inspected = device.Inspect(program.state);
+  if (!inspected.status.ok()) return ToFailure(inspected.status);
+  for (const InspectionResult& seen : inspected.results) program.loaded_state.push_back(seen.hash);
   return program;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
@@ -25,7 +26,8 @@ struct Program {
   Parameters parameters;
   CompiledProgram compiled;
   std::unique_ptr<LoadedProgram> loaded;
-  std::string module_state;   // of the image's own variables as it was loaded; every launch must leave them so
+  std::vector<Inspection> state;              // of the image's own variables: their hashes
+  std::vector<std::uint64_t> loaded_state;    // what these were when it was loaded; every launch must leave them so
 };
 
 std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled);

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <utility>
 
-#include "core/digest.h"
 #include "evaluator/device/cpu/simt_runtime.h"
 
 namespace evo {
@@ -59,17 +58,21 @@ KernelFacts CpuProgram::facts() const {
   return facts;
 }
 
-std::string CpuProgram::StateDigest() const {
-  std::string state;
+std::vector<DeviceRange> CpuProgram::State() const {
+  std::vector<DeviceRange> state;
   for (const ModuleSegment& segment : segments_) {
     if (!segment.variable) continue;
-    const std::size_t at = state.size();
-    state.append(reinterpret_cast<const char*>(segment.begin), segment.bytes);
-    // Ours, and different after each launch.
-    const std::uintptr_t current = reinterpret_cast<std::uintptr_t>(current_) - segment.begin;
-    if (current < segment.bytes) std::memset(state.data() + at + current, 0, sizeof *current_);
+    // Without the place that is ours, and different after each launch.
+    const std::uintptr_t current = reinterpret_cast<std::uintptr_t>(current_);
+    const std::uintptr_t end = segment.begin + segment.bytes;
+    if (current < segment.begin || current >= end) {
+      state.push_back({segment.begin, segment.bytes});
+      continue;
+    }
+    state.push_back({segment.begin, current - segment.begin});
+    state.push_back({current + sizeof *current_, end - current - sizeof *current_});
   }
-  return Digest(state);
+  return state;
 }
 
 }  // namespace evo

@@ -20,7 +20,7 @@ class CpuProgram : public LoadedProgram {
   ~CpuProgram() override;
 
   KernelFacts facts() const override;
-  std::string StateDigest() const override;
+  std::vector<DeviceRange> State() const override;
 
   const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index); }
   const std::string& name(std::size_t index) const { return names_.at(index); }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/digest.h"
 #include "evaluator/device/cuda/cuda_error.h"
 #include "evaluator/device/cuda/cuda_memory.h"
 #include "evaluator/device/cuda/tensor_map_encoder.h"
@@ -85,14 +84,9 @@ DeviceStatus CudaProgram::FindVariables(const std::vector<std::string>& names) {
   return {};
 }
 
-std::string CudaProgram::StateDigest() const {
-  if (variables_.empty()) return {};
-  std::string state;
-  for (const Variable& variable : variables_) {
-    std::string bytes(variable.bytes, 0);
-    if (cudaMemcpy(bytes.data(), variable.address, variable.bytes, cudaMemcpyDeviceToHost) != cudaSuccess) cudaGetLastError();
-    state += Digest(bytes);
-  }
+std::vector<DeviceRange> CudaProgram::State() const {
+  std::vector<DeviceRange> state;
+  for (const Variable& variable : variables_) state.push_back({reinterpret_cast<Address>(variable.address), variable.bytes});
   return state;
 }
 

@@ -27,7 +27,7 @@ class CudaProgram : public LoadedProgram {
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
 
   // Reads every variable of the image back.
-  std::string StateDigest() const override;
+  std::vector<DeviceRange> State() const override;
 
   bool Has(const std::string& symbol) const;
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }

@@ -126,7 +126,7 @@ std::vector<ActivityRecord> CuptiRecords::Take(std::size_t count) {
         return std::exchange(inbox.records, {});
       }
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 
