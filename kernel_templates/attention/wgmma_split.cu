@@ -15,7 +15,7 @@
 // evo:tensormap K_map = K dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:tensormap V_map = V dims(D, S, H * B) box(64, 64, 1) swizzle(128)
 // evo:launch attention_wgmma_split(Q_map, K_map, V_map, O, scale, S, D) \
-//   grid(ceil_div(S, BLOCK_Q), H, B) block(128 * GROUPS + 128) \
+//   grid(ceil_div(S, BLOCK_Q), H * B) block(128 * GROUPS + 128) \
 //   shared(GROUPS * TILES * (16384 + BLOCK_Q * 128) + GROUPS * BLOCK_Q * 32 + BLOCK_Q * 128 + 2048)
 #include <cuda_fp16.h>
 
@@ -245,13 +245,13 @@ struct Place {
   __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
 };
 
-// One thread: orders the copies of the tiles `first`, `first` + `step` and so on before `end`; of tiles that no query of the block sees only
-// the barriers are told. Loops stay loops here: instructions that run once take longer to fetch than to run.
-__device__ __forceinline__ void CopyTiles(const Place& at, const TensorMap* map, int round, int first, int end, int step) {
+// One thread: orders the copies of the tiles `first`, `first` + `step` and so on before `end`; of tiles of `key_end` and later keys only the
+// barriers are told. Loops stay loops here: instructions that run once take longer to fetch than to run.
+__device__ __forceinline__ void CopyTiles(const Place& at, const TensorMap* map, int round, int key_end, int first, int end, int step) {
 #pragma unroll 1
   for (int i = first; i < end; i += step) {
     const int key = round + i % kRoundTiles * kTileKeys;
-    if (key < at.end) {
+    if (key < key_end) {
       Copy(at.Tile(i), map, key, at.head, at.TileBarrier(i), kTileBytes);
     } else {
       Arrive(at.TileBarrier(i));
@@ -461,8 +461,8 @@ __device__ __forceinline__ void OrderRound(Walk& walk, const TensorMap* keys, co
   SyncWarps<kThreads>(kRoundDone);
   ++walk.loads;
   if (threadIdx.x % 32 == 0) {
-    CopyTiles(walk.at, keys, round, walk.warp % 4, kRoundTiles, 4);
-    if (values != nullptr) CopyTiles(walk.at, values, round, kRoundTiles + walk.warp % 4, 2 * kRoundTiles, 4);
+    CopyTiles(walk.at, keys, round, walk.at.end, walk.warp % 4, kRoundTiles, 4);
+    if (values != nullptr) CopyTiles(walk.at, values, round, walk.at.end, kRoundTiles + walk.warp % 4, 2 * kRoundTiles, 4);
   }
   __syncwarp();
 }
@@ -512,8 +512,10 @@ __device__ __forceinline__ float AddValues(Walk& walk, const TensorMap* keys, co
   return total;
 }
 
-// Divides the sums by the totals, of which lane i has that of column i % BLOCK_Q, and stores them.
-__device__ __forceinline__ void StoreSums(const Place& at, const Sums& sums, float total, half* O) {
+// Divides the sums by the totals, of which lane i has that of column i % BLOCK_Q, and stores them. If this was compiled for rows of another
+// length, the output stays as it is, which no check passes.
+__device__ __forceinline__ void StoreSums(const Place& at, const Sums& sums, float total, half* O, int depth) {
+  if (depth != HEAD_DIM) return;
   Columns inverse;
   SpreadColumns(__fdividef(1.0f, total), inverse);
   half* out = O + (static_cast<long long>(at.head) * at.length + at.block_row) * HEAD_DIM;
@@ -528,7 +530,6 @@ __device__ __forceinline__ void StoreSums(const Place& at, const Sums& sums, flo
 __global__ void __launch_bounds__(kThreads, 1)
     attention_wgmma_split(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
                           const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
   extern __shared__ uint4 shared_memory[];
   const unsigned begin = SharedAddress(shared_memory);
   const unsigned skip = (kSwizzleBytes - begin % kSwizzleBytes) % kSwizzleBytes;
@@ -536,31 +537,32 @@ __global__ void __launch_bounds__(kThreads, 1)
   Walk walk;
   Place& at = walk.at;
   at.shared = begin + skip;
-  at.head = blockIdx.z * gridDim.y + blockIdx.y;
+  at.head = blockIdx.y;
   at.block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_Q;
-  at.length = length;
-  at.end = CAUSAL ? min(length, at.block_row + BLOCK_Q) : length;   // keys that some query of the block sees
   // The same for all threads of a warp, which the compiler cannot see of threadIdx: it keeps addresses in uniform registers then.
   walk.warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
-  walk.group = walk.warp / 4;
-  walk.first_masked = CAUSAL ? min(length, at.block_row + 1) : length;
-  walk.factor = scale * kLog2E;
-  walk.loads = 1;
 
   // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
-  // Values wait, so that they do not hold up the keys.
+  // Values wait, so that they do not hold up the keys. Nothing for these takes a parameter's value, as the first use of one waits for memory; keys
+  // past the end arrive as zeros, and their tiles are waited for like all others.
   if (threadIdx.x % 32 == 0) {
 #pragma unroll 1
     for (int i = walk.warp; i < 2 * kRoundTiles; i += kAllWarps) InitBarrier(at.TileBarrier(i));
     if (walk.warp == kAllWarps - 1) InitBarrier(at.QueryBarrier());
     ShowToProducts();
     if (walk.warp == kAllWarps - 1) Copy(at.shared, &Q_map, at.block_row, at.head, at.QueryBarrier(), kQueryBytes);
-    CopyTiles(at, &K_map, 0, walk.warp, kRoundTiles, kAllWarps);
+    CopyTiles(at, &K_map, 0, CAUSAL ? at.block_row + BLOCK_Q : kRoundKeys, walk.warp, kRoundTiles, kAllWarps);
   }
+  at.length = length;
+  at.end = CAUSAL ? min(length, at.block_row + BLOCK_Q) : length;   // keys that some query of the block sees
+  walk.group = walk.warp / 4;
+  walk.first_masked = CAUSAL ? min(length, at.block_row + 1) : length;
+  walk.factor = scale * kLog2E;
+  walk.loads = 1;
   __syncwarp();
   __syncthreads();
   constexpr int kFree = kAllWarps - kRoundTiles % kAllWarps;
-  if (threadIdx.x % 32 == 0) CopyTiles(at, &V_map, 0, kRoundTiles + (walk.warp + kFree) % kAllWarps, 2 * kRoundTiles, kAllWarps);
+  if (threadIdx.x % 32 == 0) CopyTiles(at, &V_map, 0, at.end, kRoundTiles + (walk.warp + kFree) % kAllWarps, 2 * kRoundTiles, kAllWarps);
   __syncwarp();
   if (walk.group < GROUPS) Wait(at.QueryBarrier(), 0);
   int value_loads = 1;
@@ -572,7 +574,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   } else {
     Sums sums;
     const float total = AddValues<false>(walk, &K_map, &V_map, shared, value_loads, sums, right);
-    if (right) StoreSums(at, sums, total, O);
+    if (right) StoreSums(at, sums, total, O, depth);
   }
   if (__syncthreads_and(right)) return;
 #endif
@@ -581,6 +583,6 @@ __global__ void __launch_bounds__(kThreads, 1)
   } else {
     Sums sums;
     const float total = AddValues<true>(walk, &K_map, &V_map, shared, value_loads, sums, right);
-    StoreSums(at, sums, total, O);
+    StoreSums(at, sums, total, O, depth);
   }
 }
