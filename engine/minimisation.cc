@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -36,8 +37,10 @@ Genome Without(const Genome& genome, const std::vector<Piece>& pieces, std::size
 
 class DeltaDebugging {
  public:
-  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate)
-      : champion_(champion), form_(champion), left_(budget), evaluate_(evaluate) {}
+  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Genome>& refused)
+      : champion_(champion), form_(champion), left_(budget), evaluate_(evaluate) {
+    for (const Genome& genome : refused) refused_.insert(GenomeHash(genome));
+  }
 
   // False if interrupted.
   bool Run() {
@@ -49,7 +52,7 @@ class DeltaDebugging {
       if (!Know(asked)) return false;
       std::vector<Piece> needless;
       for (std::size_t i = 0; i < pieces.size(); ++i) {
-        if (KeepsSpeed(Known(asked[i]), champion_)) needless.push_back(pieces[i]);
+        if (Keeps(Known(asked[i]))) needless.push_back(pieces[i]);
       }
       if (!needless.empty()) {
         if (!LeaveOut(needless)) return false;
@@ -73,6 +76,8 @@ class DeltaDebugging {
   const Genome& Edited() const { return form_.candidate.genome; }
   std::size_t Size() const { return Edited().edits.size(); }
 
+  bool Keeps(const Trial& trial) const { return KeepsSpeed(trial, champion_) && !refused_.contains(GenomeHash(trial.candidate.genome)); }
+
   // Each of these pieces can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and many
   // differences below the noise are one above it.
   bool LeaveOut(const std::vector<Piece>& needless) {
@@ -80,7 +85,7 @@ class DeltaDebugging {
       const Genome less = Without(Edited(), needless, count);
       if (!Know({less})) return false;
       const Trial& trial = Known(less);
-      if (count > 1 && !KeepsSpeed(trial, champion_)) continue;
+      if (count > 1 && !Keeps(trial)) continue;
       form_ = trial;
       return true;
     }
@@ -112,6 +117,7 @@ class DeltaDebugging {
   int left_;                              // evaluations
   const EvaluateTrials& evaluate_;
   std::map<std::string, Trial> known_;    // by the genome that was asked for
+  std::set<std::string> refused_;         // hashes
 };
 
 // A check's measurement in units of the baseline's.
@@ -139,8 +145,8 @@ bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion) {
   return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion), OverBaseline(minimised));
 }
 
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate) {
-  DeltaDebugging search(champion, budget, evaluate);
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Genome>& refused) {
+  DeltaDebugging search(champion, budget, evaluate, refused);
   if (!search.Run()) return std::nullopt;
   return search.Result();
 }

@@ -28,10 +28,14 @@ struct Minimised {
 // Most evaluations that one champion is worth: some minutes of a run, enough for 40 edits of which few matter.
 inline constexpr int kMinimisationBudget = 64;
 
+// Forms of a champion that are put to its check before it stays as it is.
+inline constexpr int kMinimisedForms = 3;
+
 // Cuts the edits of a champion to those that it needs to be as fast, by delta debugging: leaves out one piece after another of the edit
 // list, all pieces side by side, then all those together that were not missed; in ever smaller pieces, until no single edit can be left out. Evaluates `budget`
-// genomes at most; what is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. nullopt if interrupted.
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate);
+// genomes at most; what is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. Forms that were `refused` since,
+// whatever they measured, count as slower. nullopt if interrupted.
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Genome>& refused = {});
 
 // Whether a trial passed the gate and the champion does not beat it.
 bool KeepsSpeed(const Trial& trial, const Trial& champion);

@@ -26,12 +26,12 @@
 
 // Warp groups that compute weights. They take turns in the tiles of keys.
 #ifndef GROUPS
-#define GROUPS 4
+#define GROUPS 2
 #endif
 
 // Tiles of 64 keys that a group takes at a time.
 #ifndef TILES
-#define TILES 2
+#define TILES 4
 #endif
 
 // Whether weights are tried relative to zero first, as powers of two of the scores themselves: nobody waits for the largest score then. The

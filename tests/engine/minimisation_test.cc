@@ -73,8 +73,8 @@ struct Bench {
     ++batches;
     return trials;
   }
-  std::optional<Minimised> Run(int budget = kMinimisationBudget) {
-    return Minimise(champion, budget, [&](const std::vector<Genome>& genomes) { return Evaluate(genomes); });
+  std::optional<Minimised> Run(int budget = kMinimisationBudget, const std::vector<Genome>& refused = {}) {
+    return Minimise(champion, budget, [&](const std::vector<Genome>& genomes) { return Evaluate(genomes); }, refused);
   }
 
   TimeOf time_of;
@@ -145,6 +145,23 @@ TEST(Minimise, DoesNotAddUpLossesBelowTheNoise) {
   ASSERT_TRUE(minimised);
   EXPECT_LE(minimised->form.evaluation.score_ns, 10'000.0 * 1.01);
   EXPECT_LT(minimised->form.candidate.genome.edits.size(), 40U);
+}
+
+TEST(Minimise, AFormThatWasRefusedIsNotGivenAgain) {
+  Bench bench(Numbered(12), Matter({"e3", "e9"}));
+  std::vector<Genome> refused;
+  std::size_t size = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto minimised = bench.Run(kMinimisationBudget, refused);
+    ASSERT_TRUE(minimised);
+    const Genome& form = minimised->form.candidate.genome;
+    EXPECT_TRUE(Names(form).contains("e3") && Names(form).contains("e9"));
+    EXPECT_THAT(form.edits, SizeIs(::testing::Ge(size)));
+    for (const Genome& before : refused) EXPECT_NE(GenomeHash(before), GenomeHash(form));
+    size = form.edits.size();
+    refused.push_back(form);
+  }
+  EXPECT_LT(size, 12u);
 }
 
 TEST(Minimise, KeepsToItsBudgetAndTheSpeedWhateverMatters) {
@@ -287,9 +304,25 @@ TEST(MinimisedRun, AFormThatFailsItsCheckIsNotMarked) {
     return check;
   };
   ASSERT_EQ(world.Run(), RunStatus::kFinished);
-  EXPECT_THAT(world.store.champions, SizeIs(2));
+  EXPECT_THAT(world.store.champions, SizeIs(1 + kMinimisedForms)) << "the champion and the forms that were tried";
   EXPECT_THAT(world.store.minimised, IsEmpty());
   EXPECT_EQ(world.evolution.progress().best, 2);
+}
+
+// The check may find that an edit counts which the search took for needless.
+TEST(MinimisedRun, AfterAFormThatFailsItsCheckALongerOneIsTried) {
+  EditedWorld world;
+  world.evaluator.check = [](const Candidate& candidate) {
+    ChampionCheck check;
+    check.outcome = candidate.op == kMinimise && !Names(candidate.genome).contains("e11") ? Outcome::kWrongResult : Outcome::kOk;
+    return check;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ASSERT_THAT(world.store.minimised, SizeIs(1));
+  const std::set<std::string> left = Names(world.Find(world.store.minimised[0].candidate).genome);
+  EXPECT_TRUE(left.contains("e3") && left.contains("e9") && left.contains("e11"));
+  EXPECT_LT(left.size(), 12u);
+  EXPECT_EQ(world.evolution.progress().best, world.store.minimised[0].candidate);
 }
 
 TEST(MinimisedRun, InterruptedAnywhereAndResumedLosesNothing) {
