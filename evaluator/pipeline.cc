@@ -264,23 +264,36 @@ void Pipeline::Settle(const Place& place, std::vector<Place>& next) {
   }
 }
 
+void Pipeline::LearnFrom(const Candidate& candidate, const Evaluation& evaluation) {
+  if (candidate.generation == 0 && evaluation.outcome == Outcome::kOk) {
+    const StageClocks& clocks = evaluation.clocks;
+    baseline_stage_ms_ = std::max({baseline_stage_ms_, clocks.load_ms, clocks.check_ms, clocks.time_ms});
+    baseline_compile_ms_ = std::max(baseline_compile_ms_, clocks.compile_ms);
+  }
+  for (const CaseMeasurement& measured : evaluation.cases) {
+    auto& best = best_case_ns_.try_emplace(measured.name, measured.median_ns).first->second;
+    best = std::min(best, measured.median_ns);
+  }
+  if (!evaluation.counterexample.case_name.empty()) ++kills_[{evaluation.counterexample.case_name, evaluation.counterexample.generator}];
+}
+
+void Pipeline::GoOn(const std::vector<GenerationRecord>& generations) {
+  const std::lock_guard lock(mutex_);
+  for (const GenerationRecord& generation : generations) {
+    for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
+      if (generation.evaluations[i].device_name == device_.name) LearnFrom(generation.candidates[i], generation.evaluations[i]);
+    }
+  }
+}
+
 void Pipeline::Complete(const Place& place) {
   std::vector<Place> next;
   {
     const std::lock_guard lock(mutex_);
     Slot& slot = place.slot();
     Settle(place, next);
-    if (slot.candidate.generation == 0 && slot.evaluation.outcome == Outcome::kOk) {
-      const StageClocks& clocks = slot.evaluation.clocks;
-      baseline_stage_ms_ = std::max({baseline_stage_ms_, clocks.load_ms, clocks.check_ms, clocks.time_ms});
-      baseline_compile_ms_ = std::max(baseline_compile_ms_, clocks.compile_ms);
-    }
+    LearnFrom(slot.candidate, slot.evaluation);
     slot.compiled = {};  // images are large and no longer needed
-    for (const CaseMeasurement& measured : slot.evaluation.cases) {
-      auto& best = best_case_ns_.try_emplace(measured.name, measured.median_ns).first->second;
-      best = std::min(best, measured.median_ns);
-    }
-    if (!slot.evaluation.counterexample.case_name.empty()) ++kills_[{slot.evaluation.counterexample.case_name, slot.evaluation.counterexample.generator}];
     place.batch->finished.push_back(place.index);
     last_completion_ = std::chrono::steady_clock::now();
     changed_.notify_all();

@@ -14,6 +14,7 @@
 
 #include "core/evaluator.h"
 #include "core/machine.h"
+#include "core/store.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
 #include "evaluator/evaluation_cache.h"
@@ -48,6 +49,10 @@ class Pipeline : public Evaluator {
 
   // What need not be evaluated again; a run measures its own generation 0 all the same. Precondition: nothing was started.
   void Know(std::vector<KnownEvaluation> known) { cache_.Add(std::move(known)); }
+
+  // What a run that is resumed has evaluated so far: from it come the deadlines, the race's times and the inputs that kill most. What was measured on
+  // another device is passed over. Precondition: nothing was started.
+  void GoOn(const std::vector<GenerationRecord>& generations);
 
   void Start(std::vector<Candidate> batch) override;
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
@@ -106,6 +111,8 @@ class Pipeline : public Evaluator {
   std::vector<ToolResult> Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop);
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
   std::chrono::milliseconds RunDeadline(const Patience& patience);
+  // Precondition: mutex_ is held.
+  void LearnFrom(const Candidate& candidate, const Evaluation& evaluation);
   std::chrono::milliseconds CompileDeadline();
   Job WithRunDeadlines(Job job, const Patience& patience);
   std::vector<JobResult> RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop);

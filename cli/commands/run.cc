@@ -131,6 +131,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   }
   for (const MachineState& machine : pipeline.machines()) store.RecordMachine(run.id, machine);
   if (!options.no_reuse) pipeline.Know(store.LoadKnown(run));
+  if (setup.resumed) pipeline.GoOn(store.LoadGenerations(run.id));
   const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, nullptr, context.interrupt);
   if (status == RunStatus::kFinished) CloseMachines(pipeline, store, run.id);
   const Pipeline::Utilisation busy = pipeline.utilisation();

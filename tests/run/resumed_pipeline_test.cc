@@ -1,0 +1,53 @@
+// What a resumed run knows of the one that was interrupted.
+#include <gtest/gtest.h>
+
+#include "core/installation.h"
+#include "evaluator/pipeline.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/renderer.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+namespace {
+
+constexpr double kShortMs = 20;
+
+GenerationRecord TemplatesThatTook(double ms, const std::string& device_name) {
+  GenerationRecord generation;
+  generation.candidates.resize(1);
+  Evaluation& evaluation = generation.evaluations.emplace_back();
+  evaluation.outcome = Outcome::kOk;
+  evaluation.device_name = device_name;
+  evaluation.clocks.check_ms = evaluation.clocks.time_ms = ms;
+  return generation;
+}
+
+// How long an endless kernel was waited for.
+double WaitedFor(bool same_device) {
+  const Task task = LoadTask(std::filesystem::path(EVO_TEST_TASKS) / "brief");
+  PipelineOptions options;
+  options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
+  options.compile_workers = 1;
+  Pipeline pipeline(options, task);
+  pipeline.GoOn({TemplatesThatTook(kShortMs, same_device ? pipeline.device().name : "another")});
+  Candidate candidate;
+  candidate.id = 2;
+  candidate.generation = 1;
+  const KernelTemplate kernel = LoadTemplate(task.directory / (task.baseline + ".cu"));
+  candidate.source = RenderParameters(kernel.text, kernel.space.Defaults());
+  const std::size_t body = candidate.source.find('{', candidate.source.find("__global__"));
+  candidate.source.insert(body + 1, "\n  for (volatile int i = 0; i >= 0;) i = 1;\n");
+  pipeline.Start({candidate});
+  const std::vector<Evaluation> evaluations = pipeline.Finish({}, [](const Candidate&, const Evaluation&) {});
+  EXPECT_EQ(evaluations.front().outcome, Outcome::kTimeout) << evaluations.front().message;
+  return evaluations.front().clocks.check_ms;
+}
+
+// Without what the templates took a stage has 10 s.
+TEST(ResumedPipeline, HasTheDeadlinesOfTheRunBefore) {
+  EXPECT_LT(WaitedFor(true), 9'000);
+  EXPECT_GE(WaitedFor(false), 9'000) << "another machine says nothing of this one";
+}
+
+}  // namespace
+}  // namespace evo
