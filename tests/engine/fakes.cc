@@ -121,6 +121,7 @@ std::vector<BredChild> FakeBreeder::Finish(std::stop_token) {
   std::vector<BredChild> children;
   for (const BreedRequest& request : requests_) {
     children.push_back(barren.contains(request.generation) ? BredChild{} : Bred(request));
+    if (change && children.back().genome && !request.operators.empty()) change(request, children.back());
   }
   requests_.clear();
   return children;

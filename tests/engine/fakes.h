@@ -36,6 +36,7 @@ class FakeBreeder : public Breeder {
   void Start(std::vector<BreedRequest> requests) override;
   std::vector<BredChild> Finish(std::stop_token stop) override;
 
+  std::function<void(const BreedRequest&, BredChild&)> change;   // what is bred, if given
   std::set<std::uint64_t> barren;                       // generations in which no operator applies
   std::vector<std::vector<BreedRequest>> batches;       // every batch of children asked for
 

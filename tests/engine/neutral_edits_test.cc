@@ -1,6 +1,11 @@
 #include "engine/neutral_edits.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "core/digest.h"
+#include "tests/engine/fakes.h"
+#include "tests/engine/world.h"
 
 namespace evo {
 namespace {
@@ -92,6 +97,42 @@ TEST_F(NeutralEditsTest, ChildrenThatAreNoSingleEditSayNothing) {
   EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "crossover"));
   EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", {"peel: no such loop"}));
   EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
+}
+
+// A run in which every child is its first parent with one more edit, in words of its own each time. `name` edits change the program if `changes` says so.
+std::vector<int> EvaluatedIn(const std::string& name, bool changes) {
+  testing::World world(testing::FakeRun());
+  world.breeder.change = [&](const BreedRequest& request, BredChild& child) {
+    child.genome = request.parents[0];
+    child.genome->edits.push_back(EditOf(name, "loop", "x"));
+    child.op = name;
+    child.source = fmt::format("{}// {} {} {}\n", testing::SourceAt(testing::ValueOf(*child.genome)), name, request.generation, request.index);
+  };
+  world.evaluator.evaluate = [&](const Candidate& candidate) {
+    Evaluation evaluation = testing::EvaluationAt(testing::ValueOf(candidate.genome));
+    evaluation.source_digest = Digest(candidate.source);
+    if (changes) evaluation.program_digest = Digest(fmt::format("{} edits", candidate.genome.edits.size()));
+    return evaluation;
+  };
+  world.Run();
+  std::vector<int> evaluated;
+  for (const GenerationRecord& generation : world.store.generations) evaluated.push_back(static_cast<int>(generation.candidates.size()));
+  return evaluated;
+}
+
+TEST(NeutralEditsInARun, AreNotEvaluatedOnceTheyAreKnown) {
+  // Generation 2 is bred before generation 1 is evaluated.
+  const std::vector<int> evaluated = EvaluatedIn("unroll", false);
+  ASSERT_GE(evaluated.size(), 4u);
+  EXPECT_GT(evaluated[1], 0);
+  EXPECT_GT(evaluated[2], 0);
+  for (std::size_t g = 3; g < evaluated.size(); ++g) EXPECT_EQ(evaluated[g], 0) << g;
+}
+
+TEST(NeutralEditsInARun, EditsThatChangeTheProgramAreEvaluatedAgain) {
+  const std::vector<int> evaluated = EvaluatedIn("unroll", true);
+  ASSERT_GE(evaluated.size(), 4u);
+  for (std::size_t g = 1; g < evaluated.size(); ++g) EXPECT_GT(evaluated[g], 0) << g;
 }
 
 }  // namespace
