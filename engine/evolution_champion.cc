@@ -93,9 +93,10 @@ void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
                      });
   runner.Know(trials_);
   const Trial whole{champion, EvaluationOf(champion.id)};
-  std::vector<Genome> refused;
+  std::vector<Trial> refused;
   while (refused.size() < kMinimisedForms) {
-    const auto minimised = evo::Minimise(whole, kMinimisationBudget, [&](const auto& genomes) { return runner.Evaluate(genomes, stop.token()); }, refused);
+    const int budget = kMinimisationBudget - runner.evaluated();
+    const auto minimised = evo::Minimise(whole, budget, [&](const auto& genomes) { return runner.Evaluate(genomes, stop.token()); }, refused);
     if (!minimised) return;
     const Candidate& form = minimised->form.candidate;
     if (form.id == champion.id && !refused.empty()) return;   // that every edit is needed was not shown
@@ -106,7 +107,7 @@ void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
       return;
     }
     if (stop.Interrupted()) return;
-    refused.push_back(form.genome);
+    refused.push_back(minimised->form);
   }
 }
 
@@ -116,9 +117,12 @@ bool Evolution::HoldsMinimised(const Candidate& minimised, const ChampionCheck& 
   const Candidate candidate = Rendered(minimised, stop.token());
   const ChampionCheck again = evaluator_.CheckChampion(candidate, baseline, stop.token());
   if (again.outcome == Outcome::kCancelled) return false;
+  // A form that holds and is slower is nobody's best: with its verdict it would be, where its time in the search was the better one by chance.
+  const bool keeps = KeepsSpeed(again, check);
+  if (!keeps && again.outcome == Outcome::kOk) return false;
   store_.RecordChampion(run_.id, candidate.id, again);
   observer_.OnChampion(candidate, again);
-  return KeepsSpeed(again, check);
+  return keeps;
 }
 
 Evaluation Evolution::EvaluationOf(CandidateId id) {

@@ -37,9 +37,12 @@ Genome Without(const Genome& genome, const std::vector<Piece>& pieces, std::size
 
 class DeltaDebugging {
  public:
-  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Genome>& refused)
-      : champion_(champion), form_(champion), left_(budget), evaluate_(evaluate) {
-    for (const Genome& genome : refused) refused_.insert(GenomeHash(genome));
+  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused)
+      : champion_(champion), form_(champion), left_(budget), evaluate_(evaluate), from_the_back_(refused.size() % 2 == 1) {
+    for (const Trial& trial : refused) {
+      if (!trial.evaluation.program_digest.empty()) refused_programs_.insert(trial.evaluation.program_digest);
+      fewest_ = std::max(fewest_, (trial.candidate.genome.edits.size() + Size() + 1) / 2);
+    }
   }
 
   // False if interrupted.
@@ -76,13 +79,17 @@ class DeltaDebugging {
   const Genome& Edited() const { return form_.candidate.genome; }
   std::size_t Size() const { return Edited().edits.size(); }
 
-  bool Keeps(const Trial& trial) const { return KeepsSpeed(trial, champion_) && !refused_.contains(GenomeHash(trial.candidate.genome)); }
+  bool Keeps(const Trial& trial) const {
+    return KeepsSpeed(trial, champion_) && trial.candidate.genome.edits.size() >= fewest_ && !refused_programs_.contains(trial.evaluation.program_digest);
+  }
 
   // Each of these pieces can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and many
   // differences below the noise are one above it.
   bool LeaveOut(const std::vector<Piece>& needless) {
     for (std::size_t count = needless.size();; count = (count + 1) / 2) {
-      const Genome less = Without(Edited(), needless, count);
+      const std::vector<Piece> some(from_the_back_ ? needless.end() - static_cast<std::ptrdiff_t>(count) : needless.begin(),
+                                    from_the_back_ ? needless.end() : needless.begin() + static_cast<std::ptrdiff_t>(count));
+      const Genome less = Without(Edited(), some, count);
       if (!Know({less})) return false;
       const Trial& trial = Known(less);
       if (count > 1 && !Keeps(trial)) continue;
@@ -117,7 +124,9 @@ class DeltaDebugging {
   int left_;                              // evaluations
   const EvaluateTrials& evaluate_;
   std::map<std::string, Trial> known_;    // by the genome that was asked for
-  std::set<std::string> refused_;         // hashes
+  bool from_the_back_;                    // of what could go, the last goes first
+  std::set<std::string> refused_programs_;   // digests
+  std::size_t fewest_ = 0;                // edits that have to stay
 };
 
 // A check's measurement in units of the baseline's.
@@ -145,7 +154,7 @@ bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion) {
   return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion), OverBaseline(minimised));
 }
 
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Genome>& refused) {
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused) {
   DeltaDebugging search(champion, budget, evaluate, refused);
   if (!search.Run()) return std::nullopt;
   return search.Result();

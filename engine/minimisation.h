@@ -33,9 +33,10 @@ inline constexpr int kMinimisedForms = 3;
 
 // Cuts the edits of a champion to those that it needs to be as fast, by delta debugging: leaves out one piece after another of the edit
 // list, all pieces side by side, then all those together that were not missed; in ever smaller pieces, until no single edit can be left out. Evaluates `budget`
-// genomes at most; what is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. Forms that were `refused` since,
-// whatever they measured, count as slower. nullopt if interrupted.
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Genome>& refused = {});
+// genomes at most; what is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. Forms that the champion's check
+// has `refused`, whatever they measured, and other forms of their programs count as slower, and at least half of the edits that each of them left out stay; which
+// half differs from one refusal to the next. nullopt if interrupted.
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused = {});
 
 // Whether a trial passed the gate and the champion does not beat it.
 bool KeepsSpeed(const Trial& trial, const Trial& champion);

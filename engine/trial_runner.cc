@@ -55,6 +55,7 @@ std::optional<std::vector<Trial>> TrialRunner::Evaluate(const std::vector<Genome
 bool TrialRunner::EvaluateNew(std::vector<Candidate> candidates, const std::stop_token& stop) {
   GenerationRecord generation;
   generation.generation = next_generation_++;
+  evaluated_ += static_cast<int>(candidates.size());
   evaluator_.Start(candidates);
   generation.candidates = std::move(candidates);
   generation.evaluations = evaluator_.Finish(stop, each_);

@@ -30,6 +30,9 @@ class TrialRunner {
   // Trials of an earlier process.
   void Know(const std::vector<GenerationRecord>& generations);
 
+  // How many were evaluated here.
+  int evaluated() const { return evaluated_; }
+
   // As EvaluateTrials. What an interruption cuts short is not recorded.
   std::optional<std::vector<Trial>> Evaluate(const std::vector<Genome>& genomes, const std::stop_token& stop);
 
@@ -42,6 +45,7 @@ class TrialRunner {
   CandidateId champion_;
   CandidateId next_id_;
   int next_generation_;
+  int evaluated_ = 0;
   Breeder& breeder_;
   Evaluator& evaluator_;
   Store& store_;
