@@ -160,6 +160,7 @@ TEST_F(NvrtcCompilerTest, AsynchronousCopiesAreTheToolkits) {
     body += fmt::format("  __pipeline_memcpy_async(s + {0} * i, x + {0} * i, {0});\n  __pipeline_commit();\n", size);
   }
   body += "  __pipeline_memcpy_async(s, x, 5);\n";   // traps
+  body += "  __pipeline_memcpy_async(s, x, i, i / 2);\n  __pipeline_memcpy_async(s, x, 16, i);\n  __pipeline_wait_prior(i);\n";
   for (int prior = 0; prior < 10; ++prior) body += fmt::format("  __pipeline_wait_prior({});\n", prior);
   for (const char* arch : {"sm_75", "sm_80", "sm_90a"}) {
     const std::string source =

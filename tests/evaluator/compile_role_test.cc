@@ -66,7 +66,7 @@ TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFligh
     EXPECT_EQ(result.log.find("serialized"), std::string::npos) << kernel.name << result.log;
   };
   const KernelTemplate split = LoadTemplate(folder / "wgmma_split.cu");
-  for (const Parameters& parameters : {Parameters{}, Parameters{{"GROUPS", 2}, {"TILES", 4}}, Parameters{{"GROUPS", 1}, {"TILES", 8}},
+  for (const Parameters& parameters : {Parameters{}, Parameters{{"GROUPS", 4}, {"TILES", 2}}, Parameters{{"GROUPS", 1}, {"TILES", 8}},
                                        Parameters{{"BLOCK_Q", 16}, {"GROUPS", 2}, {"SPECULATE", 0}}}) {
     expect_in_flight(split, parameters);
   }

@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <utility>
 
 #include "evaluator/device/cpu/simt_runtime.h"

@@ -26,7 +26,6 @@ class CudaProgram : public LoadedProgram {
   // Precondition: Prepare(launch) was ok. Does not wait.
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
 
-  // Reads every variable of the image back.
   std::vector<DeviceRange> State() const override;
 
   bool Has(const std::string& symbol) const;

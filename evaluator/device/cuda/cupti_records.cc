@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr std::size_t kRecordAlignment = 8;
 constexpr auto kPatience = std::chrono::milliseconds(200);
+// Records are there some 100 us after the device has finished; a forced flush, before which they must have had time to be complete, comes later.
+constexpr auto kPause = std::chrono::microseconds(50);
+constexpr int kPausesUnforced = 4;
 
 // The two functions that CUPTI calls when it hands buffers over, maybe from a thread of its own, get no pointer of ours.
 struct Inbox {
@@ -116,9 +119,9 @@ void CuptiRecords::Discard() {
 std::vector<ActivityRecord> CuptiRecords::Take(std::size_t count) {
   Inbox& inbox = TheInbox();
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  for (bool forced = false;; forced = true) {
+  for (int pauses = 0;; ++pauses) {
     // Not forced at first: a forced flush also hands over records whose times are not written yet.
-    Require(flush_all_(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0), "cuptiActivityFlushAll");
+    Require(flush_all_(pauses >= kPausesUnforced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0), "cuptiActivityFlushAll");
     {
       const std::lock_guard lock(inbox.mutex);
       if (inbox.dropped > 0) throw Error(fmt::format("CUPTI lost {} records: times cannot be trusted; run evo again", inbox.dropped));
@@ -126,7 +129,7 @@ std::vector<ActivityRecord> CuptiRecords::Take(std::size_t count) {
         return std::exchange(inbox.records, {});
       }
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::this_thread::sleep_for(kPause);
   }
 }
 

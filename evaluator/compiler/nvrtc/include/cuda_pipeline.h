@@ -1,5 +1,6 @@
 // The toolkit's own, with two of its functions said shorter: there each use instantiates dozens of templates, a seventh of what compiling a
-// kernel with asynchronous copies costs. They come to the same PTX, so that nvcc makes the same of an exported kernel.
+// kernel with asynchronous copies costs. They come to the same PTX, so that nvcc makes the same of an exported kernel; the toolkit's macros that set up
+// its own (_CUDA_PIPELINE_DEBUG, _CUDA_PIPELINE_MAX_STAGES) do not reach them.
 #pragma once
 #include_next <cuda_pipeline.h>
 
@@ -23,14 +24,26 @@ extern "C" __device__ unsigned __nvvm_get_smem_pointer(void*);
 
 // What cannot be copied so traps, as there.
 static inline __device__ void evo_pipeline_memcpy_async(void* __restrict__ to, const void* __restrict__ from, size_t size, size_t zfill = 0) {
-  if (size == 16) {
-    switch (zfill) { EVO_COPIES_OF_16("cg", 16) }
-  } else if (size == 8) {
-    switch (zfill) { EVO_COPIES_OF_8("ca", 8) }
-  } else if (size == 4) {
-    switch (zfill) { EVO_COPIES_OF_4("ca", 4) }
+  switch (size) {
+    case 16:
+      switch (zfill) {
+        EVO_COPIES_OF_16("cg", 16)
+        default: __trap(); return;
+      }
+    case 8:
+      switch (zfill) {
+        EVO_COPIES_OF_8("ca", 8)
+        default: __trap(); return;
+      }
+    case 4:
+      switch (zfill) {
+        EVO_COPIES_OF_4("ca", 4)
+        default: __trap(); return;
+      }
+    default:
+      __trap();
+      return;
   }
-  __trap();
 }
 #define __pipeline_memcpy_async evo_pipeline_memcpy_async
 
