@@ -27,9 +27,9 @@ std::vector<Piece> Pieces(std::size_t size, std::size_t count) {
 }
 
 // The pieces are in order.
-Genome Without(const Genome& genome, const std::vector<Piece>& pieces, std::size_t count) {
+Genome Without(const Genome& genome, const std::vector<Piece>& pieces) {
   Genome less = genome;
-  for (std::size_t i = count; i-- > 0;) {
+  for (std::size_t i = pieces.size(); i-- > 0;) {
     less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(pieces[i].first), less.edits.begin() + static_cast<std::ptrdiff_t>(pieces[i].last));
   }
   return less;
@@ -51,7 +51,7 @@ class DeltaDebugging {
     while (Size() > 0) {
       const std::vector<Piece> pieces = Pieces(Size(), count);
       std::vector<Genome> asked;
-      for (const Piece& piece : pieces) asked.push_back(Without(Edited(), {piece}, 1));
+      for (const Piece& piece : pieces) asked.push_back(Without(Edited(), {piece}));
       if (!Know(asked)) return false;
       std::vector<Piece> needless;
       for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -71,7 +71,7 @@ class DeltaDebugging {
 
   Minimised Result() {
     Minimised result{form_, {}};
-    for (std::size_t i = 0; i < Size(); ++i) result.without.push_back(Known(Without(Edited(), {{i, i + 1}}, 1)).candidate.id);
+    for (std::size_t i = 0; i < Size(); ++i) result.without.push_back(Known(Without(Edited(), {{i, i + 1}})).candidate.id);
     return result;
   }
 
@@ -89,7 +89,7 @@ class DeltaDebugging {
     for (std::size_t count = needless.size();; count = (count + 1) / 2) {
       const std::vector<Piece> some(from_the_back_ ? needless.end() - static_cast<std::ptrdiff_t>(count) : needless.begin(),
                                     from_the_back_ ? needless.end() : needless.begin() + static_cast<std::ptrdiff_t>(count));
-      const Genome less = Without(Edited(), some, count);
+      const Genome less = Without(Edited(), some);
       if (!Know({less})) return false;
       const Trial& trial = Known(less);
       if (count > 1 && !Keeps(trial)) continue;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr std::size_t kRecordAlignment = 8;
 constexpr auto kPatience = std::chrono::milliseconds(200);
-// Records are there some 100 us after the device has finished; a forced flush, before which they must have had time to be complete, comes later.
+// Between looks for records that are not there yet. A forced flush comes after so many of them, when times have been written.
 constexpr auto kPause = std::chrono::microseconds(50);
 constexpr int kPausesUnforced = 4;
 

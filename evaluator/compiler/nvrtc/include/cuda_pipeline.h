@@ -1,5 +1,5 @@
-// The toolkit's own, with two of its functions said shorter: there each use instantiates dozens of templates, a seventh of what compiling a
-// kernel with asynchronous copies costs. They come to the same PTX, so that nvcc makes the same of an exported kernel; the toolkit's macros that set up
+// The toolkit's own, with two of its functions said shorter: there each use instantiates dozens of templates, a seventh of what NVRTC does
+// for a WMMA kernel with asynchronous copies. They come to the same PTX, so that nvcc makes the same of an exported kernel; the toolkit's macros that set up
 // its own (_CUDA_PIPELINE_DEBUG, _CUDA_PIPELINE_MAX_STAGES) do not reach them.
 #pragma once
 #include_next <cuda_pipeline.h>
