@@ -35,6 +35,7 @@ TimedRun Timer::Prepared(const BoundProgram& bound) {
   TimedRun run{bound.inputs->Prepare(sentinel), bound.sequence};
   const std::vector<DeviceFill> workspaces = bound.binding->Poison();
   run.preparation.poison.insert(run.preparation.poison.end(), workspaces.begin(), workspaces.end());
+  run.preparation.displace_code = true;
   if (l2_ == L2State::kCold) {
     run.preparation.flush_bytes = 2 * device_.info().l2_bytes;
   } else {

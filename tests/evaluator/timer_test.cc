@@ -127,6 +127,7 @@ TEST_F(TimerTest, Row16ColdFlushesTwiceL2AndTouchesNothing) {
   ASSERT_EQ(Measure("honest", L2State::kCold).index(), 0U);
   for (const FakeDevice::Timed& run : device_.timed) {
     EXPECT_GE(run.preparation.flush_bytes, 2 * device_.info().l2_bytes);
+    EXPECT_TRUE(run.preparation.displace_code);
     EXPECT_TRUE(run.preparation.touch.empty());
   }
 }
@@ -135,6 +136,7 @@ TEST_F(TimerTest, Row16HotTouchesEveryInputAndFlushesNothing) {
   ASSERT_EQ(Measure("honest", L2State::kHot).index(), 0U);
   for (const FakeDevice::Timed& run : device_.timed) {
     EXPECT_EQ(run.preparation.flush_bytes, 0U);
+    EXPECT_TRUE(run.preparation.displace_code) << "between two calls of a kernel others run";
     ASSERT_EQ(run.preparation.touch.size(), 1U);
     EXPECT_EQ(run.preparation.touch[0].address, run.buffers[0]);
     EXPECT_EQ(run.preparation.touch[0].bytes, kElements * sizeof(float));

@@ -25,8 +25,8 @@ constexpr std::chrono::milliseconds kClocksAge{200};
 
 std::size_t OperationCount(const TimedRun& run) {
   const Preparation& preparation = run.preparation;
-  constexpr std::size_t kScrubAndFlush = 2;
-  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + kScrubAndFlush + run.sequence.size();
+  constexpr std::size_t kScrubFlushAndDisplace = 3;
+  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + kScrubFlushAndDisplace + run.sequence.size();
 }
 
 }  // namespace
@@ -219,6 +219,10 @@ DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
     if (touch.bytes == 0) continue;
     Expect(ActivityKind::kKernel, support_->touch_symbol(), ExpectedActivity::kOurs);
     if (DeviceStatus status = support_->Touch(touch); !status.ok()) return status;
+  }
+  if (preparation.displace_code) {
+    Expect(ActivityKind::kKernel, support_->displace_symbol(), ExpectedActivity::kOurs);
+    if (DeviceStatus status = support_->DisplaceCode(); !status.ok()) return status;
   }
   return {};
 }

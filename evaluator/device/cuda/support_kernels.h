@@ -25,12 +25,15 @@ class SupportKernels {
   DeviceStatus Touch(const DeviceTouch& touch);
   // Fills the shared memory of every multiprocessor, so that nothing can be carried in it from one launch to the next.
   DeviceStatus ScrubShared();
+  // Fills the instruction caches of every multiprocessor with code that nobody else runs.
+  DeviceStatus DisplaceCode();
   // Runs for a time that grows with `steps`.
   DeviceStatus Tick(std::uint32_t steps);
 
   const std::string& hold_symbol() const;
   const std::string& touch_symbol() const;
   const std::string& scrub_symbol() const;
+  const std::string& displace_symbol() const;
   const std::string& tick_symbol() const;
 
  private:
