@@ -188,7 +188,8 @@ ordered_json ToJson(const CandidateRecord& record) {
                    {"dynamic_shared_bytes", Known(f.dynamic_shared_bytes)}, {"spill_bytes", Known(f.spill_bytes)},
                    {"local_bytes", Known(f.local_bytes)}, {"occupancy", f.occupancy}};
   json["clocks"] = {{"compile_ms", e.clocks.compile_ms}, {"load_ms", e.clocks.load_ms}, {"check_ms", e.clocks.check_ms},
-                    {"time_ms", e.clocks.time_ms}, {"queue_ms", e.clocks.queue_ms}};
+                    {"time_ms", e.clocks.time_ms}, {"soak_ms", e.clocks.soak_ms}, {"queue_ms", e.clocks.queue_ms}};
+  json["soak_runs"] = e.soak_runs;
   json["device"] = e.device;
   json["device_name"] = e.device_name;
   json["l2"] = e.l2;

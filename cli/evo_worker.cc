@@ -15,6 +15,7 @@
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cuda/cuda_device.h"
 #include "evaluator/run_role.h"
+#include "evaluator/waiting_jobs.h"
 #include "evaluator/worker_main.h"
 #include "mutators/breeding_station.h"
 
@@ -59,13 +60,15 @@ void LimitMemory() {
 }
 
 std::unique_ptr<WorkerRole> MakeRunRole(const nlohmann::json& init) {
+  const auto waiting = std::make_shared<WaitingJobsView>(init.at("waiting").get<std::string>());
+  const auto jobs_wait = [waiting] { return waiting->Any(); };
   if (init.at("device") == "cpu") {
     LimitMemory();
-    return std::make_unique<RunRole>(MakeCpuDevice());
+    return std::make_unique<RunRole>(MakeCpuDevice(), jobs_wait);
   }
   const std::unique_ptr<Compiler> compiler = MakeNvrtc();
   const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), init.value("timing", true)};
-  return std::make_unique<RunRole>(std::make_unique<CudaDevice>(options, *compiler));
+  return std::make_unique<RunRole>(std::make_unique<CudaDevice>(options, *compiler), jobs_wait);
 }
 
 class BreedRole : public WorkerRole {

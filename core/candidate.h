@@ -21,6 +21,7 @@ struct Candidate {
   std::string op;                        // operator that made it
   std::vector<std::string> dropped;      // why edits of the genome could not be applied, one line each
   std::string source;                    // rendered from the genome: a complete .cu with its evo: directives
+  int measurement = 0;                   // from 1 on it is measured for itself alone, though its program was before; not stored
 };
 
 }  // namespace evo

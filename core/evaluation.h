@@ -62,6 +62,7 @@ struct StageClocks {
   double load_ms = 0;
   double check_ms = 0;
   double time_ms = 0;
+  double soak_ms = 0;              // further checks while nothing else waited for the device
   double queue_ms = 0;             // waiting for a worker
 };
 
@@ -88,6 +89,7 @@ struct Evaluation {
   std::string image_digest;        // of the compiled image that was run
   std::string source_digest;       // of the rendered source
   std::string program_digest;      // of the image and of how it is launched; empty if it was not compiled
+  int soak_runs = 0;               // launches of those further checks
   Counterexample counterexample;   // of a candidate that failed a check
   // Where this evaluation was taken from, if the same program had been evaluated before: a run and a candidate of the database, the run 0
   // for this one; candidate 0 if it was evaluated for itself. The database keeps the samples there.

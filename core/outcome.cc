@@ -22,12 +22,13 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 12> kOutcomes{{
     {Outcome::kCancelled, "cancelled"},
 }};
 
-constexpr std::array<std::pair<Stage, std::string_view>, 6> kStages{{
+constexpr std::array<std::pair<Stage, std::string_view>, 7> kStages{{
     {Stage::kRender, "render"},
     {Stage::kCompile, "compile"},
     {Stage::kLoad, "load"},
     {Stage::kCheck, "check"},
     {Stage::kTime, "time"},
+    {Stage::kSoak, "soak"},
     {Stage::kHeldOut, "held_out"},
 }};
 

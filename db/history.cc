@@ -292,12 +292,12 @@ std::vector<EarnedRow> History::Earned(std::optional<RunId> run) const {
 
 StageClocks History::TotalClocks(RunId run) const {
   return Explaining(path_, [&] {
-    Statement row(*db_, "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(queue_ms) "
+    Statement row(*db_, "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(soak_ms), total(queue_ms) "
                         "FROM evaluation WHERE run = ?");
     row.bind(1, run);
     row.executeStep();
     return StageClocks{row.getColumn(0).getDouble(), row.getColumn(1).getDouble(), row.getColumn(2).getDouble(),
-                       row.getColumn(3).getDouble(), row.getColumn(4).getDouble()};
+                       row.getColumn(3).getDouble(), row.getColumn(4).getDouble(), row.getColumn(5).getDouble()};
   });
 }
 

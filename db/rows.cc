@@ -16,7 +16,7 @@ constexpr const char* kSelectCandidate =
     "SELECT c.candidate, c.generation, c.idx, c.operator, c.genome, "
     "e.outcome, e.stage, e.message, e.log, e.score_ns, e.device, e.device_name, e.l2, "
     "e.registers, e.static_shared_bytes, e.dynamic_shared_bytes, e.spill_bytes, e.local_bytes, e.occupancy, "
-    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.queue_ms, e.image_digest, e.source_digest, e.program_digest, "
+    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.soak_ms, e.queue_ms, e.soak_runs, e.image_digest, e.source_digest, e.program_digest, "
     "e.shared_run, e.shared_candidate, e.failed_case, e.failed_generator, e.failed_seed "
     "FROM candidate AS c JOIN evaluation AS e USING (run, candidate) WHERE c.run = ?";
 
@@ -45,9 +45,10 @@ Evaluation ReadEvaluation(SQLite::Statement& row, int column) {
   }
   evaluation.facts.occupancy = RealOrNan(next());
   for (double* clock : {&evaluation.clocks.compile_ms, &evaluation.clocks.load_ms, &evaluation.clocks.check_ms,
-                        &evaluation.clocks.time_ms, &evaluation.clocks.queue_ms}) {
+                        &evaluation.clocks.time_ms, &evaluation.clocks.soak_ms, &evaluation.clocks.queue_ms}) {
     *clock = RealOrNan(next());
   }
+  evaluation.soak_runs = next().getInt();
   evaluation.image_digest = next().getString();
   evaluation.source_digest = next().getString();
   evaluation.program_digest = next().getString();

@@ -66,9 +66,10 @@ void InsertEvaluation(Statement& statement, RunId run, CandidateId candidate, co
     BindKnown(statement, ++position, fact);
   }
   statement.bind(++position, e.facts.occupancy);
-  for (const double clock : {e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.queue_ms}) {
+  for (const double clock : {e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.soak_ms, e.clocks.queue_ms}) {
     statement.bind(++position, clock);
   }
+  statement.bind(++position, e.soak_runs);
   statement.bind(++position, e.image_digest);
   statement.bind(++position, e.source_digest);
   statement.bind(++position, e.program_digest);
@@ -91,9 +92,9 @@ class CandidateWriter {
         dropped_(db, "INSERT INTO dropped_edit (run, candidate, position, reason) VALUES (?, ?, ?, ?)"),
         evaluation_(db, fmt::format("INSERT INTO evaluation (run, candidate, outcome, stage, message, log, score_ns, device, "
                                     "device_name, l2, registers, static_shared_bytes, dynamic_shared_bytes, spill_bytes, "
-                                    "local_bytes, occupancy, compile_ms, load_ms, check_ms, time_ms, queue_ms, image_digest, "
+                                    "local_bytes, occupancy, compile_ms, load_ms, check_ms, time_ms, soak_ms, queue_ms, soak_runs, image_digest, "
                                     "source_digest, program_digest, shared_run, shared_candidate, failed_case, failed_generator, "
-                                    "failed_seed) VALUES ({})", Placeholders(29))),
+                                    "failed_seed) VALUES ({})", Placeholders(31))),
         case_(db, fmt::format("INSERT INTO case_measurement (run, candidate, position, {}) VALUES ({})", kCaseColumns,
                               Placeholders(3 + kCaseColumnCount))) {}
 

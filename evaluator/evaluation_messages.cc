@@ -99,7 +99,9 @@ void to_json(json& out, const Evaluation& e) {
            {"load_ms", e.clocks.load_ms},
            {"check_ms", e.clocks.check_ms},
            {"time_ms", e.clocks.time_ms},
+           {"soak_ms", e.clocks.soak_ms},
            {"queue_ms", e.clocks.queue_ms}}},
+         {"soak_runs", e.soak_runs},
          {"device", e.device},
          {"device_name", e.device_name},
          {"l2", e.l2},
@@ -123,7 +125,9 @@ void from_json(const json& in, Evaluation& e) {
   clocks.at("load_ms").get_to(e.clocks.load_ms);
   clocks.at("check_ms").get_to(e.clocks.check_ms);
   clocks.at("time_ms").get_to(e.clocks.time_ms);
+  clocks.at("soak_ms").get_to(e.clocks.soak_ms);
   clocks.at("queue_ms").get_to(e.clocks.queue_ms);
+  in.at("soak_runs").get_to(e.soak_runs);
   in.at("device").get_to(e.device);
   in.at("device_name").get_to(e.device_name);
   in.at("l2").get_to(e.l2);

@@ -45,13 +45,17 @@ Program& InputCache::Reference() {
 InputSet& InputCache::Get(const Case& sizes, int generator, std::uint64_t seed) {
   const std::string name = NameOf(sizes, generator, seed);
   if (const auto found = sets_.find(name); found != sets_.end()) return *found->second;
+  return *(sets_[name] = Make(sizes, generator, seed));
+}
+
+std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, int generator, std::uint64_t seed) {
   Draw({{sizes, generator, seed}});
-  auto made = InputSet::Make(device_, *task_, sizes, drawn_.at(name), seed, Reference());
-  drawn_.erase(name);
+  const auto drawn = drawn_.extract(NameOf(sizes, generator, seed));
+  auto made = InputSet::Make(device_, *task_, sizes, drawn.mapped(), seed, Reference());
   if (const auto* failure = std::get_if<Failure>(&made)) {
     throw InfrastructureFailure{fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message)};
   }
-  return *(sets_[name] = std::move(std::get<std::unique_ptr<InputSet>>(made)));
+  return std::move(std::get<std::unique_ptr<InputSet>>(made));
 }
 
 }  // namespace evo

@@ -33,6 +33,8 @@ class InputCache {
 
   // One set. Throws InfrastructureFailure.
   InputSet& Get(const Case& sizes, int generator, std::uint64_t seed);
+  // One that is not kept. Throws InfrastructureFailure.
+  std::unique_ptr<InputSet> Make(const Case& sizes, int generator, std::uint64_t seed);
 
  private:
   static std::string NameOf(const Case& sizes, int generator, std::uint64_t seed);

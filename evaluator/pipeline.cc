@@ -215,7 +215,8 @@ void Pipeline::Start(std::vector<Candidate> candidates) {
   }
   for (std::size_t i = 0; i < batch->slots.size(); ++i) {
     const Place place{batch, i};
-    const Evaluation* known = place.slot().candidate.generation > 0 ? cache_.FindSource(place.slot().evaluation.source_digest) : nullptr;
+    const Candidate& candidate = place.slot().candidate;
+    const Evaluation* known = candidate.generation > 0 && candidate.measurement == 0 ? cache_.FindSource(place.slot().evaluation.source_digest) : nullptr;
     if (known != nullptr) {
       Take(place, *known);
       Complete(place);
@@ -335,6 +336,7 @@ void Pipeline::OnCompiled(const Place& place, const JobResult& result) {
   slot.evaluation.facts = slot.compiled.facts;
   slot.evaluation.program_digest = slot.compiled.program_digest;
   if (slot.compiled.outcome != Outcome::kOk) return Fail(place, slot.compiled.outcome, Stage::kCompile, slot.compiled.message);
+  if (slot.candidate.measurement > 0) return SubmitRun(place);
   const EvaluationCache::Claim claim = Claim(place);
   if (claim == EvaluationCache::Claim::kYours) SubmitRun(place);
   if (claim == EvaluationCache::Claim::kKnown) Complete(place);
@@ -373,7 +375,7 @@ void Pipeline::SubmitRun(const Place& place) {
 void Pipeline::OnRun(const Place& place, const JobResult& result) {
   Slot& slot = place.slot();
   const std::string fatal = run_pool_->fatal();
-  const bool charged = result.stage == "load" || result.stage == "check" || result.stage == "time";
+  const bool charged = result.stage == "load" || result.stage == "check" || result.stage == "time" || result.stage == "soak";
   const bool stopped = result.death && result.death->kind == WorkerDeath::Kind::kStopped;
   const bool infrastructure = (result.reply && result.reply->header.contains("infrastructure")) || (result.death && !charged && !stopped);
   if (infrastructure) {
@@ -397,8 +399,12 @@ void Pipeline::OnRun(const Place& place, const JobResult& result) {
       return Fail(place, Outcome::kCrash, Stage::kCheck, fmt::format("the run worker answered nonsense: {}", error.what()));
     }
   }
-  slot.evaluation.clocks = {before.clocks.compile_ms, StageMs(result, "load"), StageMs(result, "check"), StageMs(result, "time"),
+  slot.evaluation.clocks = {before.clocks.compile_ms, StageMs(result, "load"), StageMs(result, "check"), StageMs(result, "time"), StageMs(result, "soak"),
                             before.clocks.queue_ms + result.queue_ms};
+  {
+    const std::lock_guard lock(mutex_);
+    soak_ms_ += slot.evaluation.clocks.soak_ms;
+  }
   if (result.death) return Fail(place, OutcomeOf(*result.death), StageOf(result.stage), result.death->description);
   Complete(place);
 }
@@ -407,8 +413,9 @@ Pipeline::Utilisation Pipeline::utilisation() {
   const std::lock_guard lock(mutex_);
   const double seconds = std::chrono::duration<double>(last_completion_ - first_start_).count();
   if (seconds <= 0) return {};
-  const auto share = [&](const WorkerPool& pool, std::size_t workers) { return std::min(1.0, pool.busy_ms() / 1e3 / seconds / static_cast<double>(workers)); };
-  return {seconds, share(*run_pool_, options_.ordinals.size()), share(*compile_pool_, static_cast<std::size_t>(options_.compile_workers))};
+  const auto share = [&](double ms, std::size_t workers) { return std::min(1.0, ms / 1e3 / seconds / static_cast<double>(workers)); };
+  const std::size_t gpus = options_.ordinals.size();
+  return {seconds, share(run_pool_->busy_ms(), gpus), share(soak_ms_, gpus), share(compile_pool_->busy_ms(), static_cast<std::size_t>(options_.compile_workers))};
 }
 
 bool Pipeline::AllFinished() const {

@@ -62,6 +62,7 @@ class Pipeline : public Evaluator {
   struct Utilisation {
     double seconds = 0;
     double run = 0;
+    double soak = 0;                            // the part of `run` that went into checks on which nothing waited
     double compile = 0;
   };
   Utilisation utilisation();
@@ -149,6 +150,7 @@ class Pipeline : public Evaluator {
   std::map<std::pair<std::string, int>, int> kills_;   // of each case and generator
   SteadyTime first_start_{};
   SteadyTime last_completion_{};
+  double soak_ms_ = 0;
   double baseline_compile_ms_ = 0;                // the same of compiling them
   double baseline_stage_ms_ = 0;                  // the longest stage of the templates at their defaults
   std::string fatal_;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "evaluator/device/device.h"
 #include "evaluator/run_session.h"
@@ -15,7 +17,8 @@ namespace evo {
 // A reply {"infrastructure": message} says that the reference or the device failed, not the candidate.
 class RunRole : public WorkerRole {
  public:
-  explicit RunRole(std::unique_ptr<Device> device) : session_(std::move(device)) {}
+  // `jobs_wait`: whether others wait for this worker, or one like it.
+  RunRole(std::unique_ptr<Device> device, std::function<bool()> jobs_wait) : session_(std::move(device), std::move(jobs_wait)) {}
   nlohmann::json Describe() override { return {{"device", session_.info()}}; }
   Message Handle(const Message& job, WorkerChannel& channel) override;
   bool Spent() const override { return session_.spent(); }

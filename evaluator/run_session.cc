@@ -47,7 +47,8 @@ KernelFacts Merge(KernelFacts compiled, const KernelFacts& loaded) {
 
 }  // namespace
 
-RunSession::RunSession(std::unique_ptr<Device> device) : device_(std::move(device)), inputs_(*device_) {}
+RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait)
+    : device_(std::move(device)), jobs_wait_(std::move(jobs_wait)), inputs_(*device_) {}
 
 void RunSession::Setup(const Message& job) {
   const nlohmann::json& task = job.header.at("task");
@@ -144,7 +145,10 @@ Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
   evaluation.image_digest = Digest(attached.program.image);
   evaluation.source_digest = Digest(attached.source);
   job.header.at("facts").get_to(evaluation.facts);
-  if (auto failure = EvaluateInto(evaluation, attached, job, channel)) {
+  // Before the candidate is loaded: its code is not there when the answer is computed.
+  Fresh fresh;
+  if (info().kind == "cuda" && !jobs_wait_()) fresh = DrawFresh(evaluation.source_digest);
+  if (auto failure = EvaluateInto(evaluation, attached, job, fresh, channel)) {
     evaluation.outcome = failure->outcome;
     evaluation.message = failure->message;
     Remember(*failure);
@@ -155,7 +159,8 @@ Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
   return evaluation;
 }
 
-std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, WorkerChannel& channel) {
+std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, const Fresh& fresh,
+                                                WorkerChannel& channel) {
   evaluation.stage = Stage::kLoad;
   channel.Begin("load");
   auto loaded = LoadProgram(*device_, attached.source, attached.program);
@@ -176,6 +181,7 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
     if (auto failure = CheckAndTime(evaluation, program, gate, *one, job.header, channel)) return failure;
   }
   evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
+  if (fresh.set != nullptr) return Soak(evaluation, program, gate, fresh, channel);
   return std::nullopt;
 }
 
@@ -225,10 +231,14 @@ std::optional<Failure> RunSession::Noted(Evaluation& evaluation, std::optional<F
 }
 
 std::optional<Failure> RunSession::CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors) {
-  auto prepared = Prepare(program, *probe.sizes, {&inputs_.Get(*probe.sizes, probe.generator, seeds_.front())});
-  if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, probe.sizes->name);
-  auto failure = gate.Check(std::get<std::unique_ptr<CaseOfProgram>>(prepared)->bound.front(), probe.repeats, errors);
-  if (failure) return Located(*failure, probe.sizes->name);
+  return CheckOn(program, gate, *probe.sizes, inputs_.Get(*probe.sizes, probe.generator, seeds_.front()), probe.repeats, errors);
+}
+
+std::optional<Failure> RunSession::CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats, CheckedErrors& errors) {
+  auto prepared = Prepare(program, sizes, {&set});
+  if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
+  auto failure = gate.Check(std::get<std::unique_ptr<CaseOfProgram>>(prepared)->bound.front(), repeats, errors);
+  if (failure) return Located(*failure, sizes.name);
   return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -29,7 +30,8 @@ struct CaseOfProgram {
 // Methods throw InfrastructureFailure where the reference or the device fails, not the candidate.
 class RunSession {
  public:
-  explicit RunSession(std::unique_ptr<Device> device);
+  // `jobs_wait`: whether others wait for this worker; while none do, candidates are checked further.
+  RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait);
 
   const DeviceInfo& info() const { return device_->info(); }
   // True after a job that this process must not outlive.
@@ -55,6 +57,13 @@ class RunSession {
     int repeats;
   };
 
+  // A small case's inputs for one candidate alone; without a set: none.
+  struct Fresh {
+    std::unique_ptr<InputSet> set;
+    int generator = 0;
+    std::uint64_t seed = 0;
+  };
+
   std::vector<InputCache::Wanted> PoolSets() const;
   void PlaceInputs(WorkerChannel& channel);
   void RefuseLaxTask();
@@ -69,7 +78,13 @@ class RunSession {
   std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);
   std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);
   std::optional<Failure> CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors);
-  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, WorkerChannel& channel);
+  std::optional<Failure> CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats, CheckedErrors& errors);
+  // For a soak: inputs that no candidate has met, which follow from the candidate's text and the run's seeds.
+  Fresh DrawFresh(const std::string& source_digest);
+  // Further checks, until somebody has to wait for them.
+  std::optional<Failure> Soak(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh, WorkerChannel& channel);
+  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, const Fresh& fresh,
+                                      WorkerChannel& channel);
   std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
                                       WorkerChannel& channel);
   // `checked_ns`: what a check of it took, with everything around the launch.
@@ -89,6 +104,7 @@ class RunSession {
   void Remember(const Failure& failure);
 
   std::unique_ptr<Device> device_;
+  std::function<bool()> jobs_wait_;
   InputCache inputs_;
   std::optional<Task> task_;
   std::vector<std::uint64_t> seeds_;

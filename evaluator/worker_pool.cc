@@ -62,6 +62,7 @@ void WorkerPool::Submit(Job job, Done done) {
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back({std::move(job), std::move(done), Clock::now()});
+    waiting_.Set(queue_.size());
   }
   changed_.notify_all();  // WaitReady waits for the same condition variable
 }
@@ -83,6 +84,7 @@ void WorkerPool::Cancel() {
   {
     const std::lock_guard lock(mutex_);
     dropped.swap(queue_);
+    waiting_.Set(0);
     cancel_.request_stop();
     cancel_ = std::stop_source();
   }
@@ -142,6 +144,7 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
       if (!changed_.wait(lock, stop, [this] { return !queue_.empty() && suspended_ == 0; })) break;
       next = std::move(queue_.front());
       queue_.pop_front();
+      waiting_.Set(queue_.size());
       cancel = cancel_.get_token();
     }
     JobResult result;
@@ -172,6 +175,7 @@ WorkerPool::Hired WorkerPool::StartWorker(std::size_t index, const std::stop_tok
   init.header = options_.init;
   if (!options_.init_of_worker.empty()) init.header.update(options_.init_of_worker.at(index));
   init.header["type"] = "init";
+  init.header["waiting"] = waiting_.path();
   // A death while it is being told shows when its answer is awaited.
   worker.process->Send(init, Clock::now() + options_.start_deadline, stop);
   const auto [number, setup] = CurrentSetup();

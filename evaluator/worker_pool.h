@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "evaluator/protocol.h"
+#include "evaluator/waiting_jobs.h"
 #include "evaluator/worker_process.h"
 
 namespace evo {
@@ -20,7 +21,7 @@ namespace evo {
 struct WorkerPoolOptions {
   std::string name;                      // for messages: "compile"
   std::vector<std::string> argv;         // program and arguments, a launcher command in front if there is one
-  nlohmann::json init;                   // sent to every new worker
+  nlohmann::json init;                   // sent to every new worker, with "waiting": the path of the pool's WaitingJobs
   int workers = 1;
   std::vector<nlohmann::json> init_of_worker;   // if not empty, one for each worker, merged into `init`
   bool standby = false;                  // keep one started worker in reserve, so that a death costs no start-up
@@ -110,6 +111,7 @@ class WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Queued> queue_;
+  WaitingJobs waiting_;                  // queue_'s size
   std::stop_source cancel_;
   std::string fatal_;
   std::optional<nlohmann::json> ready_;

@@ -135,8 +135,9 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, nullptr, context.interrupt);
   if (status == RunStatus::kFinished) CloseMachines(pipeline, store, run.id);
   const Pipeline::Utilisation busy = pipeline.utilisation();
-  fmt::print(stderr, "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it, compile workers {:.0f}%; `evo history --timing` says with what\n", busy.seconds,
-             pipeline_workers > 1 ? "s" : "", 100 * busy.run, 100 * busy.compile);
+  fmt::print(stderr, "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` says with what\n", busy.seconds,
+             pipeline_workers > 1 ? "s" : "", 100 * busy.run, busy.soak > 0 ? fmt::format(" ({:.0f}% with checks that nothing waited for)", 100 * busy.soak) : "",
+             100 * busy.compile);
   return status;
 }
 

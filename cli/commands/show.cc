@@ -63,8 +63,8 @@ void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& reco
   fmt::print(out, "facts       registers {}, static shared {}, dynamic shared {}, spills {}, local {}, occupancy {}\n",
              Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"), Known(f.spill_bytes, " B"),
              Known(f.local_bytes, " B"), std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
-  fmt::print(out, "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, queue {:.1f} ms\n", e.clocks.compile_ms,
-             e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.queue_ms);
+  fmt::print(out, "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, soak {:.1f} ms ({} runs), queue {:.1f} ms\n",
+             e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.soak_ms, e.soak_runs, e.clocks.queue_ms);
   fmt::print(out, "genome      {}\n", GenomeHash(c.genome));
   PrintMeasurements(out, e, efficiency);
   if (!e.log.empty()) fmt::print(out, "\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n");

@@ -14,6 +14,10 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
   Preparation preparation = bound.inputs->Prepare(sentinel);
   const std::vector<DeviceFill> workspaces = bound.binding->Poison();
   preparation.poison.insert(preparation.poison.end(), workspaces.begin(), workspaces.end());
+  if (schedule % 2 != 0) {
+    preparation.flush_bytes = 2 * device_.info().l2_bytes;
+    preparation.displace_code = true;
+  }
   if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
   if (DeviceStatus status = device_.Run(*bound.program->loaded, bound.sequence, schedule); !status.ok()) return ToFailure(status);
   return std::nullopt;

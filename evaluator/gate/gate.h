@@ -36,8 +36,8 @@ class Gate {
  public:
   Gate(Device& device, Determinism determinism) : device_(device), determinism_(determinism) {}
 
-  // Poison, run, look: guards, inputs, outputs against the reference. Runs `repeats` times (on the cpu device each with another
-  // schedule).
+  // Poison, run, look: guards, inputs, outputs against the reference. Runs `repeats` times: on the cpu device each with another schedule, on a GPU
+  // every other time with cold caches, so that loads end in another order and warps drift apart.
   std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
 
   // Looks at what a run that already happened has left behind.

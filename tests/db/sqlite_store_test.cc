@@ -51,9 +51,10 @@ void ExpectSameEvaluation(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.facts.local_bytes, b.facts.local_bytes);
   EXPECT_EQ(Bits(a.facts.occupancy), Bits(b.facts.occupancy));
   for (const auto clock : {&StageClocks::compile_ms, &StageClocks::load_ms, &StageClocks::check_ms, &StageClocks::time_ms,
-                           &StageClocks::queue_ms}) {
+                           &StageClocks::soak_ms, &StageClocks::queue_ms}) {
     EXPECT_EQ(Bits(a.clocks.*clock), Bits(b.clocks.*clock));
   }
+  EXPECT_EQ(a.soak_runs, b.soak_runs);
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.device_name, b.device_name);
   EXPECT_EQ(a.l2, b.l2);

@@ -24,7 +24,8 @@ Evaluation FullEvaluation() {
   e.score_ns = 1234.5;
   e.cases = {FullCase(), {}};
   e.facts = {32, 1024, 512, 4, 8, 0.75};
-  e.clocks = {1, 2, 3, 4, 5};
+  e.clocks = {1, 2, 3, 4, 5, 6};
+  e.soak_runs = 7;
   e.device = "cuda";
   e.device_name = "NVIDIA H200";
   e.l2 = "cold";
@@ -49,7 +50,9 @@ TEST(EvaluationMessages, AnEvaluationComesBack) {
   EXPECT_EQ(e.cases.at(0).max_error, 0.1 + 0.2) << "bit for bit";
   EXPECT_EQ(e.cases.at(0).l2_error, 1e-300);
   EXPECT_EQ(e.facts.spill_bytes, 4);
-  EXPECT_EQ(e.clocks.queue_ms, 5);
+  EXPECT_EQ(e.clocks.soak_ms, 5);
+  EXPECT_EQ(e.clocks.queue_ms, 6);
+  EXPECT_EQ(e.soak_runs, 7);
   EXPECT_EQ(e.l2, "cold");
   EXPECT_EQ(e.source_digest, "s");
 }

@@ -38,6 +38,7 @@ class FakeDevice : public Device {
   DeviceStatus timing_status;
   std::function<ClockState()> clocks = [] { return ClockState{}; };
   std::vector<Timed> timed;
+  std::vector<Preparation> prepared;    // for runs that were not timed
 
   const DeviceInfo& info() const override { return info_; }
   DeviceMemory& memory() override { return memory_; }
@@ -52,9 +53,8 @@ class FakeDevice : public Device {
   }
 
   DeviceStatus Prepare(const Preparation& preparation) override {
-    for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
-    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
-    return {};
+    prepared.push_back(preparation);
+    return Place(preparation);
   }
 
   Inspected Inspect(std::span<const Inspection> inspections) override {
@@ -66,7 +66,7 @@ class FakeDevice : public Device {
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override {
     TimedRuns result{timing_status, clocks(), {}};
     for (const TimedRun& run : runs) {
-      Prepare(run.preparation);
+      Place(run.preparation);
       Run(program, run.sequence, 0);
       result.times.push_back(clock(timed.size()));
       timed.push_back({&program, run.preparation, Buffers(std::get<DeviceLaunch>(run.sequence.front()))});
@@ -108,6 +108,12 @@ class FakeDevice : public Device {
    private:
     std::vector<std::unique_ptr<std::byte[]>> blocks_;
   };
+
+  DeviceStatus Place(const Preparation& preparation) {
+    for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
+    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
+    return {};
+  }
 
   static std::vector<Address> Buffers(const DeviceLaunch& launch) {
     std::vector<Address> buffers;

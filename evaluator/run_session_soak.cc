@@ -1,0 +1,53 @@
+// What else a candidate is checked on while nothing waits for its GPU: races that win nearly every time, answers that are right for known inputs only.
+#include <chrono>
+#include <string>
+
+#include "evaluator/run_session.h"
+
+namespace evo {
+namespace {
+
+// At most: the search waits for the result. Three times as long as 16 compilers take for the next one.
+constexpr std::chrono::milliseconds kSoakTime{50};
+// One with warm caches and one with cold ones.
+constexpr int kSoakRepeats = 2;
+
+}  // namespace
+
+RunSession::Fresh RunSession::DrawFresh(const std::string& source_digest) {
+  constexpr int kDigits = 16;
+  constexpr int kHexadecimal = 16;
+  Fresh fresh;
+  fresh.seed = std::stoull(source_digest.substr(0, kDigits), nullptr, kHexadecimal) ^ seeds_.front();
+  fresh.generator = static_cast<int>(fresh.seed % static_cast<std::uint64_t>(Generators()));
+  fresh.set = inputs_.Make(task_->small, fresh.generator, fresh.seed);
+  return fresh;
+}
+
+std::optional<Failure> RunSession::Soak(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh, WorkerChannel& channel) {
+  evaluation.stage = Stage::kSoak;
+  channel.Begin("soak");
+  const auto end = std::chrono::steady_clock::now() + kSoakTime;
+  CheckedErrors errors;
+  const auto failed = [&](std::optional<Failure> failure, const Case& sizes, int generator, std::uint64_t seed) -> std::optional<Failure> {
+    evaluation.soak_runs += kSoakRepeats;
+    if (!failure) return std::nullopt;
+    evaluation.counterexample = {sizes.name, generator, seed};
+    evaluation.cases.clear();   // what a wrong kernel takes is no time to race against
+    return failure;
+  };
+  if (auto failure = failed(CheckOn(program, gate, task_->small, *fresh.set, kSoakRepeats, errors), task_->small, fresh.generator, fresh.seed)) return failure;
+  std::vector<Probe> probes;
+  for (const Case& sizes : SearchCases()) {
+    for (int g = SearchGenerators(); g-- > 0;) probes.push_back({&sizes, g, kSoakRepeats});
+  }
+  for (int g = 0; g < Generators(); ++g) probes.push_back({&task_->small, g, kSoakRepeats});
+  for (std::size_t i = 0; !jobs_wait_() && std::chrono::steady_clock::now() < end; i = (i + 1) % probes.size()) {
+    const Probe& probe = probes[i];
+    if (auto failure = failed(CheckProbe(program, gate, probe, errors), *probe.sizes, probe.generator, seeds_.front())) return failure;
+  }
+  evaluation.stage = Stage::kTime;
+  return std::nullopt;
+}
+
+}  // namespace evo

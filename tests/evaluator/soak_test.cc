@@ -1,0 +1,155 @@
+// What a candidate goes through while nothing waits for its GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/digest.h"
+#include "evaluator/run_session.h"
+#include "tests/evaluator/fake_device.h"
+
+namespace evo {
+namespace {
+
+constexpr int kElements = 100;
+
+constexpr const char* kTask = R"json({
+  "name": "twice", "summary": "y = 2 x", "sizes": ["N"],
+  "arguments": [
+    {"name": "x", "role": "in", "dtype": "f32", "shape": ["N"], "generators": ["normal", "uniform(-1,1)"]},
+    {"name": "y", "role": "out", "dtype": "f32", "shape": ["N"], "check": {"l2": 1e-6, "max": 1e-5}}
+  ],
+  "cases": {
+    "small": {"name": "small", "sizes": {"N": 100}},
+    "search": [{"name": "a", "sizes": {"N": 100}}], "search_cpu": [{"name": "b", "sizes": {"N": 100}}],
+    "held_out": [{"name": "c", "sizes": {"N": 100}}], "held_out_cpu": [{"name": "d", "sizes": {"N": 100}}]
+  },
+  "baseline": "k", "bytes": "8 * N", "operations": "N"
+})json";
+constexpr const char* kSource = "// evo:launch k(x, y) grid(1) block(1)\n";
+
+class Channel : public WorkerChannel {
+ public:
+  void Begin(const std::string& stage, bool) override {
+    stages.push_back(stage);
+    begun(stage);
+  }
+  std::function<void(const std::string&)> begun = [](const std::string&) {};
+  std::vector<std::string> stages;
+};
+
+class SoakTest : public ::testing::Test {
+ protected:
+  SoakTest() : device_(new FakeDevice("cuda")), session_(std::unique_ptr<Device>(device_), [this] { return jobs_wait_; }) {
+    device_->kernels["reference"] = [](const auto& buffers) { Double<double>(buffers, 2); };
+    // Remembers the inputs that it meets.
+    device_->kernels["candidate"] = [this](const auto& buffers) {
+      std::vector<char> bytes(kElements * sizeof(float));
+      std::memcpy(bytes.data(), reinterpret_cast<const void*>(buffers[0]), bytes.size());
+      met_.insert(Digest({bytes.data(), bytes.size()}));
+      Double<float>(buffers, ++launches_ > right_ ? 1 : 2);
+      launched_();
+    };
+    Message setup;
+    setup.header = {{"task", {{"json", kTask}, {"reference", kSource}, {"directory", "twice"}}}, {"seeds", {11, 12, 13, 14}}, {"l2", "hot"},
+                    {"machines", nlohmann::json::array()}};
+    AttachProgram(setup, "reference", kSource, {"reference", "", {{"k", "k"}}, {}});
+    session_.Setup(setup);
+  }
+
+  template <typename T>
+  static void Double(const std::vector<Address>& buffers, double factor) {
+    const auto* x = reinterpret_cast<const float*>(buffers[0]);
+    auto* y = reinterpret_cast<T*>(buffers[1]);
+    for (int i = 0; i < kElements; ++i) y[i] = static_cast<T>(factor * static_cast<double>(x[i]));
+  }
+
+  Evaluation Evaluate(bool unhurried, const std::string& comment = "") {
+    jobs_wait_ = !unhurried;
+    Message job;
+    job.header = {{"facts", KernelFacts{}}, {"give_up_ns", nlohmann::json::object()}, {"settled_ns", nlohmann::json::object()}};
+    AttachProgram(job, "candidate", comment + kSource, {"candidate", "", {{"k", "k"}}, {}});
+    AttachProgram(job, "checked", "", {});
+    launches_ = 0;
+    met_.clear();
+    return session_.Evaluate(job, channel_);
+  }
+
+  FakeDevice* device_;
+  bool jobs_wait_ = false;
+  RunSession session_;
+  Channel channel_;
+  std::set<std::string> met_;   // digests of inputs
+  int launches_ = 0;
+  std::function<void()> launched_ = [] {};
+  int right_ = 1'000'000'000;   // launches before the kernel goes wrong
+};
+
+TEST_F(SoakTest, IsForWhatNothingWaitsBehind) {
+  const Evaluation hurried = Evaluate(false);
+  ASSERT_EQ(hurried.outcome, Outcome::kOk) << hurried.message;
+  EXPECT_EQ(hurried.soak_runs, 0);
+  const Evaluation unhurried = Evaluate(true);
+  ASSERT_EQ(unhurried.outcome, Outcome::kOk) << unhurried.message;
+  EXPECT_GT(unhurried.soak_runs, 4);
+  EXPECT_EQ(unhurried.stage, Stage::kTime);
+  EXPECT_EQ(channel_.stages.back(), "soak");
+}
+
+TEST_F(SoakTest, EndsWhenSomebodyWaits) {
+  int before = 0;
+  channel_.begun = [&](const std::string& stage) {
+    if (stage == "soak") before = launches_;
+  };
+  launched_ = [&] { jobs_wait_ = before > 0 && launches_ > before + 20; };
+  const Evaluation evaluation = Evaluate(true);
+  EXPECT_EQ(evaluation.outcome, Outcome::kOk) << evaluation.message;
+  EXPECT_GE(evaluation.soak_runs, 20);
+  EXPECT_LE(evaluation.soak_runs, 24);
+}
+
+TEST_F(SoakTest, HasInputsThatNoCandidateHasMet) {
+  Evaluate(false);
+  const std::set<std::string> known = met_;
+  for (const std::string comment : {"// one\n", "// two\n"}) {
+    ASSERT_EQ(Evaluate(true, comment).outcome, Outcome::kOk);
+    std::set<std::string> fresh;
+    std::set_difference(met_.begin(), met_.end(), known.begin(), known.end(), std::inserter(fresh, fresh.end()));
+    EXPECT_EQ(fresh.size(), 1U) << comment;
+    met_.insert(known.begin(), known.end());
+  }
+}
+
+TEST_F(SoakTest, FindsWhatGoesWrongLate) {
+  int before = 0;
+  channel_.begun = [&](const std::string& stage) {
+    if (stage == "soak") before = launches_;
+  };
+  ASSERT_EQ(Evaluate(true).outcome, Outcome::kOk);
+  ASSERT_GT(before, 0);
+  right_ = before + 10;
+  const Evaluation found = Evaluate(true);
+  EXPECT_EQ(found.outcome, Outcome::kNondeterministic) << found.message;
+  EXPECT_EQ(found.stage, Stage::kSoak);
+  EXPECT_FALSE(found.counterexample.case_name.empty());
+  EXPECT_TRUE(found.cases.empty()) << "times of a wrong kernel are nothing to race against";
+}
+
+TEST_F(SoakTest, EveryOtherRunOfACheckFindsColdCaches) {
+  Evaluate(true);
+  const auto cold = [](const Preparation& p) { return p.flush_bytes > 0 && p.displace_code; };
+  const auto warm = [](const Preparation& p) { return p.flush_bytes == 0 && !p.displace_code; };
+  const auto colds = std::count_if(device_->prepared.begin(), device_->prepared.end(), cold);
+  const auto warms = std::count_if(device_->prepared.begin(), device_->prepared.end(), warm);
+  EXPECT_EQ(static_cast<std::size_t>(colds + warms), device_->prepared.size());
+  EXPECT_GT(colds, 5);
+  EXPECT_GE(warms, colds);
+}
+
+}  // namespace
+}  // namespace evo
