@@ -83,7 +83,7 @@ void Evolution::CheckChampion(const StopCondition& stop) {
 // what the check says is not, and a longer form is tried.
 void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
   if (champion.genome.edits.empty()) return;
-  TrialRunner runner(run_, champion.id, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_, evaluator_, store_,
+  TrialRunner runner(run_, champion, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_, evaluator_, store_,
                      [&](const Candidate& candidate, const Evaluation& evaluation) {
                        ++progress_.evaluated;
                        ++evaluated_here_;
@@ -96,7 +96,7 @@ void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
   std::vector<Trial> refused;
   while (refused.size() < kMinimisedForms) {
     const int budget = kMinimisationBudget - runner.evaluated();
-    const auto minimised = evo::Minimise(whole, budget, [&](const auto& genomes) { return runner.Evaluate(genomes, stop.token()); }, refused);
+    const auto minimised = evo::Minimise(whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, refused);
     if (!minimised) return;
     const Candidate& form = minimised->form.candidate;
     if (form.id == champion.id && !refused.empty()) return;   // that every edit is needed was not shown

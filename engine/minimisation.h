@@ -16,8 +16,14 @@ struct Trial {
   Evaluation evaluation;
 };
 
+// A genome to be measured: for the first time, where another of the same program will do, or once more (as Candidate counts measurements).
+struct TrialRequest {
+  Genome genome;
+  int measurement = 0;
+};
+
 // Evaluates genomes side by side; one trial each, in order. nullopt if the run was interrupted meanwhile.
-using EvaluateTrials = std::function<std::optional<std::vector<Trial>>(const std::vector<Genome>&)>;
+using EvaluateTrials = std::function<std::optional<std::vector<Trial>>(const std::vector<TrialRequest>&)>;
 
 // A champion with the edits that it needs.
 struct Minimised {
@@ -33,7 +39,8 @@ inline constexpr int kMinimisedForms = 3;
 
 // Cuts the edits of a champion to those that it needs to be as fast, by delta debugging: leaves out one piece after another of the edit
 // list, all pieces side by side, then all those together that were not missed; in ever smaller pieces, until no single edit can be left out. Evaluates `budget`
-// genomes at most; what is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. Forms that the champion's check
+// genomes at most. The champion is measured again first, as it became champion by a measurement that was lucky as well; a form that seems slower by no more than
+// 3% is measured once more beside the champion, and is slower if it is so both times. What is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. Forms that the champion's check
 // has `refused`, whatever they measured, and other forms of their programs count as slower, and at least half of the edits that each of them left out stay; which
 // half differs from one refusal to the next. nullopt if interrupted.
 std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused = {});

@@ -1,5 +1,6 @@
 #include "engine/recorded_evaluations.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/digest.h"
@@ -13,10 +14,14 @@ void RecordedEvaluations::Add(Evaluation evaluation, std::optional<ChampionCheck
   evaluation.shared_run = 0;
   evaluation.shared_candidate = 0;
   const auto [place, first] = evaluations_.try_emplace(evaluation.source_digest, evaluation);
+  if (!first) further_[evaluation.source_digest].push_back(evaluation);
   if (!first && place->second.outcome == Outcome::kNoisy) place->second = std::move(evaluation);
 }
 
-const Evaluation* RecordedEvaluations::Find(const std::string& source_digest) const {
+const Evaluation* RecordedEvaluations::Find(const std::string& source_digest, int measurement) const {
+  if (const auto further = further_.find(source_digest); measurement > 0 && further != further_.end()) {
+    return &further->second.at(std::min(static_cast<std::size_t>(measurement), further->second.size()) - 1);
+  }
   const auto found = evaluations_.find(source_digest);
   return found == evaluations_.end() ? nullptr : &found->second;
 }
@@ -32,7 +37,7 @@ std::vector<Evaluation> ReplayEvaluator::Finish(std::stop_token stop, const Each
   batches_.pop_front();
   bool complete = true;
   for (const Candidate& candidate : batch) {
-    const Evaluation* found = stop.stop_requested() ? nullptr : recorded_.Find(Digest(candidate.source));
+    const Evaluation* found = stop.stop_requested() ? nullptr : recorded_.Find(Digest(candidate.source), candidate.measurement);
     evaluations.push_back(found != nullptr ? *found : Evaluation{});
     if (found != nullptr) each(candidate, evaluations.back());
     else complete = false;

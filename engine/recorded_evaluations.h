@@ -18,13 +18,14 @@ class RecordedEvaluations {
   // candidate was put to as a champion, the last.
   void Add(Evaluation evaluation, std::optional<ChampionCheck> check = {});
 
-  // Null if there is none.
-  const Evaluation* Find(const std::string& source_digest) const;
+  // Null if there is none. `measurement`: which of several, as Candidate counts them; where there are fewer, the last.
+  const Evaluation* Find(const std::string& source_digest, int measurement = 0) const;
   const ChampionCheck* FindCheck(const std::string& source_digest) const;
   std::size_t size() const { return evaluations_.size(); }
 
  private:
   std::map<std::string, Evaluation> evaluations_;
+  std::map<std::string, std::vector<Evaluation>> further_;   // after the first
   std::map<std::string, ChampionCheck> checks_;
 };
 

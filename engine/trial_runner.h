@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/breeder.h"
@@ -24,7 +25,7 @@ bool IsTrial(const GenerationRecord& generation);
 class TrialRunner {
  public:
   // `each` hears of every evaluation. The first trial gets the next id, the first batch the next generation.
-  TrialRunner(const RunRecord& run, CandidateId champion, CandidateId next_id, int next_generation, Breeder& breeder, Evaluator& evaluator, Store& store,
+  TrialRunner(const RunRecord& run, const Candidate& champion, CandidateId next_id, int next_generation, Breeder& breeder, Evaluator& evaluator, Store& store,
               Evaluator::Each each);
 
   // Trials of an earlier process.
@@ -34,15 +35,17 @@ class TrialRunner {
   int evaluated() const { return evaluated_; }
 
   // As EvaluateTrials. What an interruption cuts short is not recorded.
-  std::optional<std::vector<Trial>> Evaluate(const std::vector<Genome>& genomes, const std::stop_token& stop);
+  std::optional<std::vector<Trial>> Evaluate(const std::vector<TrialRequest>& requests, const std::stop_token& stop);
 
  private:
-  std::vector<BredChild> Render(const std::vector<Genome>& genomes, const std::stop_token& stop);
+  std::vector<BredChild> Render(const std::vector<TrialRequest>& requests, const std::stop_token& stop);
+  const Trial& Known(const std::string& hash, int measurement) const;
   // False if interrupted.
   bool EvaluateNew(std::vector<Candidate> candidates, const std::stop_token& stop);
 
   const RunRecord& run_;
   CandidateId champion_;
+  std::string champion_hash_;
   CandidateId next_id_;
   int next_generation_;
   int evaluated_ = 0;
@@ -50,7 +53,7 @@ class TrialRunner {
   Evaluator& evaluator_;
   Store& store_;
   Evaluator::Each each_;
-  std::map<std::string, Trial> known_;   // by genome hash
+  std::map<std::pair<std::string, int>, Trial> known_;   // by genome hash and measurement
 };
 
 }  // namespace evo

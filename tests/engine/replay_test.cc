@@ -40,6 +40,22 @@ RecordedEvaluations Recording(const World& world) {
   return recorded;
 }
 
+TEST(RecordedEvaluations, AnswerEachMeasurementOfASourceWithItsOwn) {
+  RecordedEvaluations recorded;
+  Evaluation evaluation;
+  evaluation.outcome = Outcome::kOk;
+  evaluation.source_digest = "s";
+  for (const double ns : {1'000.0, 1'010.0, 1'020.0}) {
+    evaluation.score_ns = ns;
+    recorded.Add(evaluation);
+  }
+  EXPECT_EQ(recorded.Find("s")->score_ns, 1'000);
+  EXPECT_EQ(recorded.Find("s", 1)->score_ns, 1'010);
+  EXPECT_EQ(recorded.Find("s", 2)->score_ns, 1'020);
+  EXPECT_EQ(recorded.Find("s", 3)->score_ns, 1'020) << "no more were made";
+  EXPECT_EQ(recorded.Find("t", 1), nullptr);
+}
+
 // A run with the evaluations of another and nothing else.
 struct Replayed {
   Replayed(RunRecord record, const RecordedEvaluations& recorded, Evolution::Missing missing, ChildRanker* ranker = nullptr)
