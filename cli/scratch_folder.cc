@@ -44,6 +44,8 @@ ScratchFolder::ScratchFolder() {
 ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+  // A compiler that outlived a killed process may have put files there while this one began.
+  RemoveOfTheDead(path_.parent_path());
 }
 
 }  // namespace evo

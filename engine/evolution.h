@@ -87,7 +87,7 @@ class Evolution {
   std::vector<Candidate> WouldBeChampions() const;
   void RequireBaseline(const Generation& first) const;
   void CheckChampion(const StopCondition& stop);
-  void Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  bool Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
   bool HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
   Evaluation EvaluationOf(CandidateId id);
   std::vector<GenerationRecord> LoadHistory();

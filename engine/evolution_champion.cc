@@ -74,15 +74,14 @@ void Evolution::CheckChampion(const StopCondition& stop) {
     }
     const Individual& best = best_of_template_.at(candidate.genome.template_name);
     if (best.candidate.id == candidate.id) progress_.best_ns = best.score_ns;
-    if (minimises_) Minimise(candidate, check, baseline, stop);
-    return;
+    if (!minimises_ || Minimise(candidate, check, baseline, stop)) return;
   }
 }
 
 // The champion's edits are cut to those that it needs; if what is left holds as well, it is the run's best. If not, the search took for needless
-// what the check says is not, and a longer form is tried.
-void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
-  if (champion.genome.edits.empty()) return;
+// what the check says is not, and a longer form is tried. False if the champion itself was found wrong: its verdict says so then.
+bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
+  if (champion.genome.edits.empty()) return true;
   TrialRunner runner(run_, champion, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_, evaluator_, store_,
                      [&](const Candidate& candidate, const Evaluation& evaluation) {
                        ++progress_.evaluated;
@@ -97,18 +96,27 @@ void Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
   while (refused.size() < kMinimisedForms) {
     const int budget = kMinimisationBudget - runner.evaluated();
     const auto minimised = evo::Minimise(whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, refused);
-    if (!minimised) return;
+    if (!minimised) return true;
+    if (minimised->wrong) {
+      ChampionCheck failed = check;
+      failed.outcome = minimised->wrong->outcome;
+      failed.message = fmt::format("measured again: {}", minimised->wrong->message);
+      store_.RecordChampion(run_.id, champion.id, failed);
+      observer_.OnChampion(champion, failed);
+      return false;
+    }
     const Candidate& form = minimised->form.candidate;
-    if (form.id == champion.id && !refused.empty()) return;   // that every edit is needed was not shown
+    if (form.id == champion.id && !refused.empty()) return true;   // that every edit is needed was not shown
     if (form.id == champion.id || HoldsMinimised(form, check, baseline, stop)) {
       store_.RecordMinimised(run_.id, champion.id, form.id, minimised->without);
       progress_.best = form.id;
       progress_.best_ns = minimised->form.evaluation.score_ns;
-      return;
+      return true;
     }
-    if (stop.Interrupted()) return;
+    if (stop.Interrupted()) return true;
     refused.push_back(minimised->form);
   }
+  return true;
 }
 
 // Whether it passes the check of a champion, and as fast as the champion did.

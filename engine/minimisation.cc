@@ -37,6 +37,11 @@ Genome Without(const Genome& genome, const std::vector<Piece>& pieces) {
   return less;
 }
 
+// Says something of the kernel; the others say something of the machine or the moment.
+bool IsWrong(Outcome outcome) {
+  return outcome == Outcome::kWrongResult || outcome == Outcome::kNondeterministic || outcome == Outcome::kCheating || outcome == Outcome::kCrash;
+}
+
 class DeltaDebugging {
  public:
   DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused)
@@ -50,6 +55,7 @@ class DeltaDebugging {
   // False if interrupted.
   bool Run() {
     if (!MeasureAgain({})) return false;
+    if (wrong_) return true;
     std::size_t count = std::min(kPieces, Size());
     while (Size() > 0) {
       const std::vector<Piece> pieces = Pieces(Size(), count);
@@ -73,7 +79,7 @@ class DeltaDebugging {
   }
 
   Minimised Result() {
-    Minimised result{form_, {}};
+    Minimised result{wrong_, form_, {}};
     for (std::size_t i = 0; i < Size(); ++i) result.without.push_back(Known(Without(Edited(), {{i, i + 1}})).trial.candidate.id);
     return result;
   }
@@ -122,20 +128,26 @@ class DeltaDebugging {
       const Trial& trial = trials->at(i);
       const bool keeps = KeepsSpeed(trial, speed_);
       known_[GenomeHash(unknown[i].genome)] = {trial, keeps};
-      if (!keeps && trial.evaluation.score_ns <= kDoubtfulLoss * speed_.evaluation.score_ns) doubtful.push_back(unknown[i].genome);
+      const bool may_go = trial.candidate.genome.edits.size() >= fewest_ && !refused_programs_.contains(trial.evaluation.program_digest);
+      if (!keeps && may_go && trial.evaluation.score_ns <= kDoubtfulLoss * speed_.evaluation.score_ns) doubtful.push_back(unknown[i].genome);
     }
-    return doubtful.empty() || MeasureAgain(doubtful);
+    return doubtful.empty() || MeasureAgain(std::move(doubtful));
   }
 
   // The champion and these beside it, once more, as far as the budget goes. False if interrupted.
-  bool MeasureAgain(const std::vector<Genome>& genomes) {
-    if (left_ <= static_cast<int>(genomes.size())) return true;
+  bool MeasureAgain(std::vector<Genome> genomes) {
+    if (left_ == 0) return true;
+    if (static_cast<int>(genomes.size()) >= left_) genomes.resize(static_cast<std::size_t>(left_) - 1);
     left_ -= static_cast<int>(genomes.size()) + 1;
     std::vector<TrialRequest> requests{{champion_.candidate.genome, ++measured_}};
     for (const Genome& genome : genomes) requests.push_back({genome, 1});
     const std::optional<std::vector<Trial>> trials = evaluate_(requests);
     if (!trials) return false;
-    if (trials->front().evaluation.outcome == Outcome::kOk) speed_ = trials->front();
+    const Evaluation& again = trials->front().evaluation;
+    if (IsWrong(again.outcome)) wrong_ = again;
+    // One that lost a race against somebody's lucky time beats nobody.
+    const bool raced = std::any_of(again.cases.begin(), again.cases.end(), [](const CaseMeasurement& m) { return m.given_up; });
+    if (again.outcome == Outcome::kOk && !raced) speed_ = trials->front();
     for (std::size_t i = 0; i < genomes.size(); ++i) {
       const Trial& trial = trials->at(i + 1);
       if (KeepsSpeed(trial, speed_)) known_[GenomeHash(genomes[i])] = {trial, true};
@@ -152,6 +164,7 @@ class DeltaDebugging {
   const Trial& champion_;
   Trial speed_;                           // what forms have to keep up with: the champion's last measurement
   int measured_ = 0;                      // how often the champion was measured here
+  std::optional<Evaluation> wrong_;       // the champion's, if it is
   Trial form_;                            // what is left so far
   int left_;                              // evaluations
   const EvaluateTrials& evaluate_;

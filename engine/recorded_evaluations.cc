@@ -10,11 +10,12 @@ namespace evo {
 void RecordedEvaluations::Add(Evaluation evaluation, std::optional<ChampionCheck> check) {
   if (evaluation.outcome == Outcome::kCancelled || evaluation.source_digest.empty()) return;
   if (check && check->outcome != Outcome::kCancelled) checks_[evaluation.source_digest] = std::move(*check);
+  const bool measured = evaluation.shared_candidate == 0;
   // Where it was taken from is a place in another database.
   evaluation.shared_run = 0;
   evaluation.shared_candidate = 0;
   const auto [place, first] = evaluations_.try_emplace(evaluation.source_digest, evaluation);
-  if (!first) further_[evaluation.source_digest].push_back(evaluation);
+  if (!first && measured) further_[evaluation.source_digest].push_back(evaluation);
   if (!first && place->second.outcome == Outcome::kNoisy) place->second = std::move(evaluation);
 }
 

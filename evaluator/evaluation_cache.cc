@@ -14,6 +14,7 @@ Evaluation Shared(Evaluation evaluation, std::int64_t run, CandidateId candidate
     evaluation.shared_candidate = candidate;
   }
   evaluation.clocks = {};
+  evaluation.soak_runs = 0;
   return evaluation;
 }
 
@@ -24,8 +25,9 @@ void EvaluationCache::Add(std::vector<KnownEvaluation> known) {
     // How long a candidate may take depends on the templates of its run.
     if (!Final(one.evaluation.outcome) || one.evaluation.outcome == Outcome::kTimeout) continue;
     const Evaluation shared = Shared(std::move(one.evaluation), one.run, one.candidate);
-    if (!shared.program_digest.empty()) programs_[shared.program_digest] = {true, shared, {}};
-    sources_[shared.source_digest] = shared;
+    // Of several measurements the first is everybody's, as it was while they were made.
+    if (!shared.program_digest.empty()) programs_.try_emplace(shared.program_digest, Entry{true, shared, {}});
+    sources_.try_emplace(shared.source_digest, shared);
   }
 }
 

@@ -49,9 +49,8 @@ InputSet& InputCache::Get(const Case& sizes, int generator, std::uint64_t seed) 
 }
 
 std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, int generator, std::uint64_t seed) {
-  Draw({{sizes, generator, seed}});
   const auto drawn = drawn_.extract(NameOf(sizes, generator, seed));
-  auto made = InputSet::Make(device_, *task_, sizes, drawn.mapped(), seed, Reference());
+  auto made = InputSet::Make(device_, *task_, sizes, drawn.empty() ? DrawArguments(*task_, sizes, generator, seed) : drawn.mapped(), seed, Reference());
   if (const auto* failure = std::get_if<Failure>(&made)) {
     throw InfrastructureFailure{fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message)};
   }

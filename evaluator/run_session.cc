@@ -47,8 +47,8 @@ KernelFacts Merge(KernelFacts compiled, const KernelFacts& loaded) {
 
 }  // namespace
 
-RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait)
-    : device_(std::move(device)), jobs_wait_(std::move(jobs_wait)), inputs_(*device_) {}
+RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait, std::chrono::milliseconds soak_time)
+    : device_(std::move(device)), jobs_wait_(std::move(jobs_wait)), soak_time_(soak_time), inputs_(*device_) {}
 
 void RunSession::Setup(const Message& job) {
   const nlohmann::json& task = job.header.at("task");
@@ -76,7 +76,7 @@ std::vector<InputCache::Wanted> RunSession::PoolSets() const {
   return sets;
 }
 
-// All sets exist before a candidate is loaded: its clock does not pay for them, and its code is not there when answers are computed.
+// All sets of the run exist before a candidate is loaded: its clock does not pay for them, and its code is not there when answers are computed.
 void RunSession::PlaceInputs(WorkerChannel& channel) {
   channel.Begin("prepare");
   if (placed_) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <list>
 #include <memory>
@@ -30,8 +31,11 @@ struct CaseOfProgram {
 // Methods throw InfrastructureFailure where the reference or the device fails, not the candidate.
 class RunSession {
  public:
-  // `jobs_wait`: whether others wait for this worker; while none do, candidates are checked further.
-  RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait);
+  // Of a soak, at most: the search waits for the result. Three times as long as 16 compilers take for the next kernel.
+  static constexpr std::chrono::milliseconds kSoakTime{50};
+
+  // `jobs_wait`: whether others wait for this worker. A candidate for which none does when it comes is checked further, until one does.
+  RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait, std::chrono::milliseconds soak_time = kSoakTime);
 
   const DeviceInfo& info() const { return device_->info(); }
   // True after a job that this process must not outlive.
@@ -81,7 +85,7 @@ class RunSession {
   std::optional<Failure> CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats, CheckedErrors& errors);
   // For a soak: inputs that no candidate has met, which follow from the candidate's text and the run's seeds.
   Fresh DrawFresh(const std::string& source_digest);
-  // Further checks, until somebody has to wait for them.
+  // Further checks: on the fresh inputs, then on all others until somebody waits or the time is up.
   std::optional<Failure> Soak(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh, WorkerChannel& channel);
   std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, const Fresh& fresh,
                                       WorkerChannel& channel);
@@ -105,6 +109,7 @@ class RunSession {
 
   std::unique_ptr<Device> device_;
   std::function<bool()> jobs_wait_;
+  std::chrono::milliseconds soak_time_;
   InputCache inputs_;
   std::optional<Task> task_;
   std::vector<std::uint64_t> seeds_;

@@ -7,8 +7,6 @@
 namespace evo {
 namespace {
 
-// At most: the search waits for the result. Three times as long as 16 compilers take for the next one.
-constexpr std::chrono::milliseconds kSoakTime{50};
 // One with warm caches and one with cold ones.
 constexpr int kSoakRepeats = 2;
 
@@ -20,14 +18,19 @@ RunSession::Fresh RunSession::DrawFresh(const std::string& source_digest) {
   Fresh fresh;
   fresh.seed = std::stoull(source_digest.substr(0, kDigits), nullptr, kHexadecimal) ^ seeds_.front();
   fresh.generator = static_cast<int>(fresh.seed % static_cast<std::uint64_t>(Generators()));
-  fresh.set = inputs_.Make(task_->small, fresh.generator, fresh.seed);
+  try {
+    fresh.set = inputs_.Make(task_->small, fresh.generator, fresh.seed);
+  } catch (const InfrastructureFailure&) {
+    spent_ = true;   // what earlier candidates have left behind: the next attempt has a process of its own
+    throw;
+  }
   return fresh;
 }
 
 std::optional<Failure> RunSession::Soak(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh, WorkerChannel& channel) {
   evaluation.stage = Stage::kSoak;
   channel.Begin("soak");
-  const auto end = std::chrono::steady_clock::now() + kSoakTime;
+  const auto end = std::chrono::steady_clock::now() + soak_time_;
   CheckedErrors errors;
   const auto failed = [&](std::optional<Failure> failure, const Case& sizes, int generator, std::uint64_t seed) -> std::optional<Failure> {
     evaluation.soak_runs += kSoakRepeats;

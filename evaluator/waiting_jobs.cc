@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,15 +15,15 @@
 namespace evo {
 namespace {
 
-std::uint32_t* Map(int file) {
-  void* memory = ::mmap(nullptr, sizeof(std::uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+std::uint32_t* Map(int file, int access) {
+  void* memory = ::mmap(nullptr, sizeof(std::uint32_t), access, MAP_SHARED, file, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<std::uint32_t*>(memory);
 }
 
 }  // namespace
 
 WaitingJobs::WaitingJobs() : file_(::memfd_create("evo-waiting", MFD_CLOEXEC)) {
-  if (file_ >= 0 && ::ftruncate(file_, sizeof(std::uint32_t)) == 0) count_ = Map(file_);
+  if (file_ >= 0 && ::ftruncate(file_, sizeof(std::uint32_t)) == 0) count_ = Map(file_, PROT_READ | PROT_WRITE);
   if (count_ != nullptr) return;
   const std::string why = std::generic_category().message(errno);
   if (file_ >= 0) ::close(file_);
@@ -39,9 +40,11 @@ void WaitingJobs::Set(std::size_t count) { std::atomic_ref(*count_).store(static
 std::string WaitingJobs::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_); }
 
 WaitingJobsView::WaitingJobsView(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
-  count_ = Map(file);
+  // A launcher may have put this process where the path names something else.
+  struct stat found {};
+  if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == sizeof(std::uint32_t)) count_ = Map(file, PROT_READ);
   ::close(file);
 }
 

@@ -86,7 +86,7 @@ struct Preparation {
   std::vector<DeviceFill> poison;     // outputs
   std::size_t flush_bytes = 0;        // written elsewhere, to push everything out of L2
   std::vector<DeviceTouch> touch;     // inputs, for a hot L2
-  bool displace_code = false;         // the instruction caches are filled with something else, as by the kernels between two calls of this one
+  bool displace_code = false;         // the instruction caches are filled with something else, as by the kernels between two calls of this one; not on the cpu device
 };
 
 struct TimedRun {

@@ -69,6 +69,7 @@ struct Bench {
       const double ns = time_of(Names(genome)) * (measurement == 0 ? bad_luck : 1);
       if (ns > 0) trial.evaluation = Timed(ns);
       else trial.evaluation.outcome = Outcome::kWrongResult;
+      if (gives_up_champion && measurement > 0) trial.evaluation.cases.at(0).given_up = true;
       trial.evaluation.program_digest = program_of(Names(genome));
       names[trial.candidate.id] = Names(genome);
     }
@@ -80,6 +81,7 @@ struct Bench {
   }
 
   TimeOf time_of;
+  bool gives_up_champion = false;
   double bad_luck = 1;                                  // of first measurements
   // By default every set of edits makes a program of its own.
   std::function<std::string(const std::set<std::string>&)> program_of = [](const std::set<std::string>& there) { return fmt::format("{}", fmt::join(there, " ")); };
@@ -142,13 +144,22 @@ TEST(Minimise, WhatSeemsALittleSlowerIsMeasuredOnceMore) {
   EXPECT_THAT(kept->form.candidate.genome.edits, SizeIs(6)) << "that much is believed";
 }
 
-TEST(Minimise, AChampionThatCannotBeMeasuredAgainKeepsItsTime) {
-  const TimeOf time_of = Matter({"e2"});
-  Bench bench(Numbered(3), [&](const std::set<std::string>& there) { return there.size() == 3 ? -1.0 : time_of(there); });
+TEST(Minimise, AChampionThatIsFoundWrongIsOneNoMore) {
+  Bench bench(Numbered(3), [](const std::set<std::string>& there) { return there.size() == 3 ? -1.0 : 8'000.0; });
   bench.champion.evaluation = Timed(8'000);
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e2"));
+  ASSERT_TRUE(minimised->wrong);
+  EXPECT_EQ(minimised->wrong->outcome, Outcome::kWrongResult);
+  EXPECT_EQ(bench.evaluated, 1) << "its forms are of no interest";
+}
+
+TEST(Minimise, AMeasurementThatWasGivenUpIsNothingToKeepUpWith) {
+  Bench bench(Numbered(4), Matter({"e1", "e2"}));
+  bench.gives_up_champion = true;
+  const auto minimised = bench.Run();
+  ASSERT_TRUE(minimised);
+  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e1", "e2"));
 }
 
 TEST(Minimise, LeavesNothingOfWhatDoesNothing) {
@@ -324,6 +335,25 @@ TEST(MinimisedRun, ChecksAndMarksWhatIsLeft) {
       last = candidate.id;
     }
   }
+}
+
+TEST(MinimisedRun, AChampionThatIsFoundWrongGivesWayToTheNext) {
+  EditedWorld world;
+  world.evaluator.evaluate = [](const Candidate& candidate) {
+    Evaluation evaluation = EditedWorld::Measure(candidate);
+    if (candidate.measurement == 0 || candidate.genome.edits.size() < 12) return evaluation;
+    evaluation.outcome = Outcome::kNondeterministic;
+    evaluation.message = "right at first";
+    return evaluation;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ASSERT_GE(world.store.champions.size(), 3U);
+  EXPECT_EQ(world.store.champions[0].first, 2);
+  EXPECT_EQ(world.store.champions[1].first, 2);
+  EXPECT_EQ(world.store.champions[1].second.outcome, Outcome::kNondeterministic);
+  EXPECT_EQ(world.store.champions[1].second.message, "measured again: right at first");
+  EXPECT_NE(world.store.champions[2].first, 2);
+  EXPECT_NE(world.evolution.progress().best, 2);
 }
 
 TEST(MinimisedRun, IsNotOneUnlessAskedOrWithoutACheck) {

@@ -47,6 +47,10 @@ TEST(RecordedEvaluations, AnswerEachMeasurementOfASourceWithItsOwn) {
   evaluation.source_digest = "s";
   for (const double ns : {1'000.0, 1'010.0, 1'020.0}) {
     evaluation.score_ns = ns;
+    evaluation.shared_candidate = 0;
+    recorded.Add(evaluation);
+    evaluation.shared_candidate = 1;   // a copy of the first, which is no measurement
+    evaluation.score_ns = 1'000;
     recorded.Add(evaluation);
   }
   EXPECT_EQ(recorded.Find("s")->score_ns, 1'000);

@@ -25,7 +25,7 @@ class SupportKernels {
   DeviceStatus Touch(const DeviceTouch& touch);
   // Fills the shared memory of every multiprocessor, so that nothing can be carried in it from one launch to the next.
   DeviceStatus ScrubShared();
-  // Fills the instruction caches of every multiprocessor with code that nobody else runs.
+  // Runs code that nobody else runs on every scheduler, so much that the next kernel's has to be fetched again.
   DeviceStatus DisplaceCode();
   // Runs for a time that grows with `steps`.
   DeviceStatus Tick(std::uint32_t steps);
