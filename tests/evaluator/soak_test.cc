@@ -13,28 +13,13 @@
 #include "core/digest.h"
 #include "evaluator/run_session.h"
 #include "tests/evaluator/fake_device.h"
+#include "tests/evaluator/twice_task.h"
 
 namespace evo {
 namespace {
 
-constexpr int kElements = 100;
 // Launches of a soak until somebody waits.
 constexpr int kSoaked = 20;
-
-constexpr const char* kTask = R"json({
-  "name": "twice", "summary": "y = 2 x", "sizes": ["N"],
-  "arguments": [
-    {"name": "x", "role": "in", "dtype": "f32", "shape": ["N"], "generators": ["normal", "uniform(-1,1)"]},
-    {"name": "y", "role": "out", "dtype": "f32", "shape": ["N"], "check": {"l2": 1e-6, "max": 1e-5}}
-  ],
-  "cases": {
-    "small": {"name": "small", "sizes": {"N": 100}},
-    "search": [{"name": "a", "sizes": {"N": 100}}], "search_cpu": [{"name": "b", "sizes": {"N": 100}}],
-    "held_out": [{"name": "c", "sizes": {"N": 100}}], "held_out_cpu": [{"name": "d", "sizes": {"N": 100}}]
-  },
-  "baseline": "k", "bytes": "8 * N", "operations": "N"
-})json";
-constexpr const char* kSource = "// evo:launch k(x, y) grid(1) block(1)\n";
 
 class Channel : public WorkerChannel {
  public:
@@ -49,35 +34,28 @@ class Channel : public WorkerChannel {
 class SoakTest : public ::testing::Test {
  protected:
   SoakTest() : device_(new FakeDevice("cuda")), session_(std::unique_ptr<Device>(device_), [this] { return jobs_wait_; }, std::chrono::minutes(5)) {
-    device_->kernels["reference"] = [](const auto& buffers) { Double<double>(buffers, 2); };
+    device_->kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
     // Remembers the inputs that it meets.
     device_->kernels["candidate"] = [this](const auto& buffers) {
-      std::vector<char> bytes(kElements * sizeof(float));
+      std::vector<char> bytes(kTwiceElements * sizeof(float));
       std::memcpy(bytes.data(), reinterpret_cast<const void*>(buffers[0]), bytes.size());
       met_.insert(Digest({bytes.data(), bytes.size()}));
-      Double<float>(buffers, ++launches_ > right_ ? 1 : 2);
+      Multiply<float>(buffers, ++launches_ > right_ ? 1 : 2);
       if (soaking_ && ++soaked_ >= kSoaked) jobs_wait_ = true;
     };
     channel_.begun = [this](const std::string& stage) { soaking_ = stage == "soak"; };
     Message setup;
-    setup.header = {{"task", {{"json", kTask}, {"reference", kSource}, {"directory", "twice"}}}, {"seeds", {11, 12, 13, 14}}, {"l2", "hot"},
+    setup.header = {{"task", {{"json", kTwiceTask}, {"reference", kTwiceSource}, {"directory", "twice"}}}, {"seeds", {11, 12, 13, 14}}, {"l2", "hot"},
                     {"machines", nlohmann::json::array()}};
-    AttachProgram(setup, "reference", kSource, {"reference", "", {{"k", "k"}}, {}});
+    AttachProgram(setup, "reference", kTwiceSource, {"reference", "", {{"k", "k"}}, {}});
     session_.Setup(setup);
-  }
-
-  template <typename T>
-  static void Double(const std::vector<Address>& buffers, double factor) {
-    const auto* x = reinterpret_cast<const float*>(buffers[0]);
-    auto* y = reinterpret_cast<T*>(buffers[1]);
-    for (int i = 0; i < kElements; ++i) y[i] = static_cast<T>(factor * static_cast<double>(x[i]));
   }
 
   Evaluation Evaluate(bool unhurried, const std::string& comment = "") {
     jobs_wait_ = !unhurried;
     Message job;
     job.header = {{"facts", KernelFacts{}}, {"give_up_ns", nlohmann::json::object()}, {"settled_ns", nlohmann::json::object()}};
-    AttachProgram(job, "candidate", comment + kSource, {"candidate", "", {{"k", "k"}}, {}});
+    AttachProgram(job, "candidate", comment + kTwiceSource, {"candidate", "", {{"k", "k"}}, {}});
     AttachProgram(job, "checked", "", {});
     launches_ = soaked_ = 0;
     soaking_ = false;

@@ -8,40 +8,18 @@
 
 #include "evaluator/gate/input_set.h"
 #include "tests/evaluator/fake_device.h"
+#include "tests/evaluator/twice_task.h"
 
 namespace evo {
 namespace {
 
-constexpr int kElements = 100;
 constexpr std::size_t kSets = 3;
-
-constexpr const char* kTask = R"({
-  "name": "twice", "summary": "y = 2 x", "sizes": ["N"],
-  "arguments": [
-    {"name": "x", "role": "in", "dtype": "f32", "shape": ["N"], "generators": ["normal"]},
-    {"name": "y", "role": "out", "dtype": "f32", "shape": ["N"], "check": {"l2": 1e-6, "max": 1e-5}}
-  ],
-  "cases": {
-    "small": {"name": "small", "sizes": {"N": 100}},
-    "search": [{"name": "a", "sizes": {"N": 100}}], "search_cpu": [{"name": "b", "sizes": {"N": 100}}],
-    "held_out": [{"name": "c", "sizes": {"N": 100}}], "held_out_cpu": [{"name": "d", "sizes": {"N": 100}}]
-  },
-  "baseline": "k", "bytes": "8 * N", "operations": "N"
-})";
-constexpr const char* kSource = "// evo:launch k(x, y) grid(1) block(1)\n";
-
-template <typename T>
-void Double(const std::vector<Address>& buffers, double factor) {
-  const auto* x = reinterpret_cast<const float*>(buffers[0]);
-  auto* y = reinterpret_cast<T*>(buffers[1]);
-  for (int i = 0; i < kElements; ++i) y[i] = static_cast<T>(factor * static_cast<double>(x[i]));
-}
 
 class TimerTest : public ::testing::Test {
  protected:
   TimerTest() {
-    device_.kernels["reference"] = [](const auto& buffers) { Double<double>(buffers, 2); };
-    device_.kernels["honest"] = [](const auto& buffers) { Double<float>(buffers, 2); };
+    device_.kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
+    device_.kernels["honest"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
     Program reference = Load("reference");
     for (std::size_t i = 0; i < kSets; ++i) {
       sets_.push_back(std::move(std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, i + 1), i + 1, reference))));
@@ -50,7 +28,7 @@ class TimerTest : public ::testing::Test {
 
   Program Load(const std::string& image) {
     CompiledProgram compiled{image, "", {{"k", "k"}}};
-    return std::move(std::get<Program>(LoadProgram(device_, kSource, compiled)));
+    return std::move(std::get<Program>(LoadProgram(device_, kTwiceSource, compiled)));
   }
 
   // The program of an image over every set.
@@ -77,7 +55,7 @@ class TimerTest : public ::testing::Test {
     std::vector<BoundProgram> bound;
   };
   FakeDevice device_{"cuda"};
-  Task task_ = ParseTask(kTask, kSource, "twice");
+  Task task_ = ParseTask(kTwiceTask, kTwiceSource, "twice");
   Gate gate_{device_, Determinism::kBitwise};
   CheckedErrors errors_;
   std::vector<std::unique_ptr<InputSet>> sets_;
@@ -87,7 +65,7 @@ class TimerTest : public ::testing::Test {
 TEST_F(TimerTest, Row01OutputsArePoisonBeforeEveryTimedLaunch) {
   ASSERT_EQ(Measure("honest").index(), 0U);
   for (const FakeDevice::Timed& run : device_.timed) {
-    const auto poisons_y = [&](const DeviceFill& fill) { return fill.address == run.buffers[1] && fill.bytes == kElements * sizeof(float); };
+    const auto poisons_y = [&](const DeviceFill& fill) { return fill.address == run.buffers[1] && fill.bytes == kTwiceElements * sizeof(float); };
     EXPECT_TRUE(std::any_of(run.preparation.poison.begin(), run.preparation.poison.end(), poisons_y));
   }
 }
@@ -100,7 +78,7 @@ TEST_F(TimerTest, Row03NoTimedLaunchSeesTheDataOfTheOneBefore) {
 
 TEST_F(TimerTest, Row04WhatTheLastTimedLaunchesWroteIsChecked) {
   int launches = 0;
-  device_.kernels["tires"] = [&](const auto& buffers) { Double<float>(buffers, ++launches <= 4 ? 2 : 1); };
+  device_.kernels["tires"] = [&](const auto& buffers) { Multiply<float>(buffers, ++launches <= 4 ? 2 : 1); };
   const auto measured = Measure("tires");
   ASSERT_EQ(measured.index(), 1U);
   EXPECT_EQ(std::get<Failure>(measured).outcome, Outcome::kWrongResult);
@@ -116,7 +94,7 @@ TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
 }
 
 TEST_F(TimerTest, Row20InTurnTheSecondPlaceIsNoAdvantage) {
-  device_.kernels["twin"] = [](const auto& buffers) { Double<float>(buffers, 2); };
+  device_.kernels["twin"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
   // Whoever comes second finds warm caches.
   device_.clock = [](std::size_t ordinal) { return SequenceTime{ordinal % 2 == 0 ? 1000U : 900U, 900, 0, false}; };
   const auto [first, second] = InTurn("honest", "twin");
@@ -139,7 +117,7 @@ TEST_F(TimerTest, Row16HotTouchesEveryInputAndFlushesNothing) {
     EXPECT_TRUE(run.preparation.displace_code) << "between two calls of a kernel others run";
     ASSERT_EQ(run.preparation.touch.size(), 1U);
     EXPECT_EQ(run.preparation.touch[0].address, run.buffers[0]);
-    EXPECT_EQ(run.preparation.touch[0].bytes, kElements * sizeof(float));
+    EXPECT_EQ(run.preparation.touch[0].bytes, kTwiceElements * sizeof(float));
   }
 }
 

@@ -12,8 +12,7 @@ namespace {
 
 // evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot deadlock.
 // evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time. What it reads has to be used, or ptxas leaves the loads out, volatile or not.
-// evo_displace is 2,048 instructions of 16 bytes in a row. 64 KiB had the same effect on kernels of 10 to 20 KiB and cost twice the time; 128 KiB, which no
-// instruction cache near a multiprocessor holds, made them 2% slower still and cost 17 us.
+// evo_displace is 2,048 instructions of 16 bytes in a row: docs/adr/0011 says why so many.
 constexpr char kSource[] = R"(
 extern "C" __global__ void evo_hold(const volatile int* released) {
   for (int i = 0; i < 40000 && *released == 0; ++i) __nanosleep(1000);
