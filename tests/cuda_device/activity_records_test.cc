@@ -130,11 +130,18 @@ TEST(MatchActivities, NothingExpectedIsNothing) {
 }
 
 TEST(TickOf, TheStepOfTheClock) {
-  EXPECT_EQ(TickOf(std::vector<ActivityRecord>{{kKernel, "a", 1, 0, 800}, {kKernel, "a", 2, 1000, 1832}, {kKernel, "a", 3, 3000, 3960}}), 32);
-  EXPECT_EQ(TickOf(std::vector<ActivityRecord>{{kKernel, "a", 1, 0, 801}, {kKernel, "a", 2, 1000, 1832}}), 1);
-  // All the same long time tells nothing.
-  EXPECT_EQ(TickOf(std::vector<ActivityRecord>{{kKernel, "a", 1, 0, 4096}, {kKernel, "a", 2, 10, 4106}}), 1);
-  EXPECT_EQ(TickOf({}), 1);
+  const auto of = [](const std::vector<std::uint64_t>& lengths) {
+    std::vector<ActivityRecord> records;
+    for (const std::uint64_t length : lengths) records.push_back({kKernel, "a", 1, 5000, 5000 + length});
+    return TickOf(records);
+  };
+  EXPECT_EQ(of({800, 832, 960, 1056, 1312, 1408, 1600}), 32);
+  EXPECT_EQ(of({801, 831, 960, 1055, 1312, 1409, 1600}), 32) << "as an H200 reports them: converted to nanoseconds, give or take one";
+  EXPECT_EQ(of({800, 832, 960, 1056, 1312, 1408, 1610}), 1);
+  EXPECT_EQ(of({800, 801, 802, 803, 804, 805, 806, 807, 808, 809, 810}), 1);
+  EXPECT_EQ(of({801, 832, 960}), 1) << "too few to tell";
+  EXPECT_EQ(of(std::vector<std::uint64_t>(64, 4096)), 1) << "the same long time always tells nothing";
+  EXPECT_EQ(of({}), 1);
 }
 
 }  // namespace

@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <set>
 
 namespace evo {
 namespace {
 
-// A clock coarser than this would be no timer; a larger divisor means that all samples were equal.
+// A clock coarser than this would be no timer.
 constexpr std::uint64_t kCoarsestTick = 1100;
+// Start and end are converted to nanoseconds each for itself: a length is a multiple of the clock's step give or take this much.
+constexpr std::uint64_t kRounding = 1;
+// Lengths that are so close to a multiple.
+constexpr std::uint64_t kNearAny = 2 * kRounding + 1;
+// That all lengths are near multiples of a step which is not the clock's.
+constexpr double kMostByChance = 1e-6;
 
 std::string ToString(ActivityKind kind, const std::string& name) {
   switch (kind) {
@@ -80,9 +86,14 @@ std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<c
 }
 
 double TickOf(std::span<const ActivityRecord> records) {
-  std::uint64_t divisor = 0;
-  for (const ActivityRecord& record : records) divisor = std::gcd(divisor, record.end - record.start);
-  return divisor == 0 || divisor > kCoarsestTick ? 1.0 : static_cast<double>(divisor);
+  std::set<std::uint64_t> lengths;
+  for (const ActivityRecord& record : records) lengths.insert(record.end - record.start);
+  for (std::uint64_t tick = kCoarsestTick; tick > kNearAny; --tick) {
+    const double by_chance = std::pow(static_cast<double>(kNearAny) / static_cast<double>(tick), static_cast<double>(lengths.size()));
+    if (by_chance > kMostByChance) continue;
+    if (std::all_of(lengths.begin(), lengths.end(), [&](std::uint64_t length) { return (length + kRounding) % tick < kNearAny; })) return static_cast<double>(tick);
+  }
+  return 1.0;
 }
 
 }  // namespace evo
