@@ -15,6 +15,9 @@ namespace {
 // Of a replay: times that children which are not recorded give way to as many others. Most of what any search breeds was never recorded by another, and
 // breeding costs a thousandth of an evaluation.
 constexpr int kFurtherRounds = 24;
+// Times that children which are nothing new give way to as many others. A small generation does not keep the compilers busy while the next is bred; early
+// ones, whose parents are few, would be half as large as they were asked to be.
+constexpr int kRoundsForDuplicates = 3;
 
 }  // namespace
 
@@ -103,6 +106,11 @@ Evolution::Generation Evolution::FinishBreeding(int number, const StopCondition&
   generation.record.generation = number;
   Brood brood;
   Gather(brood, breeder_.Finish(stop.token()), generation.record);
+  const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(run_.children));
+  for (int round = 0; round < kRoundsForDuplicates && brood.fresh.size() < wanted && !stop.token().stop_requested(); ++round) {
+    StartChildren(number, wanted - brood.fresh.size());
+    Gather(brood, breeder_.Finish(stop.token()), generation.record);
+  }
   for (const std::size_t i : Choose(brood, generation.record, stop.Allowed(made_, brood.fresh.size()), stop.token())) {
     BredChild& child = brood.children[i];
     seen_.insert(brood.digests[i]);
