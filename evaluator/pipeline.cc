@@ -345,8 +345,7 @@ void Pipeline::OnCompiled(const Place& place, const JobResult& result) {
 void Pipeline::SubmitRun(const Place& place) {
   const Slot& slot = place.slot();
   Job job;
-  // With nothing behind it, the time is better spent on precision than on waiting.
-  job.request.header = {{"kind", "evaluate"}, {"facts", slot.compiled.facts}, {"unhurried", run_pool_->queued() == 0}};
+  job.request.header = {{"kind", "evaluate"}, {"facts", slot.compiled.facts}};
   bool cancelled = false;
   {
     const std::lock_guard lock(mutex_);

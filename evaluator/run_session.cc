@@ -163,7 +163,7 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
                                                 WorkerChannel& channel) {
   evaluation.stage = Stage::kLoad;
   channel.Begin("load");
-  auto loaded = LoadProgram(*device_, attached.source, attached.program);
+  auto loaded = LoadProgram(*device_, attached.source, attached.program, info().kind == "cuda" && !jobs_wait_() ? kCodePlaces : 1);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
 
@@ -262,17 +262,22 @@ std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::lis
 }
 
 std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job, double checked_ns) {
-  StoppingCriterion criterion = info().kind == "cpu" ? StoppingCriterion::ForCpu() : StoppingCriterion::ForCuda(job.value("unhurried", false));
   const nlohmann::json& bounds = job.at("give_up_ns");
-  if (const auto bound = bounds.find(one.sizes.name); bound != bounds.end()) {
+  const auto bound = bounds.find(one.sizes.name);
+  const auto raced = [&](StoppingCriterion criterion) {
+    if (bound == bounds.end()) return criterion;
     criterion.give_up_ticks = bound->get<double>() / info().tick_ns;
     // A check launches once; what is not the kernel's takes it less than a millisecond.
     constexpr double kCheckNs = 1e6;
     criterion.looks_hopeless = checked_ns > kCheckNs + StoppingCriterion::kHopelessFactor * bound->get<double>();
     criterion.settled_ticks = job.at("settled_ns").at(one.sizes.name).get<double>() / info().tick_ns;
-  }
-  Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
-  auto measured = timer.Measure(one.bound, one.errors);
+    return criterion;
+  };
+  const bool on_gpu = info().kind == "cuda";
+  std::optional<IdleMeasurement> idle;
+  if (on_gpu) idle = {raced(StoppingCriterion::ForIdleCuda()), jobs_wait_};
+  Timer timer(*device_, gate, l2_, raced(on_gpu ? StoppingCriterion::ForCuda() : StoppingCriterion::ForCpu()), Rng(seeds_.back()).Next() + ++timed_);
+  auto measured = timer.Measure(one.bound, one.errors, idle);
   if (auto* result = std::get_if<CaseMeasurement>(&measured)) {
     Describe(*result, one);
     if (auto failure = CheckFloor(*result)) return *failure;
@@ -303,7 +308,7 @@ std::optional<Failure> RunSession::CheckFloor(const CaseMeasurement& measured) c
 
 MachineState RunSession::Measure(const Message& job, WorkerChannel& channel) {
   channel.Begin("measure");
-  const LoadResult loaded = device_->Load(DetachProgram(job, "machine").program);
+  const LoadResult loaded = device_->Load(DetachProgram(job, "machine").program, 1);
   if (!loaded.status.ok()) throw InfrastructureFailure{fmt::format("our own kernels do not load on {}: {}", info().name, loaded.status.message)};
   auto measured = MeasureMachine(*device_, *loaded.program);
   if (const auto* failure = std::get_if<Failure>(&measured)) throw InfrastructureFailure{fmt::format("{}: {}", info().name, failure->message)};

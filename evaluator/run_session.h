@@ -34,6 +34,9 @@ class RunSession {
   // Of a soak, at most: the search waits for the result. Three times as long as 16 compilers take for the next kernel.
   static constexpr std::chrono::milliseconds kSoakTime{50};
 
+  // Of the code of what is timed with care. Shares no divisor with the number of input sets: each place meets each set.
+  static constexpr std::size_t kCodePlaces = 5;
+
   // `jobs_wait`: whether others wait for this worker. A candidate for which none does when it comes is checked further, until one does.
   RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait, std::chrono::milliseconds soak_time = kSoakTime);
 
@@ -44,7 +47,7 @@ class RunSession {
   // {"task", "reference", "seeds", "l2", "machines"}: what the jobs that follow are about. Draws the inputs, but leaves the device alone: a worker in
   // reserve must not disturb the one that is timing.
   void Setup(const Message& job);
-  // {"candidate", "checked", "facts", "give_up_ns", "settled_ns", "first", "unhurried"}
+  // {"candidate", "checked", "facts", "give_up_ns", "settled_ns", "first"}
   Evaluation Evaluate(const Message& job, WorkerChannel& channel);
   // {"machine"}: how fast this device is; before any setup.
   MachineState Measure(const Message& job, WorkerChannel& channel);

@@ -36,7 +36,7 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
   const AttachedProgram candidate = DetachProgram(job, "candidate");
   const AttachedProgram baseline = DetachProgram(job, "baseline");
   channel.Begin("load");
-  auto loaded = LoadProgram(*device_, candidate.source, candidate.program);
+  auto loaded = LoadProgram(*device_, candidate.source, candidate.program, kCodePlaces);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
 
@@ -51,7 +51,7 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
   }
   if (auto failure = CheckAccesses(job, Generators())) return failure;
   if (!DetachProgram(job, "checked").program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
-  auto loaded_baseline = LoadProgram(*device_, baseline.source, baseline.program);
+  auto loaded_baseline = LoadProgram(*device_, baseline.source, baseline.program, kCodePlaces);
   if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
   std::list<std::unique_ptr<CaseOfProgram>> first;
   std::list<std::unique_ptr<CaseOfProgram>> second;

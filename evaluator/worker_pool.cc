@@ -91,11 +91,6 @@ void WorkerPool::Cancel() {
   for (Queued& queued : dropped) queued.done(Stopped());
 }
 
-std::size_t WorkerPool::queued() const {
-  const std::lock_guard lock(mutex_);
-  return queue_.size();
-}
-
 double WorkerPool::busy_ms() const {
   const std::lock_guard lock(mutex_);
   return busy_ms_;

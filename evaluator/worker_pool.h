@@ -67,8 +67,6 @@ class WorkerPool {
   void SetSetup(Message setup);
   // Everything queued or running ends soon with WorkerDeath::kStopped. Later jobs are taken as usual.
   void Cancel();
-  // Jobs that wait for a worker.
-  std::size_t queued() const;
   // Time that workers have spent on jobs, summed over them, in milliseconds.
   double busy_ms() const;
   // Why workers cannot be started; empty if they can.

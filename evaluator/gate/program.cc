@@ -6,7 +6,7 @@ namespace evo {
 
 Failure ToFailure(const DeviceStatus& status) { return {status.outcome, status.message, status.sticky}; }
 
-std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled) {
+std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled, std::size_t places) {
   Program program;
   try {
     program.rendered = ParseTemplate("candidate", source);
@@ -16,7 +16,7 @@ std::variant<Program, Failure> LoadProgram(Device& device, const std::string& so
   // A rendered source carries its parameter values as the defaults of its own #defines.
   program.parameters = program.rendered.space.Defaults();
   program.compiled = std::move(compiled);
-  LoadResult loaded = device.Load(program.compiled);
+  LoadResult loaded = device.Load(program.compiled, places);
   if (!loaded.status.ok()) return ToFailure(loaded.status);
   program.loaded = std::move(loaded.program);
   for (const DeviceRange& range : program.loaded->State()) program.state.push_back({Inspection::Kind::kHash, range.address, 0, range.bytes});

@@ -31,6 +31,7 @@ struct Program {
   std::vector<std::uint64_t> loaded_state;    // what these were when it was loaded; every launch must leave them so
 };
 
-std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled);
+// `places`: of its code, as in Device::Load.
+std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled, std::size_t places = 1);
 
 }  // namespace evo

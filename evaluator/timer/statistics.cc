@@ -4,6 +4,16 @@
 #include <cmath>
 
 namespace evo {
+namespace {
+
+// An order statistic of sorted, grouped data: equal ones are spread evenly over their tick.
+double WithinTick(const std::vector<std::uint32_t>& sorted, std::size_t rank) {
+  const auto [low, high] = std::equal_range(sorted.begin(), sorted.end(), sorted[rank]);
+  const double below = static_cast<double>(rank) - static_cast<double>(low - sorted.begin());
+  return sorted[rank] - 0.5 + (below + 0.5) / static_cast<double>(high - low);
+}
+
+}  // namespace
 
 double InterpolatedMedian(std::vector<std::uint32_t> ticks) {
   std::sort(ticks.begin(), ticks.end());
@@ -37,7 +47,7 @@ double RelativeHalfWidth(std::vector<std::uint32_t> ticks) {
   const auto high = static_cast<std::size_t>(std::min(static_cast<double>(n - 1), std::ceil(centre + reach)));
   const double median = InterpolatedMedian(ticks);
   if (median <= 0) return 1;
-  return (static_cast<double>(ticks[high]) - ticks[low]) / 2 / median;
+  return (WithinTick(ticks, high) - WithinTick(ticks, low)) / 2 / median;
 }
 
 int CountOutliers(const std::vector<std::uint32_t>& ticks) {

@@ -22,8 +22,10 @@ struct StoppingCriterion {
   // A candidate of which even the lower end of that interval is beyond this many ticks needs no more precision. 0: never.
   double settled_ticks = 0;
 
-  // For kernels of a few microseconds on a GPU. Unhurried, where nothing else waits for the device: more samples and a narrower interval.
-  static StoppingCriterion ForCuda(bool unhurried = false);
+  // For kernels of a few microseconds on a GPU.
+  static StoppingCriterion ForCuda();
+  // The same while nothing else waits for the GPU: more samples and a narrower interval.
+  static StoppingCriterion ForIdleCuda();
   // For emulated kernels of milliseconds on one CPU thread.
   static StoppingCriterion ForCpu();
 

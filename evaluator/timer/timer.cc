@@ -84,13 +84,18 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
   return measured;
 }
 
-std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors) {
+std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors,
+                                                    const std::optional<IdleMeasurement>& idle) {
   const bool on_gpu = device_.info().kind == "cuda";
   Spans spans;
   std::size_t next = 0;
   std::size_t attempted = 0;
   const std::size_t inspected_batch = rng_.Below(2);
-  for (std::size_t batch = 0; !criterion_.Enough(spans.span, device_.info().tick_ns); ++batch) {
+  const auto enough = [&] {
+    const StoppingCriterion& criterion = idle && !idle->jobs_wait() ? idle->criterion : criterion_;
+    return criterion.Enough(spans.span, device_.info().tick_ns);
+  };
+  for (std::size_t batch = 0; !enough(); ++batch) {
     // Batches of unforeseeable length: which launch is the last of its batch, and so is checked, cannot be known in advance.
     // The first is no longer than it takes to see that a race is lost.
     const int first = criterion_.looks_hopeless ? StoppingCriterion::kHopelessSamples : criterion_.give_up_samples;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +16,12 @@ namespace evo {
 
 enum class L2State { kHot, kCold };
 
+// What is measured for longer while nothing waits for the device, and by which criterion then.
+struct IdleMeasurement {
+  StoppingCriterion criterion;
+  std::function<bool()> jobs_wait;
+};
+
 // Times a program on one case. Several input sets rotate, so that no timed launch sees the data of the one before it; outputs are
 // poisoned before every timed launch; and what the timed launches wrote is checked.
 class Timer {
@@ -22,9 +29,9 @@ class Timer {
   Timer(Device& device, Gate& gate, L2State l2, StoppingCriterion criterion, std::uint64_t seed)
       : device_(device), gate_(gate), l2_(l2), criterion_(criterion), rng_(seed) {}
 
-  // `bound` holds the same program over each input set. Measures until the criterion is met. Fills in everything of a CaseMeasurement but
-  // name, weight and errors.
-  std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors);
+  // `bound` holds the same program over each input set. Measures until the criterion is met, or `idle`'s where no job waits. Fills in everything of a
+  // CaseMeasurement but name, weight and errors.
+  std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors, const std::optional<IdleMeasurement>& idle = {});
 
   // Two programs in turn, one launch each, `rounds` times, fewer where that would take more than two seconds; results in the order given.
   std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInTurn(const std::vector<BoundProgram>& first,

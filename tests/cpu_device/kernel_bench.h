@@ -34,7 +34,7 @@ class CpuDeviceTest : public ::testing::Test {
   }
 
   std::unique_ptr<LoadedProgram> Load(const CompileResult& result) {
-    LoadResult loaded = device_->Load(result.program);
+    LoadResult loaded = device_->Load(result.program, 1);
     EXPECT_TRUE(loaded.status.ok()) << loaded.status.message;
     return std::move(loaded.program);
   }

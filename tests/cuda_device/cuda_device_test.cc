@@ -106,7 +106,7 @@ class CudaDeviceTest : public ::testing::Test {
     ASSERT_EQ(missing_, "");
     const CompileResult compiled = compiler_->Compile({kKernels, kNames, device_->info().arch});
     ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message << compiled.log;
-    LoadResult loaded = device_->Load(compiled.program);
+    LoadResult loaded = device_->Load(compiled.program, 1);
     ASSERT_TRUE(loaded.status.ok()) << loaded.status.message;
     program_ = std::move(loaded.program);
     for (Address* buffer : {&a_, &b_, &c_}) {
@@ -282,7 +282,7 @@ TEST_F(CudaDeviceTest, AMachineInOrderIsMeasured) {
   const std::string arch = device_->info().arch;
   const CompileResult compiled = compiler_->Compile({MachineCheckSource(arch), MachineCheckKernels(arch), arch});
   ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
-  const LoadResult loaded = device_->Load(compiled.program);
+  const LoadResult loaded = device_->Load(compiled.program, 1);
   ASSERT_TRUE(loaded.status.ok()) << loaded.status.message;
   const auto measured = MeasureMachine(*device_, *loaded.program);
   ASSERT_EQ(measured.index(), 0U) << std::get<Failure>(measured).message;
@@ -293,6 +293,27 @@ TEST_F(CudaDeviceTest, AMachineInOrderIsMeasured) {
   // Of a multiprocessor no more than 128 bytes a clock come in.
   EXPECT_LT(machine.l2_bytes_per_s, 128.0 * 3e9 * device_->info().multiprocessors);
   EXPECT_GT(machine.tensor_per_s, machine.f32_per_s);
+}
+
+TEST_F(CudaDeviceTest, CodeInSeveralPlacesIsLaunchedInTurn) {
+  // Each place has variables of its own, and so its own count of launches.
+  constexpr char kCounting[] = R"(
+__device__ float launches = 0.0f;
+extern "C" __global__ void count(float* seen) { *seen = ++launches; }
+)";
+  const CompileResult compiled = compiler_->Compile({kCounting, {"count"}, device_->info().arch});
+  ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
+  LoadResult loaded = device_->Load(compiled.program, 3);
+  ASSERT_TRUE(loaded.status.ok()) << loaded.status.message;
+  ASSERT_EQ(loaded.program->State().size(), 3U) << "all of them are watched";
+  std::vector<float> seen;
+  for (int i = 0; i < 7; ++i) {
+    const DeviceLaunch launch{.kernel = 0, .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = {c_}};
+    const DeviceStatus status = device_->Run(*loaded.program, {launch}, 0);
+    ASSERT_TRUE(status.ok()) << status.message;
+    seen.push_back(Read(c_, 1).front());
+  }
+  EXPECT_EQ(seen, (std::vector<float>{1, 1, 1, 2, 2, 2, 3}));
 }
 
 TEST_F(CudaDeviceTest, ArgumentsAreCheckedBeforeTheLaunch) {
@@ -380,7 +401,7 @@ TEST_F(CudaDeviceTest, AnImageThatIsNoneIsRefused) {
   CompiledProgram rubbish;
   rubbish.image = std::string(4096, 'x');
   rubbish.kernels = {{"k", "k"}};
-  const LoadResult loaded = device_->Load(rubbish);
+  const LoadResult loaded = device_->Load(rubbish, 1);
   EXPECT_FALSE(loaded.status.ok());
   EXPECT_FALSE(loaded.status.sticky);
   EXPECT_EQ(loaded.program, nullptr);

@@ -42,7 +42,7 @@ class FakeDevice : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   DeviceMemory& memory() override { return memory_; }
-  LoadResult Load(const CompiledProgram& program) override { return {{}, std::make_unique<Loaded>(kernels.at(program.image))}; }
+  LoadResult Load(const CompiledProgram& program, std::size_t) override { return {{}, std::make_unique<Loaded>(kernels.at(program.image))}; }
 
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t) override {
     for (const auto& step : sequence) {

@@ -84,6 +84,23 @@ TEST_F(TimerTest, Row04WhatTheLastTimedLaunchesWroteIsChecked) {
   EXPECT_EQ(std::get<Failure>(measured).outcome, Outcome::kWrongResult);
 }
 
+TEST_F(TimerTest, MeasuresForLongerUntilAJobWaits) {
+  device_.clock = [](std::size_t ordinal) { return SequenceTime{1000 + ordinal % 2 * 20, 1000, 0, false}; };   // noisy by one percent either way
+  StoppingCriterion brief = StoppingCriterion::ForCuda();
+  brief.max_samples = 20;
+  const std::vector<BoundProgram>& bound = Bind("honest");
+  const auto samples = [&](const std::function<bool()>& jobs_wait) {
+    Timer timer(device_, gate_, L2State::kHot, brief, 7);
+    return std::get<CaseMeasurement>(timer.Measure(bound, errors_, IdleMeasurement{StoppingCriterion::ForIdleCuda(), jobs_wait})).samples.size();
+  };
+  EXPECT_LT(samples([] { return true; }), 40U);
+  EXPECT_GT(samples([] { return false; }), 149U);
+  int asked = 0;
+  const std::size_t stopped = samples([&] { return ++asked > 6; });
+  EXPECT_GT(stopped, 40U);
+  EXPECT_LT(stopped, 120U) << "a job came after six batches of at most twelve, and one is under way then";
+}
+
 TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
   device_.clock = [](std::size_t) { return SequenceTime{10'000'000, 10'000'000, 320'000'000, false}; };   // a third of a second
   const auto [first, second] = InTurn("honest", "honest");

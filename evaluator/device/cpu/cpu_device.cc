@@ -81,7 +81,7 @@ class CpuDevice : public Device {
   }
   const DeviceInfo& info() const override { return info_; }
   DeviceMemory& memory() override { return memory_; }
-  LoadResult Load(const CompiledProgram& program) override { return CpuProgram::Load(program); }
+  LoadResult Load(const CompiledProgram& program, std::size_t) override { return CpuProgram::Load(program); }
 
   // Shared memory needs no scrubbing: it is poisoned as each block begins.
   DeviceStatus Prepare(const Preparation& preparation) override {

@@ -91,9 +91,9 @@ double CudaDevice::MeasureTick() {
   return TickOf(records);
 }
 
-LoadResult CudaDevice::Load(const CompiledProgram& program) {
+LoadResult CudaDevice::Load(const CompiledProgram& program, std::size_t places) {
   auto loaded = std::make_unique<CudaProgram>(info_, max_warps_per_multiprocessor_);
-  DeviceStatus status = loaded->Load(program);
+  DeviceStatus status = loaded->Load(program, places);
   if (!status.ok()) return {std::move(status), nullptr};
   for (const CompiledKernel& kernel : program.kernels) loaded_names_.insert(kernel.symbol);
   return {{}, std::move(loaded)};

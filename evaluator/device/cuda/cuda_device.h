@@ -38,7 +38,7 @@ class CudaDevice : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   DeviceMemory& memory() override { return *memory_; }
-  LoadResult Load(const CompiledProgram& program) override;
+  LoadResult Load(const CompiledProgram& program, std::size_t places) override;
   DeviceStatus Prepare(const Preparation& preparation) override;
   // `schedule` is ignored: the hardware orders blocks as it likes.
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;

@@ -44,37 +44,46 @@ std::vector<std::size_t> ParameterBytes(cudaKernel_t kernel) {
 }  // namespace
 
 CudaProgram::~CudaProgram() {
-  if (library_ != nullptr && cudaLibraryUnload(library_) != cudaSuccess) cudaGetLastError();
+  for (cudaLibrary_t library : libraries_) {
+    if (cudaLibraryUnload(library) != cudaSuccess) cudaGetLastError();
+  }
 }
 
-DeviceStatus CudaProgram::Load(const CompiledProgram& program) {
-  cudaError_t error = cudaLibraryLoadData(&library_, program.image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  if (error != cudaSuccess) {
-    library_ = nullptr;
-    return ToStatus(error, "cudaLibraryLoadData");
+DeviceStatus CudaProgram::Load(const CompiledProgram& program, std::size_t places) {
+  for (const CompiledKernel& compiled : program.kernels) kernels_.emplace_back().symbol = compiled.symbol;
+  while (libraries_.size() < places) {
+    cudaLibrary_t library = nullptr;
+    const cudaError_t error = cudaLibraryLoadData(&library, program.image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+    if (error != cudaSuccess) return ToStatus(error, "cudaLibraryLoadData");
+    libraries_.push_back(library);
+    if (DeviceStatus status = FindKernels(library); !status.ok()) return status;
+    if (DeviceStatus status = FindVariables(library, program.variables); !status.ok()) return status;
   }
-  for (const CompiledKernel& compiled : program.kernels) {
-    Kernel kernel;
-    kernel.symbol = compiled.symbol;
-    error = cudaLibraryGetKernel(&kernel.handle, library_, compiled.symbol.c_str());
-    if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaLibraryGetKernel({})", compiled.symbol).c_str());
+  return {};
+}
+
+DeviceStatus CudaProgram::FindKernels(cudaLibrary_t library) {
+  for (Kernel& kernel : kernels_) {
+    cudaKernel_t handle = nullptr;
+    cudaError_t error = cudaLibraryGetKernel(&handle, library, kernel.symbol.c_str());
+    if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaLibraryGetKernel({})", kernel.symbol).c_str());
     // Also makes a lazy driver load the code now, not in the first launch.
-    error = cudaFuncGetAttributes(&kernel.attributes, reinterpret_cast<const void*>(kernel.handle));
-    if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaFuncGetAttributes({})", compiled.symbol).c_str());
-    kernel.parameter_bytes = ParameterBytes(kernel.handle);
-    kernels_.push_back(std::move(kernel));
+    error = cudaFuncGetAttributes(&kernel.attributes, reinterpret_cast<const void*>(handle));
+    if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaFuncGetAttributes({})", kernel.symbol).c_str());
+    if (kernel.places.empty()) kernel.parameter_bytes = ParameterBytes(handle);
+    kernel.places.push_back(handle);
   }
-  return FindVariables(program.variables);
+  return {};
 }
 
 bool CudaProgram::Has(const std::string& symbol) const {
   return std::any_of(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) { return kernel.symbol == symbol; });
 }
 
-DeviceStatus CudaProgram::FindVariables(const std::vector<std::string>& names) {
+DeviceStatus CudaProgram::FindVariables(cudaLibrary_t library, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     Variable variable;
-    if (cudaLibraryGetGlobal(&variable.address, &variable.bytes, library_, name.c_str()) != cudaSuccess) {
+    if (cudaLibraryGetGlobal(&variable.address, &variable.bytes, library, name.c_str()) != cudaSuccess) {
       // The compiler keeps in the PTX what the assembler then finds unused; what is used but cannot be found could hide state.
       cudaGetLastError();
       return {Outcome::kUnsupported, fmt::format("the variable {} cannot be watched for state that one launch leaves to the next; make it neither static nor const", name), false};
@@ -157,11 +166,12 @@ DeviceStatus CudaProgram::CheckArguments(const Kernel& kernel, const DeviceLaunc
 }
 
 DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const {
-  const auto* function = reinterpret_cast<const void*>(kernel.handle);
   // Static and dynamic together are bounded by what a block gets unasked; beyond it the dynamic part has to be announced.
   if (kernel.attributes.sharedSizeBytes + launch.shared_bytes > device_.shared_bytes_per_block && launch.shared_bytes > kernel.raised_shared_bytes) {
-    const cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared_bytes));
-    if (error != cudaSuccess) {
+    for (cudaKernel_t place : kernel.places) {
+      const cudaError_t error =
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared_bytes));
+      if (error == cudaSuccess) continue;
       DeviceStatus status = ToStatus(error, fmt::format("cudaFuncSetAttribute({}, {} bytes of dynamic shared memory)", kernel.symbol, launch.shared_bytes).c_str());
       if (!status.sticky) status.outcome = Outcome::kResourceLimit;
       return status;
@@ -169,14 +179,16 @@ DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& la
     kernel.raised_shared_bytes = launch.shared_bytes;
   }
   if (Product(launch.cluster) > kPortableCluster) {
-    const cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaFuncSetAttribute({}, a cluster of more than 8 blocks)", kernel.symbol).c_str());
+    for (cudaKernel_t place : kernel.places) {
+      const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+      if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaFuncSetAttribute({}, a cluster of more than 8 blocks)", kernel.symbol).c_str());
+    }
   }
   return {};
 }
 
 DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t stream) {
-  const Kernel& kernel = kernels_[launch.kernel];
+  Kernel& kernel = kernels_[launch.kernel];
   std::vector<ScalarBytes> values(launch.arguments.size());
   std::vector<EncodedTensorMap> maps(launch.arguments.size());
   std::vector<void*> arguments;
@@ -211,14 +223,15 @@ DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t strea
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
   }
-  cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel.handle), arguments.data());
+  cudaKernel_t place = kernel.places[kernel.turn++ % kernel.places.size()];
+  cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(place), arguments.data());
   if (error == cudaSuccess) error = cudaGetLastError();
   return error == cudaSuccess ? DeviceStatus{} : ToStatus(error, fmt::format("launch of {}", kernel.symbol).c_str());
 }
 
 double CudaProgram::Occupancy(const Kernel& kernel) const {
   int blocks = 0;
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel.handle), kernel.last_threads, kernel.last_shared_bytes) !=
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel.places.front()), kernel.last_threads, kernel.last_shared_bytes) !=
       cudaSuccess) {
     cudaGetLastError();
     return kNoValue;

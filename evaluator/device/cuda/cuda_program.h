@@ -18,8 +18,8 @@ class CudaProgram : public LoadedProgram {
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
 
-  // Once, before anything else. kLaunchError if the image is not for this device or lacks a kernel.
-  DeviceStatus Load(const CompiledProgram& program);
+  // Once, before anything else; as Device::Load. kLaunchError if the image is not for this device or lacks a kernel.
+  DeviceStatus Load(const CompiledProgram& program, std::size_t places = 1);
 
   // Checks a launch against the device and the kernel and raises the kernel's attributes to what it asks for; does not launch.
   DeviceStatus Prepare(const DeviceLaunch& launch);
@@ -37,7 +37,8 @@ class CudaProgram : public LoadedProgram {
  private:
   struct Kernel {
     std::string symbol;
-    cudaKernel_t handle = nullptr;
+    std::vector<cudaKernel_t> places;   // the same code
+    std::size_t turn = 0;               // which of them is launched next
     cudaFuncAttributes attributes{};
     std::vector<std::size_t> parameter_bytes;
     std::uint64_t raised_shared_bytes = 0;
@@ -51,7 +52,8 @@ class CudaProgram : public LoadedProgram {
     std::size_t bytes = 0;
   };
 
-  DeviceStatus FindVariables(const std::vector<std::string>& names);
+  DeviceStatus FindKernels(cudaLibrary_t library);
+  DeviceStatus FindVariables(cudaLibrary_t library, const std::vector<std::string>& names);
   DeviceStatus CheckShape(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus CheckArguments(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const;
@@ -59,7 +61,7 @@ class CudaProgram : public LoadedProgram {
 
   const DeviceInfo& device_;
   int max_warps_;
-  cudaLibrary_t library_ = nullptr;
+  std::vector<cudaLibrary_t> libraries_;   // of one image, each in a place of its own
   std::vector<Kernel> kernels_;
   std::vector<Variable> variables_;
 };
