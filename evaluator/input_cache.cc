@@ -5,6 +5,7 @@
 #include <future>
 
 #include "core/digest.h"
+#include "core/rng.h"
 
 namespace evo {
 
@@ -42,10 +43,15 @@ Program& InputCache::Reference() {
   return reference_.emplace(std::move(std::get<Program>(loaded)));
 }
 
-InputSet& InputCache::Get(const Case& sizes, int generator, std::uint64_t seed) {
-  const std::string name = NameOf(sizes, generator, seed);
+InputSet& InputCache::Get(const Case& sizes, int generator, std::uint64_t seed, std::size_t place) {
+  const std::string name = NameOf(sizes, generator, seed) + (place > 0 ? fmt::format("/{}", place) : "");
   if (const auto found = sets_.find(name); found != sets_.end()) return *found->second;
-  return *(sets_[name] = Make(sizes, generator, seed));
+  if (place == 0) return *(sets_[name] = Make(sizes, generator, seed));
+  auto copied = Get(sizes, generator, seed).Copy(Rng(seed, place, 0).Next());
+  if (const auto* failure = std::get_if<Failure>(&copied)) {
+    throw InfrastructureFailure{fmt::format("the inputs of task {}, case {}, cannot be copied: {}", task_->name, sizes.name, failure->message)};
+  }
+  return *(sets_[name] = std::move(std::get<std::unique_ptr<InputSet>>(copied)));
 }
 
 std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, int generator, std::uint64_t seed) {

@@ -31,8 +31,8 @@ class InputCache {
   };
   void Draw(const std::vector<Wanted>& wanted);
 
-  // One set. Throws InfrastructureFailure.
-  InputSet& Get(const Case& sizes, int generator, std::uint64_t seed);
+  // One set, and from place 1 on a copy of it elsewhere in memory. Throws InfrastructureFailure.
+  InputSet& Get(const Case& sizes, int generator, std::uint64_t seed, std::size_t place = 0);
   // One that is not kept. Throws InfrastructureFailure.
   std::unique_ptr<InputSet> Make(const Case& sizes, int generator, std::uint64_t seed);
 

@@ -14,9 +14,11 @@ namespace {
 
 // Two runs show most races; more come with the champion's check.
 constexpr int kSearchRepeats = 2;
-// The next launch never meets the data of the last ones; and where the driver puts a buffer moves a kernel's time by a percent, which
-// several places even out.
+// The next launch never meets the data of the last ones.
 constexpr std::size_t kCudaSets = 6;
+// Where the driver puts the buffers moves the time of a short kernel by a percent (docs/results.md), and more from process to process: each
+// set lies in so many places, where it is small.
+constexpr std::size_t kSetPlaces = 8;
 // Of the device's memory, for all sets of a case, where they are so large.
 constexpr std::size_t kSetsShare = 16;
 // Times L2: what fills it anyway has no place there that could be better or worse, and takes seconds to draw.
@@ -81,6 +83,11 @@ void RunSession::PlaceInputs(WorkerChannel& channel) {
   channel.Begin("prepare");
   if (placed_) return;
   for (const InputCache::Wanted& set : PoolSets()) inputs_.Get(set.sizes, set.generator, set.seed);
+  for (const Case& sizes : SearchCases()) {
+    for (std::size_t place = 1; place < PlaceCount(sizes); ++place) {
+      for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Get(sizes, 0, seeds_[i], place);
+    }
+  }
   RefuseLaxTask();
   placed_ = true;
 }
@@ -118,6 +125,12 @@ std::size_t RunSession::SetCount(const Case& sizes) const {
   std::size_t wanted = info().memory_bytes / kSetsShare / bytes;
   if (info().l2_bytes > 0) wanted = std::min(wanted, kSetsInL2 * info().l2_bytes / bytes);
   return std::clamp<std::size_t>(wanted, 2, most);
+}
+
+// As many as are together no larger than what fills L2 anyway.
+std::size_t RunSession::PlaceCount(const Case& sizes) const {
+  const std::size_t bytes = std::max<std::size_t>(1, SetCount(sizes) * ArgumentBytes(*task_, sizes));
+  return std::clamp<std::size_t>(kSetsInL2 * info().l2_bytes / bytes, 1, kSetPlaces);
 }
 
 // What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.
@@ -253,7 +266,9 @@ std::variant<std::unique_ptr<CaseOfProgram>, Failure> RunSession::Prepare(Progra
 std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases) {
   for (const Case& sizes : SearchCases()) {
     std::vector<InputSet*> sets;
-    for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i]));
+    for (std::size_t place = 0; place < PlaceCount(sizes); ++place) {
+      for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], place));
+    }
     auto prepared = Prepare(program, sizes, sets);
     if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
     cases.push_back(std::move(std::get<std::unique_ptr<CaseOfProgram>>(prepared)));

@@ -1,6 +1,8 @@
 // How a would-be champion is checked, in a process of its own.
 #include <fmt/format.h>
 
+#include <span>
+
 #include "evaluator/run_session.h"
 
 namespace evo {
@@ -58,7 +60,7 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
   if (auto failure = PrepareSearchCases(program, first)) return failure;
   if (auto failure = PrepareSearchCases(std::get<Program>(loaded_baseline), second)) return failure;
   for (const auto& one : first) {
-    for (const BoundProgram& bound : one->bound) {
+    for (const BoundProgram& bound : std::span(one->bound).first(SetCount(one->sizes))) {
       if (auto failure = gate.Check(bound, kRepeats, one->errors)) return Located(*failure, one->sizes.name);
     }
   }

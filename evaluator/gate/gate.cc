@@ -34,7 +34,7 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   const Difference& difference = answer.difference;
   if (!(difference.l2 <= errors.l2)) errors.l2 = difference.l2;
   if (!(difference.max <= errors.max)) errors.max = difference.max;
-  const auto [before, first_time] = answers_.try_emplace(bound.inputs, answer.hashes);
+  const auto [before, first_time] = answers_.try_emplace(bound.inputs->original(), answer.hashes);
   if (!difference.acceptable) {
     // Right once and wrong once is a race, whatever the tolerance says.
     if (!first_time) return Failure{Outcome::kNondeterministic, fmt::format("right at first, wrong in a later run: {}", difference.message)};

@@ -62,19 +62,43 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, 
   return set;
 }
 
-DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
+std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t guard_seed) const {
+  std::unique_ptr<InputSet> set(new InputSet(device_, task_, sizes_));
+  set->original_ = original_;
+  if (DeviceStatus status = set->Allocate(guard_seed); !status.ok()) return ToFailure(status);
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    const GuardedBuffer& original = bound_[i].buffer;
+    Bound& copy = set->bound_[i];
+    if (DeviceStatus status = copy.buffer.Reset(nullptr); !status.ok()) return ToFailure(status);
+    copy.reference = bound_[i].reference;
+    if (!HasInput(*copy.argument)) continue;
+    for (const Address to : {copy.buffer.address(), copy.buffer.copied_contents()}) {
+      if (DeviceStatus status = device_.memory().Copy({to, original.copied_contents(), original.bytes()}); !status.ok()) return ToFailure(status);
+    }
+  }
+  return set;
+}
+
+// A buffer for each argument that has one, in their order, with nothing in it.
+DeviceStatus InputSet::Allocate(std::uint64_t guard_seed) {
   for (std::size_t i = 0; i < task_.arguments.size(); ++i) {
     const Argument& argument = task_.arguments[i];
     if (argument.role == Role::kScalar) continue;
     const std::size_t bytes = static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
     const auto copy = HasInput(argument) ? GuardedBuffer::Copy::kGuardsAndContents : GuardedBuffer::Copy::kGuards;
-    Bound bound{&argument, GuardedBuffer(device_.memory(), bytes, seed + i + 1, copy), nullptr};
-    if (!bound.buffer.ok()) return NoMemory(argument.name, bytes);
-    if (DeviceStatus status = bound.buffer.Reset(HasInput(argument) ? &drawn[i] : nullptr); !status.ok()) return status;
-    if (HasOutput(argument)) {
-      if (DeviceStatus status = MakeReferenceBuffer(bound, drawn[i]); !status.ok()) return status;
-    }
-    bound_.push_back(std::move(bound));
+    bound_.push_back({&argument, GuardedBuffer(device_.memory(), bytes, guard_seed + i + 1, copy), nullptr});
+    if (!bound_.back().buffer.ok()) return NoMemory(argument.name, bytes);
+  }
+  return {};
+}
+
+DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
+  if (DeviceStatus status = Allocate(seed); !status.ok()) return status;
+  for (Bound& bound : bound_) {
+    const std::vector<std::byte>& contents = drawn[static_cast<std::size_t>(bound.argument - task_.arguments.data())];
+    if (DeviceStatus status = bound.buffer.Reset(HasInput(*bound.argument) ? &contents : nullptr); !status.ok()) return status;
+    if (!HasOutput(*bound.argument)) continue;
+    if (DeviceStatus status = MakeReferenceBuffer(bound, contents); !status.ok()) return status;
   }
   return {};
 }
@@ -82,7 +106,7 @@ DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
 // The reference finds an inout argument's values as doubles in its output, otherwise NaN.
 DeviceStatus InputSet::MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn) {
   const std::size_t bytes = bound.buffer.bytes() / ByteSize(bound.argument->dtype) * sizeof(double);
-  bound.reference = std::make_unique<GuardedBuffer>(device_.memory(), bytes, 0);
+  bound.reference = std::make_shared<GuardedBuffer>(device_.memory(), bytes, 0);
   if (!bound.reference->ok()) return NoMemory(bound.argument->name, bytes);
   if (DeviceStatus status = bound.reference->Reset(nullptr); !status.ok()) return status;
   if (bound.argument->role != Role::kInOut) return device_.memory().Fill({bound.reference->address(), bytes, kNanByte});

@@ -30,6 +30,12 @@ class InputSet {
   static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes, const DrawnArguments& drawn,
                                                                std::uint64_t seed, Program& reference);
 
+  // The same arguments and the same answer in another place of the device's memory; the answer is shared.
+  std::variant<std::unique_ptr<InputSet>, Failure> Copy(std::uint64_t guard_seed) const;
+
+  // The set that this is a copy of, or itself. To compare only: a program gives the same answer on both.
+  const InputSet* original() const { return original_; }
+
   const Case& sizes() const { return sizes_; }
   const Variables& variables() const { return variables_; }
   BufferPlace PlaceOf(const std::string& name) const;
@@ -64,9 +70,10 @@ class InputSet {
   struct Bound {
     const Argument* argument;
     GuardedBuffer buffer;
-    std::unique_ptr<GuardedBuffer> reference;      // outputs and inouts: doubles
+    std::shared_ptr<GuardedBuffer> reference;      // outputs and inouts: doubles. Nobody writes there once the reference has run
   };
   InputSet(Device& device, const Task& task, const Case& sizes);
+  DeviceStatus Allocate(std::uint64_t guard_seed);
   DeviceStatus Place(const DrawnArguments& drawn, std::uint64_t seed);
   DeviceStatus MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn);
   DeviceStatus RunReference(Program& reference);
@@ -77,6 +84,7 @@ class InputSet {
   Case sizes_;
   Variables variables_;
   std::vector<Bound> bound_;
+  const InputSet* original_ = this;
   bool overwritten_ = false;
 };
 

@@ -85,6 +85,13 @@ TEST_F(SoakTest, IsForWhatNothingWaitsBehind) {
   EXPECT_EQ(channel_.stages.back(), "soak");
 }
 
+TEST_F(SoakTest, WhatNothingWaitsBehindIsTimedInManyPlaces) {
+  Evaluate(true);
+  std::set<std::uint64_t> places;
+  for (const FakeDevice::Timed& timed : device_->timed) places.insert(timed.buffers[0]);
+  EXPECT_EQ(places.size(), 32U) << "four sets, eight places of each";
+}
+
 TEST_F(SoakTest, HasInputsThatNoCandidateHasMet) {
   Evaluate(false);
   std::set<std::string> known = met_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <list>
 
 #include "evaluator/gate/input_set.h"
@@ -99,6 +100,46 @@ TEST_F(TimerTest, MeasuresForLongerUntilAJobWaits) {
   const std::size_t stopped = samples([&] { return ++asked > 6; });
   EXPECT_GT(stopped, 40U);
   EXPECT_LT(stopped, 120U) << "a job came after six batches of at most twelve, and one is under way then";
+}
+
+TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
+  const auto copy = std::move(std::get<0>(sets_[0]->Copy(99)));
+  const std::vector<InputSet::View> original = sets_[0]->Views();
+  const std::vector<InputSet::View> copied = copy->Views();
+  ASSERT_EQ(original.size(), copied.size());
+  for (std::size_t i = 0; i < original.size(); ++i) {
+    EXPECT_NE(copied[i].place.address, original[i].place.address);
+    EXPECT_EQ(copied[i].place.bytes, original[i].place.bytes);
+    EXPECT_EQ(copied[i].reference, original[i].reference) << "the answer is there once";
+  }
+  device_.kernels["wrong"] = [](const auto& buffers) { Multiply<float>(buffers, 3); };
+  device_.kernels["meddler"] = [](const auto& buffers) {
+    Multiply<float>(buffers, 2);
+    reinterpret_cast<float*>(buffers[0])[3] = 0.5F;
+  };
+  const auto check = [&](const std::string& image) {
+    Bind(image);
+    Owned& owned = owned_.back();
+    Gate gate(device_, Determinism::kBitwise);
+    if (auto failure = gate.Check(BindProgram(owned.program, owned.binding.front(), *sets_[0]), 1, errors_); failure && image != "meddler") return failure;
+    return gate.Check(BindProgram(owned.program, owned.binding.front(), *copy), 1, errors_);
+  };
+  EXPECT_FALSE(check("honest"));
+  const auto wrong = check("wrong");
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->outcome, Outcome::kWrongResult);
+  const auto meddled = check("meddler");
+  ASSERT_TRUE(meddled);
+  EXPECT_NE(meddled->message.find("changed its input"), std::string::npos) << meddled->message;
+  EXPECT_FALSE(check("honest")) << "mended";
+  device_.kernels["aware"] = [&](const auto& buffers) {
+    Multiply<float>(buffers, 2);
+    auto* y = reinterpret_cast<float*>(buffers[1]);
+    if (buffers[0] != original[0].place.address) y[0] = std::nextafter(y[0], 1e9F);
+  };
+  const auto aware = check("aware");
+  ASSERT_TRUE(aware);
+  EXPECT_EQ(aware->outcome, Outcome::kNondeterministic) << "the same input gives the same bits wherever it lies";
 }
 
 TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
