@@ -16,9 +16,8 @@ namespace {
 constexpr int kSearchRepeats = 2;
 // The next launch never meets the data of the last ones.
 constexpr std::size_t kCudaSets = 6;
-// Where the driver puts the buffers moves the time of a short kernel by a percent (docs/results.md), and more from process to process: each
-// set lies in so many places, where it is small.
-constexpr std::size_t kSetPlaces = 8;
+// Where the buffers lie moves the time of a short kernel by a percent either way (docs/results.md): it is timed on so many copies of each set.
+constexpr std::size_t kMostCopies = 8;
 // Of the device's memory, for all sets of a case, where they are so large.
 constexpr std::size_t kSetsShare = 16;
 // Times L2: what fills it anyway has no place there that could be better or worse, and takes seconds to draw.
@@ -84,7 +83,7 @@ void RunSession::PlaceInputs(WorkerChannel& channel) {
   if (placed_) return;
   for (const InputCache::Wanted& set : PoolSets()) inputs_.Get(set.sizes, set.generator, set.seed);
   for (const Case& sizes : SearchCases()) {
-    for (std::size_t place = 1; place < PlaceCount(sizes); ++place) {
+    for (std::size_t place = 1; place <= CopyCount(sizes); ++place) {
       for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Get(sizes, 0, seeds_[i], place);
     }
   }
@@ -128,9 +127,10 @@ std::size_t RunSession::SetCount(const Case& sizes) const {
 }
 
 // As many as are together no larger than what fills L2 anyway.
-std::size_t RunSession::PlaceCount(const Case& sizes) const {
+std::size_t RunSession::CopyCount(const Case& sizes) const {
+  if (info().kind == "cpu") return 0;
   const std::size_t bytes = std::max<std::size_t>(1, SetCount(sizes) * ArgumentBytes(*task_, sizes));
-  return std::clamp<std::size_t>(kSetsInL2 * info().l2_bytes / bytes, 1, kSetPlaces);
+  return std::clamp<std::size_t>(kSetsInL2 * info().l2_bytes / bytes, 1, kMostCopies);
 }
 
 // What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.
@@ -266,7 +266,8 @@ std::variant<std::unique_ptr<CaseOfProgram>, Failure> RunSession::Prepare(Progra
 std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases) {
   for (const Case& sizes : SearchCases()) {
     std::vector<InputSet*> sets;
-    for (std::size_t place = 0; place < PlaceCount(sizes); ++place) {
+    const std::size_t copies = CopyCount(sizes);
+    for (std::size_t place = std::min<std::size_t>(copies, 1); place <= copies; ++place) {
       for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], place));
     }
     auto prepared = Prepare(program, sizes, sets);

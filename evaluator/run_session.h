@@ -81,7 +81,8 @@ class RunSession {
   // The failure with the case's name before it.
   static Failure Located(Failure failure, const std::string& name);
   std::size_t SetCount(const Case& sizes) const;
-  std::size_t PlaceCount(const Case& sizes) const;
+  // Of each set, to be timed on; 0: on the set itself.
+  std::size_t CopyCount(const Case& sizes) const;
   std::vector<Probe> FirstProbes(const nlohmann::json& first) const;
   std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);
   std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);

@@ -12,8 +12,8 @@ constexpr std::size_t kGuardBytes = 4096;
 
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy)
-    : memory_(&memory), base_(memory.Allocate(bytes + 2 * kGuardBytes)), bytes_(bytes), kind_(copy), guard_(kGuardBytes) {
+GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy, Address place)
+    : memory_(&memory), base_(place != 0 ? place : memory.Allocate(TotalBytes(bytes))), owns_base_(place == 0), bytes_(bytes), kind_(copy), guard_(kGuardBytes) {
   if (base_ != 0) copy_ = memory.Allocate(GuardOffset() + kGuardBytes);
   Rng rng(seed);
   for (std::byte& b : guard_) b = static_cast<std::byte>(rng.Next());
@@ -22,17 +22,20 @@ GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint6
 }
 
 GuardedBuffer::~GuardedBuffer() {
-  if (base_ != 0) memory_->Free(base_);
+  if (base_ != 0 && owns_base_) memory_->Free(base_);
   if (copy_ != 0) memory_->Free(copy_);
 }
 
 GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
     : memory_(other.memory_),
       base_(std::exchange(other.base_, 0)),
+      owns_base_(other.owns_base_),
       copy_(std::exchange(other.copy_, 0)),
       bytes_(other.bytes_),
       kind_(other.kind_),
       guard_(std::move(other.guard_)) {}
+
+std::size_t GuardedBuffer::TotalBytes(std::size_t bytes) { return bytes + 2 * kGuardBytes; }
 
 Address GuardedBuffer::address() const { return base_ + kGuardBytes; }
 Address GuardedBuffer::copied_contents() const { return copy_ + kGuardBytes; }
@@ -49,7 +52,7 @@ DeviceStatus GuardedBuffer::Reset(const std::vector<std::byte>* contents) {
 }
 
 DeviceStatus GuardedBuffer::Restore() {
-  if (kind_ == Copy::kGuardsAndContents) return memory_->Copy({base_, copy_, bytes_ + 2 * kGuardBytes});
+  if (kind_ == Copy::kGuardsAndContents) return memory_->Copy({base_, copy_, TotalBytes(bytes_)});
   DeviceStatus status = memory_->Copy({base_, copy_, kGuardBytes});
   if (status.ok()) status = memory_->Copy({address() + bytes_, copy_ + GuardOffset(), kGuardBytes});
   return status;
@@ -59,7 +62,7 @@ void GuardedBuffer::AppendInspections(std::vector<Inspection>& inspections, bool
   const auto equal = [&](Address address, Address other, std::size_t bytes) {
     inspections.push_back({Inspection::Kind::kEqual, address, other, bytes, Dtype::kU8, true});
   };
-  if (contents && kind_ == Copy::kGuardsAndContents) return equal(base_, copy_, bytes_ + 2 * kGuardBytes);
+  if (contents && kind_ == Copy::kGuardsAndContents) return equal(base_, copy_, TotalBytes(bytes_));
   equal(base_, copy_, kGuardBytes);
   equal(address() + bytes_, copy_ + GuardOffset(), kGuardBytes);
 }

@@ -14,8 +14,11 @@ class GuardedBuffer {
  public:
   enum class Copy { kGuards, kGuardsAndContents };
 
-  // The guards hold a pattern made from `seed`. Check ok() before use: there may not have been enough memory.
-  GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy = Copy::kGuards);
+  // The guards hold a pattern made from `seed`. Check ok() before use: there may not have been enough memory. It lies at `place` if that is given:
+  // TotalBytes(bytes) of memory that is somebody else's.
+  GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy = Copy::kGuards, Address place = 0);
+  // With its guards.
+  static std::size_t TotalBytes(std::size_t bytes);
   ~GuardedBuffer();
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&&) = delete;
@@ -42,6 +45,7 @@ class GuardedBuffer {
 
   DeviceMemory* memory_;
   Address base_ = 0;
+  bool owns_base_ = true;
   Address copy_ = 0;
   std::size_t bytes_;
   Copy kind_;

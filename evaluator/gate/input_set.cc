@@ -15,6 +15,10 @@ namespace {
 
 // All bits set is a NaN in every floating-point dtype.
 constexpr std::uint8_t kNanByte = 0xff;
+// What cudaMalloc aligns to, and more than any instruction asks for.
+constexpr std::size_t kAlignment = 512;
+// Of the GPU's virtual memory.
+constexpr std::size_t kPageBytes = 2 << 20;
 constexpr std::int64_t kLargeArgument = 1 << 16;   // elements
 
 bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
@@ -65,7 +69,7 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t guard_seed) const {
   std::unique_ptr<InputSet> set(new InputSet(device_, task_, sizes_));
   set->original_ = original_;
-  if (DeviceStatus status = set->Allocate(guard_seed); !status.ok()) return ToFailure(status);
+  if (DeviceStatus status = set->Allocate(guard_seed, true); !status.ok()) return ToFailure(status);
   for (std::size_t i = 0; i < bound_.size(); ++i) {
     const GuardedBuffer& original = bound_[i].buffer;
     Bound& copy = set->bound_[i];
@@ -80,20 +84,34 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
 }
 
 // A buffer for each argument that has one, in their order, with nothing in it.
-DeviceStatus InputSet::Allocate(std::uint64_t guard_seed) {
+DeviceStatus InputSet::Allocate(std::uint64_t guard_seed, bool together) {
+  const auto bytes_of = [&](const Argument& argument) {
+    return argument.role == Role::kScalar ? 0 : static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
+  };
+  const auto taken = [&](const Argument& argument) {
+    return argument.role == Role::kScalar ? 0 : (GuardedBuffer::TotalBytes(bytes_of(argument)) + kAlignment - 1) / kAlignment * kAlignment;
+  };
+  Address place = 0;
+  if (together) {
+    std::size_t all = kPageBytes;
+    for (const Argument& argument : task_.arguments) all += taken(argument);
+    block_ = std::make_unique<Block>(device_.memory(), all);
+    if (block_->address == 0) return NoMemory("a copy of the inputs", all);
+    place = (block_->address + kPageBytes - 1) / kPageBytes * kPageBytes;
+  }
   for (std::size_t i = 0; i < task_.arguments.size(); ++i) {
     const Argument& argument = task_.arguments[i];
     if (argument.role == Role::kScalar) continue;
-    const std::size_t bytes = static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
     const auto copy = HasInput(argument) ? GuardedBuffer::Copy::kGuardsAndContents : GuardedBuffer::Copy::kGuards;
-    bound_.push_back({&argument, GuardedBuffer(device_.memory(), bytes, guard_seed + i + 1, copy), nullptr});
-    if (!bound_.back().buffer.ok()) return NoMemory(argument.name, bytes);
+    bound_.push_back({&argument, GuardedBuffer(device_.memory(), bytes_of(argument), guard_seed + i + 1, copy, place), nullptr});
+    if (!bound_.back().buffer.ok()) return NoMemory(argument.name, bytes_of(argument));
+    if (together) place += taken(argument);
   }
   return {};
 }
 
 DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
-  if (DeviceStatus status = Allocate(seed); !status.ok()) return status;
+  if (DeviceStatus status = Allocate(seed, false); !status.ok()) return status;
   for (Bound& bound : bound_) {
     const std::vector<std::byte>& contents = drawn[static_cast<std::size_t>(bound.argument - task_.arguments.data())];
     if (DeviceStatus status = bound.buffer.Reset(HasInput(*bound.argument) ? &contents : nullptr); !status.ok()) return status;

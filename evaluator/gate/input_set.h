@@ -30,7 +30,8 @@ class InputSet {
   static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes, const DrawnArguments& drawn,
                                                                std::uint64_t seed, Program& reference);
 
-  // The same arguments and the same answer in another place of the device's memory; the answer is shared.
+  // The same arguments and the same answer in another place of the device's memory, the arguments one behind the other from a page's beginning: their
+  // places relative to each other, which move a kernel's time by a percent, do not depend on what was allocated before. The answer is shared.
   std::variant<std::unique_ptr<InputSet>, Failure> Copy(std::uint64_t guard_seed) const;
 
   // The set that this is a copy of, or itself. To compare only: a program gives the same answer on both.
@@ -72,8 +73,19 @@ class InputSet {
     GuardedBuffer buffer;
     std::shared_ptr<GuardedBuffer> reference;      // outputs and inouts: doubles. Nobody writes there once the reference has run
   };
+  // Memory of the set's own, where its arguments lie together.
+  struct Block {
+    DeviceMemory& memory;
+    Address address;
+    Block(DeviceMemory& from, std::size_t bytes) : memory(from), address(from.Allocate(bytes)) {}
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+    ~Block() {
+      if (address != 0) memory.Free(address);
+    }
+  };
   InputSet(Device& device, const Task& task, const Case& sizes);
-  DeviceStatus Allocate(std::uint64_t guard_seed);
+  DeviceStatus Allocate(std::uint64_t guard_seed, bool together);
   DeviceStatus Place(const DrawnArguments& drawn, std::uint64_t seed);
   DeviceStatus MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn);
   DeviceStatus RunReference(Program& reference);
@@ -83,6 +95,7 @@ class InputSet {
   const Task task_;      // a copy: cached sets outlive the job that brought the task
   Case sizes_;
   Variables variables_;
+  std::unique_ptr<Block> block_;
   std::vector<Bound> bound_;
   const InputSet* original_ = this;
   bool overwritten_ = false;
