@@ -137,6 +137,13 @@ TEST(TickOf, TheStepOfTheClock) {
   };
   EXPECT_EQ(of({800, 832, 960, 1056, 1312, 1408, 1600}), 32);
   EXPECT_EQ(of({801, 831, 960, 1055, 1312, 1409, 1600}), 32) << "as an H200 reports them: converted to nanoseconds, give or take one";
+  std::vector<std::uint64_t> steps;
+  for (std::uint64_t i = 20; i < 60; ++i) steps.push_back(32 * i);
+  steps[7] += 4;
+  steps[30] -= 9;
+  EXPECT_EQ(of(steps), 32) << "with the conversion set anew within two of them";
+  for (std::size_t i = 0; i < steps.size(); i += 4) steps[i] += 7;
+  EXPECT_EQ(of(steps), 1);
   EXPECT_EQ(of({800, 832, 960, 1056, 1312, 1408, 1610}), 1);
   EXPECT_EQ(of({800, 801, 802, 803, 804, 805, 806, 807, 808, 809, 810}), 1);
   EXPECT_EQ(of({801, 832, 960}), 1) << "too few to tell";

@@ -15,8 +15,17 @@ constexpr std::uint64_t kCoarsestTick = 1100;
 constexpr std::uint64_t kRounding = 1;
 // Lengths that are so close to a multiple.
 constexpr std::uint64_t kNearAny = 2 * kRounding + 1;
-// That all lengths are near multiples of a step which is not the clock's.
+// The conversion is now and then set anew, and a length across that is off by more.
+constexpr double kFewestNear = 0.9;
+// That so many lengths are near multiples of a step which is not the clock's.
 constexpr double kMostByChance = 1e-6;
+
+// Hoeffding's and Chernoff's bound of the chance that at least this share of `count` trials succeeds, each with probability p < share.
+double ByChance(double count, double share, double p) {
+  if (share <= p) return 1;
+  const double rest = share < 1 ? (1 - share) * std::log((1 - share) / (1 - p)) : 0;
+  return std::exp(-count * (share * std::log(share / p) + rest));
+}
 
 std::string ToString(ActivityKind kind, const std::string& name) {
   switch (kind) {
@@ -88,10 +97,11 @@ std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<c
 double TickOf(std::span<const ActivityRecord> records) {
   std::set<std::uint64_t> lengths;
   for (const ActivityRecord& record : records) lengths.insert(record.end - record.start);
+  const auto count = static_cast<double>(lengths.size());
   for (std::uint64_t tick = kCoarsestTick; tick > kNearAny; --tick) {
-    const double by_chance = std::pow(static_cast<double>(kNearAny) / static_cast<double>(tick), static_cast<double>(lengths.size()));
-    if (by_chance > kMostByChance) continue;
-    if (std::all_of(lengths.begin(), lengths.end(), [&](std::uint64_t length) { return (length + kRounding) % tick < kNearAny; })) return static_cast<double>(tick);
+    const auto near = std::count_if(lengths.begin(), lengths.end(), [&](std::uint64_t length) { return (length + kRounding) % tick < kNearAny; });
+    const double share = static_cast<double>(near) / count;
+    if (share >= kFewestNear && ByChance(count, share, static_cast<double>(kNearAny) / static_cast<double>(tick)) <= kMostByChance) return static_cast<double>(tick);
   }
   return 1.0;
 }

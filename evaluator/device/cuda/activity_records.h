@@ -39,7 +39,7 @@ struct ExpectedActivity {
 std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<const ExpectedActivity> expected, std::vector<ActivityRecord> records,
                                                                      std::size_t runs, double tick_ns);
 
-// The step of the clock in nanoseconds: the largest that all durations are multiples of, but for a nanosecond of rounding either way. 1 if there
+// The step of the clock in nanoseconds: the largest that nine durations in ten are multiples of, but for a nanosecond of rounding either way. 1 if there
 // is none, or too few different durations tell.
 double TickOf(std::span<const ActivityRecord> records);
 

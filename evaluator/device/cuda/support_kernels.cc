@@ -11,7 +11,7 @@ namespace evo {
 namespace {
 
 // evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot deadlock.
-// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time. What it reads has to be used, or ptxas leaves the loads out, volatile or not.
+// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, 17 blocks further on in each pass. What it reads has to be used, or ptxas leaves the loads out, volatile or not.
 // evo_displace is 2,048 instructions of 16 bytes in a row: docs/adr/0011 says why so many.
 constexpr char kSource[] = R"(
 extern "C" __global__ void evo_hold(const volatile int* released) {
@@ -20,13 +20,17 @@ extern "C" __global__ void evo_hold(const volatile int* released) {
 
 __device__ unsigned evo_sink;
 
-extern "C" __global__ void evo_touch(const uint4* begin, unsigned long long count) {
+extern "C" __global__ void evo_touch(const uint4* begin, unsigned long long count, unsigned passes) {
   const unsigned long long stride = 1ull * gridDim.x * blockDim.x;
   unsigned all = 0;
-  for (unsigned long long i = 1ull * blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
-    uint4 v;
-    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(begin + i));
-    all += v.x ^ v.y ^ v.z ^ v.w;
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    const unsigned long long on = pass * 17ull * blockDim.x % count;
+    for (unsigned long long i = 1ull * blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+      const unsigned long long at = i + on < count ? i + on : i + on - count;
+      uint4 v;
+      asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(begin + at));
+      all += v.x ^ v.y ^ v.z ^ v.w;
+    }
   }
   if (all == 0x9e3779b9u) evo_sink = all;
 }
@@ -57,6 +61,10 @@ constexpr std::uint32_t kTouchThreads = 256;
 // Enough to fill the device with loads: 8 blocks of 256 threads are its most, 2,048 threads a multiprocessor.
 constexpr std::uint32_t kTouchBlocksPerMultiprocessor = 8;
 constexpr std::uint64_t kVectorBytes = 16;
+// L2 has two halves, and a multiprocessor is quicker with what its own half holds. Which has what it reads once depends on where the driver put it; what is small
+// is read so often, by other multiprocessors each time, that both have it.
+constexpr std::uint64_t kMostTouches = 16;
+constexpr std::uint64_t kTouchedBytes = 16 << 20;
 constexpr std::uint32_t kScrubThreads = 1024;
 // A warp for each of a multiprocessor's schedulers, which have instruction caches of their own.
 constexpr std::uint32_t kDisplaceThreads = 128;
@@ -109,7 +117,9 @@ DeviceStatus SupportKernels::Touch(const DeviceTouch& touch) {
   launch.kernel = kTouch;
   launch.grid[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kTouchBlocksPerMultiprocessor * static_cast<std::uint32_t>(device_.multiprocessors)));
   launch.block[0] = kTouchThreads;
-  launch.arguments = {begin, ScalarUse{Dtype::kU64, Number::Integer(static_cast<std::int64_t>(count))}};
+  const std::uint64_t passes = std::clamp<std::uint64_t>(kTouchedBytes / (count * kVectorBytes), 1, kMostTouches);
+  launch.arguments = {begin, ScalarUse{Dtype::kU64, Number::Integer(static_cast<std::int64_t>(count))},
+                      ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(passes))}};
   return Launch(launch);
 }
 
