@@ -142,7 +142,7 @@ TEST(TickOf, TheStepOfTheClock) {
   steps[7] += 4;
   steps[30] -= 9;
   EXPECT_EQ(of(steps), 32) << "with the conversion set anew within two of them";
-  for (std::size_t i = 0; i < steps.size(); i += 4) steps[i] += 7;
+  for (std::size_t i = 0; i < steps.size(); i += 4) steps[i] += 5 + i;
   EXPECT_EQ(of(steps), 1);
   EXPECT_EQ(of({800, 832, 960, 1056, 1312, 1408, 1610}), 1);
   EXPECT_EQ(of({800, 801, 802, 803, 804, 805, 806, 807, 808, 809, 810}), 1);
