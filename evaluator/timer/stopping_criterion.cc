@@ -13,8 +13,9 @@ StoppingCriterion StoppingCriterion::ForCuda() {
 }
 
 StoppingCriterion StoppingCriterion::ForIdleCuda() {
-  // A fifth of what two processes that time the same kernel may differ by; cold caches need thousands of samples for it.
-  return {.min_samples = 8, .max_samples = 2400, .usual_samples = 150, .relative_half_width = 0.001, .max_seconds = 0.05};
+  // Ten rounds over the six sets in their eight places, and a fifth of what two processes that time the same kernel may differ by; cold caches need
+  // thousands of samples for it.
+  return {.min_samples = 8, .max_samples = 2400, .usual_samples = 480, .relative_half_width = 0.001, .max_seconds = 0.05};
 }
 
 StoppingCriterion StoppingCriterion::ForCpu() {

@@ -171,8 +171,8 @@ TEST(StoppingCriterion, WhatHasLostForCertainIsSettled) {
 
 TEST(StoppingCriterion, TakesTheUsualNumberUnlessThatTakesTooLong) {
   const StoppingCriterion idle = StoppingCriterion::ForIdleCuda();
-  EXPECT_FALSE(idle.Enough(Ticks(149, 1000), 32)) << "4.8 ms in all, as steady as can be";
-  EXPECT_TRUE(idle.Enough(Ticks(150, 1000), 32));
+  EXPECT_FALSE(idle.Enough(Ticks(479, 1000), 32)) << "15 ms in all, as steady as can be";
+  EXPECT_TRUE(idle.Enough(Ticks(480, 1000), 32));
   EXPECT_TRUE(idle.Enough(Ticks(8, 340'000), 32)) << "a slow baseline: 87 ms in all";
   EXPECT_FALSE(idle.Enough(Ticks(7, 340'000), 32));
 }

@@ -17,9 +17,10 @@ namespace {
 
 // Of what the driver queues before a launch blocks (1,024 and more), a part that is safe behind a hold.
 constexpr std::size_t kMostTogether = 400;
-// Durations that differ, for the step of the clock; a hundred steps are about a quarter of a microsecond.
+// Durations that differ, for the step of the clock; a step takes 2.5 ns.
 constexpr std::uint32_t kTickSamples = 64;
-constexpr std::uint32_t kTickSteps = 100;
+// Few, so that an error of the clock's conversion, which grows with the length, stays below a nanosecond.
+constexpr std::uint32_t kTickSteps = 25;
 // Clocks change in tenths of a second; asking for them takes as long as timing a kernel does.
 constexpr std::chrono::milliseconds kClocksAge{200};
 
