@@ -127,13 +127,14 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
   Spans spans[2];
   const std::vector<BoundProgram>* programs[2] = {&first, &second};
   constexpr int kWarmUpRounds = 2;
-  std::size_t launch = 0;
   for (int round = -kWarmUpRounds; round < rounds; ++round) {
     for (std::size_t place = 0; place < 2; ++place) {
-      // Each goes first as often as the other, and on a set that the other did not just use: the caches favour the second on the same data.
-      const std::size_t i = (static_cast<std::size_t>(round + kWarmUpRounds) + place) % 2;
+      // Each goes first as often as the other, meets each set as often, and one that the other did not just use: the caches favour the second on the same
+      // data.
+      const auto number = static_cast<std::size_t>(round + kWarmUpRounds);
+      const std::size_t i = (number + place) % 2;
       Spans unused;
-      if (auto failure = TimeBatch(*programs[i], launch++, 1, 0, round < 0 ? unused : spans[i])) return *failure;
+      if (auto failure = TimeBatch(*programs[i], number + i * (programs[i]->size() / 2), 1, 0, round < 0 ? unused : spans[i])) return *failure;
     }
     // An even number, so that each has gone first as often as the other.
     if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > kMostSecondsInTurn) break;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <list>
+#include <map>
 
 #include "evaluator/gate/input_set.h"
 #include "tests/evaluator/fake_device.h"
@@ -149,6 +150,23 @@ TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
   EXPECT_EQ(second.samples.size(), 8u);
   device_.clock = [](std::size_t) { return SequenceTime{1000, 1000, 32'000, false}; };
   EXPECT_EQ(InTurn("honest", "honest").first.samples.size(), 50u);
+}
+
+TEST_F(TimerTest, InTurnBothMeetEverySetEquallyOften) {
+  device_.kernels["twin"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
+  InTurn("honest", "twin");
+  std::map<std::uint64_t, int> met[2];
+  int round = 0;
+  for (std::size_t i = 0; i < device_.timed.size(); ++i, round += i % 2 == 0 ? 1 : 0) {
+    const std::size_t program = (static_cast<std::size_t>(round) + i % 2) % 2;
+    ++met[program][device_.timed[i].buffers[0]];
+    if (i > 0) EXPECT_NE(device_.timed[i].buffers[0], device_.timed[i - 1].buffers[0]) << i;
+  }
+  ASSERT_EQ(round, 52) << "two of them to warm up";
+  for (const auto& of_program : met) {
+    ASSERT_EQ(of_program.size(), kSets);
+    for (const auto& [set, times] : of_program) EXPECT_NEAR(times, 52.0 / kSets, 1) << set;
+  }
 }
 
 TEST_F(TimerTest, Row20InTurnTheSecondPlaceIsNoAdvantage) {
