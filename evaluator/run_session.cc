@@ -86,6 +86,7 @@ void RunSession::PlaceInputs(WorkerChannel& channel) {
     for (std::size_t place = 1; place <= CopyCount(sizes); ++place) {
       for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Get(sizes, 0, seeds_[i], place);
     }
+    for (int g = 1; g < SearchGenerators(); ++g) SetLikeTimed(sizes, g);
   }
   RefuseLaxTask();
   placed_ = true;
@@ -126,11 +127,16 @@ std::size_t RunSession::SetCount(const Case& sizes) const {
   return std::clamp<std::size_t>(wanted, 2, most);
 }
 
-// As many as are together no larger than what fills L2 anyway.
+// As many as are together no larger than what fills L2 anyway; none of what is larger itself.
 std::size_t RunSession::CopyCount(const Case& sizes) const {
   if (info().kind == "cpu") return 0;
   const std::size_t bytes = std::max<std::size_t>(1, SetCount(sizes) * ArgumentBytes(*task_, sizes));
-  return std::clamp<std::size_t>(kSetsInL2 * info().l2_bytes / bytes, 1, kMostCopies);
+  return std::min(kSetsInL2 * info().l2_bytes / bytes, kMostCopies);
+}
+
+// Of a search case, as it is timed: what sees from its arguments' addresses that it is timed meets all legal inputs there.
+InputSet& RunSession::SetLikeTimed(const Case& sizes, int generator) {
+  return inputs_.Get(sizes, generator, seeds_.front(), std::min<std::size_t>(CopyCount(sizes), 1));
 }
 
 // What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.
@@ -244,7 +250,10 @@ std::optional<Failure> RunSession::Noted(Evaluation& evaluation, std::optional<F
 }
 
 std::optional<Failure> RunSession::CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors) {
-  return CheckOn(program, gate, *probe.sizes, inputs_.Get(*probe.sizes, probe.generator, seeds_.front()), probe.repeats, errors);
+  const std::vector<Case>& timed = SearchCases();
+  const bool is_timed = std::any_of(timed.begin(), timed.end(), [&](const Case& sizes) { return sizes.name == probe.sizes->name; });
+  InputSet& set = is_timed ? SetLikeTimed(*probe.sizes, probe.generator) : inputs_.Get(*probe.sizes, probe.generator, seeds_.front());
+  return CheckOn(program, gate, *probe.sizes, set, probe.repeats, errors);
 }
 
 std::optional<Failure> RunSession::CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats, CheckedErrors& errors) {
@@ -266,9 +275,10 @@ std::variant<std::unique_ptr<CaseOfProgram>, Failure> RunSession::Prepare(Progra
 std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases) {
   for (const Case& sizes : SearchCases()) {
     std::vector<InputSet*> sets;
+    // In every round over the sets each lies in another place: a short measurement sees several, too.
     const std::size_t copies = CopyCount(sizes);
-    for (std::size_t place = std::min<std::size_t>(copies, 1); place <= copies; ++place) {
-      for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], place));
+    for (std::size_t round = 0; round < std::max<std::size_t>(copies, 1); ++round) {
+      for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], copies == 0 ? 0 : 1 + (round + i) % copies));
     }
     auto prepared = Prepare(program, sizes, sets);
     if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);

@@ -34,7 +34,7 @@ class RunSession {
   // Of a soak, at most: the search waits for the result. Three times as long as 16 compilers take for the next kernel.
   static constexpr std::chrono::milliseconds kSoakTime{50};
 
-  // Of the code of what is timed with care. Shares no divisor with the number of input sets and their places: each meets each.
+  // Of the code of what is timed with care. Six sets, the usual number, and their eight places meet each of them.
   static constexpr std::size_t kCodePlaces = 5;
 
   // `jobs_wait`: whether others wait for this worker. A candidate for which none does when it comes is checked further, until one does.
@@ -83,6 +83,7 @@ class RunSession {
   std::size_t SetCount(const Case& sizes) const;
   // Of each set, to be timed on; 0: on the set itself.
   std::size_t CopyCount(const Case& sizes) const;
+  InputSet& SetLikeTimed(const Case& sizes, int generator);
   std::vector<Probe> FirstProbes(const nlohmann::json& first) const;
   std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);
   std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);

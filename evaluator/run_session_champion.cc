@@ -46,6 +46,11 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
   channel.Begin("held_out");
   Gate gate(*device_, task_->determinism);
   CheckedErrors errors;
+  for (const Case& sizes : SearchCases()) {
+    for (int g = 1; g < SearchGenerators(); ++g) {
+      if (auto failure = CheckProbe(program, gate, {&sizes, g, kRepeats}, errors)) return failure;
+    }
+  }
   for (const Case& sizes : info().kind == "cpu" ? task_->held_out_cpu : task_->held_out) {
     for (int g = 0; g < Generators(); ++g) {
       if (auto failure = CheckProbe(program, gate, {&sizes, g, kRepeats}, errors)) return failure;
@@ -79,7 +84,7 @@ std::optional<Failure> RunSession::TimeOtherInputs(SlowestInputs& slowest, Progr
     double timed_ns = kNoValue;
     for (int g = 0; g < Generators(); ++g) {
       channel.Begin("prepare");
-      auto prepared = Prepare(program, sizes, {&inputs_.Get(sizes, g, seeds_.front())});
+      auto prepared = Prepare(program, sizes, {&SetLikeTimed(sizes, g)});
       if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
       CaseOfProgram& one = *std::get<std::unique_ptr<CaseOfProgram>>(prepared);
       channel.Begin("time", on_cpu);
@@ -102,10 +107,10 @@ std::optional<Failure> RunSession::TimeOtherInputs(SlowestInputs& slowest, Progr
 
 std::optional<Failure> RunSession::CompareInTurn(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
                                                  std::list<std::unique_ptr<CaseOfProgram>>& second) {
-  Gate gate(*device_, task_->determinism);   // the timer wants one; in turns nothing is inspected
+  Gate gate(*device_, task_->determinism);
   Timer timer(*device_, gate, l2_, {}, Rng(seeds_.back()).Next());
   for (auto a = first.begin(), b = second.begin(); a != first.end(); ++a, ++b) {
-    auto measured = timer.MeasureInTurn((*a)->bound, (*b)->bound, info().kind == "cpu" ? kCpuRounds : kCudaRounds);
+    auto measured = timer.MeasureInTurn((*a)->bound, (*b)->bound, (*a)->errors, info().kind == "cpu" ? kCpuRounds : kCudaRounds);
     if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, (*a)->sizes.name);
     auto& [candidate, baseline] = std::get<std::pair<CaseMeasurement, CaseMeasurement>>(measured);
     Describe(candidate, **a);

@@ -1,6 +1,7 @@
 #include "evaluator/timer/timer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
 
@@ -11,9 +12,11 @@ namespace {
 
 // Discarding more than this share of the samples means that the machine, not the kernel, was measured.
 constexpr double kMostDiscarded = 0.5;
-// A baseline of a third of a second needs no hundred rounds.
+// A baseline of a third of a second needs no more rounds.
 constexpr int kFewestRounds = 8;
 constexpr double kMostSecondsInTurn = 2;
+// A kernel with much to prepare takes longer than its own time: half of what the shortest deadline of a stage allows.
+constexpr std::chrono::milliseconds kMostIdleTime{200};
 
 std::uint32_t Clamped(std::uint64_t ticks) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, std::numeric_limits<std::uint32_t>::max()));
@@ -91,8 +94,10 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
   std::size_t next = 0;
   std::size_t attempted = 0;
   const std::size_t inspected_batch = rng_.Below(2);
+  const auto start = std::chrono::steady_clock::now();
   const auto enough = [&] {
-    const StoppingCriterion& criterion = idle && !idle->jobs_wait() ? idle->criterion : criterion_;
+    const bool is_idle = idle && std::chrono::steady_clock::now() - start < kMostIdleTime && !idle->jobs_wait();
+    const StoppingCriterion& criterion = is_idle ? idle->criterion : criterion_;
     return criterion.Enough(spans.span, device_.info().tick_ns);
   };
   for (std::size_t batch = 0; !enough(); ++batch) {
@@ -123,10 +128,12 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
 }
 
 std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::MeasureInTurn(const std::vector<BoundProgram>& first,
-                                                                                        const std::vector<BoundProgram>& second, int rounds) {
+                                                                                        const std::vector<BoundProgram>& second,
+                                                                                        CheckedErrors& errors_of_first, int rounds) {
   Spans spans[2];
   const std::vector<BoundProgram>* programs[2] = {&first, &second};
   constexpr int kWarmUpRounds = 2;
+  std::size_t begun = 0;
   for (int round = -kWarmUpRounds; round < rounds; ++round) {
     for (std::size_t place = 0; place < 2; ++place) {
       // Each goes first as often as the other, meets each set as often, and one that the other did not just use: the caches favour the second on the same
@@ -136,8 +143,12 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
       Spans unused;
       if (auto failure = TimeBatch(*programs[i], number + i * (programs[i]->size() / 2), 1, 0, round < 0 ? unused : spans[i])) return *failure;
     }
+    ++begun;
     // An even number, so that each has gone first as often as the other.
     if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > kMostSecondsInTurn) break;
+  }
+  for (std::size_t i = 0; i < std::min(begun, first.size()); ++i) {
+    if (auto failure = gate_.Inspect(first[i], errors_of_first)) return *failure;
   }
   if (spans[0].span.empty() || spans[1].span.empty()) return Failure{Outcome::kNoisy, "every sample was disturbed"};
   return std::pair{Summarise(spans[0]), Summarise(spans[1])};

@@ -33,9 +33,11 @@ class Timer {
   // CaseMeasurement but name, weight and errors.
   std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors, const std::optional<IdleMeasurement>& idle = {});
 
-  // Two programs in turn, one launch each, `rounds` times, fewer where that would take more than two seconds; results in the order given.
+  // Two programs in turn, one launch each, `rounds` times, fewer where that would take more than two seconds; results in the order given. What the first
+  // wrote last over each set is checked.
   std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInTurn(const std::vector<BoundProgram>& first,
-                                                                                   const std::vector<BoundProgram>& second, int rounds);
+                                                                                   const std::vector<BoundProgram>& second, CheckedErrors& errors_of_first,
+                                                                                   int rounds);
 
  private:
   struct Spans {

@@ -139,7 +139,9 @@ TEST(Evolution, DuplicatesAreDroppedAndCountedAndGiveWayToOthers) {
     const int bred = fresh + generation.duplicates + inapplicable;
     EXPECT_LE(fresh, world.run.children);
     EXPECT_GE(bred, world.run.children);
-    if (fresh < world.run.children) EXPECT_GT(bred, world.run.children) << "others were tried";
+    if (fresh < world.run.children) {
+      EXPECT_GT(bred, world.run.children) << "others were tried";
+    }
     made_up = made_up || (fresh == world.run.children && bred > fresh);
     duplicates += generation.duplicates;
   }

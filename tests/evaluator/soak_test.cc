@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <iterator>
@@ -90,6 +92,18 @@ TEST_F(SoakTest, WhatNothingWaitsBehindIsTimedInManyPlaces) {
   std::set<std::uint64_t> places;
   for (const FakeDevice::Timed& timed : device_->timed) places.insert(timed.buffers[0]);
   EXPECT_EQ(places.size(), 32U) << "four sets, eight places of each";
+}
+
+TEST_F(SoakTest, Row04WhatSeesThatItIsTimedMeetsAllInputsThere) {
+  // Wrong for the inputs that are not timed, where the arguments lie as those that are.
+  device_->kernels["candidate"] = [](const auto& buffers) {
+    const auto* x = reinterpret_cast<const float*>(buffers[0]);
+    const bool uniform = std::all_of(x, x + kTwiceElements, [](float value) { return std::abs(value) <= 1; });
+    constexpr std::uint64_t kPage = 2 << 20;
+    constexpr std::uint64_t kGuard = 4096;
+    Multiply<float>(buffers, uniform && buffers[0] % kPage == kGuard ? 3 : 2);
+  };
+  EXPECT_EQ(Evaluate(false).outcome, Outcome::kWrongResult);
 }
 
 TEST_F(SoakTest, HasInputsThatNoCandidateHasMet) {

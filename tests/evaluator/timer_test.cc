@@ -48,7 +48,7 @@ class TimerTest : public ::testing::Test {
 
   std::pair<CaseMeasurement, CaseMeasurement> InTurn(const std::string& first, const std::string& second) {
     Timer timer(device_, gate_, L2State::kHot, {}, 7);
-    return std::get<0>(timer.MeasureInTurn(Bind(first), Bind(second), 50));
+    return std::get<0>(timer.MeasureInTurn(Bind(first), Bind(second), errors_, 50));
   }
 
   struct Owned {
@@ -160,7 +160,9 @@ TEST_F(TimerTest, InTurnBothMeetEverySetEquallyOften) {
   for (std::size_t i = 0; i < device_.timed.size(); ++i, round += i % 2 == 0 ? 1 : 0) {
     const std::size_t program = (static_cast<std::size_t>(round) + i % 2) % 2;
     ++met[program][device_.timed[i].buffers[0]];
-    if (i > 0) EXPECT_NE(device_.timed[i].buffers[0], device_.timed[i - 1].buffers[0]) << i;
+    if (i > 0) {
+      EXPECT_NE(device_.timed[i].buffers[0], device_.timed[i - 1].buffers[0]) << i;
+    }
   }
   ASSERT_EQ(round, 52) << "two of them to warm up";
   for (const auto& of_program : met) {

@@ -20,7 +20,7 @@ constexpr std::size_t kMostTogether = 400;
 // Durations that differ, for the step of the clock; a step takes 2.5 ns.
 constexpr std::uint32_t kTickSamples = 64;
 // Few, so that an error of the clock's conversion, which grows with the length, stays below a nanosecond.
-constexpr std::uint32_t kTickSteps = 25;
+constexpr std::uint32_t kTickSteps = 21;
 // Clocks change in tenths of a second; asking for them takes as long as timing a kernel does.
 constexpr std::chrono::milliseconds kClocksAge{200};
 

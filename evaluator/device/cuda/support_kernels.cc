@@ -11,7 +11,7 @@ namespace evo {
 namespace {
 
 // evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot deadlock.
-// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, 17 blocks further on in each pass. What it reads has to be used, or ptxas leaves the loads out, volatile or not.
+// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or all of it in every block (whole). What it reads has to be used, or ptxas leaves the loads out, volatile or not.
 // evo_displace is 2,048 instructions of 16 bytes in a row: docs/adr/0011 says why so many.
 constexpr char kSource[] = R"(
 extern "C" __global__ void evo_hold(const volatile int* released) {
@@ -20,12 +20,13 @@ extern "C" __global__ void evo_hold(const volatile int* released) {
 
 __device__ unsigned evo_sink;
 
-extern "C" __global__ void evo_touch(const uint4* begin, unsigned long long count, unsigned passes) {
-  const unsigned long long stride = 1ull * gridDim.x * blockDim.x;
+extern "C" __global__ void evo_touch(const uint4* begin, unsigned long long count, unsigned passes, unsigned whole) {
+  const unsigned long long stride = whole ? blockDim.x : 1ull * gridDim.x * blockDim.x;
+  const unsigned long long first = whole ? threadIdx.x : 1ull * blockIdx.x * blockDim.x + threadIdx.x;
   unsigned all = 0;
   for (unsigned pass = 0; pass < passes; ++pass) {
-    const unsigned long long on = pass * 17ull * blockDim.x % count;
-    for (unsigned long long i = 1ull * blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const unsigned long long on = pass * (17ull * blockDim.x + 1) % count;
+    for (unsigned long long i = first; i < count; i += stride) {
       const unsigned long long at = i + on < count ? i + on : i + on - count;
       uint4 v;
       asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(begin + at));
@@ -65,6 +66,8 @@ constexpr std::uint64_t kVectorBytes = 16;
 // is read so often, by other multiprocessors each time, that both have it.
 constexpr std::uint64_t kMostTouches = 16;
 constexpr std::uint64_t kTouchedBytes = 16 << 20;
+// What every multiprocessor reads whole.
+constexpr std::uint64_t kTouchedByAll = 64 << 10;
 constexpr std::uint32_t kScrubThreads = 1024;
 // A warp for each of a multiprocessor's schedulers, which have instruction caches of their own.
 constexpr std::uint32_t kDisplaceThreads = 128;
@@ -115,11 +118,13 @@ DeviceStatus SupportKernels::Touch(const DeviceTouch& touch) {
   const std::uint64_t blocks = (count + kTouchThreads - 1) / kTouchThreads;
   DeviceLaunch launch;
   launch.kernel = kTouch;
-  launch.grid[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kTouchBlocksPerMultiprocessor * static_cast<std::uint32_t>(device_.multiprocessors)));
+  const auto multiprocessors = static_cast<std::uint32_t>(device_.multiprocessors);
+  const bool whole = touch.bytes <= kTouchedByAll;
+  launch.grid[0] = whole ? multiprocessors : static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kTouchBlocksPerMultiprocessor * multiprocessors));
   launch.block[0] = kTouchThreads;
-  const std::uint64_t passes = std::clamp<std::uint64_t>(kTouchedBytes / (count * kVectorBytes), 1, kMostTouches);
+  const std::uint64_t passes = whole ? 1 : std::clamp<std::uint64_t>(kTouchedBytes / (count * kVectorBytes), 1, kMostTouches);
   launch.arguments = {begin, ScalarUse{Dtype::kU64, Number::Integer(static_cast<std::int64_t>(count))},
-                      ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(passes))}};
+                      ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(passes))}, ScalarUse{Dtype::kU32, Number::Integer(whole ? 1 : 0)}};
   return Launch(launch);
 }
 
