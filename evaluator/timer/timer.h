@@ -34,7 +34,7 @@ class Timer {
   std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors, const std::optional<IdleMeasurement>& idle = {});
 
   // Two programs in turn, one launch each, `rounds` times, fewer where that would take more than two seconds; results in the order given. What the first
-  // wrote last over each set is checked.
+  // then writes over each set is checked.
   std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInTurn(const std::vector<BoundProgram>& first,
                                                                                    const std::vector<BoundProgram>& second, CheckedErrors& errors_of_first,
                                                                                    int rounds);
