@@ -159,7 +159,7 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
   virtual DeviceMemory& memory() = 0;
-  // To so many places, which launches take in turn: where the driver puts code moves a kernel's time by half a percent. One place on the cpu device.
+  // To so many places, which sequences take in turn: where the driver puts code moves a kernel's time by half a percent. One place on the cpu device.
   virtual LoadResult Load(const CompiledProgram& program, std::size_t places) = 0;
   // Begins the preparation of what is run next; need not wait for it.
   virtual DeviceStatus Prepare(const Preparation& preparation) = 0;

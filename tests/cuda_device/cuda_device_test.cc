@@ -296,24 +296,26 @@ TEST_F(CudaDeviceTest, AMachineInOrderIsMeasured) {
 }
 
 TEST_F(CudaDeviceTest, CodeInSeveralPlacesIsLaunchedInTurn) {
-  // Each place has variables of its own, and so its own count of launches.
+  // Each place has variables of its own, and so a count of its own.
   constexpr char kCounting[] = R"(
 __device__ float launches = 0.0f;
-extern "C" __global__ void count(float* seen) { *seen = ++launches; }
+extern "C" __global__ void count() { ++launches; }
+extern "C" __global__ void tell(float* seen) { *seen = launches; }
 )";
-  const CompileResult compiled = compiler_->Compile({kCounting, {"count"}, device_->info().arch});
+  const CompileResult compiled = compiler_->Compile({kCounting, {"count", "tell"}, device_->info().arch});
   ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
   LoadResult loaded = device_->Load(compiled.program, 3);
   ASSERT_TRUE(loaded.status.ok()) << loaded.status.message;
   ASSERT_EQ(loaded.program->State().size(), 3U) << "all of them are watched";
   std::vector<float> seen;
   for (int i = 0; i < 7; ++i) {
-    const DeviceLaunch launch{.kernel = 0, .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = {c_}};
-    const DeviceStatus status = device_->Run(*loaded.program, {launch}, 0);
+    const DeviceLaunch count{.kernel = 0, .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = {}};
+    const DeviceLaunch tell{.kernel = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = {c_}};
+    const DeviceStatus status = device_->Run(*loaded.program, {count, count, tell}, 0);
     ASSERT_TRUE(status.ok()) << status.message;
     seen.push_back(Read(c_, 1).front());
   }
-  EXPECT_EQ(seen, (std::vector<float>{1, 1, 1, 2, 2, 2, 3}));
+  EXPECT_EQ(seen, (std::vector<float>{2, 2, 2, 4, 4, 4, 6})) << "all launches of a sequence in one place";
 }
 
 TEST_F(CudaDeviceTest, ArgumentsAreCheckedBeforeTheLaunch) {

@@ -229,6 +229,7 @@ DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
 }
 
 DeviceStatus CudaDevice::EnqueueSequence(CudaProgram& program, const Sequence& sequence, int run) {
+  program.NextPlace();
   for (const auto& step : sequence) {
     if (const auto* fill = std::get_if<DeviceFill>(&step)) {
       if (DeviceStatus status = Fill(*fill, run); !status.ok()) return status;

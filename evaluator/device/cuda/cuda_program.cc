@@ -188,7 +188,7 @@ DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& la
 }
 
 DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t stream) {
-  Kernel& kernel = kernels_[launch.kernel];
+  const Kernel& kernel = kernels_[launch.kernel];
   std::vector<ScalarBytes> values(launch.arguments.size());
   std::vector<EncodedTensorMap> maps(launch.arguments.size());
   std::vector<void*> arguments;
@@ -223,7 +223,7 @@ DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t strea
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
   }
-  cudaKernel_t place = kernel.places[kernel.turn++ % kernel.places.size()];
+  cudaKernel_t place = kernel.places[turn_ % kernel.places.size()];
   cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(place), arguments.data());
   if (error == cudaSuccess) error = cudaGetLastError();
   return error == cudaSuccess ? DeviceStatus{} : ToStatus(error, fmt::format("launch of {}", kernel.symbol).c_str());

@@ -23,6 +23,8 @@ class CudaProgram : public LoadedProgram {
 
   // Checks a launch against the device and the kernel and raises the kernel's attributes to what it asks for; does not launch.
   DeviceStatus Prepare(const DeviceLaunch& launch);
+  // What is enqueued from now on is launched at the next place: all kernels of a sequence at one, as they may share variables of the module.
+  void NextPlace() { ++turn_; }
   // Precondition: Prepare(launch) was ok. Does not wait.
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
 
@@ -38,7 +40,6 @@ class CudaProgram : public LoadedProgram {
   struct Kernel {
     std::string symbol;
     std::vector<cudaKernel_t> places;   // the same code
-    std::size_t turn = 0;               // which of them is launched next
     cudaFuncAttributes attributes{};
     std::vector<std::size_t> parameter_bytes;
     std::uint64_t raised_shared_bytes = 0;
@@ -61,6 +62,7 @@ class CudaProgram : public LoadedProgram {
 
   const DeviceInfo& device_;
   int max_warps_;
+  std::size_t turn_ = 0;
   std::vector<cudaLibrary_t> libraries_;   // of one image, each in a place of its own
   std::vector<Kernel> kernels_;
   std::vector<Variable> variables_;

@@ -11,7 +11,8 @@ namespace evo {
 namespace {
 
 // evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot deadlock.
-// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or all of it in every block (whole). What it reads has to be used, or ptxas leaves the loads out, volatile or not.
+// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or all of it in every block (whole).
+// What it reads has to be used, or ptxas leaves the loads out, volatile or not.
 // evo_displace is 2,048 instructions of 16 bytes in a row: docs/adr/0011 says why so many.
 constexpr char kSource[] = R"(
 extern "C" __global__ void evo_hold(const volatile int* released) {
