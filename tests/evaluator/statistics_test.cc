@@ -73,7 +73,7 @@ TEST(RelativeHalfWidth, OfFewSamplesIsOne) {
 
 TEST(RelativeHalfWidth, ComesFromOrderStatistics) {
   // Six that are equal lie anywhere within their tick: spread evenly, from 1/12 of it to 11/12.
-  EXPECT_DOUBLE_EQ(RelativeHalfWidth(Ticks(6, 100)), 10.0 / 12 / 2 / 100);
+  EXPECT_NEAR(RelativeHalfWidth(Ticks(6, 100)), 10.0 / 12 / 2 / 100, 1e-12);
   // Six samples: the interval is from the smallest to the largest.
   EXPECT_DOUBLE_EQ(RelativeHalfWidth({90, 95, 99, 101, 105, 110}), 0.1);
   // A hundred, 1 to 100: ranks 50 -+ 9.8, so order statistics 40 and 60 counted from 0.
