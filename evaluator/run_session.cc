@@ -83,9 +83,7 @@ void RunSession::PlaceInputs(WorkerChannel& channel) {
   if (placed_) return;
   for (const InputCache::Wanted& set : PoolSets()) inputs_.Get(set.sizes, set.generator, set.seed);
   for (const Case& sizes : SearchCases()) {
-    for (std::size_t place = 1; place <= CopyCount(sizes); ++place) {
-      for (std::size_t i = 0; i < SetCount(sizes); ++i) inputs_.Get(sizes, 0, seeds_[i], place);
-    }
+    TimedSets(sizes);
     for (int g = 1; g < SearchGenerators(); ++g) SetLikeTimed(sizes, g);
   }
   RefuseLaxTask();
@@ -132,6 +130,16 @@ std::size_t RunSession::CopyCount(const Case& sizes) const {
   if (info().kind == "cpu") return 0;
   const std::size_t bytes = std::max<std::size_t>(1, SetCount(sizes) * ArgumentBytes(*task_, sizes));
   return std::min(kSetsInL2 * info().l2_bytes / bytes, kMostCopies);
+}
+
+// In every round over the sets each lies in another place: a short measurement sees several, too.
+std::vector<InputSet*> RunSession::TimedSets(const Case& sizes) {
+  std::vector<InputSet*> sets;
+  const std::size_t copies = CopyCount(sizes);
+  for (std::size_t round = 0; round < std::max<std::size_t>(copies, 1); ++round) {
+    for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], copies == 0 ? 0 : 1 + (round + i) % copies));
+  }
+  return sets;
 }
 
 // Of a search case, as it is timed: what sees from its arguments' addresses that it is timed meets all legal inputs there.
@@ -274,13 +282,7 @@ std::variant<std::unique_ptr<CaseOfProgram>, Failure> RunSession::Prepare(Progra
 
 std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases) {
   for (const Case& sizes : SearchCases()) {
-    std::vector<InputSet*> sets;
-    // In every round over the sets each lies in another place: a short measurement sees several, too.
-    const std::size_t copies = CopyCount(sizes);
-    for (std::size_t round = 0; round < std::max<std::size_t>(copies, 1); ++round) {
-      for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], copies == 0 ? 0 : 1 + (round + i) % copies));
-    }
-    auto prepared = Prepare(program, sizes, sets);
+    auto prepared = Prepare(program, sizes, TimedSets(sizes));
     if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
     cases.push_back(std::move(std::get<std::unique_ptr<CaseOfProgram>>(prepared)));
   }
@@ -301,7 +303,7 @@ std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, 
   };
   const bool on_gpu = info().kind == "cuda";
   std::optional<IdleMeasurement> idle;
-  if (on_gpu) idle = {raced(StoppingCriterion::ForIdleCuda()), jobs_wait_};
+  if (on_gpu) idle = IdleMeasurement{raced(StoppingCriterion::ForIdleCuda()), jobs_wait_};
   Timer timer(*device_, gate, l2_, raced(on_gpu ? StoppingCriterion::ForCuda() : StoppingCriterion::ForCpu()), Rng(seeds_.back()).Next() + ++timed_);
   auto measured = timer.Measure(one.bound, one.errors, idle);
   if (auto* result = std::get_if<CaseMeasurement>(&measured)) {

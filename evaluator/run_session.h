@@ -83,6 +83,7 @@ class RunSession {
   std::size_t SetCount(const Case& sizes) const;
   // Of each set, to be timed on; 0: on the set itself.
   std::size_t CopyCount(const Case& sizes) const;
+  std::vector<InputSet*> TimedSets(const Case& sizes);
   InputSet& SetLikeTimed(const Case& sizes, int generator);
   std::vector<Probe> FirstProbes(const nlohmann::json& first) const;
   std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);

@@ -15,8 +15,6 @@ constexpr double kMostDiscarded = 0.5;
 // A baseline of a third of a second needs no more rounds.
 constexpr int kFewestRounds = 8;
 constexpr double kMostSecondsInTurn = 2;
-// A kernel with much to prepare takes longer than its own time: half of what the shortest deadline of a stage allows.
-constexpr std::chrono::milliseconds kMostIdleTime{200};
 
 std::uint32_t Clamped(std::uint64_t ticks) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, std::numeric_limits<std::uint32_t>::max()));
@@ -96,7 +94,7 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
   const std::size_t inspected_batch = rng_.Below(2);
   const auto start = std::chrono::steady_clock::now();
   const auto enough = [&] {
-    const bool is_idle = idle && std::chrono::steady_clock::now() - start < kMostIdleTime && !idle->jobs_wait();
+    const bool is_idle = idle && std::chrono::steady_clock::now() - start < idle->most && !idle->jobs_wait();
     const StoppingCriterion& criterion = is_idle ? idle->criterion : criterion_;
     return criterion.Enough(spans.span, device_.info().tick_ns);
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,6 +21,8 @@ enum class L2State { kHot, kCold };
 struct IdleMeasurement {
   StoppingCriterion criterion;
   std::function<bool()> jobs_wait;
+  // By the clock, as a kernel with much to prepare takes longer than its own time: half of what the shortest deadline of a stage allows.
+  std::chrono::milliseconds most{200};
 };
 
 // Times a program on one case. Several input sets rotate, so that no timed launch sees the data of the one before it; outputs are

@@ -89,7 +89,7 @@ TEST(RelativeHalfWidth, AnOutlierAmongManyDoesNotCount) {
 }
 
 TEST(RelativeHalfWidth, IsFinerThanACoarseTimer) {
-  // A short kernel of 66.4 ticks, and what 1,000 samples of it say: two ticks, and a median between them that is known to a thirtieth of one.
+  // A short kernel of 66.4 ticks, and what 1,000 samples of it say: two ticks, and a median between them that is known to a twentieth of one.
   Ticks ticks(600, 66);
   ticks.insert(ticks.end(), 400, 67);
   EXPECT_LT(RelativeHalfWidth(ticks), 0.06 / 66);

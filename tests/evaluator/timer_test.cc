@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <list>
 #include <map>
@@ -96,7 +97,7 @@ TEST_F(TimerTest, MeasuresForLongerUntilAJobWaits) {
   const std::vector<BoundProgram>& bound = Bind("honest");
   const auto samples = [&](const std::function<bool()>& jobs_wait) {
     Timer timer(device_, gate_, L2State::kHot, brief, 7);
-    return std::get<CaseMeasurement>(timer.Measure(bound, errors_, IdleMeasurement{StoppingCriterion::ForIdleCuda(), jobs_wait})).samples.size();
+    return std::get<CaseMeasurement>(timer.Measure(bound, errors_, IdleMeasurement{StoppingCriterion::ForIdleCuda(), jobs_wait, std::chrono::minutes(5)})).samples.size();
   };
   EXPECT_LT(samples([] { return true; }), 40U);
   EXPECT_GE(samples([] { return false; }), 480U);
