@@ -23,7 +23,7 @@ ordered_json ToJson(const CaseMeasurement& m) {
   return {{"case", m.name}, {"weight", m.weight}, {"median_ns", m.median_ns}, {"p10_ns", m.p10_ns}, {"p90_ns", m.p90_ns},
           {"busy_ns", m.busy_ns}, {"wall_ns", m.wall_ns}, {"tick_ns", m.tick_ns}, {"samples", m.samples.size()},
           {"discarded", m.discarded}, {"outliers", m.outliers}, {"sm_low_mhz", Known(m.sm_low_mhz)}, {"sm_high_mhz", Known(m.sm_high_mhz)},
-          {"held_back", m.held_back}, {"launches", m.launches}, {"bytes", m.bytes}, {"operations", m.operations}, {"max_error", m.max_error}, {"l2_error", m.l2_error}};
+          {"throttle_reason", m.throttle_reason}, {"launches", m.launches}, {"bytes", m.bytes}, {"operations", m.operations}, {"max_error", m.max_error}, {"l2_error", m.l2_error}};
 }
 
 ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
@@ -80,7 +80,7 @@ std::string Describe(const MachineState& machine) {
   if (clocks.sm_mhz >= 0) text += fmt::format("; SM {} of {} MHz", clocks.sm_mhz, clocks.sm_max_mhz);
   if (clocks.temperature_c >= 0) text += fmt::format(", {} C", clocks.temperature_c);
   if (!std::isnan(clocks.power_w)) text += fmt::format(", {:.0f} W", clocks.power_w);
-  if (!clocks.held_back.empty()) text += fmt::format(", held back: {}", clocks.held_back);
+  if (!clocks.throttle_reason.empty()) text += fmt::format(", held back: {}", clocks.throttle_reason);
   return text;
 }
 
@@ -188,8 +188,8 @@ ordered_json ToJson(const CandidateRecord& record) {
                    {"dynamic_shared_bytes", Known(f.dynamic_shared_bytes)}, {"spill_bytes", Known(f.spill_bytes)},
                    {"local_bytes", Known(f.local_bytes)}, {"occupancy", f.occupancy}};
   json["clocks"] = {{"compile_ms", e.clocks.compile_ms}, {"load_ms", e.clocks.load_ms}, {"check_ms", e.clocks.check_ms},
-                    {"time_ms", e.clocks.time_ms}, {"soak_ms", e.clocks.soak_ms}, {"queue_ms", e.clocks.queue_ms}};
-  json["soak_runs"] = e.soak_runs;
+                    {"time_ms", e.clocks.time_ms}, {"reverification_ms", e.clocks.reverification_ms}, {"queue_ms", e.clocks.queue_ms}};
+  json["reverification_runs"] = e.reverification_runs;
   json["device"] = e.device;
   json["device_name"] = e.device_name;
   json["l2"] = e.l2;
@@ -252,7 +252,7 @@ nlohmann::ordered_json ToJson(const std::vector<MachineState>& machines) {
                     {"dram_bytes_per_s", m.dram_bytes_per_s}, {"l2_bytes_per_s", m.l2_bytes_per_s}, {"f32_per_s", m.f32_per_s},
                     {"tensor_per_s", m.tensor_per_s}, {"l2_bytes", m.l2_bytes}, {"sm_mhz", Known(m.clocks.sm_mhz)},
                     {"sm_max_mhz", Known(m.clocks.sm_max_mhz)}, {"memory_mhz", Known(m.clocks.memory_mhz)},
-                    {"temperature_c", Known(m.clocks.temperature_c)}, {"power_w", m.clocks.power_w}, {"held_back", m.clocks.held_back}});
+                    {"temperature_c", Known(m.clocks.temperature_c)}, {"power_w", m.clocks.power_w}, {"throttle_reason", m.clocks.throttle_reason}});
   }
   return list;
 }

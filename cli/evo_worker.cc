@@ -8,16 +8,16 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "core/installation.h"
-#include "evaluator/compile_role.h"
+#include "platform/installation.h"
+#include "evaluator/workers/compile_role.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cuda/cuda_device.h"
-#include "evaluator/run_role.h"
-#include "evaluator/waiting_jobs.h"
-#include "evaluator/worker_main.h"
-#include "mutators/breeding_station.h"
+#include "evaluator/workers/run_role.h"
+#include "evaluator/workers/waiting_jobs.h"
+#include "evaluator/workers/worker_main.h"
+#include "mutators/breeding/breeding_station.h"
 
 namespace evo {
 namespace {

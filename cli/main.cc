@@ -20,8 +20,8 @@
 #include "cli/scratch_folder.h"
 #include "cli/workers.h"
 #include "core/error.h"
-#include "core/installation.h"
-#include "evaluator/breeder_pool.h"
+#include "platform/installation.h"
+#include "evaluator/workers/breeder_pool.h"
 #include "evo_version.h"
 
 namespace evo {

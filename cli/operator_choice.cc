@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "mutators/crossover.h"
+#include "mutators/genetic/crossover.h"
 #include "mutators/mutator_set.h"
 
 namespace evo {

@@ -113,7 +113,7 @@ void MarkReplay(RunRecord& run, const RunOptions& options, const Replay& replay)
                      {"missing", options.replay_missing}};
   // One run alone is replayed from where it started; many have no one start in common.
   const auto recorded = nlohmann::json::parse(replay.conditions.options);
-  if (replay.runs.size() == 1 && !options.no_reuse && other.value("operators", "") == "adaptive" && recorded.contains("earned")) other["earned"] = recorded["earned"];
+  if (replay.runs.size() == 1 && !options.no_reuse && other.value("operators", "") == "adaptive" && recorded.contains("rewards")) other["rewards"] = recorded["rewards"];
   run.options = other.dump();
 }
 

@@ -144,12 +144,12 @@ std::string ArithmeticOf(const Task& task) {
 
 }  // namespace
 
-void AddEarned(RunRecord& run, const std::map<std::string, OperatorCredit>& earned) {
+void AddRewards(RunRecord& run, const std::map<std::string, OperatorReward>& rewards) {
   auto other = nlohmann::json::parse(run.options);
   if (!IsAdaptive(other)) return;
-  auto& out = other["earned"] = nlohmann::json::object();
-  for (const auto& [op, credit] : earned) {
-    if (run.operators.contains(op)) out[op] = {credit.tries, credit.fresh, credit.log_gain};
+  auto& out = other["rewards"] = nlohmann::json::object();
+  for (const auto& [op, reward] : rewards) {
+    if (run.operators.contains(op)) out[op] = {reward.tries, reward.fresh, reward.log_gain};
   }
   run.options = other.dump();
 }
@@ -157,12 +157,12 @@ void AddEarned(RunRecord& run, const std::map<std::string, OperatorCredit>& earn
 std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run) {
   const auto other = nlohmann::json::parse(run.options);
   if (!IsAdaptive(other)) return nullptr;
-  std::map<std::string, OperatorCredit> earned;
-  const nlohmann::json before = other.value("earned", nlohmann::json::object());
-  for (const auto& [op, credit] : before.items()) {
-    earned[op] = {credit.at(0).get<double>(), credit.at(1).get<double>(), credit.at(2).get<double>()};
+  std::map<std::string, OperatorReward> rewards;
+  const nlohmann::json before = other.value("rewards", nlohmann::json::object());
+  for (const auto& [op, reward] : before.items()) {
+    rewards[op] = {reward.at(0).get<double>(), reward.at(1).get<double>(), reward.at(2).get<double>()};
   }
-  return std::make_unique<OperatorSelection>(run.operators, earned);
+  return std::make_unique<OperatorSelection>(run.operators, rewards);
 }
 
 Task LoadAskedTask(const RunOptions& options, const CommandContext& context) { return LoadTask(FindTaskFolder(options, context)); }

@@ -16,7 +16,7 @@
 #include "engine/operator_selection.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
-#include "mutators/sweep_breeder.h"
+#include "mutators/breeding/sweep_breeder.h"
 
 namespace evo {
 
@@ -80,8 +80,8 @@ RunSetup PrepareResume(const RunOptions& options, const CommandContext& context)
 // How many evaluations a stored run was to have.
 std::optional<int> EvaluationsOf(const RunRecord& run);
 
-// Before a new run is stored: what operators have earned in earlier runs becomes part of its options, so that it is the same when the run is resumed.
-void AddEarned(RunRecord& run, const std::map<std::string, OperatorCredit>& earned);
+// Before a new run is stored: the rewards of operators in earlier runs becomes part of its options, so that it is the same when the run is resumed.
+void AddRewards(RunRecord& run, const std::map<std::string, OperatorReward>& rewards);
 // What draws the operators of a stored run; null if its weights are fixed.
 std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run);
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "core/installation.h"
+#include "platform/installation.h"
 
 namespace evo {
 

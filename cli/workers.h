@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/store.h"
-#include "evaluator/worker_pool.h"
+#include "evaluator/workers/worker_pool.h"
 
 namespace evo {
 

@@ -28,7 +28,7 @@ struct ClockState {
   int memory_mhz = -1;
   int temperature_c = -1;
   double power_w = kNoValue;
-  std::string held_back;           // why the clocks are below their most, as the driver says: "power cap, thermal"; empty: they are not
+  std::string throttle_reason;           // why the clocks are below their most, as the driver says: "power cap, thermal"; empty: they are not
   bool disturbed = false;          // heat or a power brake holds them back: what was timed meanwhile says little
 };
 
@@ -47,11 +47,11 @@ struct CaseMeasurement {
   int outliers = 0;                // samples far above the median; kept
   int sm_low_mhz = -1;             // clock of the multiprocessors while it was timed, lowest and highest; -1: not known
   int sm_high_mhz = -1;
-  std::string held_back;           // as in ClockState, of the worst moment
+  std::string throttle_reason;           // as in ClockState, of the worst moment
   std::string launches;            // "scale<64> grid 8x1x1 block 128x1x1 shared 1024; memset O", in order
   double bytes = kNoValue;         // least to be moved, and operations to be done, as the task declares; kNoValue: it does not
   double operations = kNoValue;
-  bool given_up = false;           // clearly slower than the fastest: few samples, and checked on fewer inputs
+  bool pruned = false;           // clearly slower than the fastest: few samples, and checked on fewer inputs
   double max_error = kNoValue;     // largest absolute error over the reference's root mean square, over all checks
   double l2_error = kNoValue;      // largest relative L2 error over all checks
 };
@@ -62,7 +62,7 @@ struct StageClocks {
   double load_ms = 0;
   double check_ms = 0;
   double time_ms = 0;
-  double soak_ms = 0;              // further checks while nothing else waited for the device
+  double reverification_ms = 0;              // further checks while nothing else waited for the device
   double queue_ms = 0;             // waiting for a worker
 };
 
@@ -89,7 +89,7 @@ struct Evaluation {
   std::string image_digest;        // of the compiled image that was run
   std::string source_digest;       // of the rendered source
   std::string program_digest;      // of the image and of how it is launched; empty if it was not compiled
-  int soak_runs = 0;               // launches of those further checks
+  int reverification_runs = 0;               // launches of those further checks
   Counterexample counterexample;   // of a candidate that failed a check
   // Where this evaluation was taken from, if the same program had been evaluated before: a run and a candidate of the database, the run 0
   // for this one; candidate 0 if it was evaluated for itself. The database keeps the samples there.

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<Stage, std::string_view>, 7> kStages{{
     {Stage::kLoad, "load"},
     {Stage::kCheck, "check"},
     {Stage::kTime, "time"},
-    {Stage::kSoak, "soak"},
+    {Stage::kReverify, "reverify"},
     {Stage::kHeldOut, "held_out"},
 }};
 

@@ -22,7 +22,7 @@ enum class Outcome {
 };
 
 // Where an evaluation ended. Ordered as the road goes.
-enum class Stage { kRender, kCompile, kLoad, kCheck, kTime, kSoak, kHeldOut };
+enum class Stage { kRender, kCompile, kLoad, kCheck, kTime, kReverify, kHeldOut };
 
 // Stable spelling, used in the database, in JSON and in messages: "wrong_result".
 std::string_view ToString(Outcome outcome);

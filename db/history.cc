@@ -218,7 +218,7 @@ std::vector<MachineState> History::Machines(RunId run) const {
   return Explaining(path_, [&] {
     std::vector<MachineState> machines;
     Statement row(*db_, "SELECT moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, tensor_per_s, l2_bytes, sm_mhz, "
-                        "sm_max_mhz, memory_mhz, temperature_c, power_w, held_back FROM machine WHERE run = ? ORDER BY machine");
+                        "sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason FROM machine WHERE run = ? ORDER BY machine");
     row.bind(1, run);
     while (row.executeStep()) {
       MachineState& machine = machines.emplace_back();
@@ -233,7 +233,7 @@ std::vector<MachineState> History::Machines(RunId run) const {
       ClockState& clocks = machine.clocks;
       for (int* value : {&clocks.sm_mhz, &clocks.sm_max_mhz, &clocks.memory_mhz, &clocks.temperature_c}) *value = IntOrUnknown(row.getColumn(column++));
       clocks.power_w = RealOrNan(row.getColumn(column++));
-      clocks.held_back = row.getColumn(column).getString();
+      clocks.throttle_reason = row.getColumn(column).getString();
     }
     return machines;
   });
@@ -275,24 +275,24 @@ std::vector<OperatorRow> History::Operators(RunId run) const {
   });
 }
 
-std::vector<EarnedRow> History::Earned(std::optional<RunId> run) const {
+std::vector<RewardRow> History::Rewards(std::optional<RunId> run) const {
   return Explaining(path_, [&] {
-    std::vector<EarnedRow> earned;
+    std::vector<RewardRow> rewards;
     Statement row(*db_, "SELECT operator, sum(tries) AS n, sum(valid), sum(neutral), sum(improving), sum(gains), max(best_gain), sum(inapplicable) "
-                        "FROM operator_earned WHERE operator <> 'minimise' AND CASE WHEN ?1 IS NULL THEN run NOT IN "
+                        "FROM operator_reward WHERE operator <> 'minimise' AND CASE WHEN ?1 IS NULL THEN run NOT IN "
                         "(SELECT run FROM run WHERE json_valid(options) AND json_type(options, '$.replay') IS NOT NULL) ELSE run = ?1 END GROUP BY operator ORDER BY n DESC, operator");
     if (run) row.bind(1, *run);
     while (row.executeStep()) {
-      earned.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(), row.getColumn(3).getInt(),
+      rewards.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(), row.getColumn(3).getInt(),
                         row.getColumn(4).getInt(), row.getColumn(5).getDouble(), RealOrNan(row.getColumn(6)), row.getColumn(7).getInt()});
     }
-    return earned;
+    return rewards;
   });
 }
 
 StageClocks History::TotalClocks(RunId run) const {
   return Explaining(path_, [&] {
-    Statement row(*db_, "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(soak_ms), total(queue_ms) "
+    Statement row(*db_, "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(reverification_ms), total(queue_ms) "
                         "FROM evaluation WHERE run = ?");
     row.bind(1, run);
     row.executeStep();

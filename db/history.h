@@ -58,9 +58,9 @@ struct OperatorRow {
   int inapplicable = 0;
 };
 
-// What an operator has earned, over all tries whose first parent is known. A neutral child compiled to its first parent's program; it counts neither
+// The reward of an operator, over all tries whose first parent is known. A neutral child compiled to its first parent's program; it counts neither
 // as valid nor as improving.
-struct EarnedRow {
+struct RewardRow {
   std::string op;
   int tries = 0;
   int valid = 0;
@@ -128,7 +128,7 @@ class History {
   // Most children first. The trials of a minimisation are no operator's children.
   std::vector<OperatorRow> Operators(RunId run) const;
   // Of a run, or of all together but for replays, whose times were measured in other runs; most tries first.
-  std::vector<EarnedRow> Earned(std::optional<RunId> run) const;
+  std::vector<RewardRow> Rewards(std::optional<RunId> run) const;
   // Summed over all candidates of the run.
   StageClocks TotalClocks(RunId run) const;
 

@@ -16,7 +16,7 @@ constexpr const char* kSelectCandidate =
     "SELECT c.candidate, c.generation, c.idx, c.operator, c.genome, "
     "e.outcome, e.stage, e.message, e.log, e.score_ns, e.device, e.device_name, e.l2, "
     "e.registers, e.static_shared_bytes, e.dynamic_shared_bytes, e.spill_bytes, e.local_bytes, e.occupancy, "
-    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.soak_ms, e.queue_ms, e.soak_runs, e.image_digest, e.source_digest, e.program_digest, "
+    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.reverification_ms, e.queue_ms, e.reverification_runs, e.image_digest, e.source_digest, e.program_digest, "
     "e.shared_run, e.shared_candidate, e.failed_case, e.failed_generator, e.failed_seed "
     "FROM candidate AS c JOIN evaluation AS e USING (run, candidate) WHERE c.run = ?";
 
@@ -45,10 +45,10 @@ Evaluation ReadEvaluation(SQLite::Statement& row, int column) {
   }
   evaluation.facts.occupancy = RealOrNan(next());
   for (double* clock : {&evaluation.clocks.compile_ms, &evaluation.clocks.load_ms, &evaluation.clocks.check_ms,
-                        &evaluation.clocks.time_ms, &evaluation.clocks.soak_ms, &evaluation.clocks.queue_ms}) {
+                        &evaluation.clocks.time_ms, &evaluation.clocks.reverification_ms, &evaluation.clocks.queue_ms}) {
     *clock = RealOrNan(next());
   }
-  evaluation.soak_runs = next().getInt();
+  evaluation.reverification_runs = next().getInt();
   evaluation.image_digest = next().getString();
   evaluation.source_digest = next().getString();
   evaluation.program_digest = next().getString();
@@ -117,13 +117,13 @@ void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& m)
   statement.bind(position++, m.discarded);
   statement.bind(position++, m.max_error);
   statement.bind(position++, m.l2_error);
-  statement.bind(position++, m.given_up ? 1 : 0);
+  statement.bind(position++, m.pruned ? 1 : 0);
   const std::string blob = EncodeSamples(m.samples);
   statement.bind(position++, blob.data(), static_cast<int>(blob.size()));
   statement.bind(position++, m.outliers);
   BindKnown(statement, position++, m.sm_low_mhz);
   BindKnown(statement, position++, m.sm_high_mhz);
-  statement.bind(position++, m.held_back);
+  statement.bind(position++, m.throttle_reason);
   statement.bind(position++, m.launches);
   statement.bind(position++, m.bytes);
   statement.bind(position, m.operations);
@@ -138,14 +138,14 @@ CaseMeasurement ReadCase(SQLite::Statement& row) {
   m.discarded = row.getColumn(column++).getInt();
   m.max_error = RealOrNan(row.getColumn(column++));
   m.l2_error = RealOrNan(row.getColumn(column++));
-  m.given_up = row.getColumn(column++).getInt() != 0;
+  m.pruned = row.getColumn(column++).getInt() != 0;
   const SQLite::Column blob = row.getColumn(column++);
   const int bytes = blob.getBytes();
   if (bytes > 0) m.samples = DecodeSamples({static_cast<const char*>(blob.getBlob()), static_cast<std::size_t>(bytes)});
   m.outliers = row.getColumn(column++).getInt();
   m.sm_low_mhz = IntOrUnknown(row.getColumn(column++));
   m.sm_high_mhz = IntOrUnknown(row.getColumn(column++));
-  m.held_back = row.getColumn(column++).getString();
+  m.throttle_reason = row.getColumn(column++).getString();
   m.launches = row.getColumn(column++).getString();
   m.bytes = RealOrNan(row.getColumn(column++));
   m.operations = RealOrNan(row.getColumn(column));

@@ -26,8 +26,8 @@ double RealOrNan(const SQLite::Column& column);
 
 // The columns weight .. operations, in the order of kCaseColumns, which begins with case_name.
 inline constexpr const char* kCaseColumns =
-    "case_name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, discarded, max_error, l2_error, given_up, samples, "
-    "outliers, sm_low_mhz, sm_high_mhz, held_back, launches, bytes, operations";
+    "case_name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, discarded, max_error, l2_error, pruned, samples, "
+    "outliers, sm_low_mhz, sm_high_mhz, throttle_reason, launches, bytes, operations";
 inline constexpr int kCaseColumnCount = 20;
 // Binds to parameters first .. first + kCaseColumnCount - 1.
 void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& measurement);

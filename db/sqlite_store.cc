@@ -66,10 +66,10 @@ void InsertEvaluation(Statement& statement, RunId run, CandidateId candidate, co
     BindKnown(statement, ++position, fact);
   }
   statement.bind(++position, e.facts.occupancy);
-  for (const double clock : {e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.soak_ms, e.clocks.queue_ms}) {
+  for (const double clock : {e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms, e.clocks.queue_ms}) {
     statement.bind(++position, clock);
   }
-  statement.bind(++position, e.soak_runs);
+  statement.bind(++position, e.reverification_runs);
   statement.bind(++position, e.image_digest);
   statement.bind(++position, e.source_digest);
   statement.bind(++position, e.program_digest);
@@ -92,7 +92,7 @@ class CandidateWriter {
         dropped_(db, "INSERT INTO dropped_edit (run, candidate, position, reason) VALUES (?, ?, ?, ?)"),
         evaluation_(db, fmt::format("INSERT INTO evaluation (run, candidate, outcome, stage, message, log, score_ns, device, "
                                     "device_name, l2, registers, static_shared_bytes, dynamic_shared_bytes, spill_bytes, "
-                                    "local_bytes, occupancy, compile_ms, load_ms, check_ms, time_ms, soak_ms, queue_ms, soak_runs, image_digest, "
+                                    "local_bytes, occupancy, compile_ms, load_ms, check_ms, time_ms, reverification_ms, queue_ms, reverification_runs, image_digest, "
                                     "source_digest, program_digest, shared_run, shared_candidate, failed_case, failed_generator, "
                                     "failed_seed) VALUES ({})", Placeholders(31))),
         case_(db, fmt::format("INSERT INTO case_measurement (run, candidate, position, {}) VALUES ({})", kCaseColumns,
@@ -243,7 +243,7 @@ void SqliteStore::RecordMachine(RunId run, const MachineState& machine) {
   Explaining(path_, [&] {
     SQLite::Transaction transaction = Begin(*db_);
     Statement row(*db_, fmt::format("INSERT INTO machine (run, moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, "
-                                    "tensor_per_s, l2_bytes, sm_mhz, sm_max_mhz, memory_mhz, temperature_c, power_w, held_back) VALUES ({})", Placeholders(16)));
+                                    "tensor_per_s, l2_bytes, sm_mhz, sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason) VALUES ({})", Placeholders(16)));
     row.bind(1, run);
     row.bind(2, machine.moment);
     row.bind(3, machine.ordinal);
@@ -256,7 +256,7 @@ void SqliteStore::RecordMachine(RunId run, const MachineState& machine) {
     const ClockState& clocks = machine.clocks;
     for (const int value : {clocks.sm_mhz, clocks.sm_max_mhz, clocks.memory_mhz, clocks.temperature_c}) BindKnown(row, position++, value);
     row.bind(position++, clocks.power_w);
-    row.bind(position, clocks.held_back);
+    row.bind(position, clocks.throttle_reason);
     row.exec();
     transaction.commit();
   });
@@ -290,18 +290,18 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
   });
 }
 
-std::map<std::string, OperatorCredit> SqliteStore::LoadEarned(const RunRecord& run) {
+std::map<std::string, OperatorReward> SqliteStore::LoadRewards(const RunRecord& run) {
   return Explaining(path_, [&] {
     Statement row(*db_, "SELECT operator, outcome = 'ok' AND NOT neutral, parent_ns, score_ns FROM operator_child JOIN run USING (run) "
                         "WHERE status = 'finished' AND operator <> 'minimise' AND (task_digest = ? OR task = ?) AND run.device = ? AND run.device_name = ? "
                         "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run, candidate");
     int position = 0;
     for (const std::string* value : {&run.task_digest, &run.task, &run.device, &run.device_name}) row.bind(++position, *value);
-    std::map<std::string, OperatorCredit> earned;
+    std::map<std::string, OperatorReward> rewards;
     while (row.executeStep()) {
-      AddChild(earned[row.getColumn(0).getString()], row.getColumn(1).getInt() != 0, RealOrNan(row.getColumn(2)), RealOrNan(row.getColumn(3)));
+      AddChild(rewards[row.getColumn(0).getString()], row.getColumn(1).getInt() != 0, RealOrNan(row.getColumn(2)), RealOrNan(row.getColumn(3)));
     }
-    return earned;
+    return rewards;
   });
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/machine.h"
-#include "core/operator_credit.h"
+#include "core/operator_reward.h"
 #include "core/store.h"
 
 namespace SQLite {
@@ -39,8 +39,8 @@ class SqliteStore : public Store {
   // Evaluations of all runs of the same task on the same device, for the same architecture and L2 state, by the same version of evo; without
   // samples.
   std::vector<KnownEvaluation> LoadKnown(const RunRecord& run);
-  // What operators have earned in finished runs of the same task, by its name or digest, on the same device.
-  std::map<std::string, OperatorCredit> LoadEarned(const RunRecord& run);
+  // The rewards of operators in finished runs of the same task, by its name or digest, on the same device.
+  std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);
 
  private:
   std::string path_;

@@ -33,7 +33,7 @@ bool Beats(const Evaluation& challenger, const Evaluation& champion) {
   for (std::size_t i = 0; i < std::min(challenger.cases.size(), champion.cases.size()); ++i) {
     const CaseMeasurement& ours = challenger.cases[i];
     const CaseMeasurement& theirs = champion.cases[i];
-    if (ours.given_up) return false;
+    if (ours.pruned) return false;
     const double one = StandardError(ours);
     const double other = StandardError(theirs);
     gain += ours.weight * std::log(theirs.median_ns / ours.median_ns);

@@ -13,7 +13,7 @@ namespace evo {
 namespace {
 
 // Generations in a row without a new child: the space is exhausted for these operators.
-constexpr int kBarrenGenerations = 3;
+constexpr int kEmptyGenerations = 3;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ RunStatus Evolution::Resume(const StopCondition& stop) {
 }
 
 RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
-  while (!stop.Reached(progress_.generation) && stop.Allowed(absorbed_, 1) > 0 && barren_ < kBarrenGenerations) {
+  while (!stop.Reached(progress_.generation) && stop.Allowed(absorbed_, 1) > 0 && empty_generations_ < kEmptyGenerations) {
     const int next = pending.record.generation + 1;
     const bool breed = next <= run_.generations;
     if (breed) StartBreeding(next);
@@ -95,7 +95,7 @@ RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
   UpdateRates(stop);
   CheckChampion(stop);
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
-  std::string message = barren_ >= kBarrenGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "";
+  std::string message = empty_generations_ >= kEmptyGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "";
   if (recorded_ != nullptr) message += fmt::format("{}replayed; {} of {} children were not recorded", message.empty() ? "" : "; ", unrecorded_, bred_);
   return Finish(RunStatus::kFinished, message);
 }
@@ -200,7 +200,7 @@ void Evolution::Absorb(const Generation& generation) {
     baseline_ = record.candidates.front();
     progress_.baseline_ns = record.evaluations.front().score_ns;
   }
-  barren_ = generation.empty() ? barren_ + 1 : 0;
+  empty_generations_ = generation.empty() ? empty_generations_ + 1 : 0;
   progress_.generation = record.generation;
   progress_.duplicates += record.duplicates;
   if (champion_) {

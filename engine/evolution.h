@@ -61,7 +61,7 @@ class Evolution {
     bool empty() const { return record.candidates.empty(); }
   };
   // What was bred for one generation.
-  struct Brood {
+  struct Offspring {
     std::vector<BredChild> children;
     std::vector<std::string> digests;    // of their sources; empty: no child
     std::vector<std::size_t> fresh;      // places of those that are new
@@ -73,9 +73,9 @@ class Evolution {
   void StartBreeding(int generation);
   void StartChildren(int generation, std::size_t count);
   bool IsRecorded(const std::string& source_digest) const;
-  void Gather(Brood& brood, std::vector<BredChild> bred, GenerationRecord& record) const;
-  std::vector<std::size_t> Choose(Brood& brood, GenerationRecord& record, std::size_t most, const std::stop_token& stop);
-  std::vector<std::size_t> MostPromising(const Brood& brood, std::size_t most) const;
+  void Gather(Offspring& offspring, std::vector<BredChild> bred, GenerationRecord& record) const;
+  std::vector<std::size_t> Choose(Offspring& offspring, GenerationRecord& record, std::size_t most, const std::stop_token& stop);
+  std::vector<std::size_t> MostPromising(const Offspring& offspring, std::size_t most) const;
   Generation FinishBreeding(int generation, const StopCondition& stop);
   void StartEvaluating(const Generation& generation, const StopCondition& stop);
   void DropStarted();
@@ -84,7 +84,7 @@ class Evolution {
   void Absorb(const Generation& generation);
   void Survive(const GenerationRecord& record);
   void Challenge(const Candidate& candidate, const Evaluation& evaluation);
-  std::vector<Candidate> WouldBeChampions() const;
+  std::vector<Candidate> ChampionCandidates() const;
   void RequireBaseline(const Generation& first) const;
   void CheckChampion(const StopCondition& stop);
   bool Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
@@ -121,7 +121,7 @@ class Evolution {
   CandidateId next_id_ = 1;
   CandidateId last_id_ = 0;                         // of what is recorded; children that were bred and dropped have ids beyond it
   int started_ = 0;                                 // generations that the evaluator has
-  int barren_ = 0;                                  // generations in a row without a new child
+  int empty_generations_ = 0;                                  // generations in a row without a new child
   std::optional<Candidate> baseline_;
   std::optional<std::pair<Candidate, Evaluation>> champion_;
   std::map<std::string, Individual> best_of_template_;

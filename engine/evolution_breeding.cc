@@ -66,37 +66,37 @@ void Evolution::StartChildren(int generation, std::size_t count) {
 
 bool Evolution::IsRecorded(const std::string& source_digest) const { return recorded_ == nullptr || recorded_->Find(source_digest) != nullptr; }
 
-// Adds what was bred to the brood. What has been seen before is only counted, and what is known to be the same program in other words.
-void Evolution::Gather(Brood& brood, std::vector<BredChild> bred, GenerationRecord& record) const {
+// Adds what was bred to the offspring. What has been seen before is only counted, and what is known to be the same program in other words.
+void Evolution::Gather(Offspring& offspring, std::vector<BredChild> bred, GenerationRecord& record) const {
   for (BredChild& child : bred) {
     for (const std::string& op : child.inapplicable) ++record.inapplicable[op];
-    brood.digests.push_back(child.genome ? Digest(child.source) : "");
+    offspring.digests.push_back(child.genome ? Digest(child.source) : "");
     if (child.genome) {
-      const std::string& digest = brood.digests.back();
-      if (seen_.contains(digest) || neutral_.ChangesNothing(child) || !brood.here.insert(digest).second) ++record.duplicates;
-      else brood.fresh.push_back(brood.children.size());
+      const std::string& digest = offspring.digests.back();
+      if (seen_.contains(digest) || neutral_.ChangesNothing(child) || !offspring.here.insert(digest).second) ++record.duplicates;
+      else offspring.fresh.push_back(offspring.children.size());
     }
-    brood.children.push_back(std::move(child));
+    offspring.children.push_back(std::move(child));
   }
 }
 
 // Of the fresh children those that are to be evaluated, at most so many, each of them recorded if the run is restricted to that.
-std::vector<std::size_t> Evolution::Choose(Brood& brood, GenerationRecord& record, std::size_t most, const std::stop_token& stop) {
-  std::vector<std::size_t> chosen = MostPromising(brood, most);
-  const auto lacks = [&](std::size_t i) { return !IsRecorded(brood.digests[i]); };
+std::vector<std::size_t> Evolution::Choose(Offspring& offspring, GenerationRecord& record, std::size_t most, const std::stop_token& stop) {
+  std::vector<std::size_t> chosen = MostPromising(offspring, most);
+  const auto lacks = [&](std::size_t i) { return !IsRecorded(offspring.digests[i]); };
   const auto lacking = std::find_if(chosen.begin(), chosen.end(), lacks);
   if (lacking == chosen.end()) return chosen;
   if (missing_ == Missing::kEndsTheRun) {
     throw Error(fmt::format("generation {}: the child at place {}, made by {}, is not recorded: this is not the run that was recorded", record.generation,
-                            *lacking, brood.children[*lacking].op));
+                            *lacking, offspring.children[*lacking].op));
   }
   const std::size_t wanted = chosen.size();
   for (int round = 0;; ++round) {
-    unrecorded_ += static_cast<int>(std::erase_if(brood.fresh, lacks));
-    chosen = MostPromising(brood, wanted);
+    unrecorded_ += static_cast<int>(std::erase_if(offspring.fresh, lacks));
+    chosen = MostPromising(offspring, wanted);
     if (chosen.size() == wanted || missing_ == Missing::kIsLeftOut || round == kFurtherRounds || stop.stop_requested()) return chosen;
     StartChildren(record.generation, wanted - chosen.size());
-    Gather(brood, breeder_.Finish(stop), record);
+    Gather(offspring, breeder_.Finish(stop), record);
   }
 }
 
@@ -104,34 +104,34 @@ std::vector<std::size_t> Evolution::Choose(Brood& brood, GenerationRecord& recor
 Evolution::Generation Evolution::FinishBreeding(int number, const StopCondition& stop) {
   Generation generation;
   generation.record.generation = number;
-  Brood brood;
-  Gather(brood, breeder_.Finish(stop.token()), generation.record);
+  Offspring offspring;
+  Gather(offspring, breeder_.Finish(stop.token()), generation.record);
   const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(run_.children));
-  for (int round = 0; round < kRoundsForDuplicates && brood.fresh.size() < wanted && !stop.token().stop_requested(); ++round) {
-    StartChildren(number, wanted - brood.fresh.size());
-    Gather(brood, breeder_.Finish(stop.token()), generation.record);
+  for (int round = 0; round < kRoundsForDuplicates && offspring.fresh.size() < wanted && !stop.token().stop_requested(); ++round) {
+    StartChildren(number, wanted - offspring.fresh.size());
+    Gather(offspring, breeder_.Finish(stop.token()), generation.record);
   }
-  for (const std::size_t i : Choose(brood, generation.record, stop.Allowed(made_, brood.fresh.size()), stop.token())) {
-    BredChild& child = brood.children[i];
-    seen_.insert(brood.digests[i]);
+  for (const std::size_t i : Choose(offspring, generation.record, stop.Allowed(made_, offspring.fresh.size()), stop.token())) {
+    BredChild& child = offspring.children[i];
+    seen_.insert(offspring.digests[i]);
     std::vector<CandidateId> parents = parents_[i];
     if (child.parentless) parents.clear();
     else if (!child.used_second_parent) parents.resize(1);
     generation.record.candidates.push_back({next_id_++, number, static_cast<int>(i), std::move(*child.genome), std::move(parents),
                                             std::move(child.op), std::move(child.dropped), std::move(child.source)});
   }
-  bred_ += static_cast<int>(brood.children.size());
+  bred_ += static_cast<int>(offspring.children.size());
   made_ += generation.record.candidates.size();
   return generation;
 }
 
 // Of the fresh children those that are worth an evaluation, at most so many, in their order.
-std::vector<std::size_t> Evolution::MostPromising(const Brood& brood, std::size_t most) const {
-  if (ranker_ == nullptr) return {brood.fresh.begin(), brood.fresh.begin() + static_cast<std::ptrdiff_t>(std::min(most, brood.fresh.size()))};
+std::vector<std::size_t> Evolution::MostPromising(const Offspring& offspring, std::size_t most) const {
+  if (ranker_ == nullptr) return {offspring.fresh.begin(), offspring.fresh.begin() + static_cast<std::ptrdiff_t>(std::min(most, offspring.fresh.size()))};
   std::vector<Genome> genomes;
-  for (const std::size_t i : brood.fresh) genomes.push_back(*brood.children[i].genome);
+  for (const std::size_t i : offspring.fresh) genomes.push_back(*offspring.children[i].genome);
   std::vector<std::size_t> chosen;
-  for (const std::size_t place : ranker_->Choose(genomes, std::min(most, static_cast<std::size_t>(run_.children)))) chosen.push_back(brood.fresh[place]);
+  for (const std::size_t place : ranker_->Choose(genomes, std::min(most, static_cast<std::size_t>(run_.children)))) chosen.push_back(offspring.fresh[place]);
   return chosen;
 }
 

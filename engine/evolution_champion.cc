@@ -25,7 +25,7 @@ bool FailedByATool(const ChampionCheck& check) {
 }  // namespace
 
 // The champion, then the others by their times, and the best of templates that did not survive.
-std::vector<Candidate> Evolution::WouldBeChampions() const {
+std::vector<Candidate> Evolution::ChampionCandidates() const {
   std::vector<Candidate> candidates;
   if (champion_) candidates.push_back(champion_->first);
   for (const Individual& member : population_.members()) {
@@ -57,10 +57,10 @@ void Evolution::CheckChampion(const StopCondition& stop) {
   if (!baseline_ || !checks_champion_) return;
   const Candidate baseline = Rendered(*baseline_, stop.token());
   std::map<std::string, int> failed_by_tool;   // by template
-  for (const Candidate& would_be : WouldBeChampions()) {
+  for (const Candidate& contender : ChampionCandidates()) {
     if (stop.Interrupted()) return;
-    if (failed_by_tool[would_be.genome.template_name] >= kAttemptsWithATool) continue;
-    const Candidate candidate = Rendered(would_be, stop.token());
+    if (failed_by_tool[contender.genome.template_name] >= kAttemptsWithATool) continue;
+    const Candidate candidate = Rendered(contender, stop.token());
     const ChampionCheck check = evaluator_.CheckChampion(candidate, baseline, stop.token());
     if (check.outcome == Outcome::kCancelled) return;
     store_.RecordChampion(run_.id, candidate.id, check);
@@ -78,8 +78,8 @@ void Evolution::CheckChampion(const StopCondition& stop) {
   }
 }
 
-// The champion's edits are cut to those that it needs; if what is left holds as well, it is the run's best. If not, the search took for needless
-// what the check says is not, and a longer form is tried. False if the champion itself was found wrong: its verdict says so then.
+// The champion's edits are cut to those that it needs; if what is left holds as well, it is the run's best. If not, the search took for removable
+// what the check says is not, and a longer variant is tried. False if the champion itself was found wrong: its verdict says so then.
 bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
   if (champion.genome.edits.empty()) return true;
   TrialRunner runner(run_, champion, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_, evaluator_, store_,
@@ -92,10 +92,10 @@ bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
                      });
   runner.Know(trials_);
   const Trial whole{champion, EvaluationOf(champion.id)};
-  std::vector<Trial> refused;
-  while (refused.size() < kMinimisedForms) {
+  std::vector<Trial> rejected;
+  while (rejected.size() < kMinimisedVariants) {
     const int budget = kMinimisationBudget - runner.evaluated();
-    const auto minimised = evo::Minimise(whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, refused);
+    const auto minimised = evo::Minimise(whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, rejected);
     if (!minimised) return true;
     if (minimised->wrong) {
       ChampionCheck failed = check;
@@ -105,16 +105,16 @@ bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
       observer_.OnChampion(champion, failed);
       return false;
     }
-    const Candidate& form = minimised->form.candidate;
-    if (form.id == champion.id && !refused.empty()) return true;   // that every edit is needed was not shown
-    if (form.id == champion.id || HoldsMinimised(form, check, baseline, stop)) {
-      store_.RecordMinimised(run_.id, champion.id, form.id, minimised->without);
-      progress_.best = form.id;
-      progress_.best_ns = minimised->form.evaluation.score_ns;
+    const Candidate& variant = minimised->variant.candidate;
+    if (variant.id == champion.id && !rejected.empty()) return true;   // that every edit is needed was not shown
+    if (variant.id == champion.id || HoldsMinimised(variant, check, baseline, stop)) {
+      store_.RecordMinimised(run_.id, champion.id, variant.id, minimised->without);
+      progress_.best = variant.id;
+      progress_.best_ns = minimised->variant.evaluation.score_ns;
       return true;
     }
     if (stop.Interrupted()) return true;
-    refused.push_back(minimised->form);
+    rejected.push_back(minimised->variant);
   }
   return true;
 }
@@ -125,7 +125,7 @@ bool Evolution::HoldsMinimised(const Candidate& minimised, const ChampionCheck& 
   const Candidate candidate = Rendered(minimised, stop.token());
   const ChampionCheck again = evaluator_.CheckChampion(candidate, baseline, stop.token());
   if (again.outcome == Outcome::kCancelled) return false;
-  // A form that holds and is slower is nobody's best: with its verdict it would be, where its time in the search was the better one by chance.
+  // A variant that holds and is slower is nobody's best: with its verdict it would be, where its time in the search was the better one by chance.
   const bool keeps = KeepsSpeed(again, check);
   if (!keeps && again.outcome == Outcome::kOk) return false;
   store_.RecordChampion(run_.id, candidate.id, again);

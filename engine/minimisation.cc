@@ -17,22 +17,22 @@ constexpr std::size_t kPieces = 16;
 constexpr double kDoubtfulLoss = 1.03;
 
 // Edits first .. last - 1.
-struct Piece {
+struct Chunk {
   std::size_t first = 0;
   std::size_t last = 0;
 };
 
-std::vector<Piece> Pieces(std::size_t size, std::size_t count) {
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i < count; ++i) pieces.push_back({i * size / count, (i + 1) * size / count});
-  return pieces;
+std::vector<Chunk> Pieces(std::size_t size, std::size_t count) {
+  std::vector<Chunk> chunks;
+  for (std::size_t i = 0; i < count; ++i) chunks.push_back({i * size / count, (i + 1) * size / count});
+  return chunks;
 }
 
-// The pieces are in order.
-Genome Without(const Genome& genome, const std::vector<Piece>& pieces) {
+// The chunks are in order.
+Genome Without(const Genome& genome, const std::vector<Chunk>& chunks) {
   Genome less = genome;
-  for (std::size_t i = pieces.size(); i-- > 0;) {
-    less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(pieces[i].first), less.edits.begin() + static_cast<std::ptrdiff_t>(pieces[i].last));
+  for (std::size_t i = chunks.size(); i-- > 0;) {
+    less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].first), less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].last));
   }
   return less;
 }
@@ -44,10 +44,10 @@ bool IsWrong(Outcome outcome) {
 
 class DeltaDebugging {
  public:
-  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused)
-      : champion_(champion), speed_(champion), form_(champion), left_(budget), evaluate_(evaluate), from_the_back_(refused.size() % 2 == 1) {
-    for (const Trial& trial : refused) {
-      if (!trial.evaluation.program_digest.empty()) refused_programs_.insert(trial.evaluation.program_digest);
+  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& rejected)
+      : champion_(champion), speed_(champion), form_(champion), left_(budget), evaluate_(evaluate), from_the_back_(rejected.size() % 2 == 1) {
+    for (const Trial& trial : rejected) {
+      if (!trial.evaluation.program_digest.empty()) rejected_programs_.insert(trial.evaluation.program_digest);
       fewest_ = std::max(fewest_, (trial.candidate.genome.edits.size() + Size() + 1) / 2);
     }
   }
@@ -58,16 +58,16 @@ class DeltaDebugging {
     if (wrong_) return true;
     std::size_t count = std::min(kPieces, Size());
     while (Size() > 0) {
-      const std::vector<Piece> pieces = Pieces(Size(), count);
+      const std::vector<Chunk> chunks = Pieces(Size(), count);
       std::vector<Genome> asked;
-      for (const Piece& piece : pieces) asked.push_back(Without(Edited(), {piece}));
+      for (const Chunk& chunk : chunks) asked.push_back(Without(Edited(), {chunk}));
       if (!Know(asked)) return false;
-      std::vector<Piece> needless;
-      for (std::size_t i = 0; i < pieces.size(); ++i) {
-        if (Keeps(asked[i])) needless.push_back(pieces[i]);
+      std::vector<Chunk> removable;
+      for (std::size_t i = 0; i < chunks.size(); ++i) {
+        if (Keeps(asked[i])) removable.push_back(chunks[i]);
       }
-      if (!needless.empty()) {
-        if (!LeaveOut(needless)) return false;
+      if (!removable.empty()) {
+        if (!LeaveOut(removable)) return false;
         count = std::min(kPieces, Size());
       } else if (count == Size() || left_ == 0) {
         return true;
@@ -95,15 +95,15 @@ class DeltaDebugging {
 
   bool Keeps(const Genome& genome) const {
     const Measured known = Known(genome);
-    return known.keeps && known.trial.candidate.genome.edits.size() >= fewest_ && !refused_programs_.contains(known.trial.evaluation.program_digest);
+    return known.keeps && known.trial.candidate.genome.edits.size() >= fewest_ && !rejected_programs_.contains(known.trial.evaluation.program_digest);
   }
 
-  // Each of these pieces can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and many
+  // Each of these chunks can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and many
   // differences below the noise are one above it.
-  bool LeaveOut(const std::vector<Piece>& needless) {
-    for (std::size_t count = needless.size();; count = (count + 1) / 2) {
-      const std::vector<Piece> some(from_the_back_ ? needless.end() - static_cast<std::ptrdiff_t>(count) : needless.begin(),
-                                    from_the_back_ ? needless.end() : needless.begin() + static_cast<std::ptrdiff_t>(count));
+  bool LeaveOut(const std::vector<Chunk>& removable) {
+    for (std::size_t count = removable.size();; count = (count + 1) / 2) {
+      const std::vector<Chunk> some(from_the_back_ ? removable.end() - static_cast<std::ptrdiff_t>(count) : removable.begin(),
+                                    from_the_back_ ? removable.end() : removable.begin() + static_cast<std::ptrdiff_t>(count));
       const Genome less = Without(Edited(), some);
       if (!Know({less})) return false;
       if (count > 1 && !Keeps(less)) continue;
@@ -128,7 +128,7 @@ class DeltaDebugging {
       const Trial& trial = trials->at(i);
       const bool keeps = KeepsSpeed(trial, speed_);
       known_[GenomeHash(unknown[i].genome)] = {trial, keeps};
-      const bool may_go = trial.candidate.genome.edits.size() >= fewest_ && !refused_programs_.contains(trial.evaluation.program_digest);
+      const bool may_go = trial.candidate.genome.edits.size() >= fewest_ && !rejected_programs_.contains(trial.evaluation.program_digest);
       if (!keeps && may_go && trial.evaluation.score_ns <= kDoubtfulLoss * speed_.evaluation.score_ns) doubtful.push_back(unknown[i].genome);
     }
     return doubtful.empty() || MeasureAgain(std::move(doubtful));
@@ -146,7 +146,7 @@ class DeltaDebugging {
     const Evaluation& again = trials->front().evaluation;
     if (IsWrong(again.outcome)) wrong_ = again;
     // One that lost a race against somebody's lucky time beats nobody.
-    const bool raced = std::any_of(again.cases.begin(), again.cases.end(), [](const CaseMeasurement& m) { return m.given_up; });
+    const bool raced = std::any_of(again.cases.begin(), again.cases.end(), [](const CaseMeasurement& m) { return m.pruned; });
     if (again.outcome == Outcome::kOk && !raced) speed_ = trials->front();
     for (std::size_t i = 0; i < genomes.size(); ++i) {
       const Trial& trial = trials->at(i + 1);
@@ -162,7 +162,7 @@ class DeltaDebugging {
   }
 
   const Trial& champion_;
-  Trial speed_;                           // what forms have to keep up with: the champion's last measurement
+  Trial speed_;                           // what variants have to keep up with: the champion's last measurement
   int measured_ = 0;                      // how often the champion was measured here
   std::optional<Evaluation> wrong_;       // the champion's, if it is
   Trial form_;                            // what is left so far
@@ -170,7 +170,7 @@ class DeltaDebugging {
   const EvaluateTrials& evaluate_;
   std::map<std::string, Measured> known_;   // by the genome that was asked for
   bool from_the_back_;                    // of what could go, the last goes first
-  std::set<std::string> refused_programs_;   // digests
+  std::set<std::string> rejected_programs_;   // digests
   std::size_t fewest_ = 0;                // edits that have to stay
 };
 
@@ -191,7 +191,7 @@ Evaluation OverBaseline(const ChampionCheck& check) {
 bool KeepsSpeed(const Trial& trial, const Trial& champion) {
   if (trial.candidate.id == 0 || trial.evaluation.outcome != Outcome::kOk) return false;
   const std::vector<CaseMeasurement>& cases = trial.evaluation.cases;
-  if (std::any_of(cases.begin(), cases.end(), [](const CaseMeasurement& m) { return m.given_up; })) return false;
+  if (std::any_of(cases.begin(), cases.end(), [](const CaseMeasurement& m) { return m.pruned; })) return false;
   return !Beats(champion.evaluation, trial.evaluation);
 }
 
@@ -199,8 +199,8 @@ bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion) {
   return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion), OverBaseline(minimised));
 }
 
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused) {
-  DeltaDebugging search(champion, budget, evaluate, refused);
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& rejected) {
+  DeltaDebugging search(champion, budget, evaluate, rejected);
   if (!search.Run()) return std::nullopt;
   return search.Result();
 }

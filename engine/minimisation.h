@@ -28,7 +28,7 @@ using EvaluateTrials = std::function<std::optional<std::vector<Trial>>(const std
 // A champion with the edits that it needs.
 struct Minimised {
   std::optional<Evaluation> wrong;     // of the champion, where measuring it again showed that it is; nothing else counts then
-  Trial form;                          // the champion itself if none can be left out
+  Trial variant;                          // the champion itself if none can be left out
   std::vector<CandidateId> without;    // for each of its edits the candidate that lacks it; 0: not evaluated
 };
 
@@ -36,15 +36,15 @@ struct Minimised {
 inline constexpr int kMinimisationBudget = 64;
 
 // Forms of a champion that are put to its check before it stays as it is.
-inline constexpr int kMinimisedForms = 3;
+inline constexpr int kMinimisedVariants = 3;
 
-// Cuts the edits of a champion to those that it needs to be as fast, by delta debugging: leaves out one piece after another of the edit
-// list, all pieces side by side, then all those together that were not missed; in ever smaller pieces, until no single edit can be left out. Evaluates `budget`
-// genomes at most; what it asks for that is not evaluated, for whatever reason, is needed. The champion is measured again first, as it became champion by a measurement that was lucky as well; a form that seems slower by no more than
+// Cuts the edits of a champion to those that it needs to be as fast, by delta debugging: leaves out one chunk after another of the edit
+// list, all chunks side by side, then all those together that were not missed; in ever smaller chunks, until no single edit can be left out. Evaluates `budget`
+// genomes at most; what it asks for that is not evaluated, for whatever reason, is needed. The champion is measured again first, as it became champion by a measurement that was lucky as well; a variant that seems slower by no more than
 // 3% is measured once more beside the champion, and is slower if it is so both times. What is left when that is spent keeps the speed but may hold more than is needed. Parameters stay. Forms that the champion's check
-// has `refused`, whatever they measured, and other forms of their programs count as slower, and at least half of the edits that each of them left out stay; which
+// has `rejected`, whatever they measured, and other variants of their programs count as slower, and at least half of the edits that each of them left out stay; which
 // half differs from one refusal to the next. nullopt if interrupted.
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& refused = {});
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& rejected = {});
 
 // Whether a trial passed the gate and the champion does not beat it.
 bool KeepsSpeed(const Trial& trial, const Trial& champion);

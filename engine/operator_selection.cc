@@ -8,9 +8,9 @@ namespace {
 
 // What a valid child with a program of its own is worth besides its gain: as much as a gain of 2%. Without any, operators that only break kernels
 // would be drawn as often as those that explore, whenever nothing gains.
-constexpr double kFreshCredit = 0.02;
-// A credit that is usual at the start of a run: the expectation before anything is known.
-constexpr double kUsualCredit = 0.05;
+constexpr double kFreshReward = 0.02;
+// A reward that is usual at the start of a run: the expectation before anything is known.
+constexpr double kUsualReward = 0.05;
 // The defaults count as much as so many children of each operator.
 constexpr double kPriorChildren = 8;
 constexpr double kMostEarlierChildren = 20;
@@ -21,12 +21,12 @@ constexpr double kKept = 0.97;
 constexpr double kHeldBackFrom = 0.8;
 constexpr int kHeldBackPower = 6;   // steep: at the cap a quarter of its draws are left
 
-double Credit(const OperatorCredit& earned) { return earned.log_gain + kFreshCredit * earned.fresh; }
+double Reward(const OperatorReward& rewards) { return rewards.log_gain + kFreshReward * rewards.fresh; }
 
-void Scale(OperatorCredit& credit, double factor) {
-  credit.tries *= factor;
-  credit.fresh *= factor;
-  credit.log_gain *= factor;
+void Scale(OperatorReward& reward, double factor) {
+  reward.tries *= factor;
+  reward.fresh *= factor;
+  reward.log_gain *= factor;
 }
 
 double MostShare(std::size_t operators) {
@@ -58,7 +58,7 @@ void Cap(std::vector<double>& shares, double cap) {
 
 }  // namespace
 
-OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaults, const std::map<std::string, OperatorCredit>& earlier) {
+OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaults, const std::map<std::string, OperatorReward>& earlier) {
   double sum = 0;
   for (const auto& [name, weight] : defaults) {
     if (!(weight > 0)) continue;
@@ -66,8 +66,8 @@ OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaul
     Operator& op = operators_.emplace_back(Operator{name, weight, {}, 0});
     const auto before = earlier.find(name);
     if (before == earlier.end() || !(before->second.tries > 0)) continue;
-    op.earned = before->second;
-    Scale(op.earned, std::min(1.0, kMostEarlierChildren / op.earned.tries));
+    op.rewards = before->second;
+    Scale(op.rewards, std::min(1.0, kMostEarlierChildren / op.rewards.tries));
   }
   for (Operator& op : operators_) op.weight *= static_cast<double>(operators_.size()) / sum;
 }
@@ -78,7 +78,7 @@ OperatorSelection::Operator* OperatorSelection::Find(const std::string& name) {
 }
 
 void OperatorSelection::Learn(const GenerationRecord& record) {
-  for (Operator& op : operators_) Scale(op.earned, kKept);
+  for (Operator& op : operators_) Scale(op.rewards, kKept);
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     const Candidate& child = record.candidates[i];
     const Evaluation& evaluation = record.evaluations[i];
@@ -89,22 +89,22 @@ void OperatorSelection::Learn(const GenerationRecord& record) {
     const auto parent = child.parents.empty() ? known_.end() : known_.find(child.parents.front());
     if (op == nullptr || parent == known_.end()) continue;
     const bool neutral = !evaluation.program_digest.empty() && evaluation.program_digest == parent->second.program;
-    AddChild(op->earned, valid && !neutral, parent->second.score_ns, evaluation.score_ns);
+    AddChild(op->rewards, valid && !neutral, parent->second.score_ns, evaluation.score_ns);
     ++op->children;
   }
 }
 
-// In proportion to the credit that a child of each is expected to earn, within floor and cap.
+// In proportion to the reward that a child of each is expected to earn, within floor and cap.
 std::vector<double> OperatorSelection::Shares() const {
   // Each operator counts alike here: one that was tried often must not raise or lower what is expected of those that were not.
   double usual = 0;
   for (const Operator& op : operators_) {
-    usual += (Credit(op.earned) + kPriorChildren * kUsualCredit) / (op.earned.tries + kPriorChildren) / static_cast<double>(operators_.size());
+    usual += (Reward(op.rewards) + kPriorChildren * kUsualReward) / (op.rewards.tries + kPriorChildren) / static_cast<double>(operators_.size());
   }
   std::vector<double> shares;
   double sum = 0;
   for (const Operator& op : operators_) {
-    shares.push_back((Credit(op.earned) + kPriorChildren * usual * op.weight) / (op.earned.tries + kPriorChildren));
+    shares.push_back((Reward(op.rewards) + kPriorChildren * usual * op.weight) / (op.rewards.tries + kPriorChildren));
     sum += shares.back();
   }
   const double floor = kLeastShare / static_cast<double>(shares.size());
@@ -122,8 +122,8 @@ std::vector<std::pair<std::string, double>> OperatorSelection::Weights() const {
   for (const Operator& op : operators_) children += op.children;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const double excess = operators_[i].children / children / (kHeldBackFrom * cap);
-    const double held_back = excess > 1 && cap < 1 ? std::pow(excess, -kHeldBackPower) : 1;
-    weights.emplace_back(operators_[i].name, shares[i] * held_back);
+    const double throttle_reason = excess > 1 && cap < 1 ? std::pow(excess, -kHeldBackPower) : 1;
+    weights.emplace_back(operators_[i].name, shares[i] * throttle_reason);
   }
   return weights;
 }

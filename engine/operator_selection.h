@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/candidate.h"
-#include "core/operator_credit.h"
+#include "core/operator_reward.h"
 #include "core/store.h"
 
 namespace evo {
@@ -20,21 +20,21 @@ class OperatorSelection {
   // Each keeps at least this part of its even share of the draws.
   static constexpr double kLeastShare = 0.1;
 
-  // `defaults` are the weights at the start, those of 0 stay out. `earlier` is what operators have earned in earlier runs; it counts as at most 20
+  // `defaults` are the weights at the start, those of 0 stay out. `earlier` is the rewards of operators in earlier runs; it counts as at most 20
   // children of each.
-  explicit OperatorSelection(const std::map<std::string, double>& defaults, const std::map<std::string, OperatorCredit>& earlier = {});
+  explicit OperatorSelection(const std::map<std::string, double>& defaults, const std::map<std::string, OperatorReward>& earlier = {});
 
   // Generations must come in order, from 0: parents are looked up in those before. Operators that are not among the defaults are passed over.
   void Learn(const GenerationRecord& record);
 
-  // Weights of the next draws, by name, positive; before anything was learnt or earned, the defaults' proportions within floor and cap.
+  // Weights of the next draws, by name, positive; before anything was learnt or rewarded, the defaults' proportions within floor and cap.
   std::vector<std::pair<std::string, double>> Weights() const;
 
  private:
   struct Operator {
     std::string name;
     double weight = 0;         // its default, over the mean of all
-    OperatorCredit earned;     // older generations count for less
+    OperatorReward rewards;     // older generations count for less
     double children = 0;       // in this run
   };
   struct Known {

@@ -51,7 +51,7 @@ class TemplateParser {
     for (const Directive& directive : FindDirectives(file_, result_.text)) {
       line_ = directive.line;
       try {
-        Take(directive);
+        Add(directive);
       } catch (const UsageError&) {
         throw;
       } catch (const Error& error) {
@@ -69,7 +69,7 @@ class TemplateParser {
  private:
   [[noreturn]] void Fail(std::string_view what) const { throw UsageError(fmt::format("{}:{}: {}", file_, line_, what)); }
 
-  void Take(const Directive& directive) {
+  void Add(const Directive& directive) {
     if (directive.word == "param") return TakeParameter(directive.text);
     if (directive.word == "constraint") return TakeConstraint(directive.text);
     if (directive.word == "workspace") return TakeWorkspace(directive.text);

@@ -1,7 +1,7 @@
 #include "mutators/mutator_set.h"
 
-#include "mutators/crossover.h"
-#include "mutators/parameter_mutators.h"
+#include "mutators/genetic/crossover.h"
+#include "mutators/genetic/parameter_mutators.h"
 #include "mutators/source_mutators.h"
 
 namespace evo {

@@ -9,7 +9,7 @@ Fail() {
   exit 1
 }
 
-# The CUDA toolkit's folder, looked for where evo looks (core/installation.h). Nothing is printed if there is none.
+# The CUDA toolkit's folder, looked for where evo looks (platform/installation.h). Nothing is printed if there is none.
 CudaRoot() {
   local nvcc root
   nvcc=$(command -v nvcc || true)

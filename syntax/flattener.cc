@@ -17,7 +17,7 @@ namespace {
 // expansion's, too.
 constexpr unsigned kMacroLocation = 1u << 31;
 
-std::string Take(CXString string) {
+std::string CopyText(CXString string) {
   const char* text = clang_getCString(string);
   std::string copy = text ? text : "";
   clang_disposeString(string);
@@ -149,9 +149,9 @@ class Flattener {
     node.parent = frame.node;
     node.function = frame.function;
     const bool declaration = IsDeclaration(kind);
-    if (declaration || IsReference(kind) || kind == CXCursor_CallExpr) node.name = Take(clang_getCursorSpelling(cursor));
+    if (declaration || IsReference(kind) || kind == CXCursor_CallExpr) node.name = CopyText(clang_getCursorSpelling(cursor));
     if (declaration || clang_isExpression(kind)) {
-      node.type = Take(clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(cursor))));
+      node.type = CopyText(clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(cursor))));
     }
     if (declaration) declarations_.emplace(cursor, index);
     if (IsReference(kind)) references_.emplace_back(index, clang_getCursorReferenced(cursor));
@@ -270,7 +270,7 @@ class Flattener {
 
   const std::string& KindName(CXCursorKind kind) {
     auto& name = kind_names_[kind];
-    if (name.empty()) name = Take(clang_getCursorKindSpelling(kind));
+    if (name.empty()) name = CopyText(clang_getCursorKindSpelling(kind));
     return name;
   }
 
@@ -302,10 +302,10 @@ std::vector<std::string> ErrorsOf(CXTranslationUnitImpl* unit, const std::string
       unsigned line = 0;
       unsigned column = 0;
       clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &place_file, &line, &column, nullptr);
-      const std::string name = place_file ? Take(clang_getFileName(place_file)) : "";
+      const std::string name = place_file ? CopyText(clang_getFileName(place_file)) : "";
       const std::string place =
           name == file && line > lines_before ? fmt::format("{}", line - lines_before) : fmt::format("{}:{}", name, line);
-      errors.push_back(fmt::format("{}:{}: {}", place, column, Take(clang_getDiagnosticSpelling(diagnostic))));
+      errors.push_back(fmt::format("{}:{}: {}", place, column, CopyText(clang_getDiagnosticSpelling(diagnostic))));
     }
     clang_disposeDiagnostic(diagnostic);
   }

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
-#include "mutators/breeding_station.h"
-#include "mutators/crossover.h"
+#include "mutators/breeding/breeding_station.h"
+#include "mutators/genetic/crossover.h"
 
 namespace evo {
 namespace {

@@ -59,7 +59,7 @@ def options_of(description, **defaults):
     parser.add_argument("--flags", default="", help="of evo run, for every arm")
     parser.add_argument("--limit", type=seconds, default=math.inf, metavar="9m", help="start no run that would not be done by then")
     parser.add_argument("--run-limit", type=seconds, default=600, metavar="2m", help="a run that takes longer has failed")
-    parser.add_argument("--in-turn", choices=("median", "all", "none"), default="none",
+    parser.add_argument("--interleaved", choices=("median", "all", "none"), default="none",
                         help="time the champions of two arms in turn in one process: those of the runs in the middle, of all, of none")
     parser.set_defaults(**defaults)
     return parser
@@ -139,7 +139,7 @@ class Bench:
         runs = [Run(self.file(task, arm, seed)) for seed in self.seeds(flags)]
         return [run for run in runs if run.status == "finished"]
 
-    def ratio_in_turn(self, ours, theirs):
+    def ratio_interleaved(self, ours, theirs):
         """How many times as fast the champion of `ours` is; nan if that was not found out."""
         note = f"{ours.file[:-3]}_against_{os.path.relpath(theirs.file[:-3], self.options.out).replace(os.sep, '_')}.json"
         if not os.path.exists(note):
@@ -156,15 +156,15 @@ class Bench:
         with open(note) as text:
             return json.load(text)["check"]["speedup"]
 
-    def in_turn(self, ours, theirs):
+    def interleaved(self, ours, theirs):
         """The ratios of the pairs that were asked for."""
-        if self.options.in_turn == "none" or self.options.replay or not ours or not theirs:
+        if self.options.interleaved == "none" or self.options.replay or not ours or not theirs:
             return []
-        if self.options.in_turn == "all":
+        if self.options.interleaved == "all":
             pairs = [(run, theirs[i % len(theirs)]) for i, run in enumerate(ours)]
         else:
             pairs = [(in_the_middle(ours), in_the_middle(theirs))]
-        return [ratio for ratio in (self.ratio_in_turn(*pair) for pair in pairs) if not math.isnan(ratio)]
+        return [ratio for ratio in (self.ratio_interleaved(*pair) for pair in pairs) if not math.isnan(ratio)]
 
 
 def in_the_middle(runs):
@@ -196,7 +196,7 @@ def comparison(bench, task):
         if runs is not reference and runs and reference:
             others = [run.best_after(10**9) for run in reference]
             p = rank_test.p_value(others, bests) if len(runs) > 1 and len(others) > 1 else math.nan
-            turns = bench.in_turn(runs, reference)
+            turns = bench.interleaved(runs, reference)
             cells += [number(median(others) / median(bests)), number(median(turns)), number(rank_test.win_probability(others, bests), 2)]
         else:
             cells += ["", "", ""]

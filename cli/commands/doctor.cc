@@ -8,9 +8,9 @@
 #include "cli/table.h"
 #include "cli/workers.h"
 #include "core/error.h"
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "evaluator/device/cuda/cuda_devices.h"
-#include "evaluator/worker_pool.h"
+#include "evaluator/workers/worker_pool.h"
 #include "evo_version.h"
 
 namespace evo {

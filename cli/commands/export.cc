@@ -49,7 +49,7 @@ std::vector<std::string> Header(const Columns& columns) {
   std::vector<std::string> header{"run", "id", "generation", "index", "template", "operator", "parents", "edits", "dropped", "genome_hash",
                                   "outcome", "stage", "message", "score_ns", "device", "device_name", "l2", "registers",
                                   "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes", "local_bytes", "occupancy", "compile_ms",
-                                  "load_ms", "check_ms", "time_ms", "soak_ms", "queue_ms", "soak_runs", "image_digest", "source_digest", "check_outcome",
+                                  "load_ms", "check_ms", "time_ms", "reverification_ms", "queue_ms", "reverification_runs", "image_digest", "source_digest", "check_outcome",
                                   "check_speedup"};
   for (const std::string& name : columns.parameters) header.push_back(Cell("parameter." + name));
   for (const std::string& name : columns.cases) {
@@ -71,10 +71,10 @@ std::vector<std::string> Row(RunId run, const CandidateRecord& record, const Col
     row.push_back(Cell(fact));
   }
   for (const double value : {e.facts.occupancy, e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms,
-                             e.clocks.soak_ms, e.clocks.queue_ms}) {
+                             e.clocks.reverification_ms, e.clocks.queue_ms}) {
     row.push_back(Cell(value));
   }
-  row.push_back(Cell(e.soak_runs));
+  row.push_back(Cell(e.reverification_runs));
   row.insert(row.end(), {e.image_digest, e.source_digest, record.check ? std::string(ToString(record.check->outcome)) : "",
                          Cell(record.check ? record.check->speedup : kNoValue)});
   for (const std::string& name : columns.parameters) {

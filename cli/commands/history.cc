@@ -39,7 +39,7 @@ void PrintRuns(std::FILE* out, const History& history, bool as_json) {
 
 std::vector<std::pair<std::string, double>> Stages(const StageClocks& clocks) {
   return {{"compile", clocks.compile_ms}, {"load", clocks.load_ms}, {"check", clocks.check_ms}, {"time", clocks.time_ms},
-          {"soak", clocks.soak_ms}, {"queue", clocks.queue_ms}};
+          {"reverify", clocks.reverification_ms}, {"queue", clocks.queue_ms}};
 }
 
 void PrintTiming(std::FILE* out, const History& history, const RunSummary& run, bool as_json) {

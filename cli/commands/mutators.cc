@@ -15,12 +15,12 @@
 namespace evo {
 namespace {
 
-double MeanGain(const EarnedRow& row) { return row.improving > 0 ? row.gains / row.improving : kNoValue; }
+double MeanGain(const RewardRow& row) { return row.improving > 0 ? row.gains / row.improving : kNoValue; }
 
 // "71%"; "-" of nothing.
 std::string Percent(int part, int whole) { return whole > 0 ? fmt::format("{:.0f}%", 100.0 * part / whole) : "-"; }
 
-void Add(EarnedRow& sum, const EarnedRow& row) {
+void Add(RewardRow& sum, const RewardRow& row) {
   sum.tries += row.tries;
   sum.valid += row.valid;
   sum.neutral += row.neutral;
@@ -31,38 +31,38 @@ void Add(EarnedRow& sum, const EarnedRow& row) {
 }
 
 // Valid and improving are shares of what is not neutral.
-std::vector<std::string> Cells(const EarnedRow& row) {
+std::vector<std::string> Cells(const RewardRow& row) {
   const int changed = row.tries - row.neutral;
   return {std::to_string(row.tries), Percent(row.valid, changed), Percent(row.neutral, row.tries), Percent(row.improving, changed),
           Ratio(MeanGain(row)), Ratio(row.best_gain)};
 }
 
-void AddTo(nlohmann::ordered_json& json, const EarnedRow& row) {
+void AddTo(nlohmann::ordered_json& json, const RewardRow& row) {
   const nlohmann::ordered_json counts = {{"tries", row.tries}, {"valid", row.valid}, {"neutral", row.neutral}, {"improving", row.improving},
                                          {"mean_gain", MeanGain(row)}, {"best_gain", row.best_gain}, {"inapplicable", row.inapplicable}};
   json.update(counts);
 }
 
 void Run(const CommandContext& context, const HistoryOptions& options, bool with_history) {
-  std::vector<EarnedRow> earned;
+  std::vector<RewardRow> rewards;
   if (with_history) {
     const History history(options.database);
     if (options.run) history.FindRun(options.run);   // says so if there is none
-    earned = history.Earned(options.run);
+    rewards = history.Rewards(options.run);
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::vector<std::string> headings{"mutator", ">weight"};
   if (with_history) headings.insert(headings.end(), {">tries", ">valid", ">neutral", ">improving", ">mean gain", ">best gain"});
   headings.push_back("what it does");
   Table table(headings);
-  EarnedRow edits;
+  RewardRow edits;
   const MutatorSet mutators;
   for (const auto& mutator : mutators.all()) {
     nlohmann::ordered_json one = {{"mutator", mutator->name()}, {"weight", mutator->weight()}, {"description", mutator->description()}};
     std::vector<std::string> cells{std::string(mutator->name()), fmt::format("{}", mutator->weight())};
     if (with_history) {
-      const auto found = std::find_if(earned.begin(), earned.end(), [&](const EarnedRow& r) { return r.op == mutator->name(); });
-      const EarnedRow row = found == earned.end() ? EarnedRow{} : *found;
+      const auto found = std::find_if(rewards.begin(), rewards.end(), [&](const RewardRow& r) { return r.op == mutator->name(); });
+      const RewardRow row = found == rewards.end() ? RewardRow{} : *found;
       std::ranges::copy(Cells(row), std::back_inserter(cells));
       AddTo(one, row);
       if (mutator->reads_source()) Add(edits, row);

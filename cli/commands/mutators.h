@@ -6,7 +6,7 @@
 
 namespace evo {
 
-// `evo mutators`: every mutator with what it does; with a database, what each has earned there, in all runs or in one.
+// `evo mutators`: every mutator with what it does; with a database, the reward of each there, in all runs or in one.
 void AddMutators(CLI::App& app, CommandContext& context);
 
 }  // namespace evo

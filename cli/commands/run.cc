@@ -17,8 +17,8 @@
 #include "db/sqlite_store.h"
 #include "engine/evolution.h"
 #include "engine/population_kinds.h"
-#include "evaluator/breeder_pool.h"
-#include "evaluator/pipeline.h"
+#include "evaluator/workers/breeder_pool.h"
+#include "evaluator/scheduling/pipeline.h"
 
 namespace evo {
 namespace {
@@ -76,7 +76,7 @@ void CloseMachines(Pipeline& pipeline, SqliteStore& store, RunId run) {
       if (start.ordinal != end.ordinal || std::abs(end.f32_per_s / start.f32_per_s - 1) <= kDrift) continue;
       fmt::print(stderr, "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run are not all alike; run again when the GPU is cool and "
                          "nobody else's\n", end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
-                 end.clocks.held_back.empty() ? "" : fmt::format(" (clocks held back: {})", end.clocks.held_back));
+                 end.clocks.throttle_reason.empty() ? "" : fmt::format(" (clocks held back: {})", end.clocks.throttle_reason));
     }
   }
 }
@@ -126,7 +126,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   run.arch = pipeline.arch();
   run.device_name = pipeline.device().name;
   if (!setup.resumed) {
-    if (!options.no_reuse) AddEarned(run, store.LoadEarned(run));
+    if (!options.no_reuse) AddRewards(run, store.LoadRewards(run));
     run.id = store.BeginRun(run);
   }
   for (const MachineState& machine : pipeline.machines()) store.RecordMachine(run.id, machine);
@@ -136,7 +136,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   if (status == RunStatus::kFinished) CloseMachines(pipeline, store, run.id);
   const Pipeline::Utilisation busy = pipeline.utilisation();
   fmt::print(stderr, "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` says with what\n", busy.seconds,
-             pipeline_workers > 1 ? "s" : "", 100 * busy.run, busy.soak > 0 ? fmt::format(" ({:.0f}% with checks that nothing waited for)", 100 * busy.soak) : "",
+             pipeline_workers > 1 ? "s" : "", 100 * busy.run, busy.reverify > 0 ? fmt::format(" ({:.0f}% with checks that nothing waited for)", 100 * busy.reverify) : "",
              100 * busy.compile);
   return status;
 }

@@ -39,7 +39,7 @@ void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::
   table.Print(out);
   for (const CaseMeasurement& m : evaluation.cases) {
     if (!m.launches.empty()) fmt::print(out, "{}: {}\n", m.name, m.launches);
-    if (!m.held_back.empty()) fmt::print(out, "{}: clocks held back by {}\n", m.name, m.held_back);
+    if (!m.throttle_reason.empty()) fmt::print(out, "{}: clocks held back by {}\n", m.name, m.throttle_reason);
   }
   for (const EfficiencyRow& row : efficiency) fmt::print(out, "{}: {}\n", row.case_name, Describe(row));
 }
@@ -64,7 +64,7 @@ void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& reco
              Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"), Known(f.spill_bytes, " B"),
              Known(f.local_bytes, " B"), std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
   fmt::print(out, "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, soak {:.1f} ms ({} runs), queue {:.1f} ms\n",
-             e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.soak_ms, e.soak_runs, e.clocks.queue_ms);
+             e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms, e.reverification_runs, e.clocks.queue_ms);
   fmt::print(out, "genome      {}\n", GenomeHash(c.genome));
   PrintMeasurements(out, e, efficiency);
   if (!e.log.empty()) fmt::print(out, "\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n");

@@ -10,7 +10,7 @@
 #include "cli/workers.h"
 #include "core/error.h"
 #include "db/sqlite_store.h"
-#include "evaluator/pipeline.h"
+#include "evaluator/scheduling/pipeline.h"
 
 namespace evo {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "evaluator/gate/input_generator.h"
-#include "evaluator/input_cache.h"
+#include "evaluator/session/input_cache.h"
 
 namespace evo {
 namespace {

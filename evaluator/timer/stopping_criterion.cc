@@ -25,9 +25,9 @@ StoppingCriterion StoppingCriterion::ForCpu() {
 
 bool StoppingCriterion::GivesUp(const std::vector<std::uint32_t>& ticks) const {
   const auto count = static_cast<int>(ticks.size());
-  if (give_up_ticks <= 0 || count < std::min(kHopelessSamples, give_up_samples)) return false;
+  if (prune_ticks <= 0 || count < std::min(kHopelessSamples, give_up_samples)) return false;
   const double fastest = *std::min_element(ticks.begin(), ticks.end());
-  return fastest > kHopelessFactor * give_up_ticks || (count >= give_up_samples && fastest > give_up_ticks);
+  return fastest > kHopelessFactor * prune_ticks || (count >= give_up_samples && fastest > prune_ticks);
 }
 
 bool StoppingCriterion::Enough(const std::vector<std::uint32_t>& ticks, double tick_ns) const {
@@ -35,7 +35,7 @@ bool StoppingCriterion::Enough(const std::vector<std::uint32_t>& ticks, double t
   if (GivesUp(ticks)) return true;
   if (count < min_samples) return false;
   if (count >= max_samples) return true;
-  if (settled_ticks > 0 && InterpolatedMedian(ticks) * (1 - RelativeHalfWidth(ticks)) > settled_ticks) return true;
+  if (decided_ticks > 0 && InterpolatedMedian(ticks) * (1 - RelativeHalfWidth(ticks)) > decided_ticks) return true;
   const double seconds = std::accumulate(ticks.begin(), ticks.end(), 0.0) * tick_ns * 1e-9;
   if (seconds >= max_seconds) return true;
   return count >= usual_samples && RelativeHalfWidth(ticks) <= relative_half_width;

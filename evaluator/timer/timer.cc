@@ -14,7 +14,7 @@ namespace {
 constexpr double kMostDiscarded = 0.5;
 // A baseline of a third of a second needs no more rounds.
 constexpr int kFewestRounds = 8;
-constexpr double kMostSecondsInTurn = 2;
+constexpr double kMostSecondsInterleaved = 2;
 
 std::uint32_t Clamped(std::uint64_t ticks) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, std::numeric_limits<std::uint32_t>::max()));
@@ -26,7 +26,7 @@ void Timer::Spans::Note(const ClockState& clocks) {
   if (clocks.sm_mhz < 0) return;
   sm_low_mhz = sm_low_mhz < 0 ? clocks.sm_mhz : std::min(sm_low_mhz, clocks.sm_mhz);
   sm_high_mhz = std::max(sm_high_mhz, clocks.sm_mhz);
-  if (clocks.held_back.size() > held_back.size()) held_back = clocks.held_back;
+  if (clocks.throttle_reason.size() > throttle_reason.size()) throttle_reason = clocks.throttle_reason;
 }
 
 double Timer::Seconds(const Spans& spans) const { return std::accumulate(spans.span.begin(), spans.span.end(), 0.0) * device_.info().tick_ns * 1e-9; }
@@ -80,8 +80,8 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
   measured.outliers = CountOutliers(spans.span);
   measured.sm_low_mhz = spans.sm_low_mhz;
   measured.sm_high_mhz = spans.sm_high_mhz;
-  measured.held_back = spans.held_back;
-  measured.given_up = criterion_.GivesUp(spans.span);
+  measured.throttle_reason = spans.throttle_reason;
+  measured.pruned = criterion_.GivesUp(spans.span);
   return measured;
 }
 
@@ -102,7 +102,7 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
     // Batches of unforeseeable length: which launch is the last of its batch, and so is checked, cannot be known in advance.
     // The first is no longer than it takes to see that a race is lost.
     const int first = criterion_.looks_hopeless ? StoppingCriterion::kHopelessSamples : criterion_.give_up_samples;
-    const auto race = static_cast<std::size_t>(criterion_.give_up_ticks > 0 && batch == 0 ? first : 8);
+    const auto race = static_cast<std::size_t>(criterion_.prune_ticks > 0 && batch == 0 ? first : 8);
     std::size_t count = on_gpu ? race + rng_.Below(race / 2) : 1 + rng_.Below(2);
     // The first launch after a pause reads 13% slow on an H200: it is a warm-up.
     const std::size_t warm_up = batch == 0 ? 1 : 0;
@@ -125,7 +125,7 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
   return Summarise(spans);
 }
 
-std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::MeasureInTurn(const std::vector<BoundProgram>& first,
+std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::MeasureInterleaved(const std::vector<BoundProgram>& first,
                                                                                         const std::vector<BoundProgram>& second,
                                                                                         CheckedErrors& errors_of_first, int rounds) {
   Spans spans[2];
@@ -143,7 +143,7 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
     }
     ++begun;
     // An even number, so that each has gone first as often as the other.
-    if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > kMostSecondsInTurn) break;
+    if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > kMostSecondsInterleaved) break;
   }
   // The second has written over most of what the first did: once more, timed like the others, which no kernel can tell apart.
   const std::size_t inspected = std::min(begun, first.size());

@@ -38,7 +38,7 @@ class Timer {
 
   // Two programs in turn, one launch each, `rounds` times, fewer where that would take more than two seconds; results in the order given. What the first
   // then writes over each set is checked.
-  std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInTurn(const std::vector<BoundProgram>& first,
+  std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInterleaved(const std::vector<BoundProgram>& first,
                                                                                    const std::vector<BoundProgram>& second, CheckedErrors& errors_of_first,
                                                                                    int rounds);
 
@@ -50,7 +50,7 @@ class Timer {
     int discarded = 0;
     int sm_low_mhz = -1;
     int sm_high_mhz = -1;
-    std::string held_back;
+    std::string throttle_reason;
     void Note(const ClockState& clocks);
   };
   double Seconds(const Spans& spans) const;

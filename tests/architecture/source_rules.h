@@ -7,7 +7,7 @@
 
 namespace evo::testing {
 
-// One broken rule: "engine/evolution.cc:12: engine may not include evaluator (evaluator/pipeline.h)".
+// One broken rule: "engine/evolution.cc:12: engine may not include evaluator (evaluator/scheduling/pipeline.h)".
 using Violations = std::vector<std::string>;
 
 // The arrows between the folders, by the #include lines of one file. `path` is relative to the project's root.

@@ -55,7 +55,7 @@ class Landscapes(unittest.TestCase):
 
 class Arms(unittest.TestCase):
     def bench(self, folder):
-        options = argparse.Namespace(out=folder, seeds=3, evaluations=40, device="cpu", replay=None, flags="--population 4", limit=math.inf, run_limit=9, in_turn="none",
+        options = argparse.Namespace(out=folder, seeds=3, evaluations=40, device="cpu", replay=None, flags="--population 4", limit=math.inf, run_limit=9, interleaved="none",
                                      evo="evo", task=["t:a,b"])
         return arms.Bench(options, lambda task: [("one", []), ("all", ["--sweep"])])
 

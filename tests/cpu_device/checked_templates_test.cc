@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "evaluator/gate/gate.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
@@ -53,7 +53,7 @@ class CheckedTemplatesTest : public CpuDeviceTest {
     auto failure = gate.Check(BindProgram(*program, std::get<LaunchBinding>(binding), *inputs), 2, errors);
     if (failure && failure->sticky) {
       static_cast<void>(program.release());
-      static_cast<void>(spent_.emplace_back(std::exchange(device_, MakeCpuDevice())));
+      static_cast<void>(used_.emplace_back(std::exchange(device_, MakeCpuDevice())));
     }
     return failure;
   }
@@ -111,7 +111,7 @@ class CheckedTemplatesTest : public CpuDeviceTest {
   }
 
   std::map<std::pair<std::string, bool>, CompiledProgram> compiled_;
-  std::vector<std::unique_ptr<Device>> spent_;
+  std::vector<std::unique_ptr<Device>> used_;
 };
 
 TEST_F(CheckedTemplatesTest, Attention) { ExpectTaskClean("attention"); }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
 

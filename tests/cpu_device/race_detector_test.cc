@@ -87,9 +87,9 @@ TEST_F(RaceDetectorTest, AtomicsRaceWithPlainWritesOnly) {
   EXPECT_FALSE(Touch(1, 0, evo_cpu_atomic));
   EXPECT_TRUE(Touch(1, 0, evo_cpu_write)) << "thread 0's is remembered behind its own";
   EXPECT_FALSE(Touch(2, 0, evo_cpu_read));
-  EXPECT_TRUE(races_.Unsettled());
+  EXPECT_TRUE(races_.Undecided());
   EXPECT_FALSE(Touch(2, 0, evo_cpu_atomic)) << "a compare-and-swap loop after all";
-  EXPECT_FALSE(races_.Unsettled());
+  EXPECT_FALSE(races_.Undecided());
 }
 
 TEST_F(RaceDetectorTest, AFenceAndAtomicsOrder) {

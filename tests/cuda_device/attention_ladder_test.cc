@@ -9,7 +9,7 @@
 #include <memory>
 #include <tuple>
 
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "core/rng.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "kernel_templates/launch_plan.h"

@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 #include "core/half.h"
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/timer/machine_check.h"
 
@@ -78,7 +78,7 @@ extern "C" __global__ void load_box(const __grid_constant__ TensorMap map, float
 extern "C" __global__ void __launch_bounds__(128) narrow(float* x) { x[threadIdx.x] += 1; }
 )";
 
-enum Kernel : std::size_t { kAdd, kReverse, kScale, kWork, kPoke, kGiveUp, kClusterSize, kLoadBox, kNarrow };
+enum Kernel : std::size_t { kAdd, kReverse, kScale, kWork, kPoke, kPrune, kClusterSize, kLoadBox, kNarrow };
 const std::vector<std::string> kNames = {"add", "reverse", "scale", "work", "poke", "give_up", "cluster_size", "load_box", "narrow"};
 
 constexpr int kCount = 1 << 18;
@@ -295,7 +295,7 @@ TEST_F(CudaDeviceTest, AMachineInOrderIsMeasured) {
   EXPECT_GT(machine.tensor_per_s, machine.f32_per_s);
 }
 
-TEST_F(CudaDeviceTest, CodeInSeveralPlacesIsLaunchedInTurn) {
+TEST_F(CudaDeviceTest, CodeInSeveralPlacementsIsLaunchedInterleaved) {
   // Each place has variables of its own, and so a count of its own.
   constexpr char kCounting[] = R"(
 __device__ float launches = 0.0f;
@@ -503,7 +503,7 @@ class CudaDeviceDeathTest : public CudaDeviceTest {
     ExitWith(status, Run({Add()}));
   }
   void CrashByTrap() {
-    const DeviceStatus status = Run({DeviceLaunch{.kernel = kGiveUp}});
+    const DeviceStatus status = Run({DeviceLaunch{.kernel = kPrune}});
     ExitWith(status, Run({Add()}));
   }
   void CrashWhileTimed() {

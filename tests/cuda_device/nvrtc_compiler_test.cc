@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 #include "evaluator/timer/machine_check.h"
-#include "core/installation.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -246,7 +246,7 @@ TEST_F(NvrtcCompilerTest, ClocksLaunchesAndHeapsAreRefused) {
 }
 
 TEST_F(NvrtcCompilerTest, ABadCandidateDoesNotSpoilTheNext) {
-  for (const char* bad : {"", "}", "__global__ void k(", "#error stop\n", "#include __FILE__\n", "__global__ void k() { asm(\"nonsense;\"); }\n"}) {
+  for (const char* bad : {"", "}", "__global__ void k(", "#error stop\n", "#include __FILE__\n", "__global__ void k() { asm(\"malformed;\"); }\n"}) {
     const CompileResult result = Compile(bad);
     EXPECT_EQ(result.outcome, Outcome::kCompileError) << bad;
     EXPECT_FALSE(result.message.empty());
@@ -340,9 +340,9 @@ TEST_F(AssemblerTest, WhatItRefusesIsSaidAsNvrtcSaysIt) {
     EXPECT_EQ(result.message, Compile(source, {"k"}, arch).message);
     EXPECT_EQ(result.log.find(kept_.string()), std::string::npos);
   }
-  const CompileResult nonsense = assembling_->Compile({"__global__ void k() { asm(\"nonsense;\"); }\n", {"k"}, "sm_90a"});
-  EXPECT_EQ(nonsense.outcome, Outcome::kCompileError);
-  EXPECT_EQ(nonsense.message.substr(0, 5), "ptxas") << nonsense.message;
+  const CompileResult malformed = assembling_->Compile({"__global__ void k() { asm(\"malformed;\"); }\n", {"k"}, "sm_90a"});
+  EXPECT_EQ(malformed.outcome, Outcome::kCompileError);
+  EXPECT_EQ(malformed.message.substr(0, 5), "ptxas") << malformed.message;
 }
 
 TEST(NvrtcCompilerPaths, WhatIsMissingIsSaid) {

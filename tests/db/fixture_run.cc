@@ -40,7 +40,7 @@ CaseMeasurement MakeCase(const std::string& name, double median_ns) {
   m.outliers = 1;
   m.sm_low_mhz = 1755;
   m.sm_high_mhz = 1980;
-  m.held_back = "power cap";
+  m.throttle_reason = "power cap";
   m.launches = "scale<64> grid 8x1x1 block 128x1x1 shared 0";
   m.bytes = 1e6;
   m.name = name;
@@ -65,7 +65,7 @@ Evaluation MakeOk(double small_ns, double large_ns) {
   e.score_ns = Score(e.cases);
   e.facts = {32, 1024, 0, 0, -1, 0.75};
   e.clocks = {120.5, 0.25, 30, 45, 10, 5};
-  e.soak_runs = 24;
+  e.reverification_runs = 24;
   e.device = "cuda";
   e.device_name = "NVIDIA H200";
   e.l2 = "hot";

@@ -177,23 +177,23 @@ TEST_F(HistoryTest, TrialsOfAMinimisationAreNoOperatorsChildren) {
   testing::AddMinimised(path_, run_);
   const History history(path_);
   for (const OperatorRow& row : history.Operators(run_)) EXPECT_NE(row.op, "minimise");
-  for (const EarnedRow& row : history.Earned(std::nullopt)) EXPECT_NE(row.op, "minimise");
+  for (const RewardRow& row : history.Rewards(std::nullopt)) EXPECT_NE(row.op, "minimise");
 }
 
-TEST_F(HistoryTest, WhatAReplayEarnedWasEarnedElsewhere) {
+TEST_F(HistoryTest, RewardsOfAReplayWereGainedElsewhere) {
   RunRecord replay = FixtureRun();
   replay.options = R"({"replay":{"database":"other.db","runs":[1],"missing":"stop"}})";
-  const std::vector<EarnedRow> before = History(path_).Earned(std::nullopt);
+  const std::vector<RewardRow> before = History(path_).Rewards(std::nullopt);
   const RunId id = SqliteStore(path_).BeginRun(replay);
   for (const GenerationRecord& generation : FixtureGenerations()) SqliteStore(path_).RecordGeneration(id, generation);
   const History history(path_);
-  const std::vector<EarnedRow> after = history.Earned(std::nullopt);
+  const std::vector<RewardRow> after = history.Rewards(std::nullopt);
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].tries, before[i].tries);
-  EXPECT_FALSE(history.Earned(id).empty()) << "asked for by its number, it says what it did";
+  EXPECT_FALSE(history.Rewards(id).empty()) << "asked for by its number, it says what it did";
 }
 
-TEST_F(HistoryTest, TellsWhatOperatorsHaveEarned) {
+TEST_F(HistoryTest, TellsWhatOperatorsWereRewardedFor) {
   std::vector<GenerationRecord> generations = FixtureGenerations();
   generations[1].evaluations[0].program_digest = "p";
   generations[2].evaluations[0].program_digest = "p";   // 6 compiled to what 3 did, and timed faster by chance
@@ -202,25 +202,25 @@ TEST_F(HistoryTest, TellsWhatOperatorsHaveEarned) {
   const RunId second = store.BeginRun(FixtureRun());
   for (const GenerationRecord& generation : generations) store.RecordGeneration(second, generation);
   const History history(path_);
-  const std::vector<EarnedRow> earned = history.Earned(second);
-  ASSERT_EQ(earned.size(), 5U) << "default has no parents";
-  EXPECT_EQ(earned[0].op, "set_parameter");
-  EXPECT_EQ(earned[0].tries, 2);
-  EXPECT_EQ(earned[0].valid, 1);
-  EXPECT_EQ(earned[0].neutral, 1);
-  EXPECT_EQ(earned[0].improving, 1);
-  EXPECT_DOUBLE_EQ(earned[0].gains, generations[0].evaluations[0].score_ns / generations[0].evaluations[1].score_ns);
-  EXPECT_EQ(earned[2].op, "delete_statement");
-  EXPECT_EQ(earned[2].tries, 1) << "one was cancelled";
-  EXPECT_EQ(earned[2].valid, 0);
-  EXPECT_TRUE(std::isnan(earned[2].best_gain));
-  EXPECT_EQ(earned[4].op, "unroll");
-  EXPECT_EQ(earned[4].tries, 0);
-  EXPECT_EQ(earned[4].inapplicable, 3);
-  const std::vector<EarnedRow> all = history.Earned(std::nullopt);
+  const std::vector<RewardRow> rewards = history.Rewards(second);
+  ASSERT_EQ(rewards.size(), 5U) << "default has no parents";
+  EXPECT_EQ(rewards[0].op, "set_parameter");
+  EXPECT_EQ(rewards[0].tries, 2);
+  EXPECT_EQ(rewards[0].valid, 1);
+  EXPECT_EQ(rewards[0].neutral, 1);
+  EXPECT_EQ(rewards[0].improving, 1);
+  EXPECT_DOUBLE_EQ(rewards[0].gains, generations[0].evaluations[0].score_ns / generations[0].evaluations[1].score_ns);
+  EXPECT_EQ(rewards[2].op, "delete_statement");
+  EXPECT_EQ(rewards[2].tries, 1) << "one was cancelled";
+  EXPECT_EQ(rewards[2].valid, 0);
+  EXPECT_TRUE(std::isnan(rewards[2].best_gain));
+  EXPECT_EQ(rewards[4].op, "unroll");
+  EXPECT_EQ(rewards[4].tries, 0);
+  EXPECT_EQ(rewards[4].inapplicable, 3);
+  const std::vector<RewardRow> all = history.Rewards(std::nullopt);
   EXPECT_EQ(all[0].tries, 4);
   EXPECT_EQ(all[0].valid, 3);
-  EXPECT_TRUE(history.Earned(99).empty());
+  EXPECT_TRUE(history.Rewards(99).empty());
 }
 
 TEST_F(HistoryTest, IsASnapshotWhileARunWrites) {
@@ -269,7 +269,7 @@ TEST_F(HistoryTest, SharesAreOfWhatTheMachineWasSeenToDo) {
   EXPECT_EQ(machines[0].clocks.sm_mhz, 1980);
   EXPECT_EQ(machines[0].clocks.temperature_c, -1);
   EXPECT_TRUE(std::isnan(machines[0].clocks.power_w));
-  EXPECT_EQ(machines[0].clocks.held_back, "thermal");
+  EXPECT_EQ(machines[0].clocks.throttle_reason, "thermal");
   const auto rows = history.Efficiency(run_, 6);
   const CandidateRecord candidate = history.FindCandidate(run_, 6);
   ASSERT_EQ(rows.size(), candidate.evaluation.cases.size());

@@ -29,7 +29,7 @@ void ExpectSameCase(const CaseMeasurement& a, const CaseMeasurement& b) {
   EXPECT_EQ(a.outliers, b.outliers);
   EXPECT_EQ(a.sm_low_mhz, b.sm_low_mhz);
   EXPECT_EQ(a.sm_high_mhz, b.sm_high_mhz);
-  EXPECT_EQ(a.held_back, b.held_back);
+  EXPECT_EQ(a.throttle_reason, b.throttle_reason);
   EXPECT_EQ(a.launches, b.launches);
   for (const auto field : {&CaseMeasurement::weight, &CaseMeasurement::median_ns, &CaseMeasurement::p10_ns, &CaseMeasurement::p90_ns,
                            &CaseMeasurement::busy_ns, &CaseMeasurement::wall_ns, &CaseMeasurement::tick_ns,
@@ -51,10 +51,10 @@ void ExpectSameEvaluation(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.facts.local_bytes, b.facts.local_bytes);
   EXPECT_EQ(Bits(a.facts.occupancy), Bits(b.facts.occupancy));
   for (const auto clock : {&StageClocks::compile_ms, &StageClocks::load_ms, &StageClocks::check_ms, &StageClocks::time_ms,
-                           &StageClocks::soak_ms, &StageClocks::queue_ms}) {
+                           &StageClocks::reverification_ms, &StageClocks::queue_ms}) {
     EXPECT_EQ(Bits(a.clocks.*clock), Bits(b.clocks.*clock));
   }
-  EXPECT_EQ(a.soak_runs, b.soak_runs);
+  EXPECT_EQ(a.reverification_runs, b.reverification_runs);
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.device_name, b.device_name);
   EXPECT_EQ(a.l2, b.l2);
@@ -189,31 +189,31 @@ TEST(RunStatus, IsSpelledAsItIsRead) {
   EXPECT_THROW(ParseRunStatus("paused"), Error);
 }
 
-TEST(LoadEarned, CountsFinishedRunsOfTheTaskOnTheDevice) {
+TEST(LoadRewards, CountsFinishedRunsOfTheTaskOnTheDevice) {
   const TemporaryFolder folder;
   const std::string path = (folder / "evo.db").string();
   const RunRecord run = FixtureRun();
   SqliteStore store(path);
-  EXPECT_TRUE(store.LoadEarned(run).empty());
+  EXPECT_TRUE(store.LoadRewards(run).empty());
   const RunId going = store.BeginRun(run);
   for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(going, generation);
-  EXPECT_TRUE(store.LoadEarned(run).empty()) << "not finished";
+  EXPECT_TRUE(store.LoadRewards(run).empty()) << "not finished";
   store.EndRun(going, RunStatus::kFinished, "");
-  const auto earned = store.LoadEarned(run);
-  ASSERT_EQ(earned.size(), 4U);
-  const OperatorCredit& parameter = earned.at("set_parameter");
+  const auto rewards = store.LoadRewards(run);
+  ASSERT_EQ(rewards.size(), 4U);
+  const OperatorReward& parameter = rewards.at("set_parameter");
   EXPECT_EQ(parameter.tries, 2);
   EXPECT_EQ(parameter.fresh, 2);
   EXPECT_GT(parameter.log_gain, 0);
-  EXPECT_EQ(earned.at("delete_statement").fresh, 1);
+  EXPECT_EQ(rewards.at("delete_statement").fresh, 1);
   RunRecord other = run;
   other.task_digest = "changed";
-  EXPECT_EQ(store.LoadEarned(other).size(), 4U) << "by its name";
+  EXPECT_EQ(store.LoadRewards(other).size(), 4U) << "by its name";
   other.task = "another";
-  EXPECT_TRUE(store.LoadEarned(other).empty());
+  EXPECT_TRUE(store.LoadRewards(other).empty());
   other = run;
   other.device_name = "another GPU";
-  EXPECT_TRUE(store.LoadEarned(other).empty());
+  EXPECT_TRUE(store.LoadRewards(other).empty());
 }
 
 // What a replay has of times was measured in other runs: it must not count twice.
@@ -232,11 +232,11 @@ TEST(LoadKnown, AndLoadEarnedPassOverReplays) {
   };
   record(R"({"replay":{"database":"other.db","runs":[1],"missing":"replace"}})");
   EXPECT_TRUE(store.LoadKnown(run).empty());
-  EXPECT_TRUE(store.LoadEarned(run).empty());
+  EXPECT_TRUE(store.LoadRewards(run).empty());
   record("{}");
   for (const KnownEvaluation& known : store.LoadKnown(run)) EXPECT_EQ(known.run, run.id);
   EXPECT_FALSE(store.LoadKnown(run).empty());
-  EXPECT_FALSE(store.LoadEarned(run).empty());
+  EXPECT_FALSE(store.LoadRewards(run).empty());
 }
 
 }  // namespace

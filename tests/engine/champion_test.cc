@@ -57,10 +57,10 @@ TEST(Champion, OneTickIsNoDifference) {
   EXPECT_TRUE(Beats(Timed(1'024 - 128, 0, 20, random), champion));
 }
 
-TEST(Champion, IsNeverOneThatWasGivenUp) {
+TEST(Champion, IsNeverOneThatWasPruned) {
   std::mt19937 random(4);
   Evaluation challenger = Timed(10'000, 0.001, 5, random);
-  challenger.cases[0].given_up = true;
+  challenger.cases[0].pruned = true;
   EXPECT_FALSE(Beats(challenger, Timed(100'000, 0.001, 20, random)));
 }
 

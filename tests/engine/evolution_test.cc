@@ -264,7 +264,7 @@ TEST(Evolution, TheTimeLimitEndsARunBetweenGenerations) {
   EXPECT_THAT(world.store.champions, SizeIs(1)) << "what was found is still checked";
 }
 
-TEST(Evolution, ThreeBarrenGenerationsEndARun) {
+TEST(Evolution, ThreeEmptyGenerationsEndARun) {
   World world(FakeRun());
   for (std::uint64_t g = 4; g < 100; ++g) world.breeder.barren.insert(g);
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
@@ -272,7 +272,7 @@ TEST(Evolution, ThreeBarrenGenerationsEndARun) {
   EXPECT_EQ(world.evolution.progress().generation, 6);
 }
 
-TEST(Evolution, BarrenGenerationsMustFollowOneAnother) {
+TEST(Evolution, EmptyGenerationsMustFollowOneAnother) {
   World world(FakeRun());
   world.breeder.barren = {3, 4, 6, 7, 9};
   EXPECT_EQ(world.Run(), RunStatus::kFinished);

@@ -69,15 +69,15 @@ struct Bench {
       const double ns = time_of(Names(genome)) * (measurement == 0 ? bad_luck : 1);
       if (ns > 0) trial.evaluation = Timed(ns);
       else trial.evaluation.outcome = Outcome::kWrongResult;
-      if (gives_up_champion && measurement > 0) trial.evaluation.cases.at(0).given_up = true;
+      if (gives_up_champion && measurement > 0) trial.evaluation.cases.at(0).pruned = true;
       trial.evaluation.program_digest = program_of(Names(genome));
       names[trial.candidate.id] = Names(genome);
     }
     ++batches;
     return trials;
   }
-  std::optional<Minimised> Run(int budget = kMinimisationBudget, const std::vector<Trial>& refused = {}) {
-    return Minimise(champion, budget, [&](const std::vector<TrialRequest>& requests) { return Evaluate(requests); }, refused);
+  std::optional<Minimised> Run(int budget = kMinimisationBudget, const std::vector<Trial>& rejected = {}) {
+    return Minimise(champion, budget, [&](const std::vector<TrialRequest>& requests) { return Evaluate(requests); }, rejected);
   }
 
   TimeOf time_of;
@@ -104,8 +104,8 @@ TEST(Minimise, FindsTheTwoEditsThatMatterOutOfTwelve) {
   Bench bench(Numbered(12), Matter({"e3", "e9"}));
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e3", "e9"));
-  EXPECT_EQ(minimised->form.evaluation.score_ns, bench.champion.evaluation.score_ns);
+  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e3", "e9"));
+  EXPECT_EQ(minimised->variant.evaluation.score_ns, bench.champion.evaluation.score_ns);
   ASSERT_THAT(minimised->without, SizeIs(2));
   EXPECT_THAT(bench.names.at(minimised->without[0]), ElementsAre("e9"));
   EXPECT_THAT(bench.names.at(minimised->without[1]), ElementsAre("e3"));
@@ -117,7 +117,7 @@ TEST(Minimise, KeepsAChampionThatNeedsAll) {
   Bench bench(Numbered(3), Matter({"e0", "e1", "e2"}));
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_EQ(minimised->form.candidate.id, bench.champion.candidate.id);
+  EXPECT_EQ(minimised->variant.candidate.id, bench.champion.candidate.id);
   EXPECT_THAT(minimised->without, SizeIs(3));
   EXPECT_EQ(bench.evaluated, 1 + 3);
 }
@@ -128,7 +128,7 @@ TEST(Minimise, MeasuresTheChampionAgainBeforeItComparesOthersWithIt) {
   bench.champion.evaluation = Timed(0.95 * bench.champion.evaluation.score_ns);
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e2"));
+  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e2"));
 }
 
 TEST(Minimise, WhatSeemsALittleSlowerIsMeasuredOnceMore) {
@@ -136,12 +136,12 @@ TEST(Minimise, WhatSeemsALittleSlowerIsMeasuredOnceMore) {
   bench.bad_luck = 1.02;
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e2"));
+  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e2"));
   Bench worse(Numbered(6), Matter({"e2"}));
   worse.bad_luck = 1.05;
   const auto kept = worse.Run();
   ASSERT_TRUE(kept);
-  EXPECT_THAT(kept->form.candidate.genome.edits, SizeIs(6)) << "that much is believed";
+  EXPECT_THAT(kept->variant.candidate.genome.edits, SizeIs(6)) << "that much is believed";
 }
 
 TEST(Minimise, AChampionThatIsFoundWrongIsOneNoMore) {
@@ -151,22 +151,22 @@ TEST(Minimise, AChampionThatIsFoundWrongIsOneNoMore) {
   ASSERT_TRUE(minimised);
   ASSERT_TRUE(minimised->wrong);
   EXPECT_EQ(minimised->wrong->outcome, Outcome::kWrongResult);
-  EXPECT_EQ(bench.evaluated, 1) << "its forms are of no interest";
+  EXPECT_EQ(bench.evaluated, 1) << "its variants are of no interest";
 }
 
-TEST(Minimise, AMeasurementThatWasGivenUpIsNothingToKeepUpWith) {
+TEST(Minimise, AMeasurementThatWasPrunedIsNothingToKeepUpWith) {
   Bench bench(Numbered(4), Matter({"e1", "e2"}));
   bench.gives_up_champion = true;
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e1", "e2"));
+  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e1", "e2"));
 }
 
 TEST(Minimise, LeavesNothingOfWhatDoesNothing) {
   Bench bench(Numbered(7), Matter({}));
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(minimised->form.candidate.genome.edits, IsEmpty());
+  EXPECT_THAT(minimised->variant.candidate.genome.edits, IsEmpty());
   EXPECT_THAT(minimised->without, IsEmpty());
 }
 
@@ -174,15 +174,15 @@ TEST(Minimise, OfEditsThatStandInForOneAnotherOneStays) {
   Bench bench(Numbered(6), [](const std::set<std::string>& there) { return there.contains("e1") || there.contains("e4") ? 5'000.0 : 9'000.0; });
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(minimised->form.candidate.genome.edits, SizeIs(1));
-  EXPECT_EQ(minimised->form.evaluation.score_ns, 5'000);
+  EXPECT_THAT(minimised->variant.candidate.genome.edits, SizeIs(1));
+  EXPECT_EQ(minimised->variant.evaluation.score_ns, 5'000);
 }
 
 TEST(Minimise, AnEditWithoutWhichTheOthersAreWrongStays) {
   Bench bench(Numbered(5), [](const std::set<std::string>& there) { return !there.contains("e2") && there.contains("e3") ? -1.0 : there.contains("e3") ? 5'000.0 : 9'000.0; });
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e2", "e3"));
+  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e2", "e3"));
 }
 
 // 40 edits of 0.2% each: below the noise one by one, 8% together.
@@ -190,22 +190,22 @@ TEST(Minimise, DoesNotAddUpLossesBelowTheNoise) {
   Bench bench(Numbered(40), [](const std::set<std::string>& there) { return 10'000.0 * (1 + 0.002 * static_cast<double>(40 - there.size())); });
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_LE(minimised->form.evaluation.score_ns, 10'000.0 * 1.01);
-  EXPECT_LT(minimised->form.candidate.genome.edits.size(), 40U);
+  EXPECT_LE(minimised->variant.evaluation.score_ns, 10'000.0 * 1.01);
+  EXPECT_LT(minimised->variant.candidate.genome.edits.size(), 40U);
 }
 
-TEST(Minimise, AFormThatWasRefusedIsNotGivenAgain) {
+TEST(Minimise, AVariantThatWasRejectedIsNotGivenAgain) {
   Bench bench(Numbered(12), Matter({"e3", "e9"}));
-  std::vector<Trial> refused;
+  std::vector<Trial> rejected;
   std::vector<std::size_t> sizes;
-  for (int i = 0; i < kMinimisedForms; ++i) {
-    const auto minimised = bench.Run(kMinimisationBudget, refused);
+  for (int i = 0; i < kMinimisedVariants; ++i) {
+    const auto minimised = bench.Run(kMinimisationBudget, rejected);
     ASSERT_TRUE(minimised);
-    const std::set<std::string> names = Names(minimised->form.candidate.genome);
+    const std::set<std::string> names = Names(minimised->variant.candidate.genome);
     EXPECT_TRUE(names.contains("e3") && names.contains("e9"));
     EXPECT_EQ(names.contains("e0"), i == 1) << "from the back the second time";
     sizes.push_back(names.size());
-    refused.push_back(minimised->form);
+    rejected.push_back(minimised->variant);
   }
   EXPECT_THAT(sizes, ElementsAre(2, 7, 10)) << "each time half of what was left out stays";
 }
@@ -215,10 +215,10 @@ TEST(Minimise, NorIsItsProgramInOtherWords) {
   bench.program_of = [](const std::set<std::string>& there) { return there.contains("e0") || there.contains("e2") ? "longer" : "short"; };
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->form.candidate.genome), ElementsAre("e1"));
-  const auto again = bench.Run(kMinimisationBudget, {minimised->form});
+  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e1"));
+  const auto again = bench.Run(kMinimisationBudget, {minimised->variant});
   ASSERT_TRUE(again);
-  EXPECT_EQ(bench.program_of(Names(again->form.candidate.genome)), "longer");
+  EXPECT_EQ(bench.program_of(Names(again->variant.candidate.genome)), "longer");
 }
 
 TEST(Minimise, KeepsToItsBudgetAndTheSpeedWhateverMatters) {
@@ -235,10 +235,10 @@ TEST(Minimise, KeepsToItsBudgetAndTheSpeedWhateverMatters) {
     const auto minimised = bench.Run(budget);
     ASSERT_TRUE(minimised);
     EXPECT_LE(bench.evaluated, budget);
-    EXPECT_EQ(minimised->form.evaluation.score_ns, bench.champion.evaluation.score_ns);
-    EXPECT_THAT(minimised->without, SizeIs(minimised->form.candidate.genome.edits.size()));
+    EXPECT_EQ(minimised->variant.evaluation.score_ns, bench.champion.evaluation.score_ns);
+    EXPECT_THAT(minimised->without, SizeIs(minimised->variant.candidate.genome.edits.size()));
     if (budget < kMinimisationBudget || matter.size() > 2) continue;
-    EXPECT_EQ(Names(minimised->form.candidate.genome), matter);
+    EXPECT_EQ(Names(minimised->variant.candidate.genome), matter);
   }
 }
 
@@ -249,9 +249,9 @@ TEST(KeepsSpeed, IsWhatTheChampionDoesNotBeat) {
   EXPECT_FALSE(KeepsSpeed({{.id = 2}, Timed(10'300)}, champion));
   EXPECT_FALSE(KeepsSpeed({{.id = 2}, Evaluation{}}, champion));
   EXPECT_FALSE(KeepsSpeed(Trial{}, champion));
-  Trial given_up{{.id = 2}, Timed(10'000)};
-  given_up.evaluation.cases[0].given_up = true;
-  EXPECT_FALSE(KeepsSpeed(given_up, champion));
+  Trial pruned{{.id = 2}, Timed(10'000)};
+  pruned.evaluation.cases[0].pruned = true;
+  EXPECT_FALSE(KeepsSpeed(pruned, champion));
 }
 
 TEST(KeepsSpeed, ComparesChecksOverTheirBaselines) {
@@ -308,13 +308,13 @@ struct EditedWorld : World {
 
 void ExpectMinimised(const EditedWorld& world) {
   ASSERT_FALSE(world.store.minimised.empty());
-  const auto& form = world.store.minimised.back();
-  EXPECT_EQ(form.champion, 2);
-  EXPECT_THAT(Names(world.Find(form.candidate).genome), ElementsAre("e2", "e3", "e9"));
-  EXPECT_THAT(world.Find(form.candidate).parents, ElementsAre(2));
-  ASSERT_THAT(form.without, SizeIs(3));
-  EXPECT_THAT(Names(world.Find(form.without[0]).genome), ElementsAre("e3")) << "what needs it goes with it";
-  EXPECT_EQ(world.evolution.progress().best, form.candidate);
+  const auto& variant = world.store.minimised.back();
+  EXPECT_EQ(variant.champion, 2);
+  EXPECT_THAT(Names(world.Find(variant.candidate).genome), ElementsAre("e2", "e3", "e9"));
+  EXPECT_THAT(world.Find(variant.candidate).parents, ElementsAre(2));
+  ASSERT_THAT(variant.without, SizeIs(3));
+  EXPECT_THAT(Names(world.Find(variant.without[0]).genome), ElementsAre("e3")) << "what needs it goes with it";
+  EXPECT_EQ(world.evolution.progress().best, variant.candidate);
 }
 
 TEST(MinimisedRun, ChecksAndMarksWhatIsLeft) {
@@ -372,7 +372,7 @@ TEST(MinimisedRun, IsNotOneUnlessAskedOrWithoutACheck) {
   EXPECT_THAT(unedited.store.minimised, IsEmpty());
 }
 
-TEST(MinimisedRun, AFormThatFailsItsCheckIsNotMarked) {
+TEST(MinimisedRun, AVariantThatFailsItsCheckIsNotMarked) {
   EditedWorld world;
   world.evaluator.check = [](const Candidate& candidate) {
     ChampionCheck check;
@@ -380,12 +380,12 @@ TEST(MinimisedRun, AFormThatFailsItsCheckIsNotMarked) {
     return check;
   };
   ASSERT_EQ(world.Run(), RunStatus::kFinished);
-  EXPECT_THAT(world.store.champions, SizeIs(1 + kMinimisedForms)) << "the champion and the forms that were tried";
+  EXPECT_THAT(world.store.champions, SizeIs(1 + kMinimisedVariants)) << "the champion and the variants that were tried";
   EXPECT_THAT(world.store.minimised, IsEmpty());
   EXPECT_EQ(world.evolution.progress().best, 2);
 }
 
-// The check may find that an edit counts which the search took for needless, wherever it is.
+// The check may find that an edit counts which the search took for removable, wherever it is.
 TEST(MinimisedRun, AfterAFormThatFailsItsCheckALongerOneIsTried) {
   for (const char* needed : {"e0", "e5", "e11"}) {
     SCOPED_TRACE(needed);
@@ -406,7 +406,7 @@ TEST(MinimisedRun, AfterAFormThatFailsItsCheckALongerOneIsTried) {
 }
 
 // It would be the best of the database if its time in the search was better by chance.
-TEST(MinimisedRun, AFormThatHoldsAndIsSlowerGetsNoVerdict) {
+TEST(MinimisedRun, AVariantThatHoldsAndIsSlowerGetsNoVerdict) {
   EditedWorld world;
   world.evaluator.check = [](const Candidate& candidate) {
     ChampionCheck check;

@@ -150,8 +150,8 @@ TEST(OperatorSelection, HoldsBackWhatMakesTooManyChildren) {
 }
 
 TEST(OperatorSelection, EarlierRunsCountButNotForMuch) {
-  OperatorCredit credit{5000, 4000, 500};
-  const OperatorSelection warm(Defaults(), {{Name(5), credit}, {"gone", credit}});
+  OperatorReward reward{5000, 4000, 500};
+  const OperatorSelection warm(Defaults(), {{Name(5), reward}, {"gone", reward}});
   const auto shares = SharesOf(warm);
   EXPECT_GT(shares.at(Name(5)), 1.5 * shares.at(Name(6)));
   OperatorSelection refuted = warm;
@@ -168,16 +168,16 @@ TEST(OperatorSelection, PassesOverWhatItCannotJudge) {
   EXPECT_EQ(selection.Weights(), before);
 }
 
-TEST(OperatorCredit, CountsGainsOfFreshChildrenOnly) {
-  OperatorCredit credit;
-  AddChild(credit, false, 1000, 500);
-  AddChild(credit, true, 1000, 500);
-  AddChild(credit, true, 1000, 2000);
-  AddChild(credit, true, 1000, 1);
-  AddChild(credit, false, 1000, kNoValue);
-  EXPECT_EQ(credit.tries, 5);
-  EXPECT_EQ(credit.fresh, 3);
-  EXPECT_DOUBLE_EQ(credit.log_gain, std::log(2.0) + 1);
+TEST(OperatorReward, CountsGainsOfFreshChildrenOnly) {
+  OperatorReward reward;
+  AddChild(reward, false, 1000, 500);
+  AddChild(reward, true, 1000, 500);
+  AddChild(reward, true, 1000, 2000);
+  AddChild(reward, true, 1000, 1);
+  AddChild(reward, false, 1000, kNoValue);
+  EXPECT_EQ(reward.tries, 5);
+  EXPECT_EQ(reward.fresh, 3);
+  EXPECT_DOUBLE_EQ(reward.log_gain, std::log(2.0) + 1);
 }
 
 RunStatus Perform(World& world, OperatorSelection& selection, bool resume) {
@@ -194,7 +194,7 @@ TEST(OperatorSelection, ResumedRunDrawsAsTheWholeOne) {
   ASSERT_EQ(Perform(whole, selection, false), RunStatus::kFinished);
   std::map<std::uint64_t, std::vector<std::pair<std::string, double>>> drawn;
   for (const auto& batch : whole.breeder.batches) drawn[batch.front().generation] = batch.front().operators;
-  EXPECT_NE(drawn.at(1), drawn.at(5)) << "what was earned has changed the weights";
+  EXPECT_NE(drawn.at(1), drawn.at(5)) << "the rewards have changed the weights";
   EXPECT_EQ(drawn.at(1), drawn.at(2)) << "generation 2 is bred before 1 is known";
   const std::size_t count = whole.store.generations.size();
   for (std::size_t kept = 1; kept < count; ++kept) {

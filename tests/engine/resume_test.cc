@@ -45,7 +45,7 @@ TEST(Resume, EvaluatesNothingTwice) {
   EXPECT_EQ(static_cast<std::size_t>(resumed.evaluator.evaluated), later);
 }
 
-TEST(Resume, CountsBarrenGenerationsFromBefore) {
+TEST(Resume, CountsEmptyGenerationsFromBefore) {
   World whole(FakeRun());
   whole.breeder.barren = {2, 5, 6, 7};
   ASSERT_EQ(whole.Run(), RunStatus::kFinished);

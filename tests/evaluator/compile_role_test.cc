@@ -1,4 +1,4 @@
-#include "evaluator/compile_role.h"
+#include "evaluator/workers/compile_role.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
-#include "evaluator/evaluation_messages.h"
+#include "evaluator/messages/evaluation_messages.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 

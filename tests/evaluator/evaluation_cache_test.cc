@@ -1,4 +1,4 @@
-#include "evaluator/evaluation_cache.h"
+#include "evaluator/scheduling/evaluation_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -22,9 +22,9 @@ TEST(EvaluationCache, AProgramIsEvaluatedOnceAndWaitedFor) {
   EXPECT_EQ(cache.ClaimProgram("p", 1, false).claim, Claim::kYours);
   EXPECT_EQ(cache.ClaimProgram("p", 2, false).claim, Claim::kWait);
   EXPECT_EQ(cache.ClaimProgram("q", 3, false).claim, Claim::kYours);
-  const auto settled = cache.Settle("p", 7, Done(Outcome::kOk, "p"));
-  EXPECT_TRUE(settled.final);
-  EXPECT_EQ(settled.waiting, std::vector<EvaluationCache::Ticket>{2});
+  const auto resolved = cache.ResolveWaiters("p", 7, Done(Outcome::kOk, "p"));
+  EXPECT_TRUE(resolved.final);
+  EXPECT_EQ(resolved.waiting, std::vector<EvaluationCache::Ticket>{2});
   const auto known = cache.ClaimProgram("p", 4, false);
   ASSERT_EQ(known.claim, Claim::kKnown);
   EXPECT_EQ(known.evaluation->shared_run, 0);
@@ -37,10 +37,10 @@ TEST(EvaluationCache, WhatTheMachineIsToBlameForIsDoneAgainByTheNext) {
   cache.ClaimProgram("p", 1, false);
   cache.ClaimProgram("p", 2, false);
   cache.ClaimProgram("p", 3, false);
-  const auto noisy = cache.Settle("p", 7, Done(Outcome::kNoisy, "p"));
+  const auto noisy = cache.ResolveWaiters("p", 7, Done(Outcome::kNoisy, "p"));
   EXPECT_FALSE(noisy.final);
   EXPECT_EQ(noisy.waiting, std::vector<EvaluationCache::Ticket>{2});
-  EXPECT_EQ(cache.Settle("p", 8, Done(Outcome::kWrongResult, "p")).waiting, std::vector<EvaluationCache::Ticket>{3});
+  EXPECT_EQ(cache.ResolveWaiters("p", 8, Done(Outcome::kWrongResult, "p")).waiting, std::vector<EvaluationCache::Ticket>{3});
 }
 
 TEST(EvaluationCache, EarlierRunsCountUnlessAskedAfresh) {

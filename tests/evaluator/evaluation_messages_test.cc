@@ -1,4 +1,4 @@
-#include "evaluator/evaluation_messages.h"
+#include "evaluator/messages/evaluation_messages.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using nlohmann::json;
 
 CaseMeasurement FullCase() {
   return {.name = "b1", .weight = 2.5, .median_ns = 1234.5, .p10_ns = 1200, .p90_ns = 1300, .busy_ns = 1100.25, .wall_ns = 2000, .tick_ns = 32,
-          .samples = {1, 2, 0xffffffffU}, .discarded = 3, .outliers = 2, .sm_low_mhz = 1755, .sm_high_mhz = 1980, .held_back = "power cap",
+          .samples = {1, 2, 0xffffffffU}, .discarded = 3, .outliers = 2, .sm_low_mhz = 1755, .sm_high_mhz = 1980, .throttle_reason = "power cap",
           .launches = "scale grid 8x1x1 block 128x1x1 shared 0", .bytes = 1e9, .max_error = 0.1 + 0.2, .l2_error = 1e-300};
 }
 
@@ -25,7 +25,7 @@ Evaluation FullEvaluation() {
   e.cases = {FullCase(), {}};
   e.facts = {32, 1024, 512, 4, 8, 0.75};
   e.clocks = {1, 2, 3, 4, 5, 6};
-  e.soak_runs = 7;
+  e.reverification_runs = 7;
   e.device = "cuda";
   e.device_name = "NVIDIA H200";
   e.l2 = "cold";
@@ -50,9 +50,9 @@ TEST(EvaluationMessages, AnEvaluationComesBack) {
   EXPECT_EQ(e.cases.at(0).max_error, 0.1 + 0.2) << "bit for bit";
   EXPECT_EQ(e.cases.at(0).l2_error, 1e-300);
   EXPECT_EQ(e.facts.spill_bytes, 4);
-  EXPECT_EQ(e.clocks.soak_ms, 5);
+  EXPECT_EQ(e.clocks.reverification_ms, 5);
   EXPECT_EQ(e.clocks.queue_ms, 6);
-  EXPECT_EQ(e.soak_runs, 7);
+  EXPECT_EQ(e.reverification_runs, 7);
   EXPECT_EQ(e.l2, "cold");
   EXPECT_EQ(e.source_digest, "s");
 }
@@ -62,7 +62,7 @@ TEST(EvaluationMessages, HowACaseWasLaunchedAndTheClocksComeBack) {
   EXPECT_EQ(m.outliers, 2);
   EXPECT_EQ(m.sm_low_mhz, 1755);
   EXPECT_EQ(m.sm_high_mhz, 1980);
-  EXPECT_EQ(m.held_back, "power cap");
+  EXPECT_EQ(m.throttle_reason, "power cap");
   EXPECT_EQ(m.launches, FullCase().launches);
   EXPECT_EQ(m.bytes, 1e9);
   EXPECT_TRUE(std::isnan(m.operations));
@@ -71,7 +71,7 @@ TEST(EvaluationMessages, HowACaseWasLaunchedAndTheClocksComeBack) {
 TEST(EvaluationMessages, AMachineComesBack) {
   const MachineState machine{"start", 1, 600, 3.98, 4e12, 6e12, 65e12, 950e12, 50 << 20, {1980, 1980, 3201, 41, 310.5, "thermal", true}};
   EXPECT_EQ(json(Back(machine)), json(machine));
-  EXPECT_EQ(Back(machine).clocks.held_back, "thermal");
+  EXPECT_EQ(Back(machine).clocks.throttle_reason, "thermal");
   EXPECT_TRUE(Back(machine).clocks.disturbed);
   EXPECT_TRUE(std::isnan(Back(MachineState{}).tensor_per_s));
 }

@@ -1,4 +1,4 @@
-#include "evaluator/launch_prediction.h"
+#include "evaluator/scheduling/launch_prediction.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "evaluator/protocol.h"
+#include "evaluator/workers/protocol.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "evaluator/sanitizer.h"
+#include "evaluator/workers/sanitizer.h"
 
 #include <gtest/gtest.h>
 

@@ -113,7 +113,7 @@ TEST(RelativeHalfWidth, CoversTheMedian) {
 }
 
 StoppingCriterion Criterion() {
-  return {.min_samples = 10, .max_samples = 50, .relative_half_width = 0.01, .max_seconds = 0.5, .give_up_ticks = 0};
+  return {.min_samples = 10, .max_samples = 50, .relative_half_width = 0.01, .max_seconds = 0.5, .prune_ticks = 0};
 }
 
 Ticks Alternating(std::size_t count, std::uint32_t low, std::uint32_t high) {
@@ -158,13 +158,13 @@ TEST(StoppingCriterion, StopsWhenTheTimeIsSpent) {
   EXPECT_FALSE(Criterion().Enough(Alternating(9, 900'000'000, 1'100'000'000), 1)) << "never before the fewest";
 }
 
-TEST(StoppingCriterion, WhatHasLostForCertainIsSettled) {
+TEST(StoppingCriterion, WhatHasLostForCertainIsDecided) {
   StoppingCriterion criterion = StoppingCriterion::ForCuda();
   const Ticks noisy = Alternating(20, 980, 1020);   // the interval is 1000 -+ 20
   EXPECT_FALSE(criterion.Enough(noisy, 32));
-  criterion.settled_ticks = 990;
+  criterion.decided_ticks = 990;
   EXPECT_FALSE(criterion.Enough(noisy, 32)) << "it may still be faster";
-  criterion.settled_ticks = 970;
+  criterion.decided_ticks = 970;
   EXPECT_TRUE(criterion.Enough(noisy, 32));
   EXPECT_FALSE(criterion.Enough(Alternating(6, 980, 1020), 32)) << "never before the fewest";
 }
@@ -179,15 +179,15 @@ TEST(StoppingCriterion, TakesTheUsualNumberUnlessThatTakesTooLong) {
 
 TEST(StoppingCriterion, GivesUpWhatIsTooSlow) {
   StoppingCriterion criterion = Criterion();
-  criterion.give_up_ticks = 800;
+  criterion.prune_ticks = 800;
   EXPECT_FALSE(criterion.Enough(Alternating(4, 900, 1100), 1)) << "too early to say";
   EXPECT_TRUE(criterion.Enough(Alternating(5, 900, 1100), 1));
   EXPECT_TRUE(criterion.GivesUp(Alternating(5, 900, 1100)));
-  criterion.give_up_ticks = 224;
+  criterion.prune_ticks = 224;
   EXPECT_FALSE(criterion.GivesUp(Ticks(1, 900))) << "one launch may have been unlucky";
   EXPECT_TRUE(criterion.GivesUp(Ticks(2, 900))) << "more than four times as slow";
   EXPECT_FALSE(criterion.GivesUp({900, 890}));
-  criterion.give_up_ticks = 1000;
+  criterion.prune_ticks = 1000;
   EXPECT_FALSE(criterion.Enough(Alternating(9, 900, 1100), 1)) << "its fastest sample may still win";
   EXPECT_FALSE(criterion.GivesUp(Alternating(9, 900, 1100)));
 }

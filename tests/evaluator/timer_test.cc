@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kSets = 3;
 constexpr int kRounds = 50;
 // Launches of two programs in turn, two rounds to warm up among them; what follows is for the check.
-constexpr std::size_t kInTurn = 2 * (kRounds + 2);
+constexpr std::size_t kInterleaved = 2 * (kRounds + 2);
 
 class TimerTest : public ::testing::Test {
  protected:
@@ -50,9 +50,9 @@ class TimerTest : public ::testing::Test {
     return timer.Measure(Bind(image), errors_);
   }
 
-  std::pair<CaseMeasurement, CaseMeasurement> InTurn(const std::string& first, const std::string& second) {
+  std::pair<CaseMeasurement, CaseMeasurement> Interleaved(const std::string& first, const std::string& second) {
     Timer timer(device_, gate_, L2State::kHot, {}, 7);
-    return std::get<0>(timer.MeasureInTurn(Bind(first), Bind(second), errors_, kRounds));
+    return std::get<0>(timer.MeasureInterleaved(Bind(first), Bind(second), errors_, kRounds));
   }
 
   struct Owned {
@@ -149,20 +149,20 @@ TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
 
 TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
   device_.clock = [](std::size_t) { return SequenceTime{10'000'000, 10'000'000, 320'000'000, false}; };   // a third of a second
-  const auto [first, second] = InTurn("honest", "honest");
+  const auto [first, second] = Interleaved("honest", "honest");
   EXPECT_EQ(first.samples.size(), 8u);
   EXPECT_EQ(second.samples.size(), 8u);
   device_.clock = [](std::size_t) { return SequenceTime{1000, 1000, 32'000, false}; };
-  EXPECT_EQ(InTurn("honest", "honest").first.samples.size(), 50u);
+  EXPECT_EQ(Interleaved("honest", "honest").first.samples.size(), 50u);
 }
 
 TEST_F(TimerTest, InTurnBothMeetEverySetEquallyOften) {
   device_.kernels["twin"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
-  InTurn("honest", "twin");
+  Interleaved("honest", "twin");
   std::map<std::uint64_t, int> met[2];
   int round = 0;
-  ASSERT_EQ(device_.timed.size(), kInTurn + kSets);
-  for (std::size_t i = 0; i < kInTurn; ++i, round += i % 2 == 0 ? 1 : 0) {
+  ASSERT_EQ(device_.timed.size(), kInterleaved + kSets);
+  for (std::size_t i = 0; i < kInterleaved; ++i, round += i % 2 == 0 ? 1 : 0) {
     const std::size_t program = (static_cast<std::size_t>(round) + i % 2) % 2;
     ++met[program][device_.timed[i].buffers[0]];
     if (i > 0) {
@@ -171,7 +171,7 @@ TEST_F(TimerTest, InTurnBothMeetEverySetEquallyOften) {
   }
   for (const auto& of_program : met) {
     ASSERT_EQ(of_program.size(), kSets);
-    for (const auto& [set, times] : of_program) EXPECT_NEAR(times, kInTurn / 2.0 / kSets, 1) << set;
+    for (const auto& [set, times] : of_program) EXPECT_NEAR(times, kInterleaved / 2.0 / kSets, 1) << set;
   }
 }
 
@@ -192,7 +192,7 @@ TEST_F(TimerTest, Row04InTurnWhatTheFirstWroteIsChecked) {
   const auto compare = [&] {
     Gate gate(device_, Determinism::kBitwise);
     Timer timer(device_, gate, L2State::kHot, {}, 7);
-    return timer.MeasureInTurn(candidate, near, errors_, kRounds);
+    return timer.MeasureInterleaved(candidate, near, errors_, kRounds);
   };
   const auto honest = compare();
   EXPECT_EQ(honest.index(), 0U) << std::get<Failure>(honest).message;
@@ -204,7 +204,7 @@ TEST_F(TimerTest, Row20InTurnTheSecondPlaceIsNoAdvantage) {
   device_.kernels["twin"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
   // Whoever comes second finds warm caches.
   device_.clock = [](std::size_t ordinal) { return SequenceTime{ordinal % 2 == 0 ? 1000U : 900U, 900, 0, false}; };
-  const auto [first, second] = InTurn("honest", "twin");
+  const auto [first, second] = Interleaved("honest", "twin");
   EXPECT_EQ(first.median_ns, second.median_ns);
 }
 
@@ -245,11 +245,11 @@ TEST_F(TimerTest, Row20LuckySamplesDoNotScore) {
 // The chip slows down by half while the two are compared; one after the other, the second would look worse.
 TEST_F(TimerTest, Row20AWarmingChipDoesNotRankTwoPrograms) {
   device_.clock = [](std::size_t ordinal) { return SequenceTime{10'000 + 50 * ordinal, 0, 0, false}; };
-  const auto [first, second] = InTurn("honest", "honest");
+  const auto [first, second] = Interleaved("honest", "honest");
   EXPECT_NEAR(first.median_ns / second.median_ns, 1, 0.01);
   // Each round has both, and each goes first in every other round.
-  for (std::size_t i = 1; i < kInTurn; i += 2) EXPECT_NE(device_.timed[i].program, device_.timed[i - 1].program) << i;
-  for (std::size_t i = 2; i < kInTurn; i += 2) EXPECT_NE(device_.timed[i].program, device_.timed[i - 2].program) << i;
+  for (std::size_t i = 1; i < kInterleaved; i += 2) EXPECT_NE(device_.timed[i].program, device_.timed[i - 1].program) << i;
+  for (std::size_t i = 2; i < kInterleaved; i += 2) EXPECT_NE(device_.timed[i].program, device_.timed[i - 2].program) << i;
 }
 
 TEST_F(TimerTest, Row20DisturbedSamplesAreDiscardedAndCounted) {
@@ -274,7 +274,7 @@ TEST_F(TimerTest, Row20ClocksAndWhatHeldThemBackAreKept) {
   ASSERT_GE(reading, 2);
   EXPECT_EQ(m.sm_low_mhz, 1755);
   EXPECT_EQ(m.sm_high_mhz, 1980);
-  EXPECT_EQ(m.held_back, "power cap");
+  EXPECT_EQ(m.throttle_reason, "power cap");
 }
 
 TEST_F(TimerTest, Row20OutliersAreCountedAndKept) {
@@ -299,7 +299,7 @@ TEST_F(TimerTest, Row21TheProgramAskedForIsTheOneTimed) {
 TEST_F(TimerTest, Row21ResultsOfTwoProgramsAreNotMixedUp) {
   // The first program runs as number 0, 3, 4, 7, 8 and so on.
   device_.clock = [](std::size_t ordinal) { return SequenceTime{(ordinal + 1) / 2 % 2 == 0 ? 2000U : 1000U, 1000, 0, false}; };
-  const auto [first, second] = InTurn("honest", "honest");
+  const auto [first, second] = Interleaved("honest", "honest");
   EXPECT_NEAR(first.median_ns / second.median_ns, 2, 1e-3);
 }
 

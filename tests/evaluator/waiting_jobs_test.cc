@@ -1,4 +1,4 @@
-#include "evaluator/waiting_jobs.h"
+#include "evaluator/workers/waiting_jobs.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

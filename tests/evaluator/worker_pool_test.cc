@@ -1,4 +1,4 @@
-#include "evaluator/worker_pool.h"
+#include "evaluator/workers/worker_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <future>
 
 #include "core/error.h"
-#include "core/installation.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -27,11 +27,11 @@ using nlohmann::json;
 constexpr milliseconds kShort{300};     // what a worker that hangs is given
 constexpr milliseconds kPatience{5000};   // what nothing should ever take
 
-WorkerPoolOptions Options(const std::string& vice) {
+WorkerPoolOptions Options(const std::string& fault) {
   WorkerPoolOptions options;
-  options.name = "vicious";
-  options.argv = {(ProgramDirectory() / "vicious_worker").string()};
-  options.init = {{"role", "vicious"}, {"vice", vice}};
+  options.name = "faulty";
+  options.argv = {(ProgramDirectory() / "fault_injection_worker").string()};
+  options.init = {{"role", "faulty"}, {"fault", fault}};
   return options;
 }
 
@@ -59,32 +59,32 @@ char StateOf(int pid) {
   return end == std::string::npos ? '-' : text[end + 2];
 }
 
-struct Vice {
+struct Fault {
   const char* name;
   Kind death;
   const char* says;
   bool hangs = false;
 };
 
-void PrintTo(const Vice& vice, std::ostream* out) { *out << vice.name; }
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
-class WorkerPoolVice : public ::testing::TestWithParam<Vice> {};
+class WorkerPoolFault : public ::testing::TestWithParam<Fault> {};
 
 // Each death is described, costs its own job only, and the next job has a fresh worker.
-TEST_P(WorkerPoolVice, IsTheDeathOfItsJobOnly) {
-  const Vice& vice = GetParam();
-  WorkerPool pool(Options(vice.name));
+TEST_P(WorkerPoolFault, IsTheDeathOfItsJobOnly) {
+  const Fault& fault = GetParam();
+  WorkerPool pool(Options(fault.name));
   const JobResult before = Answer(pool, {{"say", "before"}});
   ASSERT_TRUE(before.reply);
-  auto bad = Submitted(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}}, {{"name", "check"}}}}}, vice.hangs ? kShort : kPatience);
+  auto bad = Submitted(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}}, {{"name", "check"}}}}}, fault.hangs ? kShort : kPatience);
   auto queued = Submitted(pool, {{"say", "behind a death"}});
   const auto start = std::chrono::steady_clock::now();
   const JobResult result = bad.get();
   EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(2000));
   EXPECT_FALSE(result.reply);
   ASSERT_TRUE(result.death);
-  EXPECT_EQ(result.death->kind, vice.death) << result.death->description;
-  EXPECT_THAT(result.death->description, HasSubstr(vice.says));
+  EXPECT_EQ(result.death->kind, fault.death) << result.death->description;
+  EXPECT_THAT(result.death->description, HasSubstr(fault.says));
   const JobResult after = queued.get();
   ASSERT_TRUE(after.reply) << after.death->description;
   EXPECT_EQ(after.reply->header["echo"], "behind a death");
@@ -93,22 +93,22 @@ TEST_P(WorkerPoolVice, IsTheDeathOfItsJobOnly) {
   EXPECT_EQ(::kill(Pid(before), 0), -1) << "the old one was reaped";
 }
 
-INSTANTIATE_TEST_SUITE_P(, WorkerPoolVice,
-                         ::testing::Values(Vice{"abort", Kind::kSignalled, "killed by signal 6 (Aborted): about to abort"},
-                                           Vice{"exit", Kind::kExited, "exited with status 7"},
-                                           Vice{"throw", Kind::kExited, "exited with status 1: out of luck"},
-                                           Vice{"hang", Kind::kDeadline, "deadline passed", true},
-                                           Vice{"hang_ignoring_sigterm", Kind::kDeadline, "deadline passed", true},
-                                           Vice{"flood_stderr_for_ever", Kind::kDeadline, "deadline passed: xxx", true},
-                                           Vice{"flood_stdout", Kind::kProtocol, "spoke nonsense"},
-                                           Vice{"die_mid_reply", Kind::kExited, "exited with status 4"},
-                                           Vice{"hang_mid_reply", Kind::kDeadline, "deadline passed", true},
-                                           Vice{"lie_about_length", Kind::kProtocol, "spoke nonsense: a message of"},
-                                           Vice{"promise_more", Kind::kDeadline, "deadline passed", true},
-                                           Vice{"odd_header", Kind::kProtocol, "spoke nonsense"},
-                                           Vice{"odd_marker", Kind::kProtocol, "spoke nonsense"},
-                                           Vice{"unknown_type", Kind::kProtocol, "greeting"},
-                                           Vice{"grandchild", Kind::kExited, "exited with status 3"}),
+INSTANTIATE_TEST_SUITE_P(, WorkerPoolFault,
+                         ::testing::Values(Fault{"abort", Kind::kSignalled, "killed by signal 6 (Aborted): about to abort"},
+                                           Fault{"exit", Kind::kExited, "exited with status 7"},
+                                           Fault{"throw", Kind::kExited, "exited with status 1: out of luck"},
+                                           Fault{"hang", Kind::kDeadline, "deadline passed", true},
+                                           Fault{"hang_ignoring_sigterm", Kind::kDeadline, "deadline passed", true},
+                                           Fault{"flood_stderr_for_ever", Kind::kDeadline, "deadline passed: xxx", true},
+                                           Fault{"flood_stdout", Kind::kProtocol, "sent a malformed reply"},
+                                           Fault{"die_mid_reply", Kind::kExited, "exited with status 4"},
+                                           Fault{"hang_mid_reply", Kind::kDeadline, "deadline passed", true},
+                                           Fault{"lie_about_length", Kind::kProtocol, "sent a malformed reply: a message of"},
+                                           Fault{"promise_more", Kind::kDeadline, "deadline passed", true},
+                                           Fault{"odd_header", Kind::kProtocol, "sent a malformed reply"},
+                                           Fault{"odd_marker", Kind::kProtocol, "sent a malformed reply"},
+                                           Fault{"unknown_type", Kind::kProtocol, "greeting"},
+                                           Fault{"grandchild", Kind::kExited, "exited with status 3"}),
                          [](const auto& value) { return std::string(value.param.name); });
 
 TEST(WorkerPool, TheDeathIsChargedToTheStage) {
@@ -143,10 +143,10 @@ TEST(WorkerPool, LargeBodiesGoBothWays) {
 }
 
 TEST(WorkerPool, NoiseDoesNoHarm) {
-  for (const std::string vice : {"flood_stderr", "print_to_stdout"}) {
-    WorkerPool pool(Options(vice));
+  for (const std::string fault : {"flood_stderr", "print_to_stdout"}) {
+    WorkerPool pool(Options(fault));
     const JobResult result = Answer(pool, {{"misbehave", true}, {"say", "still here"}});
-    ASSERT_TRUE(result.reply) << vice << ": " << result.death->description;
+    ASSERT_TRUE(result.reply) << fault << ": " << result.death->description;
     EXPECT_EQ(result.reply->header["echo"], "still here");
   }
 }
@@ -250,16 +250,16 @@ TEST(WorkerPool, CancelStopsWhatRunsAndDropsWhatWaits) {
 }
 
 TEST(WorkerPool, EndsAtOnceWhateverItsWorkersDo) {
-  for (const std::string vice : {"hang", "hangs_at_start"}) {
+  for (const std::string fault : {"hang", "hangs_at_start"}) {
     std::future<JobResult> running;
     std::chrono::steady_clock::time_point start;
     {
-      WorkerPool pool(Options(vice));
+      WorkerPool pool(Options(fault));
       running = Submitted(pool, {{"misbehave", true}});
       std::this_thread::sleep_for(milliseconds(200));
       start = std::chrono::steady_clock::now();
     }
-    EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000)) << vice;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000)) << fault;
     EXPECT_EQ(running.get().death->kind, Kind::kStopped);
   }
 }
@@ -288,22 +288,22 @@ TEST(WorkerPool, WaitReadyGivesWhatTheRoleSaysOfItself) {
 }
 
 struct BadStart {
-  const char* vice;
+  const char* fault;
   const char* says;
 };
 
-void PrintTo(const BadStart& start, std::ostream* out) { *out << start.vice; }
+void PrintTo(const BadStart& start, std::ostream* out) { *out << start.fault; }
 
 class WorkerPoolStart : public ::testing::TestWithParam<BadStart> {};
 
 TEST_P(WorkerPoolStart, ThatFailsIsFatalAndSaysWhy) {
-  WorkerPoolOptions options = Options(GetParam().vice);
+  WorkerPoolOptions options = Options(GetParam().fault);
   options.start_deadline = kShort;
-  if (options.init["vice"] == "no_program") options.argv = {"/nowhere/evo-worker"};
-  if (options.init["vice"] == "other_role") options.init["role"] = "cook";
+  if (options.init["fault"] == "no_program") options.argv = {"/nowhere/evo-worker"};
+  if (options.init["fault"] == "other_role") options.init["role"] = "cook";
   WorkerPool pool(options);
   EXPECT_THROW(pool.WaitReady(), Error);
-  EXPECT_THAT(pool.fatal(), AllOf(HasSubstr("vicious worker cannot be started"), HasSubstr(GetParam().says)));
+  EXPECT_THAT(pool.fatal(), AllOf(HasSubstr("faulty worker cannot be started"), HasSubstr(GetParam().says)));
   const JobResult result = Answer(pool, json::object());
   ASSERT_TRUE(result.death);
   EXPECT_THAT(result.death->description, HasSubstr(GetParam().says));
@@ -311,9 +311,9 @@ TEST_P(WorkerPoolStart, ThatFailsIsFatalAndSaysWhy) {
 
 INSTANTIATE_TEST_SUITE_P(, WorkerPoolStart,
                          ::testing::Values(BadStart{"exits_at_start", "exited with status 5"}, BadStart{"hangs_at_start", "deadline passed"},
-                                           BadStart{"cannot_be", "no device here"}, BadStart{"odd_at_start", "spoke nonsense"},
+                                           BadStart{"cannot_be", "no device here"}, BadStart{"odd_at_start", "sent a malformed reply"},
                                            BadStart{"no_program", "/nowhere/evo-worker"}, BadStart{"other_role", "another version"}),
-                         [](const auto& value) { return std::string(value.param.vice); });
+                         [](const auto& value) { return std::string(value.param.fault); });
 
 TEST(WorkerPool, SuspendHoldsTheWorkersAndTheQueue) {
   WorkerPool pool(Options(""));

@@ -1,4 +1,4 @@
-#include "evaluator/worker_process.h"
+#include "evaluator/workers/worker_process.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "mutators/breeding_station.h"
+#include "mutators/breeding/breeding_station.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "mutators/edit_application.h"
+#include "mutators/breeding/edit_application.h"
 
 #include <gmock/gmock.h>
 

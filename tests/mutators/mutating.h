@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/installation.h"
-#include "mutators/edit_application.h"
-#include "mutators/genome_renderer.h"
+#include "platform/installation.h"
+#include "mutators/breeding/edit_application.h"
+#include "mutators/breeding/genome_renderer.h"
 #include "mutators/mutator_set.h"
 
 namespace evo {

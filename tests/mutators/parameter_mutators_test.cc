@@ -1,10 +1,10 @@
-#include "mutators/parameter_mutators.h"
+#include "mutators/genetic/parameter_mutators.h"
 
 #include <gmock/gmock.h>
 
 #include <set>
 
-#include "mutators/crossover.h"
+#include "mutators/genetic/crossover.h"
 
 namespace evo {
 namespace {

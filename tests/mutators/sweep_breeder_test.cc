@@ -1,4 +1,4 @@
-#include "mutators/sweep_breeder.h"
+#include "mutators/breeding/sweep_breeder.h"
 
 #include <gmock/gmock.h>
 

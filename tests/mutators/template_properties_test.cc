@@ -3,7 +3,7 @@
 #include <chrono>
 #include <map>
 
-#include "mutators/breeding_station.h"
+#include "mutators/breeding/breeding_station.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "db/history.h"
 
 namespace evo {
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// The real programs in a folder of their own, on the cpu device, with the small task of tests/vices.
+// The real programs in a folder of their own, on the cpu device, with the small task of tests/adversarial_kernels.
 class EvoRun : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class EvoRun : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   std::string Database() const { return (folder_ / "evo.db").string(); }
-  static std::string TaskFolder() { return (ShareDirectory() / "vices" / "tasks" / "reverse_sum").string(); }
+  static std::string TaskFolder() { return (ShareDirectory() / "adversarial_kernels" / "tasks" / "reverse_sum").string(); }
 
   std::vector<std::string> RunArguments(int generations) const {
     return {"run", "--task", TaskFolder(), "--device", "cpu", "--generations", std::to_string(generations), "--population", "4", "--children", "6",

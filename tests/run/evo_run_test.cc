@@ -1,5 +1,5 @@
 // What a user's `evo run` survives: Ctrl-C, kill -9 of the coordinator and of its workers, wrong words. Runs the real programs on the
-// cpu device with the small task of tests/vices.
+// cpu device with the small task of tests/adversarial_kernels.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ TEST_F(EvoRun, FindsABetterKernelAndSaysSo) {
   EXPECT_TRUE(history.Best(run.record.id)->check);
 }
 
-// The template of tests/vices has four settings; its default is generation 0's already.
+// The template of tests/adversarial_kernels has four settings; its default is generation 0's already.
 TEST_F(EvoRun, SweepsEverySettingOnceAndGoesOnWithASweep) {
   const std::vector<std::string> sweep = {"run", "--task", TaskFolder(), "--device", "cpu", "--sweep", "--children", "2", "--db", Database()};
   std::vector<std::string> half = sweep;
@@ -165,8 +165,8 @@ TEST_F(EvoRun, AnswersWrongWordsInOneLineAndExitCodeTwo) {
       {{"run", "--generations"}, "--generations"},
       {{"run", "--generations", "many"}, "--generations"},
       {{"run", "--generations", "-3"}, "--generations"},
-      {{"run", "--nonsense"}, "--nonsense"},
-      {{"nonsense"}, "nonsense"},
+      {{"run", "--malformed"}, "--malformed"},
+      {{"malformed"}, "malformed"},
       {{"run", "--task", "nosuch", "--db", Database()}, "nosuch"},
       {{"run", "--template", "nosuch", "--db", Database()}, "nosuch"},
       {{"run", "--device", "tpu", "--db", Database()}, "tpu"},
@@ -211,7 +211,7 @@ TEST_F(EvoRun, SaysWhatIsWrongWithFiles) {
 
 TEST_F(EvoRun, RefusesATaskThatADegenerateKernelWouldPass) {
   for (const auto& [task, answer] : {std::pair{"task_zero_passes", "writes zeros"}, std::pair{"task_constant_passes", "writes a constant"}}) {
-    std::vector<std::string> arguments = {"run", "--device", "cpu", "--generations", "1", "--db", Database(), "--task", (ShareDirectory() / "vices" / task).string()};
+    std::vector<std::string> arguments = {"run", "--device", "cpu", "--generations", "1", "--db", Database(), "--task", (ShareDirectory() / "adversarial_kernels" / task).string()};
     EXPECT_EQ(Run(arguments), 1) << Output();
     EXPECT_THAT(Output(), ::testing::HasSubstr(fmt::format("task {}: a kernel that {} would pass its checks", task, answer)));
   }

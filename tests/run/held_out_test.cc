@@ -1,8 +1,8 @@
 // The template that a task's others are compared with holds where a champion has to: on held-out cases, with fresh seeds, in a fresh process.
 #include <gtest/gtest.h>
 
-#include "core/installation.h"
-#include "evaluator/pipeline.h"
+#include "platform/installation.h"
+#include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"

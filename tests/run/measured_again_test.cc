@@ -1,8 +1,8 @@
 // What is to be measured again is, though its program is known.
 #include <gtest/gtest.h>
 
-#include "core/installation.h"
-#include "evaluator/pipeline.h"
+#include "platform/installation.h"
+#include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"

@@ -72,7 +72,7 @@ TEST_F(ReplayRun, IsRefusedInOneLineWhereThereIsNothingToReplay) {
   Refused(ReplayArguments(1), "evo.db");
   ASSERT_EQ(Run(RunArguments(0)), 0) << Output();
   std::vector<std::string> other = ReplayArguments(1);
-  other[2] = (ShareDirectory() / "vices" / "tasks" / "row_softmax").string();
+  other[2] = (ShareDirectory() / "adversarial_kernels" / "tasks" / "row_softmax").string();
   Refused(other, "it has no run of task row_softmax, but runs of reverse_sum");
   Refused(ReplayArguments(1, {"--l2", "cold"}), "leave out --device, --arch and --l2");
   Refused(ReplayArguments(1, {"--device", "cuda"}), "leave out --device, --arch and --l2");
@@ -95,14 +95,14 @@ TEST_F(ReplayRun, IsRefusedInOneLineWhereThereIsNothingToReplay) {
 
 TEST_F(ReplayRun, ASecondRunStartsWithWhatTheFirstHasEarnedAndIsReplayedWithIt) {
   ASSERT_EQ(Run(RunArguments(3)), 0) << Output();
-  EXPECT_TRUE(OptionsOf(1).at("earned").empty());
+  EXPECT_TRUE(OptionsOf(1).at("rewards").empty());
   std::vector<std::string> second = RunArguments(3);
   second.insert(second.end(), {"--seed", "5"});
   ASSERT_EQ(Run(second), 0) << Output();
-  const nlohmann::json earned = OptionsOf(2).at("earned");
-  ASSERT_FALSE(earned.empty());
+  const nlohmann::json rewards = OptionsOf(2).at("rewards");
+  ASSERT_FALSE(rewards.empty());
   double tries = 0;
-  for (const auto& [op, credit] : earned.items()) tries += credit.at(0).get<double>();
+  for (const auto& [op, reward] : rewards.items()) tries += reward.at(0).get<double>();
   double children = 0;
   for (const CandidateRecord& record : History(Database()).Candidates(1, {})) {
     children += record.candidate.parents.empty() || record.candidate.op == "minimise" ? 0 : 1;
@@ -115,7 +115,7 @@ TEST_F(ReplayRun, ASecondRunStartsWithWhatTheFirstHasEarnedAndIsReplayedWithIt) 
   Refused({"verify", "--db", Database(), "--against-run", "1"}, "--against");
   second.push_back("--no-reuse");
   ASSERT_EQ(Run(second), 0) << Output();
-  EXPECT_FALSE(OptionsOf(3).contains("earned"));
+  EXPECT_FALSE(OptionsOf(3).contains("rewards"));
   ASSERT_EQ(Run(ReplayArguments(3, {"--seed", "5", "--replay-runs", "2", "--replay-missing", "stop"})), 0) << Output();
   EXPECT_EQ(Children(1, Copy()), Children(2));
 }

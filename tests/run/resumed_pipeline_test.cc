@@ -1,8 +1,8 @@
 // What a resumed run knows of the one that was interrupted.
 #include <gtest/gtest.h>
 
-#include "core/installation.h"
-#include "evaluator/pipeline.h"
+#include "platform/installation.h"
+#include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"

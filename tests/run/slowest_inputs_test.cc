@@ -1,8 +1,8 @@
 // A kernel may be made for the inputs that are timed. Its check says on which it takes longer.
 #include <gtest/gtest.h>
 
-#include "core/installation.h"
-#include "evaluator/pipeline.h"
+#include "platform/installation.h"
+#include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "core/installation.h"
+#include "platform/installation.h"
 #include "syntax/syntax_tree.h"
 
 namespace evo {

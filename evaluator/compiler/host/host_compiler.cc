@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include "core/command.h"
+#include "platform/command.h"
 #include "core/error.h"
 #include "evaluator/compiler/host/host_source.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/command.h"
+#include "platform/command.h"
 #include "core/digest.h"
 #include "core/error.h"
 

@@ -39,12 +39,12 @@ NvrtcProgram::NvrtcProgram(const NvrtcLibrary& nvrtc, const std::string& source,
 
 NvrtcProgram::~NvrtcProgram() { nvrtc_.destroy_program(&handle_); }
 
-std::string NvrtcProgram::Log() const { return Take("log", nvrtc_.get_program_log_size, nvrtc_.get_program_log); }
-std::string NvrtcProgram::Ptx() const { return Take("PTX", nvrtc_.get_ptx_size, nvrtc_.get_ptx); }
+std::string NvrtcProgram::Log() const { return CopyText("log", nvrtc_.get_program_log_size, nvrtc_.get_program_log); }
+std::string NvrtcProgram::Ptx() const { return CopyText("PTX", nvrtc_.get_ptx_size, nvrtc_.get_ptx); }
 
-std::string NvrtcProgram::Cubin() const { return Take("cubin", nvrtc_.get_cubin_size, nvrtc_.get_cubin); }
+std::string NvrtcProgram::Cubin() const { return CopyText("cubin", nvrtc_.get_cubin_size, nvrtc_.get_cubin); }
 
-std::string NvrtcProgram::Take(const char* what, SizeFunction size, TextFunction text) const {
+std::string NvrtcProgram::CopyText(const char* what, SizeFunction size, TextFunction text) const {
   std::size_t bytes = 0;
   nvrtcResult result = size(handle_, &bytes);
   std::string taken(bytes, '\0');

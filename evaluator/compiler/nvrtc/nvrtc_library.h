@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/shared_library.h"
+#include "platform/shared_library.h"
 
 namespace evo {
 
@@ -53,7 +53,7 @@ class NvrtcProgram {
  private:
   using SizeFunction = nvrtcResult (*)(nvrtcProgram, std::size_t*);
   using TextFunction = nvrtcResult (*)(nvrtcProgram, char*);
-  std::string Take(const char* what, SizeFunction size, TextFunction text) const;
+  std::string CopyText(const char* what, SizeFunction size, TextFunction text) const;
 
   const NvrtcLibrary& nvrtc_;
   nvrtcProgram handle_ = nullptr;

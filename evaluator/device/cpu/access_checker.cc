@@ -33,7 +33,7 @@ void AccessChecker::BeginLaunch(MemoryMap* image, unsigned threads) {
   races_.BeginLaunch(threads);
 }
 
-std::optional<AccessFault> AccessChecker::Settle() {
+std::optional<AccessFault> AccessChecker::FinishWarp() {
   if (!rewrite_) return std::nullopt;
   const Race race = *std::exchange(rewrite_, std::nullopt);
   if (std::memcmp(reinterpret_cast<const void*>(race.address), before_.data(), before_.size()) == 0) return std::nullopt;
@@ -41,14 +41,14 @@ std::optional<AccessFault> AccessChecker::Settle() {
 }
 
 std::optional<AccessFault> AccessChecker::BlockBarrier() {
-  const auto race = races_.Unsettled();
+  const auto race = races_.Undecided();
   races_.BlockBarrier();
   if (race) return Describe(*race);
   return std::nullopt;
 }
 
 std::optional<AccessFault> AccessChecker::Access(unsigned thread, std::uintptr_t address, std::size_t bytes, evo_cpu_access kind) {
-  if (auto fault = Settle()) return fault;
+  if (auto fault = FinishWarp()) return fault;
   Shadow* records = nullptr;
   MemorySpace space = MemorySpace::kGlobal;
   if (shared_.Near(address)) {

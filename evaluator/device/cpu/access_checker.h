@@ -30,7 +30,7 @@ class AccessChecker {
   void BeginLaunch(MemoryMap* image, unsigned threads);
   void BeginBlock() { races_.BeginBlock(); }
   // The thread that ran stops here: looks at what it wrote last. Returns what is wrong with it.
-  std::optional<AccessFault> Settle();
+  std::optional<AccessFault> FinishWarp();
   // All threads of the block have arrived; or the block has ended.
   std::optional<AccessFault> BlockBarrier();
   void WarpBarrier(unsigned warp, unsigned lanes) { races_.WarpBarrier(warp, lanes); }

@@ -81,7 +81,7 @@ bool RaceDetector::Report(const Context& context, Stamp earlier, bool earlier_wr
 }
 
 // Keeps two readers that a later writer has to be ordered with: of different warps if there are such.
-void RaceDetector::Remember(ShadowCell& cell, const Context& context) const {
+void RaceDetector::Record(ShadowCell& cell, const Context& context) const {
   if (!Unordered(cell.read, context)) {
     cell.read = context.now;
   } else if (!Unordered(cell.other_read, context) ||
@@ -97,7 +97,7 @@ bool RaceDetector::Read(ShadowCell& cell, const Context& context) {
     // The first step of a compare-and-swap loop, unless no atomic operation follows.
     if ((cell.write & kAtomic) && context.space == MemorySpace::kShared) unsettled_.push_back(MakeRace(context, cell.write, true, false));
   }
-  Remember(cell, context);
+  Record(cell, context);
   return true;
 }
 
@@ -163,7 +163,7 @@ RaceDetector::Finding RaceDetector::Access(Shadow& shadow, MemorySpace space, un
   return finding;
 }
 
-std::optional<Race> RaceDetector::Unsettled() const {
+std::optional<Race> RaceDetector::Undecided() const {
   if (unsettled_.empty()) return std::nullopt;
   return unsettled_.front();
 }

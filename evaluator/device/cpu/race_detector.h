@@ -46,7 +46,7 @@ class RaceDetector {
   Finding Access(Shadow& shadow, MemorySpace space, unsigned thread, std::uintptr_t address, std::size_t bytes, evo_cpu_access kind);
 
   // A plain read of an atomically written shared place, in the phase that ends now, that no atomic operation of the reader followed.
-  std::optional<Race> Unsettled() const;
+  std::optional<Race> Undecided() const;
 
  private:
   struct Context {
@@ -62,7 +62,7 @@ class RaceDetector {
   bool Read(ShadowCell& cell, const Context& context);
   bool Write(ShadowCell& cell, const Context& context);
   bool Atomic(ShadowCell& cell, const Context& context);
-  void Remember(ShadowCell& cell, const Context& context) const;
+  void Record(ShadowCell& cell, const Context& context) const;
   Race MakeRace(const Context& context, Stamp earlier, bool earlier_wrote, bool later_writes) const;
 
   using Clocks = std::array<std::array<std::uint32_t, 32>, 32>;    // [lane][lane]: what the first knows of the second

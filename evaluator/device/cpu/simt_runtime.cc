@@ -184,7 +184,7 @@ struct SimtRuntime::State {
 
   // Leaves the running thread where it is until somebody releases it.
   void Wait(ThreadState state) {
-    if (checked()) Require(checker.Settle());
+    if (checked()) Require(checker.FinishWarp());
     threads[static_cast<std::size_t>(running)].state = state;
     scheduler = std::move(scheduler).resume();
   }
@@ -241,7 +241,7 @@ struct SimtRuntime::State {
   }
 
   void Exit(int thread) {
-    if (checked()) Require(checker.Settle());
+    if (checked()) Require(checker.FinishWarp());
     threads[static_cast<std::size_t>(thread)].state = ThreadState::kDone;
     --live;
     Warp& warp = WarpOf(thread);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/shared_library.h"
+#include "platform/shared_library.h"
 
 namespace evo {
 namespace {
@@ -106,7 +106,7 @@ ClockState ClockMonitor::Glance(std::chrono::milliseconds age) {
   if (library_->reasons(library_->device, &reasons) != kSuccess) reasons = 0;
   for (const Reason& reason : kReasons) {
     if ((reasons & reason.bit) == 0) continue;
-    state.held_back += (state.held_back.empty() ? "" : ", ") + std::string(reason.name);
+    state.throttle_reason += (state.throttle_reason.empty() ? "" : ", ") + std::string(reason.name);
     state.disturbed = state.disturbed || reason.disturbs;
   }
   last_ = std::move(state);

@@ -83,7 +83,7 @@ double CudaDevice::MeasureTick() {
     if (const DeviceStatus status = support_->Tick(i * kTickSteps); !status.ok()) throw Error(status.message + "; see `evo doctor`");
   }
   if (const DeviceStatus status = Wait(); !status.ok()) throw Error(status.message + "; see `evo doctor`");
-  std::vector<ActivityRecord> records = records_->Take(kTickSamples);
+  std::vector<ActivityRecord> records = records_->Collect(kTickSamples);
   std::erase_if(records, [this](const ActivityRecord& record) { return record.name != support_->tick_symbol(); });
   if (records.size() != kTickSamples) {
     throw Error(fmt::format("CUPTI recorded {} of {} kernels on {}: kernels cannot be timed; end other profilers and see `evo doctor`", records.size(),
@@ -152,7 +152,7 @@ TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRu
   const DeviceStatus finished = Wait();
   if (status.ok()) status = finished;
   if (!status.ok()) return {std::move(status), {}, {}};
-  std::vector<ActivityRecord> records = records_->Take(expected_.size());
+  std::vector<ActivityRecord> records = records_->Collect(expected_.size());
   MarkFormerNames(program, records);
   auto matched = MatchActivities(expected_, std::move(records), runs.size(), info_.tick_ns);
   if (auto* complaint = std::get_if<std::string>(&matched)) return {{Outcome::kCheating, std::move(*complaint), false}, {}, {}};

@@ -116,7 +116,7 @@ void CuptiRecords::Discard() {
   inbox.dropped = 0;
 }
 
-std::vector<ActivityRecord> CuptiRecords::Take(std::size_t count) {
+std::vector<ActivityRecord> CuptiRecords::Collect(std::size_t count) {
   Inbox& inbox = TheInbox();
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (int pauses = 0;; ++pauses) {

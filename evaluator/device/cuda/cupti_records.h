@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/shared_library.h"
+#include "platform/shared_library.h"
 #include "evaluator/device/cuda/activity_records.h"
 
 namespace evo {
@@ -23,7 +23,7 @@ class CuptiRecords {
   void Discard();
   // Everything recorded since, once `count` records or more are there or a fifth of a second has passed. The device is idle. Throws Error
   // if CUPTI lost records.
-  std::vector<ActivityRecord> Take(std::size_t count);
+  std::vector<ActivityRecord> Collect(std::size_t count);
 
  private:
   void Require(CUptiResult result, const char* call) const;

@@ -13,7 +13,7 @@
 #define VARIANT 0
 #endif
 
-enum Vice { kIllegalAddress, kTrap, kEndless, kFarOutOfBounds, kNone };
+enum AdversarialKernel { kIllegalAddress, kTrap, kEndless, kFarOutOfBounds, kNone };
 
 template <int kVariant>
 __global__ void twice_plus_one(const float* x, float* y, int n) {

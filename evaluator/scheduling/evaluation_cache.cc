@@ -1,0 +1,70 @@
+#include "evaluator/scheduling/evaluation_cache.h"
+
+#include <utility>
+
+namespace evo {
+namespace {
+
+// What the machine, not the program, was the reason for says nothing about the next time.
+bool Final(Outcome outcome) { return outcome != Outcome::kCancelled && outcome != Outcome::kNoisy; }
+
+Evaluation Shared(Evaluation evaluation, std::int64_t run, CandidateId candidate) {
+  if (evaluation.shared_candidate == 0) {
+    evaluation.shared_run = run;
+    evaluation.shared_candidate = candidate;
+  }
+  evaluation.clocks = {};
+  evaluation.reverification_runs = 0;
+  return evaluation;
+}
+
+}  // namespace
+
+void EvaluationCache::Add(std::vector<KnownEvaluation> known) {
+  for (KnownEvaluation& one : known) {
+    // How long a candidate may take depends on the templates of its run.
+    if (!Final(one.evaluation.outcome) || one.evaluation.outcome == Outcome::kTimeout) continue;
+    const Evaluation shared = Shared(std::move(one.evaluation), one.run, one.candidate);
+    // Of several measurements the first is everybody's, as it was while they were made.
+    if (!shared.program_digest.empty()) programs_.try_emplace(shared.program_digest, Entry{true, shared, {}});
+    sources_.try_emplace(shared.source_digest, shared);
+  }
+}
+
+const Evaluation* EvaluationCache::FindSource(const std::string& source_digest) const {
+  const auto found = sources_.find(source_digest);
+  return found == sources_.end() ? nullptr : &found->second;
+}
+
+EvaluationCache::Claimed EvaluationCache::ClaimProgram(const std::string& program_digest, Ticket ticket, bool afresh) {
+  const auto [place, inserted] = programs_.try_emplace(program_digest);
+  Entry& entry = place->second;
+  if (afresh && entry.known && entry.evaluation.shared_run != 0) {
+    entry = {};
+    return {Claim::kYours};
+  }
+  if (inserted) return {Claim::kYours};
+  if (entry.known) return {Claim::kKnown, &entry.evaluation};
+  entry.waiting.push_back(ticket);
+  return {Claim::kWait};
+}
+
+EvaluationCache::Resolved EvaluationCache::ResolveWaiters(const std::string& program_digest, CandidateId candidate, const Evaluation& evaluation) {
+  const auto found = programs_.find(program_digest);
+  if (found == programs_.end() || found->second.known) return {};
+  Entry& entry = found->second;
+  if (Final(evaluation.outcome)) {
+    entry.known = true;
+    entry.evaluation = Shared(evaluation, 0, candidate);
+    return {std::exchange(entry.waiting, {}), true};
+  }
+  if (entry.waiting.empty()) {
+    programs_.erase(found);
+    return {{}, false};
+  }
+  const Ticket next = entry.waiting.front();
+  entry.waiting.erase(entry.waiting.begin());
+  return {{next}, false};
+}
+
+}  // namespace evo

@@ -1,0 +1,46 @@
+#include "evaluator/scheduling/launch_prediction.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "kernel_templates/launch_plan.h"
+
+namespace evo {
+namespace {
+
+std::optional<std::string> Refused(const LaunchPlan& plan, const DeviceInfo& device) {
+  for (const auto& step : plan.steps) {
+    const auto* launch = std::get_if<PlannedLaunch>(&step);
+    if (launch == nullptr) continue;
+    const std::uint64_t threads = std::uint64_t{launch->block[0]} * launch->block[1] * launch->block[2];
+    if (threads > static_cast<std::uint64_t>(device.max_threads_per_block)) {
+      return fmt::format("{}: {} threads a block, the device takes 1 to {}", launch->kernel, threads, device.max_threads_per_block);
+    }
+    if (launch->shared_bytes > device.shared_bytes_per_block_optin) {
+      return fmt::format("{}: {} bytes of dynamic shared memory, {} at most", launch->kernel, launch->shared_bytes, device.shared_bytes_per_block_optin);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> CannotLaunch(const std::string& source, const Task& task, const DeviceInfo& device) {
+  try {
+    const KernelTemplate rendered = ParseTemplate("candidate", source);
+    const Parameters parameters = rendered.space.Defaults();   // a rendered source has its values there
+    const auto judge = [&](const Case& sizes) -> std::optional<std::string> {
+      const auto planned = PlanLaunches(rendered, parameters, task, sizes);
+      if (const auto* failure = std::get_if<PlanFailure>(&planned)) return failure->message;
+      return Refused(std::get<LaunchPlan>(planned), device);
+    };
+    if (auto refusal = judge(task.small)) return refusal;
+    for (const Case& one : device.kind == "cpu" ? task.search_cpu : task.search_cuda) {
+      if (auto refusal = judge(one)) return refusal;
+    }
+  } catch (const Error&) {
+  }
+  return std::nullopt;
+}
+
+}  // namespace evo

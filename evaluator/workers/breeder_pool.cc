@@ -1,0 +1,68 @@
+#include "evaluator/workers/breeder_pool.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+// Parsing a new source takes half a second, an edit list some reparses of 50 ms each; half a minute is a parser that hangs.
+constexpr std::chrono::milliseconds kBreedDeadline{30'000};
+
+BredChild ToChild(const JobResult& result) {
+  BredChild child;
+  if (result.death) {
+    child.failure = fmt::format("breed worker: {}", result.death->description);
+    return child;
+  }
+  try {
+    return result.reply->header.at("child").get<BredChild>();
+  } catch (const std::exception& error) {
+    child.failure = fmt::format("breed worker: {}", error.what());
+    return child;
+  }
+}
+
+}  // namespace
+
+void BreederPool::Start(std::vector<BreedRequest> requests) {
+  {
+    const std::lock_guard lock(mutex_);
+    children_.assign(requests.size(), {});
+    missing_ = requests.size();
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Job job;
+    job.request.header["request"] = requests[i];
+    job.deadline = kBreedDeadline;
+    pool_.Submit(std::move(job), [this, i](const JobResult& result) {
+      const std::lock_guard lock(mutex_);
+      children_[i] = ToChild(result);
+      --missing_;
+      changed_.notify_all();
+    });
+  }
+}
+
+std::vector<BredChild> BreederPool::Finish(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait(lock, stop, [this] { return missing_ == 0; })) {
+    lock.unlock();
+    pool_.Cancel();
+    lock.lock();
+    changed_.wait(lock, [this] { return missing_ == 0; });
+  }
+  lock.unlock();
+  if (const std::string fatal = pool_.fatal(); !fatal.empty()) throw Error(fatal);
+  return std::move(children_);
+}
+
+std::string BreederPool::Render(const Genome& genome) {
+  Start({BreedRequest{{genome}, {}, {}, 0, 0, 0}});
+  BredChild child = std::move(Finish({}).front());
+  if (!child.genome) throw Error(fmt::format("template {} cannot be rendered: {}", genome.template_name, child.failure));
+  return std::move(child.source);
+}
+
+}  // namespace evo

@@ -1,0 +1,104 @@
+#include "evaluator/workers/sanitizer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <future>
+#include <sstream>
+
+#include "platform/command.h"
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+constexpr std::string_view kMark = "========= ";
+
+// The number before `unit` in a line such as "ERROR SUMMARY: 3 errors"; -1 if there is none.
+long CountAfter(const std::string& log, std::string_view label) {
+  const std::size_t at = log.find(label);
+  if (at == std::string::npos) return -1;
+  long count = -1;
+  const char* begin = log.data() + at + label.size();
+  std::from_chars(begin, log.data() + log.size(), count);
+  return count;
+}
+
+// The first line that is not the banner.
+std::string FirstFinding(const std::string& log) {
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kMark)) continue;
+    line.erase(0, kMark.size());
+    if (line.find("COMPUTE-SANITIZER") == std::string::npos && line.find("SUMMARY") == std::string::npos && !line.starts_with(" ")) return line;
+  }
+  return "it gave no summary";
+}
+
+}  // namespace
+
+std::optional<fs::path> FindComputeSanitizer(const fs::path& cuda_root) {
+  for (const fs::path& place : {cuda_root / "bin" / "compute-sanitizer", cuda_root / "compute-sanitizer" / "compute-sanitizer"}) {
+    std::error_code failed;
+    if (fs::exists(place, failed)) return place;
+  }
+  return std::nullopt;
+}
+
+ToolResult ReadSanitizerLog(const std::string& tool, const std::string& log) {
+  const long errors = CountAfter(log, "ERROR SUMMARY: ");
+  const long hazards = CountAfter(log, "RACECHECK SUMMARY: ");
+  if (errors > 0 || hazards > 0) return {tool, "error", FirstFinding(log)};
+  if (errors == 0 || hazards == 0) return {tool, "clean", ""};
+  return {tool, "unsupported", FirstFinding(log)};
+}
+
+Sanitizer::Sanitizer(fs::path cuda_root, WorkerPoolOptions options, Message setup)
+    : program_(FindComputeSanitizer(cuda_root)), options_(std::move(options)), setup_(std::move(setup)) {}
+
+std::vector<ToolResult> Sanitizer::Check(const Job& job, const std::stop_token& stop) const {
+  std::vector<ToolResult> results;
+  for (const char* tool : kTools) {
+    if (stop.stop_requested()) break;
+    results.push_back(program_ ? RunTool(tool, job, stop) : ToolResult{tool, "missing", "the CUDA toolkit has no compute-sanitizer"});
+  }
+  return results;
+}
+
+ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std::stop_token& stop) const {
+  const fs::path log = fs::temp_directory_path() / fmt::format("evo-sanitizer-{}-{}.log", ::getpid(), tool);
+  WorkerPoolOptions options = options_;
+  std::vector<std::string> argv = {program_->string(), "--tool", tool, "--log-file", log.string(), "--print-limit", "3"};
+  // Our own run-time asks how many parameters a kernel has until the answer is an error, which is none of the candidate's.
+  if (tool == std::string("memcheck")) argv.insert(argv.end(), {"--report-api-errors", "no"});
+  argv.insert(argv.end(), options.argv.begin(), options.argv.end());
+  options.argv = std::move(argv);
+  options.name = tool;
+  options.fresh = true;
+  // It writes its summary when the program under it has ended by itself.
+  options.end_gracefully = true;
+  JobResult result;
+  {
+    WorkerPool pool(options);
+    pool.SetSetup(setup_);
+    std::promise<JobResult> promise;
+    auto future = promise.get_future();
+    const std::stop_callback cancel(stop, [&pool] { pool.Cancel(); });
+    pool.Submit(job, [&promise](JobResult done) { promise.set_value(std::move(done)); });
+    result = future.get();
+  }
+  const std::string text = ReadFile(log);
+  std::error_code ignored;
+  fs::remove(log, ignored);
+  if (result.death && result.death->kind == WorkerDeath::Kind::kDeadline) return {tool, "timeout", "it did not end in time"};
+  ToolResult read = ReadSanitizerLog(tool, text);
+  if (read.result == "unsupported" && text.empty() && result.death) read.message = result.death->description;
+  return read;
+}
+
+}  // namespace evo

@@ -1,0 +1,108 @@
+#include "evaluator/workers/worker_main.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+namespace evo {
+namespace {
+
+// The frames of one coordinator over two descriptors that nobody else in the process knows.
+class Frames {
+ public:
+  Frames() : in_(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)), out_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::dup2(null, STDIN_FILENO);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    ::close(null);
+  }
+
+  std::optional<Message> Read() {
+    std::array<char, 1 << 16> bytes;
+    for (;;) {
+      if (auto message = decoder_.Next()) return message;
+      const ssize_t n = ::read(in_, bytes.data(), bytes.size());
+      if (n == 0 || (n < 0 && errno != EINTR)) return std::nullopt;
+      if (n > 0) decoder_.Feed({bytes.data(), static_cast<std::size_t>(n)});
+    }
+  }
+
+  void Write(const Message& message) {
+    const std::string bytes = Encode(message);
+    for (std::size_t sent = 0; sent < bytes.size();) {
+      const ssize_t n = ::write(out_, bytes.data() + sent, bytes.size() - sent);
+      if (n < 0 && errno != EINTR) ::_exit(1);  // nobody is listening any more
+      if (n > 0) sent += static_cast<std::size_t>(n);
+    }
+  }
+
+ private:
+  int in_;
+  int out_;
+  Decoder decoder_;
+};
+
+class FrameChannel : public WorkerChannel {
+ public:
+  explicit FrameChannel(Frames& frames) : frames_(frames) {}
+  void Begin(const std::string& stage, bool wait) override {
+    Message marker;
+    marker.header = {{"type", "begin"}, {"stage", stage}, {"wait", wait}};
+    frames_.Write(marker);
+    if (wait && !frames_.Read()) ::_exit(0);
+  }
+
+ private:
+  Frames& frames_;
+};
+
+Message Typed(const char* type, Message message = {}) {
+  message.header["type"] = type;
+  return message;
+}
+
+void Serve(Frames& frames, WorkerRole& role) {
+  FrameChannel channel(frames);
+  while (auto job = frames.Read()) {
+    Message reply = Typed("reply", role.Handle(*job, channel));
+    reply.header["last"] = role.MustRestart();
+    frames.Write(reply);
+    // A device in a broken state can hang in its own destructors; nothing here needs them.
+    if (role.MustRestart()) ::_exit(0);
+  }
+}
+
+}  // namespace
+
+int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles) {
+  Frames frames;
+  try {
+    const auto init = frames.Read();
+    if (!init) return 0;
+    const auto factory = roles.find(init->header.value("role", ""));
+    if (factory == roles.end()) {
+      frames.Write(Typed("failed", {{{"message", "evo-worker is of another version: it does not know its role"}}, {}}));
+      return 1;
+    }
+    std::unique_ptr<WorkerRole> role;
+    try {
+      role = factory->second(init->header);
+    } catch (const std::exception& error) {
+      frames.Write(Typed("failed", {{{"message", error.what()}}, {}}));
+      return 1;
+    }
+    frames.Write(Typed("ready", {role->Describe(), {}}));
+    Serve(frames, *role);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace evo

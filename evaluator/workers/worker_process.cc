@@ -1,0 +1,271 @@
+#include "evaluator/workers/worker_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/process/v2/process.hpp>
+#include <boost/process/v2/stdio.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+namespace bp = boost::process::v2;
+
+constexpr std::size_t kKeptStderrBytes = 4096;
+constexpr int kMostDescriptors = 4096;   // that this process may have open, where the kernel is too old (5.11) to mark all
+constexpr int kReadsAtOnce = 16;   // of 4 KiB: a pipe's 64 KiB
+// How often a wait looks at its stop token; a quarter of what a user notices after Ctrl-C.
+constexpr auto kPollSlice = std::chrono::milliseconds(50);
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { Close(); }
+  void Close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::pair<Descriptor, Descriptor> MakePipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe for a worker: {}", std::strerror(errno)));
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void SetNonBlocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+// Runs in the child between fork and exec: a group of its own, and death with the parent's thread.
+struct DieWithParent {
+  pid_t parent = ::getpid();
+
+  // Boost 1.81 closes only what has a higher number than the pipe over which it hears of exec. Another thread's pipe of that kind would stay open in this
+  // worker, and the thread would wait for as long as the worker lives: for ever, where the worker is to be ended after the thread.
+  static void CloseOnExec() {
+    constexpr int kFirst = STDERR_FILENO + 1;
+    if (::close_range(kFirst, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+    for (int fd = kFirst; fd < kMostDescriptors; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
+
+  template <typename Launcher>
+  bp::error_code on_exec_setup(Launcher&, const bp::filesystem::path&, const char* const*(&)) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    CloseOnExec();
+    // The terminal's Ctrl-C is the coordinator's to act on; blocked signals and handlers of ours must not reach the worker.
+    ::signal(SIGINT, SIG_IGN);
+    ::signal(SIGPIPE, SIG_DFL);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    return {};
+  }
+};
+
+}  // namespace
+
+struct WorkerProcess::State {
+  boost::asio::io_context context;
+  std::optional<bp::process> process;
+  pid_t pid = -1;
+  bool reaped = false;
+  int status = 0;
+  Descriptor to_worker;
+  Descriptor from_worker;
+  Descriptor stderr_of_worker;
+  std::string outgoing;
+  Decoder decoder;
+  std::string stderr_tail;
+
+  void KillAndReap() {
+    if (reaped) return;
+    ::kill(-pid, SIGKILL);
+    ::kill(pid, SIGKILL);  // in case it had not yet made its group
+    // A process that is in the driver's hands may outlive its signal; what cannot be had in ten seconds is left to whoever reaps after us.
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
+      ended = ::waitpid(pid, &status, WNOHANG);
+      if (ended > 0 || std::chrono::steady_clock::now() > give_up) break;
+      ::usleep(500);
+    }
+    reaped = true;
+  }
+
+  // Whether the worker itself has ended, although processes that it left behind may still hold its pipes open.
+  bool Ended() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+  }
+
+  // What has come, but no more than a pipe holds: one that writes without end must not keep us here.
+  void DrainStderr() {
+    std::array<char, 4096> bytes;
+    int reads = 0;
+    for (ssize_t n; ++reads <= kReadsAtOnce && (n = ::read(stderr_of_worker.get(), bytes.data(), bytes.size())) > 0;) {
+      stderr_tail.append(bytes.data(), static_cast<std::size_t>(n));
+      if (stderr_tail.size() > 2 * kKeptStderrBytes) stderr_tail.erase(0, stderr_tail.size() - kKeptStderrBytes);
+    }
+  }
+
+  std::string LastStderrLine() const {
+    const auto end = stderr_tail.find_last_not_of("\n ");
+    if (end == std::string::npos) return {};
+    const auto begin = stderr_tail.rfind('\n', end);
+    return stderr_tail.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  }
+};
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std::make_unique<State>()) {
+  // A worker that dies while it is written to is a result: write() must say so rather than end this process.
+  sigset_t broken_pipe;
+  ::sigemptyset(&broken_pipe);
+  ::sigaddset(&broken_pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+  auto [child_in, to_worker] = MakePipe();
+  auto [from_worker, child_out] = MakePipe();
+  auto [err_read, child_err] = MakePipe();
+  try {
+    const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
+    state_->process.emplace(state_->context, argv.front(), arguments,
+                            bp::process_stdio{child_in.get(), child_out.get(), child_err.get()}, DieWithParent{});
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("cannot start {}: {}", argv.front(), error.what()));
+  }
+  state_->pid = state_->process->id();
+  state_->process->detach();  // reaped by hand: the group must be killed first
+  ::setpgid(state_->pid, state_->pid);
+  state_->to_worker = std::move(to_worker);
+  state_->from_worker = std::move(from_worker);
+  state_->stderr_of_worker = std::move(err_read);
+  for (const Descriptor* fd : {&state_->to_worker, &state_->from_worker, &state_->stderr_of_worker}) SetNonBlocking(fd->get());
+}
+
+WorkerProcess::~WorkerProcess() { state_->KillAndReap(); }
+
+int WorkerProcess::pid() const { return state_->pid; }
+void WorkerProcess::End(SteadyTime deadline) {
+  if (state_->reaped) return;
+  state_->to_worker.Close();
+  std::array<char, 4096> bytes;
+  while (!state_->Ended() && std::chrono::steady_clock::now() < deadline) {
+    // Whatever it still says is not listened to, but must not stop it.
+    while (::read(state_->from_worker.get(), bytes.data(), bytes.size()) > 0) {
+    }
+    state_->DrainStderr();
+    ::usleep(10'000);
+  }
+  state_->KillAndReap();
+}
+
+void WorkerProcess::Suspend() { ::kill(-state_->pid, SIGSTOP); }
+void WorkerProcess::Resume() { ::kill(-state_->pid, SIGCONT); }
+
+WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what) {
+  // An exited worker is not yet reaped: its status says more than that its pipe closed.
+  if (kind == WorkerDeath::Kind::kExited && !state_->reaped) {
+    for (int i = 0; i < 100 && !state_->reaped; ++i) {
+      if (::waitpid(state_->pid, &state_->status, WNOHANG) == state_->pid) state_->reaped = true;
+      else ::usleep(10'000);
+    }
+    ::kill(-state_->pid, SIGKILL);
+  }
+  const bool knew = state_->reaped;
+  state_->KillAndReap();
+  state_->DrainStderr();
+  WorkerDeath death{kind, what};
+  if (kind == WorkerDeath::Kind::kExited && knew) {
+    if (WIFSIGNALED(state_->status)) {
+      const int signal = WTERMSIG(state_->status);
+      death = {WorkerDeath::Kind::kSignalled, fmt::format("killed by signal {} ({})", signal, ::strsignal(signal))};
+    } else {
+      death.description = fmt::format("exited with status {}", WEXITSTATUS(state_->status));
+    }
+  }
+  const std::string line = state_->LastStderrLine();
+  if (!line.empty()) death.description += ": " + line;
+  return death;
+}
+
+// Waits until something can be read (or written). False: the worker is dead and `death` says how.
+bool WorkerProcess::Pump(SteadyTime deadline, const std::stop_token& stop, bool want_write, WorkerDeath& death) {
+  using std::chrono::milliseconds;
+  for (;;) {
+    if (stop.stop_requested()) return death = Die(WorkerDeath::Kind::kStopped, "stopped"), false;
+    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return death = Die(WorkerDeath::Kind::kDeadline, "deadline passed"), false;
+    const bool ended = state_->Ended();  // before the poll, so that what it wrote last is found
+    pollfd fds[3] = {{want_write ? -1 : state_->from_worker.get(), POLLIN, 0},
+                     {state_->stderr_of_worker.get(), POLLIN, 0},
+                     {want_write ? state_->to_worker.get() : -1, POLLOUT, 0}};
+    const int ready = ::poll(fds, 3, static_cast<int>(std::min<milliseconds>(left, kPollSlice).count()));
+    if (ready < 0) continue;
+    if (fds[1].revents & POLLIN) state_->DrainStderr();
+    if (fds[0].revents & (POLLIN | POLLHUP)) return true;
+    if (fds[2].revents & (POLLERR | POLLHUP) || (fds[2].revents && !ended)) return true;
+    if (ended) return death = Die(WorkerDeath::Kind::kExited, "ended"), false;
+    if ((fds[1].revents & POLLHUP) && !(fds[1].revents & POLLIN)) return death = Die(WorkerDeath::Kind::kExited, "closed its output"), false;
+  }
+}
+
+std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTime deadline, const std::stop_token& stop) {
+  std::string& out = state_->outgoing;
+  out = Encode(message);
+  std::size_t sent = 0;
+  while (sent < out.size()) {
+    const ssize_t n = ::write(state_->to_worker.get(), out.data() + sent, out.size() - sent);
+    if (n > 0) {
+      sent += static_cast<std::size_t>(n);
+    } else if (n < 0 && errno == EAGAIN) {
+      WorkerDeath death;
+      if (!Pump(deadline, stop, true, death)) return death;
+    } else if (!(n < 0 && errno == EINTR)) {
+      return Die(WorkerDeath::Kind::kExited, "closed its input");
+    }
+  }
+  return std::nullopt;
+}
+
+std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, const std::stop_token& stop) {
+  std::array<char, 1 << 16> bytes;
+  try {
+    for (;;) {
+      if (auto message = state_->decoder.Next()) return std::move(*message);
+      const ssize_t n = ::read(state_->from_worker.get(), bytes.data(), bytes.size());
+      if (n > 0) {
+        state_->decoder.Feed({bytes.data(), static_cast<std::size_t>(n)});
+      } else if (n == 0) {
+        return Die(WorkerDeath::Kind::kExited, "closed its output");
+      } else if (errno == EAGAIN) {
+        WorkerDeath death;
+        if (!Pump(deadline, stop, false, death)) return death;
+      } else if (errno != EINTR) {
+        return Die(WorkerDeath::Kind::kExited, std::strerror(errno));
+      }
+    }
+  } catch (const ProtocolError& error) {
+    return Die(WorkerDeath::Kind::kProtocol, fmt::format("sent a malformed reply: {}", error.what()));
+  }
+}
+
+}  // namespace evo

@@ -1,0 +1,125 @@
+#include "mutators/analysis/constant_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "core/error.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+// Macros made of macros; it ends here.
+constexpr int kDepth = 8;
+
+// What `#define NAME text` says; empty if there is none.
+std::string_view MacroText(std::string_view text, std::string_view name) {
+  constexpr std::string_view kDefine = "#define ";
+  for (std::size_t at = text.find(kDefine); at != std::string_view::npos; at = text.find(kDefine, at + 1)) {
+    std::string_view line = text.substr(at + kDefine.size(), text.find('\n', at) - at - kDefine.size());
+    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ' ') continue;
+    line.remove_prefix(name.size());
+    return line.substr(0, line.find("//"));
+  }
+  return {};
+}
+
+std::string_view ConstantText(const SyntaxTree& tree, std::string_view name) {
+  for (const int child : tree.node(0).children) {
+    const SyntaxNode& variable = tree.node(child);
+    const bool constant = variable.kind_name == "VarDecl" && variable.name == name && variable.type.starts_with("const ");
+    if (constant && !variable.children.empty()) return tree.Text(variable.children.back());
+  }
+  return {};
+}
+
+// With numbers only; nullopt if there is a name that stands for none.
+std::optional<std::string> Expanded(const SyntaxTree& tree, std::string_view text, int depth) {
+  if (depth == 0) return std::nullopt;
+  std::string expanded;
+  for (const SourceRange& range : Tokenize(text)) {
+    const std::string_view token = text.substr(range.begin, range.size());
+    if (std::isalpha(static_cast<unsigned char>(token.front())) == 0 && token.front() != '_') {
+      expanded += fmt::format("{} ", token);
+      continue;
+    }
+    std::string_view meaning = MacroText(tree.text(), token);
+    if (meaning.empty()) meaning = ConstantText(tree, token);
+    const auto inner = meaning.empty() ? std::nullopt : Expanded(tree, meaning, depth - 1);
+    if (!inner) return std::nullopt;
+    expanded += fmt::format("({}) ", *inner);
+  }
+  return expanded;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_view expression) {
+  const auto expanded = Expanded(tree, expression, kDepth);
+  if (!expanded || expanded->empty()) return std::nullopt;
+  try {
+    return Expression::Parse(*expanded).EvaluateInteger({});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string BlockExtent(const MutationContext& context, const LaunchDirective& launch, std::size_t axis) {
+  if (axis >= launch.block.size()) return "1";
+  const std::string& text = launch.block[axis].text();
+  return ConstantValue(context.tree, text) ? text : "";
+}
+
+BlockThreads ThreadsOf(const MutationContext& context, const LaunchDirective& launch) {
+  BlockThreads threads;
+  for (std::size_t axis = 0; axis < launch.block.size(); ++axis) {
+    const std::string extent = BlockExtent(context, launch, axis);
+    const bool number = extent.empty() || std::all_of(extent.begin(), extent.end(), [](char c) { return c >= '0' && c <= '9'; });
+    // A number may be changed in the launch line.
+    const std::string size = number ? fmt::format("blockDim.{}", "xyz"[axis]) : Parenthesised(extent);
+    const std::string thread = fmt::format("threadIdx.{}", "xyz"[axis]);
+    threads.number = axis == 0 ? thread : fmt::format("{} + {} * {}", threads.number, threads.count, thread);
+    threads.count = axis == 0 ? size : fmt::format("{} * {}", threads.count, size);
+  }
+  return threads;
+}
+
+int SizeOf(std::string_view type) {
+  struct Known {
+    std::string_view name;
+    int bytes;
+  };
+  constexpr std::array<Known, 24> kKnown{{{"float", 4},
+                                          {"double", 8},
+                                          {"int", 4},
+                                          {"unsigned int", 4},
+                                          {"short", 2},
+                                          {"unsigned short", 2},
+                                          {"char", 1},
+                                          {"signed char", 1},
+                                          {"unsigned char", 1},
+                                          {"long long", 8},
+                                          {"float2", 8},
+                                          {"float4", 16},
+                                          {"double2", 16},
+                                          {"int2", 8},
+                                          {"int4", 16},
+                                          {"uint2", 8},
+                                          {"uint4", 16},
+                                          {"__half", 2},
+                                          {"__half2", 4},
+                                          {"__nv_bfloat16", 2},
+                                          {"__nv_bfloat162", 4},
+                                          {"unsigned long long", 8},
+                                          {"long", 8},
+                                          {"unsigned long", 8}}};
+  const auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& known) { return known.name == type; });
+  return found == kKnown.end() ? 0 : found->bytes;
+}
+
+}  // namespace evo

@@ -1,0 +1,229 @@
+#include "mutators/analysis/data_flow.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Functions of CUDA's headers without side effects that do not look at other threads.
+// clang-format off
+constexpr std::array kPure{
+    "expf"sv, "__expf"sv, "exp2f"sv, "exp"sv, "exp2"sv, "logf"sv, "__logf"sv, "log2f"sv, "__log2f"sv, "log"sv, "sqrtf"sv,
+    "sqrt"sv, "rsqrtf"sv, "rsqrt"sv, "sinf"sv, "__sinf"sv, "cosf"sv, "__cosf"sv, "tanhf"sv, "powf"sv, "__powf"sv, "fmaxf"sv,
+    "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv, "fabsf"sv, "fabs"sv, "abs"sv, "fmaf"sv, "fma"sv, "erff"sv, "__fdividef"sv,
+    "__frcp_rn"sv, "__half2float"sv, "__float2half"sv, "__low2float"sv, "__high2float"sv, "__floats2half2_rn"sv,
+    "__float2half_rn"sv, "__bfloat162float"sv, "__float2bfloat16"sv, "__ldg"sv, "__ldcg"sv, "__ldca"sv, "__ldcs"sv,
+    "__fmul_rn"sv, "__fadd_rn"sv, "__hmul"sv, "__hadd"sv, "__hfma"sv, "__hfma2"sv, "__hmul2"sv, "__hadd2"sv, "__fmaf_rn"sv};
+constexpr std::array kPureKinds{
+    "DeclRefExpr"sv, "IntegerLiteral"sv, "FloatingLiteral"sv, "CXXBoolLiteralExpr"sv, "CharacterLiteral"sv, "ParenExpr"sv,
+    "BinaryOperator"sv, "UnaryOperator"sv, "ConditionalOperator"sv, "CStyleCastExpr"sv, "CXXStaticCastExpr"sv,
+    "CXXFunctionalCastExpr"sv, "CXXReinterpretCastExpr"sv, "MemberRefExpr"sv, "ArraySubscriptExpr"sv, "CallExpr"sv,
+    "TypeRef"sv, "NamespaceRef"sv, "UnexposedExpr"sv, "TemplateRef"sv};
+// clang-format on
+
+// Reads or writes memory, if it is not a mere step to an address.
+bool IsMemory(const SyntaxTree& tree, int node) {
+  return tree.node(node).kind_name == "ArraySubscriptExpr" ||
+         (tree.node(node).kind_name == "UnaryOperator" && tree.Operator(node) == "*");
+}
+
+// The body of the function of this file that is called; -1 if it is another's, or only declared.
+int CalledBody(const SyntaxTree& tree, int call) {
+  const SyntaxNode& node = tree.node(call);
+  if (node.kind_name != "CallExpr" || node.children.empty()) return -1;
+  const int function = NamedDeclaration(tree, node.children.front());
+  if (function < 0 || tree.node(function).children.empty()) return -1;
+  const std::string& kind = tree.node(function).kind_name;
+  const int body = tree.node(function).children.back();
+  // One that stands behind its caller may lead back to it: not followed, so that recursion ends.
+  const bool before = tree.node(function).range.end <= node.range.begin;
+  const bool defined = (kind == "FunctionDecl" || kind == "FunctionTemplate") && tree.node(body).kind_name == "CompoundStmt";
+  return defined && before ? body : -1;
+}
+
+// Device functions that call device functions; recursion ends here.
+constexpr int kDepth = 4;
+
+bool IsPureFunction(const SyntaxTree& tree, int function, int depth);
+
+bool IsPureCall(const SyntaxTree& tree, int call, int depth = kDepth) {
+  const std::string_view callee = LibraryCallee(tree, call);
+  if (std::find(kPure.begin(), kPure.end(), callee) != kPure.end()) return true;
+  const auto& parts = tree.node(call).children;
+  const int function = parts.empty() ? -1 : NamedDeclaration(tree, parts.front());
+  return function >= 0 && IsPureFunction(tree, function, depth - 1);
+}
+
+// The operand of an assignment or count that is changed; -1 for other nodes.
+int Target(const SyntaxTree& tree, int node) {
+  if (!IsAssignment(tree, node) && !IsCount(tree, node)) return -1;
+  return tree.node(node).children.empty() ? -1 : tree.node(node).children.front();
+}
+
+bool IsConstant(std::string_view type) {
+  if (type.ends_with("&")) return false;
+  return type.ends_with("const") || (type.starts_with("const ") && type.find('*') == std::string_view::npos);
+}
+
+// The object that a name is part of: `v` in `v.x` and `(v)` is all of it.
+int WholeLvalue(const SyntaxTree& tree, int name) {
+  int at = name;
+  while (!tree.node(at).converted && tree.node(at).parent >= 0) {
+    const SyntaxNode& parent = tree.node(tree.node(at).parent);
+    const bool part = parent.kind_name == "ParenExpr" || parent.kind_name == "MemberRefExpr" ||
+                      (parent.kind_name == "ArraySubscriptExpr" && parent.children.front() == at);
+    if (!part) break;
+    at = tree.node(at).parent;
+  }
+  return at;
+}
+
+bool IsInLambdaOf(const SyntaxTree& tree, int node, int declaration) {
+  for (int at = tree.node(node).parent; at >= 0; at = tree.node(at).parent) {
+    if (tree.node(at).kind_name == "LambdaExpr") return !IsWithin(tree, declaration, at);
+  }
+  return false;
+}
+
+// Neither read nor plainly written where it is named, so that it may be changed elsewhere without its name.
+bool IsExposedBy(const SyntaxTree& tree, int name, int declaration) {
+  const int whole = WholeLvalue(tree, name);
+  if (tree.node(whole).converted) return false;
+  const int parent = tree.node(whole).parent;
+  if (IsInLambdaOf(tree, name, declaration)) return true;
+  if (parent >= 0 && tree.node(parent).kind_name.find("Asm") != std::string::npos) return false;
+  return parent < 0 || Target(tree, parent) != whole;
+}
+
+bool IsExposed(const SyntaxTree& tree, int declaration) {
+  for (const int at : tree.UsesOf(declaration)) {
+    const SyntaxNode& use = tree.node(at);
+    if (use.opaque && std::find(use.hidden.begin(), use.hidden.end(), declaration) != use.hidden.end()) return true;
+    if (use.kind_name == "DeclRefExpr" && use.refers_to == declaration && IsExposedBy(tree, at, declaration)) return true;
+  }
+  return false;
+}
+
+// Defined in this file, and changes nothing but its own variables.
+bool IsPureFunction(const SyntaxTree& tree, int function, int depth) {
+  const SyntaxNode& node = tree.node(function);
+  if (depth == 0 || (node.kind_name != "FunctionDecl" && node.kind_name != "FunctionTemplate")) return false;
+  if (node.children.empty() || tree.node(node.children.back()).kind_name != "CompoundStmt") return false;
+  for (const int at : Subtree(tree, function)) {
+    const SyntaxNode& part = tree.node(at);
+    if (part.opaque || part.kind_name == "LambdaExpr" || part.kind_name == "attribute(shared)") return false;
+    if (part.kind_name.find("Asm") != std::string::npos || part.kind_name == "UnexposedStmt") return false;
+    if (part.kind_name == "CallExpr" && !IsPureCall(tree, at, depth)) return false;
+    if (part.kind_name == "ParmDecl" && part.type.ends_with("&") && !part.type.starts_with("const ")) return false;
+    const int target = Target(tree, at);
+    if (target < 0) continue;
+    int owner = target;  // `a` of `a[i]`, for arrays that the function declares
+    while (tree.node(owner).kind_name == "ArraySubscriptExpr") owner = tree.node(owner).children.front();
+    const int declaration = NamedDeclaration(tree, owner);
+    if (declaration < 0 || IsMemoryName(tree, declaration)) return false;
+    if (owner != target && !tree.node(declaration).type.ends_with("]")) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsAssignment(const SyntaxTree& tree, int node) {
+  const std::string& kind = tree.node(node).kind_name;
+  return kind == "CompoundAssignOperator" || (kind == "BinaryOperator" && tree.Operator(node) == "=");
+}
+
+bool IsCount(const SyntaxTree& tree, int node) {
+  return tree.node(node).kind_name == "UnaryOperator" && (tree.Operator(node) == "++" || tree.Operator(node) == "--");
+}
+
+std::set<int> WrittenIn(const SyntaxTree& tree, int node) {
+  std::set<int> written;
+  for (const int at : Subtree(tree, node)) {
+    const SyntaxNode& name = tree.node(at);
+    if (name.opaque) written.insert(name.hidden.begin(), name.hidden.end());
+    if (name.kind_name != "DeclRefExpr" || name.refers_to < 0 || name.converted) continue;
+    // Not read: assigned, counted, addressed or bound. A member or an element of it counts as it.
+    written.insert(name.refers_to);
+  }
+  return written;
+}
+
+std::set<int> NamedIn(const SyntaxTree& tree, int node) {
+  std::set<int> named;
+  for (const int at : Subtree(tree, node)) {
+    const SyntaxNode& name = tree.node(at);
+    named.insert(name.hidden.begin(), name.hidden.end());
+    if (name.kind_name == "DeclRefExpr" && name.refers_to >= 0) named.insert(name.refers_to);
+  }
+  return named;
+}
+
+bool IsMemoryName(const SyntaxTree& tree, int declaration) {
+  const SyntaxNode& node = tree.node(declaration);
+  if ((node.kind_name != "VarDecl" && node.kind_name != "ParmDecl") || IsConstant(node.type)) return false;
+  if (node.function < 0 || node.type.ends_with("&")) return true;
+  const auto is_shared = [&](int child) { return tree.node(child).kind_name == "attribute(shared)"; };
+  return std::any_of(node.children.begin(), node.children.end(), is_shared) || IsExposed(tree, declaration);
+}
+
+bool StoresIn(const SyntaxTree& tree, int node) {
+  for (const int at : Subtree(tree, node)) {
+    if (tree.node(at).opaque) return true;
+    if (const int target = Target(tree, at); target >= 0) {
+      const int declaration = NamedDeclaration(tree, target);
+      if (declaration < 0 || IsMemoryName(tree, declaration)) return true;
+    }
+    const std::string& kind = tree.node(at).kind_name;
+    if (kind == "CallExpr" && !IsPureCall(tree, at)) return true;
+    if (kind.find("Asm") != std::string::npos || kind == "UnexposedStmt") return true;
+  }
+  return false;
+}
+
+bool LoadsIn(const SyntaxTree& tree, int node) {
+  for (const int at : Subtree(tree, node)) {
+    if (tree.node(at).opaque || IsMemory(tree, at)) return true;
+    if (tree.node(at).kind_name != "CallExpr") continue;
+    const std::string_view callee = LibraryCallee(tree, at);
+    if (callee.starts_with("__ld")) return true;
+    if (!callee.empty()) continue;
+    const int body = CalledBody(tree, at);
+    if (body < 0 || LoadsIn(tree, body)) return true;   // a function that cannot be looked into may read what it likes
+  }
+  const std::set<int> named = NamedIn(tree, node);
+  return std::any_of(named.begin(), named.end(), [&](int declaration) { return IsMemoryName(tree, declaration); });
+}
+
+bool IsPure(const SyntaxTree& tree, int expression) {
+  for (const int at : Subtree(tree, expression)) {
+    const std::string& kind = tree.node(at).kind_name;
+    if (tree.node(at).opaque) return false;
+    if (std::find(kPureKinds.begin(), kPureKinds.end(), kind) == kPureKinds.end()) return false;
+    if (IsAssignment(tree, at) || IsCount(tree, at)) return false;
+    if (kind == "CallExpr" && !IsPureCall(tree, at)) return false;
+  }
+  return true;
+}
+
+bool CallsPure(const SyntaxTree& tree, int call) { return IsPureCall(tree, call); }
+
+bool IsInvariant(const SyntaxTree& tree, int expression, int scope) {
+  return IsInvariant(tree, expression, scope, WrittenIn(tree, scope));
+}
+
+bool IsInvariant(const SyntaxTree& tree, int expression, int scope, const std::set<int>& written) {
+  for (const int declaration : NamedIn(tree, expression)) {
+    if (written.contains(declaration) || IsWithin(tree, declaration, scope)) return false;
+  }
+  return IsPure(tree, expression) && !LoadsIn(tree, expression);
+}
+
+}  // namespace evo

@@ -1,0 +1,151 @@
+#include "mutators/analysis/global_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+// Device functions that call device functions; recursion ends here.
+constexpr int kDepth = 6;
+
+std::vector<int> ParametersOf(const SyntaxTree& tree, int function) {
+  std::vector<int> parameters;
+  for (const int child : tree.node(function).children) {
+    if (tree.node(child).kind_name == "ParmDecl") parameters.push_back(child);
+  }
+  return parameters;
+}
+
+// The pointer operand of a pointer expression; -1 if it has none or two.
+int PointerOperand(const SyntaxTree& tree, int expression) {
+  int operand = -1;
+  for (const int child : tree.node(expression).children) {
+    const std::string& type = tree.node(child).type;
+    if (type.find('*') == std::string::npos || tree.node(child).kind_name == "TypeRef") continue;
+    if (operand >= 0) return -1;
+    operand = child;
+  }
+  return operand;
+}
+
+class Tracer {
+ public:
+  // `read_only`: looks for memory that nobody writes, else for any global memory.
+  Tracer(const SyntaxTree& tree, const KernelTemplate& rendered, bool read_only)
+      : tree_(tree), rendered_(rendered), read_only_(read_only) {}
+
+  bool Follow(int pointer, int depth) const {
+    if (depth == 0 || pointer < 0) return false;
+    const SyntaxNode& node = tree_.node(pointer);
+    const std::string& kind = node.kind_name;
+    if (kind == "DeclRefExpr") return node.refers_to >= 0 && FollowDeclaration(node.refers_to, depth);
+    if (kind == "UnaryOperator" && tree_.Operator(pointer) == "&") {
+      const SyntaxNode& element = tree_.node(node.children.front());
+      return element.kind_name == "ArraySubscriptExpr" && Follow(element.children.front(), depth);
+    }
+    if (kind == "ParenExpr" || kind == "BinaryOperator" || kind == "CStyleCastExpr" || kind == "CXXReinterpretCastExpr" ||
+        kind == "CXXStaticCastExpr") {
+      return Follow(PointerOperand(tree_, pointer), depth);
+    }
+    return false;
+  }
+
+ private:
+  bool HasRightType(const SyntaxNode& pointer) const { return !read_only_ || pointer.type.starts_with("const "); }
+
+  bool FollowDeclaration(int declaration, int depth) const {
+    const SyntaxNode& node = tree_.node(declaration);
+    if (node.type.find('*') == std::string::npos) return false;
+    if (node.kind_name == "ParmDecl") return FollowParameter(declaration, depth);
+    if (node.kind_name != "VarDecl" || node.function < 0 || node.children.empty()) return false;
+    return HasRightType(node) && !IsPointedElsewhere(declaration) && Follow(node.children.back(), depth - 1);
+  }
+
+  // A pointer that moves is fine as long as it moves within what it came from: `p += n`, `++p`, not `p = q`, `&p`, `T*& r = p`.
+  bool IsPointedElsewhere(int declaration) const {
+    if (IsMemoryName(tree_, declaration)) return true;
+    for (const int at : Subtree(tree_, tree_.node(declaration).function)) {
+      if (tree_.node(at).kind_name != "BinaryOperator" || tree_.Operator(at) != "=") continue;
+      if (NamedDeclaration(tree_, tree_.node(at).children.front()) == declaration) return true;
+    }
+    return false;
+  }
+
+  bool FollowParameter(int parameter, int depth) const {
+    const SyntaxNode& node = tree_.node(parameter);
+    if (!HasRightType(node) || node.function < 0 || IsPointedElsewhere(parameter)) return false;
+    if (IsKernel(tree_, node.function)) return !read_only_ || !IsPassedTwice(tree_, rendered_, parameter);
+    const auto parameters = ParametersOf(tree_, node.function);
+    const auto place = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), parameter) - parameters.begin());
+    bool called = false;
+    for (const int call : NodesOfKind(tree_, "CallExpr")) {
+      const auto& parts = tree_.node(call).children;
+      if (parts.empty() || NamedDeclaration(tree_, parts.front()) != node.function) continue;
+      called = true;
+      if (parts.size() <= place + 1 || !Follow(parts[place + 1], depth - 1)) return false;
+    }
+    return called;
+  }
+
+  const SyntaxTree& tree_;
+  const KernelTemplate& rendered_;
+  bool read_only_;
+};
+
+}  // namespace
+
+bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer) {
+  return Tracer(tree, rendered, true).Follow(pointer, kDepth);
+}
+
+bool IsGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer) {
+  return Tracer(tree, rendered, false).Follow(pointer, kDepth);
+}
+
+bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter) {
+  const SyntaxNode& kernel = tree.node(tree.node(parameter).function);
+  const auto parameters = ParametersOf(tree, tree.node(parameter).function);
+  const auto place = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), parameter) - parameters.begin());
+  for (const Step& step : rendered.steps) {
+    if (!step.launch || step.launch->kernel != kernel.name) continue;
+    const auto& arguments = step.launch->arguments;
+    if (place >= arguments.size() || std::count(arguments.begin(), arguments.end(), arguments[place]) > 1) return true;
+  }
+  return false;
+}
+
+bool IsLoadable(std::string_view type) {
+  constexpr std::array<std::string_view, 24> kTypes{"float",
+                                                    "double",
+                                                    "int",
+                                                    "unsigned int",
+                                                    "short",
+                                                    "unsigned short",
+                                                    "char",
+                                                    "signed char",
+                                                    "unsigned char",
+                                                    "long long",
+                                                    "unsigned long long",
+                                                    "float2",
+                                                    "float4",
+                                                    "double2",
+                                                    "int2",
+                                                    "int4",
+                                                    "uint2",
+                                                    "uint4",
+                                                    "__half",
+                                                    "__half2",
+                                                    "short2",
+                                                    "short4",
+                                                    "__nv_bfloat16",
+                                                    "__nv_bfloat162"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+}  // namespace evo

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <map>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/dependence.h"
+#include "mutators/analysis/global_memory.h"
+
+namespace evo {
+namespace {
+
+// What a part of a loop reads and writes.
+class Touched {
+ public:
+  Touched(const MutationContext& context, const LoopPart& part) : context_(context), tree_(context.tree), part_(part) {
+    for (const int node : part.nodes) {
+      if (JumpsOut(tree_, node)) understood_ = false;
+      for (const int at : Subtree(tree_, node)) Note(at);
+      for (const int declaration : NamedIn(tree_, node)) {
+        if (declaration != part.counter) named_.insert(declaration);
+      }
+    }
+  }
+
+  bool IsApartFrom(const Touched& other) const {
+    if (!understood_ || !other.understood_) return false;
+    if (Meets(written_, other.named_) || Meets(other.written_, named_)) return false;
+    if ((stores_ && (other.stores_ || other.reads_)) || (other.stores_ && reads_)) return false;
+    for (const auto& [array, places] : arrays_) {
+      const auto found = other.arrays_.find(array);
+      if (found == other.arrays_.end() || (!filled_.contains(array) && !other.filled_.contains(array))) continue;
+      if (!Meets(places, found->second)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static bool Meets(const std::set<int>& a, const std::set<int>& b) {
+    return std::any_of(a.begin(), a.end(), [&](int x) { return b.contains(x); });
+  }
+
+  void Note(int at) {
+    const SyntaxNode& node = tree_.node(at);
+    if (node.opaque || node.kind_name == "LambdaExpr" || node.kind_name.find("Asm") != std::string::npos) understood_ = false;
+    if (node.kind_name == "attribute(shared)" || (node.kind_name == "CallExpr" && !IsPure(tree_, at))) understood_ = false;
+    if (node.kind_name == "DeclRefExpr" && node.refers_to >= 0 && !node.type.ends_with("]") &&
+        IsMemoryName(tree_, node.refers_to))
+      understood_ = false;
+    if (IsAssignment(tree_, at) || IsCount(tree_, at)) {
+      const int target = node.children.front();
+      if (const int named = NamedDeclaration(tree_, target); named >= 0) {
+        written_.insert(named);
+      } else {
+        NoteElement(target, true);
+      }
+    }
+    const bool element =
+        node.kind_name == "ArraySubscriptExpr" || (node.kind_name == "UnaryOperator" && tree_.Operator(at) == "*");
+    if (element && node.converted && !node.type.ends_with("]")) NoteElement(at, false);
+  }
+
+  void NoteElement(int element, bool filled) {
+    const int root = ArrayOf(tree_, element);
+    if (root >= 0 && IsOwnArray(tree_, root)) {
+      const std::set<int> places = PlacesOfCounter(element);
+      const auto [known, first] = arrays_.try_emplace(root, places);
+      if (!first) std::erase_if(known->second, [&](int place) { return !places.contains(place); });
+      if (filled) filled_.insert(root);
+      return;
+    }
+    const bool subscript = tree_.node(element).kind_name == "ArraySubscriptExpr";
+    const int base = tree_.node(element).children.empty() ? -1 : tree_.node(element).children.front();
+    if (filled) {
+      stores_ = true;
+      if (!subscript || !IsGlobal(tree_, context_.rendered, base)) understood_ = false;
+    } else if (base < 0 || !IsReadOnlyGlobal(tree_, context_.rendered, base)) {
+      reads_ = true;
+    }
+  }
+
+  // Which subscripts, from the last, are the counter itself.
+  std::set<int> PlacesOfCounter(int element) const {
+    std::set<int> places;
+    int place = 0;
+    for (int at = element; tree_.node(at).kind_name == "ArraySubscriptExpr"; at = tree_.node(at).children[0], ++place) {
+      if (NamedDeclaration(tree_, tree_.node(at).children[1]) == part_.counter) places.insert(place);
+    }
+    return places;
+  }
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  const LoopPart& part_;
+  bool understood_ = true;
+  bool stores_ = false;  // to global memory
+  bool reads_ = false;   // memory that somebody may write
+  std::set<int> named_;
+  std::set<int> written_;
+  std::set<int> filled_;                 // own arrays that are written
+  std::map<int, std::set<int>> arrays_;  // own arrays, and the subscripts that are the counter in every use
+};
+
+}  // namespace
+
+bool AreApart(const MutationContext& context, const LoopPart& first, const LoopPart& second) {
+  return Touched(context, first).IsApartFrom(Touched(context, second));
+}
+
+}  // namespace evo

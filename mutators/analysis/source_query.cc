@@ -1,0 +1,140 @@
+#include "mutators/analysis/source_query.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace evo {
+
+using namespace std::string_view_literals;
+
+std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind) {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    if (tree.nodes()[i].kind_name == kind) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
+std::vector<int> Functions(const SyntaxTree& tree) {
+  std::vector<int> functions;
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    const std::string& kind = tree.nodes()[i].kind_name;
+    if (kind == "FunctionDecl" || kind == "FunctionTemplate") functions.push_back(static_cast<int>(i));
+  }
+  return functions;
+}
+
+bool IsWithin(const SyntaxTree& tree, int node, int ancestor) {
+  while (node >= 0 && node != ancestor) node = tree.node(node).parent;
+  return node == ancestor;
+}
+
+bool IsKernel(const SyntaxTree& tree, int function) {
+  if (function < 0) return false;
+  const auto& children = tree.node(function).children;
+  return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(global)"; });
+}
+
+int WithoutParentheses(const SyntaxTree& tree, int expression) {
+  while (tree.node(expression).kind_name == "ParenExpr" && tree.node(expression).children.size() == 1) {
+    expression = tree.node(expression).children.front();
+  }
+  return expression;
+}
+
+int NamedDeclaration(const SyntaxTree& tree, int expression) {
+  expression = WithoutParentheses(tree, expression);
+  return tree.node(expression).kind_name == "DeclRefExpr" ? tree.node(expression).refers_to : -1;
+}
+
+std::string_view LibraryCallee(const SyntaxTree& tree, int call) {
+  const SyntaxNode& node = tree.node(call);
+  if (node.kind_name != "CallExpr" || node.children.empty()) return {};
+  const SyntaxNode& callee = tree.node(node.children.front());
+  if (callee.kind_name != "DeclRefExpr" || callee.refers_to >= 0) return {};
+  return callee.name;
+}
+
+int PragmaOf(const SyntaxTree& tree, int loop) {
+  if (tree.node(loop).parent < 0) return -1;
+  const auto& siblings = tree.node(tree.node(loop).parent).children;
+  const auto self = std::find(siblings.begin(), siblings.end(), loop);
+  if (self == siblings.begin() || self == siblings.end()) return -1;
+  return tree.node(*(self - 1)).kind_name == kPragmaKind ? *(self - 1) : -1;
+}
+
+int FirstNode(const SyntaxTree& tree, int statement) {
+  const int pragma = PragmaOf(tree, statement);
+  return pragma >= 0 ? pragma : statement;
+}
+
+std::optional<ForLoop> AsForLoop(const SyntaxTree& tree, int node) {
+  const SyntaxNode& loop = tree.node(node);
+  if (loop.kind_name != "ForStmt") return std::nullopt;
+  std::vector<int> parts;
+  for (const int child : loop.children) {
+    if (tree.node(child).kind_name != kPragmaKind) parts.push_back(child);
+  }
+  if (parts.size() != 4) return std::nullopt;
+  return ForLoop{node, PragmaOf(tree, node), parts[0], parts[1], parts[2], parts[3]};
+}
+
+bool IsInBlock(const SyntaxTree& tree, int statement) {
+  const int parent = tree.node(statement).parent;
+  return parent >= 0 && tree.node(parent).kind_name == "CompoundStmt";
+}
+
+std::string WithoutConst(std::string type) {
+  for (const std::string_view word : {"const "sv, "volatile "sv}) {
+    if (type.starts_with(word)) type.erase(0, word.size());
+  }
+  return type;
+}
+
+bool IsArithmetic(std::string_view type) {
+  constexpr std::array kTypes{"float"sv, "double"sv,        "int"sv,       "unsigned int"sv,
+                              "long"sv,  "unsigned long"sv, "long long"sv, "unsigned long long"sv,
+                              "short"sv, "unsigned short"sv};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+std::string IndentOf(const SyntaxTree& tree, int node) {
+  const std::string& text = tree.text();
+  std::size_t line = tree.node(node).range.begin;
+  while (line > 0 && text[line - 1] != '\n') --line;
+  const std::size_t first = text.find_first_not_of(" \t", line);
+  return text.substr(line, std::min(first, text.size()) - line);
+}
+
+std::string LineBefore(const SyntaxTree& tree, int statement, const std::string& line) {
+  const std::string indent = IndentOf(tree, statement);
+  const std::string present = IndentOf(tree, FirstNode(tree, statement));  // a pragma often stands at the margin
+  const std::string missing = indent.size() > present.size() ? indent.substr(present.size()) : "";
+  return fmt::format("{}{}\n{}", missing, line, present);
+}
+
+std::string FreshName(const SyntaxTree& tree, const std::string& wanted) {
+  if (tree.text().find(wanted) == std::string::npos) return wanted;  // the usual case
+  const auto tokens = tree.Tokens(tree.node(0).range);
+  std::string name = wanted;
+  for (int number = 2; std::find(tokens.begin(), tokens.end(), name) != tokens.end(); ++number)
+    name = fmt::format("{}_{}", wanted, number);
+  return name;
+}
+
+std::string Parenthesised(const SyntaxTree& tree, int expression) {
+  constexpr std::array kOperators{"BinaryOperator"sv, "CompoundAssignOperator"sv, "ConditionalOperator"sv, "UnaryOperator"sv,
+                                  "CStyleCastExpr"sv};
+  const std::string text(tree.Text(expression));
+  const bool leaf = tree.Tokens(tree.node(expression).range).size() == 1;
+  const bool is_operator = std::find(kOperators.begin(), kOperators.end(), tree.node(expression).kind_name) != kOperators.end();
+  return is_operator && !leaf ? fmt::format("({})", text) : text;
+}
+
+std::string Parenthesised(const std::string& expression) {
+  return Tokenize(expression).size() == 1 ? expression : fmt::format("({})", expression);
+}
+
+}  // namespace evo

@@ -1,0 +1,55 @@
+#include "mutators/analysis/thread_split.h"
+
+#include <algorithm>
+
+#include "mutators/analysis/data_flow.h"
+
+namespace evo {
+namespace {
+
+// What a constant local variable was made from; other expressions as they are.
+int Origin(const SyntaxTree& tree, int expression) {
+  expression = WithoutParentheses(tree, expression);
+  const int declaration = NamedDeclaration(tree, expression);
+  if (declaration < 0) return expression;
+  const SyntaxNode& variable = tree.node(declaration);
+  if (variable.kind_name != "VarDecl" || variable.function < 0 || variable.children.empty()) return expression;
+  if (WrittenIn(tree, variable.function).contains(declaration) || IsMemoryName(tree, declaration)) return expression;
+  return Origin(tree, variable.children.back());
+}
+
+bool IsThread(const SyntaxTree& tree, int expression) { return tree.Text(Origin(tree, expression)) == "threadIdx.x"; }
+
+std::string Unparenthesised(std::string text) {
+  if (text.starts_with("(") && text.ends_with(")") && text.find(')') == text.size() - 1) text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+// Whether every launch of the kernel has blocks that are so many threads wide.
+bool IsBlockWidth(const MutationContext& context, const CountedLoop& loop) {
+  const std::string step = Unparenthesised(loop.step);
+  if (step == "blockDim.x") return true;
+  const SyntaxTree& tree = context.tree;
+  const int function = tree.node(loop.parts.statement).function;
+  if (!IsKernel(tree, function)) return false;
+  bool launched = false;
+  for (const Step& one : context.rendered.steps) {
+    if (!one.launch || one.launch->kernel != tree.node(function).name) continue;
+    launched = true;
+    if (Unparenthesised(one.launch->block.front().text()) != step) return false;
+  }
+  return launched;
+}
+
+}  // namespace
+
+bool IsSplitAmongThreads(const MutationContext& context, const CountedLoop& loop) {
+  const SyntaxTree& tree = context.tree;
+  if (IsThread(tree, loop.start)) return IsBlockWidth(context, loop);
+  const int start = Origin(tree, loop.start);
+  if (tree.Operator(start) == "%" && IsThread(tree, tree.node(start).children[0]))
+    return tree.Text(tree.node(start).children[1]) == loop.step;
+  return false;
+}
+
+}  // namespace evo

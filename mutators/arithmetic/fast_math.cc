@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+using Pair = std::pair<std::string_view, std::string_view>;
+// Accurate and fast, with the same arguments. Either way round: what an earlier edit made fast may be made accurate again.
+constexpr std::array<Pair, 8> kTwins{Pair{"expf", "__expf"},     Pair{"logf", "__logf"},     Pair{"log2f", "__log2f"},
+                                     Pair{"log10f", "__log10f"}, Pair{"exp10f", "__exp10f"}, Pair{"sinf", "__sinf"},
+                                     Pair{"cosf", "__cosf"},     Pair{"powf", "__powf"}};
+
+std::string_view TwinOf(std::string_view name) {
+  for (const auto& [accurate, fast] : kTwins) {
+    if (name == accurate) return fast;
+    if (name == fast) return accurate;
+  }
+  return {};
+}
+
+// 1, 1.0, 1.f, 1.0f
+bool IsOne(std::string_view text) { return text == "1" || text == "1." || text == "1.0" || text == "1.f" || text == "1.0f"; }
+
+class FastMath : public SourceMutator {
+ public:
+  std::string_view name() const override { return "fast_math"; }
+  std::string_view description() const override { return "exchanges a function or a division for CUDA's fast one, or back"; }
+  double weight() const override { return 1.5; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    std::map<std::pair<int, std::string_view>, Proposal> together;  // all calls of a function within a function
+    for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+      const int node = static_cast<int>(i);
+      if (tree.node(node).function < 0) continue;
+      AddCall(tree, node, proposals, together);
+      AddDivision(tree, node, proposals);
+      AddWayBack(tree, node, proposals);
+    }
+    for (auto& [key, proposal] : together) {
+      if (proposal.changes.size() > 1) proposals.push_back(std::move(proposal));
+    }
+    return proposals;
+  }
+
+ private:
+  static void AddCall(const SyntaxTree& tree, int node, std::vector<Proposal>& proposals,
+                      std::map<std::pair<int, std::string_view>, Proposal>& together) {
+    const std::string_view twin = TwinOf(LibraryCallee(tree, node));
+    if (twin.empty()) return;
+    const int callee = tree.node(node).children.front();
+    // Only where the name is spelled out, not in a macro.
+    if (tree.Text(callee) != tree.node(callee).name) return;
+    const Proposal::Change change{callee, Placement::kReplace, std::string(twin)};
+    proposals.push_back({{change}, {}, {}});
+    together[{tree.node(node).function, tree.node(callee).name}].changes.push_back(change);
+  }
+
+  static void AddDivision(const SyntaxTree& tree, int node, std::vector<Proposal>& proposals) {
+    const SyntaxNode& division = tree.node(node);
+    const std::string_view spelled = tree.Operator(node);
+    if (division.type != "float" || (spelled != "/" && spelled != "/=")) return;
+    const int left = division.children[0];
+    const int right = division.children[1];
+    // __fdividef takes floats: a double would lose its digits before the division, and it is no longer an assignment's target.
+    if (WithoutConst(tree.node(left).type) == "double" || WithoutConst(tree.node(right).type) == "double") return;
+    const std::string a(tree.Text(left));
+    const std::string b(tree.Text(right));
+    if (spelled == "/=") {
+      if (!IsPure(tree, left)) return;
+      const bool statement = tree.Text(node).ends_with(";");
+      proposals.push_back(
+          {{{node, Placement::kReplace, fmt::format("{} = __fdividef({}, {}){}", a, a, b, statement ? ";" : "")}}, {}, {}});
+      return;
+    }
+    if (IsOne(a)) proposals.push_back({{{node, Placement::kReplace, fmt::format("__frcp_rn({})", b)}}, {}, {}});
+    const SyntaxNode& divisor = tree.node(right);
+    if (IsOne(a) && LibraryCallee(tree, right) == "sqrtf" && divisor.children.size() == 2) {
+      proposals.push_back({{{node, Placement::kReplace, fmt::format("rsqrtf({})", tree.Text(divisor.children[1]))}}, {}, {}});
+    }
+    proposals.push_back({{{node, Placement::kReplace, fmt::format("__fdividef({}, {})", a, b)}}, {}, {}});
+  }
+
+  // `__fdividef(a, b)` to `a / b`, `__frcp_rn(x)` to `1.0f / x`, `rsqrtf(x)` to `1.0f / sqrtf(x)`.
+  static void AddWayBack(const SyntaxTree& tree, int node, std::vector<Proposal>& proposals) {
+    const std::string_view callee = LibraryCallee(tree, node);
+    const auto& parts = tree.node(node).children;
+    if (parts.empty() || tree.Text(parts.front()) != callee) return;
+    std::string division;
+    if (callee == "__fdividef" && parts.size() == 3) {
+      division = fmt::format("{} / {}", AsFloat(tree, parts[1]), Parenthesised(tree, parts[2]));
+    } else if (callee == "__frcp_rn" && parts.size() == 2) {
+      division = fmt::format("1.0f / {}", Parenthesised(tree, parts[1]));
+    } else if (callee == "rsqrtf" && parts.size() == 2) {
+      division = fmt::format("1.0f / sqrtf({})", tree.Text(parts[1]));
+    } else {
+      return;
+    }
+    if (tree.Text(node).ends_with(";")) return;  // a value that nobody takes
+    const bool alone = StandsAlone(tree, node);
+    proposals.push_back({{{node, Placement::kReplace, alone ? division : fmt::format("({})", division)}}, {}, {}});
+  }
+
+  // No operator beside it.
+  static bool StandsAlone(const SyntaxTree& tree, int node) {
+    const SyntaxNode& parent = tree.node(tree.node(node).parent);
+    const std::string& kind = parent.kind_name;
+    if (kind == "VarDecl" || kind == "ReturnStmt" || kind == "ParenExpr" || kind == "CallExpr") return true;
+    return IsAssignment(tree, tree.node(node).parent) && parent.children.back() == node;
+  }
+
+  // An argument becomes float; in a division one side must be.
+  static std::string AsFloat(const SyntaxTree& tree, int expression) {
+    if (WithoutConst(tree.node(expression).type) == "float") return Parenthesised(tree, expression);
+    return fmt::format("static_cast<float>({})", tree.Text(expression));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeFastMath() { return std::make_unique<FastMath>(); }
+
+}  // namespace evo

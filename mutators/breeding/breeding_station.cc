@@ -1,0 +1,112 @@
+#include "mutators/breeding/breeding_station.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "kernel_templates/renderer.h"
+#include "mutators/genetic/crossover.h"
+
+namespace evo {
+namespace {
+
+// Enough that all operators have their chance: one that does not apply costs a fraction of a millisecond, and many do not.
+constexpr int kTries = 64;
+// Parents whose directives are kept: a generation's.
+constexpr std::size_t kRendered = 64;
+
+}  // namespace
+
+BreedingStation::BreedingStation(std::vector<KernelTemplate> templates, SyntaxPaths paths)
+    : templates_(std::move(templates)), renderer_(std::move(paths)) {
+  // The first parse with new includes takes ten times as long as the later ones: better now than when children are waited for.
+  for (const KernelTemplate& one : templates_) renderer_.TreeOf(RenderParameters(one.text, one.space.Defaults()));
+}
+
+BredChild BreedingStation::Breed(const BreedRequest& request) {
+  try {
+    return BreedOrThrow(request);
+  } catch (const Error& error) {
+    BredChild child;
+    child.failure = error.what();
+    return child;
+  }
+}
+
+const KernelTemplate* BreedingStation::TemplateOf(const Genome& genome) const {
+  const auto found = std::find_if(templates_.begin(), templates_.end(),
+                                  [&](const KernelTemplate& t) { return t.digest == genome.template_digest; });
+  return found == templates_.end() ? nullptr : &*found;
+}
+
+const KernelTemplate& BreedingStation::RenderedOf(const std::string& name, const std::string& source) {
+  const auto found =
+      std::find_if(rendered_.begin(), rendered_.end(), [&](const KernelTemplate& one) { return one.text == source && one.name == name; });
+  if (found != rendered_.end()) {
+    rendered_.splice(rendered_.begin(), rendered_, found);
+  } else {
+    rendered_.push_front(ParseTemplate(name, source));
+    if (rendered_.size() > kRendered) rendered_.pop_back();
+  }
+  return rendered_.front();
+}
+
+BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
+  BredChild child;
+  if (request.parents.empty()) throw Error("breed request without a parent");
+  const Genome& first = request.parents.front();
+  const KernelTemplate* kernel_template = TemplateOf(first);
+  if (!kernel_template) {
+    throw Error(
+        fmt::format("template {} with digest {} is not among this run's templates", first.template_name, first.template_digest));
+  }
+  for (std::size_t i = 0; i < request.sources.size() && i < request.parents.size(); ++i) {
+    const KernelTemplate* its_template = TemplateOf(request.parents[i]);
+    if (its_template && !request.sources[i].empty()) renderer_.Know(*its_template, request.parents[i], request.sources[i]);
+  }
+  const RenderedGenome parent = renderer_.Render(*kernel_template, first);
+  if (request.operators.empty()) {
+    child.genome = parent.applied;
+    child.dropped = parent.dropped;
+    child.source = parent.source;
+    return child;
+  }
+  Rng rng(request.seed, request.generation, request.index);
+  auto operators = request.operators;
+  std::erase_if(operators, [](const auto& entry) { return entry.second <= 0; });
+  for (int tries = 0; tries < kTries && !operators.empty(); ++tries) {
+    std::vector<double> weights;
+    for (const auto& [name, weight] : operators) weights.push_back(weight);
+    const std::size_t drawn = rng.Weighted(weights);
+    const std::string op = operators[drawn].first;
+    operators.erase(operators.begin() + static_cast<std::ptrdiff_t>(drawn));
+    if (TryOperator(op, request, parent, rng, child)) return child;
+    child.inapplicable.push_back(op);
+  }
+  child.failure = fmt::format("no operator applied to {}: tried {}", first.template_name, fmt::join(child.inapplicable, ", "));
+  return child;
+}
+
+bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& request, const RenderedGenome& parent, Rng& rng,
+                                  BredChild& child) {
+  const Mutator* mutator = mutators_.Find(op);
+  if (!mutator) throw Error(fmt::format("operator {}: there is none of that name", op));
+  const KernelTemplate& kernel_template = *TemplateOf(parent.applied);
+  const auto tree = mutator->reads_source() ? renderer_.TreeOf(parent.source) : no_tree_;
+  MutationContext context{kernel_template, parent.applied, *tree, RenderedOf(kernel_template.name, parent.source)};
+  if (request.parents.size() > 1) context.second_parent = &request.parents[1];
+  const auto genome = mutator->Mutate(context, rng);
+  if (!genome) return false;
+  RenderedGenome result = renderer_.Render(kernel_template, *genome);
+  if (result.source == parent.source) return false;
+  child.genome = std::move(result.applied);
+  child.op = op;
+  child.used_second_parent = op == kCrossover;
+  child.dropped = std::move(result.dropped);
+  child.source = std::move(result.source);
+  return true;
+}
+
+}  // namespace evo

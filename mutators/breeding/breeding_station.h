@@ -1,0 +1,40 @@
+#pragma once
+
+#include <list>
+#include <string>
+#include <vector>
+
+#include "core/breeder.h"
+#include "kernel_templates/kernel_template.h"
+#include "mutators/breeding/genome_renderer.h"
+#include "mutators/mutator_set.h"
+
+namespace evo {
+
+// Makes one child after another: what a breed worker does. A pure function of the templates and the request; what it keeps
+// between requests only saves time. Not thread-safe.
+class BreedingStation {
+ public:
+  // Throws Error if the parser cannot work.
+  BreedingStation(std::vector<KernelTemplate> templates, SyntaxPaths paths);
+
+  // Draws operators by weight, without replacement, until one makes a child whose source differs from the parent's; that
+  // it parses is what operators promise. No operators: the first parent as it is. Whatever is wrong with the request is the child's `failure`, never an
+  // exception.
+  BredChild Breed(const BreedRequest& request);
+
+ private:
+  BredChild BreedOrThrow(const BreedRequest& request);
+  const KernelTemplate* TemplateOf(const Genome& genome) const;
+  // The directives of a rendered parent; valid until the next call.
+  const KernelTemplate& RenderedOf(const std::string& name, const std::string& source);
+  bool TryOperator(const std::string& op, const BreedRequest& request, const RenderedGenome& parent, Rng& rng, BredChild& child);
+
+  std::vector<KernelTemplate> templates_;
+  MutatorSet mutators_;
+  GenomeRenderer renderer_;
+  std::list<KernelTemplate> rendered_;  // of the last parents, most recent first
+  std::shared_ptr<const SyntaxTree> no_tree_ = std::make_shared<const SyntaxTree>();
+};
+
+}  // namespace evo

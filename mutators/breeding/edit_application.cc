@@ -1,0 +1,118 @@
+#include "mutators/breeding/edit_application.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "kernel_templates/parameter_block.h"
+#include "kernel_templates/renderer.h"
+
+namespace evo {
+namespace {
+
+struct Splice {
+  SourceRange range;
+  std::string text;
+};
+
+// What a deletion takes along: the rest of its line, if nothing but white space is left there.
+SourceRange WithWhiteSpace(const std::string& text, SourceRange range) {
+  std::uint32_t begin = range.begin;
+  while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+  std::uint32_t end = range.end;
+  while (end < text.size() && (text[end] == ' ' || text[end] == '\t' || text[end] == '\r')) ++end;
+  const bool starts_line = begin == 0 || text[begin - 1] == '\n';
+  if (starts_line && end < text.size() && text[end] == '\n') return {begin, end + 1};
+  // Within a line, one of two spaces goes with it.
+  const bool between_spaces =
+      range.begin > 0 && text[range.begin - 1] == ' ' && range.end < text.size() && text[range.end] == ' ';
+  return {range.begin, range.end + (between_spaces && !starts_line)};
+}
+
+std::string Describe(const Anchor& anchor) {
+  return fmt::format("{} {} of {}", anchor.kind, anchor.tokens, anchor.function.empty() ? "the file" : anchor.function);
+}
+
+std::optional<std::string> Unmet(const Parameters& parameters, const Edit& edit) {
+  for (const auto& [name, value] : edit.parameters) {
+    const auto found = parameters.find(name);
+    if (found == parameters.end() || found->second != value) return fmt::format("it needs {} = {}", name, value);
+  }
+  return std::nullopt;
+}
+
+bool IsInclude(const SourceChange& change) { return change.text.starts_with("#include "); }
+
+// Puts an include behind the others, before all that differs between children, so that its header is precompiled with theirs.
+void AddInclude(std::string& text, std::string_view include) {
+  if (text.find(include) != std::string::npos) return;
+  if (const IncludeEnd end = FindIncludeEnd(text); end.line != 0) {
+    text.insert(end.offset, include);
+    return;
+  }
+  std::size_t at = 0;  // behind the comment that a file begins with
+  while (text.compare(at, 2, "//") == 0 && text.find('\n', at) != std::string::npos) at = text.find('\n', at) + 1;
+  text.insert(at, fmt::format("{}#pragma nv_hdrstop\n", include));
+}
+
+// In source order; a reason instead if an anchor is lost or two changes touch the same text.
+std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std::vector<Splice>& splices) {
+  std::vector<SourceRange> ranges;
+  for (const Anchor& anchor : edit.anchors) {
+    const auto node = tree.Find(anchor);
+    if (!node) return fmt::format("{} is not there any more", Describe(anchor));
+    ranges.push_back(tree.node(*node).range);
+  }
+  for (const SourceChange& change : edit.source) {
+    if (change.anchor >= ranges.size()) return "it names an anchor that it does not have";
+    if (IsInclude(change)) continue;
+    SourceRange range = ranges[change.anchor];
+    if (change.placement == Placement::kBefore) {
+      range.end = range.begin;
+      // A new line leaves no blanks behind on the old one.
+      while (change.text.starts_with('\n') && range.begin > 0 && tree.text()[range.begin - 1] == ' ') --range.begin;
+    }
+    if (change.placement == Placement::kAfter) range.begin = range.end;
+    if (change.placement == Placement::kReplace && change.text.empty()) range = WithWhiteSpace(tree.text(), range);
+    splices.push_back({range, change.text});
+  }
+  std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
+    return std::pair(a.range.begin, a.range.end) < std::pair(b.range.begin, b.range.end);
+  });
+  for (std::size_t i = 1; i < splices.size(); ++i) {
+    if (splices[i].range.begin < splices[i - 1].range.end) return "its changes overlap";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, const Edit& edit) {
+  const auto drop = [&](const std::string& why) { return AppliedEdit{tree.text(), fmt::format("{}: {}", edit.op, why)}; };
+  if (const auto unmet = Unmet(parameters, edit)) return drop(*unmet);
+  std::vector<Splice> splices;
+  if (const auto lost = Resolve(tree, edit, splices)) return drop(*lost);
+  std::string text = tree.text();
+  for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
+    text.replace(splice->range.begin, splice->range.size(), splice->text);
+  }
+  for (const SourceChange& change : edit.source) {
+    if (IsInclude(change)) AddInclude(text, change.text);
+  }
+  for (const LaunchChange& change : edit.launch) {
+    try {
+      const auto changed = RenderLaunchChange(text, change);
+      if (!changed) return drop(fmt::format("no launch line of {}", change.kernel));
+      text = *changed;
+    } catch (const Error& error) {
+      return drop(error.what());
+    }
+  }
+  return {std::move(text), ""};
+}
+
+}  // namespace evo

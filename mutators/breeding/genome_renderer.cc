@@ -1,0 +1,151 @@
+#include "mutators/breeding/genome_renderer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "core/digest.h"
+#include "kernel_templates/directive_lexer.h"
+#include "kernel_templates/renderer.h"
+#include "mutators/breeding/edit_application.h"
+#include "syntax/preamble.h"
+
+namespace evo {
+namespace {
+
+// A parser holds 13 to 38 MiB and is good for one set of includes; a task has few.
+constexpr std::size_t kParsers = 4;
+// A generation's parents and what is on the way to their children; a flattened tree is under a megabyte.
+constexpr std::size_t kTrees = 64;
+
+void AddIdentifiers(std::string_view text, std::set<std::string>& names) {
+  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t first = at;
+    while (at < text.size() && belongs(text[at])) ++at;
+    if (at > first) names.emplace(text.substr(first, at - first));
+    else ++at;
+  }
+}
+
+// The parameters on whose values it depends what the preprocessor leaves of the text, by name or through macros: then the tree, and with it where an
+// edit finds its anchors, depends on them too. The guards of the parameters themselves are #ifndef.
+Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
+  std::set<std::string> names;
+  std::vector<std::string_view> definitions;
+  const std::vector<SourceLine> lines = SplitLines(text);
+  for (const SourceLine& line : lines) {
+    std::string_view word = Trim(line.text);
+    if (!word.starts_with('#')) continue;
+    word = Trim(word.substr(1));
+    const bool condition = word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif");
+    if (condition && word.ends_with('\\')) return parameters;   // it goes on in the next line: take all
+    if (condition) AddIdentifiers(word, names);
+    if (word.starts_with("define ")) definitions.push_back(word.substr(7));
+  }
+  if (names.empty()) return {};
+  for (std::size_t before = 0; before != names.size();) {
+    before = names.size();
+    for (const std::string_view definition : definitions) {
+      const std::string name(definition.substr(0, definition.find_first_of(" \t(")));
+      if (names.contains(name)) AddIdentifiers(definition, names);
+    }
+  }
+  Parameters deciding;
+  for (const auto& [name, value] : parameters) {
+    if (names.contains(name)) deciding[name] = value;
+  }
+  return deciding;
+}
+
+// Names of the texts after no edit, the first, the first two ... They tell the parameters apart only where these matter: to code under
+// #if, and to an edit that needs a value.
+std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
+  const nlohmann::json deciding = ThatDecide(kernel_template.text, genome.parameters);
+  std::vector<std::string> keys{Digest(kernel_template.digest + deciding.dump())};
+  for (const Edit& edit : genome.edits) {
+    std::string step = keys.back() + nlohmann::json(edit).dump();
+    for (const auto& [name, needed] : edit.parameters) {
+      const auto value = genome.parameters.find(name);
+      if (value != genome.parameters.end()) step += fmt::format(" {}={}", name, value->second);
+    }
+    keys.push_back(Digest(step));
+  }
+  return keys;
+}
+
+}  // namespace
+
+// 512 texts of some 10 KB: every prefix of the edit lists of a population.
+GenomeRenderer::GenomeRenderer(SyntaxPaths paths, std::size_t kept) : paths_(std::move(paths)), kept_(kept) {}
+
+SyntaxParser& GenomeRenderer::ParserFor(const std::string& text) {
+  const std::string preamble = PreambleOf(text);
+  const auto found = std::find_if(parsers_.begin(), parsers_.end(), [&](const auto& p) { return p.first == preamble; });
+  if (found != parsers_.end()) {
+    parsers_.splice(parsers_.begin(), parsers_, found);
+  } else {
+    parsers_.emplace_front(preamble, std::make_unique<SyntaxParser>(paths_));
+    if (parsers_.size() > kParsers) parsers_.pop_back();
+  }
+  return *parsers_.front().second;
+}
+
+std::shared_ptr<const SyntaxTree> GenomeRenderer::TreeOf(const std::string& text) {
+  const auto found = std::find_if(trees_.begin(), trees_.end(), [&](const auto& tree) { return tree->text() == text; });
+  if (found != trees_.end()) {
+    trees_.splice(trees_.begin(), trees_, found);
+  } else {
+    trees_.push_front(std::make_shared<const SyntaxTree>(ParserFor(text).Parse(text)));
+    if (trees_.size() > kTrees) trees_.pop_back();
+  }
+  return trees_.front();
+}
+
+const GenomeRenderer::Applied* GenomeRenderer::Find(const std::string& key) {
+  const auto found = applied_by_key_.find(key);
+  if (found == applied_by_key_.end()) return nullptr;
+  applied_.splice(applied_.begin(), applied_, found->second);
+  return &applied_.front().second;
+}
+
+void GenomeRenderer::Keep(const std::string& key, Applied applied) {
+  if (kept_ == 0 || Find(key)) return;
+  applied_.emplace_front(key, std::move(applied));
+  applied_by_key_[key] = applied_.begin();
+  if (applied_.size() <= kept_) return;
+  applied_by_key_.erase(applied_.back().first);
+  applied_.pop_back();
+}
+
+void GenomeRenderer::Know(const KernelTemplate& kernel_template, const Genome& genome, const std::string& source) {
+  Keep(PrefixKeys(kernel_template, genome).back(), {source, genome.edits, {}});
+}
+
+RenderedGenome GenomeRenderer::Render(const KernelTemplate& kernel_template, const Genome& genome) {
+  const std::vector<std::string> keys = PrefixKeys(kernel_template, genome);
+  std::size_t done = genome.edits.size();
+  while (done > 0 && !Find(keys[done])) --done;
+  Applied applied = done > 0 ? *Find(keys[done]) : Applied{kernel_template.text, {}, {}};
+  applied.source = RenderParameters(applied.source, genome.parameters);
+  for (; done < genome.edits.size(); ++done) {
+    const Edit& edit = genome.edits[done];
+    AppliedEdit result = ApplyEdit(*TreeOf(applied.source), genome.parameters, edit);
+    if (result.dropped.empty()) {
+      applied.source = std::move(result.text);
+      applied.edits.push_back(edit);
+    } else {
+      applied.dropped.push_back(std::move(result.dropped));
+    }
+    Keep(keys[done + 1], applied);
+  }
+  RenderedGenome rendered{std::move(applied.source), genome, std::move(applied.dropped)};
+  rendered.applied.edits = std::move(applied.edits);
+  return rendered;
+}
+
+}  // namespace evo

@@ -1,0 +1,98 @@
+#include "mutators/genetic/parameter_mutators.h"
+
+#include <algorithm>
+
+namespace evo {
+namespace {
+
+// Draws of several parameters before they count as impossible; a space has few constraints.
+constexpr int kTries = 200;
+
+// The place of the present value; the end if a template has changed under a genome.
+std::size_t PlaceOf(const Parameter& parameter, const Parameters& values) {
+  const auto present = values.find(parameter.name);
+  if (present == values.end()) return parameter.values.size();
+  return static_cast<std::size_t>(std::find(parameter.values.begin(), parameter.values.end(), present->second) -
+                                  parameter.values.begin());
+}
+
+// One of the assignments; nullopt if there are none.
+std::optional<Genome> DrawOne(const MutationContext& context, const std::vector<Parameters>& allowed, Rng& rng) {
+  if (allowed.empty()) return std::nullopt;
+  Genome child = context.genome;
+  child.parameters = allowed[rng.Below(allowed.size())];
+  return child;
+}
+
+// Assignments that differ in one parameter, which `reaches(from, to)` allows, by places in its list of values.
+template <typename Reaches>
+std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reaches) {
+  const SearchSpace& space = context.kernel_template.space;
+  std::vector<Parameters> allowed;
+  for (const Parameter& parameter : space.parameters) {
+    const std::size_t from = PlaceOf(parameter, context.genome.parameters);
+    for (std::size_t to = 0; to < parameter.values.size(); ++to) {
+      if (to == from || !reaches(from, to)) continue;
+      Parameters values = context.genome.parameters;
+      values[parameter.name] = parameter.values[to];
+      if (!space.Violated(values)) allowed.push_back(std::move(values));
+    }
+  }
+  return allowed;
+}
+
+class ParameterStep : public Mutator {
+ public:
+  std::string_view name() const override { return "parameter_step"; }
+  std::string_view description() const override { return "moves one parameter to the next value up or down"; }
+  double weight() const override { return 3; }
+  std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
+    return DrawOne(context,
+                   Neighbours(context, [](std::size_t from, std::size_t to) { return from + 1 == to || to + 1 == from; }), rng);
+  }
+};
+
+class ParameterDraw : public Mutator {
+ public:
+  std::string_view name() const override { return "parameter_draw"; }
+  std::string_view description() const override { return "gives one parameter any other of its values"; }
+  double weight() const override { return 2; }
+  std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
+    return DrawOne(context, Neighbours(context, [](std::size_t, std::size_t) { return true; }), rng);
+  }
+};
+
+class ParameterMix : public Mutator {
+ public:
+  std::string_view name() const override { return "parameter_mix"; }
+  std::string_view description() const override { return "draws several parameters anew at once"; }
+  double weight() const override { return 1.5; }
+  std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
+    const SearchSpace& space = context.kernel_template.space;
+    if (space.parameters.size() < 2) return std::nullopt;
+    for (int tries = 0; tries < kTries; ++tries) {
+      Parameters values = context.genome.parameters;
+      // Half of them on average, two at least.
+      std::size_t changed = 0;
+      for (const Parameter& parameter : space.parameters) {
+        if (!rng.Chance(0.5)) continue;
+        const std::int64_t drawn = parameter.values[rng.Below(parameter.values.size())];
+        changed += drawn != values[parameter.name];
+        values[parameter.name] = drawn;
+      }
+      if (changed < 2 || space.Violated(values)) continue;
+      Genome child = context.genome;
+      child.parameters = std::move(values);
+      return child;
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeParameterStep() { return std::make_unique<ParameterStep>(); }
+std::unique_ptr<Mutator> MakeParameterDraw() { return std::make_unique<ParameterDraw>(); }
+std::unique_ptr<Mutator> MakeParameterMix() { return std::make_unique<ParameterMix>(); }
+
+}  // namespace evo

@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/global_memory.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/statement_order.h"
+
+namespace evo {
+namespace {
+
+// Statements of a block, pragmas left out.
+std::vector<int> StatementsOf(const SyntaxTree& tree, int block) {
+  std::vector<int> statements;
+  for (const int child : tree.node(block).children) {
+    if (tree.node(child).kind_name != kPragmaKind) statements.push_back(child);
+  }
+  return statements;
+}
+
+// A variable that is computed without a look at memory, which does no harm where it is not needed.
+bool IsHarmless(const SyntaxTree& tree, int statement) {
+  if (tree.node(statement).kind_name != "DeclStmt") return false;
+  for (const int variable : tree.node(statement).children) {
+    const SyntaxNode& node = tree.node(variable);
+    if (node.kind_name != "VarDecl" || node.children.empty() || node.type.ends_with("]")) return false;
+    if (!IsPure(tree, node.children.back()) || LoadsIn(tree, node.children.back())) return false;
+    for (const int at : Subtree(tree, variable)) {
+      // Undefined where it is not asked for.
+      if (tree.Operator(at) == "/" || tree.Operator(at) == "%" || tree.node(at).opaque) return false;
+    }
+  }
+  return true;
+}
+
+bool HasName(const SyntaxTree& tree, int scope, const std::string& name, int but) {
+  const auto nodes = Subtree(tree, scope);
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](int at) { return at != but && tree.node(at).kind_name == "VarDecl" && tree.node(at).name == name; });
+}
+
+bool IsBarrier(const SyntaxTree& tree, int statement) {
+  return LibraryCallee(tree, statement) == "__syncthreads" || LibraryCallee(tree, statement) == "__syncwarp";
+}
+
+// Reads nothing that anyone writes, and writes nothing that anyone else reads: it may be moved past a barrier.
+bool IsPrivate(const MutationContext& context, int statement) {
+  const SyntaxTree& tree = context.tree;
+  if (StoresIn(tree, statement)) return false;
+  for (const int node : Subtree(tree, statement)) {
+    const SyntaxNode& at = tree.node(node);
+    if (at.opaque) return false;
+    if (at.kind_name == "CallExpr" && LibraryCallee(tree, node).empty()) return false;
+    if (at.kind_name == "DeclRefExpr" && at.refers_to >= 0 && IsMemoryName(tree, at.refers_to)) return false;
+    const bool load = at.kind_name == "ArraySubscriptExpr" || (at.kind_name == "UnaryOperator" && tree.Operator(node) == "*");
+    if (load && (at.children.empty() || !IsReadOnlyGlobal(tree, context.rendered, at.children.front()))) return false;
+  }
+  return true;
+}
+
+class StatementMove : public SourceMutator {
+ public:
+  std::string_view name() const override { return "statement_move"; }
+  std::string_view description() const override {
+    return "moves a statement past others of its block that it does not depend on, or out of a condition";
+  }
+  double weight() const override { return 0.5; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int block : NodesOfKind(tree, "CompoundStmt")) {
+      const auto statements = StatementsOf(tree, block);
+      for (std::size_t i = 0; i < statements.size(); ++i) {
+        if (!IsSimple(tree, statements[i]) || !tree.Text(statements[i]).ends_with(";")) continue;
+        Along(context, statements, i, proposals);
+        Out(tree, block, statements, i, proposals);
+      }
+    }
+    return proposals;
+  }
+
+ private:
+  // As far as it goes, and half of the way, but not to its neighbour's place: that is an exchange. The compiler itself orders
+  // what neither reads memory nor has a loop or a barrier to pass.
+  static void Along(const MutationContext& context, const std::vector<int>& statements, std::size_t i,
+                    std::vector<Proposal>& proposals) {
+    const SyntaxTree& tree = context.tree;
+    const bool is_private = IsPrivate(context, statements[i]);
+    const auto passes = [&](std::size_t other) {
+      if (IsBarrier(tree, statements[other])) return is_private;
+      return IsPassable(tree, statements[other]) && AreIndependent(tree, statements[i], statements[other]);
+    };
+    const auto matters = [&](std::size_t first, std::size_t last) {
+      bool found = LoadsIn(tree, statements[i]);
+      for (std::size_t at = first; at <= last; ++at)
+        found |= at != i && (IsBarrier(tree, statements[at]) || ContainsLoop(tree, statements[at]));
+      return found;
+    };
+    std::size_t up = i;
+    while (up > 0 && passes(up - 1)) --up;
+    const bool past_barrier = i > up && i - up == 1 && IsBarrier(tree, statements[up]);
+    if ((i - up >= 2 || past_barrier) && matters(up, i)) proposals.push_back(Moved(tree, statements[i], statements[up]));
+    if (i - up >= 4 && matters((i + up) / 2, i)) proposals.push_back(Moved(tree, statements[i], statements[(i + up) / 2]));
+    std::size_t down = i;
+    while (down + 1 < statements.size() && passes(down + 1)) ++down;
+    // Behind the last statement is in front of nothing.
+    if (down - i >= 2 && down + 1 < statements.size() && matters(i, down))
+      proposals.push_back(Moved(tree, statements[i], statements[down + 1]));
+    if (down - i >= 4 && matters(i, (i + down) / 2))
+      proposals.push_back(Moved(tree, statements[i], statements[(i + down) / 2 + 1]));
+  }
+
+  // In front of the condition that its block hangs on.
+  static void Out(const SyntaxTree& tree, int block, const std::vector<int>& statements, std::size_t i,
+                  std::vector<Proposal>& proposals) {
+    const int branch = tree.node(block).parent;
+    if (tree.node(branch).kind_name != "IfStmt" || !IsInBlock(tree, branch) || !IsHarmless(tree, statements[i])) return;
+    for (std::size_t before = 0; before < i; ++before) {
+      if (!AreIndependent(tree, statements[i], statements[before])) return;
+    }
+    for (const int variable : tree.node(statements[i]).children) {
+      // Where it goes its name must be free.
+      if (HasName(tree, tree.node(variable).function, tree.node(variable).name, variable)) return;
+    }
+    const auto written = WrittenIn(tree, tree.node(branch).children.front());
+    for (const int named : NamedIn(tree, statements[i])) {
+      if (written.contains(named)) return;
+    }
+    proposals.push_back(Moved(tree, statements[i], branch));
+  }
+
+  static Proposal Moved(const SyntaxTree& tree, int statement, int before) {
+    return {{{statement, Placement::kReplace, ""},
+             {FirstNode(tree, before), Placement::kBefore, LineBefore(tree, before, std::string(tree.Text(statement)))}},
+            {},
+            {}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeStatementMove() { return std::make_unique<StatementMove>(); }
+
+}  // namespace evo

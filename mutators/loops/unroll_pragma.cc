@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+// None lets the compiler choose; 1 forbids; a bare pragma writes out a loop of known length whole.
+constexpr std::array<std::string_view, 6> kPragmas{"#pragma unroll",   "#pragma unroll 1", "#pragma unroll 2",
+                                                   "#pragma unroll 4", "#pragma unroll 8", "#pragma unroll 16"};
+
+// How many iterations at a time a pragma asks for: the whole loop of `count` iterations counts as that many. nullopt if the pragma's
+// number, or that of a bare one's iterations, is not known; 0 without a pragma, where the compiler chooses.
+std::optional<std::int64_t> Factor(const SyntaxTree& tree, std::string_view pragma, std::optional<std::int64_t> count) {
+  constexpr std::string_view kUnroll = "#pragma unroll";
+  // What it writes out whole by itself.
+  constexpr std::int64_t kShort = 8;
+  if (pragma.empty()) return count && *count <= kShort ? *count : 0;
+  const std::string_view number = pragma.substr(std::min(pragma.size(), kUnroll.size()));
+  if (number.find_first_not_of(" \t") == std::string_view::npos) return count;
+  const auto value = ConstantValue(tree, number);
+  return value && count ? std::min(*value, *count) : value;
+}
+
+class UnrollPragma : public SourceMutator {
+ public:
+  std::string_view name() const override { return "unroll_pragma"; }
+  std::string_view description() const override { return "puts, changes or removes the `#pragma unroll` of a loop"; }
+  double weight() const override { return 2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int loop : NodesOfKind(tree, "ForStmt")) {
+      const int pragma = PragmaOf(tree, loop);
+      const auto counted = WithCountedHeader(tree, loop);
+      const auto count = counted ? TripCount(tree, *counted) : std::nullopt;
+      const auto present = Factor(tree, pragma >= 0 ? tree.Text(pragma) : std::string_view(), count);
+      // The same in other words would change nothing.
+      const auto is_new = [&](std::string_view text) { return !present || Factor(tree, text, count) != present; };
+      if (pragma >= 0 && is_new("")) proposals.push_back({{{pragma, Placement::kReplace, ""}}, {}, {}});
+      for (const std::string_view text : kPragmas) {
+        if (!is_new(text)) continue;
+        if (pragma >= 0) {
+          if (tree.Text(pragma) != text) proposals.push_back({{{pragma, Placement::kReplace, std::string(text)}}, {}, {}});
+        } else {
+          proposals.push_back({{{loop, Placement::kBefore, OnItsOwnLine(tree, loop, text)}}, {}, {}});
+        }
+      }
+    }
+    return proposals;
+  }
+
+ private:
+  static std::string OnItsOwnLine(const SyntaxTree& tree, int loop, std::string_view pragma) {
+    const std::string indent = IndentOf(tree, loop);
+    const std::uint32_t begin = tree.node(loop).range.begin;
+    const bool first = begin == indent.size() || tree.text()[begin - indent.size() - 1] == '\n';
+    // Behind an `if (..)` the loop goes to a line of its own, too, as far in as the body that it is.
+    if (!first) return fmt::format("\n{0}  {1}\n{0}  ", indent, pragma);
+    return fmt::format("{1}\n{0}", indent, pragma);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeUnrollPragma() { return std::make_unique<UnrollPragma>(); }
+
+}  // namespace evo

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+// Whether lanes work together: they would be others.
+bool KnowsItsWarp(const SyntaxTree& tree, int kernel) {
+  for (const int node : Subtree(tree, kernel)) {
+    const SyntaxNode& at = tree.node(node);
+    if (at.opaque || at.kind_name.find("Asm") != std::string::npos || at.kind_name == "UnexposedStmt") return true;
+    const std::string_view callee = LibraryCallee(tree, node);
+    if (callee.ends_with("_sync") || callee == "__syncwarp" || callee == "__activemask") return true;
+    if (at.kind_name == "DeclRefExpr" && (at.name == "warpSize" || at.type.find("wmma") != std::string::npos)) return true;
+  }
+  return false;
+}
+
+class CoalesceExchange : public SourceMutator {
+ public:
+  std::string_view name() const override { return "coalesce_exchange"; }
+  std::string_view description() const override {
+    return "exchanges the roles of threadIdx.x and .y, so that other elements are read and written side by side";
+  }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      const LaunchDirective* launch = OnlyLaunch(context.rendered, tree.node(kernel).name);
+      if (!launch || launch->block.size() < 2 || !launch->cluster.empty() || KnowsItsWarp(tree, kernel)) continue;
+      if (BuiltinUses(tree, kernel, "threadIdx", 0).empty() || BuiltinUses(tree, kernel, "threadIdx", 1).empty()) continue;
+      if (auto threads = Exchanged(tree, kernel, {"threadIdx", "blockDim"})) {
+        // The same threads in another order; and blocks in another order, too.
+        threads->launch.push_back(Turned(*launch, "block"));
+        proposals.push_back(std::move(*threads));
+      }
+      if (launch->grid.size() < 2) continue;
+      if (auto all = Exchanged(tree, kernel, {"threadIdx", "blockDim", "blockIdx", "gridDim"})) {
+        all->launch.push_back(Turned(*launch, "block"));
+        all->launch.push_back(Turned(*launch, "grid"));
+        proposals.push_back(std::move(*all));
+      }
+    }
+    return proposals;
+  }
+
+ private:
+  static LaunchChange Turned(const LaunchDirective& launch, const std::string& field) {
+    std::vector<std::string> dimensions;
+    for (const Expression& dimension : field == "grid" ? launch.grid : launch.block) dimensions.push_back(dimension.text());
+    std::swap(dimensions[0], dimensions[1]);
+    return {launch.kernel, field, fmt::format("{}", fmt::join(dimensions, ", "))};
+  }
+
+  // nullopt if a device function or a macro asks for one of them, too.
+  static std::optional<Proposal> Exchanged(const SyntaxTree& tree, int kernel, const std::vector<std::string>& builtins) {
+    Proposal proposal;
+    for (const std::string& builtin : builtins) {
+      if (IsUsedElsewhere(tree, kernel, builtin)) return std::nullopt;
+      for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
+        for (const int use : BuiltinUses(tree, kernel, builtin, axis))
+          proposal.changes.push_back({use, Placement::kReplace, fmt::format("{}.{}", builtin, axis == 0 ? "y" : "x")});
+      }
+    }
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeCoalesceExchange() { return std::make_unique<CoalesceExchange>(); }
+
+}  // namespace evo

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mutators/analysis/global_memory.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+// Through the read-only cache; past L1; for data that is read once.
+constexpr std::array<std::string_view, 3> kLoads{"__ldg", "__ldcg", "__ldcs"};
+
+class ReadOnlyLoad : public SourceMutator {
+ public:
+  std::string_view name() const override { return "read_only_load"; }
+  std::string_view description() const override {
+    return "reads global memory that nobody writes through __ldg, __ldcg or __ldcs";
+  }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+      const int node = static_cast<int>(i);
+      if (tree.node(node).function < 0) continue;
+      const std::string address = AddressRead(context, node);
+      for (const std::string_view load : kLoads) {
+        if (!address.empty()) {
+          proposals.push_back({{{node, Placement::kReplace, fmt::format("{}({})", load, address)}}, {}, {}});
+        } else if (IsOtherLoad(tree, node, load)) {
+          proposals.push_back({{{tree.node(node).children.front(), Placement::kReplace, std::string(load)}}, {}, {}});
+        }
+      }
+    }
+    return proposals;
+  }
+
+ private:
+  // The address of what a node reads from read-only global memory; empty if it does not.
+  static std::string AddressRead(const MutationContext& context, int node) {
+    const SyntaxTree& tree = context.tree;
+    const SyntaxNode& read = tree.node(node);
+    if (!IsRead(tree, node) || !IsLoadable(WithoutConst(read.type)) || !read.type.starts_with("const ")) return "";
+    if (read.kind_name == "ArraySubscriptExpr") {
+      if (!IsReadOnlyGlobal(tree, context.rendered, read.children.front())) return "";
+      return fmt::format("&{}", tree.Text(node));
+    }
+    if (read.kind_name == "UnaryOperator" && tree.Operator(node) == "*") {
+      if (!IsReadOnlyGlobal(tree, context.rendered, read.children.front())) return "";
+      const std::string_view text = tree.Text(read.children.front());
+      const bool parenthesised = tree.node(read.children.front()).kind_name == "ParenExpr" && text.size() > 2;
+      return std::string(parenthesised ? text.substr(1, text.size() - 2) : text);
+    }
+    return "";
+  }
+
+  // A class's value is read by the function that assigns it, without a conversion.
+  static bool IsRead(const SyntaxTree& tree, int node) {
+    const SyntaxNode& parent = tree.node(tree.node(node).parent);
+    return tree.node(node).converted ||
+           (parent.kind_name == "CallExpr" && parent.name == "operator=" && parent.children.back() == node);
+  }
+
+  static bool IsOtherLoad(const SyntaxTree& tree, int node, std::string_view load) {
+    const std::string_view callee = LibraryCallee(tree, node);
+    return callee != load && std::find(kLoads.begin(), kLoads.end(), callee) != kLoads.end();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeReadOnlyLoad() { return std::make_unique<ReadOnlyLoad>(); }
+
+}  // namespace evo

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mutators/analysis/global_memory.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+bool IsPlainPointer(const std::string& type) {
+  return type.find('*') != std::string::npos && type.find('*') == type.rfind('*') && type.find('(') == std::string::npos;
+}
+
+// Only read, element by element: so the pointer may become one to const.
+bool IsOnlyRead(const SyntaxTree& tree, int parameter) {
+  for (const int at : Subtree(tree, tree.node(parameter).function)) {
+    const SyntaxNode& use = tree.node(at);
+    if (std::find(use.hidden.begin(), use.hidden.end(), parameter) != use.hidden.end()) return false;
+    if (use.kind_name != "DeclRefExpr" || use.refers_to != parameter) continue;
+    const SyntaxNode& element = tree.node(use.parent);
+    if (element.kind_name != "ArraySubscriptExpr" || element.children.front() != at || !element.converted) return false;
+  }
+  return true;
+}
+
+class RestrictQualifier : public SourceMutator {
+ public:
+  std::string_view name() const override { return "restrict_qualifier"; }
+  std::string_view description() const override { return "says that a kernel's pointers do not alias, or that one is only read"; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int function : Functions(tree)) {
+      if (!IsKernel(tree, function)) continue;
+      Proposal all;
+      for (const int parameter : tree.node(function).children) {
+        const SyntaxNode& node = tree.node(parameter);
+        if (node.kind_name != "ParmDecl" || !IsPlainPointer(node.type)) continue;
+        const std::string text(tree.Text(parameter));
+        const std::size_t star = text.rfind('*');
+        if (star == std::string::npos) continue;
+        if (text.find("__restrict") == std::string::npos && !IsPassedTwice(tree, context.rendered, parameter)) {
+          const Proposal::Change change{parameter, Placement::kReplace,
+                                        text.substr(0, star + 1) + " __restrict__" + text.substr(star + 1)};
+          all.changes.push_back(change);
+        }
+        if (node.type.find("const") == std::string::npos && IsOnlyRead(tree, parameter)) {
+          proposals.push_back({{{parameter, Placement::kReplace, "const " + text}}, {}, {}});
+        }
+      }
+      // All at once: one pointer alone rarely frees the compiler to move a load.
+      if (!all.changes.empty()) proposals.push_back(std::move(all));
+    }
+    return proposals;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeRestrictQualifier() { return std::make_unique<RestrictQualifier>(); }
+
+}  // namespace evo

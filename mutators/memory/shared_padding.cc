@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mutators/analysis/shared_array.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+constexpr std::array<int, 5> kPads{0, 1, 2, 4, 8};
+// Static shared memory of a kernel, at most.
+constexpr long long kMostBytes = 48 * 1024;
+
+// Of an element; the largest there is for a type that is not known.
+long long ElementBytes(std::string_view type) {
+  type = type.substr(0, type.find('['));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  if (type == "float" || type == "int" || type == "unsigned int" || type == "__half2") return 4;
+  if (type == "__half" || type == "__nv_bfloat16" || type == "short") return 2;
+  if (type == "double" || type == "float2") return 8;
+  return type == "char" || type == "unsigned char" ? 1 : 16;
+}
+
+class SharedPadding : public SourceMutator {
+ public:
+  std::string_view name() const override { return "shared_padding"; }
+  std::string_view description() const override {
+    return "puts the rows of an array in shared memory 1, 2, 4 or 8 elements further apart, or back";
+  }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    long long used = 0;
+    for (const int variable : NodesOfKind(tree, "VarDecl")) {
+      if (IsShared(tree, variable)) used += Bytes(tree, variable, 0);
+    }
+    for (const int variable : NodesOfKind(tree, "VarDecl")) {
+      const auto extents = ExtentsOf(tree.node(variable).type);
+      if (!IsShared(tree, variable) || extents.size() < 2 || std::count(extents.begin(), extents.end(), 0) > 0) continue;
+      const auto last = LastExtent(tree, variable);
+      if (!last || !ElementsOf(tree, variable, extents.size())) continue;
+      for (const int pad : kPads) {
+        if (pad == last->pad || used + Bytes(tree, variable, pad - last->pad) - Bytes(tree, variable, 0) > kMostBytes) continue;
+        const std::string padded = pad == 0 ? last->text : fmt::format("{} + {}", last->text, pad);
+        proposals.push_back({{{last->node, Placement::kReplace, padded}}, {}, {}});
+      }
+    }
+    return proposals;
+  }
+
+ private:
+  // With rows that are `more` elements longer.
+  static long long Bytes(const SyntaxTree& tree, int variable, int more) {
+    const std::string& type = tree.node(variable).type;
+    long long bytes = ElementBytes(type);
+    const auto extents = ExtentsOf(type);
+    for (std::size_t i = 0; i < extents.size(); ++i) bytes *= extents[i] + (i + 1 == extents.size() ? more : 0);
+    return bytes;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeSharedPadding() { return std::make_unique<SharedPadding>(); }
+
+}  // namespace evo

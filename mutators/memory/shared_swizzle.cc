@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/shared_array.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+// An array whose rows are a power of two long, and its elements.
+struct Tile {
+  std::vector<int> elements;
+  std::string width;  // as spelled
+};
+
+std::optional<Tile> AsTile(const SyntaxTree& tree, int variable) {
+  const auto extents = ExtentsOf(tree.node(variable).type);
+  if (!IsShared(tree, variable) || extents.size() != 2 || extents[1] < 2) return std::nullopt;
+  if (!std::has_single_bit(static_cast<unsigned long long>(extents[1]))) return std::nullopt;
+  const auto last = LastExtent(tree, variable);
+  const auto elements = ElementsOf(tree, variable, 2);
+  if (!last || last->pad != 0 || !elements || elements->empty()) return std::nullopt;
+  return Tile{*elements, fmt::format("{}", Parenthesised(tree, last->node))};
+}
+
+// What a column is combined with in a row: `row % width`, which permutes the columns of a row whose length is a power of two.
+std::string Turn(const SyntaxTree& tree, int element, const std::string& width) {
+  const int row = tree.node(tree.node(element).children[0]).children[1];
+  return fmt::format("{} % {}", Parenthesised(tree, row), width);
+}
+
+// The column without its turn; -1 if it has none.
+int Unturned(const SyntaxTree& tree, int element, const std::string& width) {
+  const int column = tree.node(element).children[1];
+  if (tree.Operator(column) != "^" || tree.node(column).children.size() != 2) return -1;
+  return tree.Text(tree.node(column).children[1]) == Turn(tree, element, width) ? tree.node(column).children[0] : -1;
+}
+
+std::optional<Proposal> Swizzle(const SyntaxTree& tree, const Tile& tile) {
+  Proposal proposal;
+  std::size_t turned = 0;
+  for (const int element : tile.elements) {
+    const int column = tree.node(element).children[1];
+    const int row = tree.node(tree.node(element).children[0]).children[1];
+    if (!IsPure(tree, row) || LoadsIn(tree, row)) return std::nullopt;
+    if (const int plain = Unturned(tree, element, tile.width); plain >= 0) {
+      ++turned;
+      std::string text(tree.Text(plain));
+      if (text.starts_with("(") && text.find(')') == text.size() - 1) text = text.substr(1, text.size() - 2);
+      proposal.changes.push_back({column, Placement::kReplace, text});
+    } else {
+      const std::string text = fmt::format("{} ^ {}", Parenthesised(tree, column), Turn(tree, element, tile.width));
+      proposal.changes.push_back({column, Placement::kReplace, text});
+    }
+  }
+  if (turned != 0 && turned != tile.elements.size()) return std::nullopt;
+  return proposal;
+}
+
+class SharedSwizzle : public SourceMutator {
+ public:
+  std::string_view name() const override { return "shared_swizzle"; }
+  std::string_view description() const override {
+    return "permutes the columns of each row of an array in shared memory by XOR with the row, or puts them back";
+  }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    for (const int variable : NodesOfKind(context.tree, "VarDecl")) {
+      const auto tile = AsTile(context.tree, variable);
+      if (!tile) continue;
+      if (auto proposal = Swizzle(context.tree, *tile)) proposals.push_back(std::move(*proposal));
+    }
+    return proposals;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeSharedSwizzle() { return std::make_unique<SharedSwizzle>(); }
+
+}  // namespace evo

@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/global_memory.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/thread_split.h"
+#include "mutators/analysis/unit_stride.h"
+
+namespace evo {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct VectorType {
+  std::string_view element;
+  int items;
+  std::string_view name;
+  int bytes;
+};
+// What one instruction moves; elements of two bytes travel as words.
+constexpr std::array<VectorType, 15> kVectors{{{"float", 2, "float2", 8},
+                                               {"float", 4, "float4", 16},
+                                               {"double", 2, "double2", 16},
+                                               {"int", 2, "int2", 8},
+                                               {"int", 4, "int4", 16},
+                                               {"unsigned int", 2, "uint2", 8},
+                                               {"unsigned int", 4, "uint4", 16},
+                                               {"__half", 2, "unsigned int", 4},
+                                               {"__half", 4, "uint2", 8},
+                                               {"__half", 8, "uint4", 16},
+                                               {"__nv_bfloat16", 2, "unsigned int", 4},
+                                               {"__nv_bfloat16", 4, "uint2", 8},
+                                               {"__nv_bfloat16", 8, "uint4", 16},
+                                               {"unsigned char", 4, "unsigned int", 4},
+                                               {"unsigned char", 16, "uint4", 16}}};
+constexpr std::array<int, 4> kItems{2, 4, 8, 16};
+
+const VectorType* VectorOf(std::string_view element, int items) {
+  const auto found = std::find_if(kVectors.begin(), kVectors.end(),
+                                  [&](const VectorType& v) { return v.element == element && v.items == items; });
+  return found == kVectors.end() ? nullptr : &*found;
+}
+
+// Neighbouring elements that neighbouring iterations read or write: places of the same spelling.
+struct Access {
+  std::vector<int> places;
+  bool store = false;
+  std::string element;  // type
+};
+
+// `element = value;`, a statement of the body itself.
+bool IsStoreStatement(const SyntaxTree& tree, int element, int body) {
+  const int assignment = tree.node(element).parent;
+  const SyntaxNode& node = tree.node(assignment);
+  const bool assigns = (node.kind_name == "BinaryOperator" && tree.Operator(assignment) == "=") ||
+                       (node.kind_name == "CallExpr" && node.name == "operator=");
+  return assigns && node.children.front() == element && (assignment == body || node.parent == body);
+}
+
+// Every way in which a body touches memory, and whether vectors would keep its meaning.
+class Body {
+ public:
+  Body(const MutationContext& context, const CountedLoop& loop) : context_(context), loop_(loop) { Collect(); }
+
+  const std::vector<Access>& loads() const { return loads_; }
+  const std::vector<Access>& stores() const { return stores_; }
+  // Nothing but reads of what nobody writes, and stores to global memory: iterations may go to other threads.
+  bool divisible() const { return divisible_; }
+
+ private:
+  void Collect() {
+    const SyntaxTree& tree = context_.tree;
+    const int body = loop_.parts.body;
+    const bool stores = StoresIn(tree, body);
+    int other_stores = 0;
+    bool early_reads_allowed = true;
+    for (const int node : Subtree(tree, body)) {
+      const SyntaxNode& at = tree.node(node);
+      if (at.opaque || (at.kind_name == "CallExpr" && !IsPure(tree, node) && at.name != "operator=")) calls_ = true;
+      const bool dereference = at.kind_name == "UnaryOperator" && tree.Operator(node) == "*";
+      if (at.kind_name != "ArraySubscriptExpr" && !dereference) continue;
+      if (at.type.ends_with("]")) continue;  // a step to an element
+      const bool read_only = IsReadOnlyGlobal(tree, context_.rendered, at.children.front());
+      const bool own = IsOwnArray(at.children.front());
+      if (at.converted) {
+        if (!read_only && !own) early_reads_allowed = false;
+        if (!read_only) divisible_ = false;
+        if (!dereference && (read_only || !stores) && IsWide(node) && IsUnconditional(tree, node, body)) Add(loads_, node, false);
+      } else if (!dereference && IsWide(node) && IsStoreStatement(tree, node, body) && !at.type.starts_with("const ")) {
+        Add(stores_, node, true);
+        if (!IsGlobal(tree, context_.rendered, at.children.front())) divisible_ = false;
+      } else {
+        if (!own) ++other_stores;
+        divisible_ = false;
+      }
+    }
+    if (calls_) divisible_ = false;
+    // A store that waits for its neighbours must not be overtaken by another, nor by a read of what it writes.
+    const bool alone = stores_.size() == 1 && stores_.front().places.size() == 1 && other_stores == 0;
+    if (!alone || !early_reads_allowed || calls_ || JumpsOut(tree, body)) stores_.clear();
+  }
+
+  bool IsOwnArray(int base) const {
+    const SyntaxTree& tree = context_.tree;
+    while (tree.node(base).kind_name == "ArraySubscriptExpr") base = tree.node(base).children.front();
+    const int declaration = NamedDeclaration(tree, base);
+    return declaration >= 0 && tree.node(declaration).type.ends_with("]") && !IsMemoryName(tree, declaration);
+  }
+
+  bool IsWide(int element) const {
+    const SyntaxTree& tree = context_.tree;
+    const auto& parts = tree.node(element).children;
+    return IsSteadyBase(tree, parts[0], loop_) && IsUnitStride(tree, parts[1], loop_);
+  }
+
+  void Add(std::vector<Access>& to, int node, bool store) {
+    const SyntaxTree& tree = context_.tree;
+    const auto same =
+        std::find_if(to.begin(), to.end(), [&](const Access& a) { return tree.Text(a.places.front()) == tree.Text(node); });
+    if (same != to.end()) {
+      same->places.push_back(node);
+    } else {
+      to.push_back({{node}, store, WithoutConst(tree.node(node).type)});
+    }
+  }
+
+  const MutationContext& context_;
+  const CountedLoop& loop_;
+  std::vector<Access> loads_;
+  std::vector<Access> stores_;
+  bool divisible_ = true;
+  bool calls_ = false;
+};
+
+// Writes the loop down with `items` elements at a time.
+class VectorLoop {
+ public:
+  VectorLoop(const SyntaxTree& tree, const CountedLoop& loop, std::vector<Access> accesses, int items)
+      : tree_(tree), loop_(loop), accesses_(std::move(accesses)), items_(items) {
+    counter_ = tree.node(loop.counter).name;
+    outer_ = IndentOf(tree, loop.parts.statement);
+    indent_ = outer_ + "  ";
+    item_ = FreshName(tree, "item");
+    for (std::size_t i = 0; i < accesses_.size(); ++i) {
+      names_.push_back(FreshName(tree, accesses_.size() > 1 ? fmt::format("items_{}", i) : "items"));
+    }
+  }
+
+  // A thread that takes each element: up to the first aligned one, vectors, the rest.
+  std::string OneByOne() const {
+    const std::string bound(tree_.Text(loop_.bound));
+    std::string text = fmt::format("{{\n{}{} = {};\n", indent_, CounterDeclaration(tree_, loop_), tree_.Text(loop_.start));
+    if (tree_.Text(loop_.start) != "0") {
+      const std::string condition = fmt::format("{} && {}", tree_.Text(loop_.parts.condition), Alignment(0, {}, "!="));
+      text += fmt::format("{}for (; {}; {}) {{\n{}{}}}\n", indent_, condition, tree_.Text(loop_.parts.increment), Plain("  "),
+                          indent_);
+    }
+    text += fmt::format("{}if ({}) {{\n{}", indent_, Aligned({}), Pragma());
+    text += fmt::format("{}  for (; {} + {} {} {}; {} += {}) {{\n{}{}  }}\n{}}}\n", indent_, counter_, items_ - 1,
+                        loop_.comparison, bound, counter_, items_, Wide("    "), indent_, indent_);
+    text += fmt::format("{}{} {{\n{}{}}}\n", indent_, Header(tree_, loop_, ""), Plain("  "), indent_);
+    return text + outer_ + "}";
+  }
+
+  // Threads that take turns: each takes vectors in turn, then elements of the rest.
+  std::string Strided() const {
+    const std::string bound = Parenthesised(tree_, loop_.bound);
+    const std::string start = Parenthesised(tree_, loop_.start);
+    const std::string declared = CounterDeclaration(tree_, loop_);
+    std::string text = fmt::format("if ({}) {{\n{}", Aligned("0"), Pragma());
+    text += fmt::format("{}for ({} = {} * {}; {} + {} < {}; {} += {}) {{\n{}{}}}\n", indent_, declared, start, items_, counter_,
+                        items_ - 1, bound, counter_, Times(items_, loop_.step), Wide("  "), indent_);
+    text += fmt::format("{}{} {{\n{}{}}}\n", indent_,
+                        Header(tree_, loop_, fmt::format("{} = {} / {} * {} + {}", declared, bound, items_, items_, start)),
+                        Plain("  "), indent_);
+    text += fmt::format("{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}", outer_, Pragma(), indent_,
+                        Header(tree_, loop_, fmt::format("{} = {}", declared, tree_.Text(loop_.start))), Plain("  "), indent_,
+                        outer_);
+    return text;
+  }
+
+ private:
+  std::string Pragma() const { return loop_.parts.pragma >= 0 ? std::string(tree_.Text(loop_.parts.pragma)) + "\n" : ""; }
+  std::string Plain(const std::string& deeper) const { return Lines(tree_, loop_.parts.body, indent_ + deeper); }
+
+  // Whether vectors may begin there; `at` in the place of the counter.
+  std::string Aligned(const std::string& at) const {
+    std::string all;
+    for (std::size_t i = 0; i < accesses_.size(); ++i) all += (i > 0 ? " && " : "") + Alignment(i, at, "==");
+    return all;
+  }
+  std::string Alignment(std::size_t i, const std::string& at, std::string_view compared) const {
+    const int place = accesses_[i].places.front();
+    const std::string text =
+        at.empty() ? std::string(tree_.Text(place)) : TextWith(tree_, place, UsesAs(tree_, loop_.counter, place, at));
+    return fmt::format("reinterpret_cast<unsigned long long>(&{}) % {} {} 0", text, VectorAt(i).bytes, compared);
+  }
+  const VectorType& VectorAt(std::size_t i) const { return *VectorOf(accesses_[i].element, items_); }
+
+  std::string Wide(const std::string& deeper) const {
+    const std::string indent = indent_ + deeper;
+    std::string before;
+    std::string after;
+    Replacements replacements;
+    for (std::size_t i = 0; i < accesses_.size(); ++i) {
+      const VectorType& vector = VectorAt(i);
+      const std::string_view text = tree_.Text(accesses_[i].places.front());
+      before += fmt::format("{}alignas({}) {} {}[{}];\n", indent, vector.bytes, accesses_[i].element, names_[i], items_);
+      const std::string kept = fmt::format("*reinterpret_cast<{}*>({})", vector.name, names_[i]);
+      if (accesses_[i].store) {
+        after += fmt::format("{}*reinterpret_cast<{}*>(&{}) = {};\n", indent, vector.name, text, kept);
+      } else {
+        before += fmt::format("{}{} = *reinterpret_cast<const {}*>(&{});\n", indent, kept, vector.name, text);
+      }
+      for (const int place : accesses_[i].places) replacements.emplace_back(place, fmt::format("{}[{}]", names_[i], item_));
+    }
+    const Replacements forward = CounterForward(tree_, loop_, loop_.parts.body, item_);
+    replacements.insert(replacements.end(), forward.begin(), forward.end());
+    return fmt::format("{0}#pragma unroll\n{1}for (int {2} = 0; {2} < {3}; ++{2}) {{\n{4}{1}}}\n{5}", before, indent, item_,
+                       items_, Lines(tree_, loop_.parts.body, indent + "  ", replacements), after);
+  }
+
+  const SyntaxTree& tree_;
+  const CountedLoop& loop_;
+  std::vector<Access> accesses_;
+  int items_;
+  std::string counter_;
+  std::string outer_;
+  std::string indent_;
+  std::string item_;
+  std::vector<std::string> names_;
+};
+
+class VectorLoad : public SourceMutator {
+ public:
+  std::string_view name() const override { return "vector_load"; }
+  std::string_view description() const override {
+    return "reads and writes neighbouring elements 4, 8 or 16 bytes at a time where they are aligned";
+  }
+  double weight() const override { return 2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    for (const int node : NodesOfKind(context.tree, "ForStmt")) {
+      const auto loop = AsCountedLoop(context.tree, node);
+      if (!loop) continue;
+      const Body body(context, *loop);
+      const bool strided = loop->step != "1";
+      if (strided && (!body.divisible() || loop->comparison != "<" || !IsSplitAmongThreads(context, *loop))) continue;
+      std::vector<Access> both = body.loads();
+      both.insert(both.end(), body.stores().begin(), body.stores().end());
+      for (const int items : kItems) {
+        Propose(context.tree, *loop, both, items, strided, proposals);
+        if (!body.stores().empty()) Propose(context.tree, *loop, body.loads(), items, strided, proposals);
+      }
+    }
+    return proposals;
+  }
+
+ private:
+  // Elements of other sizes than the rest stay as they are.
+  static void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items,
+                      bool strided, std::vector<Proposal>& proposals) {
+    std::vector<Access> wide;
+    for (const Access& access : accesses) {
+      if (VectorOf(access.element, items)) wide.push_back(access);
+    }
+    if (wide.empty()) return;
+    const VectorLoop written(tree, loop, wide, items);
+    proposals.push_back(ReplaceLoop(loop, strided ? written.Strided() : written.OneByOne()));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeVectorLoad() { return std::make_unique<VectorLoad>(); }
+
+}  // namespace evo

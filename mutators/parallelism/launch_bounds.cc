@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+// Blocks that a multiprocessor must hold at least; 0 leaves it out. More would leave a thread under 64 registers in most shapes.
+constexpr int kMostBlocks = 4;
+
+// The threads of a block as an expression of the source: only if parameters and constants decide it, and it is plain C.
+std::optional<std::string> ThreadsOf(const KernelTemplate& rendered, std::string_view kernel) {
+  std::optional<std::string> threads;
+  for (const Step& step : rendered.steps) {
+    if (!step.launch || step.launch->kernel != kernel) continue;
+    std::string product;
+    for (const Expression& dimension : step.launch->block) {
+      for (const std::string& name : dimension.Names()) {
+        const auto& parameters = rendered.space.parameters;
+        if (std::none_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; }))
+          return std::nullopt;
+      }
+      for (const char* call : {"ceil_div", "min", "max", "sqrt"}) {
+        if (dimension.text().find(call) != std::string::npos) return std::nullopt;
+      }
+      if (dimension.text() == "1") continue;
+      const bool alone = step.launch->block.size() == 1;
+      product += (product.empty() ? "" : " * ") + (alone ? dimension.text() : Parenthesised(dimension.text()));
+    }
+    if (product.empty()) product.push_back('1');
+    if (threads && *threads != product) return std::nullopt;
+    threads = product;
+  }
+  return threads;
+}
+
+class LaunchBounds : public SourceMutator {
+ public:
+  std::string_view name() const override { return "launch_bounds"; }
+  std::string_view description() const override { return "puts, changes or removes a kernel's `__launch_bounds__`"; }
+  double weight() const override { return 1; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Proposal> proposals;
+    for (const int function : Functions(tree)) {
+      if (!IsKernel(tree, function)) continue;
+      int global = -1;
+      int bounds = -1;
+      for (const int child : tree.node(function).children) {
+        if (tree.node(child).kind_name == "attribute(global)") global = child;
+        if (tree.Text(child).starts_with("__launch_bounds__")) bounds = child;
+      }
+      const auto threads = ThreadsOf(context.rendered, tree.node(function).name);
+      if (bounds >= 0) proposals.push_back({{{bounds, Placement::kReplace, ""}}, {}, {}});
+      for (int blocks = 0; threads && blocks <= kMostBlocks; ++blocks) {
+        const std::string text = blocks == 0 ? fmt::format("__launch_bounds__({})", *threads)
+                                             : fmt::format("__launch_bounds__({}, {})", *threads, blocks);
+        if (bounds < 0) {
+          proposals.push_back({{{global, Placement::kAfter, fmt::format(" {}", text)}}, {}, {}});
+        } else if (tree.Text(bounds) != text) {
+          proposals.push_back({{{bounds, Placement::kReplace, text}}, {}, {}});
+        }
+      }
+    }
+    return proposals;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeLaunchBounds() { return std::make_unique<LaunchBounds>(); }
+
+}  // namespace evo

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mutators/analysis/row_kernel.h"
+#include "mutators/source_mutators.h"
+
+namespace evo {
+namespace {
+
+bool IsInALoop(const SyntaxTree& tree, int statement) {
+  for (int at = tree.node(statement).parent; at >= 0; at = tree.node(at).parent) {
+    const std::string& kind = tree.node(at).kind_name;
+    if (kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") return true;
+  }
+  return false;
+}
+
+// In every thread the sum, or the extreme, of the block: by shuffles within a warp, through shared memory between warps.
+std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, int loop, const RowThreads& threads) {
+  const std::string outer = IndentOf(tree, loop);
+  const std::string indent = outer + "  ";
+  const SyntaxNode& variable = tree.node(accumulation.declaration);
+  const std::string& name = variable.name;
+  const std::string partials = FreshName(tree, "warp_partials");
+  const std::string offset = FreshName(tree, "offset");
+  const std::string warp = FreshName(tree, "warp");
+  std::string text = fmt::format("\n{}{{\n{}__shared__ {} {}[32];\n", outer, indent, variable.type, partials);
+  text += fmt::format("{0}for (int {1} = 16; {1} > 0; {1} /= 2) {2}\n", indent, offset,
+                      Combined(accumulation.combine, name, fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset)));
+  text += fmt::format("{}if ({} % 32 == 0) {}[{} / 32] = {};\n", indent, threads.name, partials, threads.name, name);
+  text += fmt::format("{}__syncthreads();\n{}{} = {}[0];\n", indent, indent, name, partials);
+  text += fmt::format("{0}for (int {1} = 1; {1} < {2} / 32; ++{1}) {3}\n", indent, warp, threads.count,
+                      Combined(accumulation.combine, name, fmt::format("{}[{}]", partials, warp)));
+  // The next round of a loop writes where this one reads.
+  if (IsInALoop(tree, loop)) text += fmt::format("{}__syncthreads();\n", indent);
+  return text + outer + "}";
+}
+
+class ThreadPerRowToBlock : public SourceMutator {
+ public:
+  std::string_view name() const override { return "thread_per_row_to_block"; }
+  std::string_view description() const override {
+    return "gives what a thread does alone to a block, whose threads share its loops";
+  }
+  double weight() const override { return 2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    for (const RowKernel& kernel : RowKernels(context)) {
+      const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
+      const bool whole =
+          std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size % 32 == 0 && size <= 1024; });
+      const bool scalars = std::all_of(kernel.loops.begin(), kernel.loops.end(), [](const SharedLoop& loop) {
+        return std::all_of(loop.accumulations.begin(), loop.accumulations.end(),
+                           [](const Accumulation& a) { return a.length.empty(); });
+      });
+      if (!sizes.empty() && whole && scalars) proposals.push_back(ToBlock(context.tree, kernel));
+    }
+    return proposals;
+  }
+
+ private:
+  static Proposal ToBlock(const SyntaxTree& tree, const RowKernel& kernel) {
+    const ThreadIndex& index = kernel.index;
+    const RowThreads threads{FreshName(tree, "thread"), Parenthesised(tree, index.extent)};
+    Proposal proposal;
+    proposal.changes.push_back({index.statement, Placement::kBefore,
+                                LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x;", threads.name))});
+    proposal.changes.push_back({tree.node(index.thread).parent, Placement::kReplace, "blockIdx.x"});
+    for (const SharedLoop& loop : kernel.loops) {
+      const int statement = loop.counted.parts.statement;
+      for (auto& change : ShareLoop(tree, loop, threads)) proposal.changes.push_back(std::move(change));
+      std::string after;
+      for (const Accumulation& accumulation : loop.accumulations) after += Combine(tree, accumulation, statement, threads);
+      // Threads may read what others have stored.
+      if (loop.stores && kernel.reads_what_it_stores) after += fmt::format("\n{}__syncthreads();", IndentOf(tree, statement));
+      if (!after.empty()) proposal.changes.push_back({statement, Placement::kAfter, std::move(after)});
+      proposal.also_anchored.push_back(loop.counted.parts.body);
+    }
+    for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, threads));
+    const Expression& grid = index.launch->grid[0];
+    const std::string& block = index.launch->block[0].text();
+    proposal.launch.push_back(
+        WithDimension(*index.launch, "grid", 0,
+                      BlocksOf(grid, block, "1", fmt::format("{} * {}", Parenthesised(grid.text()), Parenthesised(block)))));
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeThreadPerRowToBlock() { return std::make_unique<ThreadPerRowToBlock>(); }
+
+}  // namespace evo

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "kernel_templates/launch_line.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/source_mutators.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+constexpr std::array<int, 2> kItems{2, 4};
+constexpr std::array<std::string_view, 4> kOrders{"<", "<=", ">", ">="};
+
+// A kernel whose blocks may do the work of several, one after another.
+struct Place {
+  int kernel = -1;
+  int block = -1;      // `blockIdx.x`, the only one
+  int statement = -1;  // the declaration that it stands in; what follows is repeated
+  std::size_t axis = 0;
+  const LaunchDirective* launch = nullptr;
+};
+
+bool IsLoop(const std::string& kind) {
+  return kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt" || kind == "SwitchStmt";
+}
+
+// The statements of the kernel's own block from `statement` on.
+std::vector<int> Rest(const SyntaxTree& tree, const Place& place) {
+  const auto& statements = tree.node(tree.node(place.statement).parent).children;
+  return {std::find(statements.begin(), statements.end(), place.statement), statements.end()};
+}
+
+// Some comparison keeps elements that are past the end out: of the index, or of what is computed from it.
+bool IsGuarded(const SyntaxTree& tree, const Place& place) {
+  std::set<int> derived{tree.node(place.statement).children.front()};
+  for (const int statement : Rest(tree, place)) {
+    for (const int node : Subtree(tree, statement)) {
+      const auto named = NamedIn(tree, node);
+      const bool uses = std::any_of(named.begin(), named.end(), [&](int d) { return derived.contains(d); });
+      if (!uses) continue;
+      if (tree.node(node).kind_name == "VarDecl") derived.insert(node);
+      if (std::find(kOrders.begin(), kOrders.end(), tree.Operator(node)) != kOrders.end()) return true;
+    }
+  }
+  return false;
+}
+
+// Nothing in what is repeated ties the threads of a block together, leaves from within a loop or changes what was there before.
+bool IsRepeatable(const SyntaxTree& tree, const Place& place) {
+  for (const int node : Subtree(tree, place.kernel)) {
+    const SyntaxNode& part = tree.node(node);
+    if (part.opaque || part.kind_name == "LambdaExpr" || part.kind_name == "attribute(shared)" || part.kind_name == "GotoStmt" ||
+        part.kind_name.find("Asm") != std::string::npos || LibraryCallee(tree, node).starts_with("__sync"))
+      return false;
+    // A function of the file that does more than compute may wait for other threads.
+    if (part.kind_name == "CallExpr" && LibraryCallee(tree, node).empty() && !part.name.starts_with("operator") &&
+        !part.children.empty() && NamedDeclaration(tree, part.children.front()) >= 0 && !IsPure(tree, node))
+      return false;
+    if (part.kind_name != "ReturnStmt") continue;
+    for (int at = part.parent; at != place.kernel; at = tree.node(at).parent) {
+      if (IsLoop(tree.node(at).kind_name)) return false;
+    }
+  }
+  for (const int statement : Rest(tree, place)) {
+    for (const int written : WrittenIn(tree, statement)) {
+      const SyntaxNode& variable = tree.node(written);
+      const bool before = variable.range.begin < tree.node(place.statement).range.begin;
+      if (before && variable.type.find(']') == std::string::npos) return false;
+    }
+  }
+  return true;
+}
+
+std::vector<Place> Places(const MutationContext& context) {
+  const SyntaxTree& tree = context.tree;
+  std::vector<Place> places;
+  for (const int kernel : Functions(tree)) {
+    if (!IsKernel(tree, kernel) || IsUsedElsewhere(tree, kernel, "gridDim")) continue;
+    const LaunchDirective* launch = OnlyLaunch(context.rendered, tree.node(kernel).name);
+    for (std::size_t axis = 0; launch && axis < launch->grid.size(); ++axis) {
+      const auto blocks = BuiltinUses(tree, kernel, "blockIdx", axis);
+      if (blocks.size() != 1 || !BuiltinUses(tree, kernel, "gridDim", axis).empty() || IsUsedElsewhere(tree, kernel, "blockIdx"))
+        continue;
+      int statement = blocks.front();
+      while (statement >= 0 && tree.node(statement).kind_name != "DeclStmt") statement = tree.node(statement).parent;
+      if (statement < 0 || !IsInBlock(tree, statement) || tree.node(tree.node(statement).parent).parent != kernel) continue;
+      const Place place{kernel, blocks.front(), statement, axis, launch};
+      const auto& declared = tree.node(statement).children;
+      if (declared.size() != 1 || !launch->cluster.empty() || launch->cooperative) continue;
+      if (IsRepeatable(tree, place) && IsGuarded(tree, place)) places.push_back(place);
+    }
+  }
+  return places;
+}
+
+// ceil_div(n, b) becomes ceil_div(n, b * items).
+std::string DividedGrid(const Expression& grid, int items) {
+  constexpr std::string_view kCall = "ceil_div(";
+  const std::string& text = grid.text();
+  if (text.starts_with(kCall) && text.ends_with(")")) {
+    const auto parts = SplitAtCommas(std::string_view(text).substr(kCall.size(), text.size() - kCall.size() - 1));
+    if (parts.size() == 2) return fmt::format("ceil_div({}, {} * {})", parts[0], Parenthesised(parts[1]), items);
+  }
+  return fmt::format("ceil_div({}, {})", text, items);
+}
+
+class WorkPerThread : public SourceMutator {
+ public:
+  std::string_view name() const override { return "work_per_thread"; }
+  std::string_view description() const override { return "lets a thread do the work of 2 or 4, a block apart or side by side"; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    const auto indices = ThreadIndices(context);
+    std::vector<Proposal> proposals;
+    for (const Place& place : Places(context)) {
+      const auto index =
+          std::find_if(indices.begin(), indices.end(), [&](const ThreadIndex& i) { return i.block == place.block; });
+      for (const int items : kItems) {
+        const std::string item = FreshName(context.tree, "item");
+        proposals.push_back(
+            Repeat(context.tree, place, items, item,
+                   {place.block, Placement::kReplace, fmt::format("(blockIdx.{} * {} + {})", "xyz"[place.axis], items, item)}));
+        if (index == indices.end()) continue;
+        const int sum = context.tree.node(index->thread).parent;
+        proposals.push_back(
+            Repeat(context.tree, place, items, item,
+                   {sum, Placement::kReplace, fmt::format("({}) * {} + {}", context.tree.Text(sum), items, item)}));
+      }
+    }
+    return proposals;
+  }
+
+ private:
+  static Proposal Repeat(const SyntaxTree& tree, const Place& place, int items, const std::string& item, Proposal::Change index) {
+    Proposal proposal;
+    proposal.changes.push_back(
+        {place.statement, Placement::kBefore,
+         LineBefore(tree, place.statement, fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", item, items))});
+    proposal.changes.push_back(std::move(index));
+    const std::vector<int> rest = Rest(tree, place);
+    for (const int statement : rest) {
+      for (const int node : Subtree(tree, statement)) {
+        if (tree.node(node).kind_name == "ReturnStmt") proposal.changes.push_back({node, Placement::kReplace, "continue;"});
+      }
+    }
+    proposal.changes.push_back({rest.back(), Placement::kAfter, fmt::format("\n{}}}", IndentOf(tree, place.statement))});
+    proposal.launch.push_back(
+        WithDimension(*place.launch, "grid", place.axis, DividedGrid(place.launch->grid[place.axis], items)));
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeWorkPerThread() { return std::make_unique<WorkPerThread>(); }
+
+}  // namespace evo

@@ -1,0 +1,85 @@
+#include "platform/command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/readable_pipe.hpp>
+#include <boost/process/v2/environment.hpp>
+#include <boost/process/v2/posix/vfork_launcher.hpp>
+#include <boost/process/v2/process.hpp>
+#include <boost/process/v2/stdio.hpp>
+#include <fstream>
+#include <iterator>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+namespace bp = boost::process::v2;
+namespace fs = std::filesystem;
+
+// Of this process, and the other variables where it has none of that name.
+std::vector<std::string> EnvironmentWith(const std::vector<std::pair<std::string, std::string>>& others) {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
+  for (const auto& [name, value] : others) {
+    const auto has_name = [start = name + "="](const std::string& variable) { return variable.starts_with(start); };
+    if (std::none_of(all.begin(), all.end(), has_name)) all.push_back(name + "=" + value);
+  }
+  return all;
+}
+
+// What Boost 1.81 has for this does not link.
+struct SetEnvironment {
+  std::vector<const char*> variables;   // the last is null
+  boost::system::error_code on_setup(bp::posix::default_launcher& launcher, const bp::filesystem::path&, const char* const*) {
+    launcher.env = variables.data();
+    return {};
+  }
+};
+
+}  // namespace
+
+CommandResult RunCommand(const fs::path& program, const std::vector<std::string>& arguments, const std::string& remedy,
+                         const std::vector<std::pair<std::string, std::string>>& environment) {
+  boost::asio::io_context context;
+  boost::asio::readable_pipe output(context);
+  auto found = program.has_parent_path() ? bp::filesystem::path(program.string()) : bp::environment::find_executable(program.string());
+  if (found.empty()) throw Error(fmt::format("{} is not installed; {}", program.string(), remedy));
+  // Without a copy of our page tables: a compile worker maps some hundred megabytes.
+  boost::system::error_code failed;
+  const std::vector<std::string> variables = EnvironmentWith(environment);
+  SetEnvironment set;
+  for (const std::string& variable : variables) set.variables.push_back(variable.c_str());
+  set.variables.push_back(nullptr);
+  bp::process process = bp::posix::vfork_launcher()(context, failed, found, arguments, bp::process_stdio{nullptr, nullptr, output}, set);
+  if (failed) throw Error(fmt::format("{} cannot be run ({}); {}", program.string(), failed.message(), remedy));
+  CommandResult result;
+  boost::system::error_code end;
+  boost::asio::read(output, boost::asio::dynamic_buffer(result.output), end);
+  result.status = process.wait();
+  return result;
+}
+
+void CutAll(std::string& text, const std::string& what) {
+  if (what.empty()) return;
+  for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
+}
+
+std::string ReadFile(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void WriteFile(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
+}
+
+}  // namespace evo

@@ -1,0 +1,49 @@
+#include "platform/shared_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.h"
+
+namespace evo {
+namespace fs = std::filesystem;
+
+SharedLibrary::SharedLibrary(const std::string& what, const std::vector<fs::path>& folders, const std::vector<std::string>& names,
+                             const std::string& remedy) {
+  // Folders first: the toolkit that was asked for wins over whatever the loader's path has.
+  std::vector<fs::path> attempts;
+  std::vector<std::string> looked_in;
+  for (const fs::path& folder : folders) {
+    looked_in.push_back(folder.string());
+    for (const std::string& name : names) {
+      std::error_code missing;
+      if (fs::exists(folder / name, missing)) attempts.push_back(folder / name);
+    }
+  }
+  for (const std::string& name : names) attempts.emplace_back(name);
+  std::string first_reason;
+  for (const fs::path& attempt : attempts) {
+    // Local: two versions of such a library may live in one process and must not see each other's symbols.
+    handle_ = ::dlopen(attempt.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ != nullptr) {
+      file_ = attempt;
+      return;
+    }
+    const char* reason = ::dlerror();
+    if (first_reason.empty() && reason != nullptr) first_reason = reason;
+  }
+  throw Error(fmt::format("{}: cannot be opened from {} nor from the loader's path ({}); {}", what, fmt::join(looked_in, ", "), first_reason, remedy));
+}
+
+void* SharedLibrary::Find(const char* name) const {
+  void* found = ::dlsym(handle_, name);
+  if (found == nullptr) throw Error(fmt::format("{}: has no function {}; install CUDA 12.8 or newer", file_.string(), name));
+  return found;
+}
+
+std::vector<fs::path> CudaLibraryFolders(const fs::path& cuda_root) {
+  return {cuda_root / "lib64", cuda_root / "targets" / "x86_64-linux" / "lib", cuda_root / "lib"};
+}
+
+}  // namespace evo

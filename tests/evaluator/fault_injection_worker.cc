@@ -1,0 +1,123 @@
+// A worker with one fault, named in its init message. It shows when a job says "misbehave"; any other job is answered with an echo.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "evaluator/workers/worker_main.h"
+
+namespace evo {
+namespace {
+
+int raw_output = -1;   // the coordinator's pipe, which WorkerMain keeps to itself
+
+void WriteRaw(const std::string& bytes) {
+  for (std::size_t sent = 0; sent < bytes.size();) {
+    const ssize_t n = ::write(raw_output, bytes.data() + sent, bytes.size() - sent);
+    if (n <= 0) ::_exit(9);
+    sent += static_cast<std::size_t>(n);
+  }
+}
+
+[[noreturn]] void SleepForEver() {
+  for (;;) ::pause();
+}
+
+[[noreturn]] void ForkAndExit() {
+  if (::fork() == 0) SleepForEver();   // holds every pipe open
+  ::_exit(3);
+}
+
+void FloodStderr(bool for_ever) {
+  const std::string line(1000, 'x');
+  for (int i = 0; for_ever || i < 5000; ++i) std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "the last line\n");
+}
+
+std::string Lying(std::uint64_t body_bytes) {
+  std::string wire = Encode({});
+  std::memcpy(wire.data() + 8, &body_bytes, sizeof(body_bytes));
+  return wire;
+}
+
+const std::map<std::string, std::function<void()>>& Faults() {
+  static const std::map<std::string, std::function<void()>> kAdversarial = {
+      {"abort", [] { std::fprintf(stderr, "about to abort\n"); std::abort(); }},
+      {"exit", [] { ::_exit(7); }},
+      {"throw", [] { throw std::runtime_error("out of luck"); }},
+      {"hang", [] { SleepForEver(); }},
+      {"hang_ignoring_sigterm", [] { ::signal(SIGTERM, SIG_IGN); SleepForEver(); }},
+      {"flood_stderr", [] { FloodStderr(false); }},
+      {"flood_stderr_for_ever", [] { FloodStderr(true); }},
+      {"flood_stdout", [] { for (;;) WriteRaw(std::string(4096, 'n')); }},
+      {"print_to_stdout", [] { std::printf("a kernel's printf\n"); std::fflush(stdout); }},
+      {"die_mid_reply", [] { WriteRaw(Encode({{{"type", "reply"}}, {std::string(1000, 'b')}}).substr(0, 500)); ::_exit(4); }},
+      {"hang_mid_reply", [] { WriteRaw(Encode({{{"type", "reply"}}, {}}).substr(0, 10)); SleepForEver(); }},
+      {"lie_about_length", [] { WriteRaw(Lying(~0ULL)); SleepForEver(); }},
+      {"promise_more", [] { WriteRaw(Lying(1000)); SleepForEver(); }},
+      {"odd_header", [] { WriteRaw(Encode({{{"type", 5}, {"stage", nullptr}}, {}})); SleepForEver(); }},
+      {"odd_marker", [] { WriteRaw(Encode({{{"type", "begin"}, {"stage", 5}}, {}})); SleepForEver(); }},
+      {"unknown_type", [] { WriteRaw(Encode({{{"type", "greeting"}}, {}})); SleepForEver(); }},
+      {"grandchild", [] { ForkAndExit(); }},
+  };
+  return kAdversarial;
+}
+
+class FaultInjectionRole : public WorkerRole {
+ public:
+  explicit FaultInjectionRole(std::string fault) : vice_(std::move(fault)) {}
+
+  nlohmann::json Describe() override { return {{"pid", ::getpid()}}; }
+
+  Message Handle(const Message& job, WorkerChannel& channel) override {
+    for (const auto& stage : job.header.value("stages", nlohmann::json::array())) {
+      channel.Begin(stage.at("name").get<std::string>(), stage.value("wait", false));
+      std::this_thread::sleep_for(std::chrono::milliseconds(stage.value("ms", 0)));
+    }
+    if (job.header.value("misbehave", false)) {
+      if (vice_ == "spent") {
+        must_restart_ = true;
+      } else {
+        Faults().at(vice_)();
+      }
+    }
+    Message reply;
+    reply.header = {{"pid", ::getpid()}, {"echo", job.header.value("say", "")}, {"served", ++served_}};
+    reply.bodies = job.bodies;
+    return reply;
+  }
+
+  bool MustRestart() const override { return must_restart_; }
+
+ private:
+  std::string vice_;
+  int served_ = 0;
+  bool must_restart_ = false;
+};
+
+std::unique_ptr<WorkerRole> Make(const nlohmann::json& init) {
+  const std::string fault = init.value("fault", "");
+  if (fault == "cannot_be") throw std::runtime_error("no device here");
+  if (fault == "exits_at_start") ::_exit(5);
+  if (fault == "hangs_at_start") SleepForEver();
+  if (fault == "odd_at_start") {
+    WriteRaw(Encode({{{"type", 5}}, {}}));
+    SleepForEver();
+  }
+  return std::make_unique<FaultInjectionRole>(fault);
+}
+
+}  // namespace
+}  // namespace evo
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "deaf") == 0) evo::SleepForEver();   // before it is told anything
+  evo::raw_output = ::dup(STDOUT_FILENO);
+  return evo::WorkerMain({{"faulty", evo::Make}});
+}

@@ -1,0 +1,45 @@
+#include "platform/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+
+// What a shell says that is run so.
+std::string Says(const std::string& script, const std::vector<std::pair<std::string, std::string>>& environment = {}) {
+  return RunCommand("sh", {"-c", script + " >&2"}, "install a shell", environment).output;
+}
+
+TEST(Command, GivesStatusAndWhatAToolSaid) {
+  const CommandResult result = RunCommand("sh", {"-c", "echo wrong >&2; exit 3"}, "install a shell");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.output, "wrong\n");
+}
+
+TEST(Command, AToolThatIsMissingIsNamedWithTheRemedy) {
+  try {
+    RunCommand("no-such-tool-of-ours", {}, "install it");
+    FAIL() << "ran";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no-such-tool-of-ours is not installed; install it"));
+  }
+}
+
+TEST(Command, HasOurEnvironmentAndTheVariablesThatItLacks) {
+  ::setenv("EVO_COMMAND_TEST_OURS", "ours", 1);
+  ::unsetenv("EVO_COMMAND_TEST");
+  EXPECT_EQ(Says("echo $EVO_COMMAND_TEST_OURS $EVO_COMMAND_TEST"), "ours\n");
+  EXPECT_EQ(Says("echo $EVO_COMMAND_TEST_OURS $EVO_COMMAND_TEST", {{"EVO_COMMAND_TEST", "more"}}), "ours more\n");
+  ::setenv("EVO_COMMAND_TEST", "user's", 1);
+  EXPECT_EQ(Says("echo $EVO_COMMAND_TEST", {{"EVO_COMMAND_TEST", "more"}}), "user's\n");
+}
+
+}  // namespace
+}  // namespace evo
