@@ -17,12 +17,12 @@ using SourceRenderer = std::function<std::string(const TemplateText&, const Geno
 
 // What main gives the commands. Lives longer than the CLI::App they are added to.
 struct CommandContext {
-  std::string database = "evo.db";                      // where --db is not given
-  std::FILE* out = stdout;                              // results; nothing else goes there
-  std::function<SourceRenderer()> make_renderer;        // called only by a command that shows source: it starts a process
-  std::vector<std::filesystem::path> task_folders;      // where tasks are looked for, in order
-  std::stop_token interrupt;                            // Ctrl-C
-  int exit_code = 0;                                    // of a command that ended without an error
+  std::string database = "evo.db";                  // where --db is not given
+  std::FILE* out = stdout;                          // results; nothing else goes there
+  std::function<SourceRenderer()> make_renderer;    // called only by a command that shows source: it starts a process
+  std::vector<std::filesystem::path> task_folders;  // where tasks are looked for, in order
+  std::stop_token interrupt;                        // Ctrl-C
+  int exit_code = 0;                                // of a command that ended without an error
 };
 
 }  // namespace evo

@@ -44,12 +44,12 @@ ConsoleObserver::ConsoleObserver(std::FILE* out) : out_(out), terminal_(::isatty
 void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   std::string names;
   for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
-  fmt::print(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task, run.device_name, run.device,
-             run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
+  fmt::print(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task,
+             run.device_name, run.device, run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
   const auto evaluations = EvaluationsOf(run);
   fmt::print(out_, "templates {}; baseline {}; {} of {} children, population {}{}\n", names, run.baseline,
-             run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations", run.children, run.population,
-             evaluations ? fmt::format("; at most {} evaluations", *evaluations) : "");
+             run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations",
+             run.children, run.population, evaluations ? fmt::format("; at most {} evaluations", *evaluations) : "");
   std::fflush(out_);
 }
 
@@ -64,8 +64,10 @@ void ConsoleObserver::OnEvaluated(const Candidate&, const Evaluation& evaluation
   last_.best_ns = progress.best_ns;
   last_.best_template = progress.best_template;
   last_.best = progress.best;
-  if (progress.generation == 0 && std::isnan(last_.baseline_ns)) last_.baseline_ns = kNoValue;
-  else last_.baseline_ns = progress.baseline_ns;
+  if (progress.generation == 0 && std::isnan(last_.baseline_ns))
+    last_.baseline_ns = kNoValue;
+  else
+    last_.baseline_ns = progress.baseline_ns;
   if (terminal_) Show(last_, false);
 }
 
@@ -76,12 +78,13 @@ void ConsoleObserver::OnGeneration(const Progress& progress) {
 
 void ConsoleObserver::Show(const Progress& progress, bool end_of_generation) {
   const double share = progress.evaluated == 0 ? 0 : 100.0 * progress.valid / progress.evaluated;
-  std::string line = progress.evaluations > 0
-                         ? fmt::format("generation {}  evaluated {}/{}  valid {:.0f}%", progress.generation, progress.evaluated, progress.evaluations, share)
-                         : fmt::format("generation {}/{}  evaluated {}  valid {:.0f}%", progress.generation, progress.generations, progress.evaluated, share);
+  std::string line = progress.evaluations > 0 ? fmt::format("generation {}  evaluated {}/{}  valid {:.0f}%", progress.generation,
+                                                            progress.evaluated, progress.evaluations, share)
+                                              : fmt::format("generation {}/{}  evaluated {}  valid {:.0f}%", progress.generation,
+                                                            progress.generations, progress.evaluated, share);
   if (progress.best != 0) {
-    line += fmt::format("  best {}{} {} #{}", FormatDuration(progress.best_ns), FormatSpeedup(progress.baseline_ns, progress.best_ns),
-                        progress.best_template, progress.best);
+    line += fmt::format("  best {}{} {} #{}", FormatDuration(progress.best_ns),
+                        FormatSpeedup(progress.baseline_ns, progress.best_ns), progress.best_template, progress.best);
   }
   line += fmt::format("  {:.1f}/s", progress.candidates_per_second);
   if (!std::isnan(progress.seconds_left)) line += fmt::format("  {} left", FormatSeconds(progress.seconds_left));
@@ -106,8 +109,9 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
     for (const ToolResult& tool : check.tools) tools += fmt::format(", {} {}", tool.tool, tool.result);
     const bool minimised = champion.op == kMinimise;
     if (minimised) fmt::print(out_, "#{} minimised to {} edits; ", champion.parents.front(), champion.genome.edits.size());
-    fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn{}\n", minimised ? "candidate" : "champion", champion.id,
-               check.held_out_cases.size(), tools, check.speedup, Describe(check.slowest));
+    fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn{}\n",
+               minimised ? "candidate" : "champion", champion.id, check.held_out_cases.size(), tools, check.speedup,
+               Describe(check.slowest));
   } else {
     fmt::print(out_, "#{} does not hold on held-out cases ({}: {}); {}\n", champion.id, ToString(check.outcome), check.message,
                champion.op == kMinimise ? "the champion keeps its edits" : "the next best is tried");
@@ -119,8 +123,9 @@ void ConsoleObserver::OnFinished(RunStatus status, const Progress& progress) {
   EndLive();
   std::string outcomes;
   for (const auto& [name, count] : outcomes_) outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
-  fmt::print(out_, "{} after {} candidates in {}: {}; the champion changed {} times\n", status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated,
-             FormatSeconds(progress.seconds), outcomes.empty() ? "nothing evaluated" : outcomes, progress.champion_changes);
+  fmt::print(out_, "{} after {} candidates in {}: {}; the champion changed {} times\n",
+             status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated, FormatSeconds(progress.seconds),
+             outcomes.empty() ? "nothing evaluated" : outcomes, progress.champion_changes);
   std::fflush(out_);
 }
 

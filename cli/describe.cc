@@ -20,10 +20,25 @@ constexpr std::size_t kEditTextWidth = 60;
 ordered_json Known(int value) { return value < 0 ? ordered_json(nullptr) : ordered_json(value); }
 
 ordered_json ToJson(const CaseMeasurement& m) {
-  return {{"case", m.name}, {"weight", m.weight}, {"median_ns", m.median_ns}, {"p10_ns", m.p10_ns}, {"p90_ns", m.p90_ns},
-          {"busy_ns", m.busy_ns}, {"wall_ns", m.wall_ns}, {"tick_ns", m.tick_ns}, {"samples", m.samples.size()},
-          {"discarded", m.discarded}, {"outliers", m.outliers}, {"sm_low_mhz", Known(m.sm_low_mhz)}, {"sm_high_mhz", Known(m.sm_high_mhz)},
-          {"throttle_reason", m.throttle_reason}, {"launches", m.launches}, {"bytes", m.bytes}, {"operations", m.operations}, {"max_error", m.max_error}, {"l2_error", m.l2_error}};
+  return {{"case", m.name},
+          {"weight", m.weight},
+          {"median_ns", m.median_ns},
+          {"p10_ns", m.p10_ns},
+          {"p90_ns", m.p90_ns},
+          {"busy_ns", m.busy_ns},
+          {"wall_ns", m.wall_ns},
+          {"tick_ns", m.tick_ns},
+          {"samples", m.samples.size()},
+          {"discarded", m.discarded},
+          {"outliers", m.outliers},
+          {"sm_low_mhz", Known(m.sm_low_mhz)},
+          {"sm_high_mhz", Known(m.sm_high_mhz)},
+          {"throttle_reason", m.throttle_reason},
+          {"launches", m.launches},
+          {"bytes", m.bytes},
+          {"operations", m.operations},
+          {"max_error", m.max_error},
+          {"l2_error", m.l2_error}};
 }
 
 ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
@@ -45,10 +60,16 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
 }  // namespace
 
 ordered_json ToJson(const ChampionCheck& check) {
-  return {{"outcome", ToString(check.outcome)}, {"message", check.message}, {"candidate_ns", check.candidate_ns},
-          {"baseline_ns", check.baseline_ns}, {"speedup", check.speedup}, {"slowest_ratio", check.slowest.ratio},
-          {"slowest_inputs", check.slowest.inputs}, {"held_out_cases", check.held_out_cases},
-          {"candidate", ToJson(check.candidate)}, {"baseline", ToJson(check.baseline)}};
+  return {{"outcome", ToString(check.outcome)},
+          {"message", check.message},
+          {"candidate_ns", check.candidate_ns},
+          {"baseline_ns", check.baseline_ns},
+          {"speedup", check.speedup},
+          {"slowest_ratio", check.slowest.ratio},
+          {"slowest_inputs", check.slowest.inputs},
+          {"held_out_cases", check.held_out_cases},
+          {"candidate", ToJson(check.candidate)},
+          {"baseline", ToJson(check.baseline)}};
 }
 
 std::string Microseconds(double nanoseconds) { return std::isnan(nanoseconds) ? "-" : fmt::format("{:.3f}", nanoseconds / 1000); }
@@ -58,7 +79,8 @@ std::string Ratio(double value) { return std::isnan(value) ? "-" : fmt::format("
 std::string Describe(const EfficiencyRow& row) {
   const auto part = [](double rate, double unit, const char* name, double share) {
     if (std::isnan(rate)) return std::string();
-    return fmt::format("{:.3g} {}{}", rate / unit, name, std::isnan(share) ? "" : fmt::format(" ({:.0f}% of what this machine was seen to do)", 100 * share));
+    return fmt::format("{:.3g} {}{}", rate / unit, name,
+                       std::isnan(share) ? "" : fmt::format(" ({:.0f}% of what this machine was seen to do)", 100 * share));
   };
   const std::string memory = part(row.bytes_per_s, 1e9, "GB/s", row.memory_share);
   const std::string arithmetic = part(row.operations_per_s, 1e12, "TFLOP/s", row.arithmetic_share);
@@ -115,7 +137,8 @@ std::string Describe(const Edit& edit) {
 }
 
 std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
-  if (parent == nullptr) return fmt::format("template {}, {}", candidate.genome.template_name, Describe(candidate.genome.parameters));
+  if (parent == nullptr)
+    return fmt::format("template {}, {}", candidate.genome.template_name, Describe(candidate.genome.parameters));
   std::vector<std::string> parts;
   if (candidate.parents.size() > 1) parts.push_back(fmt::format("with {}", candidate.parents[1]));
   if (candidate.genome.template_name != parent->genome.template_name) {
@@ -142,7 +165,8 @@ std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
 std::string Describe(const SlowestInputs& slowest) {
   // Less is within what data do to caches and clocks.
   constexpr double kUneven = 1.25;
-  return slowest.ratio >= kUneven ? fmt::format(", {:.2f} times as long on other inputs ({})", slowest.ratio, slowest.inputs) : "";
+  return slowest.ratio >= kUneven ? fmt::format(", {:.2f} times as long on other inputs ({})", slowest.ratio, slowest.inputs)
+                                  : "";
 }
 
 std::string Verdict(const CandidateRecord& record) {
@@ -161,7 +185,8 @@ std::string Verdict(const CandidateRecord& record) {
 
 bool IsVerified(const CandidateRecord& record) {
   if (record.evaluation.outcome != Outcome::kOk || !record.check || record.check->outcome != Outcome::kOk) return false;
-  return std::any_of(record.check->tools.begin(), record.check->tools.end(), [](const ToolResult& tool) { return tool.result == "clean"; });
+  return std::any_of(record.check->tools.begin(), record.check->tools.end(),
+                     [](const ToolResult& tool) { return tool.result == "clean"; });
 }
 
 Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const CandidateRecord& record) {
@@ -172,23 +197,43 @@ Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const Candid
 
 std::string Describe(const Speedup& speedup) {
   if (std::isnan(speedup.value)) return "not known";
-  return fmt::format("{:.3f} ({})", speedup.value, speedup.from_check ? "re-timed, alternating with the baseline" : "from the medians of two separate measurements");
+  return fmt::format(
+      "{:.3f} ({})", speedup.value,
+      speedup.from_check ? "re-timed, alternating with the baseline" : "from the medians of two separate measurements");
 }
 
 ordered_json ToJson(const CandidateRecord& record) {
   const Candidate& c = record.candidate;
   const Evaluation& e = record.evaluation;
   const KernelFacts& f = e.facts;
-  ordered_json json{
-      {"id", c.id}, {"generation", c.generation}, {"index", c.index}, {"template", c.genome.template_name}, {"operator", c.op},
-      {"parents", c.parents}, {"genome_hash", GenomeHash(c.genome)}, {"parameters", c.genome.parameters}, {"edits", ordered_json(nlohmann::json(c.genome.edits))},
-      {"dropped", c.dropped}, {"outcome", ToString(e.outcome)}, {"stage", ToString(e.stage)}, {"message", e.message}, {"log", e.log},
-      {"score_ns", e.score_ns}, {"cases", ToJson(e.cases)}};
-  json["facts"] = {{"registers", Known(f.registers)}, {"static_shared_bytes", Known(f.static_shared_bytes)},
-                   {"dynamic_shared_bytes", Known(f.dynamic_shared_bytes)}, {"spill_bytes", Known(f.spill_bytes)},
-                   {"local_bytes", Known(f.local_bytes)}, {"occupancy", f.occupancy}};
-  json["clocks"] = {{"compile_ms", e.clocks.compile_ms}, {"load_ms", e.clocks.load_ms}, {"check_ms", e.clocks.check_ms},
-                    {"time_ms", e.clocks.time_ms}, {"reverification_ms", e.clocks.reverification_ms}, {"queue_ms", e.clocks.queue_ms}};
+  ordered_json json{{"id", c.id},
+                    {"generation", c.generation},
+                    {"index", c.index},
+                    {"template", c.genome.template_name},
+                    {"operator", c.op},
+                    {"parents", c.parents},
+                    {"genome_hash", GenomeHash(c.genome)},
+                    {"parameters", c.genome.parameters},
+                    {"edits", ordered_json(nlohmann::json(c.genome.edits))},
+                    {"dropped", c.dropped},
+                    {"outcome", ToString(e.outcome)},
+                    {"stage", ToString(e.stage)},
+                    {"message", e.message},
+                    {"log", e.log},
+                    {"score_ns", e.score_ns},
+                    {"cases", ToJson(e.cases)}};
+  json["facts"] = {{"registers", Known(f.registers)},
+                   {"static_shared_bytes", Known(f.static_shared_bytes)},
+                   {"dynamic_shared_bytes", Known(f.dynamic_shared_bytes)},
+                   {"spill_bytes", Known(f.spill_bytes)},
+                   {"local_bytes", Known(f.local_bytes)},
+                   {"occupancy", f.occupancy}};
+  json["clocks"] = {{"compile_ms", e.clocks.compile_ms},
+                    {"load_ms", e.clocks.load_ms},
+                    {"check_ms", e.clocks.check_ms},
+                    {"time_ms", e.clocks.time_ms},
+                    {"reverification_ms", e.clocks.reverification_ms},
+                    {"queue_ms", e.clocks.queue_ms}};
   json["reverification_runs"] = e.reverification_runs;
   json["device"] = e.device;
   json["device_name"] = e.device_name;
@@ -206,12 +251,27 @@ bool IsReplay(const RunRecord& run) {
 
 ordered_json ToJson(const RunSummary& run) {
   const RunRecord& r = run.record;
-  ordered_json json{
-      {"run", r.id}, {"status", ToString(run.status)}, {"message", run.status_message}, {"started_at", run.started_at},
-      {"ended_at", run.ended_at}, {"task", r.task}, {"task_digest", r.task_digest}, {"baseline", r.baseline}, {"device", r.device},
-      {"device_name", r.device_name}, {"arch", r.arch}, {"l2", r.l2}, {"population_kind", r.population_kind}, {"seed", r.seed},
-      {"generations", r.generations}, {"generations_done", run.generations_done}, {"population", r.population},
-      {"children", r.children}, {"evaluated", run.evaluated}, {"valid", run.valid}, {"tool_version", r.tool_version}};
+  ordered_json json{{"run", r.id},
+                    {"status", ToString(run.status)},
+                    {"message", run.status_message},
+                    {"started_at", run.started_at},
+                    {"ended_at", run.ended_at},
+                    {"task", r.task},
+                    {"task_digest", r.task_digest},
+                    {"baseline", r.baseline},
+                    {"device", r.device},
+                    {"device_name", r.device_name},
+                    {"arch", r.arch},
+                    {"l2", r.l2},
+                    {"population_kind", r.population_kind},
+                    {"seed", r.seed},
+                    {"generations", r.generations},
+                    {"generations_done", run.generations_done},
+                    {"population", r.population},
+                    {"children", r.children},
+                    {"evaluated", run.evaluated},
+                    {"valid", run.valid},
+                    {"tool_version", r.tool_version}};
   json["templates"] = ordered_json::array();
   for (const TemplateText& text : r.templates) json["templates"].push_back({{"name", text.name}, {"digest", text.digest}});
   json["operators"] = r.operators;
@@ -231,7 +291,8 @@ ordered_json ToJson(const MinimisedForm& form) {
   ordered_json json{{"champion", form.champion}, {"champion_edits", form.champion_edits}, {"edits", ordered_json::array()}};
   for (const EditWorth& worth : form.edits) {
     json["edits"].push_back({{"without", worth.without == 0 ? ordered_json(nullptr) : ordered_json(worth.without)},
-                             {"outcome", worth.outcome ? ordered_json(ToString(*worth.outcome)) : ordered_json(nullptr)}, {"worth", worth.worth}});
+                             {"outcome", worth.outcome ? ordered_json(ToString(*worth.outcome)) : ordered_json(nullptr)},
+                             {"worth", worth.worth}});
   }
   return json;
 }
@@ -239,8 +300,11 @@ ordered_json ToJson(const MinimisedForm& form) {
 nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows) {
   ordered_json list = ordered_json::array();
   for (const EfficiencyRow& row : rows) {
-    list.push_back({{"case", row.case_name}, {"bytes_per_s", row.bytes_per_s}, {"operations_per_s", row.operations_per_s},
-                    {"memory_share", row.memory_share}, {"arithmetic_share", row.arithmetic_share}});
+    list.push_back({{"case", row.case_name},
+                    {"bytes_per_s", row.bytes_per_s},
+                    {"operations_per_s", row.operations_per_s},
+                    {"memory_share", row.memory_share},
+                    {"arithmetic_share", row.arithmetic_share}});
   }
   return list;
 }
@@ -248,11 +312,21 @@ nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows) {
 nlohmann::ordered_json ToJson(const std::vector<MachineState>& machines) {
   ordered_json list = ordered_json::array();
   for (const MachineState& m : machines) {
-    list.push_back({{"moment", m.moment}, {"ordinal", m.ordinal}, {"launch_ns", m.launch_ns}, {"control_ratio", m.control_ratio},
-                    {"dram_bytes_per_s", m.dram_bytes_per_s}, {"l2_bytes_per_s", m.l2_bytes_per_s}, {"f32_per_s", m.f32_per_s},
-                    {"tensor_per_s", m.tensor_per_s}, {"l2_bytes", m.l2_bytes}, {"sm_mhz", Known(m.clocks.sm_mhz)},
-                    {"sm_max_mhz", Known(m.clocks.sm_max_mhz)}, {"memory_mhz", Known(m.clocks.memory_mhz)},
-                    {"temperature_c", Known(m.clocks.temperature_c)}, {"power_w", m.clocks.power_w}, {"throttle_reason", m.clocks.throttle_reason}});
+    list.push_back({{"moment", m.moment},
+                    {"ordinal", m.ordinal},
+                    {"launch_ns", m.launch_ns},
+                    {"control_ratio", m.control_ratio},
+                    {"dram_bytes_per_s", m.dram_bytes_per_s},
+                    {"l2_bytes_per_s", m.l2_bytes_per_s},
+                    {"f32_per_s", m.f32_per_s},
+                    {"tensor_per_s", m.tensor_per_s},
+                    {"l2_bytes", m.l2_bytes},
+                    {"sm_mhz", Known(m.clocks.sm_mhz)},
+                    {"sm_max_mhz", Known(m.clocks.sm_max_mhz)},
+                    {"memory_mhz", Known(m.clocks.memory_mhz)},
+                    {"temperature_c", Known(m.clocks.temperature_c)},
+                    {"power_w", m.clocks.power_w},
+                    {"throttle_reason", m.clocks.throttle_reason}});
   }
   return list;
 }

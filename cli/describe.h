@@ -22,14 +22,17 @@ std::string OneLine(const std::string& text, std::size_t width);
 std::string Describe(const Edit& edit);
 // What a candidate changed against its first parent: its operator, its new parameter values and the edits it added or lost.
 std::string DescribeStep(const Candidate& candidate, const Candidate* parent);
-// ", 1.82 times as long on other inputs (case r4096_c1024, generator 3)"; empty if it takes about as long on all of them, or that is not known.
+// ", 1.82 times as long on other inputs (case r4096_c1024, generator 3)"; empty if it takes about as long on all of them, or that
+// is not known.
 std::string Describe(const SlowestInputs& slowest);
-// "verified (memcheck, racecheck clean), held-out ok (ragged, huge)", "held-out ok (ragged)", "not checked", "failed: wrong_result: ...".
+// "verified (memcheck, racecheck clean), held-out ok (ragged, huge)", "held-out ok (ragged)", "not checked", "failed:
+// wrong_result: ...".
 std::string Verdict(const CandidateRecord& record);
 
 // "512 GB/s, 12% of the machine's; 44.6 TFLOP/s, 70%"; "-" if nothing is known.
 std::string Describe(const EfficiencyRow& row);
-// "DRAM 4.25 TB/s, L2 6.10 TB/s, fp32 60.1 TFLOP/s, tensor cores 745 TFLOP/s, an empty kernel 0.83 us; SM 1980 of 1980 MHz, 45 C, 310 W".
+// "DRAM 4.25 TB/s, L2 6.10 TB/s, fp32 60.1 TFLOP/s, tensor cores 745 TFLOP/s, an empty kernel 0.83 us; SM 1980 of 1980 MHz, 45 C,
+// 310 W".
 std::string Describe(const MachineState& machine);
 
 // Whether the run measured nothing, but was answered from what other runs had recorded.

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::string_view kCuda = "cuda";
 
-UsageError NotADevice(const std::string& asked) { return UsageError(fmt::format("--device {}: give auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all", asked)); }
+UsageError NotADevice(const std::string& asked) {
+  return UsageError(fmt::format("--device {}: give auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all", asked));
+}
 
 // The numbers of "0,1,3", each once.
 std::vector<int> ParseOrdinals(const std::string& asked, const std::string& list) {
@@ -24,7 +26,8 @@ std::vector<int> ParseOrdinals(const std::string& asked, const std::string& list
     int ordinal = 0;
     const auto parsed = std::from_chars(at, end, ordinal);
     if (parsed.ec != std::errc() || ordinal < 0 || (parsed.ptr != end && *parsed.ptr != ',')) throw NotADevice(asked);
-    if (std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end()) throw UsageError(fmt::format("--device {}: names cuda:{} twice", asked, ordinal));
+    if (std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end())
+      throw UsageError(fmt::format("--device {}: names cuda:{} twice", asked, ordinal));
     ordinals.push_back(ordinal);
     at = parsed.ptr;
     if (at == end) return ordinals;
@@ -50,15 +53,17 @@ DeviceChoice ChooseDevice(const std::string& asked) {
     for (const CudaDeviceSummary& device : found.devices) ordinals.push_back(device.ordinal);
   }
   const auto device_of = [&](int ordinal) {
-    const auto device = std::find_if(found.devices.begin(), found.devices.end(), [&](const CudaDeviceSummary& d) { return d.ordinal == ordinal; });
-    if (device == found.devices.end()) throw UsageError(fmt::format("--device {}: there are {} GPUs, numbered from 0", asked, found.devices.size()));
+    const auto device = std::find_if(found.devices.begin(), found.devices.end(),
+                                     [&](const CudaDeviceSummary& d) { return d.ordinal == ordinal; });
+    if (device == found.devices.end())
+      throw UsageError(fmt::format("--device {}: there are {} GPUs, numbered from 0", asked, found.devices.size()));
     return *device;
   };
   for (const int ordinal : ordinals) {
     // One cubin and one table of times: only GPUs of one kind may share a run.
     if (device_of(ordinal).name != device_of(ordinals.front()).name) {
-      throw UsageError(fmt::format("--device {}: cuda:{} is a {}, cuda:{} a {}; a run takes GPUs of one kind", asked, ordinals.front(),
-                                   device_of(ordinals.front()).name, ordinal, device_of(ordinal).name));
+      throw UsageError(fmt::format("--device {}: cuda:{} is a {}, cuda:{} a {}; a run takes GPUs of one kind", asked,
+                                   ordinals.front(), device_of(ordinals.front()).name, ordinal, device_of(ordinal).name));
     }
   }
   return {"cuda", ordinals};

@@ -1,23 +1,22 @@
 // A worker: parses, compiles or runs what evolution made, in a process that may die of it.
 
-#include <sys/resource.h>
-
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "core/error.h"
-#include "platform/installation.h"
-#include "evaluator/workers/compile_role.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cuda/cuda_device.h"
+#include "evaluator/workers/compile_role.h"
 #include "evaluator/workers/run_role.h"
 #include "evaluator/workers/waiting_jobs.h"
 #include "evaluator/workers/worker_main.h"
 #include "mutators/breeding/breeding_station.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -46,7 +45,8 @@ std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
     // Every worker of this run has the same temporary folder.
     return std::make_unique<CompileRole>(MakeNvrtc(fs::temp_directory_path() / "evo-assembled"), nullptr);
   }
-  auto host = std::make_unique<HostCompiler>(HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
+  auto host = std::make_unique<HostCompiler>(
+      HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
   return std::make_unique<CompileRole>(std::move(host), init.value("check", false) ? MakeNvrtc() : nullptr);
 }
 
@@ -86,7 +86,8 @@ class BreedRole : public WorkerRole {
 
 std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
   std::vector<KernelTemplate> templates;
-  for (const auto& one : init.at("templates")) templates.push_back(ParseTemplate(one.at("name").get<std::string>(), one.at("text").get<std::string>()));
+  for (const auto& one : init.at("templates"))
+    templates.push_back(ParseTemplate(one.at("name").get<std::string>(), one.at("text").get<std::string>()));
   return std::make_unique<BreedRole>(std::move(templates));
 }
 

@@ -86,33 +86,55 @@ inline cudaError_t make_map(CUtensorMap* map, CUtensorMapDataType type, int byte
 
 const char* TypeName(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kF64: return "double";
-    case Dtype::kF32: return "float";
-    case Dtype::kF16: return "__half";
-    case Dtype::kBF16: return "__nv_bfloat16";
-    case Dtype::kI64: return "long long";
-    case Dtype::kI32: return "int";
-    case Dtype::kI16: return "short";
-    case Dtype::kI8: return "signed char";
-    case Dtype::kU64: return "unsigned long long";
-    case Dtype::kU32: return "unsigned";
-    case Dtype::kU16: return "unsigned short";
-    default: return "unsigned char";
+    case Dtype::kF64:
+      return "double";
+    case Dtype::kF32:
+      return "float";
+    case Dtype::kF16:
+      return "__half";
+    case Dtype::kBF16:
+      return "__nv_bfloat16";
+    case Dtype::kI64:
+      return "long long";
+    case Dtype::kI32:
+      return "int";
+    case Dtype::kI16:
+      return "short";
+    case Dtype::kI8:
+      return "signed char";
+    case Dtype::kU64:
+      return "unsigned long long";
+    case Dtype::kU32:
+      return "unsigned";
+    case Dtype::kU16:
+      return "unsigned short";
+    default:
+      return "unsigned char";
   }
 }
 
 const char* MapType(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kF64: return "FLOAT64";
-    case Dtype::kF32: return "FLOAT32";
-    case Dtype::kF16: return "FLOAT16";
-    case Dtype::kBF16: return "BFLOAT16";
-    case Dtype::kI64: return "INT64";
-    case Dtype::kI32: return "INT32";
-    case Dtype::kU64: return "UINT64";
-    case Dtype::kU32: return "UINT32";
-    case Dtype::kU16: return "UINT16";
-    default: return "UINT8";
+    case Dtype::kF64:
+      return "FLOAT64";
+    case Dtype::kF32:
+      return "FLOAT32";
+    case Dtype::kF16:
+      return "FLOAT16";
+    case Dtype::kBF16:
+      return "BFLOAT16";
+    case Dtype::kI64:
+      return "INT64";
+    case Dtype::kI32:
+      return "INT32";
+    case Dtype::kU64:
+      return "UINT64";
+    case Dtype::kU32:
+      return "UINT32";
+    case Dtype::kU16:
+      return "UINT16";
+    default:
+      return "UINT8";
   }
 }
 
@@ -154,14 +176,18 @@ class HostWriter {
     Line("cudaError_t error = cudaSuccess;");
     for (const Workspace& workspace : exported_.workspaces) {
       Line("void* {} = nullptr;", workspace.name);
-      Line("if (error == cudaSuccess) error = cudaMallocAsync(&{}, {} * {}, stream);", workspace.name, Product(workspace.shape), ByteSize(workspace.dtype));
+      Line("if (error == cudaSuccess) error = cudaMallocAsync(&{}, {} * {}, stream);", workspace.name, Product(workspace.shape),
+           ByteSize(workspace.dtype));
     }
     for (const TensorMapDirective& map : exported_.tensor_maps) AddMap(map);
     for (const Step& step : exported_.steps) {
       if (step.launch) AddLaunch(*step.launch);
-      if (step.memset) Line("if (error == cudaSuccess) error = cudaMemsetAsync({}, {}, {}, stream);", step.memset->buffer, step.memset->value, BytesOf(step.memset->buffer));
+      if (step.memset)
+        Line("if (error == cudaSuccess) error = cudaMemsetAsync({}, {}, {}, stream);", step.memset->buffer, step.memset->value,
+             BytesOf(step.memset->buffer));
     }
-    for (const Workspace& workspace : exported_.workspaces) Line("if ({0} != nullptr) cudaFreeAsync({0}, stream);", workspace.name);
+    for (const Workspace& workspace : exported_.workspaces)
+      Line("if ({0} != nullptr) cudaFreeAsync({0}, stream);", workspace.name);
     Line("return error;");
     return text_ + "}\n";
   }
@@ -173,12 +199,14 @@ class HostWriter {
   }
 
   const Argument* Find(const std::string& name) const {
-    const auto found = std::find_if(task_.arguments.begin(), task_.arguments.end(), [&](const Argument& a) { return a.name == name; });
+    const auto found =
+        std::find_if(task_.arguments.begin(), task_.arguments.end(), [&](const Argument& a) { return a.name == name; });
     return found == task_.arguments.end() ? nullptr : &*found;
   }
 
   const Workspace* FindWorkspace(const std::string& name) const {
-    const auto found = std::find_if(exported_.workspaces.begin(), exported_.workspaces.end(), [&](const Workspace& w) { return w.name == name; });
+    const auto found = std::find_if(exported_.workspaces.begin(), exported_.workspaces.end(),
+                                    [&](const Workspace& w) { return w.name == name; });
     return found == exported_.workspaces.end() ? nullptr : &*found;
   }
 
@@ -191,7 +219,9 @@ class HostWriter {
   std::string BytesOf(const std::string& buffer) const {
     const Workspace* workspace = FindWorkspace(buffer);
     const Argument* argument = Find(buffer);
-    const std::string elements = workspace != nullptr ? Product(workspace->shape) : argument != nullptr ? Product(argument->shape) : "0";
+    const std::string elements = workspace != nullptr  ? Product(workspace->shape)
+                                 : argument != nullptr ? Product(argument->shape)
+                                                       : "0";
     return fmt::format("{} * {}", elements, ByteSize(DtypeOf(buffer)));
   }
 
@@ -202,9 +232,10 @@ class HostWriter {
     Line("const long long {}_swizzle = {};", map.name, map.swizzle.text());
     Line("CUtensorMap {};", map.name);
     Line("if (error == cudaSuccess) {{");
-    Line("  error = make_map(&{0}, CU_TENSOR_MAP_DATA_TYPE_{1}, {2}, {3}, {4}, {0}_dims, {0}_box,", map.name, MapType(dtype), ByteSize(dtype), map.buffer,
-         map.dims.size());
-    Line("                   {0}_swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : {0}_swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B", map.name);
+    Line("  error = make_map(&{0}, CU_TENSOR_MAP_DATA_TYPE_{1}, {2}, {3}, {4}, {0}_dims, {0}_box,", map.name, MapType(dtype),
+         ByteSize(dtype), map.buffer, map.dims.size());
+    Line("                   {0}_swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : {0}_swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B",
+         map.name);
     Line("                   : {0}_swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B : CU_TENSOR_MAP_SWIZZLE_NONE);", map.name);
     Line("}}");
   }
@@ -226,8 +257,8 @@ class HostWriter {
     }
     Line("  void* arguments[] = {{{}}};", fmt::join(arguments, ", "));
     Line("  error = launch(reinterpret_cast<const void*>(&::{}),", launch.kernel_expression);
-    Line("                 {}, {}, {}, {},", Extents(launch.grid), Extents(launch.block), launch.cluster.empty() ? "dim3(1)" : Extents(launch.cluster),
-         launch.cooperative);
+    Line("                 {}, {}, {}, {},", Extents(launch.grid), Extents(launch.block),
+         launch.cluster.empty() ? "dim3(1)" : Extents(launch.cluster), launch.cooperative);
     Line("                 {}, arguments, stream);", launch.shared.text());
     Line("}}");
   }
@@ -245,14 +276,18 @@ std::string ArchToCompileFor(const KernelTemplate& exported, const std::string& 
 }
 
 std::string NvccTarget(const std::string& arch) {
-  if (arch.starts_with("sm_") && (arch.back() == 'a' || arch.back() == 'f')) return fmt::format("-gencode arch=compute_{},code={}", arch.substr(3), arch);
+  if (arch.starts_with("sm_") && (arch.back() == 'a' || arch.back() == 'f'))
+    return fmt::format("-gencode arch=compute_{},code={}", arch.substr(3), arch);
   return "-arch=" + (arch.empty() ? "native" : arch);
 }
 
-std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file, const std::string& run_arch) {
-  std::string text = fmt::format("// Launches {}, for any sizes that it takes. Buffers are device pointers in the order of the task {}, sizes follow.\n",
-                                 kernel_file, task.name);
-  text += fmt::format("// Compile: nvcc -std=c++17 {} -c FILE\n#include \"{}\"\n\n", NvccTarget(ArchToCompileFor(exported, run_arch)), kernel_file);
+std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file,
+                       const std::string& run_arch) {
+  std::string text = fmt::format(
+      "// Launches {}, for any sizes that it takes. Buffers are device pointers in the order of the task {}, sizes follow.\n",
+      kernel_file, task.name);
+  text += fmt::format("// Compile: nvcc -std=c++17 {} -c FILE\n#include \"{}\"\n\n",
+                      NvccTarget(ArchToCompileFor(exported, run_arch)), kernel_file);
   if (!exported.tensor_maps.empty()) text += "#include <cuda.h>\n";
   text += std::string(kHead).substr(1) + kLaunch;
   if (!exported.tensor_maps.empty()) text += kMap;

@@ -7,15 +7,18 @@
 
 namespace evo {
 
-// A .cu that includes the exported kernel, `kernel_file`, and launches it for any sizes: `cudaError_t evo_launch(buffers.., sizes..,
-// stream)` in the order of the task. Makes tensor maps, sets the kernel's attributes, allocates workspaces from the stream; needs only
-// the CUDA runtime. `exported` is the parsed kernel: its parameters are the macros that the expressions here name.
-std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file, const std::string& run_arch);
+// A .cu that includes the exported kernel, `kernel_file`, and launches it for any sizes: `cudaError_t evo_launch(buffers..,
+// sizes.., stream)` in the order of the task. Makes tensor maps, sets the kernel's attributes, allocates workspaces from the
+// stream; needs only the CUDA runtime. `exported` is the parsed kernel: its parameters are the macros that the expressions here
+// name.
+std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file,
+                       const std::string& run_arch);
 
 // What only one chip understands is compiled for that one, whatever the run was for.
 std::string ArchToCompileFor(const KernelTemplate& exported, const std::string& run_arch);
 
-// nvcc's options for an architecture. `-arch=sm_90a` alone would also make PTX for compute_90, which lacks that chip's own instructions.
+// nvcc's options for an architecture. `-arch=sm_90a` alone would also make PTX for compute_90, which lacks that chip's own
+// instructions.
 std::string NvccTarget(const std::string& arch);
 
 }  // namespace evo

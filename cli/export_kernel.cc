@@ -48,16 +48,16 @@ std::string Describe(const LaunchArgument& argument) {
 std::string Describe(const PlannedLaunch& launch) {
   std::vector<std::string> arguments;
   for (const LaunchArgument& argument : launch.arguments) arguments.push_back(Describe(argument));
-  std::string text = fmt::format("{}({}) grid({}) block({}) shared {} bytes", launch.kernel_expression, fmt::join(arguments, ", "),
-                                 Triple(launch.grid), Triple(launch.block), launch.shared_bytes);
+  std::string text = fmt::format("{}({}) grid({}) block({}) shared {} bytes", launch.kernel_expression,
+                                 fmt::join(arguments, ", "), Triple(launch.grid), Triple(launch.block), launch.shared_bytes);
   if (launch.cluster[0] != 0) text += fmt::format(" cluster({})", Triple(launch.cluster));
   if (launch.cooperative) text += " cooperative";
   return text;
 }
 
 std::string Describe(const TensorMapUse& map) {
-  return fmt::format("tensor map {} of {}: {} dims({}) box({}) swizzle {} bytes", map.name, map.buffer, ToString(map.dtype), fmt::join(map.dims, ", "),
-                     fmt::join(map.box, ", "), map.swizzle);
+  return fmt::format("tensor map {} of {}: {} dims({}) box({}) swizzle {} bytes", map.name, map.buffer, ToString(map.dtype),
+                     fmt::join(map.dims, ", "), fmt::join(map.box, ", "), map.swizzle);
 }
 
 // The maps that a launch takes, each once.
@@ -126,12 +126,13 @@ void AddArguments(Comment& comment, const Task& task) {
 
 void AddMeasurement(Comment& comment, const KernelExport& input) {
   const Evaluation& e = input.candidate.evaluation;
-  comment.Line(fmt::format("Measured{} on {} ({}, {}), L2 {}:", IsReplay(input.run) ? " in another run, which this one replays," : "", e.device_name, e.device,
-                           input.run.arch, e.l2));
+  comment.Line(
+      fmt::format("Measured{} on {} ({}, {}), L2 {}:", IsReplay(input.run) ? " in another run, which this one replays," : "",
+                  e.device_name, e.device, input.run.arch, e.l2));
   const auto list = [&](const std::vector<CaseMeasurement>& cases, const char* what) {
     for (const CaseMeasurement& m : cases) {
-      comment.Line(fmt::format("  {} case {}: median {} us, p10 {} us, p90 {} us, {} samples", what, m.name, Microseconds(m.median_ns),
-                               Microseconds(m.p10_ns), Microseconds(m.p90_ns), m.samples.size()));
+      comment.Line(fmt::format("  {} case {}: median {} us, p10 {} us, p90 {} us, {} samples", what, m.name,
+                               Microseconds(m.median_ns), Microseconds(m.p10_ns), Microseconds(m.p90_ns), m.samples.size()));
     }
   };
   const bool checked = input.candidate.check && !input.candidate.check->candidate.empty();
@@ -173,10 +174,12 @@ std::string ExportKernel(const KernelExport& input) {
   const RunRecord& run = input.run;
   const Candidate& candidate = input.candidate.candidate;
   Comment comment;
-  comment.Line(fmt::format("{}: candidate {} of run {}, evolved by evo {} from template {} (task {}, seed {})", candidate.genome.template_name,
-                           candidate.id, run.id, run.tool_version, candidate.genome.template_name, run.task, run.seed));
+  comment.Line(fmt::format("{}: candidate {} of run {}, evolved by evo {} from template {} (task {}, seed {})",
+                           candidate.genome.template_name, candidate.id, run.id, run.tool_version, candidate.genome.template_name,
+                           run.task, run.seed));
   comment.Line("");
-  comment.Line(fmt::format("Compile: nvcc {} -c FILE", NvccTarget(ArchToCompileFor(ParseTemplate(candidate.genome.template_name, input.source), run.arch))));
+  comment.Line(fmt::format("Compile: nvcc {} -c FILE",
+                           NvccTarget(ArchToCompileFor(ParseTemplate(candidate.genome.template_name, input.source), run.arch))));
   comment.Line(fmt::format("Parameters: {}", Describe(candidate.genome.parameters)));
   if (input.task) {
     AddArguments(comment, *input.task);

@@ -5,8 +5,8 @@
 
 namespace evo {
 
-// Turns Ctrl-C and SIGTERM into a stop request. The first asks, the second leaves at once with status 130: what was recorded is safe
-// either way. Make it before any other thread, so that all of them inherit the blocked signals.
+// Turns Ctrl-C and SIGTERM into a stop request. The first asks, the second leaves at once with status 130: what was recorded is
+// safe either way. Make it before any other thread, so that all of them inherit the blocked signals.
 class Interrupt {
  public:
   Interrupt();

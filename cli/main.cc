@@ -20,9 +20,9 @@
 #include "cli/scratch_folder.h"
 #include "cli/workers.h"
 #include "core/error.h"
-#include "platform/installation.h"
 #include "evaluator/workers/breeder_pool.h"
 #include "evo_version.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {

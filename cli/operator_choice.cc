@@ -25,7 +25,8 @@ void Check(const char* option, const std::vector<std::string>& words, const Muta
   for (const std::string& word : words) {
     const auto& all = mutators.all();
     if (std::any_of(all.begin(), all.end(), [&](const auto& mutator) { return Means(word, *mutator); })) continue;
-    throw UsageError(fmt::format("{} {}: there is no such mutator; give names that `evo mutators` lists, `parameters` or `edits`", option, word));
+    throw UsageError(fmt::format("{} {}: there is no such mutator; give names that `evo mutators` lists, `parameters` or `edits`",
+                                 option, word));
   }
 }
 
@@ -37,7 +38,8 @@ std::map<std::string, double> ChooseOperators(const std::vector<std::string>& on
   Check("--without-mutators", without, mutators);
   std::map<std::string, double> operators;
   for (const auto& mutator : mutators.all()) {
-    if ((only.empty() || MeansAny(only, *mutator)) && !MeansAny(without, *mutator)) operators[std::string(mutator->name())] = mutator->weight();
+    if ((only.empty() || MeansAny(only, *mutator)) && !MeansAny(without, *mutator))
+      operators[std::string(mutator->name())] = mutator->weight();
   }
   if (operators.empty()) throw UsageError("--only-mutators and --without-mutators leave no mutator; leave one of them out");
   return operators;

@@ -17,14 +17,18 @@
 namespace evo {
 namespace {
 
-std::string Conditions(const RunRecord& run) { return fmt::format("{} ({}, {}), L2 {}", run.device_name, run.device, run.arch, run.l2); }
+std::string Conditions(const RunRecord& run) {
+  return fmt::format("{} ({}, {}), L2 {}", run.device_name, run.device, run.arch, run.l2);
+}
 
 bool Meets(const RunRecord& run, const RunOptions& options) {
   const bool device = options.device == "auto" || options.device.rfind(run.device, 0) == 0;
   return device && (!options.l2_given || options.l2 == run.l2) && (options.arch.empty() || options.arch == run.arch);
 }
 
-UsageError Cannot(const std::string& file, const std::string& why) { return UsageError(fmt::format("--replay {}: {}", file, why)); }
+UsageError Cannot(const std::string& file, const std::string& why) {
+  return UsageError(fmt::format("--replay {}: {}", file, why));
+}
 
 // Keeps the runs that say yes; if that leaves none, the reason is `why`.
 template <typename Says>
@@ -40,7 +44,8 @@ std::vector<RunRecord> Recorded(const History& history, const std::string& file,
   }
   if (wanted.empty()) return runs;
   for (const RunId id : wanted) {
-    if (std::none_of(runs.begin(), runs.end(), [&](const RunRecord& run) { return run.id == id; })) throw Cannot(file, fmt::format("there is no recorded run {}", id));
+    if (std::none_of(runs.begin(), runs.end(), [&](const RunRecord& run) { return run.id == id; }))
+      throw Cannot(file, fmt::format("there is no recorded run {}", id));
   }
   std::erase_if(runs, [&](const RunRecord& run) { return std::find(wanted.begin(), wanted.end(), run.id) == wanted.end(); });
   return runs;
@@ -50,20 +55,25 @@ void RequireTask(std::vector<RunRecord>& runs, const std::string& file, const st
   std::set<std::string> names;
   for (const RunRecord& run : runs) names.insert(run.task);
   const std::string others = names.empty() ? "no recorded run at all" : fmt::format("runs of {}", fmt::join(names, ", "));
-  Keep(runs, file, [&](const RunRecord& run) { return run.task == task || run.task_digest == digest; }, fmt::format("it has no run of task {}, but {}", task, others));
+  Keep(
+      runs, file, [&](const RunRecord& run) { return run.task == task || run.task_digest == digest; },
+      fmt::format("it has no run of task {}, but {}", task, others));
   const std::string directory = runs.back().task_directory;
-  Keep(runs, file, [&](const RunRecord& run) { return run.task_digest == digest; },
-       fmt::format("task {} was recorded with another task.json or reference.cu (in {}); replay with those", task, directory));
+  Keep(
+      runs, file, [&](const RunRecord& run) { return run.task_digest == digest; },
+      fmt::format("task {} was recorded with another task.json or reference.cu (in {}); replay with those", task, directory));
 }
 
 void Load(const History& history, const std::string& file, std::vector<RunRecord> runs, Replay& replay) {
   for (RunRecord& run : runs) {
-    for (CandidateRecord& one : history.Candidates(run.id, {})) replay.recorded.Add(std::move(one.evaluation), std::move(one.check));
+    for (CandidateRecord& one : history.Candidates(run.id, {}))
+      replay.recorded.Add(std::move(one.evaluation), std::move(one.check));
     replay.runs.push_back(run.id);
   }
   replay.conditions = std::move(runs.back());
   if (replay.recorded.size() == 0) {
-    throw Cannot(file, fmt::format("run{} {}: no evaluations yet; record some with `evo run`", runs.size() == 1 ? "" : "s", fmt::join(replay.runs, ", ")));
+    throw Cannot(file, fmt::format("run{} {}: no evaluations yet; record some with `evo run`", runs.size() == 1 ? "" : "s",
+                                   fmt::join(replay.runs, ", ")));
   }
 }
 
@@ -75,18 +85,22 @@ Replay LoadReplay(const RunOptions& options, const std::string& task, const std:
   std::vector<RunRecord> runs = Recorded(history, file, options.replay_runs);
   RequireTask(runs, file, task, task_digest);
   const std::string version = runs.back().tool_version;
-  Keep(runs, file, [](const RunRecord& run) { return run.tool_version == kEvoVersion; },
-       fmt::format("recorded by evo {}, and this is {}: sources and measurements may differ; use the evo of the recording", version, kEvoVersion));
+  Keep(
+      runs, file, [](const RunRecord& run) { return run.tool_version == kEvoVersion; },
+      fmt::format("recorded by evo {}, and this is {}: sources and measurements may differ; use the evo of the recording",
+                  version, kEvoVersion));
   const std::string latest = Conditions(runs.back());
-  Keep(runs, file, [&](const RunRecord& run) { return Meets(run, options); },
-       fmt::format("recorded on {}; leave out --device, --arch and --l2, or ask for those", latest));
+  Keep(
+      runs, file, [&](const RunRecord& run) { return Meets(run, options); },
+      fmt::format("recorded on {}; leave out --device, --arch and --l2, or ask for those", latest));
   const std::string conditions = Conditions(runs.back());
   if (options.replay_runs.empty()) {
     std::erase_if(runs, [&](const RunRecord& run) { return Conditions(run) != conditions; });
   } else {
     for (const RunRecord& run : runs) {
       if (Conditions(run) != conditions) {
-        throw Cannot(file, fmt::format("run {} was measured on {}, run {} on {}; replay runs of the same conditions", run.id, Conditions(run), runs.back().id, conditions));
+        throw Cannot(file, fmt::format("run {} was measured on {}, run {} on {}; replay runs of the same conditions", run.id,
+                                       Conditions(run), runs.back().id, conditions));
       }
     }
   }
@@ -113,12 +127,15 @@ void MarkReplay(RunRecord& run, const RunOptions& options, const Replay& replay)
                      {"missing", options.replay_missing}};
   // One run alone is replayed from where it started; many have no one start in common.
   const auto recorded = nlohmann::json::parse(replay.conditions.options);
-  if (replay.runs.size() == 1 && !options.no_reuse && other.value("operators", "") == "adaptive" && recorded.contains("rewards")) other["rewards"] = recorded["rewards"];
+  if (replay.runs.size() == 1 && !options.no_reuse && other.value("operators", "") == "adaptive" && recorded.contains("rewards"))
+    other["rewards"] = recorded["rewards"];
   run.options = other.dump();
 }
 
 Evolution::Missing ToMissing(const std::string& word) {
-  return word == "stop" ? Evolution::Missing::kEndsTheRun : word == "skip" ? Evolution::Missing::kIsLeftOut : Evolution::Missing::kGivesWay;
+  return word == "stop"   ? Evolution::Missing::kEndsTheRun
+         : word == "skip" ? Evolution::Missing::kIsLeftOut
+                          : Evolution::Missing::kGivesWay;
 }
 
 Evolution::Missing MissingOf(const RunRecord& run) {

@@ -13,13 +13,14 @@ struct RunOptions;
 
 // What `evo run --replay` stands on: evaluations that runs of a database recorded, all of them under the same conditions.
 struct Replay {
-  RunRecord conditions;            // the latest of those runs
+  RunRecord conditions;  // the latest of those runs
   std::vector<RunId> runs;
   RecordedEvaluations recorded;
 };
 
-// The runs that options.replay_runs names, or, without any, all of the task that were measured as the latest of them was. Replays are not replayed. Throws
-// UsageError when there is nothing to replay: no run of the task, other conditions, another version of evo, no evaluation.
+// The runs that options.replay_runs names, or, without any, all of the task that were measured as the latest of them was. Replays
+// are not replayed. Throws UsageError when there is nothing to replay: no run of the task, other conditions, another version of
+// evo, no evaluation.
 Replay LoadReplay(const RunOptions& options, const std::string& task, const std::string& task_digest);
 
 // The replay that a stored run is; what it was then, though the database may have more by now.

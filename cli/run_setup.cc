@@ -27,10 +27,12 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
     if (folder.filename() == options.task) return folder;
     names.push_back(folder.filename().string());
   }
-  throw UsageError(fmt::format("--task {}: neither a folder with a task.json nor one of the known tasks ({})", options.task, fmt::join(names, ", ")));
+  throw UsageError(fmt::format("--task {}: neither a folder with a task.json nor one of the known tasks ({})", options.task,
+                               fmt::join(names, ", ")));
 }
 
-// Whether a template can do nothing but fail there: it is compiled for another architecture, or the cpu device refuses it by name.
+// Whether a template can do nothing but fail there: it is compiled for another architecture, or the cpu device refuses it by
+// name.
 bool IsHopeless(const KernelTemplate& one, const std::string& device, const std::string& arch) {
   if (!arch.empty() && !CompilesFor(one.required_arch, arch)) return true;
   const auto has = [&](std::string_view words) { return one.text.find(words) != std::string::npos; };
@@ -51,8 +53,10 @@ std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Tas
   for (const KernelTemplate& one : all) {
     const bool named = std::find(options.templates.begin(), options.templates.end(), one.name) != options.templates.end();
     const bool asked = named || (options.templates.empty() && !IsHopeless(one, device, options.arch));
-    if (one.name == task.baseline) chosen.insert(chosen.begin(), one);
-    else if (asked) chosen.push_back(one);
+    if (one.name == task.baseline)
+      chosen.insert(chosen.begin(), one);
+    else if (asked)
+      chosen.push_back(one);
   }
   return chosen;
 }
@@ -62,7 +66,8 @@ void Fix(std::vector<KernelTemplate>& templates, const std::string& definition) 
   const std::size_t equals = definition.find('=');
   std::int64_t value = 0;
   const char* end = definition.data() + definition.size();
-  if (equals == std::string::npos || std::from_chars(definition.data() + equals + 1, end, value).ptr != end || equals + 1 == definition.size()) {
+  if (equals == std::string::npos || std::from_chars(definition.data() + equals + 1, end, value).ptr != end ||
+      equals + 1 == definition.size()) {
     throw UsageError(fmt::format("-D {}: give NAME=VALUE with a whole number", definition));
   }
   bool found = false;
@@ -71,7 +76,8 @@ void Fix(std::vector<KernelTemplate>& templates, const std::string& definition) 
       if (parameter.name != definition.substr(0, equals)) continue;
       found = true;
       if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end()) {
-        throw UsageError(fmt::format("-D {}: {} of template {} may be {}", definition, parameter.name, one.name, fmt::join(parameter.values, ", ")));
+        throw UsageError(fmt::format("-D {}: {} of template {} may be {}", definition, parameter.name, one.name,
+                                     fmt::join(parameter.values, ", ")));
       }
       parameter.values = {value};
       parameter.initial = value;
@@ -138,7 +144,8 @@ void BeginSweep(RunSetup& setup, const RunOptions& options) {
 
 // What a candidate computes with is what its inputs are kept in.
 std::string ArithmeticOf(const Task& task) {
-  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(), [](const Argument& a) { return a.role == Role::kIn || a.role == Role::kInOut; });
+  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(),
+                                  [](const Argument& a) { return a.role == Role::kIn || a.role == Role::kInOut; });
   return input == task.arguments.end() ? "" : std::string(ToString(input->dtype));
 }
 
@@ -165,7 +172,9 @@ std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run) {
   return std::make_unique<OperatorSelection>(run.operators, rewards);
 }
 
-Task LoadAskedTask(const RunOptions& options, const CommandContext& context) { return LoadTask(FindTaskFolder(options, context)); }
+Task LoadAskedTask(const RunOptions& options, const CommandContext& context) {
+  return LoadTask(FindTaskFolder(options, context));
+}
 
 std::optional<int> EvaluationsOf(const RunRecord& run) {
   const int evaluations = nlohmann::json::parse(run.options).value("evaluations", 0);
@@ -208,10 +217,13 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   const int usual_children = device.kind == "cpu" ? options.population : 2 * options.population;
   run.children = options.children > 0 ? options.children : usual_children;
   run.operators = ChooseOperators(options.only_mutators, options.without_mutators);
-  nlohmann::json other = {{"definitions", options.definitions}, {"ordinals", device.ordinals}, {"surrogate", options.surrogate == "on" && !options.sweep},
+  nlohmann::json other = {{"definitions", options.definitions},
+                          {"ordinals", device.ordinals},
+                          {"surrogate", options.surrogate == "on" && !options.sweep},
                           {"minimise", options.minimise == "on" && !options.sweep},
                           {"baseline_apart", IsApart(setup.task.baseline, options.templates)},
-                          {"operators", OperatorsOf(options)}, {"evaluations", options.evaluations}};
+                          {"operators", OperatorsOf(options)},
+                          {"evaluations", options.evaluations}};
   if (!options.shapes.empty()) other["shapes"] = options.shapes;
   run.options = other.dump();
   AddChoices(setup);
@@ -228,21 +240,25 @@ RunSetup PrepareResume(const RunOptions& options, const CommandContext&) {
   }
   setup.record = setup.resumed->record;
   if (!options.shapes.empty()) {
-    throw UsageError(fmt::format("--shape: run {} goes on with the shapes that it began with; leave the flag out, or begin a new run", setup.record.id));
+    throw UsageError(fmt::format(
+        "--shape: run {} goes on with the shapes that it began with; leave the flag out, or begin a new run", setup.record.id));
   }
   setup.task = LoadTaskOfRun(setup.record.task_directory, setup.record);
   if (setup.task.digest != setup.record.task_digest) {
-    throw UsageError(fmt::format("run {}: task.json or reference.cu in {} has changed since; a run goes on only with the task it began with",
-                                 setup.record.id, setup.record.task_directory));
+    throw UsageError(
+        fmt::format("run {}: task.json or reference.cu in {} has changed since; a run goes on only with the task it began with",
+                    setup.record.id, setup.record.task_directory));
   }
   for (const TemplateText& text : setup.record.templates) setup.templates.push_back(ParseTemplate(text.name, text.text));
   const auto other = nlohmann::json::parse(setup.record.options);
   for (const std::string& definition : other.at("definitions").get<std::vector<std::string>>()) Fix(setup.templates, definition);
-  std::stable_partition(setup.templates.begin(), setup.templates.end(), [&](const KernelTemplate& one) { return one.name == setup.record.baseline; });
+  std::stable_partition(setup.templates.begin(), setup.templates.end(),
+                        [&](const KernelTemplate& one) { return one.name == setup.record.baseline; });
   setup.seeds = Seeds(setup.templates);
   AddChoices(setup);
   if (other.contains("sweep")) {
-    setup.sweep = std::make_unique<SweepBreeder>(setup.templates, other.at("sweep").get<std::vector<std::string>>(), setup.record.children);
+    setup.sweep =
+        std::make_unique<SweepBreeder>(setup.templates, other.at("sweep").get<std::vector<std::string>>(), setup.record.children);
   } else if (options.sweep) {
     throw UsageError(fmt::format("--sweep: run {} is not a sweep; leave the flag out to go on with it", setup.record.id));
   }

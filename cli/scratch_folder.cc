@@ -37,7 +37,8 @@ ScratchFolder::ScratchFolder() {
   path_ = parent / fmt::format("{}{}", kPrefix, ::getpid());
   std::error_code failed;
   fs::create_directory(path_, failed);
-  if (failed) throw Error(fmt::format("{}: cannot be made ({}); set TMPDIR to a folder with room", path_.string(), failed.message()));
+  if (failed)
+    throw Error(fmt::format("{}: cannot be made ({}); set TMPDIR to a folder with room", path_.string(), failed.message()));
   ::setenv("TMPDIR", path_.c_str(), 1);
 }
 

@@ -27,13 +27,15 @@ std::string RenderStored(const SourceRenderer& render, const RunRecord& run, con
   for (const TemplateText& text : run.templates) {
     if (text.digest != genome.template_digest) continue;
     if (Digest(text.text) != text.digest) {
-      throw Error(fmt::format("run {}: the stored text of template {} is damaged; go back to a copy of the database", run.id, text.name));
+      throw Error(
+          fmt::format("run {}: the stored text of template {} is damaged; go back to a copy of the database", run.id, text.name));
     }
     std::string source = render(text, genome);
     const std::string& expected = record.evaluation.source_digest;
     if (!expected.empty() && Digest(source) != expected) {
-      throw Error(fmt::format("candidate {}: rendered again, it is not the source that was measured; use the evo that made the run ({})",
-                              record.candidate.id, run.tool_version));
+      throw Error(
+          fmt::format("candidate {}: rendered again, it is not the source that was measured; use the evo that made the run ({})",
+                      record.candidate.id, run.tool_version));
     }
     return source;
   }

@@ -13,13 +13,13 @@ namespace evo {
 // The options that every command on the history takes: --db, --run and --json.
 struct HistoryOptions {
   std::string database;
-  std::optional<RunId> run;   // else the latest
+  std::optional<RunId> run;  // else the latest
   bool json = false;
 };
 void AddHistoryOptions(CLI::App& command, const CommandContext& context, HistoryOptions& options);
 
-// The source of a stored candidate, rendered again from its genome. Throws Error if the template is not stored, or if the result is
-// not what was evaluated, by its digest.
+// The source of a stored candidate, rendered again from its genome. Throws Error if the template is not stored, or if the result
+// is not what was evaluated, by its digest.
 std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record);
 
 // The task of the folder with the shapes of the run as its search cases. Throws UsageError.

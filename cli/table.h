@@ -17,7 +17,7 @@ class Table {
 
  private:
   std::vector<bool> right_;
-  std::vector<std::vector<std::string>> rows_;   // the headings first
+  std::vector<std::vector<std::string>> rows_;  // the headings first
 };
 
 }  // namespace evo

@@ -18,7 +18,8 @@ std::vector<std::string> Lines(const std::string& text) {
 
 }  // namespace
 
-std::string UnifiedDiff(const std::string& from_name, const std::string& from, const std::string& to_name, const std::string& to) {
+std::string UnifiedDiff(const std::string& from_name, const std::string& from, const std::string& to_name,
+                        const std::string& to) {
   dtl::Diff<std::string> diff(Lines(from), Lines(to));
   diff.onHuge();
   diff.compose();

@@ -7,8 +7,8 @@ namespace evo {
 using nlohmann::json;
 
 void to_json(json& out, const BreedRequest& request) {
-  out = {{"parents", request.parents}, {"sources", request.sources}, {"operators", request.operators}, {"seed", request.seed},
-         {"generation", request.generation}, {"index", request.index}};
+  out = {{"parents", request.parents}, {"sources", request.sources},       {"operators", request.operators},
+         {"seed", request.seed},       {"generation", request.generation}, {"index", request.index}};
 }
 
 void from_json(const json& in, BreedRequest& request) {

@@ -17,9 +17,9 @@ namespace evo {
 // Asks for one child. Its random stream is Rng(seed, generation, index). An empty `operators` asks for no change: the first
 // parent itself, rendered.
 struct BreedRequest {
-  std::vector<Genome> parents;                              // one, or two when crossover is to be possible
-  std::vector<std::string> sources;                         // theirs, rendered, where known: saves rendering them again; else empty
-  std::vector<std::pair<std::string, double>> operators;    // name and weight, in a fixed order
+  std::vector<Genome> parents;                            // one, or two when crossover is to be possible
+  std::vector<std::string> sources;                       // theirs, rendered, where known: saves rendering them again; else empty
+  std::vector<std::pair<std::string, double>> operators;  // name and weight, in a fixed order
   std::uint64_t seed = 0;
   std::uint64_t generation = 0;
   std::uint64_t index = 0;
@@ -28,13 +28,13 @@ struct BreedRequest {
 // A child, rendered; or none, with the reason, when no operator applied within the tries allowed.
 struct BredChild {
   std::optional<Genome> genome;
-  std::string op;                       // operator that made it; empty if none
+  std::string op;  // operator that made it; empty if none
   bool used_second_parent = false;
-  bool parentless = false;              // made from its template alone: the parents asked for have no part in it
+  bool parentless = false;                // made from its template alone: the parents asked for have no part in it
   std::vector<std::string> inapplicable;  // operators drawn before that did not apply, in order
-  std::vector<std::string> dropped;     // edits that could not be re-applied, one line each
-  std::string source;                   // the rendered .cu; empty if none
-  std::string failure;                  // one line; empty if there is a child
+  std::vector<std::string> dropped;       // edits that could not be re-applied, one line each
+  std::string source;                     // the rendered .cu; empty if none
+  std::string failure;                    // one line; empty if there is a child
 };
 
 // Makes children from genomes; a pure function of the requests. Start returns at once; Finish gives one result per request, in

@@ -13,7 +13,8 @@ namespace {
 // Depth first over the parameters. A constraint is looked at as soon as all that it names have values.
 class Walk {
  public:
-  Walk(const SearchSpace& space, std::vector<std::uint64_t>& codes) : space_(space), codes_(codes), due_(space.parameters.size() + 1) {
+  Walk(const SearchSpace& space, std::vector<std::uint64_t>& codes)
+      : space_(space), codes_(codes), due_(space.parameters.size() + 1) {
     for (const Expression& constraint : space.constraints) due_[Depth(constraint)].push_back(&constraint);
     std::uint64_t product = 1;
     for (const Parameter& parameter : space.parameters) {
@@ -29,7 +30,8 @@ class Walk {
     if (depth == space_.parameters.size()) {
       if (in_doubt && space_.Violated(values_)) return;
       if (codes_.size() == Enumeration::kMost) {
-        throw Error(fmt::format("more than {} combinations of parameters are legal; hold some of them fixed", Enumeration::kMost));
+        throw Error(
+            fmt::format("more than {} combinations of parameters are legal; hold some of them fixed", Enumeration::kMost));
       }
       codes_.push_back(code);
       return;
@@ -67,7 +69,7 @@ class Walk {
 
   const SearchSpace& space_;
   std::vector<std::uint64_t>& codes_;
-  std::vector<std::vector<const Expression*>> due_;   // by the number of parameters that must have values
+  std::vector<std::vector<const Expression*>> due_;  // by the number of parameters that must have values
   Variables variables_;
   Parameters values_;
 };

@@ -8,9 +8,9 @@
 
 namespace evo {
 
-// Every assignment of a space that meets its constraints, each once, in a fixed order: the first parameter varies slowest. Keeps eight
-// bytes for each. Half-made assignments that no further value can save are left out with all that begin like them, so that the work
-// goes with what is legal rather than with the product of all values.
+// Every assignment of a space that meets its constraints, each once, in a fixed order: the first parameter varies slowest. Keeps
+// eight bytes for each. Half-made assignments that no further value can save are left out with all that begin like them, so that
+// the work goes with what is legal rather than with the product of all values.
 class Enumeration {
  public:
   // Throws Error if more than kMost are legal or if a constraint cannot be evaluated.
@@ -25,7 +25,7 @@ class Enumeration {
 
  private:
   std::vector<Parameter> parameters_;
-  std::vector<std::uint64_t> codes_;   // mixed radix: the places of the values, the last parameter's lowest
+  std::vector<std::uint64_t> codes_;  // mixed radix: the places of the values, the last parameter's lowest
 };
 
 }  // namespace evo

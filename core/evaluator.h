@@ -12,29 +12,30 @@ namespace evo {
 
 // What a tool said of a would-be champion.
 struct ToolResult {
-  std::string tool;        // "memcheck"
-  std::string result;      // clean, error, unsupported, timeout or missing
-  std::string message;     // one line; empty if clean
+  std::string tool;     // "memcheck"
+  std::string result;   // clean, error, unsupported, timeout or missing
+  std::string message;  // one line; empty if clean
 };
 
 // How much the time of a kernel depends on what it computes with.
 struct SlowestInputs {
-  double ratio = kNoValue;   // time on the legal inputs that take it longest, over that on those that are timed; kNoValue: not measured
-  std::string inputs;        // "case r4096_c1024, generator 3": generators are counted as the task lists them, the timed one is 0
+  double ratio =
+      kNoValue;        // time on the legal inputs that take it longest, over that on those that are timed; kNoValue: not measured
+  std::string inputs;  // "case r4096_c1024, generator 3": generators are counted as the task lists them, the timed one is 0
 };
 
 // Evidence for a would-be champion, taken in a fresh process with fresh seeds.
 struct ChampionCheck {
-  Outcome outcome = Outcome::kCancelled;   // of the held-out cases
+  Outcome outcome = Outcome::kCancelled;  // of the held-out cases
   std::string message;
   // Re-timed against the baseline, alternating launch by launch in the same process; per case, then the weighted geometric mean.
   std::vector<CaseMeasurement> candidate;
   std::vector<CaseMeasurement> baseline;
   double candidate_ns = kNoValue;
   double baseline_ns = kNoValue;
-  double speedup = kNoValue;               // baseline_ns / candidate_ns
-  std::vector<std::string> held_out_cases; // names of those that were checked
-  std::vector<ToolResult> tools;           // of `evo verify`; empty if none was run
+  double speedup = kNoValue;                // baseline_ns / candidate_ns
+  std::vector<std::string> held_out_cases;  // names of those that were checked
+  std::vector<ToolResult> tools;            // of `evo verify`; empty if none was run
   SlowestInputs slowest;
 };
 
@@ -45,9 +46,10 @@ struct KnownEvaluation {
   Evaluation evaluation;
 };
 
-// Compiles, checks and times candidates. Start returns at once; Finish gives one Evaluation per candidate of the batch that was started
-// first, in its order, and calls `each` (from the calling thread) as they come in. After a stop request Finish returns soon, with kCancelled
-// for what was not finished. At most two batches are under way, so that the next one compiles while this one is timed. Throws Error only for what ends the run (the device is gone).
+// Compiles, checks and times candidates. Start returns at once; Finish gives one Evaluation per candidate of the batch that was
+// started first, in its order, and calls `each` (from the calling thread) as they come in. After a stop request Finish returns
+// soon, with kCancelled for what was not finished. At most two batches are under way, so that the next one compiles while this
+// one is timed. Throws Error only for what ends the run (the device is gone).
 class Evaluator {
  public:
   using Each = std::function<void(const Candidate&, const Evaluation&)>;

@@ -1,6 +1,7 @@
 #include "core/genome.h"
 
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "core/digest.h"
@@ -20,9 +21,7 @@ constexpr const char* kPlacementNames[] = {"replace", "before", "after"};
 }  // namespace
 
 void to_json(json& out, const SourceChange& change) {
-  out = {{"anchor", change.anchor},
-         {"placement", kPlacementNames[static_cast<int>(change.placement)]},
-         {"text", change.text}};
+  out = {{"anchor", change.anchor}, {"placement", kPlacementNames[static_cast<int>(change.placement)]}, {"text", change.text}};
 }
 
 void from_json(const json& in, SourceChange& change) {
@@ -39,7 +38,10 @@ void from_json(const json& in, SourceChange& change) {
 }
 
 void to_json(json& out, const Edit& edit) {
-  out = {{"op", edit.op}, {"anchors", edit.anchors}, {"source", edit.source}, {"launch", edit.launch},
+  out = {{"op", edit.op},
+         {"anchors", edit.anchors},
+         {"source", edit.source},
+         {"launch", edit.launch},
          {"parameters", edit.parameters}};
 }
 
@@ -57,8 +59,10 @@ void from_json(const json& in, Edit& edit) {
 }
 
 void to_json(json& out, const Genome& genome) {
-  out = {{"template", genome.template_name}, {"template_digest", genome.template_digest},
-         {"parameters", genome.parameters}, {"edits", genome.edits}};
+  out = {{"template", genome.template_name},
+         {"template_digest", genome.template_digest},
+         {"parameters", genome.parameters},
+         {"edits", genome.edits}};
 }
 
 void from_json(const json& in, Genome& genome) {

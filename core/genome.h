@@ -15,14 +15,14 @@ using Parameters = std::map<std::string, std::int64_t>;
 // Names one node of a syntax tree so that it is found again in a source that other edits have changed. Digests are over *spelled*
 // tokens (`BLOCK_M`, not 32). `path` only breaks ties; a node that is still ambiguous is not found.
 struct Anchor {
-  std::string function;    // the enclosing function's name; empty at file scope
-  std::string kind;        // libclang's cursor kind spelling, such as "ForStmt"
-  std::string tokens;      // digest of the node's own tokens
-  int ordinal = 0;         // among nodes of the same function, kind and tokens, in source order
-  std::string parent;      // digest of the parent's tokens
-  std::string before;      // digest of the previous sibling's tokens; empty if first
-  std::string after;       // digest of the next sibling's tokens; empty if last
-  std::vector<int> path;   // child indices from the function's root
+  std::string function;   // the enclosing function's name; empty at file scope
+  std::string kind;       // libclang's cursor kind spelling, such as "ForStmt"
+  std::string tokens;     // digest of the node's own tokens
+  int ordinal = 0;        // among nodes of the same function, kind and tokens, in source order
+  std::string parent;     // digest of the parent's tokens
+  std::string before;     // digest of the previous sibling's tokens; empty if first
+  std::string after;      // digest of the next sibling's tokens; empty if last
+  std::vector<int> path;  // child indices from the function's root
   bool operator==(const Anchor&) const = default;
 };
 
@@ -46,20 +46,20 @@ struct LaunchChange {
 
 // One source-level change, applied whole or dropped whole.
 struct Edit {
-  std::string op;                     // name of the mutator that made it
+  std::string op;  // name of the mutator that made it
   std::vector<Anchor> anchors;
   std::vector<SourceChange> source;
   std::vector<LaunchChange> launch;
-  Parameters parameters;              // values that the change needs beside it
+  Parameters parameters;  // values that the change needs beside it
   bool operator==(const Edit&) const = default;
 };
 
 // A kernel variant as a value: to change one, copy it.
 struct Genome {
-  std::string template_name;          // file name without ".cu", unique within a task
-  std::string template_digest;        // Digest() of the template's text
-  Parameters parameters;              // one value for each declared parameter
-  std::vector<Edit> edits;            // applied in this order
+  std::string template_name;    // file name without ".cu", unique within a task
+  std::string template_digest;  // Digest() of the template's text
+  Parameters parameters;        // one value for each declared parameter
+  std::vector<Edit> edits;      // applied in this order
   bool operator==(const Genome&) const = default;
 };
 

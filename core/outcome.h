@@ -9,10 +9,10 @@ namespace evo {
 enum class Outcome {
   kOk,
   kCompileError,
-  kResourceLimit,     // asks for more threads, registers or shared memory than the device has
-  kUnsupported,       // valid CUDA that this device or this version of evo does not take
-  kLaunchError,       // the launch itself was refused
-  kCrash,             // illegal address, trap, signal
+  kResourceLimit,  // asks for more threads, registers or shared memory than the device has
+  kUnsupported,    // valid CUDA that this device or this version of evo does not take
+  kLaunchError,    // the launch itself was refused
+  kCrash,          // illegal address, trap, signal
   kTimeout,
   kWrongResult,
   kNondeterministic,  // repeated runs disagree although the task demands they agree

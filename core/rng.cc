@@ -18,8 +18,7 @@ std::uint64_t Mix(std::uint64_t x) {
 
 Rng::Rng(std::uint64_t seed) : engine_(Mix(seed)) {}
 
-Rng::Rng(std::uint64_t seed, std::uint64_t generation, std::uint64_t index)
-    : engine_(Mix(Mix(Mix(seed) ^ generation) ^ index)) {}
+Rng::Rng(std::uint64_t seed, std::uint64_t generation, std::uint64_t index) : engine_(Mix(Mix(Mix(seed) ^ generation) ^ index)) {}
 
 std::uint64_t Rng::Next() { return engine_(); }
 

@@ -23,9 +23,10 @@ int CheckedVersion(SQLite::Database& db, const std::string& path, int newest) {
     throw Error(fmt::format("{}: a SQLite database of another program; name another file with --db", path));
   }
   if (version > newest) {
-    throw Error(fmt::format("{}: written by a newer evo (database version {}, this one knows up to {}); it was not changed; use the "
-                            "newer evo or another file with --db",
-                            path, version, newest));
+    throw Error(
+        fmt::format("{}: written by a newer evo (database version {}, this one knows up to {}); it was not changed; use the "
+                    "newer evo or another file with --db",
+                    path, version, newest));
   }
   return version;
 }
@@ -52,8 +53,8 @@ void Migrate(SQLite::Database& db, const std::string& path, std::span<const Migr
   }
 }
 
-// A database in WAL mode wants a -shm file beside it even for reading. Where none can be made and nobody writes, it may be read as
-// a file that does not change.
+// A database in WAL mode wants a -shm file beside it even for reading. Where none can be made and nobody writes, it may be read
+// as a file that does not change.
 std::unique_ptr<SQLite::Database> OpenImmutable(const std::string& path) {
   std::string escaped;
   for (const char c : fs::absolute(path).string()) {
@@ -78,19 +79,26 @@ Error Explained(const SQLite::Exception& error, const std::string& path) {
     return Error(fmt::format("{}: {}; {}", path, what, remedy));
   };
   switch (error.getErrorCode()) {
-    case SQLITE_NOTADB: return line("not a database", "name another file with --db");
-    case SQLITE_CANTOPEN: return line("cannot be opened", "check that the folder exists and that you may read and write it");
+    case SQLITE_NOTADB:
+      return line("not a database", "name another file with --db");
+    case SQLITE_CANTOPEN:
+      return line("cannot be opened", "check that the folder exists and that you may read and write it");
     case SQLITE_PERM:
     case SQLITE_AUTH:
-    case SQLITE_READONLY: return line("read-only", "make the file and its folder writable, or name another with --db");
-    case SQLITE_FULL: return line("the disk is full", "free some space, then go on with `evo run --resume`");
+    case SQLITE_READONLY:
+      return line("read-only", "make the file and its folder writable, or name another with --db");
+    case SQLITE_FULL:
+      return line("the disk is full", "free some space, then go on with `evo run --resume`");
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return line("locked by another program", "end that program, or wait for it, and try again");
+    case SQLITE_LOCKED:
+      return line("locked by another program", "end that program, or wait for it, and try again");
     case SQLITE_CORRUPT:
       return line("damaged", "recover it with `sqlite3 FILE .recover`, or go on with another file named with --db");
     case SQLITE_IOERR:
       return line(fmt::format("cannot be read or written ({})", error.getErrorStr()), "check the disk and the free space on it");
-    default: return line(fmt::format("the database refused ({})", error.what()), "check the file with `sqlite3 FILE 'PRAGMA integrity_check'`");
+    default:
+      return line(fmt::format("the database refused ({})", error.what()),
+                  "check the file with `sqlite3 FILE 'PRAGMA integrity_check'`");
   }
 }
 
@@ -101,7 +109,7 @@ std::unique_ptr<SQLite::Database> OpenForWriting(const std::string& path, std::c
     const int timeout = static_cast<int>(busy_timeout.count());
     const int newest = NewestVersion(migrations);
     auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, timeout);
-    CheckedVersion(*db, path, newest);   // before anything is written, the journal mode included
+    CheckedVersion(*db, path, newest);  // before anything is written, the journal mode included
     db->exec("PRAGMA foreign_keys = ON");
     db->exec("PRAGMA journal_mode = WAL");
     // A generation is seconds of a GPU's work and one transaction: worth waiting for the disk, so that a power cut loses none.
@@ -121,7 +129,7 @@ std::unique_ptr<SQLite::Database> OpenForReading(const std::string& path) {
       auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
       if (BeginReading(*db, path) == NewestVersion(Migrations())) return db;
       db.reset();
-      OpenForWriting(path, kBusyTimeout, Migrations());   // an older one is brought up to date first: the queries know one layout
+      OpenForWriting(path, kBusyTimeout, Migrations());  // an older one is brought up to date first: the queries know one layout
       db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
       BeginReading(*db, path);
       return db;

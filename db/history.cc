@@ -47,7 +47,8 @@ RunSummary ReadRunRow(Statement& row) {
 }
 
 void ReadRunParts(SQLite::Database& db, RunRecord& record) {
-  Statement templates(db, "SELECT name, digest, text FROM run_template JOIN template USING (digest) WHERE run = ? ORDER BY position");
+  Statement templates(db,
+                      "SELECT name, digest, text FROM run_template JOIN template USING (digest) WHERE run = ? ORDER BY position");
   templates.bind(1, record.id);
   while (templates.executeStep()) {
     record.templates.push_back(
@@ -59,7 +60,8 @@ void ReadRunParts(SQLite::Database& db, RunRecord& record) {
 }
 
 std::vector<CaseMeasurement> ReadChampionCases(SQLite::Database& db, std::int64_t check, const char* side) {
-  Statement row(db, fmt::format("SELECT {} FROM champion_case WHERE champion_check = ? AND side = ? ORDER BY position", kCaseColumns));
+  Statement row(
+      db, fmt::format("SELECT {} FROM champion_case WHERE champion_check = ? AND side = ? ORDER BY position", kCaseColumns));
   row.bind(1, check);
   row.bind(2, side);
   std::vector<CaseMeasurement> cases;
@@ -109,8 +111,10 @@ std::vector<CandidateRecord> History::Read(RunId run, const std::string& conditi
 }
 
 std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) const {
-  Statement row(*db_, "SELECT champion_check, outcome, message, candidate_ns, baseline_ns, speedup, slowest_ratio, slowest_inputs FROM latest_check "
-                      "WHERE run = ? AND candidate = ?");
+  Statement row(*db_,
+                "SELECT champion_check, outcome, message, candidate_ns, baseline_ns, speedup, slowest_ratio, slowest_inputs FROM "
+                "latest_check "
+                "WHERE run = ? AND candidate = ?");
   row.bind(1, run);
   row.bind(2, id);
   if (!row.executeStep()) return std::nullopt;
@@ -132,7 +136,8 @@ std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) con
   while (held_out.executeStep()) check.held_out_cases.push_back(held_out.getColumn(0).getString());
   Statement tool(*db_, "SELECT tool, result, message FROM tool_check WHERE champion_check = ? ORDER BY position");
   tool.bind(1, number);
-  while (tool.executeStep()) check.tools.push_back({tool.getColumn(0).getString(), tool.getColumn(1).getString(), tool.getColumn(2).getString()});
+  while (tool.executeStep())
+    check.tools.push_back({tool.getColumn(0).getString(), tool.getColumn(1).getString(), tool.getColumn(2).getString()});
   return check;
 }
 
@@ -182,18 +187,22 @@ std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
 
 std::optional<MinimisedForm> History::Minimised(RunId run, CandidateId id) const {
   return Explaining(path_, [&]() -> std::optional<MinimisedForm> {
-    Statement row(*db_, "SELECT m.champion, json_array_length(c.genome, '$.edits') FROM minimised AS m "
-                        "JOIN candidate AS c ON c.run = m.run AND c.candidate = m.champion WHERE m.run = ? AND m.candidate = ? "
-                        "ORDER BY m.champion DESC LIMIT 1");
+    Statement row(*db_,
+                  "SELECT m.champion, json_array_length(c.genome, '$.edits') FROM minimised AS m "
+                  "JOIN candidate AS c ON c.run = m.run AND c.candidate = m.champion WHERE m.run = ? AND m.candidate = ? "
+                  "ORDER BY m.champion DESC LIMIT 1");
     row.bind(1, run);
     row.bind(2, id);
     if (!row.executeStep()) return std::nullopt;
     MinimisedForm form{row.getColumn(0).getInt64(), row.getColumn(1).getInt(), {}};
-    Statement edit(*db_, "SELECT coalesce(without, 0), coalesce(outcome, ''), worth FROM edit_worth WHERE run = ? AND candidate = ? ORDER BY position");
+    Statement edit(*db_,
+                   "SELECT coalesce(without, 0), coalesce(outcome, ''), worth FROM edit_worth WHERE run = ? AND candidate = ? "
+                   "ORDER BY position");
     edit.bind(1, run);
     edit.bind(2, id);
     while (edit.executeStep()) {
-      form.edits.push_back({edit.getColumn(0).getInt64(), ParseOutcome(edit.getColumn(1).getString()), RealOrNan(edit.getColumn(2))});
+      form.edits.push_back(
+          {edit.getColumn(0).getInt64(), ParseOutcome(edit.getColumn(1).getString()), RealOrNan(edit.getColumn(2))});
     }
     return form;
   });
@@ -202,13 +211,14 @@ std::optional<MinimisedForm> History::Minimised(RunId run, CandidateId id) const
 std::vector<EfficiencyRow> History::Efficiency(RunId run, CandidateId id) const {
   return Explaining(path_, [&] {
     std::vector<EfficiencyRow> rows;
-    Statement row(*db_, "SELECT case_name, gb_per_s * 1e9, tflop_per_s * 1e12, memory_share, arithmetic_share FROM efficiency "
-                        "WHERE run = ? AND candidate = ? ORDER BY position");
+    Statement row(*db_,
+                  "SELECT case_name, gb_per_s * 1e9, tflop_per_s * 1e12, memory_share, arithmetic_share FROM efficiency "
+                  "WHERE run = ? AND candidate = ? ORDER BY position");
     row.bind(1, run);
     row.bind(2, id);
     while (row.executeStep()) {
-      rows.push_back({row.getColumn(0).getString(), RealOrNan(row.getColumn(1)), RealOrNan(row.getColumn(2)), RealOrNan(row.getColumn(3)),
-                      RealOrNan(row.getColumn(4))});
+      rows.push_back({row.getColumn(0).getString(), RealOrNan(row.getColumn(1)), RealOrNan(row.getColumn(2)),
+                      RealOrNan(row.getColumn(3)), RealOrNan(row.getColumn(4))});
     }
     return rows;
   });
@@ -217,21 +227,24 @@ std::vector<EfficiencyRow> History::Efficiency(RunId run, CandidateId id) const 
 std::vector<MachineState> History::Machines(RunId run) const {
   return Explaining(path_, [&] {
     std::vector<MachineState> machines;
-    Statement row(*db_, "SELECT moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, tensor_per_s, l2_bytes, sm_mhz, "
-                        "sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason FROM machine WHERE run = ? ORDER BY machine");
+    Statement row(*db_,
+                  "SELECT moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, tensor_per_s, "
+                  "l2_bytes, sm_mhz, "
+                  "sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason FROM machine WHERE run = ? ORDER BY machine");
     row.bind(1, run);
     while (row.executeStep()) {
       MachineState& machine = machines.emplace_back();
       machine.moment = row.getColumn(0).getString();
       machine.ordinal = row.getColumn(1).getInt();
       int column = 2;
-      for (double* value : {&machine.launch_ns, &machine.control_ratio, &machine.dram_bytes_per_s, &machine.l2_bytes_per_s, &machine.f32_per_s,
-                            &machine.tensor_per_s}) {
+      for (double* value : {&machine.launch_ns, &machine.control_ratio, &machine.dram_bytes_per_s, &machine.l2_bytes_per_s,
+                            &machine.f32_per_s, &machine.tensor_per_s}) {
         *value = RealOrNan(row.getColumn(column++));
       }
       machine.l2_bytes = static_cast<std::size_t>(row.getColumn(column++).getInt64());
       ClockState& clocks = machine.clocks;
-      for (int* value : {&clocks.sm_mhz, &clocks.sm_max_mhz, &clocks.memory_mhz, &clocks.temperature_c}) *value = IntOrUnknown(row.getColumn(column++));
+      for (int* value : {&clocks.sm_mhz, &clocks.sm_max_mhz, &clocks.memory_mhz, &clocks.temperature_c})
+        *value = IntOrUnknown(row.getColumn(column++));
       clocks.power_w = RealOrNan(row.getColumn(column++));
       clocks.throttle_reason = row.getColumn(column).getString();
     }
@@ -242,15 +255,22 @@ std::vector<MachineState> History::Machines(RunId run) const {
 std::vector<GenerationRow> History::Generations(RunId run) const {
   return Explaining(path_, [&] {
     std::vector<GenerationRow> generations;
-    Statement row(*db_, "SELECT generation, evaluated, valid, duplicates, best_ns, best_so_far_ns FROM progress WHERE run = ? "
-                        "ORDER BY generation");
+    Statement row(*db_,
+                  "SELECT generation, evaluated, valid, duplicates, best_ns, best_so_far_ns FROM progress WHERE run = ? "
+                  "ORDER BY generation");
     row.bind(1, run);
     while (row.executeStep()) {
-      generations.push_back({row.getColumn(0).getInt(), row.getColumn(1).getInt(), row.getColumn(2).getInt(),
-                             row.getColumn(3).getInt(), RealOrNan(row.getColumn(4)), RealOrNan(row.getColumn(5)), {}});
+      generations.push_back({row.getColumn(0).getInt(),
+                             row.getColumn(1).getInt(),
+                             row.getColumn(2).getInt(),
+                             row.getColumn(3).getInt(),
+                             RealOrNan(row.getColumn(4)),
+                             RealOrNan(row.getColumn(5)),
+                             {}});
     }
-    Statement outcomes(*db_, "SELECT generation, outcome, count(*) FROM candidate JOIN evaluation USING (run, candidate) "
-                             "WHERE run = ? GROUP BY generation, outcome ORDER BY generation");
+    Statement outcomes(*db_,
+                       "SELECT generation, outcome, count(*) FROM candidate JOIN evaluation USING (run, candidate) "
+                       "WHERE run = ? GROUP BY generation, outcome ORDER BY generation");
     outcomes.bind(1, run);
     std::size_t at = 0;
     while (outcomes.executeStep()) {
@@ -264,8 +284,9 @@ std::vector<GenerationRow> History::Generations(RunId run) const {
 std::vector<OperatorRow> History::Operators(RunId run) const {
   return Explaining(path_, [&] {
     std::vector<OperatorRow> operators;
-    Statement row(*db_, "SELECT operator, children, valid, faster_than_parent, best_gain, inapplicable FROM operator_success "
-                        "WHERE run = ? AND operator <> 'minimise' ORDER BY children DESC, operator");
+    Statement row(*db_,
+                  "SELECT operator, children, valid, faster_than_parent, best_gain, inapplicable FROM operator_success "
+                  "WHERE run = ? AND operator <> 'minimise' ORDER BY children DESC, operator");
     row.bind(1, run);
     while (row.executeStep()) {
       operators.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(),
@@ -278,13 +299,17 @@ std::vector<OperatorRow> History::Operators(RunId run) const {
 std::vector<RewardRow> History::Rewards(std::optional<RunId> run) const {
   return Explaining(path_, [&] {
     std::vector<RewardRow> rewards;
-    Statement row(*db_, "SELECT operator, sum(tries) AS n, sum(valid), sum(neutral), sum(improving), sum(gains), max(best_gain), sum(inapplicable) "
-                        "FROM operator_reward WHERE operator <> 'minimise' AND CASE WHEN ?1 IS NULL THEN run NOT IN "
-                        "(SELECT run FROM run WHERE json_valid(options) AND json_type(options, '$.replay') IS NOT NULL) ELSE run = ?1 END GROUP BY operator ORDER BY n DESC, operator");
+    Statement row(*db_,
+                  "SELECT operator, sum(tries) AS n, sum(valid), sum(neutral), sum(improving), sum(gains), max(best_gain), "
+                  "sum(inapplicable) "
+                  "FROM operator_reward WHERE operator <> 'minimise' AND CASE WHEN ?1 IS NULL THEN run NOT IN "
+                  "(SELECT run FROM run WHERE json_valid(options) AND json_type(options, '$.replay') IS NOT NULL) ELSE run = ?1 "
+                  "END GROUP BY operator ORDER BY n DESC, operator");
     if (run) row.bind(1, *run);
     while (row.executeStep()) {
-      rewards.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(), row.getColumn(3).getInt(),
-                        row.getColumn(4).getInt(), row.getColumn(5).getDouble(), RealOrNan(row.getColumn(6)), row.getColumn(7).getInt()});
+      rewards.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(),
+                         row.getColumn(3).getInt(), row.getColumn(4).getInt(), row.getColumn(5).getDouble(),
+                         RealOrNan(row.getColumn(6)), row.getColumn(7).getInt()});
     }
     return rewards;
   });
@@ -292,8 +317,10 @@ std::vector<RewardRow> History::Rewards(std::optional<RunId> run) const {
 
 StageClocks History::TotalClocks(RunId run) const {
   return Explaining(path_, [&] {
-    Statement row(*db_, "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(reverification_ms), total(queue_ms) "
-                        "FROM evaluation WHERE run = ?");
+    Statement row(
+        *db_,
+        "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(reverification_ms), total(queue_ms) "
+        "FROM evaluation WHERE run = ?");
     row.bind(1, run);
     row.executeStep();
     return StageClocks{row.getColumn(0).getDouble(), row.getColumn(1).getDouble(), row.getColumn(2).getDouble(),

@@ -11,7 +11,8 @@ struct Migration {
   const char* sql = "";
 };
 
-// All steps, ascending from version 1 without gaps. A step that was released is never changed; a change of the schema is a new one.
+// All steps, ascending from version 1 without gaps. A step that was released is never changed; a change of the schema is a new
+// one.
 std::span<const Migration> Migrations();
 
 }  // namespace evo

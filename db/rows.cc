@@ -16,7 +16,8 @@ constexpr const char* kSelectCandidate =
     "SELECT c.candidate, c.generation, c.idx, c.operator, c.genome, "
     "e.outcome, e.stage, e.message, e.log, e.score_ns, e.device, e.device_name, e.l2, "
     "e.registers, e.static_shared_bytes, e.dynamic_shared_bytes, e.spill_bytes, e.local_bytes, e.occupancy, "
-    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.reverification_ms, e.queue_ms, e.reverification_runs, e.image_digest, e.source_digest, e.program_digest, "
+    "e.compile_ms, e.load_ms, e.check_ms, e.time_ms, e.reverification_ms, e.queue_ms, e.reverification_runs, e.image_digest, "
+    "e.source_digest, e.program_digest, "
     "e.shared_run, e.shared_candidate, e.failed_case, e.failed_generator, e.failed_seed "
     "FROM candidate AS c JOIN evaluation AS e USING (run, candidate) WHERE c.run = ?";
 
@@ -52,7 +53,7 @@ Evaluation ReadEvaluation(SQLite::Statement& row, int column) {
   evaluation.image_digest = next().getString();
   evaluation.source_digest = next().getString();
   evaluation.program_digest = next().getString();
-  evaluation.shared_run = next().getInt64();   // NULL reads as 0
+  evaluation.shared_run = next().getInt64();  // NULL reads as 0
   evaluation.shared_candidate = next().getInt64();
   evaluation.counterexample.case_name = next().getString();
   evaluation.counterexample.generator = next().getInt();
@@ -99,7 +100,7 @@ std::vector<std::uint32_t> DecodeSamples(std::string_view blob) {
 
 void BindKnown(SQLite::Statement& statement, int position, int value) {
   if (value < 0) {
-    statement.bind(position);   // NULL
+    statement.bind(position);  // NULL
   } else {
     statement.bind(position, value);
   }
@@ -134,7 +135,8 @@ CaseMeasurement ReadCase(SQLite::Statement& row) {
   m.name = row.getColumn(0).getString();
   m.weight = row.getColumn(1).getDouble();
   int column = 2;
-  for (double* value : {&m.median_ns, &m.p10_ns, &m.p90_ns, &m.busy_ns, &m.wall_ns, &m.tick_ns}) *value = RealOrNan(row.getColumn(column++));
+  for (double* value : {&m.median_ns, &m.p10_ns, &m.p90_ns, &m.busy_ns, &m.wall_ns, &m.tick_ns})
+    *value = RealOrNan(row.getColumn(column++));
   m.discarded = row.getColumn(column++).getInt();
   m.max_error = RealOrNan(row.getColumn(column++));
   m.l2_error = RealOrNan(row.getColumn(column++));
@@ -152,12 +154,12 @@ CaseMeasurement ReadCase(SQLite::Statement& row) {
   return m;
 }
 
-std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition, const std::string& order,
-                                            const std::vector<std::string>& values) {
+std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
+                                            const std::string& order, const std::vector<std::string>& values) {
   SQLite::Statement parents(db, "SELECT parent FROM parent WHERE run = ? AND candidate = ? ORDER BY position");
   SQLite::Statement dropped(db, "SELECT reason FROM dropped_edit WHERE run = ? AND candidate = ? ORDER BY position");
-  SQLite::Statement cases(db, fmt::format("SELECT {} FROM case_measurement WHERE run = ? AND candidate = ? ORDER BY position",
-                                          kCaseColumns));
+  SQLite::Statement cases(
+      db, fmt::format("SELECT {} FROM case_measurement WHERE run = ? AND candidate = ? ORDER BY position", kCaseColumns));
   SQLite::Statement row(db, fmt::format("{} AND ({}) ORDER BY {}", kSelectCandidate, condition, order));
   row.bind(1, run);
   for (std::size_t i = 0; i < values.size(); ++i) row.bind(static_cast<int>(i) + 2, values[i]);
@@ -179,7 +181,8 @@ std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, con
     // Taken over from another candidate, which keeps the samples.
     std::size_t place = 0;
     ForEachRow(cases, evaluation.shared_run == 0 ? run : evaluation.shared_run, evaluation.shared_candidate, [&](auto& r) {
-      if (place < evaluation.cases.size() && evaluation.cases[place].samples.empty()) evaluation.cases[place].samples = ReadCase(r).samples;
+      if (place < evaluation.cases.size() && evaluation.cases[place].samples.empty())
+        evaluation.cases[place].samples = ReadCase(r).samples;
       ++place;
     });
   }

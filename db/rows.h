@@ -35,13 +35,13 @@ void BindCase(SQLite::Statement& statement, int first, const CaseMeasurement& me
 CaseMeasurement ReadCase(SQLite::Statement& row);
 
 struct StoredCandidate {
-  Candidate candidate;      // without its source
+  Candidate candidate;  // without its source
   Evaluation evaluation;
 };
 
 // Candidates of a run that meet `condition`, an SQL expression over candidate AS c and evaluation AS e (constant text, never a
 // user's), in the order `order`. Throws Error for a row that this version cannot understand.
-std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition, const std::string& order,
-                                            const std::vector<std::string>& values);
+std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
+                                            const std::string& order, const std::vector<std::string>& values);
 
 }  // namespace evo

@@ -31,7 +31,7 @@ void Insert(Statement& statement, const Values&... values) {
 
 void BindShared(Statement& statement, int position, RunId run, const Evaluation& e) {
   if (e.shared_candidate == 0) {
-    statement.bind(position);       // NULL
+    statement.bind(position);  // NULL
     statement.bind(position + 1);
     return;
   }
@@ -41,7 +41,7 @@ void BindShared(Statement& statement, int position, RunId run, const Evaluation&
 
 void BindCounterexample(Statement& statement, int position, const Counterexample& counterexample) {
   if (counterexample.case_name.empty()) {
-    for (int i = 0; i < 3; ++i) statement.bind(position + i);   // NULL
+    for (int i = 0; i < 3; ++i) statement.bind(position + i);  // NULL
     return;
   }
   statement.bind(position, counterexample.case_name);
@@ -57,16 +57,17 @@ void InsertEvaluation(Statement& statement, RunId run, CandidateId candidate, co
   statement.bind(++position, std::string(ToString(e.stage)));
   statement.bind(++position, e.message);
   statement.bind(++position, e.log);
-  statement.bind(++position, e.score_ns);   // SQLite stores NaN as NULL
+  statement.bind(++position, e.score_ns);  // SQLite stores NaN as NULL
   statement.bind(++position, e.device);
   statement.bind(++position, e.device_name);
   statement.bind(++position, e.l2);
-  for (const int fact : {e.facts.registers, e.facts.static_shared_bytes, e.facts.dynamic_shared_bytes, e.facts.spill_bytes,
-                         e.facts.local_bytes}) {
+  for (const int fact :
+       {e.facts.registers, e.facts.static_shared_bytes, e.facts.dynamic_shared_bytes, e.facts.spill_bytes, e.facts.local_bytes}) {
     BindKnown(statement, ++position, fact);
   }
   statement.bind(++position, e.facts.occupancy);
-  for (const double clock : {e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms, e.clocks.queue_ms}) {
+  for (const double clock : {e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms,
+                             e.clocks.reverification_ms, e.clocks.queue_ms}) {
     statement.bind(++position, clock);
   }
   statement.bind(++position, e.reverification_runs);
@@ -86,15 +87,18 @@ class CandidateWriter {
   CandidateWriter(SQLite::Database& db, RunId run, CandidateId last)
       : run_(run),
         last_(last),
-        candidate_(db, "INSERT INTO candidate (run, candidate, generation, idx, template, operator, genome_hash, genome) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+        candidate_(db,
+                   "INSERT INTO candidate (run, candidate, generation, idx, template, operator, genome_hash, genome) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
         parent_(db, "INSERT INTO parent (run, candidate, position, parent) VALUES (?, ?, ?, ?)"),
         dropped_(db, "INSERT INTO dropped_edit (run, candidate, position, reason) VALUES (?, ?, ?, ?)"),
         evaluation_(db, fmt::format("INSERT INTO evaluation (run, candidate, outcome, stage, message, log, score_ns, device, "
                                     "device_name, l2, registers, static_shared_bytes, dynamic_shared_bytes, spill_bytes, "
-                                    "local_bytes, occupancy, compile_ms, load_ms, check_ms, time_ms, reverification_ms, queue_ms, reverification_runs, image_digest, "
+                                    "local_bytes, occupancy, compile_ms, load_ms, check_ms, time_ms, reverification_ms, "
+                                    "queue_ms, reverification_runs, image_digest, "
                                     "source_digest, program_digest, shared_run, shared_candidate, failed_case, failed_generator, "
-                                    "failed_seed) VALUES ({})", Placeholders(31))),
+                                    "failed_seed) VALUES ({})",
+                                    Placeholders(31))),
         case_(db, fmt::format("INSERT INTO case_measurement (run, candidate, position, {}) VALUES ({})", kCaseColumns,
                               Placeholders(3 + kCaseColumnCount))) {}
 
@@ -138,9 +142,10 @@ int CountValid(const std::vector<Evaluation>& evaluations) {
 }
 
 void InsertRunRow(SQLite::Database& db, const RunRecord& run) {
-  Statement insert(db, fmt::format("INSERT INTO run (task, task_directory, task_digest, baseline, device, device_name, arch, l2, "
-                                   "population_kind, seed, generations, population, children, options, tool_version, arithmetic) VALUES ({})",
-                                   Placeholders(16)));
+  Statement insert(
+      db, fmt::format("INSERT INTO run (task, task_directory, task_digest, baseline, device, device_name, arch, l2, "
+                      "population_kind, seed, generations, population, children, options, tool_version, arithmetic) VALUES ({})",
+                      Placeholders(16)));
   Insert(insert, run.task, run.task_directory, run.task_digest, run.baseline, run.device, run.device_name, run.arch, run.l2,
          run.population_kind, std::to_string(run.seed), run.generations, run.population, run.children, run.options,
          run.tool_version, run.arithmetic);
@@ -185,7 +190,8 @@ void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
     for (const auto& [name, times] : record.inapplicable) Insert(missed, run, record.generation, name, times);
     CandidateWriter writer(*db_, run, record.candidates.empty() ? 0 : record.candidates.back().id);
     for (std::size_t i = 0; i < record.candidates.size(); ++i) writer.Write(record.candidates[i], record.evaluations[i]);
-    Statement running(*db_, "UPDATE run SET status = 'running', status_message = '', ended_at = NULL WHERE run = ? AND status <> 'running'");
+    Statement running(
+        *db_, "UPDATE run SET status = 'running', status_message = '', ended_at = NULL WHERE run = ? AND status <> 'running'");
     Insert(running, run);
     transaction.commit();
   });
@@ -194,13 +200,15 @@ void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
 void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) {
   Explaining(path_, [&] {
     SQLite::Transaction transaction = Begin(*db_);
-    Statement row(*db_, "INSERT INTO champion_check (run, candidate, outcome, message, candidate_ns, baseline_ns, speedup, slowest_ratio, "
-                        "slowest_inputs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    Statement row(
+        *db_,
+        "INSERT INTO champion_check (run, candidate, outcome, message, candidate_ns, baseline_ns, speedup, slowest_ratio, "
+        "slowest_inputs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     Insert(row, run, candidate, std::string(ToString(check.outcome)), check.message, check.candidate_ns, check.baseline_ns,
            check.speedup, check.slowest.ratio, check.slowest.inputs);
     const std::int64_t id = db_->getLastInsertRowid();
-    Statement case_row(*db_, fmt::format("INSERT INTO champion_case (champion_check, side, position, {}) VALUES ({})", kCaseColumns,
-                                         Placeholders(3 + kCaseColumnCount)));
+    Statement case_row(*db_, fmt::format("INSERT INTO champion_case (champion_check, side, position, {}) VALUES ({})",
+                                         kCaseColumns, Placeholders(3 + kCaseColumnCount)));
     const auto write = [&](const char* side, const std::vector<CaseMeasurement>& cases) {
       int position = 0;
       for (const CaseMeasurement& measurement : cases) {
@@ -224,11 +232,13 @@ void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const Champio
   });
 }
 
-void SqliteStore::RecordMinimised(RunId run, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) {
+void SqliteStore::RecordMinimised(RunId run, CandidateId champion, CandidateId candidate,
+                                  const std::vector<CandidateId>& without) {
   Explaining(path_, [&] {
     SQLite::Transaction transaction = Begin(*db_);
-    Statement form(*db_, "INSERT INTO minimised (run, champion, candidate) VALUES (?, ?, ?) "
-                         "ON CONFLICT (run, champion) DO UPDATE SET candidate = excluded.candidate");
+    Statement form(*db_,
+                   "INSERT INTO minimised (run, champion, candidate) VALUES (?, ?, ?) "
+                   "ON CONFLICT (run, champion) DO UPDATE SET candidate = excluded.candidate");
     Insert(form, run, champion, candidate);
     Statement stale(*db_, "DELETE FROM left_out_edit WHERE run = ? AND candidate = ?");
     Insert(stale, run, candidate);
@@ -242,19 +252,24 @@ void SqliteStore::RecordMinimised(RunId run, CandidateId champion, CandidateId c
 void SqliteStore::RecordMachine(RunId run, const MachineState& machine) {
   Explaining(path_, [&] {
     SQLite::Transaction transaction = Begin(*db_);
-    Statement row(*db_, fmt::format("INSERT INTO machine (run, moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, "
-                                    "tensor_per_s, l2_bytes, sm_mhz, sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason) VALUES ({})", Placeholders(16)));
+    Statement row(
+        *db_,
+        fmt::format(
+            "INSERT INTO machine (run, moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, "
+            "tensor_per_s, l2_bytes, sm_mhz, sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason) VALUES ({})",
+            Placeholders(16)));
     row.bind(1, run);
     row.bind(2, machine.moment);
     row.bind(3, machine.ordinal);
     int position = 4;
-    for (const double value : {machine.launch_ns, machine.control_ratio, machine.dram_bytes_per_s, machine.l2_bytes_per_s, machine.f32_per_s,
-                               machine.tensor_per_s}) {
-      row.bind(position++, value);   // SQLite stores NaN as NULL
+    for (const double value : {machine.launch_ns, machine.control_ratio, machine.dram_bytes_per_s, machine.l2_bytes_per_s,
+                               machine.f32_per_s, machine.tensor_per_s}) {
+      row.bind(position++, value);  // SQLite stores NaN as NULL
     }
     row.bind(position++, static_cast<std::int64_t>(machine.l2_bytes));
     const ClockState& clocks = machine.clocks;
-    for (const int value : {clocks.sm_mhz, clocks.sm_max_mhz, clocks.memory_mhz, clocks.temperature_c}) BindKnown(row, position++, value);
+    for (const int value : {clocks.sm_mhz, clocks.sm_max_mhz, clocks.memory_mhz, clocks.temperature_c})
+      BindKnown(row, position++, value);
     row.bind(position++, clocks.power_w);
     row.bind(position, clocks.throttle_reason);
     row.exec();
@@ -265,8 +280,9 @@ void SqliteStore::RecordMachine(RunId run, const MachineState& machine) {
 void SqliteStore::EndRun(RunId run, RunStatus status, const std::string& message) {
   Explaining(path_, [&] {
     SQLite::Transaction transaction = Begin(*db_);
-    Statement update(*db_, "UPDATE run SET status = ?, status_message = ?, "
-                           "ended_at = CASE ? WHEN 'running' THEN NULL ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END WHERE run = ?");
+    Statement update(*db_,
+                     "UPDATE run SET status = ?, status_message = ?, "
+                     "ended_at = CASE ? WHEN 'running' THEN NULL ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END WHERE run = ?");
     const std::string name(ToString(status));
     Insert(update, name, message, name, run);
     transaction.commit();
@@ -275,14 +291,18 @@ void SqliteStore::EndRun(RunId run, RunStatus status, const std::string& message
 
 std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
   return Explaining(path_, [&] {
-    Statement row(*db_, "SELECT run FROM run WHERE task_digest = ? AND device = ? AND device_name = ? AND arch = ? AND l2 = ? AND tool_version = ? "
-                        "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run");
+    Statement row(*db_,
+                  "SELECT run FROM run WHERE task_digest = ? AND device = ? AND device_name = ? AND arch = ? AND l2 = ? AND "
+                  "tool_version = ? "
+                  "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run");
     int position = 0;
-    for (const std::string* value : {&run.task_digest, &run.device, &run.device_name, &run.arch, &run.l2, &run.tool_version}) row.bind(++position, *value);
+    for (const std::string* value : {&run.task_digest, &run.device, &run.device_name, &run.arch, &run.l2, &run.tool_version})
+      row.bind(++position, *value);
     std::vector<KnownEvaluation> known;
     while (row.executeStep()) {
       const RunId earlier = row.getColumn(0).getInt64();
-      for (StoredCandidate& stored : ReadCandidates(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", "c.candidate", {})) {
+      for (StoredCandidate& stored :
+           ReadCandidates(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", "c.candidate", {})) {
         known.push_back({earlier, stored.candidate.id, std::move(stored.evaluation)});
       }
     }
@@ -292,14 +312,18 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
 
 std::map<std::string, OperatorReward> SqliteStore::LoadRewards(const RunRecord& run) {
   return Explaining(path_, [&] {
-    Statement row(*db_, "SELECT operator, outcome = 'ok' AND NOT neutral, parent_ns, score_ns FROM operator_child JOIN run USING (run) "
-                        "WHERE status = 'finished' AND operator <> 'minimise' AND (task_digest = ? OR task = ?) AND run.device = ? AND run.device_name = ? "
-                        "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run, candidate");
+    Statement row(*db_,
+                  "SELECT operator, outcome = 'ok' AND NOT neutral, parent_ns, score_ns FROM operator_child JOIN run USING (run) "
+                  "WHERE status = 'finished' AND operator <> 'minimise' AND (task_digest = ? OR task = ?) AND run.device = ? AND "
+                  "run.device_name = ? "
+                  "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run, "
+                  "candidate");
     int position = 0;
     for (const std::string* value : {&run.task_digest, &run.task, &run.device, &run.device_name}) row.bind(++position, *value);
     std::map<std::string, OperatorReward> rewards;
     while (row.executeStep()) {
-      AddChild(rewards[row.getColumn(0).getString()], row.getColumn(1).getInt() != 0, RealOrNan(row.getColumn(2)), RealOrNan(row.getColumn(3)));
+      AddChild(rewards[row.getColumn(0).getString()], row.getColumn(1).getInt() != 0, RealOrNan(row.getColumn(2)),
+               RealOrNan(row.getColumn(3)));
     }
     return rewards;
   });

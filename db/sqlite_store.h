@@ -17,8 +17,8 @@ class Database;
 namespace evo {
 
 // Keeps runs in one SQLite file, laid out as docs/database.md says. Used from one thread; several processes may write to the same
-// file, each waiting for the other up to the busy timeout. What a call has returned from survives a crash of the program and, with
-// an honest disk, of the machine; what it has not is not there at all.
+// file, each waiting for the other up to the busy timeout. What a call has returned from survives a crash of the program and,
+// with an honest disk, of the machine; what it has not is not there at all.
 class SqliteStore : public Store {
  public:
   // Creates the file if there is none, and brings an older one to this version. ":memory:" is allowed. Throws Error.
@@ -36,8 +36,8 @@ class SqliteStore : public Store {
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
   // Neither of these two looks at replays: what they say was recorded elsewhere.
-  // Evaluations of all runs of the same task on the same device, for the same architecture and L2 state, by the same version of evo; without
-  // samples.
+  // Evaluations of all runs of the same task on the same device, for the same architecture and L2 state, by the same version of
+  // evo; without samples.
   std::vector<KnownEvaluation> LoadKnown(const RunRecord& run);
   // The rewards of operators in finished runs of the same task, by its name or digest, on the same device.
   std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);

@@ -13,8 +13,8 @@
 
 namespace evo {
 
-// Decides which of many children are worth compiling, by a surrogate fitted to the evaluations of the run. A function of those and of the seed only:
-// a run that is resumed decides as the whole one does.
+// Decides which of many children are worth compiling, by a surrogate fitted to the evaluations of the run. A function of those
+// and of the seed only: a run that is resumed decides as the whole one does.
 class ChildRanker {
  public:
   // So many children are bred for each that is evaluated, while the surrogate is trusted.
@@ -29,8 +29,8 @@ class ChildRanker {
   void Fit();
   // How many children to breed so that `wanted` can be chosen.
   int ToBreed(int wanted) const;
-  // The places of `wanted` of these, ascending: in the part that trust allows the most promising, for the rest the first of the others. All,
-  // if there are no more than wanted.
+  // The places of `wanted` of these, ascending: in the part that trust allows the most promising, for the rest the first of the
+  // others. All, if there are no more than wanted.
   std::vector<std::size_t> Choose(std::span<const Genome> children, std::size_t wanted) const;
   double trust() const { return surrogate_ ? surrogate_->trust() : 0; }
 
@@ -41,12 +41,12 @@ class ChildRanker {
   std::vector<FeatureKind> Kinds() const;
 
   std::vector<std::string> templates_;
-  std::vector<std::string> parameters_;   // of all templates, sorted
-  std::vector<std::string> operators_;    // sorted
+  std::vector<std::string> parameters_;  // of all templates, sorted
+  std::vector<std::string> operators_;   // sorted
   std::uint64_t seed_;
   std::vector<Features> points_;
-  std::vector<std::optional<double>> times_ns_;   // nullopt: failed
-  std::optional<Surrogate> surrogate_;            // made anew by each fit
+  std::vector<std::optional<double>> times_ns_;  // nullopt: failed
+  std::optional<Surrogate> surrogate_;           // made anew by each fit
 };
 
 }  // namespace evo

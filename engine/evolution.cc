@@ -17,8 +17,8 @@ constexpr int kEmptyGenerations = 3;
 
 }  // namespace
 
-Evolution::Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
-                     Population& population, ChildRanker* ranker, OperatorSelection* selection)
+Evolution::Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store,
+                     Observer& observer, Population& population, ChildRanker* ranker, OperatorSelection* selection)
     : run_(std::move(run)),
       seeds_(std::move(seeds)),
       breeder_(breeder),
@@ -96,7 +96,8 @@ RunStatus Evolution::Loop(const StopCondition& stop, Generation pending) {
   CheckChampion(stop);
   if (stop.Interrupted()) return Finish(RunStatus::kInterrupted, "");
   std::string message = empty_generations_ >= kEmptyGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "";
-  if (recorded_ != nullptr) message += fmt::format("{}replayed; {} of {} children were not recorded", message.empty() ? "" : "; ", unrecorded_, bred_);
+  if (recorded_ != nullptr)
+    message += fmt::format("{}replayed; {} of {} children were not recorded", message.empty() ? "" : "; ", unrecorded_, bred_);
   return Finish(RunStatus::kFinished, message);
 }
 
@@ -171,9 +172,11 @@ std::vector<GenerationRecord> Evolution::LoadHistory() {
 // Who may breed from now on.
 void Evolution::Survive(const GenerationRecord& record) {
   const bool apart = baseline_apart_ && record.generation == 0 &&
-                     std::any_of(record.evaluations.begin() + 1, record.evaluations.end(), [](const Evaluation& e) { return e.outcome == Outcome::kOk; });
+                     std::any_of(record.evaluations.begin() + 1, record.evaluations.end(),
+                                 [](const Evaluation& e) { return e.outcome == Outcome::kOk; });
   if (!apart) return population_.Survive(record.candidates, record.evaluations);
-  population_.Survive({record.candidates.begin() + 1, record.candidates.end()}, {record.evaluations.begin() + 1, record.evaluations.end()});
+  population_.Survive({record.candidates.begin() + 1, record.candidates.end()},
+                      {record.evaluations.begin() + 1, record.evaluations.end()});
 }
 
 // Survival and everything that is known because of this generation.
@@ -220,8 +223,8 @@ void Evolution::Challenge(const Candidate& candidate, const Evaluation& evaluati
 void Evolution::RequireBaseline(const Generation& first) const {
   const Evaluation& evaluation = first.record.evaluations.front();
   if (evaluation.outcome == Outcome::kOk) return;
-  const std::string message = fmt::format("the baseline {} does not pass: {} in stage {}: {}", run_.baseline, ToString(evaluation.outcome),
-                                          ToString(evaluation.stage), evaluation.message);
+  const std::string message = fmt::format("the baseline {} does not pass: {} in stage {}: {}", run_.baseline,
+                                          ToString(evaluation.outcome), ToString(evaluation.stage), evaluation.message);
   store_.EndRun(run_.id, RunStatus::kFailed, message);
   throw Error(message + "; mend the template or the task before evolving it");
 }
@@ -236,7 +239,8 @@ void Evolution::UpdateRates(const StopCondition& stop) {
     progress_.seconds_left = std::min(progress_.seconds_left, progress_.seconds / std::max(1, evaluated_here_) * left);
   }
   if (const auto limit = stop.time_limit()) {
-    progress_.seconds_left = std::min(progress_.seconds_left, std::max(0.0, static_cast<double>(limit->count()) - progress_.seconds));
+    progress_.seconds_left =
+        std::min(progress_.seconds_left, std::max(0.0, static_cast<double>(limit->count()) - progress_.seconds));
   }
 }
 

@@ -21,27 +21,30 @@
 
 namespace evo {
 
-// The evolutionary loop. Generation 0 is every template at its default parameters, the baseline first. Generation g+1 is bred from the
-// population as it was after g-1 while g is evaluated; this lag is part of the algorithm, so that a resumed run makes the same children.
+// The evolutionary loop. Generation 0 is every template at its default parameters, the baseline first. Generation g+1 is bred
+// from the population as it was after g-1 while g is evaluated; this lag is part of the algorithm, so that a resumed run makes
+// the same children.
 class Evolution {
  public:
-  // `run` says what to do (seed, generations, children, operators); `seeds` are the templates at their defaults, the baseline's first. With a
-  // ranker more children are bred than evaluated, where it trusts itself; null: all new ones are. With a selection operators are drawn as it says;
-  // null: by the run's weights.
+  // `run` says what to do (seed, generations, children, operators); `seeds` are the templates at their defaults, the baseline's
+  // first. With a ranker more children are bred than evaluated, where it trusts itself; null: all new ones are. With a selection
+  // operators are drawn as it says; null: by the run's weights.
   Evolution(RunRecord run, std::vector<Genome> seeds, Breeder& breeder, Evaluator& evaluator, Store& store, Observer& observer,
             Population& population, ChildRanker* ranker = nullptr, OperatorSelection* selection = nullptr);
 
-  // Runs to the stop condition, then checks the champion. Throws Error when the baseline fails the gate (and says how) or when what the
-  // run stands on fails; what was recorded stays recorded.
+  // Runs to the stop condition, then checks the champion. Throws Error when the baseline fails the gate (and says how) or when
+  // what the run stands on fails; what was recorded stays recorded.
   RunStatus Run(const StopCondition& stop);
 
   // The run then ends without the check of its champion.
   void LeaveUnchecked() { checks_champion_ = false; }
 
-  // The baseline is measured, and no parent: it was not asked to take part. It is one all the same if nothing else of generation 0 is ok.
+  // The baseline is measured, and no parent: it was not asked to take part. It is one all the same if nothing else of generation
+  // 0 is ok.
   void KeepBaselineApart() { baseline_apart_ = true; }
 
-  // A champion that passed its check is then cut to the edits that it needs (engine/minimisation.h), and what is left is checked as well.
+  // A champion that passed its check is then cut to the edits that it needs (engine/minimisation.h), and what is left is checked
+  // as well.
   void MinimiseChampion() { minimises_ = true; }
 
   // Goes on after the generations that the store has of this run.
@@ -49,8 +52,8 @@ class Evolution {
 
   // What becomes of a child that is not recorded: others are bred in its place, it is left out, or the run ends with an Error.
   enum class Missing { kGivesWay, kIsLeftOut, kEndsTheRun };
-  // Only what is recorded is evaluated, so that the evaluator has an answer to everything. Without a missing child the run is bred as any other.
-  // `recorded` outlives the run.
+  // Only what is recorded is evaluated, so that the evaluator has an answer to everything. Without a missing child the run is
+  // bred as any other. `recorded` outlives the run.
   void RestrictTo(const RecordedEvaluations& recorded, Missing missing);
 
   const Progress& progress() const { return progress_; }
@@ -63,9 +66,9 @@ class Evolution {
   // What was bred for one generation.
   struct Offspring {
     std::vector<BredChild> children;
-    std::vector<std::string> digests;    // of their sources; empty: no child
-    std::vector<std::size_t> fresh;      // places of those that are new
-    std::set<std::string> here;          // their digests: what is bred and not chosen may be bred again
+    std::vector<std::string> digests;  // of their sources; empty: no child
+    std::vector<std::size_t> fresh;    // places of those that are new
+    std::set<std::string> here;        // their digests: what is bred and not chosen may be bred again
   };
 
   RunStatus Loop(const StopCondition& stop, Generation pending);
@@ -88,7 +91,8 @@ class Evolution {
   void RequireBaseline(const Generation& first) const;
   void CheckChampion(const StopCondition& stop);
   bool Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
-  bool HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  bool HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline,
+                      const StopCondition& stop);
   Evaluation EvaluationOf(CandidateId id);
   std::vector<GenerationRecord> LoadHistory();
   Candidate Rendered(Candidate candidate, const std::stop_token& stop);
@@ -111,23 +115,24 @@ class Evolution {
   Missing missing_ = Missing::kGivesWay;
 
   NeutralEdits neutral_;
-  std::set<std::string> seen_;                      // digests of every source evaluated so far, or about to be
-  std::vector<std::vector<CandidateId>> parents_;   // of the children being bred
-  std::vector<std::pair<std::string, double>> weights_;   // of the operators that breed them
-  std::size_t made_ = 0;                            // candidates of the evolution, those under way as well
-  std::size_t absorbed_ = 0;                        // of these, evaluated
-  int bred_ = 0;                                    // children, in this process
-  int unrecorded_ = 0;                              // of these
+  std::set<std::string> seen_;                           // digests of every source evaluated so far, or about to be
+  std::vector<std::vector<CandidateId>> parents_;        // of the children being bred
+  std::vector<std::pair<std::string, double>> weights_;  // of the operators that breed them
+  std::size_t made_ = 0;                                 // candidates of the evolution, those under way as well
+  std::size_t absorbed_ = 0;                             // of these, evaluated
+  int bred_ = 0;                                         // children, in this process
+  int unrecorded_ = 0;                                   // of these
   CandidateId next_id_ = 1;
-  CandidateId last_id_ = 0;                         // of what is recorded; children that were bred and dropped have ids beyond it
-  int started_ = 0;                                 // generations that the evaluator has
-  int empty_generations_ = 0;                                  // generations in a row without a new child
+  CandidateId last_id_ = 0;    // of what is recorded; children that were bred and dropped have ids beyond it
+  int started_ = 0;            // generations that the evaluator has
+  int empty_generations_ = 0;  // generations in a row without a new child
   std::optional<Candidate> baseline_;
   std::optional<std::pair<Candidate, Evaluation>> champion_;
   std::map<std::string, Individual> best_of_template_;
   Progress progress_;
-  int evaluated_here_ = 0;                          // in this process, for the rate
-  // Of minimisation, in earlier processes. They stand among the stored generations, which count on over them, and are none of the evolution's.
+  int evaluated_here_ = 0;  // in this process, for the rate
+  // Of minimisation, in earlier processes. They stand among the stored generations, which count on over them, and are none of the
+  // evolution's.
   std::vector<GenerationRecord> trials_;
 };
 

@@ -34,7 +34,8 @@ std::vector<Candidate> Evolution::ChampionCandidates() const {
   }
   std::vector<Individual> others;
   for (const auto& [name, best] : best_of_template_) {
-    const bool there = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) { return one.id == best.candidate.id; });
+    const bool there =
+        std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) { return one.id == best.candidate.id; });
     if (!there) others.push_back(best);
   }
   std::sort(others.begin(), others.end(), Precedes);
@@ -47,7 +48,8 @@ Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) 
   if (!candidate.source.empty()) return candidate;
   breeder_.Start({BreedRequest{{candidate.genome}, {}, {}, run_.seed, 0, 0}});
   std::vector<BredChild> rendered = breeder_.Finish(stop);
-  if (!rendered.front().genome) throw Error(fmt::format("candidate {} cannot be rendered again: {}", candidate.id, rendered.front().failure));
+  if (!rendered.front().genome)
+    throw Error(fmt::format("candidate {} cannot be rendered again: {}", candidate.id, rendered.front().failure));
   candidate.source = std::move(rendered.front().source);
   return candidate;
 }
@@ -56,7 +58,7 @@ Candidate Evolution::Rendered(Candidate candidate, const std::stop_token& stop) 
 void Evolution::CheckChampion(const StopCondition& stop) {
   if (!baseline_ || !checks_champion_) return;
   const Candidate baseline = Rendered(*baseline_, stop.token());
-  std::map<std::string, int> failed_by_tool;   // by template
+  std::map<std::string, int> failed_by_tool;  // by template
   for (const Candidate& contender : ChampionCandidates()) {
     if (stop.Interrupted()) return;
     if (failed_by_tool[contender.genome.template_name] >= kAttemptsWithATool) continue;
@@ -78,12 +80,14 @@ void Evolution::CheckChampion(const StopCondition& stop) {
   }
 }
 
-// The champion's edits are cut to those that it needs; if what is left holds as well, it is the run's best. If not, the search took for removable
-// what the check says is not, and a longer variant is tried. False if the champion itself was found wrong: its verdict says so then.
-bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
+// The champion's edits are cut to those that it needs; if what is left holds as well, it is the run's best. If not, the search
+// took for removable what the check says is not, and a longer variant is tried. False if the champion itself was found wrong: its
+// verdict says so then.
+bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline,
+                         const StopCondition& stop) {
   if (champion.genome.edits.empty()) return true;
-  TrialRunner runner(run_, champion, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_, evaluator_, store_,
-                     [&](const Candidate& candidate, const Evaluation& evaluation) {
+  TrialRunner runner(run_, champion, last_id_ + 1, progress_.generation + static_cast<int>(trials_.size()) + 1, breeder_,
+                     evaluator_, store_, [&](const Candidate& candidate, const Evaluation& evaluation) {
                        ++progress_.evaluated;
                        ++evaluated_here_;
                        progress_.valid += evaluation.outcome == Outcome::kOk ? 1 : 0;
@@ -95,7 +99,8 @@ bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
   std::vector<Trial> rejected;
   while (rejected.size() < kMinimisedVariants) {
     const int budget = kMinimisationBudget - runner.evaluated();
-    const auto minimised = evo::Minimise(whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, rejected);
+    const auto minimised = evo::Minimise(
+        whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, rejected);
     if (!minimised) return true;
     if (minimised->wrong) {
       ChampionCheck failed = check;
@@ -106,7 +111,7 @@ bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
       return false;
     }
     const Candidate& variant = minimised->variant.candidate;
-    if (variant.id == champion.id && !rejected.empty()) return true;   // that every edit is needed was not shown
+    if (variant.id == champion.id && !rejected.empty()) return true;  // that every edit is needed was not shown
     if (variant.id == champion.id || HoldsMinimised(variant, check, baseline, stop)) {
       store_.RecordMinimised(run_.id, champion.id, variant.id, minimised->without);
       progress_.best = variant.id;
@@ -120,12 +125,14 @@ bool Evolution::Minimise(const Candidate& champion, const ChampionCheck& check, 
 }
 
 // Whether it passes the check of a champion, and as fast as the champion did.
-bool Evolution::HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop) {
+bool Evolution::HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline,
+                               const StopCondition& stop) {
   if (stop.Interrupted()) return false;
   const Candidate candidate = Rendered(minimised, stop.token());
   const ChampionCheck again = evaluator_.CheckChampion(candidate, baseline, stop.token());
   if (again.outcome == Outcome::kCancelled) return false;
-  // A variant that holds and is slower is nobody's best: with its verdict it would be, where its time in the search was the better one by chance.
+  // A variant that holds and is slower is nobody's best: with its verdict it would be, where its time in the search was the
+  // better one by chance.
   const bool keeps = KeepsSpeed(again, check);
   if (!keeps && again.outcome == Outcome::kOk) return false;
   store_.RecordChampion(run_.id, candidate.id, again);
@@ -140,7 +147,8 @@ Evaluation Evolution::EvaluationOf(CandidateId id) {
       if (generation.candidates[i].id == id) return generation.evaluations[i];
     }
   }
-  throw Error(fmt::format("candidate {} of run {} is no longer in the database; run `evo verify` on a whole copy of it", id, run_.id));
+  throw Error(
+      fmt::format("candidate {} of run {} is no longer in the database; run `evo verify` on a whole copy of it", id, run_.id));
 }
 
 }  // namespace evo

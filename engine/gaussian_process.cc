@@ -8,8 +8,9 @@
 namespace evo {
 namespace {
 
-// Logarithms of what is expected before anything is known, with how sure that is: coordinates from 0 to 1 matter over lengths about 1, the
-// values have amplitude 1 and little noise. The priors are wide, and keep the lengths finite where a coordinate does not matter.
+// Logarithms of what is expected before anything is known, with how sure that is: coordinates from 0 to 1 matter over lengths
+// about 1, the values have amplitude 1 and little noise. The priors are wide, and keep the lengths finite where a coordinate does
+// not matter.
 constexpr double kLength = 0.4, kLengthDeviation = 1.0;
 constexpr double kAmplitude = 0.0, kAmplitudeDeviation = 1.0;
 constexpr double kNoise = -5.0, kNoiseDeviation = 2.0;
@@ -47,9 +48,12 @@ bool Cholesky(std::vector<double>& a, std::size_t n) {
     for (std::size_t j = 0; j <= i; ++j) {
       const double* other = &a[j * n];
       const double sum = row[j] - Dot(row, other, j);
-      if (i != j) row[j] = sum / other[j];
-      else if (sum <= 0) return false;
-      else row[j] = std::sqrt(sum);
+      if (i != j)
+        row[j] = sum / other[j];
+      else if (sum <= 0)
+        return false;
+      else
+        row[j] = std::sqrt(sum);
     }
   }
   return true;
@@ -128,7 +132,7 @@ void GaussianProcess::Factorise() {
     jitter *= 10;
   } while (!Cholesky(factor_, n));
   // The inverse of the factor, then that of the covariance.
-  std::vector<double> columns(n * n, 0.0);   // row j: column j of factor^-1
+  std::vector<double> columns(n * n, 0.0);  // row j: column j of factor^-1
   for (std::size_t j = 0; j < n; ++j) {
     double* column = &columns[j * n];
     column[j] = 1 / factor_[j * n + j];
@@ -148,7 +152,8 @@ void GaussianProcess::Factorise() {
   for (std::size_t i = 0; i < n; ++i) weights_[i] = Dot(targets_.data(), &inverse_[i * n], n);
 }
 
-// Of the logarithm of the posterior density, which is returned, by each element of theta_. Rasmussen and Williams, equations 5.8 and 5.9.
+// Of the logarithm of the posterior density, which is returned, by each element of theta_. Rasmussen and Williams, equations 5.8
+// and 5.9.
 double GaussianProcess::Gradient(std::vector<double>& gradient) {
   const std::size_t n = points_.size(), dimensions = kinds_.size();
   std::fill(gradient.begin(), gradient.end(), 0.0);

@@ -20,8 +20,9 @@ class GaussianProcess {
  public:
   explicit GaussianProcess(std::vector<FeatureKind> kinds);
 
-  // Takes these points with their values and, if `adapt` > 0, improves the lengths, the amplitude and the noise by that many steps towards
-  // the greatest posterior density, from where they stood. Cost: points^3 a step. Precondition: as many values as points, one at least.
+  // Takes these points with their values and, if `adapt` > 0, improves the lengths, the amplitude and the noise by that many
+  // steps towards the greatest posterior density, from where they stood. Cost: points^3 a step. Precondition: as many values as
+  // points, one at least.
   void Fit(const std::vector<Features>& points, std::span<const double> values, int adapt);
   Estimate Predict(const Features& point) const;
   // The mean of Predict alone, for a fraction of the cost where there are many points.
@@ -40,13 +41,13 @@ class GaussianProcess {
   std::vector<FeatureKind> kinds_;
   std::vector<double> theta_;
   std::vector<Features> points_;
-  std::vector<double> targets_;             // values, brought to mean 0 and deviation 1
+  std::vector<double> targets_;  // values, brought to mean 0 and deviation 1
   double shift_ = 0;
   double scale_ = 1;
-  std::vector<double> differences_;         // squared, by coordinate, then by pair
-  std::vector<double> factor_;              // Cholesky's lower triangle, by rows
-  std::vector<double> inverse_;             // of the covariance
-  std::vector<double> weights_;             // covariance^-1 targets
+  std::vector<double> differences_;  // squared, by coordinate, then by pair
+  std::vector<double> factor_;       // Cholesky's lower triangle, by rows
+  std::vector<double> inverse_;      // of the covariance
+  std::vector<double> weights_;      // covariance^-1 targets
 };
 
 }  // namespace evo

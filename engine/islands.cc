@@ -5,12 +5,15 @@
 namespace evo {
 
 IslandPopulation::IslandPopulation(std::size_t capacity, std::size_t islands, int migration_interval)
-    : island_capacity_(std::max<std::size_t>(2, capacity / islands)), migration_interval_(migration_interval), islands_(islands) {}
+    : island_capacity_(std::max<std::size_t>(2, capacity / islands)),
+      migration_interval_(migration_interval),
+      islands_(islands) {}
 
 void IslandPopulation::Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (evaluations[i].outcome != Outcome::kOk || !programs_.insert(evaluations[i].program_digest).second) continue;
-    islands_[static_cast<std::size_t>(candidates[i].index) % islands_.size()].push_back({candidates[i], evaluations[i].score_ns, evaluations[i].clocks.compile_ms});
+    islands_[static_cast<std::size_t>(candidates[i].index) % islands_.size()].push_back(
+        {candidates[i], evaluations[i].score_ns, evaluations[i].clocks.compile_ms});
   }
   for (std::vector<Individual>& island : islands_) {
     std::sort(island.begin(), island.end(), Precedes);
@@ -29,7 +32,8 @@ const std::vector<Individual>& IslandPopulation::Mates(std::size_t index) const 
   return island.empty() ? members_ : island;
 }
 
-// The newcomer takes the place of the slowest where the island is full, even if it is slower than that: fresh blood is the purpose.
+// The newcomer takes the place of the slowest where the island is full, even if it is slower than that: fresh blood is the
+// purpose.
 void IslandPopulation::Migrate() {
   std::vector<std::vector<Individual>> next = islands_;
   for (std::size_t i = 0; i < islands_.size(); ++i) {

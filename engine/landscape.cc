@@ -33,9 +33,12 @@ Fields Split(const std::string& line, char separator) {
   Fields fields(1);
   bool quoted = false;
   for (const char c : line) {
-    if (c == '"') quoted = !quoted;
-    else if (c == separator && !quoted) fields.emplace_back();
-    else fields.back() += c;
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == separator && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
   }
   for (std::string& field : fields) field = Trimmed(field);
   return fields;
@@ -62,7 +65,8 @@ Places Find(const Fields& heading, const std::string& name, const LandscapeColum
   };
   const auto required = [&](const std::string& column, const char* option) {
     if (const auto found = place(column)) return *found;
-    throw UsageError(fmt::format("{}: no column '{}' among {}; name the right one with {}", name, column, fmt::join(heading, ", "), option));
+    throw UsageError(
+        fmt::format("{}: no column '{}' among {}; name the right one with {}", name, column, fmt::join(heading, ", "), option));
   };
   Places places;
   places.score = required(columns.score, "--score");
@@ -73,20 +77,24 @@ Places Find(const Fields& heading, const std::string& name, const LandscapeColum
     for (std::size_t i = 0; i < end; ++i) places.parameters.push_back(i);
   }
   if (places.parameters.empty()) {
-    throw UsageError(fmt::format("{}: no column stands before '{}', so there is no parameter; name the parameters with --parameters", name, heading.front()));
+    throw UsageError(
+        fmt::format("{}: no column stands before '{}', so there is no parameter; name the parameters with --parameters", name,
+                    heading.front()));
   }
   return places;
 }
 
 // The values that occur, and the index of each row's.
-LandscapeParameter Enumerate(const std::string& name, const std::vector<Fields>& rows, std::size_t column, std::vector<std::vector<int>>& levels) {
+LandscapeParameter Enumerate(const std::string& name, const std::vector<Fields>& rows, std::size_t column,
+                             std::vector<std::vector<int>>& levels) {
   std::set<std::string> words;
   for (const Fields& row : rows) words.insert(row[column]);
   LandscapeParameter parameter{name, {words.begin(), words.end()}, FeatureKind::kOrdinal};
   if (!std::all_of(words.begin(), words.end(), [](const std::string& word) { return Number(word).has_value(); })) {
     parameter.kind = FeatureKind::kCategorical;
   } else {
-    std::stable_sort(parameter.values.begin(), parameter.values.end(), [](const std::string& a, const std::string& b) { return *Number(a) < *Number(b); });
+    std::stable_sort(parameter.values.begin(), parameter.values.end(),
+                     [](const std::string& a, const std::string& b) { return *Number(a) < *Number(b); });
   }
   if (parameter.values.size() < 2) return parameter;
   std::map<std::string, int> level;
@@ -113,7 +121,8 @@ Features Landscape::At(std::size_t point) const {
   return features;
 }
 
-Landscape MakeLandscape(std::vector<LandscapeParameter> parameters, std::vector<std::vector<int>> levels, std::vector<double> scores) {
+Landscape MakeLandscape(std::vector<LandscapeParameter> parameters, std::vector<std::vector<int>> levels,
+                        std::vector<double> scores) {
   Landscape landscape{std::move(parameters), std::move(levels), std::move(scores), {}, std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < landscape.size(); ++i) {
     landscape.index.emplace(landscape.levels[i], i);
@@ -141,23 +150,28 @@ Landscape ReadLandscape(std::istream& text, const std::string& name, const Lands
     }
     Fields fields = Split(line, separator);
     if (fields.size() != heading.size()) {
-      throw UsageError(fmt::format("{}:{}: {} fields where the heading has {}; complete the line or remove it", name, number, fields.size(), heading.size()));
+      throw UsageError(fmt::format("{}:{}: {} fields where the heading has {}; complete the line or remove it", name, number,
+                                   fields.size(), heading.size()));
     }
     const std::string& spelled = fields[places.score];
     const auto score = Number(spelled);
     // Without a status, an empty score or one that is no finite number says that the point failed.
-    const bool ok = places.status ? fields[*places.status] == columns.ok : !(spelled.empty() || (score && !std::isfinite(*score)));
+    const bool ok =
+        places.status ? fields[*places.status] == columns.ok : !(spelled.empty() || (score && !std::isfinite(*score)));
     if (ok && !(score && std::isfinite(*score) && *score > 0)) {
-      throw UsageError(fmt::format("{}:{}: {} is '{}', which is no positive number; correct it, or {}", name, number, columns.score, spelled,
+      throw UsageError(fmt::format("{}:{}: {} is '{}', which is no positive number; correct it, or {}", name, number,
+                                   columns.score, spelled,
                                    places.status ? "give the line another status" : "leave it empty if the point failed"));
     }
     scores.push_back(ok ? *score : std::numeric_limits<double>::quiet_NaN());
     rows.push_back(std::move(fields));
     lines.push_back(number);
   }
-  if (heading.empty()) throw UsageError(fmt::format("{}: it is empty; give a heading and one line for each point measured", name));
+  if (heading.empty())
+    throw UsageError(fmt::format("{}: it is empty; give a heading and one line for each point measured", name));
   if (std::all_of(scores.begin(), scores.end(), [](double score) { return std::isnan(score); })) {
-    const std::string remedy = places.status ? fmt::format(": no {} is '{}' (--status and --ok say otherwise)", columns.status, columns.ok) : "";
+    const std::string remedy =
+        places.status ? fmt::format(": no {} is '{}' (--status and --ok say otherwise)", columns.status, columns.ok) : "";
     throw UsageError(fmt::format("{}: none of its {} points is ok{}; a search needs one at least", name, rows.size(), remedy));
   }
   std::vector<LandscapeParameter> parameters;
@@ -170,8 +184,9 @@ Landscape ReadLandscape(std::istream& text, const std::string& name, const Lands
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto [same, fresh] = first.emplace(levels[i], lines[i]);
     if (!fresh) {
-      throw UsageError(fmt::format("{}:{}: the same parameters as in line {}; keep one of the two, or name all parameters with --parameters", name, lines[i],
-                                   same->second));
+      throw UsageError(
+          fmt::format("{}:{}: the same parameters as in line {}; keep one of the two, or name all parameters with --parameters",
+                      name, lines[i], same->second));
     }
   }
   return MakeLandscape(std::move(parameters), std::move(levels), std::move(scores));

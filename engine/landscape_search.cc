@@ -13,9 +13,11 @@
 namespace evo {
 namespace {
 
-// Points drawn at random before the surrogate is asked: with fewer its models are mostly prior, more would be better chosen by it.
+// Points drawn at random before the surrogate is asked: with fewer its models are mostly prior, more would be better chosen by
+// it.
 constexpr std::size_t kFirstPoints = 10;
-// Children drawn in vain (the point was evaluated or does not exist) before a point is taken at random; so many later they change one parameter more.
+// Children drawn in vain (the point was evaluated or does not exist) before a point is taken at random; so many later they change
+// one parameter more.
 constexpr int kBreedTries = 60, kTriesPerChange = 12;
 // Of more points than this a sample is ranked, and so many draws from the neighbourhood of each of the fastest.
 constexpr std::size_t kSample = 1500, kCentres = 8;
@@ -111,7 +113,8 @@ class Search {
     const auto children = static_cast<std::size_t>(options_.children);
     const std::size_t generation = order_.size() / children, index = order_.size() % children;
     for (int attempt = 0; attempt < kBreedTries; ++attempt) {
-      const Parents parents = SelectParents(population_->Mates(index), population_->TournamentSize(), rng_.Next(), generation, index);
+      const Parents parents =
+          SelectParents(population_->Mates(index), population_->TournamentSize(), rng_.Next(), generation, index);
       std::vector<int> child = ToLevels(parents.genomes[0]);
       if (parents.genomes.size() > 1 && rng_.Chance(0.5)) {
         const std::vector<int> other = ToLevels(parents.genomes[1]);
@@ -175,9 +178,9 @@ class Search {
   Rng rng_;
   std::unique_ptr<Population> population_;
   Surrogate surrogate_;
-  std::vector<std::size_t> order_;    // evaluated
-  std::vector<std::size_t> unseen_;   // the others, in no order
-  std::vector<std::size_t> place_;    // of each point among the unseen, or kNowhere
+  std::vector<std::size_t> order_;   // evaluated
+  std::vector<std::size_t> unseen_;  // the others, in no order
+  std::vector<std::size_t> place_;   // of each point among the unseen, or kNowhere
 };
 
 }  // namespace

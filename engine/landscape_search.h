@@ -11,17 +11,18 @@ namespace evo {
 // How a landscape is searched.
 struct LandscapeSearchOptions {
   int evaluations = 200;
-  bool random = false;                        // draws points and nothing else
+  bool random = false;  // draws points and nothing else
   std::string population_kind = "elitist";
   bool surrogate = true;
   int population = 16;
-  int children = 16;                          // of a generation, for what populations do once a generation
+  int children = 16;  // of a generation, for what populations do once a generation
   std::uint64_t seed = 1;
   // Ends the search when it has found the landscape's optimum, after which there is nothing to see.
   bool stop_at_optimum = true;
 };
 
-// The points in the order in which the search evaluated them: none twice, and all of them if `evaluations` is not fewer. Deterministic.
+// The points in the order in which the search evaluated them: none twice, and all of them if `evaluations` is not fewer.
+// Deterministic.
 std::vector<std::size_t> SearchLandscape(const Landscape& landscape, const LandscapeSearchOptions& options);
 
 // The smallest score among the first `evaluations` points; infinity if all failed.

@@ -11,7 +11,8 @@
 namespace evo {
 namespace {
 
-// Pieces of an edit list that are left out side by side at first: lists are seldom longer, and a batch of this size keeps compile workers busy.
+// Pieces of an edit list that are left out side by side at first: lists are seldom longer, and a batch of this size keeps compile
+// workers busy.
 constexpr std::size_t kPieces = 16;
 // Twice what the place of a kernel's code in memory makes of a few microseconds, from one time it is loaded to the next.
 constexpr double kDoubtfulLoss = 1.03;
@@ -32,20 +33,27 @@ std::vector<Chunk> Pieces(std::size_t size, std::size_t count) {
 Genome Without(const Genome& genome, const std::vector<Chunk>& chunks) {
   Genome less = genome;
   for (std::size_t i = chunks.size(); i-- > 0;) {
-    less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].first), less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].last));
+    less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].first),
+                     less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].last));
   }
   return less;
 }
 
 // Says something of the kernel; the others say something of the machine or the moment.
 bool IsWrong(Outcome outcome) {
-  return outcome == Outcome::kWrongResult || outcome == Outcome::kNondeterministic || outcome == Outcome::kCheating || outcome == Outcome::kCrash;
+  return outcome == Outcome::kWrongResult || outcome == Outcome::kNondeterministic || outcome == Outcome::kCheating ||
+         outcome == Outcome::kCrash;
 }
 
 class DeltaDebugging {
  public:
   DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& rejected)
-      : champion_(champion), speed_(champion), form_(champion), left_(budget), evaluate_(evaluate), from_the_back_(rejected.size() % 2 == 1) {
+      : champion_(champion),
+        speed_(champion),
+        form_(champion),
+        left_(budget),
+        evaluate_(evaluate),
+        from_the_back_(rejected.size() % 2 == 1) {
     for (const Trial& trial : rejected) {
       if (!trial.evaluation.program_digest.empty()) rejected_programs_.insert(trial.evaluation.program_digest);
       fewest_ = std::max(fewest_, (trial.candidate.genome.edits.size() + Size() + 1) / 2);
@@ -87,7 +95,7 @@ class DeltaDebugging {
  private:
   struct Measured {
     Trial trial;
-    bool keeps = false;                   // the champion's speed
+    bool keeps = false;  // the champion's speed
   };
 
   const Genome& Edited() const { return form_.candidate.genome; }
@@ -95,11 +103,12 @@ class DeltaDebugging {
 
   bool Keeps(const Genome& genome) const {
     const Measured known = Known(genome);
-    return known.keeps && known.trial.candidate.genome.edits.size() >= fewest_ && !rejected_programs_.contains(known.trial.evaluation.program_digest);
+    return known.keeps && known.trial.candidate.genome.edits.size() >= fewest_ &&
+           !rejected_programs_.contains(known.trial.evaluation.program_digest);
   }
 
-  // Each of these chunks can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and many
-  // differences below the noise are one above it.
+  // Each of these chunks can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and
+  // many differences below the noise are one above it.
   bool LeaveOut(const std::vector<Chunk>& removable) {
     for (std::size_t count = removable.size();; count = (count + 1) / 2) {
       const std::vector<Chunk> some(from_the_back_ ? removable.end() - static_cast<std::ptrdiff_t>(count) : removable.begin(),
@@ -128,8 +137,10 @@ class DeltaDebugging {
       const Trial& trial = trials->at(i);
       const bool keeps = KeepsSpeed(trial, speed_);
       known_[GenomeHash(unknown[i].genome)] = {trial, keeps};
-      const bool may_go = trial.candidate.genome.edits.size() >= fewest_ && !rejected_programs_.contains(trial.evaluation.program_digest);
-      if (!keeps && may_go && trial.evaluation.score_ns <= kDoubtfulLoss * speed_.evaluation.score_ns) doubtful.push_back(unknown[i].genome);
+      const bool may_go =
+          trial.candidate.genome.edits.size() >= fewest_ && !rejected_programs_.contains(trial.evaluation.program_digest);
+      if (!keeps && may_go && trial.evaluation.score_ns <= kDoubtfulLoss * speed_.evaluation.score_ns)
+        doubtful.push_back(unknown[i].genome);
     }
     return doubtful.empty() || MeasureAgain(std::move(doubtful));
   }
@@ -162,16 +173,16 @@ class DeltaDebugging {
   }
 
   const Trial& champion_;
-  Trial speed_;                           // what variants have to keep up with: the champion's last measurement
-  int measured_ = 0;                      // how often the champion was measured here
-  std::optional<Evaluation> wrong_;       // the champion's, if it is
-  Trial form_;                            // what is left so far
-  int left_;                              // evaluations
+  Trial speed_;                      // what variants have to keep up with: the champion's last measurement
+  int measured_ = 0;                 // how often the champion was measured here
+  std::optional<Evaluation> wrong_;  // the champion's, if it is
+  Trial form_;                       // what is left so far
+  int left_;                         // evaluations
   const EvaluateTrials& evaluate_;
-  std::map<std::string, Measured> known_;   // by the genome that was asked for
-  bool from_the_back_;                    // of what could go, the last goes first
-  std::set<std::string> rejected_programs_;   // digests
-  std::size_t fewest_ = 0;                // edits that have to stay
+  std::map<std::string, Measured> known_;    // by the genome that was asked for
+  bool from_the_back_;                       // of what could go, the last goes first
+  std::set<std::string> rejected_programs_;  // digests
+  std::size_t fewest_ = 0;                   // edits that have to stay
 };
 
 // A check's measurement in units of the baseline's.
@@ -180,7 +191,8 @@ Evaluation OverBaseline(const ChampionCheck& check) {
   evaluation.outcome = check.outcome;
   for (std::size_t i = 0; i < std::min(check.candidate.size(), check.baseline.size()); ++i) {
     CaseMeasurement measured = check.candidate[i];
-    for (double* time : {&measured.median_ns, &measured.p10_ns, &measured.p90_ns, &measured.tick_ns}) *time /= check.baseline[i].median_ns;
+    for (double* time : {&measured.median_ns, &measured.p10_ns, &measured.p90_ns, &measured.tick_ns})
+      *time /= check.baseline[i].median_ns;
     evaluation.cases.push_back(std::move(measured));
   }
   return evaluation;
@@ -199,7 +211,8 @@ bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion) {
   return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion), OverBaseline(minimised));
 }
 
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& rejected) {
+std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate,
+                                  const std::vector<Trial>& rejected) {
   DeltaDebugging search(champion, budget, evaluate, rejected);
   if (!search.Run()) return std::nullopt;
   return search.Result();

@@ -5,8 +5,8 @@
 namespace evo {
 namespace {
 
-// The edit that a genome has last, its template, and where in the source it is: not which edits were before, nor the path and the ordinal, all of which
-// say where the variant comes from. Empty if `op` made no edit.
+// The edit that a genome has last, its template, and where in the source it is: not which edits were before, nor the path and the
+// ordinal, all of which say where the variant comes from. Empty if `op` made no edit.
 std::string EditOf(const Genome& genome, const std::string& op, const std::vector<std::string>& dropped) {
   if (genome.edits.empty() || genome.edits.back().op != op || !dropped.empty()) return {};
   constexpr char kEnd = '\0';
@@ -14,7 +14,9 @@ std::string EditOf(const Genome& genome, const std::string& op, const std::vecto
   std::string key = genome.template_digest + kEnd + op;
   const auto add = [&key](const std::string& part) { (key += kEnd) += part; };
   for (const Anchor& anchor : edit.anchors) {
-    for (const std::string* part : {&anchor.function, &anchor.kind, &anchor.tokens, &anchor.parent, &anchor.before, &anchor.after}) add(*part);
+    for (const std::string* part :
+         {&anchor.function, &anchor.kind, &anchor.tokens, &anchor.parent, &anchor.before, &anchor.after})
+      add(*part);
   }
   for (const SourceChange& change : edit.source) {
     add(std::to_string(change.anchor) + " " + std::to_string(static_cast<int>(change.placement)));

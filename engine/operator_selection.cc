@@ -6,8 +6,8 @@
 namespace evo {
 namespace {
 
-// What a valid child with a program of its own is worth besides its gain: as much as a gain of 2%. Without any, operators that only break kernels
-// would be drawn as often as those that explore, whenever nothing gains.
+// What a valid child with a program of its own is worth besides its gain: as much as a gain of 2%. Without any, operators that
+// only break kernels would be drawn as often as those that explore, whenever nothing gains.
 constexpr double kFreshReward = 0.02;
 // A reward that is usual at the start of a run: the expectation before anything is known.
 constexpr double kUsualReward = 0.05;
@@ -16,10 +16,10 @@ constexpr double kPriorChildren = 8;
 constexpr double kMostEarlierChildren = 20;
 // A generation counts for half after 23 more: what pays for a naive kernel does not pay for a good one.
 constexpr double kKept = 0.97;
-// Draws are not children: where few operators apply, those that do are drawn again in place of the others. An operator that makes more children than
-// this part of the cap is drawn less, so that it comes to rest below the cap.
+// Draws are not children: where few operators apply, those that do are drawn again in place of the others. An operator that makes
+// more children than this part of the cap is drawn less, so that it comes to rest below the cap.
 constexpr double kHeldBackFrom = 0.8;
-constexpr int kHeldBackPower = 6;   // steep: at the cap a quarter of its draws are left
+constexpr int kHeldBackPower = 6;  // steep: at the cap a quarter of its draws are left
 
 double Reward(const OperatorReward& rewards) { return rewards.log_gain + kFreshReward * rewards.fresh; }
 
@@ -42,8 +42,10 @@ void Cap(std::vector<double>& shares, double cap) {
     double left = 1;
     double rest = 0;
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      if (full[i]) left -= cap;
-      else rest += shares[i];
+      if (full[i])
+        left -= cap;
+      else
+        rest += shares[i];
     }
     for (std::size_t i = 0; i < shares.size() && rest > 0; ++i) {
       if (full[i]) continue;
@@ -58,7 +60,8 @@ void Cap(std::vector<double>& shares, double cap) {
 
 }  // namespace
 
-OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaults, const std::map<std::string, OperatorReward>& earlier) {
+OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaults,
+                                     const std::map<std::string, OperatorReward>& earlier) {
   double sum = 0;
   for (const auto& [name, weight] : defaults) {
     if (!(weight > 0)) continue;
@@ -73,7 +76,8 @@ OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaul
 }
 
 OperatorSelection::Operator* OperatorSelection::Find(const std::string& name) {
-  const auto found = std::lower_bound(operators_.begin(), operators_.end(), name, [](const Operator& op, const std::string& n) { return op.name < n; });
+  const auto found = std::lower_bound(operators_.begin(), operators_.end(), name,
+                                      [](const Operator& op, const std::string& n) { return op.name < n; });
   return found != operators_.end() && found->name == name ? &*found : nullptr;
 }
 
@@ -99,7 +103,8 @@ std::vector<double> OperatorSelection::Shares() const {
   // Each operator counts alike here: one that was tried often must not raise or lower what is expected of those that were not.
   double usual = 0;
   for (const Operator& op : operators_) {
-    usual += (Reward(op.rewards) + kPriorChildren * kUsualReward) / (op.rewards.tries + kPriorChildren) / static_cast<double>(operators_.size());
+    usual += (Reward(op.rewards) + kPriorChildren * kUsualReward) / (op.rewards.tries + kPriorChildren) /
+             static_cast<double>(operators_.size());
   }
   std::vector<double> shares;
   double sum = 0;
@@ -118,7 +123,7 @@ std::vector<std::pair<std::string, double>> OperatorSelection::Weights() const {
   if (operators_.empty()) return weights;
   const std::vector<double> shares = Shares();
   const double cap = MostShare(shares.size());
-  double children = kPriorChildren;   // so that the first children of a run do not hold anybody back
+  double children = kPriorChildren;  // so that the first children of a run do not hold anybody back
   for (const Operator& op : operators_) children += op.children;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const double excess = operators_[i].children / children / (kHeldBackFrom * cap);

@@ -15,7 +15,7 @@ namespace evo {
 struct Individual {
   Candidate candidate;
   double score_ns = kNoValue;
-  double compile_ms = 0;   // that it took; 0: not known
+  double compile_ms = 0;  // that it took; 0: not known
 };
 
 // The survivors of a run. Only candidates whose outcome is ok are ever in it.
@@ -31,15 +31,16 @@ class Population {
     static_cast<void>(index);
     return members();
   }
-  // Draws of which the fastest becomes first parent. Two: the mildest pressure that still prefers the fast; survival is already elitist.
+  // Draws of which the fastest becomes first parent. Two: the mildest pressure that still prefers the fast; survival is already
+  // elitist.
   virtual int TournamentSize() const { return 2; }
 };
 
 // Fastest first; ties by id.
 bool Precedes(const Individual& a, const Individual& b);
 
-// The `capacity` fastest of all so far. Of candidates that are the same program, launched in the same way, only the first counts, even when
-// it is no longer among them: copies would crowd out everything else.
+// The `capacity` fastest of all so far. Of candidates that are the same program, launched in the same way, only the first counts,
+// even when it is no longer among them: copies would crowd out everything else.
 class ElitistPopulation : public Population {
  public:
   explicit ElitistPopulation(std::size_t capacity) : capacity_(capacity) {}
@@ -49,10 +50,11 @@ class ElitistPopulation : public Population {
  private:
   std::size_t capacity_;
   std::vector<Individual> members_;
-  std::set<std::string> programs_;   // of everything that was ever ok
+  std::set<std::string> programs_;  // of everything that was ever ok
 };
 
-// Random search with the operators of evolution: everything that was ever ok breeds, the slow as often as the fast. Equal programs count once.
+// Random search with the operators of evolution: everything that was ever ok breeds, the slow as often as the fast. Equal
+// programs count once.
 class RandomPopulation : public ElitistPopulation {
  public:
   RandomPopulation() : ElitistPopulation(std::numeric_limits<std::size_t>::max()) {}

@@ -12,6 +12,7 @@ namespace evo {
 // The names that MakePopulation knows, the default first.
 const std::vector<std::string>& PopulationKinds();
 // `cell_of` is what a map of elites tells its members apart by. Throws UsageError for a kind that is not known.
-std::unique_ptr<Population> MakePopulation(const std::string& kind, std::size_t capacity, MapElitesPopulation::CellOf cell_of = ResourceCell);
+std::unique_ptr<Population> MakePopulation(const std::string& kind, std::size_t capacity,
+                                           MapElitesPopulation::CellOf cell_of = ResourceCell);
 
 }  // namespace evo

@@ -40,8 +40,10 @@ std::vector<Evaluation> ReplayEvaluator::Finish(std::stop_token stop, const Each
   for (const Candidate& candidate : batch) {
     const Evaluation* found = stop.stop_requested() ? nullptr : recorded_.Find(Digest(candidate.source), candidate.measurement);
     evaluations.push_back(found != nullptr ? *found : Evaluation{});
-    if (found != nullptr) each(candidate, evaluations.back());
-    else complete = false;
+    if (found != nullptr)
+      each(candidate, evaluations.back());
+    else
+      complete = false;
   }
   // As every evaluator does: what is stopped is stopped with all that was started.
   if (!complete) batches_.clear();

@@ -14,8 +14,8 @@ namespace evo {
 // What earlier runs found, by the digest of a candidate's source.
 class RecordedEvaluations {
  public:
-  // Of several evaluations of one source the first counts that is not noisy, or the first; cancelled ones are passed over. Of several checks that a
-  // candidate was put to as a champion, the last.
+  // Of several evaluations of one source the first counts that is not noisy, or the first; cancelled ones are passed over. Of
+  // several checks that a candidate was put to as a champion, the last.
   void Add(Evaluation evaluation, std::optional<ChampionCheck> check = {});
 
   // Null if there is none. `measurement`: which of several, as Candidate counts them; where there are fewer, the last.
@@ -25,11 +25,12 @@ class RecordedEvaluations {
 
  private:
   std::map<std::string, Evaluation> evaluations_;
-  std::map<std::string, std::vector<Evaluation>> further_;   // after the first
+  std::map<std::string, std::vector<Evaluation>> further_;  // after the first
   std::map<std::string, ChampionCheck> checks_;
 };
 
-// An evaluator that evaluates nothing: it answers with what is recorded. What is not recorded comes back kCancelled, from CheckChampion too.
+// An evaluator that evaluates nothing: it answers with what is recorded. What is not recorded comes back kCancelled, from
+// CheckChampion too.
 class ReplayEvaluator : public Evaluator {
  public:
   // `recorded` outlives this.

@@ -52,12 +52,14 @@ void RegressionForest::Grow(Tree& tree, std::size_t node, std::span<std::size_t>
   Node best;
   double best_gain = 1e-12;
   for (std::size_t d = 0; d < kinds_.size(); ++d) {
-    const auto [low, high] = std::minmax_element(sample.begin(), sample.end(), [&](std::size_t a, std::size_t b) { return points_[a][d] < points_[b][d]; });
+    const auto [low, high] = std::minmax_element(sample.begin(), sample.end(),
+                                                 [&](std::size_t a, std::size_t b) { return points_[a][d] < points_[b][d]; });
     const double least = points_[*low][d], most = points_[*high][d];
     if (least == most) continue;
     Node cut;
     cut.coordinate = static_cast<int>(d);
-    cut.cut = kinds_[d] == FeatureKind::kOrdinal ? least + rng.Uniform() * (most - least) : points_[sample[rng.Below(sample.size())]][d];
+    cut.cut = kinds_[d] == FeatureKind::kOrdinal ? least + rng.Uniform() * (most - least)
+                                                 : points_[sample[rng.Below(sample.size())]][d];
     double left = 0, count = 0;
     for (const std::size_t i : sample) {
       if (!GoesLeft(cut, points_[i])) continue;
@@ -66,7 +68,8 @@ void RegressionForest::Grow(Tree& tree, std::size_t node, std::span<std::size_t>
     }
     const double others = static_cast<double>(sample.size()) - count;
     if (count == 0 || others == 0) continue;
-    const double gain = left * left / count + (sum - left) * (sum - left) / others - sum * sum / static_cast<double>(sample.size());
+    const double gain =
+        left * left / count + (sum - left) * (sum - left) / others - sum * sum / static_cast<double>(sample.size());
     if (gain <= best_gain) continue;
     best_gain = gain;
     best = cut;

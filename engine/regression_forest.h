@@ -11,8 +11,8 @@
 
 namespace evo {
 
-// Regression by a forest of trees with random cuts (Geurts, Ernst and Wehenkel, 2006), each grown on a sample with replacement, so that every point
-// has trees that never saw it. A categorical coordinate is cut into one value and the others.
+// Regression by a forest of trees with random cuts (Geurts, Ernst and Wehenkel, 2006), each grown on a sample with replacement,
+// so that every point has trees that never saw it. A categorical coordinate is cut into one value and the others.
 class RegressionForest {
  public:
   static constexpr int kTrees = 60;
@@ -28,10 +28,10 @@ class RegressionForest {
 
  private:
   struct Node {
-    int coordinate = -1;             // -1: a leaf
-    double cut = 0;                  // ordinal: below or at it to the left; categorical: equal to it
+    int coordinate = -1;  // -1: a leaf
+    double cut = 0;       // ordinal: below or at it to the left; categorical: equal to it
     std::size_t left = 0, right = 0;
-    double value = 0;                // of a leaf
+    double value = 0;  // of a leaf
   };
   using Tree = std::vector<Node>;
 
@@ -44,7 +44,7 @@ class RegressionForest {
   std::vector<Features> points_;
   std::vector<double> values_;
   std::vector<Tree> trees_;
-  std::vector<std::vector<bool>> in_bag_;   // by tree, by point
+  std::vector<std::vector<bool>> in_bag_;  // by tree, by point
 };
 
 }  // namespace evo

@@ -21,7 +21,8 @@ std::vector<double> Preferences(const std::vector<Individual>& members) {
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
   std::nth_element(known.begin(), middle, known.end());
   std::vector<double> preferences;
-  for (const Individual& member : members) preferences.push_back(member.compile_ms > 0 ? std::min(kMostPreference, *middle / member.compile_ms) : 1);
+  for (const Individual& member : members)
+    preferences.push_back(member.compile_ms > 0 ? std::min(kMostPreference, *middle / member.compile_ms) : 1);
   return preferences;
 }
 
@@ -37,7 +38,8 @@ void Add(Parents& parents, const Individual& parent) {
 
 }  // namespace
 
-Parents SelectParents(const std::vector<Individual>& members, int tournament_size, std::uint64_t seed, std::uint64_t generation, std::uint64_t index) {
+Parents SelectParents(const std::vector<Individual>& members, int tournament_size, std::uint64_t seed, std::uint64_t generation,
+                      std::uint64_t index) {
   Rng rng(seed ^ kSelectionStream, generation, index);
   std::vector<double> preferences = Preferences(members);
   std::size_t first = Draw(rng, members.size(), preferences);

@@ -43,7 +43,8 @@ std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchO
       options.seed = search.seed + static_cast<std::uint64_t>(i);
       const std::vector<std::size_t> order = SearchLandscape(landscape, options);
       for (std::size_t c = 0; c < checkpoints.size(); ++c) {
-        reached[c][static_cast<std::size_t>(i)] = landscape.optimum / BestOf(landscape, order, static_cast<std::size_t>(checkpoints[c]));
+        reached[c][static_cast<std::size_t>(i)] =
+            landscape.optimum / BestOf(landscape, order, static_cast<std::size_t>(checkpoints[c]));
       }
     }
   };

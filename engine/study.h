@@ -17,8 +17,9 @@ struct StudyPoint {
 // The usual numbers of evaluations, as far as `evaluations` reaches, which is always the last.
 std::vector<int> Checkpoints(int evaluations);
 
-// Searches with the seeds search.seed, search.seed + 1, ... on `threads` threads; the result does not depend on how many. Gives one point for each
-// checkpoint; ends early, with nothing for any, when `cancelled` says so, which is asked before each search. Precondition: seeds and threads are at least 1.
+// Searches with the seeds search.seed, search.seed + 1, ... on `threads` threads; the result does not depend on how many. Gives
+// one point for each checkpoint; ends early, with nothing for any, when `cancelled` says so, which is asked before each search.
+// Precondition: seeds and threads are at least 1.
 std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchOptions& search, int seeds, int threads,
                               const std::function<bool()>& cancelled = {});
 

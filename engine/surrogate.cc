@@ -41,7 +41,8 @@ double MeanSquare(std::span<const Estimate> estimates, std::span<const double> v
   return sum / static_cast<double>(values.size());
 }
 
-// The shares of deviations are added too: how far the models disagree is left out, because that made the search explore more than paid.
+// The shares of deviations are added too: how far the models disagree is left out, because that made the search explore more than
+// paid.
 Estimate Mixture(const Estimate& a, const Estimate& b, double share_of_a) {
   return {share_of_a * a.mean + (1 - share_of_a) * b.mean, share_of_a * a.deviation + (1 - share_of_a) * b.deviation};
 }
@@ -123,7 +124,8 @@ void Surrogate::Fit(std::optional<int> steps) {
   const double squares = process_error * process_error + forest_error * forest_error;
   process_share_ = squares > 0 ? forest_error * forest_error / squares : 0.5;
   std::vector<double> predicted;
-  for (std::size_t i = 0; i < log_times.size(); ++i) predicted.push_back(Mixture(by_process[i], by_forest[i], process_share_).mean);
+  for (std::size_t i = 0; i < log_times.size(); ++i)
+    predicted.push_back(Mixture(by_process[i], by_forest[i], process_share_).mean);
   // Of points that have nothing to do with each other the correlation has this standard deviation.
   const double by_chance = 1 / std::sqrt(static_cast<double>(log_times.size()) - 1);
   trust_ = std::max(0.0, RankCorrelation(predicted, log_times) - by_chance);
@@ -149,7 +151,8 @@ std::vector<std::size_t> Surrogate::MostPromising(std::span<const Features> poin
   if (ready() && points.size() > 2 * shortened) {
     std::vector<double> means;
     for (const Features& point : points) means.push_back(MeanOf(point));
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return means[a] < means[b] || (means[a] == means[b] && a < b); });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return means[a] < means[b] || (means[a] == means[b] && a < b); });
     const std::size_t stride = (order.size() - shortened) / shortened;
     for (std::size_t i = 0; i < shortened; ++i) order[shortened + i] = order[shortened + i * stride];
     order.resize(2 * shortened);

@@ -6,10 +6,12 @@
 
 namespace evo {
 
-bool IsTrial(const GenerationRecord& generation) { return !generation.candidates.empty() && generation.candidates.front().op == kMinimise; }
+bool IsTrial(const GenerationRecord& generation) {
+  return !generation.candidates.empty() && generation.candidates.front().op == kMinimise;
+}
 
-TrialRunner::TrialRunner(const RunRecord& run, const Candidate& champion, CandidateId next_id, int next_generation, Breeder& breeder, Evaluator& evaluator,
-                         Store& store, Evaluator::Each each)
+TrialRunner::TrialRunner(const RunRecord& run, const Candidate& champion, CandidateId next_id, int next_generation,
+                         Breeder& breeder, Evaluator& evaluator, Store& store, Evaluator::Each each)
     : run_(run),
       champion_(champion.id),
       champion_hash_(GenomeHash(champion.genome)),
@@ -49,16 +51,25 @@ std::optional<std::vector<Trial>> TrialRunner::Evaluate(const std::vector<TrialR
     if (!child.genome) continue;
     const std::string hash = GenomeHash(*child.genome);
     if (known_.contains({hash, requests[i].measurement}) || !here.insert(hash).second) continue;
-    candidates.push_back({next_id_++, next_generation_, static_cast<int>(candidates.size()), *child.genome, {champion_}, kMinimise, std::move(child.dropped),
-                          std::move(child.source), requests[i].measurement});
+    candidates.push_back({next_id_++,
+                          next_generation_,
+                          static_cast<int>(candidates.size()),
+                          *child.genome,
+                          {champion_},
+                          kMinimise,
+                          std::move(child.dropped),
+                          std::move(child.source),
+                          requests[i].measurement});
   }
   if (!candidates.empty() && !EvaluateNew(std::move(candidates), stop)) return std::nullopt;
   std::vector<Trial> trials;
-  for (std::size_t i = 0; i < rendered.size(); ++i) trials.push_back(rendered[i].genome ? Known(GenomeHash(*rendered[i].genome), requests[i].measurement) : Trial{});
+  for (std::size_t i = 0; i < rendered.size(); ++i)
+    trials.push_back(rendered[i].genome ? Known(GenomeHash(*rendered[i].genome), requests[i].measurement) : Trial{});
   return trials;
 }
 
-// Two requests of a batch may come to the same genome: then there is one measurement for both, if not of the number that was asked for.
+// Two requests of a batch may come to the same genome: then there is one measurement for both, if not of the number that was
+// asked for.
 const Trial& TrialRunner::Known(const std::string& hash, int measurement) const {
   const auto found = known_.find({hash, measurement});
   return found != known_.end() ? found->second : known_.lower_bound({hash, 0})->second;

@@ -20,13 +20,13 @@ inline constexpr const char* kMinimise = "minimise";
 // Whether a generation was made of such trials, beside the evolution.
 bool IsTrial(const GenerationRecord& generation);
 
-// Evaluates variants of one champion and records them, one generation a batch, so that they have a place in the lineage like every other candidate.
-// What was recorded before an interruption is not evaluated again.
+// Evaluates variants of one champion and records them, one generation a batch, so that they have a place in the lineage like
+// every other candidate. What was recorded before an interruption is not evaluated again.
 class TrialRunner {
  public:
   // `each` hears of every evaluation. The first trial gets the next id, the first batch the next generation.
-  TrialRunner(const RunRecord& run, const Candidate& champion, CandidateId next_id, int next_generation, Breeder& breeder, Evaluator& evaluator, Store& store,
-              Evaluator::Each each);
+  TrialRunner(const RunRecord& run, const Candidate& champion, CandidateId next_id, int next_generation, Breeder& breeder,
+              Evaluator& evaluator, Store& store, Evaluator::Each each);
 
   // Trials of an earlier process.
   void Know(const std::vector<GenerationRecord>& generations);
@@ -53,7 +53,7 @@ class TrialRunner {
   Evaluator& evaluator_;
   Store& store_;
   Evaluator::Each each_;
-  std::map<std::pair<std::string, int>, Trial> known_;   // by genome hash and measurement
+  std::map<std::pair<std::string, int>, Trial> known_;  // by genome hash and measurement
 };
 
 }  // namespace evo

@@ -280,7 +280,9 @@ bool CompilesFor(const std::string& required, const std::string& arch) {
   if (required.empty() || required == arch) return true;
   if (required.back() == 'a') return false;
   const auto number = [](const std::string& name) { return std::atoi(name.c_str() + std::min(name.find('_') + 1, name.size())); };
-  if (required.back() == 'f') return number(arch) / 10 == number(required) / 10 && number(arch) >= number(required) && !std::isdigit(static_cast<unsigned char>(arch.back()));
+  if (required.back() == 'f')
+    return number(arch) / 10 == number(required) / 10 && number(arch) >= number(required) &&
+           !std::isdigit(static_cast<unsigned char>(arch.back()));
   return number(arch) >= number(required);
 }
 

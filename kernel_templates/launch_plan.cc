@@ -130,10 +130,12 @@ class Planner {
     CheckNew(map.name, "tensor map");
     try {
       for (const Workspace& workspace : rendered_.workspaces) {
-        if (workspace.name == map.buffer) return PlanTensorMap(map, workspace.dtype, PlanWorkspace(workspace).elements, variables_);
+        if (workspace.name == map.buffer)
+          return PlanTensorMap(map, workspace.dtype, PlanWorkspace(workspace).elements, variables_);
       }
       const Argument* argument = FindArgument(map.buffer);
-      if (argument == nullptr || argument->role == Role::kScalar) throw Error(fmt::format("'{}' is neither an argument nor a workspace", map.buffer));
+      if (argument == nullptr || argument->role == Role::kScalar)
+        throw Error(fmt::format("'{}' is neither an argument nor a workspace", map.buffer));
       return PlanTensorMap(map, argument->dtype, ElementCount(*argument, variables_), variables_);
     } catch (const Error& error) {
       throw Error(fmt::format("tensor map {}: {}", map.name, error.what()));

@@ -17,8 +17,8 @@ struct BufferUse {
   bool operator==(const BufferUse&) const = default;
 };
 
-// One argument of one launch: a buffer, a tensor map of one, a scalar argument of the task with its dtype, or an integer expression
-// (passed as int).
+// One argument of one launch: a buffer, a tensor map of one, a scalar argument of the task with its dtype, or an integer
+// expression (passed as int).
 struct ScalarUse {
   Dtype dtype = Dtype::kI32;
   Number value;
@@ -27,11 +27,11 @@ struct ScalarUse {
 using LaunchArgument = std::variant<BufferUse, ScalarUse, TensorMapUse>;
 
 struct PlannedLaunch {
-  std::string kernel;               // "attention_split"
-  std::string kernel_expression;    // "attention_split<BLOCK_M>"
+  std::string kernel;             // "attention_split"
+  std::string kernel_expression;  // "attention_split<BLOCK_M>"
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
-  std::array<std::uint32_t, 3> cluster{0, 0, 0};   // zeros: none
+  std::array<std::uint32_t, 3> cluster{0, 0, 0};  // zeros: none
   std::uint64_t shared_bytes = 0;
   bool cooperative = false;
   std::vector<LaunchArgument> arguments;
@@ -59,8 +59,8 @@ struct PlanFailure {
   std::string message;
 };
 
-// Evaluates the directives of a rendered template for a case. Checks what no device allows: 0 or more than 2^31-1 blocks in x, 65535 in
-// y and z, 0 or more than 1024 threads, z over 64, an argument that names nothing, division by zero in an expression.
+// Evaluates the directives of a rendered template for a case. Checks what no device allows: 0 or more than 2^31-1 blocks in x,
+// 65535 in y and z, 0 or more than 1024 threads, z over 64, an argument that names nothing, division by zero in an expression.
 std::variant<LaunchPlan, PlanFailure> PlanLaunches(const KernelTemplate& rendered, const Parameters& parameters, const Task& task,
                                                    const Case& sizes);
 

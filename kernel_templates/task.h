@@ -19,29 +19,29 @@ enum class Role { kIn, kOut, kInOut, kScalar };
 struct Generator {
   enum class Kind { kNormal, kUniform, kConstant, kOneHot, kSparse, kIndex, kPermutation, kOffsets };
   Kind kind = Kind::kNormal;
-  double a = 0;        // normal: mean; uniform: low; constant: the value; sparse: share of non-zeros
-  double b = 1;        // normal: standard deviation; uniform: high
-  Expression bound = Expression::Parse("1");   // index: exclusive bound; offsets: the last value
-  std::string text;    // as written
+  double a = 0;                               // normal: mean; uniform: low; constant: the value; sparse: share of non-zeros
+  double b = 1;                               // normal: standard deviation; uniform: high
+  Expression bound = Expression::Parse("1");  // index: exclusive bound; offsets: the last value
+  std::string text;                           // as written
 };
 
 // How an output is judged against the reference. Both errors are relative to the reference's own root mean square.
 struct OutputCheck {
   enum class Kind { kTolerance, kDerived, kExact };
   Kind kind = Kind::kTolerance;
-  double l2 = 0;       // kTolerance: bound on ||out - ref|| / ||ref||
-  double max = 0;      // kTolerance: bound on max |out - ref| / rms(ref)
-  ErrorSources sources;   // kDerived: what they follow from, for each case
+  double l2 = 0;         // kTolerance: bound on ||out - ref|| / ||ref||
+  double max = 0;        // kTolerance: bound on max |out - ref| / rms(ref)
+  ErrorSources sources;  // kDerived: what they follow from, for each case
 };
 
 struct Argument {
   std::string name;
   Role role = Role::kIn;
   Dtype dtype = Dtype::kF32;
-  std::vector<Expression> shape;        // row-major, in sizes; empty for a scalar
-  std::vector<Generator> generators;    // kIn, kInOut: all that are legal; the first is the one that is timed
-  std::optional<Expression> value;      // kScalar: in sizes
-  OutputCheck check;                    // kOut, kInOut
+  std::vector<Expression> shape;      // row-major, in sizes; empty for a scalar
+  std::vector<Generator> generators;  // kIn, kInOut: all that are legal; the first is the one that is timed
+  std::optional<Expression> value;    // kScalar: in sizes
+  OutputCheck check;                  // kOut, kInOut
 };
 
 // One choice of sizes. `sizes` has a value for every size the task declares.
@@ -56,21 +56,21 @@ enum class Determinism { kBitwise, kTolerance };
 // A computation to be made fast: its arguments, when a result is right, and the cases that matter. Immutable once loaded.
 struct Task {
   std::string name;
-  std::string summary;                    // one line
+  std::string summary;  // one line
   std::filesystem::path directory;
-  std::string digest;                     // of task.json and reference.cu
-  std::string json;                       // task.json as read
-  std::vector<std::string> size_names;    // in declared order
-  std::vector<Argument> arguments;        // in declared order
+  std::string digest;                   // of task.json and reference.cu
+  std::string json;                     // task.json as read
+  std::vector<std::string> size_names;  // in declared order
+  std::vector<Argument> arguments;      // in declared order
   Determinism determinism = Determinism::kBitwise;
-  Case small;                             // several blocks, cheap: checked first, with every generator
-  std::vector<Case> search_cuda;          // timed on a GPU; not empty, nor are the three that follow
-  std::vector<Case> search_cpu;           // timed on the cpu device
-  std::vector<Case> held_out;             // never seen by the search
-  std::vector<Case> held_out_cpu;         // the same for the cpu device; smaller
-  std::string baseline;                   // template name
-  Expression bytes = Expression::Parse("0");        // least bytes moved, in sizes
-  Expression operations = Expression::Parse("0");   // arithmetic operations, in sizes
+  Case small;                                      // several blocks, cheap: checked first, with every generator
+  std::vector<Case> search_cuda;                   // timed on a GPU; not empty, nor are the three that follow
+  std::vector<Case> search_cpu;                    // timed on the cpu device
+  std::vector<Case> held_out;                      // never seen by the search
+  std::vector<Case> held_out_cpu;                  // the same for the cpu device; smaller
+  std::string baseline;                            // template name
+  Expression bytes = Expression::Parse("0");       // least bytes moved, in sizes
+  Expression operations = Expression::Parse("0");  // arithmetic operations, in sizes
   // Text of reference.cu: itself in template form (evo:launch lines, sizes and scalars as variables), run once per input set on
   // the same device. For each out and inout argument its kernels take `double*` of the same shape, whatever the argument's dtype;
   // an inout buffer holds the input's values as doubles at the start. Everything else has the task's types.

@@ -117,7 +117,8 @@ class TaskReader {
     OutputCheck check;
     if (in.IsString()) {
       const std::string kind = in.String();
-      if (kind != "exact") in.Fail(fmt::format("no check '{}'; there are 'exact', {{\"sum\": ..}} and {{\"l2\": .., \"max\": ..}}", kind));
+      if (kind != "exact")
+        in.Fail(fmt::format("no check '{}'; there are 'exact', {{\"sum\": ..}} and {{\"l2\": .., \"max\": ..}}", kind));
       check.kind = OutputCheck::Kind::kExact;
       return check;
     }
@@ -150,7 +151,8 @@ class TaskReader {
 
   static Dtype ReadFloating(const JsonValue& in) {
     const auto dtype = ParseDtype(in.String());
-    if (!dtype || !IsFloating(*dtype)) in.Fail(fmt::format("'{}' is no floating-point type; there are f64, f32, f16, bf16", in.String()));
+    if (!dtype || !IsFloating(*dtype))
+      in.Fail(fmt::format("'{}' is no floating-point type; there are f64, f32, f16, bf16", in.String()));
     return *dtype;
   }
 
@@ -234,8 +236,13 @@ void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
     for (const Argument& argument : task.arguments) {
       if (argument.role != Role::kScalar) ElementCount(argument, variables);
       // From 1 on an output of zeros would have a relative L2 error within the bound.
-      if (const OutputCheck check = CheckFor(argument, variables); check.kind == OutputCheck::Kind::kTolerance && !(check.l2 < 1) && argument.role != Role::kIn && argument.role != Role::kScalar) {
-        throw Error(fmt::format("argument '{}': a bound of {:.2g} on the relative L2 error follows from its check, and zeros would pass; fewer terms or a wider type is wanted", argument.name, check.l2));
+      if (const OutputCheck check = CheckFor(argument, variables); check.kind == OutputCheck::Kind::kTolerance &&
+                                                                   !(check.l2 < 1) && argument.role != Role::kIn &&
+                                                                   argument.role != Role::kScalar) {
+        throw Error(
+            fmt::format("argument '{}': a bound of {:.2g} on the relative L2 error follows from its check, and zeros would pass; "
+                        "fewer terms or a wider type is wanted",
+                        argument.name, check.l2));
       }
       for (const Generator& generator : argument.generators) {
         if (generator.bound.EvaluateInteger(variables) < 1) {

@@ -33,7 +33,8 @@ Case ReadShape(const Task& task, const Case& usual, const std::string& shape) {
   std::set<std::string> named;
   for (const std::string& part : SplitAt(shape, ',')) {
     const std::size_t equals = part.find('=');
-    if (equals == std::string::npos) throw fail(fmt::format("'{}' is not understood; give SIZE=NUMBER,.. with sizes of task {}: {}", part, task.name, known));
+    if (equals == std::string::npos)
+      throw fail(fmt::format("'{}' is not understood; give SIZE=NUMBER,.. with sizes of task {}: {}", part, task.name, known));
     const std::string name = part.substr(0, equals);
     if (std::find(task.size_names.begin(), task.size_names.end(), name) == task.size_names.end()) {
       throw fail(fmt::format("'{}' is not a size of task {}; sizes are {}", name, task.name, known));

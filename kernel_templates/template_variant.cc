@@ -29,7 +29,7 @@ struct Definition {
 };
 
 struct Variant {
-  std::string base;   // as written in the #include; empty if the file is no variant
+  std::string base;  // as written in the #include; empty if the file is no variant
   std::vector<Definition> definitions;
 };
 
@@ -62,7 +62,8 @@ std::optional<Definition> ParseDefinition(std::string_view text, int line) {
 Variant ParseVariant(const fs::path& file, const std::string& text) {
   Variant variant;
   const std::vector<SourceLine> lines = SplitLines(text);
-  const auto includes = std::find_if(lines.begin(), lines.end(), [](const SourceLine& l) { return !IncludedTemplate(l.text).empty(); });
+  const auto includes =
+      std::find_if(lines.begin(), lines.end(), [](const SourceLine& l) { return !IncludedTemplate(l.text).empty(); });
   if (includes == lines.end()) return variant;
   variant.base = IncludedTemplate(includes->text);
   for (const SourceLine& line : lines) {
@@ -71,7 +72,8 @@ Variant ParseVariant(const fs::path& file, const std::string& text) {
     if (content.starts_with("//") && content.find("evo:") == std::string_view::npos) continue;
     const auto definition = ParseDefinition(content, line.number);
     if (!definition || line.number > includes->number) {
-      Fail(file, line.number, "a variant has comments, '#define NAME integer' lines and then one #include of a .cu file, and nothing else");
+      Fail(file, line.number,
+           "a variant has comments, '#define NAME integer' lines and then one #include of a .cu file, and nothing else");
     }
     variant.definitions.push_back(*definition);
   }
@@ -81,9 +83,11 @@ Variant ParseVariant(const fs::path& file, const std::string& text) {
 // `text` with a value for a name: in its block, and as the only value of a parameter of this name.
 std::string Fix(std::string text, const fs::path& file, const Definition& definition) {
   const std::vector<ParameterBlock> blocks = FindParameterBlocks(text);
-  const auto block = std::find_if(blocks.begin(), blocks.end(), [&](const ParameterBlock& b) { return b.name == definition.name; });
+  const auto block =
+      std::find_if(blocks.begin(), blocks.end(), [&](const ParameterBlock& b) { return b.name == definition.name; });
   if (block == blocks.end()) {
-    Fail(file, definition.line, fmt::format("{0}: what is included has no '#ifndef {0}', '#define {0} value', '#endif'", definition.name));
+    Fail(file, definition.line,
+         fmt::format("{0}: what is included has no '#ifndef {0}', '#define {0} value', '#endif'", definition.name));
   }
   const std::string value = std::to_string(definition.value);
   text.replace(block->value_begin, block->value_end - block->value_begin, value);

@@ -54,7 +54,8 @@ TensorMapDirective ParseTensorMap(std::string_view text) {
     }
   }
   if (map.dims.empty() || map.box.size() != map.dims.size()) {
-    throw Error(fmt::format("dims(..) and box(..) need as many values, and these have {} and {}", map.dims.size(), map.box.size()));
+    throw Error(
+        fmt::format("dims(..) and box(..) need as many values, and these have {} and {}", map.dims.size(), map.box.size()));
   }
   return map;
 }
@@ -62,13 +63,14 @@ TensorMapDirective ParseTensorMap(std::string_view text) {
 TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int64_t elements, const Variables& variables) {
   const auto extent = [&](const Expression& expression, std::string_view what, std::int64_t most) {
     const std::int64_t value = expression.EvaluateInteger(variables);
-    if (value < 1 || value > most) throw Error(fmt::format("{} '{}' is {}; 1 to {} is possible", what, expression.text(), value, most));
+    if (value < 1 || value > most)
+      throw Error(fmt::format("{} '{}' is {}; 1 to {} is possible", what, expression.text(), value, most));
     return value;
   };
   TensorMapUse use{map.name, map.buffer, dtype, {}, {}, 0};
   if (!HasMap(dtype)) throw Error(fmt::format("there is no map of {}; declare the buffer as unsigned", ToString(dtype)));
   const auto bytes = static_cast<std::int64_t>(ByteSize(dtype));
-  std::int64_t left = elements;   // how often what the dims so far span fits into the buffer
+  std::int64_t left = elements;  // how often what the dims so far span fits into the buffer
   for (std::size_t i = 0; i < map.dims.size(); ++i) {
     const std::int64_t dim = extent(map.dims[i], "dims", kMostExtent);
     left /= dim;
@@ -77,14 +79,17 @@ TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int6
   }
   if (left == 0) throw Error(fmt::format("dims go past the {} elements of '{}'", elements, map.buffer));
   const auto row = static_cast<std::int64_t>(use.dims[0]) * bytes;
-  if (use.dims.size() > 1 && row % kRowBytes != 0) throw Error(fmt::format("a row has {} bytes; it must be a multiple of {}", row, kRowBytes));
+  if (use.dims.size() > 1 && row % kRowBytes != 0)
+    throw Error(fmt::format("a row has {} bytes; it must be a multiple of {}", row, kRowBytes));
   const std::int64_t box_row = std::int64_t{use.box[0]} * bytes;
-  if (box_row % kRowBytes != 0) throw Error(fmt::format("a row of the box has {} bytes; it must be a multiple of {}", box_row, kRowBytes));
+  if (box_row % kRowBytes != 0)
+    throw Error(fmt::format("a row of the box has {} bytes; it must be a multiple of {}", box_row, kRowBytes));
   const std::int64_t swizzle = map.swizzle.EvaluateInteger(variables);
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) {
     throw Error(fmt::format("swizzle is {}; 0, 32, 64 and 128 bytes are possible", swizzle));
   }
-  if (swizzle != 0 && box_row > swizzle) throw Error(fmt::format("a row of the box has {} bytes, more than the swizzle's {}", box_row, swizzle));
+  if (swizzle != 0 && box_row > swizzle)
+    throw Error(fmt::format("a row of the box has {} bytes, more than the swizzle's {}", box_row, swizzle));
   use.swizzle = static_cast<std::uint32_t>(swizzle);
   return use;
 }

@@ -10,14 +10,14 @@
 
 namespace evo {
 
-// `evo:tensormap NAME = BUFFER dims(..) box(..) swizzle(..)`: how Hopper's copy engine sees a buffer. A kernel takes the map by value,
-// as `const __grid_constant__` of a type of 128 bytes aligned to 128.
+// `evo:tensormap NAME = BUFFER dims(..) box(..) swizzle(..)`: how Hopper's copy engine sees a buffer. A kernel takes the map by
+// value, as `const __grid_constant__` of a type of 128 bytes aligned to 128.
 struct TensorMapDirective {
-  std::string name;                // an argument of launches
-  std::string buffer;              // an argument of the task or a workspace
-  std::vector<Expression> dims;    // one to five, the fastest first; elements follow one another without gaps
-  std::vector<Expression> box;     // what one copy brings; as many
-  Expression swizzle = Expression::Parse("0");   // bytes: 0, 32, 64 or 128
+  std::string name;                             // an argument of launches
+  std::string buffer;                           // an argument of the task or a workspace
+  std::vector<Expression> dims;                 // one to five, the fastest first; elements follow one another without gaps
+  std::vector<Expression> box;                  // what one copy brings; as many
+  Expression swizzle = Expression::Parse("0");  // bytes: 0, 32, 64 or 128
   int line = 0;
 };
 
@@ -35,9 +35,9 @@ struct TensorMapUse {
 // Throws Error: what is wrong, without file or line.
 TensorMapDirective ParseTensorMap(std::string_view text);
 
-// Evaluates a map over a buffer of `elements`. Throws Error for what the driver refuses (CUDA driver API, cuTensorMapEncodeTiled): an
-// extent of 0 or over 2^32, a box of 0 or over 256, rows that are no multiple of 16 bytes, a box row wider than the swizzle, a dtype
-// without a map; and for dims that go past the buffer.
+// Evaluates a map over a buffer of `elements`. Throws Error for what the driver refuses (CUDA driver API,
+// cuTensorMapEncodeTiled): an extent of 0 or over 2^32, a box of 0 or over 256, rows that are no multiple of 16 bytes, a box row
+// wider than the swizzle, a dtype without a map; and for dims that go past the buffer.
 TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int64_t elements, const Variables& variables);
 
 }  // namespace evo

@@ -16,11 +16,16 @@ constexpr double kLeastPeak = 6;
 
 double UnitRoundOff(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kF64: return std::ldexp(1, -53);
-    case Dtype::kF32: return std::ldexp(1, -24);
-    case Dtype::kF16: return std::ldexp(1, -11);
-    case Dtype::kBF16: return std::ldexp(1, -8);
-    default: return 0;
+    case Dtype::kF64:
+      return std::ldexp(1, -53);
+    case Dtype::kF32:
+      return std::ldexp(1, -24);
+    case Dtype::kF16:
+      return std::ldexp(1, -11);
+    case Dtype::kBF16:
+      return std::ldexp(1, -8);
+    default:
+      return 0;
   }
 }
 

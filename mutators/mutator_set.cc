@@ -7,16 +7,17 @@
 namespace evo {
 
 MutatorSet::MutatorSet() {
-  for (auto make : {MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeCrossover, MakeUnrollPragma, MakeLaunchBounds,
-                    MakeAccumulatorSplit, MakeHoistInvariant, MakeReciprocal, MakeFastMath, MakeReadOnlyLoad,
-                    MakeRestrictQualifier, MakeInlineHint, MakeStatementSwap, MakeStatementDelete, MakeConstantPerturb,
-                    MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeWorkPerThread, MakeExpToExp2,
-                    MakeBlockOrder, MakeBlockShape, MakeIndexStrength, MakeRegisterTile, MakeBarrierNarrow,
-                    MakeAccumulatePrecision, MakeStripMine, MakePrefetchNext, MakeLoopPeel, MakeRegisterCache,
-                    MakeCacheHintStore, MakeVectorLoad, MakeGridStride, MakeSharedPadding, MakeLoopInterchange, MakeUnrollAndJam,
-                    MakeSharedSwizzle, MakeLoopFusion, MakeLoopFission,
-                    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer, MakePackedHalf2, MakeCoalesceExchange,
-                    MakeOperandSwap, MakeStatementMove, MakeStatementCopy, MakeExpressionReplace}) {
+  for (auto make :
+       {MakeParameterStep,   MakeParameterDraw,       MakeParameterMix,        MakeCrossover,        MakeUnrollPragma,
+        MakeLaunchBounds,    MakeAccumulatorSplit,    MakeHoistInvariant,      MakeReciprocal,       MakeFastMath,
+        MakeReadOnlyLoad,    MakeRestrictQualifier,   MakeInlineHint,          MakeStatementSwap,    MakeStatementDelete,
+        MakeConstantPerturb, MakeThreadPerRowToWarp,  MakeThreadPerRowToBlock, MakeWarpReduction,    MakeWorkPerThread,
+        MakeExpToExp2,       MakeBlockOrder,          MakeBlockShape,          MakeIndexStrength,    MakeRegisterTile,
+        MakeBarrierNarrow,   MakeAccumulatePrecision, MakeStripMine,           MakePrefetchNext,     MakeLoopPeel,
+        MakeRegisterCache,   MakeCacheHintStore,      MakeVectorLoad,          MakeGridStride,       MakeSharedPadding,
+        MakeLoopInterchange, MakeUnrollAndJam,        MakeSharedSwizzle,       MakeLoopFusion,       MakeLoopFission,
+        MakeSharedStage,     MakeAsyncStage,          MakeDoubleBuffer,        MakePackedHalf2,      MakeCoalesceExchange,
+        MakeOperandSwap,     MakeStatementMove,       MakeStatementCopy,       MakeExpressionReplace}) {
     mutators_.push_back(make());
   }
 }

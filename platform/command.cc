@@ -35,7 +35,7 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::pair<std::string
 
 // What Boost 1.81 has for this does not link.
 struct SetEnvironment {
-  std::vector<const char*> variables;   // the last is null
+  std::vector<const char*> variables;  // the last is null
   boost::system::error_code on_setup(bp::posix::default_launcher& launcher, const bp::filesystem::path&, const char* const*) {
     launcher.env = variables.data();
     return {};
@@ -48,7 +48,8 @@ CommandResult RunCommand(const fs::path& program, const std::vector<std::string>
                          const std::vector<std::pair<std::string, std::string>>& environment) {
   boost::asio::io_context context;
   boost::asio::readable_pipe output(context);
-  auto found = program.has_parent_path() ? bp::filesystem::path(program.string()) : bp::environment::find_executable(program.string());
+  auto found =
+      program.has_parent_path() ? bp::filesystem::path(program.string()) : bp::environment::find_executable(program.string());
   if (found.empty()) throw Error(fmt::format("{} is not installed; {}", program.string(), remedy));
   // Without a copy of our page tables: a compile worker maps some hundred megabytes.
   boost::system::error_code failed;
@@ -56,7 +57,8 @@ CommandResult RunCommand(const fs::path& program, const std::vector<std::string>
   SetEnvironment set;
   for (const std::string& variable : variables) set.variables.push_back(variable.c_str());
   set.variables.push_back(nullptr);
-  bp::process process = bp::posix::vfork_launcher()(context, failed, found, arguments, bp::process_stdio{nullptr, nullptr, output}, set);
+  bp::process process =
+      bp::posix::vfork_launcher()(context, failed, found, arguments, bp::process_stdio{nullptr, nullptr, output}, set);
   if (failed) throw Error(fmt::format("{} cannot be run ({}); {}", program.string(), failed.message(), remedy));
   CommandResult result;
   boost::system::error_code end;

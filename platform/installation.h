@@ -5,8 +5,8 @@
 
 namespace evo {
 
-// The folder with what evo reads at run time, found beside the running program: `../share/evo` from its directory, in a build tree
-// as in an installed copy. Holds kernel_templates/ (tasks), clang/ (libclang's resource directory), cpu/ (headers of the cpu
+// The folder with what evo reads at run time, found beside the running program: `../share/evo` from its directory, in a build
+// tree as in an installed copy. Holds kernel_templates/ (tasks), clang/ (libclang's resource directory), cpu/ (headers of the cpu
 // device), nvrtc/ (small standard headers) and syntax/ (headers for the parser). Throws Error if it is not there.
 std::filesystem::path ShareDirectory();
 

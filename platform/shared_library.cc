@@ -33,7 +33,8 @@ SharedLibrary::SharedLibrary(const std::string& what, const std::vector<fs::path
     const char* reason = ::dlerror();
     if (first_reason.empty() && reason != nullptr) first_reason = reason;
   }
-  throw Error(fmt::format("{}: cannot be opened from {} nor from the loader's path ({}); {}", what, fmt::join(looked_in, ", "), first_reason, remedy));
+  throw Error(fmt::format("{}: cannot be opened from {} nor from the loader's path ({}); {}", what, fmt::join(looked_in, ", "),
+                          first_reason, remedy));
 }
 
 void* SharedLibrary::Find(const char* name) const {

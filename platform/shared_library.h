@@ -6,8 +6,8 @@
 
 namespace evo {
 
-// A library of the CUDA toolkit, opened at run time so that our programs start where it is absent. Closed never: these libraries keep
-// threads and exit handlers of their own that do not survive being unmapped.
+// A library of the CUDA toolkit, opened at run time so that our programs start where it is absent. Closed never: these libraries
+// keep threads and exit handlers of their own that do not survive being unmapped.
 class SharedLibrary {
  public:
   // Tries every folder with every name, then the loader's own path with every name. Throws Error: `what` was not found, where was

@@ -30,23 +30,13 @@ struct SyntaxParser::State {
   }
 
   std::vector<std::string> Arguments() const {
-    return {"-x",
-            "cuda",
-            "-std=c++17",
-            "--cuda-device-only",
-            "--cuda-gpu-arch=sm_90",
-            "--cuda-path=" + paths.cuda_root.string(),
-            "-nocudalib",
-            "-D__CUDA_ARCH_FEAT_SM90_ALL",
+    return {"-x", "cuda", "-std=c++17", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-path=" + paths.cuda_root.string(),
+            "-nocudalib", "-D__CUDA_ARCH_FEAT_SM90_ALL",
             // Instantiates templates though the unit is a prefix (see Load), those of the headers once, into the preamble.
             "-fpch-instantiate-templates",
             // Only errors are asked for.
-            "-w",
-            "-resource-dir",
-            paths.clang_resources.string(),
-            "-I" + paths.headers.string(),
-            "-I" + (paths.cuda_root / "include").string(),
-            "-I" + (paths.cuda_root / "include" / "cccl").string()};
+            "-w", "-resource-dir", paths.clang_resources.string(), "-I" + paths.headers.string(),
+            "-I" + (paths.cuda_root / "include").string(), "-I" + (paths.cuda_root / "include" / "cccl").string()};
   }
 
   // Whether libclang could make a unit of it.
@@ -56,9 +46,9 @@ struct SyntaxParser::State {
     const std::vector<std::string> arguments = Arguments();
     std::vector<const char*> pointers;
     for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-    // Of the headers only declarations are of use, and what constant expressions need, which clang does not skip. Incomplete: at the
-    // end of a whole unit clang 16 reads every device function of the preamble (Sema::emitDeferredDiags), 25 ms. For that, what
-    // CUDA defers to the end goes unreported, such as device code that calls the host's.
+    // Of the headers only declarations are of use, and what constant expressions need, which clang does not skip. Incomplete: at
+    // the end of a whole unit clang 16 reads every device function of the preamble (Sema::emitDeferredDiags), 25 ms. For that,
+    // what CUDA defers to the end goes unreported, such as device code that calls the host's.
     constexpr unsigned kOptions = CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse |
                                   CXTranslationUnit_KeepGoing | CXTranslationUnit_SkipFunctionBodies |
                                   CXTranslationUnit_LimitSkipFunctionBodiesToPreamble | CXTranslationUnit_Incomplete;

@@ -23,9 +23,10 @@ struct SyntaxPaths {
 
 inline constexpr const char* kPragmaKind = "Pragma";
 
-// One node of a tree. Indices refer to SyntaxTree::nodes(); the root is node 0, and what is below a node follows it without a gap. Ranges are those of the spelled text; a
-// statement's range includes its `;`. Nodes outside the main file are not in the tree. A macro call is one node without children,
-// of the kind of what it expands to. Implicit conversions are no nodes: they show as `converted` of what is converted.
+// One node of a tree. Indices refer to SyntaxTree::nodes(); the root is node 0, and what is below a node follows it without a
+// gap. Ranges are those of the spelled text; a statement's range includes its `;`. Nodes outside the main file are not in the
+// tree. A macro call is one node without children, of the kind of what it expands to. Implicit conversions are no nodes: they
+// show as `converted` of what is converted.
 struct SyntaxNode {
   int kind = 0;           // CXCursorKind
   std::string kind_name;  // "ForStmt"
@@ -34,8 +35,8 @@ struct SyntaxNode {
   SourceRange range;
   int parent = -1;
   std::vector<int> children;
-  int function = -1;       // node of the enclosing function definition
-  int refers_to = -1;      // node of the declaration a name refers to, if it is in this file
+  int function = -1;   // node of the enclosing function definition
+  int refers_to = -1;  // node of the declaration a name refers to, if it is in this file
   // Of a macro call, whose parts are no nodes: the declarations of this file that it names, and whether it may do more than stand
   // for a constant. Who asks what code reads, writes or calls must ask this, too.
   std::vector<int> hidden;
@@ -55,7 +56,8 @@ class SyntaxTree {
   const std::vector<int>& UsesOf(int declaration) const { return uses_[static_cast<std::size_t>(declaration)]; }
   std::string_view Text(int node) const { return Text(nodes_[static_cast<std::size_t>(node)].range); }
   std::string_view Text(const SourceRange& range) const { return std::string_view(text_).substr(range.begin, range.size()); }
-  // Error diagnostics, "line:column: message"; empty if the source parsed cleanly. Not among them: device code that calls the host's.
+  // Error diagnostics, "line:column: message"; empty if the source parsed cleanly. Not among them: device code that calls the
+  // host's.
   const std::vector<std::string>& errors() const { return errors_; }
 
   // Spelled tokens within a range, in order; preprocessor lines have none.
@@ -86,8 +88,8 @@ class SyntaxTree {
   std::vector<SyntaxNode> nodes_;
   std::vector<std::string> errors_;
   std::vector<SourceRange> tokens_;
-  std::vector<std::string> digests_;     // of each node
-  std::vector<std::vector<int>> uses_;   // of each node
+  std::vector<std::string> digests_;    // of each node
+  std::vector<std::vector<int>> uses_;  // of each node
 };
 
 // Parses CUDA sources with libclang 16, device side, sm_90. Keeps one translation unit with a precompiled preamble, so a source

@@ -1,5 +1,6 @@
-// How long it takes to make a child, for each operator and template, given a parent that has been parsed; how long to parse a new parent; and, apart from
-// that, crossover and the forms that minimisation asks for, which have to find each edit in the text that the ones before it left.
+// How long it takes to make a child, for each operator and template, given a parent that has been parsed; how long to parse a new
+// parent; and, apart from that, crossover and the forms that minimisation asks for, which have to find each edit in the text that
+// the ones before it left.
 //
 //   ninja -C build/release evo-bench-breeding && build/release/bin/evo-bench-breeding [TASK ..]
 #include <fmt/format.h>
@@ -15,22 +16,22 @@
 #include <vector>
 
 #include "core/error.h"
-#include "platform/installation.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
 #include "mutators/breeding/breeding_station.h"
 #include "mutators/genetic/crossover.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
 
 namespace fs = std::filesystem;
-using Times = std::vector<double>;   // ms
+using Times = std::vector<double>;  // ms
 
-constexpr int kChildren = 12;        // of each operator and parent
-constexpr int kEdits = 3;            // of the parents, as champions have them
-constexpr int kTexts = 8;            // parsed anew
+constexpr int kChildren = 12;  // of each operator and parent
+constexpr int kEdits = 3;      // of the parents, as champions have them
+constexpr int kTexts = 8;      // parsed anew
 
 // CPU time of the process: libclang parses in a thread of its own, and what else the machine does is not to count.
 double CpuMilliseconds() {
@@ -52,7 +53,9 @@ double Quantile(Times times, double part) {
   return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
 }
 double Median(const Times& times) { return Quantile(times, 0.5); }
-double Mean(const Times& times) { return times.empty() ? std::nan("") : std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size()); }
+double Mean(const Times& times) {
+  return times.empty() ? std::nan("") : std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+}
 void Append(Times& to, const Times& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 struct Operator {
@@ -62,9 +65,9 @@ struct Operator {
 
 struct Measured {
   double first_parse = 0;
-  Times parses;          // of texts with other parameters
+  Times parses;  // of texts with other parameters
   std::map<std::string, Operator> operators;
-  Times forms;           // of minimisation
+  Times forms;  // of minimisation
 };
 
 // A genome with a few source edits, each on what the one before it left.
@@ -87,7 +90,8 @@ Measured Measure(const KernelTemplate& kernel_template, const SyntaxPaths& paths
   measured.first_parse = Milliseconds([&] { renderer.TreeOf(RenderParameters(kernel_template.text, start.parameters)); });
   Rng rng(1);
   for (int i = 0; i < kTexts; ++i) {
-    const std::string text = RenderParameters(kernel_template.text, kernel_template.space.Draw(rng).value_or(start.parameters)) + fmt::format("// {}\n", i);
+    const std::string text = RenderParameters(kernel_template.text, kernel_template.space.Draw(rng).value_or(start.parameters)) +
+                             fmt::format("// {}\n", i);
     measured.parses.push_back(Milliseconds([&] { renderer.TreeOf(text); }));
   }
   BreedingStation station({kernel_template}, paths);
@@ -126,16 +130,19 @@ void PrintTemplate(const std::string& name, const Measured& measured, const Muta
     Append(!mutator->reads_source() ? parameters : mutator->mostly_wrong() ? checked : edits, op.children);
   }
   const Times& crossover = measured.operators.at(std::string(kCrossover)).children;
-  fmt::print("| {} | {} | {} | {} | {} / {} | {} | {} | {} | {} |\n", name, Number(measured.first_parse), Number(Median(measured.parses)), Number(Mean(parameters)),
-             Number(Mean(edits)), Number(Quantile(edits, 0.99)), Number(Mean(inapplicable)), Number(Mean(checked)), Number(Mean(crossover)), Number(Mean(measured.forms)));
+  fmt::print("| {} | {} | {} | {} | {} / {} | {} | {} | {} | {} |\n", name, Number(measured.first_parse),
+             Number(Median(measured.parses)), Number(Mean(parameters)), Number(Mean(edits)), Number(Quantile(edits, 0.99)),
+             Number(Mean(inapplicable)), Number(Mean(checked)), Number(Mean(crossover)), Number(Mean(measured.forms)));
   std::fflush(stdout);
 }
 
 void PrintOperators(const std::map<std::string, Operator>& operators) {
-  fmt::print("\n| operator | children | ms: mean | median | slowest | a draw that does not apply, ms |\n| --- | --- | --- | --- | --- | --- |\n");
+  fmt::print(
+      "\n| operator | children | ms: mean | median | slowest | a draw that does not apply, ms |\n| --- | --- | --- | --- | --- | "
+      "--- |\n");
   for (const auto& [name, op] : operators) {
-    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", name, op.children.size(), Number(Mean(op.children)), Number(Median(op.children)), Number(Quantile(op.children, 1)),
-               Number(Mean(op.inapplicable)));
+    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", name, op.children.size(), Number(Mean(op.children)),
+               Number(Median(op.children)), Number(Quantile(op.children, 1)), Number(Mean(op.inapplicable)));
   }
 }
 
@@ -147,8 +154,10 @@ int Main(int argc, char** argv) {
   const MutatorSet mutators;
   std::map<std::string, Operator> all;
   fmt::print("ms of CPU time, of parents with {} edits, parsed before\n\n", kEdits);
-  fmt::print("| template | first parse | parse | parameter child | edit child: mean / 99% | draw that does not apply | child of an operator that is mostly wrong | crossover | "
-             "minimised form |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  fmt::print(
+      "| template | first parse | parse | parameter child | edit child: mean / 99% | draw that does not apply | child of an "
+      "operator that is mostly wrong | crossover | "
+      "minimised form |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const fs::path& folder : FindTasks({ShareDirectory() / "kernel_templates"})) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), folder.filename().string()) == wanted.end()) continue;
     for (const KernelTemplate& one : LoadTemplates(folder)) {

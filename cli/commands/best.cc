@@ -37,17 +37,23 @@ BestOfRun FindBest(const Options& options) {
   const RunId id = run.record.id;
   std::optional<CandidateRecord> best = history.Best(id);
   if (!best) {
-    throw Error(fmt::format("{}: run {} has no kernel that was shown right; `evo history --run {}` says what became of its candidates",
-                            options.database, id, id));
+    throw Error(
+        fmt::format("{}: run {} has no kernel that was shown right; `evo history --run {}` says what became of its candidates",
+                    options.database, id, id));
   }
   const CandidateId candidate = best->candidate.id;
-  return {std::move(run), std::move(*best), history.Baseline(id), history.Lineage(id, candidate), history.Efficiency(id, candidate),
+  return {std::move(run),
+          std::move(*best),
+          history.Baseline(id),
+          history.Lineage(id, candidate),
+          history.Efficiency(id, candidate),
           history.Minimised(id, candidate)};
 }
 
 std::string WhatIsLeft(const MinimisedForm& form, const Candidate& candidate) {
   if (form.champion == candidate.id) return "every edit is needed";
-  return fmt::format("from candidate {}: {} of its {} edits kept", form.champion, candidate.genome.edits.size(), form.champion_edits);
+  return fmt::format("from candidate {}: {} of its {} edits kept", form.champion, candidate.genome.edits.size(),
+                     form.champion_edits);
 }
 
 void PrintText(std::FILE* out, const BestOfRun& found) {
@@ -59,7 +65,8 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   fmt::print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
   fmt::print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
   fmt::print(out, "verdict     {}\n", Verdict(found.best));
-  if (!IsVerified(found.best)) fmt::print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
+  if (!IsVerified(found.best))
+    fmt::print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
   fmt::print(out, "device      {} ({}), L2 {}{}\n", evaluation.device_name, evaluation.device, evaluation.l2,
              IsReplay(found.run.record) ? "; replayed: measured in another run" : "");
   fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
@@ -107,11 +114,14 @@ void RunBest(const CommandContext& context, const Options& options) {
   WriteWhole(options.export_file, ExportKernel({found.run.record, task, found.best, found.baseline, found.lineage, source}));
   if (!options.json) fmt::print(context.out, "\nwritten to {}\n", options.export_file);
   if (!options.with_host) return;
-  if (!task) throw Error(fmt::format("task {}: its files are gone or have changed; without them there is no launching program to write", found.run.record.task));
+  if (!task)
+    throw Error(fmt::format("task {}: its files are gone or have changed; without them there is no launching program to write",
+                            found.run.record.task));
   std::filesystem::path file = options.export_file;
   const std::string kernel_file = file.filename().string();
   file.replace_filename(file.stem().string() + "_host.cu");
-  WriteWhole(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file, found.run.record.arch));
+  WriteWhole(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
+                                       found.run.record.arch));
   if (!options.json) fmt::print(context.out, "written to {}\n", file.string());
 }
 
@@ -122,7 +132,10 @@ void AddBest(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("best", "Show the fastest kernel that was shown right, or export it");
   AddHistoryOptions(*command, context, *options);
   command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu");
-  command->add_flag("--with-host", options->with_host, "Beside it a NAME_host.cu that launches it: attributes, clusters, tensor maps")->needs("--export");
+  command
+      ->add_flag("--with-host", options->with_host,
+                 "Beside it a NAME_host.cu that launches it: attributes, clusters, tensor maps")
+      ->needs("--export");
   command->callback([&context, options] { RunBest(context, *options); });
 }
 

@@ -8,18 +8,18 @@
 #include "cli/table.h"
 #include "cli/workers.h"
 #include "core/error.h"
-#include "platform/installation.h"
 #include "evaluator/device/cuda/cuda_devices.h"
 #include "evaluator/workers/worker_pool.h"
 #include "evo_version.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
 
 struct Finding {
   std::string what;
-  std::string state;     // "ok", "missing", "none"
-  std::string detail;    // what was found, or what to do
+  std::string state;   // "ok", "missing", "none"
+  std::string detail;  // what was found, or what to do
 };
 
 // Starts one worker of a role, as a run would, and says how that went.
@@ -37,17 +37,24 @@ std::vector<Finding> Examine() {
   std::vector<Finding> findings;
   findings.push_back({"evo", "ok", std::string("version ") + kEvoVersion + ", " + ProgramDirectory().string()});
   const auto root = CudaRoot();
-  findings.push_back({"CUDA toolkit", root ? "ok" : "missing", root ? root->string() : "install it from NVIDIA's packages, or set CUDA_HOME to where it is"});
+  findings.push_back({"CUDA toolkit", root ? "ok" : "missing",
+                      root ? root->string() : "install it from NVIDIA's packages, or set CUDA_HOME to where it is"});
   const CudaDevices gpus = ListCudaDevices();
-  for (const CudaDeviceSummary& gpu : gpus.devices) findings.push_back({fmt::format("GPU {}", gpu.ordinal), "ok", fmt::format("{}, {}, driver for CUDA {}", gpu.name, gpu.arch, gpus.driver)});
+  for (const CudaDeviceSummary& gpu : gpus.devices)
+    findings.push_back(
+        {fmt::format("GPU {}", gpu.ordinal), "ok", fmt::format("{}, {}, driver for CUDA {}", gpu.name, gpu.arch, gpus.driver)});
   if (gpus.devices.empty()) findings.push_back({"GPU", "none", gpus.why_none});
   if (root) {
-    findings.push_back(TryWorker("breed worker", {{"role", "breed"}, {"templates", nlohmann::json::array()}}, "libclang 16 parses CUDA", true));
-    findings.push_back(TryWorker("NVRTC", {{"role", "compile"}, {"device", "cuda"}}, "compiles for the GPU, and checks what runs on the cpu device", true));
-    findings.push_back(TryWorker("cpu device's compiler", {{"role", "compile"}, {"device", "cpu"}}, "g++ compiles kernels for this processor", gpus.devices.empty()));
+    findings.push_back(
+        TryWorker("breed worker", {{"role", "breed"}, {"templates", nlohmann::json::array()}}, "libclang 16 parses CUDA", true));
+    findings.push_back(TryWorker("NVRTC", {{"role", "compile"}, {"device", "cuda"}},
+                                 "compiles for the GPU, and checks what runs on the cpu device", true));
+    findings.push_back(TryWorker("cpu device's compiler", {{"role", "compile"}, {"device", "cpu"}},
+                                 "g++ compiles kernels for this processor", gpus.devices.empty()));
     findings.push_back(TryWorker("cpu device", {{"role", "run"}, {"device", "cpu"}, {"ordinal", 0}}, "", false));
     if (!gpus.devices.empty()) {
-      findings.push_back(TryWorker("cuda device", {{"role", "run"}, {"device", "cuda"}, {"ordinal", gpus.devices.front().ordinal}}, "", true));
+      findings.push_back(
+          TryWorker("cuda device", {{"role", "run"}, {"device", "cuda"}, {"ordinal", gpus.devices.front().ordinal}}, "", true));
     }
   }
   return findings;
@@ -67,8 +74,10 @@ void AddDoctor(CLI::App& app, CommandContext& context) {
       table.Add({finding.what, finding.state, finding.detail});
       json.push_back({{"part", finding.what}, {"state", finding.state}, {"detail", finding.detail}});
     }
-    if (*as_json) fmt::print(context.out, "{}", Dump(json));
-    else table.Print(context.out);
+    if (*as_json)
+      fmt::print(context.out, "{}", Dump(json));
+    else
+      table.Print(context.out);
   });
 }
 

@@ -31,7 +31,7 @@ std::string Cell(int value) { return value < 0 ? "" : fmt::format("{}", value); 
 
 struct Columns {
   std::set<std::string> parameters;
-  std::vector<std::string> cases;   // in the order they first appear
+  std::vector<std::string> cases;  // in the order they first appear
 };
 
 Columns FindColumns(const std::vector<CandidateRecord>& records) {
@@ -46,10 +46,39 @@ Columns FindColumns(const std::vector<CandidateRecord>& records) {
 }
 
 std::vector<std::string> Header(const Columns& columns) {
-  std::vector<std::string> header{"run", "id", "generation", "index", "template", "operator", "parents", "edits", "dropped", "genome_hash",
-                                  "outcome", "stage", "message", "score_ns", "device", "device_name", "l2", "registers",
-                                  "static_shared_bytes", "dynamic_shared_bytes", "spill_bytes", "local_bytes", "occupancy", "compile_ms",
-                                  "load_ms", "check_ms", "time_ms", "reverification_ms", "queue_ms", "reverification_runs", "image_digest", "source_digest", "check_outcome",
+  std::vector<std::string> header{"run",
+                                  "id",
+                                  "generation",
+                                  "index",
+                                  "template",
+                                  "operator",
+                                  "parents",
+                                  "edits",
+                                  "dropped",
+                                  "genome_hash",
+                                  "outcome",
+                                  "stage",
+                                  "message",
+                                  "score_ns",
+                                  "device",
+                                  "device_name",
+                                  "l2",
+                                  "registers",
+                                  "static_shared_bytes",
+                                  "dynamic_shared_bytes",
+                                  "spill_bytes",
+                                  "local_bytes",
+                                  "occupancy",
+                                  "compile_ms",
+                                  "load_ms",
+                                  "check_ms",
+                                  "time_ms",
+                                  "reverification_ms",
+                                  "queue_ms",
+                                  "reverification_runs",
+                                  "image_digest",
+                                  "source_digest",
+                                  "check_outcome",
                                   "check_speedup"};
   for (const std::string& name : columns.parameters) header.push_back(Cell("parameter." + name));
   for (const std::string& name : columns.cases) {
@@ -61,13 +90,25 @@ std::vector<std::string> Header(const Columns& columns) {
 std::vector<std::string> Row(RunId run, const CandidateRecord& record, const Columns& columns) {
   const Candidate& c = record.candidate;
   const Evaluation& e = record.evaluation;
-  std::vector<std::string> row{fmt::format("{}", run), fmt::format("{}", c.id), Cell(c.generation), Cell(c.index),
-                               Cell(c.genome.template_name), Cell(c.op), fmt::format("{}", fmt::join(c.parents, " ")),
-                               fmt::format("{}", c.genome.edits.size()), fmt::format("{}", c.dropped.size()), GenomeHash(c.genome),
-                               std::string(ToString(e.outcome)), std::string(ToString(e.stage)), Cell(e.message), Cell(e.score_ns),
-                               Cell(e.device), Cell(e.device_name), Cell(e.l2)};
-  for (const int fact : {e.facts.registers, e.facts.static_shared_bytes, e.facts.dynamic_shared_bytes, e.facts.spill_bytes,
-                         e.facts.local_bytes}) {
+  std::vector<std::string> row{fmt::format("{}", run),
+                               fmt::format("{}", c.id),
+                               Cell(c.generation),
+                               Cell(c.index),
+                               Cell(c.genome.template_name),
+                               Cell(c.op),
+                               fmt::format("{}", fmt::join(c.parents, " ")),
+                               fmt::format("{}", c.genome.edits.size()),
+                               fmt::format("{}", c.dropped.size()),
+                               GenomeHash(c.genome),
+                               std::string(ToString(e.outcome)),
+                               std::string(ToString(e.stage)),
+                               Cell(e.message),
+                               Cell(e.score_ns),
+                               Cell(e.device),
+                               Cell(e.device_name),
+                               Cell(e.l2)};
+  for (const int fact :
+       {e.facts.registers, e.facts.static_shared_bytes, e.facts.dynamic_shared_bytes, e.facts.spill_bytes, e.facts.local_bytes}) {
     row.push_back(Cell(fact));
   }
   for (const double value : {e.facts.occupancy, e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms,
@@ -103,7 +144,8 @@ void RunExport(const CommandContext& context, const Options& options) {
   }
   const Columns columns = FindColumns(records);
   fmt::print(context.out, "{}\n", fmt::join(Header(columns), ","));
-  for (const CandidateRecord& record : records) fmt::print(context.out, "{}\n", fmt::join(Row(run.record.id, record, columns), ","));
+  for (const CandidateRecord& record : records)
+    fmt::print(context.out, "{}\n", fmt::join(Row(run.record.id, record, columns), ","));
 }
 
 }  // namespace

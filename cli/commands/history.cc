@@ -30,15 +30,19 @@ void PrintRuns(std::FILE* out, const History& history, bool as_json) {
   Table table({">run", "started", "status", "task", "device", "l2", ">generations", ">evaluated", ">valid", ">best us"});
   for (const RunSummary& run : runs) {
     const std::optional<CandidateRecord> best = history.Best(run.record.id);
-    table.Add({std::to_string(run.record.id), run.started_at, fmt::format("{}{}", ToString(run.status), IsReplay(run.record) ? ", replay" : ""), run.record.task,
-               run.record.device_name, run.record.l2, run.record.generations < kUnlimitedGenerations ? fmt::format("{}/{}", run.generations_done, run.record.generations) : std::to_string(run.generations_done),
-               std::to_string(run.evaluated), std::to_string(run.valid), Microseconds(best ? best->evaluation.score_ns : kNoValue)});
+    table.Add({std::to_string(run.record.id), run.started_at,
+               fmt::format("{}{}", ToString(run.status), IsReplay(run.record) ? ", replay" : ""), run.record.task,
+               run.record.device_name, run.record.l2,
+               run.record.generations < kUnlimitedGenerations ? fmt::format("{}/{}", run.generations_done, run.record.generations)
+                                                              : std::to_string(run.generations_done),
+               std::to_string(run.evaluated), std::to_string(run.valid),
+               Microseconds(best ? best->evaluation.score_ns : kNoValue)});
   }
   table.Print(out);
 }
 
 std::vector<std::pair<std::string, double>> Stages(const StageClocks& clocks) {
-  return {{"compile", clocks.compile_ms}, {"load", clocks.load_ms}, {"check", clocks.check_ms}, {"time", clocks.time_ms},
+  return {{"compile", clocks.compile_ms},         {"load", clocks.load_ms},  {"check", clocks.check_ms}, {"time", clocks.time_ms},
           {"reverify", clocks.reverification_ms}, {"queue", clocks.queue_ms}};
 }
 
@@ -74,15 +78,22 @@ void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
   ordered_json json = ToJson(run);
   json["generation_rows"] = ordered_json::array();
   for (const GenerationRow& row : history.Generations(run.record.id)) {
-    json["generation_rows"].push_back({{"generation", row.generation}, {"evaluated", row.evaluated}, {"valid", row.valid},
-                                       {"duplicates", row.duplicates}, {"best_ns", row.best_ns},
-                                       {"best_so_far_ns", row.best_so_far_ns}, {"outcomes", row.outcomes}});
+    json["generation_rows"].push_back({{"generation", row.generation},
+                                       {"evaluated", row.evaluated},
+                                       {"valid", row.valid},
+                                       {"duplicates", row.duplicates},
+                                       {"best_ns", row.best_ns},
+                                       {"best_so_far_ns", row.best_so_far_ns},
+                                       {"outcomes", row.outcomes}});
   }
   json["machines"] = ToJson(history.Machines(run.record.id));
   json["operator_rows"] = ordered_json::array();
   for (const OperatorRow& row : history.Operators(run.record.id)) {
-    json["operator_rows"].push_back({{"operator", row.op}, {"children", row.children}, {"valid", row.valid},
-                                     {"faster_than_parent", row.faster_than_parent}, {"best_gain", row.best_gain},
+    json["operator_rows"].push_back({{"operator", row.op},
+                                     {"children", row.children},
+                                     {"valid", row.valid},
+                                     {"faster_than_parent", row.faster_than_parent},
+                                     {"best_gain", row.best_gain},
                                      {"inapplicable", row.inapplicable}});
   }
   fmt::print(out, "{}", Dump(json));
@@ -90,13 +101,15 @@ void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
 
 void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
   const RunRecord& r = run.record;
-  fmt::print(out, "run {}: task {} on {} ({}), L2 {}, seed {}, started {}, {}{}{}\n\n", r.id, r.task, r.device_name, r.arch, r.l2, r.seed,
-             run.started_at, ToString(run.status), run.status_message.empty() ? "" : ": ", run.status_message);
-  for (const MachineState& machine : history.Machines(r.id)) fmt::print(out, "cuda:{} at the {}: {}\n", machine.ordinal, machine.moment, Describe(machine));
+  fmt::print(out, "run {}: task {} on {} ({}), L2 {}, seed {}, started {}, {}{}{}\n\n", r.id, r.task, r.device_name, r.arch, r.l2,
+             r.seed, run.started_at, ToString(run.status), run.status_message.empty() ? "" : ": ", run.status_message);
+  for (const MachineState& machine : history.Machines(r.id))
+    fmt::print(out, "cuda:{} at the {}: {}\n", machine.ordinal, machine.moment, Describe(machine));
   Table generations({">generation", ">evaluated", ">valid", ">duplicates", ">best us", ">best so far us", "other outcomes"});
   for (const GenerationRow& row : history.Generations(r.id)) {
     generations.Add({std::to_string(row.generation), std::to_string(row.evaluated), std::to_string(row.valid),
-                     std::to_string(row.duplicates), Microseconds(row.best_ns), Microseconds(row.best_so_far_ns), OtherOutcomes(row)});
+                     std::to_string(row.duplicates), Microseconds(row.best_ns), Microseconds(row.best_so_far_ns),
+                     OtherOutcomes(row)});
   }
   generations.Print(out);
   fmt::print(out, "\n");

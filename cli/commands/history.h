@@ -6,7 +6,8 @@
 
 namespace evo {
 
-// `evo history`: what happened generation by generation and operator by operator; --runs lists the runs, --timing sums the stages' clocks.
+// `evo history`: what happened generation by generation and operator by operator; --runs lists the runs, --timing sums the
+// stages' clocks.
 void AddHistory(CLI::App& app, CommandContext& context);
 
 }  // namespace evo

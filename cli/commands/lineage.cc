@@ -30,10 +30,15 @@ void RunLineage(const CommandContext& context, const Options& options) {
   for (const CandidateRecord& record : line) {
     const Candidate& c = record.candidate;
     const std::string change = DescribeStep(c, parent);
-    table.Add({std::to_string(c.id), std::to_string(c.generation), Microseconds(record.evaluation.score_ns), Ratio(speedup(record)), c.op,
-               change});
-    json.push_back({{"id", c.id}, {"generation", c.generation}, {"parents", c.parents}, {"operator", c.op}, {"change", change},
-                    {"outcome", ToString(record.evaluation.outcome)}, {"score_ns", record.evaluation.score_ns},
+    table.Add({std::to_string(c.id), std::to_string(c.generation), Microseconds(record.evaluation.score_ns),
+               Ratio(speedup(record)), c.op, change});
+    json.push_back({{"id", c.id},
+                    {"generation", c.generation},
+                    {"parents", c.parents},
+                    {"operator", c.op},
+                    {"change", change},
+                    {"outcome", ToString(record.evaluation.outcome)},
+                    {"score_ns", record.evaluation.score_ns},
                     {"speedup", speedup(record)}});
     parent = &c;
   }

@@ -27,19 +27,20 @@ void Add(RewardRow& sum, const RewardRow& row) {
   sum.improving += row.improving;
   sum.gains += row.gains;
   sum.inapplicable += row.inapplicable;
-  sum.best_gain = std::fmax(sum.best_gain, row.best_gain);   // passes over what is not known
+  sum.best_gain = std::fmax(sum.best_gain, row.best_gain);  // passes over what is not known
 }
 
 // Valid and improving are shares of what is not neutral.
 std::vector<std::string> Cells(const RewardRow& row) {
   const int changed = row.tries - row.neutral;
-  return {std::to_string(row.tries), Percent(row.valid, changed), Percent(row.neutral, row.tries), Percent(row.improving, changed),
-          Ratio(MeanGain(row)), Ratio(row.best_gain)};
+  return {std::to_string(row.tries),       Percent(row.valid, changed), Percent(row.neutral, row.tries),
+          Percent(row.improving, changed), Ratio(MeanGain(row)),        Ratio(row.best_gain)};
 }
 
 void AddTo(nlohmann::ordered_json& json, const RewardRow& row) {
-  const nlohmann::ordered_json counts = {{"tries", row.tries}, {"valid", row.valid}, {"neutral", row.neutral}, {"improving", row.improving},
-                                         {"mean_gain", MeanGain(row)}, {"best_gain", row.best_gain}, {"inapplicable", row.inapplicable}};
+  const nlohmann::ordered_json counts = {
+      {"tries", row.tries},         {"valid", row.valid},         {"neutral", row.neutral},          {"improving", row.improving},
+      {"mean_gain", MeanGain(row)}, {"best_gain", row.best_gain}, {"inapplicable", row.inapplicable}};
   json.update(counts);
 }
 
@@ -47,7 +48,7 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
   std::vector<RewardRow> rewards;
   if (with_history) {
     const History history(options.database);
-    if (options.run) history.FindRun(options.run);   // says so if there is none
+    if (options.run) history.FindRun(options.run);  // says so if there is none
     rewards = history.Rewards(options.run);
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -58,10 +59,12 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
   RewardRow edits;
   const MutatorSet mutators;
   for (const auto& mutator : mutators.all()) {
-    nlohmann::ordered_json one = {{"mutator", mutator->name()}, {"weight", mutator->weight()}, {"description", mutator->description()}};
+    nlohmann::ordered_json one = {
+        {"mutator", mutator->name()}, {"weight", mutator->weight()}, {"description", mutator->description()}};
     std::vector<std::string> cells{std::string(mutator->name()), fmt::format("{}", mutator->weight())};
     if (with_history) {
-      const auto found = std::find_if(rewards.begin(), rewards.end(), [&](const RewardRow& r) { return r.op == mutator->name(); });
+      const auto found =
+          std::find_if(rewards.begin(), rewards.end(), [&](const RewardRow& r) { return r.op == mutator->name(); });
       const RewardRow row = found == rewards.end() ? RewardRow{} : *found;
       std::ranges::copy(Cells(row), std::back_inserter(cells));
       AddTo(one, row);
@@ -77,8 +80,10 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
     cells.push_back("");
     table.Add(cells);
   }
-  if (options.json) fmt::print(context.out, "{}", Dump(json));
-  else table.Print(context.out);
+  if (options.json)
+    fmt::print(context.out, "{}", Dump(json));
+  else
+    table.Print(context.out);
 }
 
 }  // namespace

@@ -29,12 +29,13 @@ std::string Clocks(const CaseMeasurement& m) {
 void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::vector<EfficiencyRow>& efficiency) {
   if (evaluation.cases.empty()) return;
   fmt::print(out, "\n");
-  Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">busy us", ">samples", ">discarded", ">outliers", ">SM MHz", ">max error", ">L2 error"});
+  Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">busy us", ">samples", ">discarded", ">outliers",
+               ">SM MHz", ">max error", ">L2 error"});
   const auto error = [](double value) { return std::isnan(value) ? std::string("-") : fmt::format("{:.2e}", value); };
   for (const CaseMeasurement& m : evaluation.cases) {
     table.Add({m.name, fmt::format("{}", m.weight), Microseconds(m.median_ns), Microseconds(m.p10_ns), Microseconds(m.p90_ns),
-               Microseconds(m.busy_ns), std::to_string(m.samples.size()), std::to_string(m.discarded), std::to_string(m.outliers), Clocks(m), error(m.max_error),
-               error(m.l2_error)});
+               Microseconds(m.busy_ns), std::to_string(m.samples.size()), std::to_string(m.discarded), std::to_string(m.outliers),
+               Clocks(m), error(m.max_error), error(m.l2_error)});
   }
   table.Print(out);
   for (const CaseMeasurement& m : evaluation.cases) {
@@ -44,7 +45,8 @@ void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::
   for (const EfficiencyRow& row : efficiency) fmt::print(out, "{}: {}\n", row.case_name, Describe(row));
 }
 
-void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& record, const std::vector<EfficiencyRow>& efficiency) {
+void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& record,
+               const std::vector<EfficiencyRow>& efficiency) {
   const Candidate& c = record.candidate;
   const Evaluation& e = record.evaluation;
   const KernelFacts& f = e.facts;
@@ -61,10 +63,14 @@ void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& reco
   fmt::print(out, "verdict     {}\n", Verdict(record));
   fmt::print(out, "device      {} ({}), L2 {}\n", e.device_name, e.device, e.l2);
   fmt::print(out, "facts       registers {}, static shared {}, dynamic shared {}, spills {}, local {}, occupancy {}\n",
-             Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"), Known(f.spill_bytes, " B"),
-             Known(f.local_bytes, " B"), std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
-  fmt::print(out, "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, soak {:.1f} ms ({} runs), queue {:.1f} ms\n",
-             e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms, e.reverification_runs, e.clocks.queue_ms);
+             Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"),
+             Known(f.spill_bytes, " B"), Known(f.local_bytes, " B"),
+             std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
+  fmt::print(out,
+             "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, soak {:.1f} ms ({} runs), queue "
+             "{:.1f} ms\n",
+             e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms,
+             e.reverification_runs, e.clocks.queue_ms);
   fmt::print(out, "genome      {}\n", GenomeHash(c.genome));
   PrintMeasurements(out, e, efficiency);
   if (!e.log.empty()) fmt::print(out, "\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n");

@@ -25,12 +25,13 @@ struct StudyOptions {
   std::string surrogate = "on";
   std::string format = "table";
   int seeds = 50;
-  int threads = 0;   // 0: one a core
+  int threads = 0;  // 0: one a core
 };
 
 Landscape Load(const StudyOptions& options) {
   std::ifstream file(options.file);
-  if (!file) throw UsageError(fmt::format("--landscape {}: it cannot be read; give a file of comma separated values", options.file));
+  if (!file)
+    throw UsageError(fmt::format("--landscape {}: it cannot be read; give a file of comma separated values", options.file));
   return ReadLandscape(file, options.file, options.columns);
 }
 
@@ -39,10 +40,14 @@ std::string NameOf(const LandscapeSearchOptions& search) {
   return fmt::format("{} evolution{}", search.population_kind, search.surrogate ? " + surrogate" : "");
 }
 
-void PrintTable(const StudyOptions& options, const Landscape& landscape, const std::vector<std::pair<std::string, std::vector<StudyPoint>>>& rows, std::FILE* out) {
-  fmt::print(out, "{}: {} points of {} parameters, {} failed; optimum {} {}; {} seeds; optimum over best so far, mean (10th percentile)\n", options.file,
-             landscape.size(), landscape.parameters.size(), std::count_if(landscape.scores.begin(), landscape.scores.end(), [](double s) { return std::isnan(s); }),
-             options.columns.score, landscape.optimum, options.seeds);
+void PrintTable(const StudyOptions& options, const Landscape& landscape,
+                const std::vector<std::pair<std::string, std::vector<StudyPoint>>>& rows, std::FILE* out) {
+  fmt::print(
+      out,
+      "{}: {} points of {} parameters, {} failed; optimum {} {}; {} seeds; optimum over best so far, mean (10th percentile)\n",
+      options.file, landscape.size(), landscape.parameters.size(),
+      std::count_if(landscape.scores.begin(), landscape.scores.end(), [](double s) { return std::isnan(s); }),
+      options.columns.score, landscape.optimum, options.seeds);
   std::vector<std::string> headings{"evaluations"};
   for (const StudyPoint& point : rows.front().second) headings.push_back(fmt::format(">{}", point.evaluations));
   Table table(headings);
@@ -54,13 +59,16 @@ void PrintTable(const StudyOptions& options, const Landscape& landscape, const s
   table.Print(out);
 }
 
-void PrintJson(const StudyOptions& options, const Landscape& landscape, const std::vector<std::pair<std::string, std::vector<StudyPoint>>>& rows, std::FILE* out) {
-  nlohmann::ordered_json json = {{"landscape", options.file}, {"points", landscape.size()}, {"optimum", landscape.optimum}, {"seeds", options.seeds}};
+void PrintJson(const StudyOptions& options, const Landscape& landscape,
+               const std::vector<std::pair<std::string, std::vector<StudyPoint>>>& rows, std::FILE* out) {
+  nlohmann::ordered_json json = {
+      {"landscape", options.file}, {"points", landscape.size()}, {"optimum", landscape.optimum}, {"seeds", options.seeds}};
   json["searches"] = nlohmann::ordered_json::array();
   for (const auto& [name, points] : rows) {
     nlohmann::ordered_json one = {{"search", name}, {"optimum_over_best", nlohmann::ordered_json::array()}};
     for (const StudyPoint& point : points) {
-      one["optimum_over_best"].push_back({{"evaluations", point.evaluations}, {"mean", point.mean}, {"percentile10", point.percentile10}});
+      one["optimum_over_best"].push_back(
+          {{"evaluations", point.evaluations}, {"mean", point.mean}, {"percentile10", point.percentile10}});
     }
     json["searches"].push_back(one);
   }
@@ -75,11 +83,14 @@ void Run(const StudyOptions& options, const CommandContext& context) {
     LandscapeSearchOptions search = options.search;
     search.random = strategy == "random";
     search.surrogate = options.surrogate == "on";
-    rows.emplace_back(NameOf(search), Study(landscape, search, options.seeds, threads, [&] { return context.interrupt.stop_requested(); }));
+    rows.emplace_back(NameOf(search),
+                      Study(landscape, search, options.seeds, threads, [&] { return context.interrupt.stop_requested(); }));
     if (context.interrupt.stop_requested()) throw Interrupted();
   }
-  if (options.format == "json") PrintJson(options, landscape, rows, context.out);
-  else PrintTable(options, landscape, rows, context.out);
+  if (options.format == "json")
+    PrintJson(options, landscape, rows, context.out);
+  else
+    PrintTable(options, landscape, rows, context.out);
 }
 
 }  // namespace
@@ -87,21 +98,41 @@ void Run(const StudyOptions& options, const CommandContext& context) {
 void AddStudy(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<StudyOptions>();
   CLI::App* study = app.add_subcommand("study", "Search a measured landscape of parameters, without a device");
-  study->add_option("--landscape", options->file, "Comma separated values: a line for each point, its parameters, status and score")->required();
-  study->add_option("--evaluations", options->search.evaluations, "Points that a search may evaluate, none twice")->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  study->add_option("--seeds", options->seeds, "Searches, each with a seed of its own")->check(CLI::Range(1, 100'000))->capture_default_str();
+  study
+      ->add_option("--landscape", options->file,
+                   "Comma separated values: a line for each point, its parameters, status and score")
+      ->required();
+  study->add_option("--evaluations", options->search.evaluations, "Points that a search may evaluate, none twice")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  study->add_option("--seeds", options->seeds, "Searches, each with a seed of its own")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
   study->add_option("--seed", options->search.seed, "The first of them")->capture_default_str();
-  study->add_option("--strategy", options->strategies, "What to compare: evolution, random")->delimiter(',')->check(CLI::IsMember({"evolution", "random"}))->capture_default_str();
-  study->add_option("--population-kind", options->search.population_kind, "Of evolution")->check(CLI::IsMember(PopulationKinds()))->capture_default_str();
-  study->add_option("--population", options->search.population, "Survivors")->check(CLI::Range(1, 100'000))->capture_default_str();
-  study->add_option("--surrogate", options->surrogate, "Whether evolution ranks by a model what it evaluates")->check(CLI::IsMember({"on", "off"}))->capture_default_str();
+  study->add_option("--strategy", options->strategies, "What to compare: evolution, random")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"evolution", "random"}))
+      ->capture_default_str();
+  study->add_option("--population-kind", options->search.population_kind, "Of evolution")
+      ->check(CLI::IsMember(PopulationKinds()))
+      ->capture_default_str();
+  study->add_option("--population", options->search.population, "Survivors")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  study->add_option("--surrogate", options->surrogate, "Whether evolution ranks by a model what it evaluates")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   study->add_option("--score", options->columns.score, "Column of the score, smaller is better")->capture_default_str();
   study->add_option("--status", options->columns.status, "Column of the status; may be missing")->capture_default_str();
   study->add_option("--ok", options->columns.ok, "The status of a point that counts")->capture_default_str();
-  study->add_option("--parameters", options->columns.parameters, "Columns of the parameters (default: those before the status, or before the score)")->delimiter(',');
+  study
+      ->add_option("--parameters", options->columns.parameters,
+                   "Columns of the parameters (default: those before the status, or before the score)")
+      ->delimiter(',');
   study->add_option("--threads", options->threads, "Searches at a time (default: one a core)")->check(CLI::Range(1, 1024));
   study->add_option("--format", options->format, "How to print")->check(CLI::IsMember({"table", "json"}))->capture_default_str();
-  study->add_flag_callback("--json", [options] { options->format = "json"; }, "The same as --format json");
+  study->add_flag_callback(
+      "--json", [options] { options->format = "json"; }, "The same as --format json");
   study->callback([&context, options] { Run(*options, context); });
 }
 

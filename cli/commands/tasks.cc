@@ -26,11 +26,18 @@ void RunTasks(const CommandContext& context, bool as_json) {
     const Task task = LoadTask(folder);
     std::vector<std::string> templates;
     for (const KernelTemplate& kernel_template : LoadTemplates(folder)) templates.push_back(kernel_template.name);
-    table.Add({task.name, task.baseline, fmt::format("{}", fmt::join(templates, " ")), fmt::format("{}", fmt::join(Names(task.search_cuda), " ")),
+    table.Add({task.name, task.baseline, fmt::format("{}", fmt::join(templates, " ")),
+               fmt::format("{}", fmt::join(Names(task.search_cuda), " ")),
                fmt::format("{}", fmt::join(Names(task.search_cpu), " ")), task.summary});
-    json.push_back({{"task", task.name}, {"summary", task.summary}, {"directory", folder.string()}, {"baseline", task.baseline},
-                    {"templates", templates}, {"search_cuda", Names(task.search_cuda)}, {"search_cpu", Names(task.search_cpu)},
-                    {"held_out", Names(task.held_out)}, {"held_out_cpu", Names(task.held_out_cpu)}});
+    json.push_back({{"task", task.name},
+                    {"summary", task.summary},
+                    {"directory", folder.string()},
+                    {"baseline", task.baseline},
+                    {"templates", templates},
+                    {"search_cuda", Names(task.search_cuda)},
+                    {"search_cpu", Names(task.search_cpu)},
+                    {"held_out", Names(task.held_out)},
+                    {"held_out_cpu", Names(task.held_out_cpu)}});
   }
   if (as_json) {
     fmt::print(context.out, "{}", Dump(json));

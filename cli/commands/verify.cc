@@ -16,25 +16,25 @@ namespace evo {
 namespace {
 
 struct Options : HistoryOptions {
-  CandidateId id = 0;                  // 0: the best
-  std::string against;                 // a database; empty: the baseline is what it is timed against
-  std::optional<RunId> against_run;    // else the latest
-  CandidateId against_id = 0;          // 0: the best
+  CandidateId id = 0;                // 0: the best
+  std::string against;               // a database; empty: the baseline is what it is timed against
+  std::optional<RunId> against_run;  // else the latest
+  CandidateId against_id = 0;        // 0: the best
 };
 
 struct Subject {
   RunRecord run;
   CandidateRecord candidate;
   RunRecord against_run;
-  CandidateRecord against;   // the run's own baseline, or what another run came to
+  CandidateRecord against;  // the run's own baseline, or what another run came to
 };
 
 CandidateRecord FindMeasured(const History& history, const std::string& database, RunId run, CandidateId id) {
   const auto candidate = id != 0 ? std::optional(history.FindCandidate(run, id)) : history.Best(run);
   if (!candidate) throw Error(fmt::format("{}: run {} has no kernel that was shown right; name a candidate", database, run));
   if (candidate->evaluation.outcome == Outcome::kOk) return *candidate;
-  throw UsageError(fmt::format("candidate {} of run {} has the outcome {}; only what passed the search's checks can be verified", candidate->candidate.id, run,
-                               ToString(candidate->evaluation.outcome)));
+  throw UsageError(fmt::format("candidate {} of run {} has the outcome {}; only what passed the search's checks can be verified",
+                               candidate->candidate.id, run, ToString(candidate->evaluation.outcome)));
 }
 
 Subject FindSubject(const Options& options) {
@@ -50,8 +50,10 @@ Subject FindSubject(const Options& options) {
   const History other(options.against);
   const RunSummary other_run = other.FindRun(options.against_run);
   if (other_run.record.task_digest != run.record.task_digest) {
-    throw UsageError(fmt::format("--against {}: run {} is of task {}, run {} of {} is of {}, or one of them has changed; only kernels of one task can be compared",
-                                 options.against, other_run.record.id, other_run.record.task, id, options.database, run.record.task));
+    throw UsageError(
+        fmt::format("--against {}: run {} is of task {}, run {} of {} is of {}, or one of them has changed; only kernels of one "
+                    "task can be compared",
+                    options.against, other_run.record.id, other_run.record.task, id, options.database, run.record.task));
   }
   return {run.record, candidate, other_run.record, FindMeasured(other, options.against, other_run.record.id, options.against_id)};
 }
@@ -73,10 +75,11 @@ ChampionCheck Check(const CommandContext& context, const Subject& subject, const
   options.sanitizers = sanitizers;
   Pipeline pipeline(options, task);
   if (pipeline.device().name != subject.run.device_name) {
-    throw UsageError(fmt::format("run {} was measured on {}, and this is {}: verify it there, or make a run here", subject.run.id, subject.run.device_name,
-                                 pipeline.device().name));
+    throw UsageError(fmt::format("run {} was measured on {}, and this is {}: verify it there, or make a run here", subject.run.id,
+                                 subject.run.device_name, pipeline.device().name));
   }
-  return pipeline.CheckChampion(Rendered(context, subject.run, subject.candidate), Rendered(context, subject.against_run, subject.against), context.interrupt);
+  return pipeline.CheckChampion(Rendered(context, subject.run, subject.candidate),
+                                Rendered(context, subject.against_run, subject.against), context.interrupt);
 }
 
 void Print(const CommandContext& context, const Options& options, const CandidateRecord& record) {
@@ -89,8 +92,8 @@ void Print(const CommandContext& context, const Options& options, const Candidat
   const ChampionCheck& check = *record.check;
   fmt::print(context.out, "candidate   {}\nverdict     {}\n", record.candidate.id, Verdict(record));
   if (check.outcome == Outcome::kOk) {
-    fmt::print(context.out, "speed-up    {} over the baseline, timed in turn: {} us against {} us\n", Ratio(check.speedup), Microseconds(check.candidate_ns),
-               Microseconds(check.baseline_ns));
+    fmt::print(context.out, "speed-up    {} over the baseline, timed in turn: {} us against {} us\n", Ratio(check.speedup),
+               Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
   }
   fmt::print(context.out, "\n");
   Table table({"check", "result", "message"});
@@ -99,31 +102,37 @@ void Print(const CommandContext& context, const Options& options, const Candidat
   table.Print(context.out);
 }
 
-std::string Name(const RunRecord& run, const CandidateRecord& record) { return fmt::format("candidate {} of run {}", record.candidate.id, run.id); }
+std::string Name(const RunRecord& run, const CandidateRecord& record) {
+  return fmt::format("candidate {} of run {}", record.candidate.id, run.id);
+}
 
 // Nothing of this goes into a database: there, speed-ups are over the run's own baseline.
 void PrintAgainst(const CommandContext& context, const Options& options, const Subject& subject, const ChampionCheck& check) {
   if (options.json) {
-    nlohmann::ordered_json json = {{"run", subject.run.id}, {"candidate", subject.candidate.candidate.id}, {"against_run", subject.against_run.id},
-                                   {"against", subject.against.candidate.id}, {"check", ToJson(check)}};
+    nlohmann::ordered_json json = {{"run", subject.run.id},
+                                   {"candidate", subject.candidate.candidate.id},
+                                   {"against_run", subject.against_run.id},
+                                   {"against", subject.against.candidate.id},
+                                   {"check", ToJson(check)}};
     fmt::print(context.out, "{}", Dump(json));
     return;
   }
-  fmt::print(context.out, "candidate   {}\nagainst     {} of {}\n", Name(subject.run, subject.candidate), Name(subject.against_run, subject.against), options.against);
+  fmt::print(context.out, "candidate   {}\nagainst     {} of {}\n", Name(subject.run, subject.candidate),
+             Name(subject.against_run, subject.against), options.against);
   if (check.outcome != Outcome::kOk) {
     fmt::print(context.out, "verdict     failed: {}: {}\n", ToString(check.outcome), OneLine(check.message, 200));
     return;
   }
-  fmt::print(context.out, "ratio       {} times as fast, timed in turn: {} us against {} us\n", Ratio(check.speedup), Microseconds(check.candidate_ns),
-             Microseconds(check.baseline_ns));
+  fmt::print(context.out, "ratio       {} times as fast, timed in turn: {} us against {} us\n", Ratio(check.speedup),
+             Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
 }
 
 void Verify(CommandContext& context, const Options& options) {
   const Subject subject = FindSubject(options);
   const auto task = FindStoredTask(context, subject.run);
   if (!task) {
-    throw Error(fmt::format("task {} is no longer as it was in run {} ({}); verify with the task that the run was made with", subject.run.task, subject.run.id,
-                            subject.run.task_directory));
+    throw Error(fmt::format("task {} is no longer as it was in run {} ({}); verify with the task that the run was made with",
+                            subject.run.task, subject.run.id, subject.run.task_directory));
   }
   const ChampionCheck check = Check(context, subject, *task, options.against.empty());
   if (check.outcome == Outcome::kCancelled) throw Interrupted();
@@ -138,13 +147,18 @@ void Verify(CommandContext& context, const Options& options) {
 
 void AddVerify(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("verify", "Check a kernel as a champion is: held-out cases, compute-sanitizer, timed against the baseline");
+  CLI::App* command = app.add_subcommand(
+      "verify", "Check a kernel as a champion is: held-out cases, compute-sanitizer, timed against the baseline");
   AddHistoryOptions(*command, context, *options);
   command->add_option("id", options->id, "Candidate (default: the best)")->check(CLI::PositiveNumber);
-  CLI::Option* against = command->add_option("--against", options->against, "Time it in turn with the best kernel of a run of this database instead of the baseline; no tools are run, "
-                                             "nothing is stored");
+  CLI::Option* against = command->add_option(
+      "--against", options->against,
+      "Time it in turn with the best kernel of a run of this database instead of the baseline; no tools are run, "
+      "nothing is stored");
   command->add_option("--against-run", options->against_run, "That run (default: the latest)")->needs(against);
-  command->add_option("--against-id", options->against_id, "That run's candidate (default: the best)")->check(CLI::PositiveNumber)->needs(against);
+  command->add_option("--against-id", options->against_id, "That run's candidate (default: the best)")
+      ->check(CLI::PositiveNumber)
+      ->needs(against);
   command->callback([&context, options] { Verify(context, *options); });
 }
 

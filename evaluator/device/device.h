@@ -18,18 +18,18 @@
 namespace evo {
 
 struct DeviceInfo {
-  std::string kind;                 // "cuda" or "cpu"
-  std::string name;                 // as the device calls itself
-  std::string arch;                 // compile target, such as "sm_90a"
+  std::string kind;  // "cuda" or "cpu"
+  std::string name;  // as the device calls itself
+  std::string arch;  // compile target, such as "sm_90a"
   int ordinal = 0;
   std::size_t memory_bytes = 0;
-  std::size_t l2_bytes = 0;         // 0: none to speak of
+  std::size_t l2_bytes = 0;                              // 0: none to speak of
   std::size_t shared_bytes_per_block = 48 * 1024;        // without asking
   std::size_t shared_bytes_per_block_optin = 48 * 1024;  // the most a kernel may ask for
   int max_threads_per_block = 1024;
   int multiprocessors = 1;
-  double tick_ns = 1;               // resolution of SequenceTime
-  std::string driver;               // version, for the record
+  double tick_ns = 1;  // resolution of SequenceTime
+  std::string driver;  // version, for the record
 };
 
 // An address in the device's memory; on the cpu device an ordinary pointer.
@@ -44,7 +44,7 @@ struct DeviceTensorMap {
 using DeviceArgument = std::variant<Address, ScalarUse, DeviceTensorMap>;
 
 struct DeviceLaunch {
-  std::size_t kernel = 0;           // index into CompiledProgram::kernels
+  std::size_t kernel = 0;  // index into CompiledProgram::kernels
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::array<std::uint32_t, 3> cluster{0, 0, 0};
@@ -81,12 +81,13 @@ using Sequence = std::vector<std::variant<DeviceLaunch, DeviceFill>>;
 
 // What happens before a sequence, in this order, outside its time.
 struct Preparation {
-  bool scrub_shared = true;           // shared memory of every multiprocessor is made NaN
-  std::vector<DeviceCopy> restore;    // inout arguments
-  std::vector<DeviceFill> poison;     // outputs
-  std::size_t flush_bytes = 0;        // written elsewhere, to push everything out of L2
-  std::vector<DeviceTouch> touch;     // inputs, for a hot L2
-  bool displace_code = false;         // the instruction caches are filled with something else, as by the kernels between two calls of this one; not on the cpu device
+  bool scrub_shared = true;         // shared memory of every multiprocessor is made NaN
+  std::vector<DeviceCopy> restore;  // inout arguments
+  std::vector<DeviceFill> poison;   // outputs
+  std::size_t flush_bytes = 0;      // written elsewhere, to push everything out of L2
+  std::vector<DeviceTouch> touch;   // inputs, for a hot L2
+  bool displace_code = false;  // the instruction caches are filled with something else, as by the kernels between two calls of
+                               // this one; not on the cpu device
 };
 
 struct TimedRun {
@@ -95,10 +96,10 @@ struct TimedRun {
 };
 
 struct SequenceTime {
-  std::uint64_t span_ticks = 0;       // end of the last record minus start of the first
-  std::uint64_t busy_ticks = 0;       // sum of the records
-  std::uint64_t wall_ns = 0;          // cpu device only, else 0
-  bool disturbed = false;             // to be discarded: the clocks were held back
+  std::uint64_t span_ticks = 0;  // end of the last record minus start of the first
+  std::uint64_t busy_ticks = 0;  // sum of the records
+  std::uint64_t wall_ns = 0;     // cpu device only, else 0
+  bool disturbed = false;        // to be discarded: the clocks were held back
 };
 
 // How an operation on a device went. Not ok: what it means for the candidate. After a sticky failure the process must end.
@@ -111,8 +112,8 @@ struct DeviceStatus {
 
 struct TimedRuns {
   DeviceStatus status;
-  ClockState clocks;                  // after the last of them
-  std::vector<SequenceTime> times;    // one per run if status.ok()
+  ClockState clocks;                // after the last of them
+  std::vector<SequenceTime> times;  // one per run if status.ok()
 };
 
 // A compiled program on the device. Unloads when destroyed.
@@ -120,8 +121,8 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
-  // Where the image's own variables lie (`__device__`, not `__constant__`), which outlive a launch: what a kernel may not change to remember
-  // earlier launches.
+  // Where the image's own variables lie (`__device__`, not `__constant__`), which outlive a launch: what a kernel may not change
+  // to remember earlier launches.
   virtual std::vector<DeviceRange> State() const { return {}; }
 };
 
@@ -133,7 +134,7 @@ struct Inspected {
 
 struct LoadResult {
   DeviceStatus status;
-  std::unique_ptr<LoadedProgram> program;   // set if status.ok()
+  std::unique_ptr<LoadedProgram> program;  // set if status.ok()
 };
 
 // One device, used from one thread of one worker process. Memory comes 256-byte aligned and lives until Free. Running checks each
@@ -149,8 +150,8 @@ class DeviceMemory {
   virtual DeviceStatus Read(std::span<std::byte> to, Address from) = 0;
   virtual DeviceStatus Fill(const DeviceFill& fill) = 0;
   virtual DeviceStatus Copy(const DeviceCopy& copy) = 0;
-  // Tells that kernels may touch only these bytes of the allocation that holds them. A device that checks addresses then stops a kernel
-  // that goes beyond; others do nothing.
+  // Tells that kernels may touch only these bytes of the allocation that holds them. A device that checks addresses then stops a
+  // kernel that goes beyond; others do nothing.
   virtual void Guard(Address, std::size_t) {}
 };
 
@@ -159,7 +160,8 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
   virtual DeviceMemory& memory() = 0;
-  // To so many places, which sequences take in turn: where the driver puts code moves a kernel's time by half a percent. One place on the cpu device.
+  // To so many places, which sequences take in turn: where the driver puts code moves a kernel's time by half a percent. One
+  // place on the cpu device.
   virtual LoadResult Load(const CompiledProgram& program, std::size_t places) = 0;
   // Begins the preparation of what is run next; need not wait for it.
   virtual DeviceStatus Prepare(const Preparation& preparation) = 0;

@@ -9,8 +9,8 @@
 namespace evo {
 namespace {
 
-// Finalizer of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). The sum of mixed words does not
-// depend on the order in which they are visited.
+// Finalizer of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). The sum of mixed words
+// does not depend on the order in which they are visited.
 std::uint64_t Mix(std::uint64_t word, std::uint64_t index) {
   std::uint64_t x = word + (index + 1) * 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -71,18 +71,30 @@ InspectionResult CompareOutput(const Inspection& inspection) {
 
 InspectionResult CompareOutput(const Inspection& inspection) {
   switch (inspection.dtype) {
-    case Dtype::kF64: return CompareOutput<double>(inspection);
-    case Dtype::kF32: return CompareOutput<float>(inspection);
-    case Dtype::kF16: return CompareOutput<std::uint16_t>(inspection, [](std::uint16_t bits) { return double{FromHalfBits(bits)}; });
-    case Dtype::kBF16: return CompareOutput<std::uint16_t>(inspection, [](std::uint16_t bits) { return double{FromBFloat16Bits(bits)}; });
-    case Dtype::kI64: return CompareOutput<std::int64_t>(inspection);
-    case Dtype::kI32: return CompareOutput<std::int32_t>(inspection);
-    case Dtype::kI16: return CompareOutput<std::int16_t>(inspection);
-    case Dtype::kI8: return CompareOutput<std::int8_t>(inspection);
-    case Dtype::kU64: return CompareOutput<std::uint64_t>(inspection);
-    case Dtype::kU32: return CompareOutput<std::uint32_t>(inspection);
-    case Dtype::kU16: return CompareOutput<std::uint16_t>(inspection);
-    case Dtype::kU8: return CompareOutput<std::uint8_t>(inspection);
+    case Dtype::kF64:
+      return CompareOutput<double>(inspection);
+    case Dtype::kF32:
+      return CompareOutput<float>(inspection);
+    case Dtype::kF16:
+      return CompareOutput<std::uint16_t>(inspection, [](std::uint16_t bits) { return double{FromHalfBits(bits)}; });
+    case Dtype::kBF16:
+      return CompareOutput<std::uint16_t>(inspection, [](std::uint16_t bits) { return double{FromBFloat16Bits(bits)}; });
+    case Dtype::kI64:
+      return CompareOutput<std::int64_t>(inspection);
+    case Dtype::kI32:
+      return CompareOutput<std::int32_t>(inspection);
+    case Dtype::kI16:
+      return CompareOutput<std::int16_t>(inspection);
+    case Dtype::kI8:
+      return CompareOutput<std::int8_t>(inspection);
+    case Dtype::kU64:
+      return CompareOutput<std::uint64_t>(inspection);
+    case Dtype::kU32:
+      return CompareOutput<std::uint32_t>(inspection);
+    case Dtype::kU16:
+      return CompareOutput<std::uint16_t>(inspection);
+    case Dtype::kU8:
+      return CompareOutput<std::uint8_t>(inspection);
   }
   return {};
 }
@@ -104,9 +116,12 @@ void InspectionResult::Add(const InspectionResult& part) {
 InspectionResult InspectHere(const Inspection& inspection) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(inspection.address);
   switch (inspection.kind) {
-    case Inspection::Kind::kHash: return HashBytes(bytes, inspection.bytes);
-    case Inspection::Kind::kEqual: return CompareBytes(bytes, reinterpret_cast<const unsigned char*>(inspection.other), inspection.bytes);
-    case Inspection::Kind::kOutput: return CompareOutput(inspection);
+    case Inspection::Kind::kHash:
+      return HashBytes(bytes, inspection.bytes);
+    case Inspection::Kind::kEqual:
+      return CompareBytes(bytes, reinterpret_cast<const unsigned char*>(inspection.other), inspection.bytes);
+    case Inspection::Kind::kOutput:
+      return CompareOutput(inspection);
   }
   return {};
 }

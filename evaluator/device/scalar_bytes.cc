@@ -24,12 +24,13 @@ std::optional<ScalarBytes> StoreInteger(const Number& number) {
   std::int64_t integer = number.integer;
   if (number.is_real) {
     // Between these bounds the conversion is exact for every whole number.
-    constexpr double kWhole = 9007199254740992.0;   // 2^53
+    constexpr double kWhole = 9007199254740992.0;  // 2^53
     if (!(std::abs(number.real) <= kWhole) || number.real != std::trunc(number.real)) return std::nullopt;
     integer = static_cast<std::int64_t>(number.real);
   }
   if constexpr (std::numeric_limits<T>::is_signed) {
-    if (integer < static_cast<std::int64_t>(std::numeric_limits<T>::min()) || integer > static_cast<std::int64_t>(std::numeric_limits<T>::max())) {
+    if (integer < static_cast<std::int64_t>(std::numeric_limits<T>::min()) ||
+        integer > static_cast<std::int64_t>(std::numeric_limits<T>::max())) {
       return std::nullopt;
     }
   } else if (integer < 0 || static_cast<std::uint64_t>(integer) > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
@@ -43,18 +44,30 @@ std::optional<ScalarBytes> StoreInteger(const Number& number) {
 std::optional<ScalarBytes> ToBytes(const ScalarUse& scalar) {
   const Number& value = scalar.value;
   switch (scalar.dtype) {
-    case Dtype::kF64: return Store(value.AsReal());
-    case Dtype::kF32: return Store(static_cast<float>(value.AsReal()));
-    case Dtype::kF16: return Store(__double2half(value.AsReal()));
-    case Dtype::kBF16: return Store(__double2bfloat16(value.AsReal()));
-    case Dtype::kI64: return StoreInteger<std::int64_t>(value);
-    case Dtype::kI32: return StoreInteger<std::int32_t>(value);
-    case Dtype::kI16: return StoreInteger<std::int16_t>(value);
-    case Dtype::kI8: return StoreInteger<std::int8_t>(value);
-    case Dtype::kU64: return StoreInteger<std::uint64_t>(value);
-    case Dtype::kU32: return StoreInteger<std::uint32_t>(value);
-    case Dtype::kU16: return StoreInteger<std::uint16_t>(value);
-    case Dtype::kU8: return StoreInteger<std::uint8_t>(value);
+    case Dtype::kF64:
+      return Store(value.AsReal());
+    case Dtype::kF32:
+      return Store(static_cast<float>(value.AsReal()));
+    case Dtype::kF16:
+      return Store(__double2half(value.AsReal()));
+    case Dtype::kBF16:
+      return Store(__double2bfloat16(value.AsReal()));
+    case Dtype::kI64:
+      return StoreInteger<std::int64_t>(value);
+    case Dtype::kI32:
+      return StoreInteger<std::int32_t>(value);
+    case Dtype::kI16:
+      return StoreInteger<std::int16_t>(value);
+    case Dtype::kI8:
+      return StoreInteger<std::int8_t>(value);
+    case Dtype::kU64:
+      return StoreInteger<std::uint64_t>(value);
+    case Dtype::kU32:
+      return StoreInteger<std::uint32_t>(value);
+    case Dtype::kU16:
+      return StoreInteger<std::uint16_t>(value);
+    case Dtype::kU8:
+      return StoreInteger<std::uint8_t>(value);
   }
   return std::nullopt;
 }

@@ -6,7 +6,8 @@
 
 namespace evo {
 
-Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const std::string& name, const ValuesAt& values_at) {
+Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const std::string& name,
+                 const ValuesAt& values_at) {
   Difference difference;
   if (check.kind == OutputCheck::Kind::kExact) {
     difference.acceptable = seen.different == 0;
@@ -16,7 +17,8 @@ Difference Judge(const InspectionResult& seen, std::uint64_t elements, const Out
     return difference;
   }
   if (seen.different > 0) {
-    difference.message = fmt::format("{}: {} of {} elements are not finite or were never written, the first at {}", name, seen.different, elements, seen.first);
+    difference.message = fmt::format("{}: {} of {} elements are not finite or were never written, the first at {}", name,
+                                     seen.different, elements, seen.first);
     difference.l2 = difference.max = kNoValue;
     return difference;
   }
@@ -27,8 +29,10 @@ Difference Judge(const InspectionResult& seen, std::uint64_t elements, const Out
   difference.acceptable = difference.l2 <= check.l2 && difference.max <= check.max;
   if (!difference.acceptable) {
     const auto [value, wanted] = values_at(seen.worst);
-    difference.message = fmt::format("{}: relative L2 error {:.2e} (allowed {:.0e}), largest error {:.2e} of the rms (allowed {:.0e}), at {}: {:.6g}, not {:.6g}", name,
-                                     difference.l2, check.l2, difference.max, check.max, seen.worst, value, wanted);
+    difference.message = fmt::format(
+        "{}: relative L2 error {:.2e} (allowed {:.0e}), largest error {:.2e} of the rms (allowed {:.0e}), at {}: {:.6g}, not "
+        "{:.6g}",
+        name, difference.l2, check.l2, difference.max, check.max, seen.worst, value, wanted);
   }
   return difference;
 }

@@ -14,17 +14,18 @@ namespace evo {
 // How far an output is from its reference.
 struct Difference {
   bool acceptable = false;
-  double l2 = 0;           // ||out - ref|| / ||ref||
-  double max = 0;          // max |out - ref| / rms(ref)
-  std::string message;     // what is wrong, one line; empty if acceptable
+  double l2 = 0;        // ||out - ref|| / ||ref||
+  double max = 0;       // max |out - ref| / rms(ref)
+  std::string message;  // what is wrong, one line; empty if acceptable
 };
 
 // The output's element of that index, and what it should be: for messages.
 using ValuesAt = std::function<std::pair<double, double>(std::uint64_t index)>;
 
-// Judges an output of `elements` elements, as it was seen, by the task's check. Not finite where the reference is finite is wrong before
-// any tolerance is looked at; where the reference is not finite the output must be the same. Both errors are relative to the
-// reference's own scale, so that zeros never pass.
-Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const std::string& name, const ValuesAt& values_at);
+// Judges an output of `elements` elements, as it was seen, by the task's check. Not finite where the reference is finite is wrong
+// before any tolerance is looked at; where the reference is not finite the output must be the same. Both errors are relative to
+// the reference's own scale, so that zeros never pass.
+Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const std::string& name,
+                 const ValuesAt& values_at);
 
 }  // namespace evo

@@ -70,7 +70,9 @@ bool PassesOnAll(Device& device, const std::vector<InputSet*>& sets, const Answe
 
 std::string FindPassingDegenerateAnswer(Device& device, const std::vector<InputSet*>& sets) {
   if (PassesOnAll(device, sets, [](const auto&, std::size_t, InputSet&) {})) return "writes nothing";
-  if (PassesOnAll(device, sets, [&](const auto& view, std::size_t, InputSet&) { Require(device.memory().Fill({view.place.address, view.place.bytes, 0})); })) {
+  if (PassesOnAll(device, sets, [&](const auto& view, std::size_t, InputSet&) {
+        Require(device.memory().Fill({view.place.address, view.place.bytes, 0}));
+      })) {
     return "writes zeros";
   }
   std::vector<double> constants;
@@ -87,7 +89,9 @@ std::string FindPassingDegenerateAnswer(Device& device, const std::vector<InputS
     Write(device, view, std::vector<double>(Elements(view), constants[index]));
   };
   if (PassesOnAll(device, sets, constant)) return "writes a constant";
-  const auto remembered = [&](const InputSet::View& view, std::size_t index, InputSet&) { Write(device, view, first_answer[index]); };
+  const auto remembered = [&](const InputSet::View& view, std::size_t index, InputSet&) {
+    Write(device, view, first_answer[index]);
+  };
   if (PassesOnAll(device, sets, remembered)) return "gives the same answer to all inputs";
   for (const std::string& name : inputs) {
     const auto copied = [&](const InputSet::View& view, std::size_t, InputSet& set) {

@@ -29,7 +29,8 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   if (!answer.status.ok()) return ToFailure(answer.status);
   if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};
   if (answer.state != bound.program->loaded_state) {
-    return Failure{Outcome::kCheating, "a variable of the module differs after the launch from before: state that one launch leaves to the next"};
+    return Failure{Outcome::kCheating,
+                   "a variable of the module differs after the launch from before: state that one launch leaves to the next"};
   }
   const Difference& difference = answer.difference;
   if (!(difference.l2 <= errors.l2)) errors.l2 = difference.l2;
@@ -37,7 +38,8 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   const auto [before, first_time] = answers_.try_emplace(bound.inputs->original(), answer.hashes);
   if (!difference.acceptable) {
     // Right once and wrong once is a race, whatever the tolerance says.
-    if (!first_time) return Failure{Outcome::kNondeterministic, fmt::format("right at first, wrong in a later run: {}", difference.message)};
+    if (!first_time)
+      return Failure{Outcome::kNondeterministic, fmt::format("right at first, wrong in a later run: {}", difference.message)};
     answers_.erase(before);
     return Failure{Outcome::kWrongResult, difference.message};
   }

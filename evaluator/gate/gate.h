@@ -30,14 +30,14 @@ struct CheckedErrors {
   double max = 0;
 };
 
-// Decides whether one program computes what its task asks for. Every method returns the failure, or nullopt if there is none. Remembers the
-// answer to each input set: where the task says bitwise, every later run must give the same bytes, timed ones too.
+// Decides whether one program computes what its task asks for. Every method returns the failure, or nullopt if there is none.
+// Remembers the answer to each input set: where the task says bitwise, every later run must give the same bytes, timed ones too.
 class Gate {
  public:
   Gate(Device& device, Determinism determinism) : device_(device), determinism_(determinism) {}
 
-  // Poison, run, look: guards, inputs, outputs against the reference. Runs `repeats` times: on the cpu device each with another schedule, on a GPU
-  // every other time with cold caches, so that loads end in another order and warps drift apart.
+  // Poison, run, look: guards, inputs, outputs against the reference. Runs `repeats` times: on the cpu device each with another
+  // schedule, on a GPU every other time with cold caches, so that loads end in another order and warps drift apart.
   std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
 
   // Looks at what a run that already happened has left behind.
@@ -51,8 +51,8 @@ class Gate {
 
   Device& device_;
   Determinism determinism_;
-  std::uint64_t runs_ = 0;   // makes integer sentinels differ from run to run
-  std::map<const InputSet*, std::vector<std::uint64_t>> answers_;   // hashes of the first right one
+  std::uint64_t runs_ = 0;                                         // makes integer sentinels differ from run to run
+  std::map<const InputSet*, std::vector<std::uint64_t>> answers_;  // hashes of the first right one
 };
 
 }  // namespace evo

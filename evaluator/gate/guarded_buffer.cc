@@ -13,7 +13,12 @@ constexpr std::size_t kGuardBytes = 4096;
 }  // namespace
 
 GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy, Address place)
-    : memory_(&memory), base_(place != 0 ? place : memory.Allocate(TotalBytes(bytes))), owns_base_(place == 0), bytes_(bytes), kind_(copy), guard_(kGuardBytes) {
+    : memory_(&memory),
+      base_(place != 0 ? place : memory.Allocate(TotalBytes(bytes))),
+      owns_base_(place == 0),
+      bytes_(bytes),
+      kind_(copy),
+      guard_(kGuardBytes) {
   if (base_ != 0) copy_ = memory.Allocate(GuardOffset() + kGuardBytes);
   Rng rng(seed);
   for (std::byte& b : guard_) b = static_cast<std::byte>(rng.Next());
@@ -45,7 +50,8 @@ DeviceStatus GuardedBuffer::Reset(const std::vector<std::byte>* contents) {
   DeviceStatus status = memory_->Write(copy_, guard_);
   if (status.ok()) status = memory_->Write(copy_ + GuardOffset(), guard_);
   if (status.ok() && contents != nullptr) status = memory_->Write(address(), *contents);
-  if (status.ok() && contents != nullptr && kind_ == Copy::kGuardsAndContents) status = memory_->Write(copied_contents(), *contents);
+  if (status.ok() && contents != nullptr && kind_ == Copy::kGuardsAndContents)
+    status = memory_->Write(copied_contents(), *contents);
   if (status.ok()) status = memory_->Write(base_, guard_);
   if (status.ok()) status = memory_->Write(address() + bytes_, guard_);
   return status;

@@ -8,14 +8,14 @@
 
 namespace evo {
 
-// Device memory with guard bytes on both sides, so that a write outside is seen, and a copy on the device of what must not change. Owns
-// both; `memory` must outlive it.
+// Device memory with guard bytes on both sides, so that a write outside is seen, and a copy on the device of what must not
+// change. Owns both; `memory` must outlive it.
 class GuardedBuffer {
  public:
   enum class Copy { kGuards, kGuardsAndContents };
 
-  // The guards hold a pattern made from `seed`. Check ok() before use: there may not have been enough memory. It lies at `place` if that is given:
-  // TotalBytes(bytes) of memory that is somebody else's.
+  // The guards hold a pattern made from `seed`. Check ok() before use: there may not have been enough memory. It lies at `place`
+  // if that is given: TotalBytes(bytes) of memory that is somebody else's.
   GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy = Copy::kGuards, Address place = 0);
   // With its guards.
   static std::size_t TotalBytes(std::size_t bytes);
@@ -41,7 +41,7 @@ class GuardedBuffer {
   DeviceStatus Read(std::vector<std::byte>& contents) const;
 
  private:
-  std::size_t GuardOffset() const;   // of the second guard in the copy
+  std::size_t GuardOffset() const;  // of the second guard in the copy
 
   DeviceMemory* memory_;
   Address base_ = 0;

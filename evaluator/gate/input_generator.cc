@@ -134,18 +134,42 @@ std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, st
 std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype) {
   std::vector<std::byte> out(values.size() * ByteSize(dtype));
   switch (dtype) {
-    case Dtype::kF64: Store<double>(out, values, [](double v) { return v; }); break;
-    case Dtype::kF32: Store<float>(out, values, [](double v) { return static_cast<float>(v); }); break;
-    case Dtype::kF16: Store<std::uint16_t>(out, values, [](double v) { return ToHalfBits(static_cast<float>(v)); }); break;
-    case Dtype::kBF16: Store<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(static_cast<float>(v)); }); break;
-    case Dtype::kI64: StoreIntegers<std::int64_t>(out, values); break;
-    case Dtype::kI32: StoreIntegers<std::int32_t>(out, values); break;
-    case Dtype::kI16: StoreIntegers<std::int16_t>(out, values); break;
-    case Dtype::kI8: StoreIntegers<std::int8_t>(out, values); break;
-    case Dtype::kU64: StoreIntegers<std::uint64_t>(out, values); break;
-    case Dtype::kU32: StoreIntegers<std::uint32_t>(out, values); break;
-    case Dtype::kU16: StoreIntegers<std::uint16_t>(out, values); break;
-    case Dtype::kU8: StoreIntegers<std::uint8_t>(out, values); break;
+    case Dtype::kF64:
+      Store<double>(out, values, [](double v) { return v; });
+      break;
+    case Dtype::kF32:
+      Store<float>(out, values, [](double v) { return static_cast<float>(v); });
+      break;
+    case Dtype::kF16:
+      Store<std::uint16_t>(out, values, [](double v) { return ToHalfBits(static_cast<float>(v)); });
+      break;
+    case Dtype::kBF16:
+      Store<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(static_cast<float>(v)); });
+      break;
+    case Dtype::kI64:
+      StoreIntegers<std::int64_t>(out, values);
+      break;
+    case Dtype::kI32:
+      StoreIntegers<std::int32_t>(out, values);
+      break;
+    case Dtype::kI16:
+      StoreIntegers<std::int16_t>(out, values);
+      break;
+    case Dtype::kI8:
+      StoreIntegers<std::int8_t>(out, values);
+      break;
+    case Dtype::kU64:
+      StoreIntegers<std::uint64_t>(out, values);
+      break;
+    case Dtype::kU32:
+      StoreIntegers<std::uint32_t>(out, values);
+      break;
+    case Dtype::kU16:
+      StoreIntegers<std::uint16_t>(out, values);
+      break;
+    case Dtype::kU8:
+      StoreIntegers<std::uint8_t>(out, values);
+      break;
   }
   return out;
 }
@@ -153,18 +177,42 @@ std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtyp
 std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype) {
   std::vector<double> out(bytes.size() / ByteSize(dtype));
   switch (dtype) {
-    case Dtype::kF64: Load<double>(out, bytes, [](double v) { return v; }); break;
-    case Dtype::kF32: Load<float>(out, bytes, [](float v) { return static_cast<double>(v); }); break;
-    case Dtype::kF16: Load<std::uint16_t>(out, bytes, [](std::uint16_t v) { return static_cast<double>(FromHalfBits(v)); }); break;
-    case Dtype::kBF16: Load<std::uint16_t>(out, bytes, [](std::uint16_t v) { return static_cast<double>(FromBFloat16Bits(v)); }); break;
-    case Dtype::kI64: LoadIntegers<std::int64_t>(out, bytes); break;
-    case Dtype::kI32: LoadIntegers<std::int32_t>(out, bytes); break;
-    case Dtype::kI16: LoadIntegers<std::int16_t>(out, bytes); break;
-    case Dtype::kI8: LoadIntegers<std::int8_t>(out, bytes); break;
-    case Dtype::kU64: LoadIntegers<std::uint64_t>(out, bytes); break;
-    case Dtype::kU32: LoadIntegers<std::uint32_t>(out, bytes); break;
-    case Dtype::kU16: LoadIntegers<std::uint16_t>(out, bytes); break;
-    case Dtype::kU8: LoadIntegers<std::uint8_t>(out, bytes); break;
+    case Dtype::kF64:
+      Load<double>(out, bytes, [](double v) { return v; });
+      break;
+    case Dtype::kF32:
+      Load<float>(out, bytes, [](float v) { return static_cast<double>(v); });
+      break;
+    case Dtype::kF16:
+      Load<std::uint16_t>(out, bytes, [](std::uint16_t v) { return static_cast<double>(FromHalfBits(v)); });
+      break;
+    case Dtype::kBF16:
+      Load<std::uint16_t>(out, bytes, [](std::uint16_t v) { return static_cast<double>(FromBFloat16Bits(v)); });
+      break;
+    case Dtype::kI64:
+      LoadIntegers<std::int64_t>(out, bytes);
+      break;
+    case Dtype::kI32:
+      LoadIntegers<std::int32_t>(out, bytes);
+      break;
+    case Dtype::kI16:
+      LoadIntegers<std::int16_t>(out, bytes);
+      break;
+    case Dtype::kI8:
+      LoadIntegers<std::int8_t>(out, bytes);
+      break;
+    case Dtype::kU64:
+      LoadIntegers<std::uint64_t>(out, bytes);
+      break;
+    case Dtype::kU32:
+      LoadIntegers<std::uint32_t>(out, bytes);
+      break;
+    case Dtype::kU16:
+      LoadIntegers<std::uint16_t>(out, bytes);
+      break;
+    case Dtype::kU8:
+      LoadIntegers<std::uint8_t>(out, bytes);
+      break;
   }
   return out;
 }

@@ -9,8 +9,8 @@
 
 namespace evo {
 
-// Fills an input of `elements` values as the generator says. Same seed, same bytes. Values are rounded to the dtype to nearest even.
-// `variables` gives the sizes that an index bound may name. Throws Error for a generator that the dtype cannot hold.
+// Fills an input of `elements` values as the generator says. Same seed, same bytes. Values are rounded to the dtype to nearest
+// even. `variables` gives the sizes that an index bound may name. Throws Error for a generator that the dtype cannot hold.
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed);
 

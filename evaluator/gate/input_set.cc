@@ -19,11 +19,13 @@ constexpr std::uint8_t kNanByte = 0xff;
 constexpr std::size_t kAlignment = 512;
 // Of the GPU's virtual memory.
 constexpr std::size_t kPageBytes = 2 << 20;
-constexpr std::int64_t kLargeArgument = 1 << 16;   // elements
+constexpr std::int64_t kLargeArgument = 1 << 16;  // elements
 
 bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
 bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-std::uint8_t PoisonOf(const Argument& argument, std::uint8_t sentinel) { return IsFloating(argument.dtype) ? kNanByte : sentinel; }
+std::uint8_t PoisonOf(const Argument& argument, std::uint8_t sentinel) {
+  return IsFloating(argument.dtype) ? kNanByte : sentinel;
+}
 
 DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
   return {Outcome::kResourceLimit, fmt::format("{} bytes for {} do not fit into the device's memory", bytes, name), false};
@@ -33,13 +35,15 @@ DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
 
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed) {
   const Variables variables = CaseVariables(task, sizes);
-  // A stream for each case and generator: from one seed they would draw the same numbers scaled, and an answer to one be an answer to others.
+  // A stream for each case and generator: from one seed they would draw the same numbers scaled, and an answer to one be an
+  // answer to others.
   const std::uint64_t stream = seed ^ std::stoull(Digest(sizes.name).substr(0, 16), nullptr, 16);
   const auto draw = [&](std::size_t i) {
     const Argument& argument = task.arguments[i];
     const Generator& chosen = argument.generators[static_cast<std::size_t>(generator) % argument.generators.size()];
     const std::int64_t row = argument.shape.back().EvaluateInteger(variables);
-    return GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables, Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next());
+    return GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables,
+                         Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next());
   };
   // Side by side where that takes longer than starting a thread: 50 ns a normal number.
   std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
@@ -58,8 +62,9 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
 InputSet::InputSet(Device& device, const Task& task, const Case& sizes)
     : device_(device), task_(task), sizes_(sizes), variables_(CaseVariables(task, sizes)) {}
 
-std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, const Task& task, const Case& sizes, const DrawnArguments& drawn,
-                                                                std::uint64_t seed, Program& reference) {
+std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, const Task& task, const Case& sizes,
+                                                                const DrawnArguments& drawn, std::uint64_t seed,
+                                                                Program& reference) {
   std::unique_ptr<InputSet> set(new InputSet(device, task, sizes));
   if (DeviceStatus status = set->Place(drawn, seed); !status.ok()) return ToFailure(status);
   if (DeviceStatus status = set->RunReference(reference); !status.ok()) return ToFailure(status);
@@ -77,7 +82,8 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
     copy.reference = bound_[i].reference;
     if (!HasInput(*copy.argument)) continue;
     for (const Address to : {copy.buffer.address(), copy.buffer.copied_contents()}) {
-      if (DeviceStatus status = device_.memory().Copy({to, original.copied_contents(), original.bytes()}); !status.ok()) return ToFailure(status);
+      if (DeviceStatus status = device_.memory().Copy({to, original.copied_contents(), original.bytes()}); !status.ok())
+        return ToFailure(status);
     }
   }
   return set;
@@ -86,10 +92,14 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
 // A buffer for each argument that has one, in their order, with nothing in it.
 DeviceStatus InputSet::Allocate(std::uint64_t guard_seed, bool together) {
   const auto bytes_of = [&](const Argument& argument) {
-    return argument.role == Role::kScalar ? 0 : static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
+    return argument.role == Role::kScalar
+               ? 0
+               : static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
   };
   const auto taken = [&](const Argument& argument) {
-    return argument.role == Role::kScalar ? 0 : (GuardedBuffer::TotalBytes(bytes_of(argument)) + kAlignment - 1) / kAlignment * kAlignment;
+    return argument.role == Role::kScalar
+               ? 0
+               : (GuardedBuffer::TotalBytes(bytes_of(argument)) + kAlignment - 1) / kAlignment * kAlignment;
   };
   Address place = 0;
   if (together) {
@@ -195,7 +205,8 @@ std::size_t InputSet::Footprint() const {
 std::vector<InputSet::View> InputSet::Views() const {
   std::vector<View> views;
   for (const Bound& bound : bound_) {
-    views.push_back({bound.argument, {bound.buffer.address(), bound.buffer.bytes()}, bound.reference ? bound.reference->address() : 0});
+    views.push_back(
+        {bound.argument, {bound.buffer.address(), bound.buffer.bytes()}, bound.reference ? bound.reference->address() : 0});
   }
   return views;
 }
@@ -205,7 +216,8 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
   for (const Bound& bound : bound_) {
     if (bound.reference) {
       const bool exact = bound.argument->check.kind == OutputCheck::Kind::kExact;
-      inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bound.buffer.bytes(), bound.argument->dtype, exact});
+      inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bound.buffer.bytes(),
+                             bound.argument->dtype, exact});
       inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
     }
     bound.buffer.AppendInspections(inspections, bound.argument->role == Role::kIn);
@@ -224,7 +236,8 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
     const Argument& argument = *bound.argument;
     if (bound.reference) {
       const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
-      const Difference one = Judge(inspected.results[next++], elements, CheckFor(argument, variables_), argument.name, [&](std::uint64_t i) { return ValuesAt(bound, i); });
+      const Difference one = Judge(inspected.results[next++], elements, CheckFor(argument, variables_), argument.name,
+                                   [&](std::uint64_t i) { return ValuesAt(bound, i); });
       // Not "std::max": an error that is not a number must not be lost.
       if (!(one.l2 <= answer.difference.l2)) answer.difference.l2 = one.l2;
       if (!(one.max <= answer.difference.max)) answer.difference.max = one.max;

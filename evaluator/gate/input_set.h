@@ -22,16 +22,19 @@ using DrawnArguments = std::vector<std::vector<std::byte>>;
 // `generator` counts through the legal generators: input i is drawn by its generator number `generator` modulo how many it has.
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed);
 
-// The arguments of one case on the device, with the trusted answer beside them. Outputs lie in buffers of their own. Used by one program
-// after another; each leaves the inputs as they were or is found out.
+// The arguments of one case on the device, with the trusted answer beside them. Outputs lie in buffers of their own. Used by one
+// program after another; each leaves the inputs as they were or is found out.
 class InputSet {
  public:
-  // Puts the arguments on the device and runs the reference. A Failure here is the task's or the device's fault, never a candidate's.
-  static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes, const DrawnArguments& drawn,
-                                                               std::uint64_t seed, Program& reference);
+  // Puts the arguments on the device and runs the reference. A Failure here is the task's or the device's fault, never a
+  // candidate's.
+  static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes,
+                                                               const DrawnArguments& drawn, std::uint64_t seed,
+                                                               Program& reference);
 
-  // The same arguments and the same answer in another place of the device's memory, the arguments one behind the other from a page's beginning: their
-  // places relative to each other, which move a kernel's time by a percent, do not depend on what was allocated before. The answer is shared.
+  // The same arguments and the same answer in another place of the device's memory, the arguments one behind the other from a
+  // page's beginning: their places relative to each other, which move a kernel's time by a percent, do not depend on what was
+  // allocated before. The answer is shared.
   std::variant<std::unique_ptr<InputSet>, Failure> Copy(std::uint64_t guard_seed) const;
 
   // The set that this is a copy of, or itself. To compare only: a program gives the same answer on both.
@@ -41,8 +44,8 @@ class InputSet {
   const Variables& variables() const { return variables_; }
   BufferPlace PlaceOf(const std::string& name) const;
 
-  // What is to be done before each run: outputs are poison (NaN, or `sentinel` bytes for integers), inout arguments as drawn. Mends first
-  // what the last look found overwritten.
+  // What is to be done before each run: outputs are poison (NaN, or `sentinel` bytes for integers), inout arguments as drawn.
+  // Mends first what the last look found overwritten.
   Preparation Prepare(std::uint8_t sentinel);
   std::vector<DeviceTouch> Touches() const;
   // Bytes of inputs and outputs together.
@@ -63,7 +66,7 @@ class InputSet {
   struct View {
     const Argument* argument;
     BufferPlace place;
-    Address reference;                  // as many doubles as there are elements
+    Address reference;  // as many doubles as there are elements
   };
   std::vector<View> Views() const;
 
@@ -71,7 +74,7 @@ class InputSet {
   struct Bound {
     const Argument* argument;
     GuardedBuffer buffer;
-    std::shared_ptr<GuardedBuffer> reference;      // outputs and inouts: doubles. Nobody writes there once the reference has run
+    std::shared_ptr<GuardedBuffer> reference;  // outputs and inouts: doubles. Nobody writes there once the reference has run
   };
   // Memory of the set's own, where its arguments lie together.
   struct Block {
@@ -92,7 +95,7 @@ class InputSet {
   std::pair<double, double> ValuesAt(const Bound& bound, std::uint64_t index) const;
 
   Device& device_;
-  const Task task_;      // a copy: cached sets outlive the job that brought the task
+  const Task task_;  // a copy: cached sets outlive the job that brought the task
   Case sizes_;
   Variables variables_;
   std::unique_ptr<Block> block_;

@@ -12,7 +12,8 @@ constexpr std::uint8_t kWorkspacePoison = 0xff;
 
 }  // namespace
 
-std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const Program& program, const Task& task, const Case& sizes) {
+std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const Program& program, const Task& task,
+                                                         const Case& sizes) {
   auto planned = PlanLaunches(program.rendered, program.parameters, task, sizes);
   if (const auto* failure = std::get_if<PlanFailure>(&planned)) return Failure{Outcome::kResourceLimit, failure->message};
   LaunchBinding binding;
@@ -21,7 +22,8 @@ std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const P
   for (const auto& step : binding.plan_.steps) {
     std::size_t kernel = 0;
     if (const auto* launch = std::get_if<PlannedLaunch>(&step)) {
-      const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.expression == launch->kernel_expression; });
+      const auto found =
+          std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.expression == launch->kernel_expression; });
       if (found == kernels.end()) {
         return Failure{Outcome::kLaunchError, fmt::format("kernel {} is not in the compiled image", launch->kernel_expression)};
       }
@@ -34,7 +36,8 @@ std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const P
     binding.workspaces_.emplace_back(device.memory(), bytes, binding.workspaces_.size() + 1);
     GuardedBuffer& buffer = binding.workspaces_.back();
     if (!buffer.ok()) {
-      return Failure{Outcome::kResourceLimit, fmt::format("workspace {} of {} bytes does not fit into the device's memory", workspace.name, bytes)};
+      return Failure{Outcome::kResourceLimit,
+                     fmt::format("workspace {} of {} bytes does not fit into the device's memory", workspace.name, bytes)};
     }
     if (DeviceStatus status = buffer.Reset(nullptr); !status.ok()) return ToFailure(status);
   }
@@ -56,7 +59,8 @@ Sequence LaunchBinding::Bind(const std::function<BufferPlace(const std::string&)
       continue;
     }
     const auto& planned = std::get<PlannedLaunch>(plan_.steps[i]);
-    DeviceLaunch launch{kernel_of_step_[i], planned.grid, planned.block, planned.cluster, planned.shared_bytes, planned.cooperative, {}};
+    DeviceLaunch launch{
+        kernel_of_step_[i], planned.grid, planned.block, planned.cluster, planned.shared_bytes, planned.cooperative, {}};
     for (const LaunchArgument& argument : planned.arguments) {
       if (const auto* buffer = std::get_if<BufferUse>(&argument)) {
         launch.arguments.emplace_back(place(buffer->name).address);
@@ -81,7 +85,8 @@ std::string LaunchBinding::Describe() const {
       continue;
     }
     const auto& launch = std::get<PlannedLaunch>(step);
-    text += fmt::format("{} grid {} block {} shared {}", launch.kernel_expression, extent(launch.grid), extent(launch.block), launch.shared_bytes);
+    text += fmt::format("{} grid {} block {} shared {}", launch.kernel_expression, extent(launch.grid), extent(launch.block),
+                        launch.shared_bytes);
     if (launch.cluster[0] > 0) text += " cluster " + extent(launch.cluster);
     if (launch.cooperative) text += " cooperative";
   }

@@ -38,8 +38,8 @@ class LaunchBinding {
 
  private:
   LaunchPlan plan_;
-  std::vector<std::size_t> kernel_of_step_;     // index into CompiledProgram::kernels; unused for memsets
-  std::vector<GuardedBuffer> workspaces_;       // as plan_.workspaces
+  std::vector<std::size_t> kernel_of_step_;  // index into CompiledProgram::kernels; unused for memsets
+  std::vector<GuardedBuffer> workspaces_;    // as plan_.workspaces
 };
 
 }  // namespace evo

@@ -6,7 +6,8 @@ namespace evo {
 
 Failure ToFailure(const DeviceStatus& status) { return {status.outcome, status.message, status.sticky}; }
 
-std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled, std::size_t places) {
+std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled,
+                                           std::size_t places) {
   Program program;
   try {
     program.rendered = ParseTemplate("candidate", source);
@@ -19,7 +20,8 @@ std::variant<Program, Failure> LoadProgram(Device& device, const std::string& so
   LoadResult loaded = device.Load(program.compiled, places);
   if (!loaded.status.ok()) return ToFailure(loaded.status);
   program.loaded = std::move(loaded.program);
-  for (const DeviceRange& range : program.loaded->State()) program.state.push_back({Inspection::Kind::kHash, range.address, 0, range.bytes});
+  for (const DeviceRange& range : program.loaded->State())
+    program.state.push_back({Inspection::Kind::kHash, range.address, 0, range.bytes});
   if (program.state.empty()) return program;
   const Inspected inspected = device.Inspect(program.state);
   if (!inspected.status.ok()) return ToFailure(inspected.status);

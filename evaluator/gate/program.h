@@ -16,7 +16,7 @@ namespace evo {
 struct Failure {
   Outcome outcome = Outcome::kWrongResult;
   std::string message;
-  bool sticky = false;      // the process that saw it must end
+  bool sticky = false;  // the process that saw it must end
 };
 
 Failure ToFailure(const DeviceStatus& status);
@@ -27,11 +27,12 @@ struct Program {
   Parameters parameters;
   CompiledProgram compiled;
   std::unique_ptr<LoadedProgram> loaded;
-  std::vector<Inspection> state;              // of the image's own variables: their hashes
-  std::vector<std::uint64_t> loaded_state;    // what these were when it was loaded; every launch must leave them so
+  std::vector<Inspection> state;            // of the image's own variables: their hashes
+  std::vector<std::uint64_t> loaded_state;  // what these were when it was loaded; every launch must leave them so
 };
 
 // `places`: of its code, as in Device::Load.
-std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled, std::size_t places = 1);
+std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled,
+                                           std::size_t places = 1);
 
 }  // namespace evo

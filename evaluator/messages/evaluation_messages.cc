@@ -107,7 +107,8 @@ void to_json(json& out, const Evaluation& e) {
          {"l2", e.l2},
          {"image_digest", e.image_digest},
          {"source_digest", e.source_digest},
-         {"counterexample", {{"case", e.counterexample.case_name}, {"generator", e.counterexample.generator}, {"seed", e.counterexample.seed}}}};
+         {"counterexample",
+          {{"case", e.counterexample.case_name}, {"generator", e.counterexample.generator}, {"seed", e.counterexample.seed}}}};
 }
 
 void from_json(const json& in, Evaluation& e) {
@@ -207,7 +208,9 @@ void from_json(const json& in, MachineState& m) {
   in.at("disturbed").get_to(m.clocks.disturbed);
 }
 
-void to_json(json& out, const ToolResult& result) { out = {{"tool", result.tool}, {"result", result.result}, {"message", result.message}}; }
+void to_json(json& out, const ToolResult& result) {
+  out = {{"tool", result.tool}, {"result", result.result}, {"message", result.message}};
+}
 
 void from_json(const json& in, ToolResult& result) {
   in.at("tool").get_to(result.tool);
@@ -245,8 +248,10 @@ void from_json(const json& in, ChampionCheck& check) {
 
 void AttachProgram(Message& message, const std::string& key, const std::string& source, const CompiledProgram& program) {
   json kernels = json::array();
-  for (const CompiledKernel& kernel : program.kernels) kernels.push_back({{"expression", kernel.expression}, {"symbol", kernel.symbol}});
-  message.header[key] = {{"source", source}, {"kernels", kernels}, {"variables", program.variables}, {"body", message.bodies.size()}};
+  for (const CompiledKernel& kernel : program.kernels)
+    kernels.push_back({{"expression", kernel.expression}, {"symbol", kernel.symbol}});
+  message.header[key] = {
+      {"source", source}, {"kernels", kernels}, {"variables", program.variables}, {"body", message.bodies.size()}};
   message.bodies.push_back(program.image);
 }
 
@@ -266,7 +271,10 @@ AttachedProgram DetachProgram(const Message& message, const std::string& key) {
 
 Message ToMessage(const CompileResult& result) {
   Message message;
-  message.header = {{"outcome", ToString(result.outcome)}, {"message", result.message}, {"log", result.log}, {"facts", result.facts},
+  message.header = {{"outcome", ToString(result.outcome)},
+                    {"message", result.message},
+                    {"log", result.log},
+                    {"facts", result.facts},
                     {"program_digest", result.program_digest}};
   AttachProgram(message, "program", "", result.program);
   AttachProgram(message, "checked", "", result.checked);

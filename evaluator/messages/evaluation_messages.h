@@ -11,8 +11,8 @@
 
 namespace evo {
 
-// What travels between coordinator and workers, as JSON. Not-a-number is null. from_json throws nlohmann::json::exception for a field that
-// is missing or of the wrong type, ProtocolError for an unknown name.
+// What travels between coordinator and workers, as JSON. Not-a-number is null. from_json throws nlohmann::json::exception for a
+// field that is missing or of the wrong type, ProtocolError for an unknown name.
 void to_json(nlohmann::json& out, const KernelFacts& facts);
 void from_json(const nlohmann::json& in, KernelFacts& facts);
 void to_json(nlohmann::json& out, const CaseMeasurement& measured);

@@ -49,7 +49,8 @@ EvaluationCache::Claimed EvaluationCache::ClaimProgram(const std::string& progra
   return {Claim::kWait};
 }
 
-EvaluationCache::Resolved EvaluationCache::ResolveWaiters(const std::string& program_digest, CandidateId candidate, const Evaluation& evaluation) {
+EvaluationCache::Resolved EvaluationCache::ResolveWaiters(const std::string& program_digest, CandidateId candidate,
+                                                          const Evaluation& evaluation) {
   const auto found = programs_.find(program_digest);
   if (found == programs_.end() || found->second.known) return {};
   Entry& entry = found->second;

@@ -9,12 +9,12 @@
 
 namespace evo {
 
-// Evaluations that need not be done again: by source, and by compiled program with its launch configuration. Holds what earlier runs of the
-// database found under the same conditions, and what this run finds. A program that is being evaluated is waited for, not evaluated
-// beside it. Not thread-safe: its owner locks.
+// Evaluations that need not be done again: by source, and by compiled program with its launch configuration. Holds what earlier
+// runs of the database found under the same conditions, and what this run finds. A program that is being evaluated is waited for,
+// not evaluated beside it. Not thread-safe: its owner locks.
 class EvaluationCache {
  public:
-  using Ticket = std::size_t;   // whatever the owner calls the candidate that asks
+  using Ticket = std::size_t;  // whatever the owner calls the candidate that asks
 
   // Adds what earlier runs found.
   void Add(std::vector<KnownEvaluation> known);
@@ -25,13 +25,14 @@ class EvaluationCache {
   enum class Claim { kYours, kKnown, kWait };
   struct Claimed {
     Claim claim;
-    const Evaluation* evaluation = nullptr;   // kKnown: valid until the next call
+    const Evaluation* evaluation = nullptr;  // kKnown: valid until the next call
   };
-  // kYours: evaluate it and call ResolveWaiters. kWait: ResolveWaiters will name the ticket. With `afresh`, earlier runs do not count.
+  // kYours: evaluate it and call ResolveWaiters. kWait: ResolveWaiters will name the ticket. With `afresh`, earlier runs do not
+  // count.
   Claimed ClaimProgram(const std::string& program_digest, Ticket ticket, bool afresh);
 
   struct Resolved {
-    std::vector<Ticket> waiting;    // all of them if the evaluation is final; otherwise the one that has to do it now
+    std::vector<Ticket> waiting;  // all of them if the evaluation is final; otherwise the one that has to do it now
     bool final = true;
   };
   // `candidate` is the one that was evaluated.

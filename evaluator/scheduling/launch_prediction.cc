@@ -14,10 +14,12 @@ std::optional<std::string> Refused(const LaunchPlan& plan, const DeviceInfo& dev
     if (launch == nullptr) continue;
     const std::uint64_t threads = std::uint64_t{launch->block[0]} * launch->block[1] * launch->block[2];
     if (threads > static_cast<std::uint64_t>(device.max_threads_per_block)) {
-      return fmt::format("{}: {} threads a block, the device takes 1 to {}", launch->kernel, threads, device.max_threads_per_block);
+      return fmt::format("{}: {} threads a block, the device takes 1 to {}", launch->kernel, threads,
+                         device.max_threads_per_block);
     }
     if (launch->shared_bytes > device.shared_bytes_per_block_optin) {
-      return fmt::format("{}: {} bytes of dynamic shared memory, {} at most", launch->kernel, launch->shared_bytes, device.shared_bytes_per_block_optin);
+      return fmt::format("{}: {} bytes of dynamic shared memory, {} at most", launch->kernel, launch->shared_bytes,
+                         device.shared_bytes_per_block_optin);
     }
   }
   return std::nullopt;
@@ -28,7 +30,7 @@ std::optional<std::string> Refused(const LaunchPlan& plan, const DeviceInfo& dev
 std::optional<std::string> CannotLaunch(const std::string& source, const Task& task, const DeviceInfo& device) {
   try {
     const KernelTemplate rendered = ParseTemplate("candidate", source);
-    const Parameters parameters = rendered.space.Defaults();   // a rendered source has its values there
+    const Parameters parameters = rendered.space.Defaults();  // a rendered source has its values there
     const auto judge = [&](const Case& sizes) -> std::optional<std::string> {
       const auto planned = PlanLaunches(rendered, parameters, task, sizes);
       if (const auto* failure = std::get_if<PlanFailure>(&planned)) return failure->message;

@@ -9,21 +9,21 @@
 
 #include "core/digest.h"
 #include "core/error.h"
-#include "platform/installation.h"
 #include "core/rng.h"
 #include "evaluator/messages/evaluation_messages.h"
 #include "evaluator/scheduling/launch_prediction.h"
+#include "evaluator/timer/machine_check.h"
 #include "evaluator/workers/run_role.h"
 #include "evaluator/workers/sanitizer.h"
-#include "evaluator/timer/machine_check.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
 
 using std::chrono::milliseconds;
 
-// ptxas has been seen to take 15 s over a kernel with thousands of unrolled steps; compile workers also stand still while a kernel is
-// timed on the cpu device.
+// ptxas has been seen to take 15 s over a kernel with thousands of unrolled steps; compile workers also stand still while a
+// kernel is timed on the cpu device.
 constexpr milliseconds kCompileDeadline{40'000};
 // A candidate has this many times what the slowest template took to compile: a generation waits for its last one.
 constexpr double kCompileDeadlineFactor = 6;
@@ -48,9 +48,12 @@ Stage StageOf(const std::string& name) { return ParseStage(name).value_or(Stage:
 
 Outcome OutcomeOf(const WorkerDeath& death) {
   switch (death.kind) {
-    case WorkerDeath::Kind::kDeadline: return Outcome::kTimeout;
-    case WorkerDeath::Kind::kStopped: return Outcome::kCancelled;
-    default: return Outcome::kCrash;
+    case WorkerDeath::Kind::kDeadline:
+      return Outcome::kTimeout;
+    case WorkerDeath::Kind::kStopped:
+      return Outcome::kCancelled;
+    default:
+      return Outcome::kCrash;
   }
 }
 
@@ -71,10 +74,12 @@ double StageMs(const JobResult& result, const char* stage) {
 
 Pipeline::Pipeline(PipelineOptions options, const Task& task) : options_(std::move(options)), task_(task) {
   for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds_.push_back(Rng(options_.seed, ~0ULL, i).Next());
-  WorkerPoolOptions run{"run", options_.worker_argv, RunInit(), static_cast<int>(options_.ordinals.size()), Ordinals(), options_.device == "cuda", false};
+  WorkerPoolOptions run{"run",      options_.worker_argv,      RunInit(), static_cast<int>(options_.ordinals.size()),
+                        Ordinals(), options_.device == "cuda", false};
   run_pool_ = std::make_unique<WorkerPool>(run);
   const nlohmann::json init = {{"role", "compile"}, {"device", options_.device}, {"check", options_.device == "cpu"}};
-  compile_pool_ = std::make_unique<WorkerPool>(WorkerPoolOptions{"compile", options_.worker_argv, init, options_.compile_workers, {}});
+  compile_pool_ =
+      std::make_unique<WorkerPool>(WorkerPoolOptions{"compile", options_.worker_argv, init, options_.compile_workers, {}});
   device_ = run_pool_->WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
   // On the cpu device too every candidate is compiled for a GPU, so that what wins here is valid there.
   arch_ = !options_.arch.empty() ? options_.arch : options_.device == "cuda" ? device_.arch : kDefaultArch;
@@ -96,12 +101,14 @@ void Pipeline::CompileOwn() {
   if (options_.interrupt.stop_requested()) throw Interrupted();
   reference_ = FromCompiler(results.front());
   if (reference_.outcome != Outcome::kOk) {
-    throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / "reference.cu").string(), options_.device, reference_.message));
+    throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / "reference.cu").string(), options_.device,
+                                 reference_.message));
   }
   if (options_.device != "cuda") return;
   machine_check_ = FromCompiler(results.back());
   if (machine_check_.outcome != Outcome::kOk) {
-    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device_.arch, machine_check_.message));
+    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device_.arch,
+                            machine_check_.message));
   }
 }
 
@@ -112,7 +119,8 @@ std::vector<MachineState> Pipeline::MeasureMachines(const std::string& moment) {
   AttachProgram(job.request, "machine", "", machine_check_.program);
   job.deadline = kMachineDeadline;
   // As many as there are idle workers: each takes one.
-  const std::vector<JobResult> results = RunAndWait(*run_pool_, std::vector<Job>(options_.ordinals.size(), job), options_.interrupt);
+  const std::vector<JobResult> results =
+      RunAndWait(*run_pool_, std::vector<Job>(options_.ordinals.size(), job), options_.interrupt);
   if (options_.interrupt.stop_requested()) throw Interrupted();
   std::vector<MachineState> machines;
   for (const JobResult& result : results) {
@@ -150,7 +158,8 @@ milliseconds Pipeline::CompileDeadline() {
   const std::lock_guard lock(mutex_);
   // On the cpu device compilers stand still while a kernel is timed, and what they take says nothing.
   if (options_.device != "cuda" || baseline_compile_ms_ == 0) return kCompileDeadline;
-  return std::clamp(milliseconds(static_cast<long>(kCompileDeadlineFactor * baseline_compile_ms_)), kLeastCompileDeadline, kCompileDeadline);
+  return std::clamp(milliseconds(static_cast<long>(kCompileDeadlineFactor * baseline_compile_ms_)), kLeastCompileDeadline,
+                    kCompileDeadline);
 }
 
 std::vector<JobResult> Pipeline::RunAndWait(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop) {
@@ -216,7 +225,9 @@ void Pipeline::Start(std::vector<Candidate> candidates) {
   for (std::size_t i = 0; i < batch->slots.size(); ++i) {
     const Place place{batch, i};
     const Candidate& candidate = place.slot().candidate;
-    const Evaluation* known = candidate.generation > 0 && candidate.measurement == 0 ? cache_.FindSource(place.slot().evaluation.source_digest) : nullptr;
+    const Evaluation* known = candidate.generation > 0 && candidate.measurement == 0
+                                  ? cache_.FindSource(place.slot().evaluation.source_digest)
+                                  : nullptr;
     if (known != nullptr) {
       CopyResult(place, *known);
       Complete(place);
@@ -259,8 +270,10 @@ void Pipeline::ResolveWaiters(const Place& place, std::vector<Place>& next) {
   const auto resolved = cache_.ResolveWaiters(digest, slot.candidate.id, slot.evaluation);
   for (const EvaluationCache::Ticket ticket : resolved.waiting) {
     const Place waiter = waiting_.extract(ticket).mapped();
-    if (resolved.final) CopyResult(waiter, cache_.Get(digest));
-    else waiter.slot().claimed = true;
+    if (resolved.final)
+      CopyResult(waiter, cache_.Get(digest));
+    else
+      waiter.slot().claimed = true;
     next.push_back(waiter);
   }
 }
@@ -275,7 +288,8 @@ void Pipeline::LearnFrom(const Candidate& candidate, const Evaluation& evaluatio
     auto& best = best_case_ns_.try_emplace(measured.name, measured.median_ns).first->second;
     best = std::min(best, measured.median_ns);
   }
-  if (!evaluation.counterexample.case_name.empty()) ++kills_[{evaluation.counterexample.case_name, evaluation.counterexample.generator}];
+  if (!evaluation.counterexample.case_name.empty())
+    ++kills_[{evaluation.counterexample.case_name, evaluation.counterexample.generator}];
 }
 
 void Pipeline::GoOn(const std::vector<GenerationRecord>& generations) {
@@ -300,8 +314,10 @@ void Pipeline::Complete(const Place& place) {
     changed_.notify_all();
   }
   for (const Place& waiter : next) {
-    if (waiter.slot().claimed) SubmitRun(waiter);
-    else Complete(waiter);
+    if (waiter.slot().claimed)
+      SubmitRun(waiter);
+    else
+      Complete(waiter);
   }
 }
 
@@ -330,7 +346,8 @@ void Pipeline::OnCompiled(const Place& place, const JobResult& result) {
   try {
     slot.compiled = ToCompileResult(*result.reply);
   } catch (const std::exception& error) {
-    return Fail(place, Outcome::kCrash, Stage::kCompile, fmt::format("the compile worker sent a malformed reply: {}", error.what()));
+    return Fail(place, Outcome::kCrash, Stage::kCompile,
+                fmt::format("the compile worker sent a malformed reply: {}", error.what()));
   }
   slot.evaluation.log = slot.compiled.log;
   slot.evaluation.facts = slot.compiled.facts;
@@ -358,8 +375,10 @@ void Pipeline::SubmitRun(const Place& place) {
     }
     job.request.header["prune_ns"] = bounds;
     job.request.header["decided_ns"] = decided;
-    const auto killer = std::max_element(kills_.begin(), kills_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (killer != kills_.end()) job.request.header["first"] = {{"case", killer->first.first}, {"generator", killer->first.second}};
+    const auto killer =
+        std::max_element(kills_.begin(), kills_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (killer != kills_.end())
+      job.request.header["first"] = {{"case", killer->first.first}, {"generator", killer->first.second}};
   }
   // A pool that was cancelled takes new jobs.
   if (cancelled) return Fail(place, Outcome::kCancelled, Stage::kLoad, "stopped");
@@ -376,9 +395,11 @@ void Pipeline::OnRun(const Place& place, const JobResult& result) {
   const std::string fatal = run_pool_->fatal();
   const bool charged = result.stage == "load" || result.stage == "check" || result.stage == "time" || result.stage == "reverify";
   const bool stopped = result.death && result.death->kind == WorkerDeath::Kind::kStopped;
-  const bool infrastructure = (result.reply && result.reply->header.contains("infrastructure")) || (result.death && !charged && !stopped);
+  const bool infrastructure =
+      (result.reply && result.reply->header.contains("infrastructure")) || (result.death && !charged && !stopped);
   if (infrastructure) {
-    const std::string why = result.reply ? result.reply->header.at("infrastructure").get<std::string>() : result.death->description;
+    const std::string why =
+        result.reply ? result.reply->header.at("infrastructure").get<std::string>() : result.death->description;
     // Once may be what an earlier candidate left behind; the second time it is the machine.
     if (fatal.empty() && slot.attempts++ == 0) return SubmitRun(place);
     SetFatal(fatal.empty() ? why : fatal);
@@ -388,8 +409,8 @@ void Pipeline::OnRun(const Place& place, const JobResult& result) {
   if (result.reply) {
     try {
       Evaluation evaluation = result.reply->header.at("evaluation").get<Evaluation>();
-      // Cheating is said of a candidate only if it shows again in a fresh process: a guard may have been overwritten by the candidate before,
-      // and CUPTI has been seen to name a kernel by the one that an earlier, unloaded image had at its place.
+      // Cheating is said of a candidate only if it shows again in a fresh process: a guard may have been overwritten by the
+      // candidate before, and CUPTI has been seen to name a kernel by the one that an earlier, unloaded image had at its place.
       if (evaluation.outcome == Outcome::kCheating && slot.attempts++ == 0) return SubmitRun(place);
       slot.evaluation = std::move(evaluation);
       slot.evaluation.log = before.log;
@@ -398,8 +419,8 @@ void Pipeline::OnRun(const Place& place, const JobResult& result) {
       return Fail(place, Outcome::kCrash, Stage::kCheck, fmt::format("the run worker sent a malformed reply: {}", error.what()));
     }
   }
-  slot.evaluation.clocks = {before.clocks.compile_ms, StageMs(result, "load"), StageMs(result, "check"), StageMs(result, "time"), StageMs(result, "reverify"),
-                            before.clocks.queue_ms + result.queue_ms};
+  slot.evaluation.clocks = {before.clocks.compile_ms, StageMs(result, "load"),     StageMs(result, "check"),
+                            StageMs(result, "time"),  StageMs(result, "reverify"), before.clocks.queue_ms + result.queue_ms};
   {
     const std::lock_guard lock(mutex_);
     reverification_ms_ += slot.evaluation.clocks.reverification_ms;
@@ -412,13 +433,17 @@ Pipeline::Utilisation Pipeline::utilisation() {
   const std::lock_guard lock(mutex_);
   const double seconds = std::chrono::duration<double>(last_completion_ - first_start_).count();
   if (seconds <= 0) return {};
-  const auto share = [&](double ms, std::size_t workers) { return std::min(1.0, ms / 1e3 / seconds / static_cast<double>(workers)); };
+  const auto share = [&](double ms, std::size_t workers) {
+    return std::min(1.0, ms / 1e3 / seconds / static_cast<double>(workers));
+  };
   const std::size_t gpus = options_.ordinals.size();
-  return {seconds, share(run_pool_->busy_ms(), gpus), share(reverification_ms_, gpus), share(compile_pool_->busy_ms(), static_cast<std::size_t>(options_.compile_workers))};
+  return {seconds, share(run_pool_->busy_ms(), gpus), share(reverification_ms_, gpus),
+          share(compile_pool_->busy_ms(), static_cast<std::size_t>(options_.compile_workers))};
 }
 
 bool Pipeline::AllFinished() const {
-  return std::all_of(batches_.begin(), batches_.end(), [](const auto& batch) { return batch->finished.size() == batch->slots.size(); });
+  return std::all_of(batches_.begin(), batches_.end(),
+                     [](const auto& batch) { return batch->finished.size() == batch->slots.size(); });
 }
 
 std::vector<Evaluation> Pipeline::Finish(std::stop_token stop, const Each& each) {
@@ -486,17 +511,19 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
   check = result.reply->header.at("check").get<ChampionCheck>();
   if (check.outcome != Outcome::kOk) return check;
   for (ToolResult& tool : Sanitize(candidate.source, compiled.program, setup, stop)) check.tools.push_back(std::move(tool));
-  const auto found = std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
+  const auto found =
+      std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
   if (found == check.tools.end()) return check;
   check.outcome = found->tool == "racecheck" || found->tool == "synccheck" ? Outcome::kNondeterministic : Outcome::kCheating;
   check.message = fmt::format("{}: {}", found->tool, found->message);
   return check;
 }
 
-std::vector<ToolResult> Pipeline::Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop) {
+std::vector<ToolResult> Pipeline::Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup,
+                                           const std::stop_token& stop) {
   if (options_.device != "cuda" || !options_.sanitizers) return {};
   nlohmann::json init = RunInit();
-  init["timing"] = false;   // CUPTI and the sanitizer would be in each other's way
+  init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), {"sanitizer", options_.worker_argv, init, 1, {Ordinals().front()}}, setup);
   Job job;
   job.request.header = {{"kind", "once"}};

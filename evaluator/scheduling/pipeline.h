@@ -24,22 +24,22 @@
 namespace evo {
 
 struct PipelineOptions {
-  std::vector<std::string> worker_argv;   // evo-worker, a launcher command in front if there is one
-  std::string device = "cpu";             // "cpu" or "cuda"
-  std::vector<int> ordinals{0};           // of the GPUs; one run worker each
-  std::string arch;                       // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
+  std::vector<std::string> worker_argv;  // evo-worker, a launcher command in front if there is one
+  std::string device = "cpu";            // "cpu" or "cuda"
+  std::vector<int> ordinals{0};          // of the GPUs; one run worker each
+  std::string arch;                      // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
   std::string l2 = "hot";
   int compile_workers = 2;
-  std::uint64_t seed = 0;                 // of the pool of input sets
-  bool sanitizers = true;                 // whether would-be champions meet compute-sanitizer's tools
-  std::stop_token interrupt;              // ends the constructor early
+  std::uint64_t seed = 0;     // of the pool of input sets
+  bool sanitizers = true;     // whether would-be champions meet compute-sanitizer's tools
+  std::stop_token interrupt;  // ends the constructor early
   // For loading, checking or timing one candidate, at most. Less once the baseline has shown how long these take.
   std::chrono::milliseconds run_deadline{10'000};
 };
 
-// The evaluator: compile workers, run workers and the road between them. A candidate is compiled, then checked and timed; the next ones
-// compile meanwhile, except that on the cpu device compilation stands still while a kernel is timed. What was evaluated before is not
-// evaluated again.
+// The evaluator: compile workers, run workers and the road between them. A candidate is compiled, then checked and timed; the
+// next ones compile meanwhile, except that on the cpu device compilation stands still while a kernel is timed. What was evaluated
+// before is not evaluated again.
 class Pipeline : public Evaluator {
  public:
   // Starts the workers and compiles the reference. Throws Error when the device, the tool chain or the reference is not usable,
@@ -50,8 +50,8 @@ class Pipeline : public Evaluator {
   // What need not be evaluated again; a run measures its own generation 0 all the same. Precondition: nothing was started.
   void Know(std::vector<KnownEvaluation> known) { cache_.Add(std::move(known)); }
 
-  // What a run that is resumed has evaluated so far: from it come the deadlines, the race's times and the inputs that kill most. What was measured on
-  // another device is passed over. Precondition: nothing was started.
+  // What a run that is resumed has evaluated so far: from it come the deadlines, the race's times and the inputs that kill most.
+  // What was measured on another device is passed over. Precondition: nothing was started.
   void GoOn(const std::vector<GenerationRecord>& generations);
 
   void Start(std::vector<Candidate> batch) override;
@@ -62,13 +62,13 @@ class Pipeline : public Evaluator {
   struct Utilisation {
     double seconds = 0;
     double run = 0;
-    double reverify = 0;                            // the part of `run` that went into checks on which nothing waited
+    double reverify = 0;  // the part of `run` that went into checks on which nothing waited
     double compile = 0;
   };
   Utilisation utilisation();
 
-  // How fast each GPU is at this moment, `moment` being "start" or "end" of a run; nothing on the cpu device. Throws Error when a GPU or the timer
-  // is not in order. Precondition: every batch is finished.
+  // How fast each GPU is at this moment, `moment` being "start" or "end" of a run; nothing on the cpu device. Throws Error when a
+  // GPU or the timer is not in order. Precondition: every batch is finished.
   std::vector<MachineState> MeasureMachines(const std::string& moment);
   // As they were when this was made.
   const std::vector<MachineState>& machines() const { return machines_; }
@@ -83,11 +83,11 @@ class Pipeline : public Evaluator {
     Evaluation evaluation;
     CompileResult compiled;
     int attempts = 0;
-    bool claimed = false;                       // others may wait for it
+    bool claimed = false;  // others may wait for it
   };
   struct Batch {
     std::vector<Slot> slots;
-    std::vector<std::size_t> finished;          // indices, in the order they came in
+    std::vector<std::size_t> finished;  // indices, in the order they came in
   };
   // How long a stage of a job may take: this many times what the baseline took, and at least so long.
   struct DeadlineFactor {
@@ -109,7 +109,8 @@ class Pipeline : public Evaluator {
   Job CompileJob(const std::string& source, bool check) const;
   CompileResult CompileNow(const std::string& source, bool check, const std::stop_token& stop);
   // What compute-sanitizer says of a program, on a GPU; nothing on the cpu device.
-  std::vector<ToolResult> Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup, const std::stop_token& stop);
+  std::vector<ToolResult> Sanitize(const std::string& source, const CompiledProgram& program, const Message& setup,
+                                   const std::stop_token& stop);
   Message RunSetup(const std::vector<std::uint64_t>& seeds) const;
   std::chrono::milliseconds RunDeadline(const DeadlineFactor& factor);
   // Precondition: mutex_ is held.
@@ -141,22 +142,22 @@ class Pipeline : public Evaluator {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<std::shared_ptr<Batch>> batches_;    // as started
-  bool cancelled_ = false;                        // until every batch has ended
+  std::deque<std::shared_ptr<Batch>> batches_;  // as started
+  bool cancelled_ = false;                      // until every batch has ended
   EvaluationCache cache_;
   std::map<EvaluationCache::Ticket, Place> waiting_;
   EvaluationCache::Ticket next_ticket_ = 0;
-  std::map<std::string, double> best_case_ns_;    // fastest median of each case so far
-  std::map<std::pair<std::string, int>, int> kills_;   // of each case and generator
+  std::map<std::string, double> best_case_ns_;        // fastest median of each case so far
+  std::map<std::pair<std::string, int>, int> kills_;  // of each case and generator
   SteadyTime first_start_{};
   SteadyTime last_completion_{};
   double reverification_ms_ = 0;
-  double baseline_compile_ms_ = 0;                // the same of compiling them
-  double baseline_stage_ms_ = 0;                  // the longest stage of the templates at their defaults
+  double baseline_compile_ms_ = 0;  // the same of compiling them
+  double baseline_stage_ms_ = 0;    // the longest stage of the templates at their defaults
   std::string fatal_;
 
   std::unique_ptr<WorkerPool> run_pool_;
-  std::unique_ptr<WorkerPool> compile_pool_;      // after run_pool_: run jobs are submitted from its threads
+  std::unique_ptr<WorkerPool> compile_pool_;  // after run_pool_: run jobs are submitted from its threads
 };
 
 }  // namespace evo

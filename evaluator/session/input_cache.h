@@ -15,7 +15,8 @@ struct InfrastructureFailure {
   std::string message;
 };
 
-// The task's input sets and reference answers on one device, made once and used by every candidate. Dropped when the task changes.
+// The task's input sets and reference answers on one device, made once and used by every candidate. Dropped when the task
+// changes.
 class InputCache {
  public:
   explicit InputCache(Device& device) : device_(device) {}

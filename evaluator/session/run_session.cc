@@ -16,7 +16,8 @@ namespace {
 constexpr int kSearchRepeats = 2;
 // The next launch never meets the data of the last ones.
 constexpr std::size_t kCudaSets = 6;
-// Where the buffers lie moves the time of a short kernel by a percent either way (docs/results.md): it is timed on so many copies of each set.
+// Where the buffers lie moves the time of a short kernel by a percent either way (docs/results.md): it is timed on so many copies
+// of each set.
 constexpr std::size_t kMostCopies = 8;
 // Of the device's memory, for all sets of a case, where they are so large.
 constexpr std::size_t kSetsShare = 16;
@@ -28,7 +29,8 @@ std::size_t ArgumentBytes(const Task& task, const Case& sizes) {
   const Variables variables = CaseVariables(task, sizes);
   std::size_t bytes = 0;
   for (const Argument& argument : task.arguments) {
-    if (argument.role != Role::kScalar) bytes += static_cast<std::size_t>(ElementCount(argument, variables)) * ByteSize(argument.dtype);
+    if (argument.role != Role::kScalar)
+      bytes += static_cast<std::size_t>(ElementCount(argument, variables)) * ByteSize(argument.dtype);
   }
   return bytes;
 }
@@ -48,12 +50,17 @@ KernelFacts Merge(KernelFacts compiled, const KernelFacts& loaded) {
 
 }  // namespace
 
-RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait, std::chrono::milliseconds reverification_time)
-    : device_(std::move(device)), jobs_wait_(std::move(jobs_wait)), reverification_time_(reverification_time), inputs_(*device_) {}
+RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait,
+                       std::chrono::milliseconds reverification_time)
+    : device_(std::move(device)),
+      jobs_wait_(std::move(jobs_wait)),
+      reverification_time_(reverification_time),
+      inputs_(*device_) {}
 
 void RunSession::Setup(const Message& job) {
   const nlohmann::json& task = job.header.at("task");
-  task_ = ParseTask(task.at("json").get<std::string>(), task.at("reference").get<std::string>(), task.at("directory").get<std::string>());
+  task_ = ParseTask(task.at("json").get<std::string>(), task.at("reference").get<std::string>(),
+                    task.at("directory").get<std::string>());
   const AttachedProgram reference = DetachProgram(job, "reference");
   inputs_.Use(*task_, reference.source, reference.program);
   seeds_ = job.header.at("seeds").get<std::vector<std::uint64_t>>();
@@ -65,8 +72,8 @@ void RunSession::Setup(const Message& job) {
   inputs_.Draw(PoolSets());
 }
 
-// The sets that candidates of the search meet: the small case with every generator; the search cases with the first generator from several
-// seeds, for timing, and with the others.
+// The sets that candidates of the search meet: the small case with every generator; the search cases with the first generator
+// from several seeds, for timing, and with the others.
 std::vector<InputCache::Wanted> RunSession::PoolSets() const {
   std::vector<InputCache::Wanted> sets;
   for (int g = 0; g < Generators(); ++g) sets.push_back({task_->small, g, seeds_.front()});
@@ -77,7 +84,8 @@ std::vector<InputCache::Wanted> RunSession::PoolSets() const {
   return sets;
 }
 
-// All sets of the run exist before a candidate is loaded: its clock does not pay for them, and its code is not there when answers are computed.
+// All sets of the run exist before a candidate is loaded: its clock does not pay for them, and its code is not there when answers
+// are computed.
 void RunSession::PlaceInputs(WorkerChannel& channel) {
   channel.Begin("prepare");
   if (placed_) return;
@@ -96,7 +104,9 @@ void RunSession::RefuseLaxTask() {
   for (const Case& sizes : SearchCases()) sets.push_back(&inputs_.Get(sizes, 0, seeds_.front()));
   const std::string passing = FindPassingDegenerateAnswer(*device_, sets);
   if (passing.empty()) return;
-  throw InfrastructureFailure{fmt::format("task {}: a kernel that {} would pass its checks; tighten the tolerance or add generators in task.json", task_->name, passing)};
+  throw InfrastructureFailure{
+      fmt::format("task {}: a kernel that {} would pass its checks; tighten the tolerance or add generators in task.json",
+                  task_->name, passing)};
 }
 
 int RunSession::Generators() const {
@@ -137,7 +147,8 @@ std::vector<InputSet*> RunSession::TimedSets(const Case& sizes) {
   std::vector<InputSet*> sets;
   const std::size_t copies = CopyCount(sizes);
   for (std::size_t round = 0; round < std::max<std::size_t>(copies, 1); ++round) {
-    for (std::size_t i = 0; i < SetCount(sizes); ++i) sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], copies == 0 ? 0 : 1 + (round + i) % copies));
+    for (std::size_t i = 0; i < SetCount(sizes); ++i)
+      sets.push_back(&inputs_.Get(sizes, 0, seeds_[i], copies == 0 ? 0 : 1 + (round + i) % copies));
   }
   return sets;
 }
@@ -154,7 +165,8 @@ std::vector<RunSession::Probe> RunSession::FirstProbes(const nlohmann::json& fir
   if (!first.is_object()) return probes;
   const auto name = first.at("case").get<std::string>();
   const int generator = first.at("generator").get<int>();
-  const auto small = std::find_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.sizes->name == name && p.generator == generator; });
+  const auto small = std::find_if(probes.begin(), probes.end(),
+                                  [&](const Probe& p) { return p.sizes->name == name && p.generator == generator; });
   if (small != probes.end()) std::rotate(probes.begin(), small, small + 1);
   for (const Case& sizes : SearchCases()) {
     if (sizes.name == name && generator < SearchGenerators()) probes.insert(probes.begin(), {&sizes, generator, 1});
@@ -186,11 +198,12 @@ Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
   return evaluation;
 }
 
-std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, const Fresh& fresh,
-                                                WorkerChannel& channel) {
+std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job,
+                                                const Fresh& fresh, WorkerChannel& channel) {
   evaluation.stage = Stage::kLoad;
   channel.Begin("load");
-  auto loaded = LoadProgram(*device_, attached.source, attached.program, info().kind == "cuda" && !jobs_wait_() ? kCodePlacements : 1);
+  auto loaded =
+      LoadProgram(*device_, attached.source, attached.program, info().kind == "cuda" && !jobs_wait_() ? kCodePlacements : 1);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
 
@@ -212,10 +225,11 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
   return std::nullopt;
 }
 
-// On the inputs that are timed, then timed, then on all others that are legal: the small case has few elements, and some mistakes need an
-// extreme one, an overflow without its guard, say. One that is clearly slow is spared them; it cannot become the champion.
-std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
-                                                WorkerChannel& channel) {
+// On the inputs that are timed, then timed, then on all others that are legal: the small case has few elements, and some mistakes
+// need an extreme one, an overflow without its guard, say. One that is clearly slow is spared them; it cannot become the
+// champion.
+std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one,
+                                                const nlohmann::json& job, WorkerChannel& channel) {
   const Probe timed{&one.sizes, 0, info().kind == "cpu" ? kSearchRepeats : 1};
   const auto check_start = std::chrono::steady_clock::now();
   auto failure = gate.Check(one.bound.front(), timed.repeats, one.errors);
@@ -259,12 +273,15 @@ std::optional<Failure> RunSession::Noted(Evaluation& evaluation, std::optional<F
 
 std::optional<Failure> RunSession::CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors) {
   const std::vector<Case>& timed = SearchCases();
-  const bool is_timed = std::any_of(timed.begin(), timed.end(), [&](const Case& sizes) { return sizes.name == probe.sizes->name; });
-  InputSet& set = is_timed ? SetLikeTimed(*probe.sizes, probe.generator) : inputs_.Get(*probe.sizes, probe.generator, seeds_.front());
+  const bool is_timed =
+      std::any_of(timed.begin(), timed.end(), [&](const Case& sizes) { return sizes.name == probe.sizes->name; });
+  InputSet& set =
+      is_timed ? SetLikeTimed(*probe.sizes, probe.generator) : inputs_.Get(*probe.sizes, probe.generator, seeds_.front());
   return CheckOn(program, gate, *probe.sizes, set, probe.repeats, errors);
 }
 
-std::optional<Failure> RunSession::CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats, CheckedErrors& errors) {
+std::optional<Failure> RunSession::CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats,
+                                           CheckedErrors& errors) {
   auto prepared = Prepare(program, sizes, {&set});
   if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
   auto failure = gate.Check(std::get<std::unique_ptr<CaseOfProgram>>(prepared)->bound.front(), repeats, errors);
@@ -272,7 +289,8 @@ std::optional<Failure> RunSession::CheckOn(Program& program, Gate& gate, const C
   return std::nullopt;
 }
 
-std::variant<std::unique_ptr<CaseOfProgram>, Failure> RunSession::Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets) {
+std::variant<std::unique_ptr<CaseOfProgram>, Failure> RunSession::Prepare(Program& program, const Case& sizes,
+                                                                          const std::vector<InputSet*>& sets) {
   auto made = LaunchBinding::Make(*device_, program, *task_, sizes);
   if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
   auto prepared = std::make_unique<CaseOfProgram>(CaseOfProgram{sizes, std::move(std::get<LaunchBinding>(made)), {}, {}});
@@ -289,7 +307,8 @@ std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::lis
   return std::nullopt;
 }
 
-std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job, double checked_ns) {
+std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job,
+                                                            double checked_ns) {
   const nlohmann::json& bounds = job.at("prune_ns");
   const auto bound = bounds.find(one.sizes.name);
   const auto raced = [&](StoppingCriterion criterion) {
@@ -304,7 +323,8 @@ std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, 
   const bool on_gpu = info().kind == "cuda";
   std::optional<IdleMeasurement> idle;
   if (on_gpu) idle = IdleMeasurement{raced(StoppingCriterion::ForIdleCuda()), jobs_wait_};
-  Timer timer(*device_, gate, l2_, raced(on_gpu ? StoppingCriterion::ForCuda() : StoppingCriterion::ForCpu()), Rng(seeds_.back()).Next() + ++timed_);
+  Timer timer(*device_, gate, l2_, raced(on_gpu ? StoppingCriterion::ForCuda() : StoppingCriterion::ForCpu()),
+              Rng(seeds_.back()).Next() + ++timed_);
   auto measured = timer.Measure(one.bound, one.errors, idle);
   if (auto* result = std::get_if<CaseMeasurement>(&measured)) {
     Describe(*result, one);
@@ -329,17 +349,22 @@ void RunSession::Describe(CaseMeasurement& measured, const CaseOfProgram& one) c
 std::optional<Failure> RunSession::CheckFloor(const CaseMeasurement& measured) const {
   const double floor = FloorNs(machine_, measured.bytes, measured.operations);
   if (!(measured.median_ns < floor)) return std::nullopt;
-  return Failure{Outcome::kCheating, fmt::format("{:.3f} us, where this GPU needs {:.3f} us at least for {:.4g} bytes and {:.4g} operations: it was not all done "
-                                                 "while it was timed, or task.json declares too much", measured.median_ns / 1e3, floor / 1e3,
-                                                 measured.bytes, measured.operations)};
+  return Failure{
+      Outcome::kCheating,
+      fmt::format(
+          "{:.3f} us, where this GPU needs {:.3f} us at least for {:.4g} bytes and {:.4g} operations: it was not all done "
+          "while it was timed, or task.json declares too much",
+          measured.median_ns / 1e3, floor / 1e3, measured.bytes, measured.operations)};
 }
 
 MachineState RunSession::Measure(const Message& job, WorkerChannel& channel) {
   channel.Begin("measure");
   const LoadResult loaded = device_->Load(DetachProgram(job, "machine").program, 1);
-  if (!loaded.status.ok()) throw InfrastructureFailure{fmt::format("our own kernels do not load on {}: {}", info().name, loaded.status.message)};
+  if (!loaded.status.ok())
+    throw InfrastructureFailure{fmt::format("our own kernels do not load on {}: {}", info().name, loaded.status.message)};
   auto measured = MeasureMachine(*device_, *loaded.program);
-  if (const auto* failure = std::get_if<Failure>(&measured)) throw InfrastructureFailure{fmt::format("{}: {}", info().name, failure->message)};
+  if (const auto* failure = std::get_if<Failure>(&measured))
+    throw InfrastructureFailure{fmt::format("{}: {}", info().name, failure->message)};
   return std::get<MachineState>(measured);
 }
 

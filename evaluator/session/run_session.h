@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/machine.h"
-#include "evaluator/messages/evaluation_messages.h"
 #include "evaluator/gate/gate.h"
+#include "evaluator/messages/evaluation_messages.h"
 #include "evaluator/session/input_cache.h"
 #include "evaluator/timer/timer.h"
 #include "evaluator/workers/worker_main.h"
@@ -37,15 +37,17 @@ class RunSession {
   // Of the code of what is timed with care. Six sets, the usual number, and their eight places meet each of them.
   static constexpr std::size_t kCodePlacements = 5;
 
-  // `jobs_wait`: whether others wait for this worker. A candidate for which none does when it comes is checked further, until one does.
-  RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait, std::chrono::milliseconds reverification_time = kReverificationTime);
+  // `jobs_wait`: whether others wait for this worker. A candidate for which none does when it comes is checked further, until one
+  // does.
+  RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait,
+             std::chrono::milliseconds reverification_time = kReverificationTime);
 
   const DeviceInfo& info() const { return device_->info(); }
   // True after a job that this process must not outlive.
   bool must_restart() const { return must_restart_; }
 
-  // {"task", "reference", "seeds", "l2", "machines"}: what the jobs that follow are about. Draws the inputs, but leaves the device alone: a worker in
-  // reserve must not disturb the one that is timing.
+  // {"task", "reference", "seeds", "l2", "machines"}: what the jobs that follow are about. Draws the inputs, but leaves the
+  // device alone: a worker in reserve must not disturb the one that is timing.
   void Setup(const Message& job);
   // {"candidate", "checked", "facts", "prune_ns", "decided_ns", "first"}
   Evaluation Evaluate(const Message& job, WorkerChannel& channel);
@@ -86,18 +88,21 @@ class RunSession {
   std::vector<InputSet*> TimedSets(const Case& sizes);
   InputSet& SetLikeTimed(const Case& sizes, int generator);
   std::vector<Probe> FirstProbes(const nlohmann::json& first) const;
-  std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes, const std::vector<InputSet*>& sets);
+  std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes,
+                                                                const std::vector<InputSet*>& sets);
   std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);
   std::optional<Failure> CheckProbe(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors);
-  std::optional<Failure> CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats, CheckedErrors& errors);
+  std::optional<Failure> CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats,
+                                 CheckedErrors& errors);
   // For a soak: inputs that no candidate has met, which follow from the candidate's text and the run's seeds.
   Fresh DrawFresh(const std::string& source_digest);
   // Further checks: on the fresh inputs, then on all others until somebody waits or the time is up.
-  std::optional<Failure> Reverify(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh, WorkerChannel& channel);
-  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job, const Fresh& fresh,
-                                      WorkerChannel& channel);
-  std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one, const nlohmann::json& job,
-                                      WorkerChannel& channel);
+  std::optional<Failure> Reverify(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh,
+                                  WorkerChannel& channel);
+  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job,
+                                      const Fresh& fresh, WorkerChannel& channel);
+  std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one,
+                                      const nlohmann::json& job, WorkerChannel& channel);
   // `checked_ns`: what a check of it took, with everything around the launch.
   std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job, double checked_ns);
   void Describe(CaseMeasurement& measured, const CaseOfProgram& one) const;
@@ -109,7 +114,7 @@ class RunSession {
   std::optional<Failure> CheckAccesses(const Message& job, int generators);
   std::optional<Failure> CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel);
   std::optional<Failure> CompareInterleaved(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
-                                       std::list<std::unique_ptr<CaseOfProgram>>& second);
+                                            std::list<std::unique_ptr<CaseOfProgram>>& second);
   // The program's time on every legal generator of the search cases beside that on the timed one; what it wrote is checked.
   std::optional<Failure> TimeOtherInputs(SlowestInputs& slowest, Program& program, Gate& gate, WorkerChannel& channel);
   void NoteContamination(const Failure& failure);
@@ -121,7 +126,7 @@ class RunSession {
   std::optional<Task> task_;
   std::vector<std::uint64_t> seeds_;
   L2State l2_ = L2State::kHot;
-  MachineState machine_;                // as far as it was measured
+  MachineState machine_;  // as far as it was measured
   bool placed_ = false;
   std::uint64_t timed_ = 0;
   bool must_restart_ = false;

@@ -106,11 +106,12 @@ std::optional<Failure> RunSession::TimeOtherInputs(SlowestInputs& slowest, Progr
 }
 
 std::optional<Failure> RunSession::CompareInterleaved(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
-                                                 std::list<std::unique_ptr<CaseOfProgram>>& second) {
+                                                      std::list<std::unique_ptr<CaseOfProgram>>& second) {
   Gate gate(*device_, task_->determinism);
   Timer timer(*device_, gate, l2_, {}, Rng(seeds_.back()).Next());
   for (auto a = first.begin(), b = second.begin(); a != first.end(); ++a, ++b) {
-    auto measured = timer.MeasureInterleaved((*a)->bound, (*b)->bound, (*a)->errors, info().kind == "cpu" ? kCpuRounds : kCudaRounds);
+    auto measured =
+        timer.MeasureInterleaved((*a)->bound, (*b)->bound, (*a)->errors, info().kind == "cpu" ? kCpuRounds : kCudaRounds);
     if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, (*a)->sizes.name);
     auto& [candidate, baseline] = std::get<std::pair<CaseMeasurement, CaseMeasurement>>(measured);
     Describe(candidate, **a);

@@ -8,8 +8,8 @@
 namespace evo {
 namespace {
 
-// Rates are those of loops that do nothing else, with enough independent work in flight: 16 chains of fused multiply-adds a thread; loads of
-// 16 bytes past L1 over a quarter of L2; a copy of many times L2.
+// Rates are those of loops that do nothing else, with enough independent work in flight: 16 chains of fused multiply-adds a
+// thread; loads of 16 bytes past L1 over a quarter of L2; a copy of many times L2.
 constexpr std::string_view kCommon = R"(
 extern "C" __global__ void evo_empty() {}
 
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) evo_tensor(float* out, unsigne
 enum Kernel : std::size_t { kEmpty, kF32, kRead, kCopy, kTensor };
 enum class Tensor { kNone, kMma, kWgmma };
 
-constexpr int kWgmmaSums = 128;   // of a thread, for a tile of 64 x 256
+constexpr int kWgmmaSums = 128;  // of a thread, for a tile of 64 x 256
 
 Tensor TensorOf(std::string_view arch) {
   if (arch == "sm_90a") return Tensor::kWgmma;
@@ -120,20 +120,22 @@ std::string Wgmma() {
     registers += fmt::format("{}%{}", i == 0 ? "" : ", ", i);
     operands += fmt::format("{}\"+f\"(d[{}])", i == 0 ? "" : ", ", i);
   }
-  return fmt::format("asm volatile(\"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {{{}}}, %{}, %{}, 1, 1, 1, 0, 0;\" : {} : \"l\"(a), \"l\"(b));\n",
-                     registers, kWgmmaSums, kWgmmaSums + 1, operands);
+  return fmt::format(
+      "asm volatile(\"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {{{}}}, %{}, %{}, 1, 1, 1, 0, 0;\" : {} : \"l\"(a), "
+      "\"l\"(b));\n",
+      registers, kWgmmaSums, kWgmmaSums + 1, operands);
 }
 
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
 constexpr std::uint32_t kF32Steps = 256;
-constexpr double kF32OperationsPerStep = 2 * 8 * 16;                   // of a thread
+constexpr double kF32OperationsPerStep = 2 * 8 * 16;  // of a thread
 constexpr std::uint32_t kReadPasses = 64;
 constexpr std::uint64_t kCopyBytes = 256ull << 20;
 constexpr std::uint64_t kVectorBytes = 16;
 constexpr std::uint32_t kTensorSteps = 256;
-constexpr double kWgmmaOperationsPerStep = 8 * 2.0 * 64 * 256 * 16;    // of a block of 128 threads
-constexpr double kMmaOperationsPerStep = 8 * 2.0 * 16 * 8 * 16;        // of a warp
+constexpr double kWgmmaOperationsPerStep = 8 * 2.0 * 64 * 256 * 16;  // of a block of 128 threads
+constexpr double kMmaOperationsPerStep = 8 * 2.0 * 16 * 8 * 16;      // of a warp
 constexpr int kRuns = 6;
 // What the slow control may take over the fast one, of which it does four times the work.
 constexpr double kControlWork = 4;
@@ -157,7 +159,8 @@ class MachineCheck {
     bytes_ = std::min<std::uint64_t>(kCopyBytes, device_.info().memory_bytes / 8);
     to_ = device_.memory().Allocate(bytes_);
     from_ = device_.memory().Allocate(bytes_);
-    if (to_ == 0 || from_ == 0) return Failure{Outcome::kResourceLimit, fmt::format("no {} bytes of device memory are free", 2 * bytes_)};
+    if (to_ == 0 || from_ == 0)
+      return Failure{Outcome::kResourceLimit, fmt::format("no {} bytes of device memory are free", 2 * bytes_)};
     state_.ordinal = device_.info().ordinal;
     state_.l2_bytes = device_.info().l2_bytes;
     const double empty = Time(kEmpty, 1, 1, {});
@@ -167,9 +170,11 @@ class MachineCheck {
     state_.launch_ns = empty;
     state_.clocks = device_.Clocks();
     if (empty < fast_ && state_.control_ratio > kLeastRatio && state_.control_ratio < kMostRatio) return state_;
-    return Failure{Outcome::kNoisy, fmt::format("control kernels of 0, 1 and 4 parts of work took {:.2f}, {:.2f} and {:.2f} us: this machine or its timer "
-                                                "cannot tell kernels apart; end what else uses the GPU, and see `evo doctor`",
-                                                empty / 1e3, fast_ / 1e3, slow_ / 1e3)};
+    return Failure{
+        Outcome::kNoisy,
+        fmt::format("control kernels of 0, 1 and 4 parts of work took {:.2f}, {:.2f} and {:.2f} us: this machine or its timer "
+                    "cannot tell kernels apart; end what else uses the GPU, and see `evo doctor`",
+                    empty / 1e3, fast_ / 1e3, slow_ / 1e3)};
   }
 
  private:
@@ -201,18 +206,21 @@ class MachineCheck {
     const Tensor tensor = TensorOf(device_.info().arch);
     if (tensor == Tensor::kWgmma) {
       const std::uint32_t groups = 2 * Multiprocessors();
-      state_.tensor_per_s = kTensorSteps * kWgmmaOperationsPerStep * groups / Time(kTensor, groups, 128, {to_, Count(kTensorSteps)}) * 1e9;
+      state_.tensor_per_s =
+          kTensorSteps * kWgmmaOperationsPerStep * groups / Time(kTensor, groups, 128, {to_, Count(kTensorSteps)}) * 1e9;
     } else if (tensor == Tensor::kMma) {
       const std::uint32_t tensor_blocks = 4 * Multiprocessors();
       const double warps = tensor_blocks * kThreads / 32.0;
-      state_.tensor_per_s = 8 * kTensorSteps * kMmaOperationsPerStep * warps / Time(kTensor, tensor_blocks, kThreads, {to_, Count(8 * kTensorSteps)}) * 1e9;
+      state_.tensor_per_s = 8 * kTensorSteps * kMmaOperationsPerStep * warps /
+                            Time(kTensor, tensor_blocks, kThreads, {to_, Count(8 * kTensorSteps)}) * 1e9;
     }
   }
 
   void MeasureMemory() {
     const std::uint32_t blocks = Multiprocessors() * kBlocksPerMultiprocessor;
     const std::uint64_t vectors = bytes_ / kVectorBytes;
-    state_.dram_bytes_per_s = 2.0 * static_cast<double>(bytes_) / Time(kCopy, blocks, kThreads, {to_, from_, Count(vectors)}) * 1e9;
+    state_.dram_bytes_per_s =
+        2.0 * static_cast<double>(bytes_) / Time(kCopy, blocks, kThreads, {to_, from_, Count(vectors)}) * 1e9;
     if (state_.l2_bytes == 0) return;
     const std::uint64_t within = std::min<std::uint64_t>(state_.l2_bytes / 4, bytes_) / kVectorBytes;
     const double read = static_cast<double>(within * kVectorBytes) * kReadPasses;
@@ -237,9 +245,12 @@ class MachineCheck {
 std::string MachineCheckSource(const std::string& arch) {
   std::string source(kCommon);
   switch (TensorOf(arch)) {
-    case Tensor::kWgmma: return source.append(kWgmmaHead).append(Wgmma()).append(kWgmmaTail);
-    case Tensor::kMma: return source.append(kMmaKernel);
-    default: return source;
+    case Tensor::kWgmma:
+      return source.append(kWgmmaHead).append(Wgmma()).append(kWgmmaTail);
+    case Tensor::kMma:
+      return source.append(kMmaKernel);
+    default:
+      return source;
   }
 }
 
@@ -249,6 +260,8 @@ std::vector<std::string> MachineCheckKernels(const std::string& arch) {
   return kernels;
 }
 
-std::variant<MachineState, Failure> MeasureMachine(Device& device, LoadedProgram& program) { return MachineCheck(device, program).Measure(); }
+std::variant<MachineState, Failure> MeasureMachine(Device& device, LoadedProgram& program) {
+  return MachineCheck(device, program).Measure();
+}
 
 }  // namespace evo

@@ -36,7 +36,7 @@ double Quantile(std::vector<std::uint32_t> ticks, double q) {
 }
 
 double RelativeHalfWidth(std::vector<std::uint32_t> ticks) {
-  constexpr std::size_t kFewest = 6;    // 2^-5 is the first two-sided miss under 5%
+  constexpr std::size_t kFewest = 6;  // 2^-5 is the first two-sided miss under 5%
   constexpr double kNormal95 = 1.96;
   const std::size_t n = ticks.size();
   if (n < kFewest) return 1;

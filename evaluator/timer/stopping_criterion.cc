@@ -13,8 +13,8 @@ StoppingCriterion StoppingCriterion::ForCuda() {
 }
 
 StoppingCriterion StoppingCriterion::ForIdleCuda() {
-  // Ten rounds over the six sets in their eight places, and a fifth of what two processes that time the same kernel may differ by; cold caches need
-  // thousands of samples for it.
+  // Ten rounds over the six sets in their eight places, and a fifth of what two processes that time the same kernel may differ
+  // by; cold caches need thousands of samples for it.
   return {.min_samples = 8, .max_samples = 2400, .usual_samples = 480, .relative_half_width = 0.001, .max_seconds = 0.05};
 }
 

@@ -9,13 +9,15 @@ namespace evo {
 struct StoppingCriterion {
   int min_samples = 20;
   int max_samples = 200;
-  int usual_samples = 0;                // fewer only where `max_seconds` are over
-  double relative_half_width = 0.005;   // of the 95% confidence interval of the median
-  double max_seconds = 0.25;            // device time spent on one case
-  // A candidate whose fastest sample is beyond this many ticks after `give_up_samples` is given up: a race that it cannot win. 0: never.
+  int usual_samples = 0;               // fewer only where `max_seconds` are over
+  double relative_half_width = 0.005;  // of the 95% confidence interval of the median
+  double max_seconds = 0.25;           // device time spent on one case
+  // A candidate whose fastest sample is beyond this many ticks after `give_up_samples` is given up: a race that it cannot win. 0:
+  // never.
   double prune_ticks = 0;
   int give_up_samples = 5;
-  // Beyond this many times as much, two samples are enough to see it; what looked so when it was checked is not launched more often before they are.
+  // Beyond this many times as much, two samples are enough to see it; what looked so when it was checked is not launched more
+  // often before they are.
   static constexpr double kHopelessFactor = 4;
   static constexpr int kHopelessSamples = 2;
   bool looks_hopeless = false;

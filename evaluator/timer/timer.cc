@@ -29,7 +29,9 @@ void Timer::Spans::Note(const ClockState& clocks) {
   if (clocks.throttle_reason.size() > throttle_reason.size()) throttle_reason = clocks.throttle_reason;
 }
 
-double Timer::Seconds(const Spans& spans) const { return std::accumulate(spans.span.begin(), spans.span.end(), 0.0) * device_.info().tick_ns * 1e-9; }
+double Timer::Seconds(const Spans& spans) const {
+  return std::accumulate(spans.span.begin(), spans.span.end(), 0.0) * device_.info().tick_ns * 1e-9;
+}
 
 TimedRun Timer::Prepared(const BoundProgram& bound) {
   const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
@@ -45,7 +47,8 @@ TimedRun Timer::Prepared(const BoundProgram& bound) {
   return run;
 }
 
-std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count, std::size_t warm_up, Spans& spans) {
+std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count,
+                                        std::size_t warm_up, Spans& spans) {
   std::vector<TimedRun> runs;
   for (std::size_t i = 0; i < count; ++i) runs.push_back(Prepared(bound[(first + i) % bound.size()]));
   const TimedRuns timed = device_.Time(*bound.front().program->loaded, runs);
@@ -86,7 +89,7 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
 }
 
 std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors,
-                                                    const std::optional<IdleMeasurement>& idle) {
+                                                      const std::optional<IdleMeasurement>& idle) {
   const bool on_gpu = device_.info().kind == "cuda";
   Spans spans;
   std::size_t next = 0;
@@ -113,7 +116,8 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
     if (batch == inspected_batch) {
       if (auto failure = gate_.Inspect(bound[(next - 1) % bound.size()], errors)) return *failure;
     }
-    if (attempted >= 2 * static_cast<std::size_t>(criterion_.min_samples) && spans.discarded > kMostDiscarded * static_cast<double>(attempted)) {
+    if (attempted >= 2 * static_cast<std::size_t>(criterion_.min_samples) &&
+        spans.discarded > kMostDiscarded * static_cast<double>(attempted)) {
       return Failure{Outcome::kNoisy, "more than half of the samples were disturbed"};
     }
   }
@@ -125,21 +129,21 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
   return Summarise(spans);
 }
 
-std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::MeasureInterleaved(const std::vector<BoundProgram>& first,
-                                                                                        const std::vector<BoundProgram>& second,
-                                                                                        CheckedErrors& errors_of_first, int rounds) {
+std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::MeasureInterleaved(
+    const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second, CheckedErrors& errors_of_first, int rounds) {
   Spans spans[2];
   const std::vector<BoundProgram>* programs[2] = {&first, &second};
   constexpr int kWarmUpRounds = 2;
   std::size_t begun = 0;
   for (int round = -kWarmUpRounds; round < rounds; ++round) {
     for (std::size_t place = 0; place < 2; ++place) {
-      // Each goes first as often as the other, meets each set as often, and one that the other did not just use: the caches favour the second on the same
-      // data.
+      // Each goes first as often as the other, meets each set as often, and one that the other did not just use: the caches
+      // favour the second on the same data.
       const auto number = static_cast<std::size_t>(round + kWarmUpRounds);
       const std::size_t i = (number + place) % 2;
       Spans unused;
-      if (auto failure = TimeBatch(*programs[i], number + i * (programs[i]->size() / 2), 1, 0, round < 0 ? unused : spans[i])) return *failure;
+      if (auto failure = TimeBatch(*programs[i], number + i * (programs[i]->size() / 2), 1, 0, round < 0 ? unused : spans[i]))
+        return *failure;
     }
     ++begun;
     // An even number, so that each has gone first as often as the other.

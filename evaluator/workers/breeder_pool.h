@@ -9,7 +9,8 @@
 
 namespace evo {
 
-// Breeds in worker processes, beside the evaluation. The worker's init message carries the templates; a job {"request"} is answered
+// Breeds in worker processes, beside the evaluation. The worker's init message carries the templates; a job {"request"} is
+// answered
 // {"child"}.
 class BreederPool : public Breeder {
  public:
@@ -27,7 +28,7 @@ class BreederPool : public Breeder {
   std::condition_variable_any changed_;
   std::vector<BredChild> children_;
   std::size_t missing_ = 0;
-  WorkerPool pool_;   // last: its threads use the members above
+  WorkerPool pool_;  // last: its threads use the members above
 };
 
 }  // namespace evo

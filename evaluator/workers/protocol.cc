@@ -33,7 +33,8 @@ std::vector<std::string> SplitBodies(const nlohmann::json& header, std::string_v
   const auto sizes = header.find("bodies");
   if (sizes == header.end() || !sizes->is_array()) throw ProtocolError("header without the list of bodies");
   for (const auto& size : *sizes) {
-    if (!size.is_number_unsigned() || size.get<std::uint64_t>() > bytes.size()) throw ProtocolError("a body is longer than the message");
+    if (!size.is_number_unsigned() || size.get<std::uint64_t>() > bytes.size())
+      throw ProtocolError("a body is longer than the message");
     const auto length = size.get<std::size_t>();
     bodies.emplace_back(bytes.substr(0, length));
     bytes.remove_prefix(length);

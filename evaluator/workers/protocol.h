@@ -11,8 +11,8 @@
 namespace evo {
 
 // What coordinator and worker say to each other: a JSON header and binary bodies.
-// On the wire: "EVO1", u32 header bytes, u64 bytes of all bodies (little endian), the header, the bodies. The header's key "bodies"
-// lists their sizes. The first message of a worker's life is {"type":"init"}, answered by {"type":"ready"}; then each
+// On the wire: "EVO1", u32 header bytes, u64 bytes of all bodies (little endian), the header, the bodies. The header's key
+// "bodies" lists their sizes. The first message of a worker's life is {"type":"init"}, answered by {"type":"ready"}; then each
 // {"type":"job"} is answered by {"type":"begin","stage":..} markers and one {"type":"reply"};
 // "last" in it says that the worker ends now.
 struct Message {

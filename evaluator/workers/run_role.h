@@ -11,10 +11,10 @@
 namespace evo {
 
 // A run worker: owns one device; checks and times one program at a time.
-// Job {"kind": "setup"}, before all others: what they are about. Job {"kind": "evaluate"} to an Evaluation. Job {"kind": "champion"}, meant
-// for a fresh process, to a ChampionCheck. Job {"kind": "machine"} to a MachineState. Job {"kind": "once"}, for a process under a tool: runs the small case. Their other fields:
-// RunSession.
-// A reply {"infrastructure": message} says that the reference or the device failed, not the candidate.
+// Job {"kind": "setup"}, before all others: what they are about. Job {"kind": "evaluate"} to an Evaluation. Job {"kind":
+// "champion"}, meant for a fresh process, to a ChampionCheck. Job {"kind": "machine"} to a MachineState. Job {"kind": "once"},
+// for a process under a tool: runs the small case. Their other fields: RunSession. A reply {"infrastructure": message} says that
+// the reference or the device failed, not the candidate.
 class RunRole : public WorkerRole {
  public:
   // `jobs_wait`: whether others wait for this worker, or one like it.

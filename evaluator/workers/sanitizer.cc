@@ -8,8 +8,8 @@
 #include <future>
 #include <sstream>
 
-#include "platform/command.h"
 #include "core/error.h"
+#include "platform/command.h"
 
 namespace evo {
 namespace {
@@ -35,7 +35,9 @@ std::string FirstFinding(const std::string& log) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(kMark)) continue;
     line.erase(0, kMark.size());
-    if (line.find("COMPUTE-SANITIZER") == std::string::npos && line.find("SUMMARY") == std::string::npos && !line.starts_with(" ")) return line;
+    if (line.find("COMPUTE-SANITIZER") == std::string::npos && line.find("SUMMARY") == std::string::npos &&
+        !line.starts_with(" "))
+      return line;
   }
   return "it gave no summary";
 }
@@ -65,7 +67,8 @@ std::vector<ToolResult> Sanitizer::Check(const Job& job, const std::stop_token& 
   std::vector<ToolResult> results;
   for (const char* tool : kTools) {
     if (stop.stop_requested()) break;
-    results.push_back(program_ ? RunTool(tool, job, stop) : ToolResult{tool, "missing", "the CUDA toolkit has no compute-sanitizer"});
+    results.push_back(program_ ? RunTool(tool, job, stop)
+                               : ToolResult{tool, "missing", "the CUDA toolkit has no compute-sanitizer"});
   }
   return results;
 }

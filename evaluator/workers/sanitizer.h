@@ -15,9 +15,9 @@ namespace evo {
 // compute-sanitizer of the toolkit in `cuda_root`, or nothing.
 std::optional<std::filesystem::path> FindComputeSanitizer(const std::filesystem::path& cuda_root);
 
-// Runs one job of a worker under each of compute-sanitizer's four tools, one after another, each in a process of its own, and says what
-// they found. `options` are those of an ordinary worker, whose command gets the tool put in front; `setup` comes before the job. Without
-// a sanitizer every tool is "missing".
+// Runs one job of a worker under each of compute-sanitizer's four tools, one after another, each in a process of its own, and
+// says what they found. `options` are those of an ordinary worker, whose command gets the tool put in front; `setup` comes before
+// the job. Without a sanitizer every tool is "missing".
 class Sanitizer {
  public:
   Sanitizer(std::filesystem::path cuda_root, WorkerPoolOptions options, Message setup);

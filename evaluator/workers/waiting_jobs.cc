@@ -35,7 +35,9 @@ WaitingJobs::~WaitingJobs() {
   ::close(file_);
 }
 
-void WaitingJobs::Set(std::size_t count) { std::atomic_ref(*count_).store(static_cast<std::uint32_t>(count), std::memory_order_relaxed); }
+void WaitingJobs::Set(std::size_t count) {
+  std::atomic_ref(*count_).store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+}
 
 std::string WaitingJobs::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_); }
 
@@ -44,7 +46,8 @@ WaitingJobsView::WaitingJobsView(const std::string& path) {
   if (file < 0) return;
   // A launcher may have put this process where the path names something else.
   struct stat found {};
-  if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == sizeof(std::uint32_t)) count_ = Map(file, PROT_READ);
+  if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == sizeof(std::uint32_t))
+    count_ = Map(file, PROT_READ);
   ::close(file);
 }
 

@@ -6,7 +6,8 @@
 
 namespace evo {
 
-// How many jobs wait for a worker, as a pool's workers can see it while they are at a job: one number in memory that the processes share.
+// How many jobs wait for a worker, as a pool's workers can see it while they are at a job: one number in memory that the
+// processes share.
 class WaitingJobs {
  public:
   // The pool's side. Throws Error where there is no memory to share.

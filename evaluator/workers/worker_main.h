@@ -18,7 +18,8 @@ class WorkerChannel {
   virtual void Begin(const std::string& stage, bool wait = false) = 0;
 };
 
-// What a worker can be. One job after another, for as long as the process lives. May throw: the worker then dies, and the job with it.
+// What a worker can be. One job after another, for as long as the process lives. May throw: the worker then dies, and the job
+// with it.
 class WorkerRole {
  public:
   virtual ~WorkerRole() = default;
@@ -32,8 +33,8 @@ class WorkerRole {
 // Makes a role from its init message. Throws Error if it cannot be (no device, no tool chain).
 using WorkerRoleFactory = std::function<std::unique_ptr<WorkerRole>(const nlohmann::json& init)>;
 
-// Serves one coordinator on standard input and output until the input ends. Whatever else writes to standard output (a kernel's printf)
-// goes to standard error. Returns the exit status.
+// Serves one coordinator on standard input and output until the input ends. Whatever else writes to standard output (a kernel's
+// printf) goes to standard error. Returns the exit status.
 int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles);
 
 }  // namespace evo

@@ -36,7 +36,8 @@ bool FlagIn(const Message& message, const char* key) {
 }
 
 WorkerDeath MalformedReply(const Message& message) {
-  return {WorkerDeath::Kind::kProtocol, fmt::format("sent a malformed reply: a message of type '{:.40}'", TextIn(message, "type"))};
+  return {WorkerDeath::Kind::kProtocol,
+          fmt::format("sent a malformed reply: a message of type '{:.40}'", TextIn(message, "type"))};
 }
 
 }  // namespace

@@ -19,14 +19,14 @@
 namespace evo {
 
 struct WorkerPoolOptions {
-  std::string name;                      // for messages: "compile"
-  std::vector<std::string> argv;         // program and arguments, a launcher command in front if there is one
-  nlohmann::json init;                   // sent to every new worker, with "waiting": the path of the pool's WaitingJobs
+  std::string name;               // for messages: "compile"
+  std::vector<std::string> argv;  // program and arguments, a launcher command in front if there is one
+  nlohmann::json init;            // sent to every new worker, with "waiting": the path of the pool's WaitingJobs
   int workers = 1;
-  std::vector<nlohmann::json> init_of_worker;   // if not empty, one for each worker, merged into `init`
-  bool standby = false;                  // keep one started worker in reserve, so that a death costs no start-up
-  bool fresh = false;                    // a new process for every job
-  bool end_gracefully = false;           // close a worker's input and give it time to end by itself before it is killed
+  std::vector<nlohmann::json> init_of_worker;  // if not empty, one for each worker, merged into `init`
+  bool standby = false;                        // keep one started worker in reserve, so that a death costs no start-up
+  bool fresh = false;                          // a new process for every job
+  bool end_gracefully = false;                 // close a worker's input and give it time to end by itself before it is killed
   std::chrono::milliseconds start_deadline{60'000};
 };
 
@@ -36,7 +36,8 @@ struct Job {
   Message request;
   std::chrono::milliseconds deadline{60'000};
   std::map<std::string, std::chrono::milliseconds> stage_deadlines;
-  // Called in the worker's thread when a marker asks to wait, before the worker is told to go on, and when the job has left that stage.
+  // Called in the worker's thread when a marker asks to wait, before the worker is told to go on, and when the job has left that
+  // stage.
   std::function<void(const std::string& stage)> on_enter;
   std::function<void(const std::string& stage)> on_leave;
 };
@@ -45,25 +46,25 @@ struct Job {
 struct JobResult {
   std::optional<Message> reply;
   std::optional<WorkerDeath> death;
-  std::string stage;                     // of the last marker; empty if there was none
+  std::string stage;  // of the last marker; empty if there was none
   std::map<std::string, double> stage_ms;
   double queue_ms = 0;
 };
 
-// Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool. A job whose
-// worker dies gets its death as the result; the next job gets a new worker. A worker that cannot be started three times running is
-// reported through `fatal` and fails every job. Thread-safe.
+// Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool. A
+// job whose worker dies gets its death as the result; the next job gets a new worker. A worker that cannot be started three times
+// running is reported through `fatal` and fails every job. Thread-safe.
 class WorkerPool {
  public:
-  using Done = std::function<void(JobResult)>;   // called in a worker's thread
+  using Done = std::function<void(JobResult)>;  // called in a worker's thread
 
   explicit WorkerPool(WorkerPoolOptions options);
   // Drops what is queued (as stopped), kills the workers.
   ~WorkerPool();
 
   void Submit(Job job, Done done);
-  // Sends `setup` to every worker before its next job, those in reserve too, so that what all jobs share need not travel with each. The
-  // worker's answer is not looked at. Precondition: nothing is queued or running.
+  // Sends `setup` to every worker before its next job, those in reserve too, so that what all jobs share need not travel with
+  // each. The worker's answer is not looked at. Precondition: nothing is queued or running.
   void SetSetup(Message setup);
   // Everything queued or running ends soon with WorkerDeath::kStopped. Later jobs are taken as usual.
   void Cancel();
@@ -86,11 +87,11 @@ class WorkerPool {
   };
   struct Hired {
     std::unique_ptr<WorkerProcess> process;
-    int setup = 0;                       // number of the setup it was sent; 0: none
+    int setup = 0;  // number of the setup it was sent; 0: none
     explicit operator bool() const { return process != nullptr; }
   };
   struct Slot {
-    std::mutex mutex;                    // guards the pointers against Suspend
+    std::mutex mutex;  // guards the pointers against Suspend
     std::size_t index = 0;
     Hired worker;
     Hired standby;
@@ -109,7 +110,7 @@ class WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Queued> queue_;
-  WaitingJobs waiting_;                  // queue_'s size
+  WaitingJobs waiting_;  // queue_'s size
   std::stop_source cancel_;
   std::string fatal_;
   std::optional<nlohmann::json> ready_;

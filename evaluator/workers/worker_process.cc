@@ -23,8 +23,8 @@ namespace {
 namespace bp = boost::process::v2;
 
 constexpr std::size_t kKeptStderrBytes = 4096;
-constexpr int kMostDescriptors = 4096;   // that this process may have open, where the kernel is too old (5.11) to mark all
-constexpr int kReadsAtOnce = 16;   // of 4 KiB: a pipe's 64 KiB
+constexpr int kMostDescriptors = 4096;  // that this process may have open, where the kernel is too old (5.11) to mark all
+constexpr int kReadsAtOnce = 16;        // of 4 KiB: a pipe's 64 KiB
 // How often a wait looks at its stop token; a quarter of what a user notices after Ctrl-C.
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
 
@@ -59,8 +59,9 @@ void SetNonBlocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONB
 struct DieWithParent {
   pid_t parent = ::getpid();
 
-  // Boost 1.81 closes only what has a higher number than the pipe over which it hears of exec. Another thread's pipe of that kind would stay open in this
-  // worker, and the thread would wait for as long as the worker lives: for ever, where the worker is to be ended after the thread.
+  // Boost 1.81 closes only what has a higher number than the pipe over which it hears of exec. Another thread's pipe of that kind
+  // would stay open in this worker, and the thread would wait for as long as the worker lives: for ever, where the worker is to
+  // be ended after the thread.
   static void CloseOnExec() {
     constexpr int kFirst = STDERR_FILENO + 1;
     if (::close_range(kFirst, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
@@ -102,7 +103,8 @@ struct WorkerProcess::State {
     if (reaped) return;
     ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL);  // in case it had not yet made its group
-    // A process that is in the driver's hands may outlive its signal; what cannot be had in ten seconds is left to whoever reaps after us.
+    // A process that is in the driver's hands may outlive its signal; what cannot be had in ten seconds is left to whoever reaps
+    // after us.
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
       ended = ::waitpid(pid, &status, WNOHANG);
@@ -185,8 +187,10 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what) 
   // An exited worker is not yet reaped: its status says more than that its pipe closed.
   if (kind == WorkerDeath::Kind::kExited && !state_->reaped) {
     for (int i = 0; i < 100 && !state_->reaped; ++i) {
-      if (::waitpid(state_->pid, &state_->status, WNOHANG) == state_->pid) state_->reaped = true;
-      else ::usleep(10'000);
+      if (::waitpid(state_->pid, &state_->status, WNOHANG) == state_->pid)
+        state_->reaped = true;
+      else
+        ::usleep(10'000);
     }
     ::kill(-state_->pid, SIGKILL);
   }
@@ -224,7 +228,8 @@ bool WorkerProcess::Pump(SteadyTime deadline, const std::stop_token& stop, bool 
     if (fds[0].revents & (POLLIN | POLLHUP)) return true;
     if (fds[2].revents & (POLLERR | POLLHUP) || (fds[2].revents && !ended)) return true;
     if (ended) return death = Die(WorkerDeath::Kind::kExited, "ended"), false;
-    if ((fds[1].revents & POLLHUP) && !(fds[1].revents & POLLIN)) return death = Die(WorkerDeath::Kind::kExited, "closed its output"), false;
+    if ((fds[1].revents & POLLHUP) && !(fds[1].revents & POLLIN))
+      return death = Die(WorkerDeath::Kind::kExited, "closed its output"), false;
   }
 }
 

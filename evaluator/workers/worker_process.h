@@ -19,14 +19,15 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 struct WorkerDeath {
   enum class Kind { kExited, kSignalled, kDeadline, kProtocol, kStopped };
   Kind kind = Kind::kExited;
-  std::string description;   // "killed by signal 11 (Segmentation fault)", with the last line it wrote to stderr
+  std::string description;  // "killed by signal 11 (Segmentation fault)", with the last line it wrote to stderr
 };
 
 // One worker process, in a process group of its own that dies with the thread that started it. Used from that one thread, but for
 // Suspend, Resume and Kill.
 class WorkerProcess {
  public:
-  // Starts argv[0] with the rest as arguments; no shell. Blocks SIGPIPE in the calling thread. Throws Error if it cannot be started.
+  // Starts argv[0] with the rest as arguments; no shell. Blocks SIGPIPE in the calling thread. Throws Error if it cannot be
+  // started.
   explicit WorkerProcess(const std::vector<std::string>& argv);
   // Kills the whole group and reaps.
   ~WorkerProcess();

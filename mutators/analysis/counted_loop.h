@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "mutators/mutator.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/mutator.h"
 #include "syntax/syntax_tree.h"
 
 namespace evo {
@@ -25,8 +25,9 @@ struct CountedLoop {
 
 // nullopt if the loop's header is not of that kind.
 std::optional<CountedLoop> WithCountedHeader(const SyntaxTree& tree, int node);
-// The same for a loop that can be written down in another shape: its start is pure and reads no memory, so it may be evaluated again, and its
-// body does not jump, declare shared memory or hide the counter in a macro. `continue` and `return` are left to JumpsOut().
+// The same for a loop that can be written down in another shape: its start is pure and reads no memory, so it may be evaluated
+// again, and its body does not jump, declare shared memory or hide the counter in a macro. `continue` and `return` are left to
+// JumpsOut().
 std::optional<CountedLoop> AsCountedLoop(const SyntaxTree& tree, int node);
 
 // Whether the headers of two loops are spelled alike.

@@ -196,7 +196,7 @@ bool LoadsIn(const SyntaxTree& tree, int node) {
     if (callee.starts_with("__ld")) return true;
     if (!callee.empty()) continue;
     const int body = CalledBody(tree, at);
-    if (body < 0 || LoadsIn(tree, body)) return true;   // a function that cannot be looked into may read what it likes
+    if (body < 0 || LoadsIn(tree, body)) return true;  // a function that cannot be looked into may read what it likes
   }
   const std::set<int> named = NamedIn(tree, node);
   return std::any_of(named.begin(), named.end(), [&](int declaration) { return IsMemoryName(tree, declaration); });

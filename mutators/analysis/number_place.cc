@@ -15,9 +15,10 @@ using namespace std::string_view_literals;
 constexpr int kDepth = 4;
 
 // What passes a number on without asking what it is.
-constexpr std::array kOperations{"ParenExpr"sv,       "UnaryOperator"sv,     "BinaryOperator"sv,        "CompoundAssignOperator"sv,
-                                 "CStyleCastExpr"sv,  "CXXStaticCastExpr"sv, "CXXFunctionalCastExpr"sv, "ConditionalOperator"sv,
-                                 "ArraySubscriptExpr"sv, "CallExpr"sv,       "MemberRefExpr"sv,         "UnexposedExpr"sv};
+constexpr std::array kOperations{
+    "ParenExpr"sv,          "UnaryOperator"sv,     "BinaryOperator"sv,        "CompoundAssignOperator"sv,
+    "CStyleCastExpr"sv,     "CXXStaticCastExpr"sv, "CXXFunctionalCastExpr"sv, "ConditionalOperator"sv,
+    "ArraySubscriptExpr"sv, "CallExpr"sv,          "MemberRefExpr"sv,         "UnexposedExpr"sv};
 constexpr std::array kStatements{"CompoundStmt"sv, "ForStmt"sv, "WhileStmt"sv, "DoStmt"sv, "ReturnStmt"sv};
 
 template <typename Names>
@@ -47,13 +48,15 @@ bool MayBegin(const SyntaxTree& tree, int variable, int expression, int depth) {
   // What stands in front of the name is of the type.
   if (!IsArithmetic(WithoutConst(node.type)) || node.children.back() != expression) return false;
   const auto tokens = tree.Tokens({tree.node(node.parent).range.begin, tree.node(expression).range.begin});
-  if (std::find(tokens.begin(), tokens.end(), "constexpr") != tokens.end() || tokens.empty() || tokens.back() != "=") return false;
+  if (std::find(tokens.begin(), tokens.end(), "constexpr") != tokens.end() || tokens.empty() || tokens.back() != "=")
+    return false;
   if (!node.type.starts_with("const ")) return true;
   // A constant may be what an array's length is made of.
   const auto& uses = tree.UsesOf(variable);
   return depth > 0 && std::all_of(uses.begin(), uses.end(), [&](int use) {
-    return tree.node(use).kind_name == "DeclRefExpr" && tree.node(use).hidden.empty() && IsFreeWithin(tree, use, depth - 1);
-  });
+           return tree.node(use).kind_name == "DeclRefExpr" && tree.node(use).hidden.empty() &&
+                  IsFreeWithin(tree, use, depth - 1);
+         });
 }
 
 bool IsFreeWithin(const SyntaxTree& tree, int node, int depth) {
@@ -61,7 +64,8 @@ bool IsFreeWithin(const SyntaxTree& tree, int node, int depth) {
     const SyntaxNode& around = tree.node(parent);
     if (around.opaque) return false;
     if (IsOneOf(kStatements, around.kind_name)) return true;
-    if (around.kind_name == "IfStmt") return tree.Text({around.range.begin, tree.node(at).range.begin}).find("constexpr") == std::string_view::npos;
+    if (around.kind_name == "IfStmt")
+      return tree.Text({around.range.begin, tree.node(at).range.begin}).find("constexpr") == std::string_view::npos;
     if (around.kind_name == "VarDecl") return MayBegin(tree, parent, at, depth);
     if (!IsOneOf(kOperations, around.kind_name) || MeetsAddress(tree, parent, at)) return false;
     // The function that is called is no place for a number, nor are its template arguments.
@@ -77,7 +81,8 @@ bool MayBeAnyNumber(const SyntaxTree& tree, int expression) {
   if (function < 0 || tree.node(expression).opaque) return false;
   // Whoever calls a function that is evaluated when compiling may need what it returns.
   const SyntaxNode& whole = tree.node(function);
-  const SourceRange head{whole.range.begin, whole.children.empty() ? whole.range.end : tree.node(whole.children.back()).range.begin};
+  const SourceRange head{whole.range.begin,
+                         whole.children.empty() ? whole.range.end : tree.node(whole.children.back()).range.begin};
   const auto tokens = tree.Tokens(head);
   return std::find(tokens.begin(), tokens.end(), "constexpr") == tokens.end() && IsFreeWithin(tree, expression, kDepth);
 }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mutators/mutator.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

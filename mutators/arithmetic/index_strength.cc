@@ -5,8 +5,8 @@
 
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

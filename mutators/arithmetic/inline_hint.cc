@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

@@ -6,8 +6,8 @@
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/unit_stride.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

@@ -42,8 +42,8 @@ const KernelTemplate* BreedingStation::TemplateOf(const Genome& genome) const {
 }
 
 const KernelTemplate& BreedingStation::RenderedOf(const std::string& name, const std::string& source) {
-  const auto found =
-      std::find_if(rendered_.begin(), rendered_.end(), [&](const KernelTemplate& one) { return one.text == source && one.name == name; });
+  const auto found = std::find_if(rendered_.begin(), rendered_.end(),
+                                  [&](const KernelTemplate& one) { return one.text == source && one.name == name; });
   if (found != rendered_.end()) {
     rendered_.splice(rendered_.begin(), rendered_, found);
   } else {

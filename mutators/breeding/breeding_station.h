@@ -19,8 +19,8 @@ class BreedingStation {
   BreedingStation(std::vector<KernelTemplate> templates, SyntaxPaths paths);
 
   // Draws operators by weight, without replacement, until one makes a child whose source differs from the parent's; that
-  // it parses is what operators promise. No operators: the first parent as it is. Whatever is wrong with the request is the child's `failure`, never an
-  // exception.
+  // it parses is what operators promise. No operators: the first parent as it is. Whatever is wrong with the request is the
+  // child's `failure`, never an exception.
   BredChild Breed(const BreedRequest& request);
 
  private:

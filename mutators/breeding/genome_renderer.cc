@@ -27,13 +27,15 @@ void AddIdentifiers(std::string_view text, std::set<std::string>& names) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t first = at;
     while (at < text.size() && belongs(text[at])) ++at;
-    if (at > first) names.emplace(text.substr(first, at - first));
-    else ++at;
+    if (at > first)
+      names.emplace(text.substr(first, at - first));
+    else
+      ++at;
   }
 }
 
-// The parameters on whose values it depends what the preprocessor leaves of the text, by name or through macros: then the tree, and with it where an
-// edit finds its anchors, depends on them too. The guards of the parameters themselves are #ifndef.
+// The parameters on whose values it depends what the preprocessor leaves of the text, by name or through macros: then the tree,
+// and with it where an edit finds its anchors, depends on them too. The guards of the parameters themselves are #ifndef.
 Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
   std::set<std::string> names;
   std::vector<std::string_view> definitions;
@@ -42,8 +44,9 @@ Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
     std::string_view word = Trim(line.text);
     if (!word.starts_with('#')) continue;
     word = Trim(word.substr(1));
-    const bool condition = word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif");
-    if (condition && word.ends_with('\\')) return parameters;   // it goes on in the next line: take all
+    const bool condition =
+        word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif");
+    if (condition && word.ends_with('\\')) return parameters;  // it goes on in the next line: take all
     if (condition) AddIdentifiers(word, names);
     if (word.starts_with("define ")) definitions.push_back(word.substr(7));
   }
@@ -62,8 +65,8 @@ Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
   return deciding;
 }
 
-// Names of the texts after no edit, the first, the first two ... They tell the parameters apart only where these matter: to code under
-// #if, and to an edit that needs a value.
+// Names of the texts after no edit, the first, the first two ... They tell the parameters apart only where these matter: to code
+// under #if, and to an edit that needs a value.
 std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
   const nlohmann::json deciding = ThatDecide(kernel_template.text, genome.parameters);
   std::vector<std::string> keys{Digest(kernel_template.digest + deciding.dump())};

@@ -70,7 +70,8 @@ BredChild SweepBreeder::Breed(const BreedRequest& request) const {
 
 BredChild SweepBreeder::Render(Genome genome) const {
   BredChild child;
-  const auto found = std::find_if(templates_.begin(), templates_.end(), [&](const KernelTemplate& t) { return t.digest == genome.template_digest; });
+  const auto found = std::find_if(templates_.begin(), templates_.end(),
+                                  [&](const KernelTemplate& t) { return t.digest == genome.template_digest; });
   if (found == templates_.end() || !genome.edits.empty()) {
     child.failure = fmt::format("{}: no setting of one of this run's templates", genome.template_name);
     return child;

@@ -31,7 +31,7 @@ class SweepBreeder : public Breeder {
 
  private:
   struct Swept {
-    std::size_t place;         // in templates_
+    std::size_t place;  // in templates_
     Enumeration settings;
   };
   BredChild Breed(const BreedRequest& request) const;
@@ -42,7 +42,7 @@ class SweepBreeder : public Breeder {
   std::vector<Swept> swept_;
   std::uint64_t children_;
   std::uint64_t size_ = 0;
-  std::uint64_t stride_ = 1;   // has no divisor in common with size_
+  std::uint64_t stride_ = 1;  // has no divisor in common with size_
   std::vector<BreedRequest> requests_;
 };
 

@@ -2,16 +2,16 @@
 #include <set>
 
 #include "mutators/analysis/number_place.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {
 
-// Whether a `for` would not end, or not as it was meant to, with another number in the place of a literal: its step does nothing then, or its condition waits for a
-// value that a step may pass by. A hang costs as much as dozens of evaluations.
+// Whether a `for` would not end, or not as it was meant to, with another number in the place of a literal: its step does nothing
+// then, or its condition waits for a value that a step may pass by. A hang costs as much as dozens of evaluations.
 bool KeepsALoopFromEnding(const SyntaxTree& tree, int literal, long long other) {
-  bool scales = true;   // up to here the step is a multiple of the literal
+  bool scales = true;  // up to here the step is a multiple of the literal
   for (int at = literal, parent = tree.node(at).parent; parent >= 0; at = parent, parent = tree.node(at).parent) {
     const std::string_view spelled = tree.Operator(parent);
     const SyntaxNode& around = tree.node(parent);

@@ -2,8 +2,8 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/number_place.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

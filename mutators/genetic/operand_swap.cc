@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

@@ -1,5 +1,5 @@
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {
@@ -8,9 +8,7 @@ class StatementDelete : public SourceMutator {
  public:
   std::string_view name() const override { return "statement_delete"; }
   bool mostly_wrong() const override { return true; }
-  std::string_view description() const override {
-    return "removes an expression statement; mostly wrong, at times a find";
-  }
+  std::string_view description() const override { return "removes an expression statement; mostly wrong, at times a find"; }
   double weight() const override { return 0.2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

@@ -3,9 +3,9 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/statement_order.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

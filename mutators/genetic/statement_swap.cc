@@ -1,7 +1,7 @@
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/statement_order.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

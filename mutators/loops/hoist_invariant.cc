@@ -4,8 +4,8 @@
 #include <set>
 
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {
@@ -22,8 +22,8 @@ bool DividesIntegers(const SyntaxTree& tree, int expression) {
   return false;
 }
 
-// What compilers do not hoist, or not always, because it is long or may trap: calls into the library but the shortest, divisions of
-// floating point, products of two variables. Of 68 children by others 65 had their parent's machine code.
+// What compilers do not hoist, or not always, because it is long or may trap: calls into the library but the shortest, divisions
+// of floating point, products of two variables. Of 68 children by others 65 had their parent's machine code.
 bool IsLong(const SyntaxTree& tree, int expression) {
   const auto is_variable = [&](int operand) {
     const int declaration = NamedDeclaration(tree, operand);

@@ -5,8 +5,8 @@
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/counted_loop.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {
@@ -15,8 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kPragmas{"#pragma unroll",   "#pragma unroll 1", "#pragma unroll 2",
                                                    "#pragma unroll 4", "#pragma unroll 8", "#pragma unroll 16"};
 
-// How many iterations at a time a pragma asks for: the whole loop of `count` iterations counts as that many. nullopt if the pragma's
-// number, or that of a bare one's iterations, is not known; 0 without a pragma, where the compiler chooses.
+// How many iterations at a time a pragma asks for: the whole loop of `count` iterations counts as that many. nullopt if the
+// pragma's number, or that of a bare one's iterations, is not known; 0 without a pragma, where the compiler chooses.
 std::optional<std::int64_t> Factor(const SyntaxTree& tree, std::string_view pragma, std::optional<std::int64_t> count) {
   constexpr std::string_view kUnroll = "#pragma unroll";
   // What it writes out whole by itself.

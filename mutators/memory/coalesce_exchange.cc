@@ -4,8 +4,8 @@
 #include <array>
 
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

@@ -7,8 +7,8 @@
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/edge_guard.h"
 #include "mutators/analysis/reused_read.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

@@ -7,9 +7,9 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/thread_split.h"
 #include "mutators/analysis/unit_stride.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

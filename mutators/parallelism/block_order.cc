@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

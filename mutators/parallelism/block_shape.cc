@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

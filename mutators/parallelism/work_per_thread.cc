@@ -6,8 +6,8 @@
 
 #include "kernel_templates/launch_line.h"
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/source_mutators.h"
 
 namespace evo {
 namespace {

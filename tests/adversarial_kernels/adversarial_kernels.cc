@@ -5,8 +5,8 @@
 #include <array>
 
 #include "core/error.h"
-#include "platform/installation.h"
 #include "kernel_templates/text_file.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -25,7 +25,8 @@ constexpr std::array kPending = {
 std::vector<AdversarialKernel> AllAdversarialKernels() {
   using enum Outcome;
   using enum CaughtBy;
-  // What carries something over from launch to launch: the comparison of module state calls it cheating, unless the result was wrong before.
+  // What carries something over from launch to launch: the comparison of module state calls it cheating, unless the result was
+  // wrong before.
   const std::vector<Outcome> remembers = {kCheating, kWrongResult, kNondeterministic};
   const std::vector<Outcome> wrong = {kWrongResult};
   const std::vector<Outcome> races = {kNondeterministic, kWrongResult};
@@ -44,7 +45,10 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
 
       {"01_writes_nothing", kSum, wrong, wrong},
       {"01_first_half_only", kSum, wrong, wrong},
-      {"01_copies_from_behind", kSum, {kWrongResult, kNondeterministic, kCrash, kCheating}, {kWrongResult, kNondeterministic, kCrash, kCheating}},
+      {"01_copies_from_behind",
+       kSum,
+       {kWrongResult, kNondeterministic, kCrash, kCheating},
+       {kWrongResult, kNondeterministic, kCrash, kCheating}},
       {"01_honest_grid_stride", kSum, ok, ok},
 
       {"02_shared_256_bytes_over", kSum, {kResourceLimit}, {kResourceLimit}},

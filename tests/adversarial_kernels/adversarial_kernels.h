@@ -13,18 +13,19 @@ namespace evo {
 
 // Who finds out.
 enum class CaughtBy {
-  kCompiler,   // NVRTC or a look at its PTX: never runs, on either device
-  kRun,        // the checks of an evaluation, or nobody
-  kHeldOut,    // an evaluation lets it through; only a would-be champion's check finds it
-  kTools,      // on a GPU an evaluation may let it through, and compute-sanitizer finds it in a would-be champion; on the cpu device as kRun
+  kCompiler,  // NVRTC or a look at its PTX: never runs, on either device
+  kRun,       // the checks of an evaluation, or nobody
+  kHeldOut,   // an evaluation lets it through; only a would-be champion's check finds it
+  kTools,  // on a GPU an evaluation may let it through, and compute-sanitizer finds it in a would-be champion; on the cpu device
+           // as kRun
 };
 
-// A kernel of tests/adversarial_kernels/kernels and what must become of it. Its name starts with the row of docs/hazards.md that it stands for (two
-// digits, 00: a general fault) and goes on with "honest" if it is the honest one of that row.
+// A kernel of tests/adversarial_kernels/kernels and what must become of it. Its name starts with the row of docs/hazards.md that
+// it stands for (two digits, 00: a general fault) and goes on with "honest" if it is the honest one of that row.
 struct AdversarialKernel {
-  std::string name;                // the file's, without .cu
-  std::string task;                // a folder of tests/adversarial_kernels/tasks
-  std::vector<Outcome> on_cuda;    // any of them will do; one that may be kOk must gain nothing by its kernel
+  std::string name;              // the file's, without .cu
+  std::string task;              // a folder of tests/adversarial_kernels/tasks
+  std::vector<Outcome> on_cuda;  // any of them will do; one that may be kOk must gain nothing by its kernel
   std::vector<Outcome> on_cpu;
   CaughtBy caught_by = CaughtBy::kRun;
 

@@ -1,16 +1,15 @@
 // Every kernel through the compile role for an H200's architecture: needs NVRTC and no GPU.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "platform/installation.h"
-#include "evaluator/workers/compile_role.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/messages/evaluation_messages.h"
+#include "evaluator/workers/compile_role.h"
+#include "platform/installation.h"
 #include "tests/adversarial_kernels/adversarial_kernels.h"
 
 namespace evo {

@@ -1,9 +1,10 @@
 // Every kernel gets its outcome, through the real worker processes, and an honest kernel after it passes.
 // --device=cuda or --device=cpu; without it the GPU if there is one.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/adversarial_kernels/adversarial_kernels.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,13 +16,12 @@
 #include <sstream>
 #include <thread>
 
-#include "platform/installation.h"
 #include "evaluator/device/cuda/cuda_devices.h"
 #include "evaluator/scheduling/pipeline.h"
 #include "evaluator/workers/sanitizer.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
-#include "tests/adversarial_kernels/adversarial_kernels.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -47,7 +47,7 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
     PipelineOptions options;
     options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
     options.device = device_under_test;
-    options.compile_workers = 1;    // each costs a second to start
+    options.compile_workers = 1;  // each costs a second to start
     options.run_deadline = std::chrono::milliseconds(3000);
     slot = std::make_unique<TaskUnderTest>();
     slot->task = LoadTask(TaskDirectory(name));
@@ -70,7 +70,9 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
     return task.pipeline->Finish({}, [](const Candidate&, const Evaluation&) {});
   }
 
-  static const std::vector<Outcome>& Wanted(const AdversarialKernel& kernel) { return device_under_test == "cuda" ? kernel.on_cuda : kernel.on_cpu; }
+  static const std::vector<Outcome>& Wanted(const AdversarialKernel& kernel) {
+    return device_under_test == "cuda" ? kernel.on_cuda : kernel.on_cpu;
+  }
 
   static inline std::map<std::string, std::unique_ptr<TaskUnderTest>> tasks_;
 };
@@ -80,7 +82,8 @@ constexpr double kNoGain = 0.7;
 
 TEST_P(AdversarialKernels, GetsItsOutcomeAndTheNextOnePasses) {
   const AdversarialKernel& kernel = GetParam();
-  if (const auto reason = PendingReason(kernel, device_under_test)) GTEST_SKIP() << kernel.name << " on " << device_under_test << ": " << *reason;
+  if (const auto reason = PendingReason(kernel, device_under_test))
+    GTEST_SKIP() << kernel.name << " on " << device_under_test << ": " << *reason;
   TaskUnderTest& task = UseTask(kernel.task);
   const std::vector<Evaluation> evaluations = Evaluate(task, {SourceOf(kernel), task.honest + "// after " + kernel.name + "\n"});
   ASSERT_EQ(evaluations.size(), 2u);
@@ -91,7 +94,8 @@ TEST_P(AdversarialKernels, GetsItsOutcomeAndTheNextOnePasses) {
   if (kernel.caught_by == CaughtBy::kHeldOut) wanted = {Outcome::kOk};
   if (by_tools) wanted.push_back(Outcome::kOk);
   EXPECT_THAT(wanted, ::testing::Contains(evaluation.outcome))
-      << kernel.name << " became " << ToString(evaluation.outcome) << " in stage " << ToString(evaluation.stage) << ": " << evaluation.message;
+      << kernel.name << " became " << ToString(evaluation.outcome) << " in stage " << ToString(evaluation.stage) << ": "
+      << evaluation.message;
   EXPECT_EQ(evaluation.message.empty(), evaluation.outcome == Outcome::kOk);
   const Evaluation& honest = evaluations[1];
   ASSERT_EQ(honest.outcome, Outcome::kOk) << "the honest kernel after " << kernel.name << ": " << honest.message;
@@ -107,7 +111,8 @@ TEST_P(AdversarialKernels, GetsItsOutcomeAndTheNextOnePasses) {
   if (by_tools) fmt::print("{:<32} {:<16} {}\n", "  as a champion", ToString(check.outcome), check.message);
 }
 
-INSTANTIATE_TEST_SUITE_P(Row, AdversarialKernels, ::testing::ValuesIn(AllAdversarialKernels()), [](const auto& parameter) { return parameter.param.name; });
+INSTANTIATE_TEST_SUITE_P(Row, AdversarialKernels, ::testing::ValuesIn(AllAdversarialKernels()),
+                         [](const auto& parameter) { return parameter.param.name; });
 
 TEST_F(AdversarialKernels, AnHonestChampionPassesItsCheck) {
   TaskUnderTest& task = UseTask("reverse_sum");
@@ -118,15 +123,17 @@ TEST_F(AdversarialKernels, AnHonestChampionPassesItsCheck) {
   EXPECT_LT(check.speedup, 2);
 }
 
-// Rows 21 and 22: what was measured is what was asked for. Known-slow ranks behind known-good, also as a baseline; the same source is the
-// same kernel, and another source is another image.
+// Rows 21 and 22: what was measured is what was asked for. Known-slow ranks behind known-good, also as a baseline; the same
+// source is the same kernel, and another source is another image.
 TEST_F(AdversarialKernels, ControlKernelsRankRight) {
   TaskUnderTest& task = UseTask("reverse_sum");
   std::string slow = task.honest;
   const std::string line = "if (i < n) y[i] = x[i] + x[n - 1 - i];";
   const std::size_t at = slow.find(line);
   ASSERT_NE(at, std::string::npos);
-  slow.replace(at, line.size(), "for (int again = 0; again < 200; ++again) {\n    if (i < n) *static_cast<volatile float*>(y + i) = x[i] + x[n - 1 - i];\n  }");
+  slow.replace(at, line.size(),
+               "for (int again = 0; again < 200; ++again) {\n    if (i < n) *static_cast<volatile float*>(y + i) = x[i] + x[n - "
+               "1 - i];\n  }");
   const std::vector<Evaluation> evaluations = Evaluate(task, {slow, task.honest, task.honest});
   for (const Evaluation& evaluation : evaluations) ASSERT_EQ(evaluation.outcome, Outcome::kOk) << evaluation.message;
   EXPECT_GT(evaluations[0].score_ns, 1.5 * evaluations[1].score_ns);
@@ -166,7 +173,8 @@ TEST(AdversarialKernelTable, EveryRowHasTwoAdversarialKernelsAndAnHonestKernel) 
     }
     EXPECT_EQ(SourceOf(kernel).substr(0, 3), "// ") << kernel.name << " does not say what it tries";
   }
-  for (const Pending& pending : AllPending()) EXPECT_TRUE(names.count(std::string(pending.name))) << pending.name << " is pending and no kernel";
+  for (const Pending& pending : AllPending())
+    EXPECT_TRUE(names.count(std::string(pending.name))) << pending.name << " is pending and no kernel";
   std::set<std::string> rows;
   for (const auto& [row, count] : adversarial) {
     EXPECT_GE(count, 2) << "row " << row;

@@ -50,7 +50,8 @@ TEST(ForbiddenIncludes, KnowsEveryForbiddenArrow) {
   const auto allowed = [](const std::string& from, const std::string& to) {
     return ForbiddenIncludes(from + "/a.cc", "#include \"" + to + "/b.h\"").empty();
   };
-  const std::vector<std::string> folders = {"core", "platform", "syntax", "kernel_templates", "mutators", "evaluator", "db", "engine", "cli", "tests"};
+  const std::vector<std::string> folders = {"core",   "platform", "syntax", "kernel_templates", "mutators", "evaluator", "db",
+                                            "engine", "cli",      "tests"};
   const std::map<std::string, std::string> arrows = {
       {"core", "core"},
       {"platform", "core platform"},
@@ -63,7 +64,8 @@ TEST(ForbiddenIncludes, KnowsEveryForbiddenArrow) {
   };
   for (const auto& [from, targets] : arrows) {
     const std::string list = " " + targets + " ";
-    for (const std::string& to : folders) EXPECT_EQ(allowed(from, to), list.find(" " + to + " ") != std::string::npos) << from << " -> " << to;
+    for (const std::string& to : folders)
+      EXPECT_EQ(allowed(from, to), list.find(" " + to + " ") != std::string::npos) << from << " -> " << to;
   }
   for (const std::string& to : folders) {
     EXPECT_TRUE(allowed("cli", to));
@@ -73,17 +75,21 @@ TEST(ForbiddenIncludes, KnowsEveryForbiddenArrow) {
 }
 
 TEST(ForbiddenIncludes, SeesThroughSpellings) {
-  for (const std::string line : {"#include <evaluator/scheduling/pipeline.h>", "  #  include \"evaluator/scheduling/pipeline.h\"  // why", "#include \"../evaluator/scheduling/pipeline.h\""}) {
+  for (const std::string line :
+       {"#include <evaluator/scheduling/pipeline.h>", "  #  include \"evaluator/scheduling/pipeline.h\"  // why",
+        "#include \"../evaluator/scheduling/pipeline.h\""}) {
     EXPECT_THAT(ForbiddenIncludes("core/genome.cc", line), SizeIs(1)) << line;
   }
-  for (const std::string line : {"#include <vector>", "#include <nlohmann/json.hpp>", "// #include \"cli/table.h\"", "#include \"core/half.h\"", "int engine;"}) {
+  for (const std::string line : {"#include <vector>", "#include <nlohmann/json.hpp>", "// #include \"cli/table.h\"",
+                                 "#include \"core/half.h\"", "int engine;"}) {
     EXPECT_THAT(ForbiddenIncludes("core/genome.cc", line), IsEmpty()) << line;
   }
 }
 
 TEST(Printing, IsSeen) {
-  for (const std::string line : {"std::cout << 1;", "  printf(\"x\");", "std::printf(\"x\");", "std::fprintf(stderr, \"x\");", "fmt::print(\"x\");",
-                                 "std::cerr << 1;", "puts(\"x\");", "std::exit(1);", "if (x) perror(\"x\");"}) {
+  for (const std::string line :
+       {"std::cout << 1;", "  printf(\"x\");", "std::printf(\"x\");", "std::fprintf(stderr, \"x\");", "fmt::print(\"x\");",
+        "std::cerr << 1;", "puts(\"x\");", "std::exit(1);", "if (x) perror(\"x\");"}) {
     EXPECT_THAT(Printing("engine/evolution.cc", "int x;\n" + line), SizeIs(1)) << line;
     EXPECT_THAT(Printing("cli/main.cc", line), IsEmpty()) << line;
     EXPECT_THAT(Printing("tests/a/b.cc", line), IsEmpty()) << line;
@@ -92,7 +98,8 @@ TEST(Printing, IsSeen) {
 }
 
 TEST(Printing, OfACommandGoesToItsContext) {
-  for (const std::string line : {"fmt::print(\"x\");", "fmt::print(stderr, \"x\");", "std::cout << 1;", "printf(\"x\");", "Table table(stdout);"}) {
+  for (const std::string line :
+       {"fmt::print(\"x\");", "fmt::print(stderr, \"x\");", "std::cout << 1;", "printf(\"x\");", "Table table(stdout);"}) {
     EXPECT_THAT(Printing("cli/commands/best.cc", line), SizeIs(1)) << line;
   }
   for (const std::string line : {"fmt::print(context.out, \"x\");", "fmt::print(out_, \"stdout\");"}) {
@@ -101,8 +108,8 @@ TEST(Printing, OfACommandGoesToItsContext) {
 }
 
 TEST(Printing, IsNotSeenWhereThereIsNone) {
-  for (const std::string line : {"// a kernel's printf(...) goes there", "std::snprintf(buffer, 4, \"x\");", "text += \"std::cout << 1;\";", "fmt::format(\"x\");",
-                                 "Fingerprint(x);", "::_exit(1);"}) {
+  for (const std::string line : {"// a kernel's printf(...) goes there", "std::snprintf(buffer, 4, \"x\");",
+                                 "text += \"std::cout << 1;\";", "fmt::format(\"x\");", "Fingerprint(x);", "::_exit(1);"}) {
     EXPECT_THAT(Printing("engine/evolution.cc", line), IsEmpty()) << line;
   }
   EXPECT_THAT(Printing("evaluator/workers/worker_main.cc", "std::fprintf(stderr, \"x\");"), IsEmpty());

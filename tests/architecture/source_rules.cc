@@ -10,7 +10,8 @@
 namespace evo::testing {
 namespace {
 
-// What each folder may include of ours, beside itself. A folder that is not here may include nothing; that makes a new one be thought about.
+// What each folder may include of ours, beside itself. A folder that is not here may include nothing; that makes a new one be
+// thought about.
 const std::map<std::string, std::set<std::string>>& Arrows() {
   static const std::map<std::string, std::set<std::string>> kArrows = {
       {"core", {}},
@@ -72,8 +73,8 @@ Violations ForbiddenIncludes(const std::string& path, std::string_view text) {
 
 namespace {
 
-// A command prints where its context says, so that a test can read it. Only main, the context's default and the progress of a run name
-// the streams themselves.
+// A command prints where its context says, so that a test can read it. Only main, the context's default and the progress of a run
+// name the streams themselves.
 Violations NamedStreams(const std::string& path, std::string_view text) {
   static const std::set<std::string> kMayName = {"cli/main.cc", "cli/command_context.h", "cli/commands/run.cc"};
   if (kMayName.contains(path)) return {};
@@ -81,7 +82,8 @@ Violations NamedStreams(const std::string& path, std::string_view text) {
   return EachLine(path, text, [&](const std::string& line) -> std::string {
     std::smatch match;
     const std::string code = CodeOf(line);
-    return std::regex_search(code, match, kNames) ? fmt::format("a command prints to its context's stream: {}", match.str()) : std::string();
+    return std::regex_search(code, match, kNames) ? fmt::format("a command prints to its context's stream: {}", match.str())
+                                                  : std::string();
   });
 }
 

@@ -16,7 +16,8 @@ Violations ForbiddenIncludes(const std::string& path, std::string_view text);
 // Printing, and ending the process, outside the places that talk to the user; in cli/, printing past the context's stream.
 Violations Printing(const std::string& path, std::string_view text);
 
-// Every .h and .cc of ours under the root, relative to it and sorted; not build trees, not the headers that stand in for the toolkit's.
+// Every .h and .cc of ours under the root, relative to it and sorted; not build trees, not the headers that stand in for the
+// toolkit's.
 std::vector<std::string> SourceFiles(const std::filesystem::path& root);
 
 }  // namespace evo::testing

@@ -23,8 +23,9 @@ TEST(Describe, SaysWhereAnEditPutsWhat) {
   edit.source = {{0, Placement::kReplace, ""}, {1, Placement::kBefore, "int x;\nint y;"}, {0, Placement::kAfter, "f();"}};
   edit.launch = {{"k", "grid", "N, 1"}};
   edit.parameters = {{"B", 2}};
-  EXPECT_EQ(Describe(edit), "hoist: delete ForStmt in k; put `int x; int y;` before VarDecl; put `f();` after ForStmt in k; "
-                            "launch of k: grid(N, 1); B=2");
+  EXPECT_EQ(Describe(edit),
+            "hoist: delete ForStmt in k; put `int x; int y;` before VarDecl; put `f();` after ForStmt in k; "
+            "launch of k: grid(N, 1); B=2");
 }
 
 TEST(DescribeStep, NamesOnlyWhatChanged) {
@@ -64,7 +65,8 @@ TEST(Verdict, SaysWhereAKernelTakesLonger) {
   record.check->slowest = {1.1, "case a, generator 1"};
   EXPECT_EQ(Verdict(record), "verified (memcheck clean), held-out ok (ragged)");
   record.check->slowest = {1.816, "case a, generator 3"};
-  EXPECT_EQ(Verdict(record), "verified (memcheck clean), held-out ok (ragged), 1.82 times as long on other inputs (case a, generator 3)");
+  EXPECT_EQ(Verdict(record),
+            "verified (memcheck clean), held-out ok (ragged), 1.82 times as long on other inputs (case a, generator 3)");
 }
 
 TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {

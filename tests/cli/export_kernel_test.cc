@@ -1,12 +1,11 @@
 #include "cli/export_kernel.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -24,9 +23,9 @@
 namespace evo {
 namespace {
 
+using testing::ExpectGolden;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::ExpectGolden;
 
 std::filesystem::path TaskFolder() { return std::filesystem::path(EVO_TASK_DIR) / "scale"; }
 
@@ -39,7 +38,7 @@ class ExportTest : public ::testing::Test {
     context_.database = (folder_ / "evo.db").string();
     context_.make_renderer = [] { return SourceRenderer(Render); };
     RunRecord run = testing::FixtureRun();
-    run.task_directory = "/no/such/folder";   // the database came from another machine
+    run.task_directory = "/no/such/folder";  // the database came from another machine
     run.task_digest = LoadTask(TaskFolder()).digest;
     testing::WriteFixture(context_.database, run);
   }
@@ -106,7 +105,8 @@ TEST_F(ExportTest, AlsoWritesAProgramThatLaunchesIt) {
   std::ostringstream text;
   text << std::ifstream(host).rdbuf();
   ExpectGolden("export_6_host.cu", text.str());
-  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), host.string(), host.string());
+  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"),
+                                          host.string(), host.string());
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }
 
@@ -190,10 +190,14 @@ TEST(ExportKernel, HopperLaunchesAreExplainedAndCompile) {
   const std::string host = ExportHost(ParseTemplate("wgmma", text), *input.task, "kernel.cu", "sm_90");
   std::ofstream(out / "kernel_host.cu") << host;
   EXPECT_THAT(text, HasSubstr("// Compile: nvcc -gencode arch=compute_90a,code=sm_90a -c FILE\n"));
-  EXPECT_THAT(host, HasSubstr("evo_launch(const void* Q, const void* K, const void* V, void* O, long long B, long long H, long long S, long long D, "
-                              "cudaStream_t stream)"));
+  EXPECT_THAT(
+      host,
+      HasSubstr(
+          "evo_launch(const void* Q, const void* K, const void* V, void* O, long long B, long long H, long long S, long long D, "
+          "cudaStream_t stream)"));
   const std::string file = (out / "kernel_host.cu").string();
-  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
+  const std::string command =
+      fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
   EXPECT_EQ(std::system(command.c_str()), 0) << command << "\n" << host;
 }
 
@@ -254,7 +258,8 @@ __global__ void together(const float*, float*, int) {}
   EXPECT_THAT(host, HasSubstr("cudaMemsetAsync(Y, 255, (S) * 4, stream)"));
   EXPECT_THAT(host, HasSubstr("if (error == cudaSuccess && (PARTS > 1)) {"));
   EXPECT_THAT(host, HasSubstr("cudaFreeAsync(partial, stream)"));
-  const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
+  const std::string command =
+      fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
   EXPECT_EQ(std::system(command.c_str()), 0) << host;
 }
 

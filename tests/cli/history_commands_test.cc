@@ -1,9 +1,9 @@
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/best.h"
@@ -21,8 +21,8 @@
 namespace evo {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::ExpectGolden;
+using ::testing::HasSubstr;
 
 // Stands for the breed worker: puts the block size in, and a comment for each edit.
 std::string FakeRender(const TemplateText& text, const Genome& genome) {
@@ -92,7 +92,8 @@ TEST_F(HistoryCommandsTest, PrintJsonForPrograms) {
   ExpectGolden("best.json", Call("best --json"));
   ExpectGolden("history.json", Call("history --json"));
   ExpectGolden("lineage_6.json", Call("lineage 6 --json"));
-  for (const char* command : {"best", "history", "history --runs", "history --timing", "show 4 --source", "lineage 7", "diff 2 6", "export"}) {
+  for (const char* command :
+       {"best", "history", "history --runs", "history --timing", "show 4 --source", "lineage 7", "diff 2 6", "export"}) {
     EXPECT_TRUE(nlohmann::json::accept(Call(std::string(command) + " --json"))) << command;
   }
   EXPECT_EQ(nlohmann::json::parse(Call("export --json"))["candidates"].size(), 7U);
@@ -107,7 +108,8 @@ TEST_F(HistoryCommandsTest, BestSaysWhatEachEditIsWorth) {
   EXPECT_EQ(json["id"], 10);
   EXPECT_EQ(json["minimised"]["champion"], 7);
   EXPECT_EQ(json["minimised"]["champion_edits"], 2);
-  EXPECT_EQ(json["minimised"]["edits"][0], (nlohmann::json{{"without", 8}, {"outcome", "ok"}, {"worth", json["minimised"]["edits"][0]["worth"]}}));
+  EXPECT_EQ(json["minimised"]["edits"][0],
+            (nlohmann::json{{"without", 8}, {"outcome", "ok"}, {"worth", json["minimised"]["edits"][0]["worth"]}}));
   EXPECT_NEAR(json["minimised"]["edits"][0]["worth"].get<double>(), 1.5, 1e-12);
   SqliteStore(context_.database).RecordMinimised(1, 7, 7, {9, 0});
   EXPECT_THAT(Call("best"), HasSubstr("minimised   every edit is needed\n"));
@@ -117,7 +119,8 @@ TEST_F(HistoryCommandsTest, BestSaysWhatEachEditIsWorth) {
 
 TEST_F(HistoryCommandsTest, JsonSurvivesALogThatIsNotUtf8) {
   WriteFixture();
-  SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("UPDATE evaluation SET log = CAST(x'61ff62' AS TEXT) WHERE candidate = 4");
+  SQLite::Database(context_.database, SQLite::OPEN_READWRITE)
+      .exec("UPDATE evaluation SET log = CAST(x'61ff62' AS TEXT) WHERE candidate = 4");
   EXPECT_TRUE(nlohmann::json::accept(Call("show 4 --json")));
 }
 
@@ -129,8 +132,10 @@ TEST_F(HistoryCommandsTest, DiffOfTwoGoesFromTheFirstToTheSecond) {
 
 TEST_F(HistoryCommandsTest, ASourceThatIsNotWhatWasMeasuredIsRefused) {
   WriteFixture();
-  SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("UPDATE evaluation SET source_digest = 'other' WHERE candidate = 6");
-  EXPECT_THAT(MessageOf("show 6 --source"), HasSubstr("it is not the source that was measured; use the evo that made the run (0.1.0)"));
+  SQLite::Database(context_.database, SQLite::OPEN_READWRITE)
+      .exec("UPDATE evaluation SET source_digest = 'other' WHERE candidate = 6");
+  EXPECT_THAT(MessageOf("show 6 --source"),
+              HasSubstr("it is not the source that was measured; use the evo that made the run (0.1.0)"));
   SQLite::Database(context_.database, SQLite::OPEN_READWRITE).exec("UPDATE template SET text = text || ' '");
   EXPECT_THAT(MessageOf("diff 3"), HasSubstr("the stored text of template scale is damaged"));
 }

@@ -3,14 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>   // the commands' library is linked, and this program has no main.cc to hold the parser
+#include <CLI/CLI.hpp>  // the commands' library is linked, and this program has no main.cc to hold the parser
 #include <filesystem>
 #include <map>
 
 #include "cli/operator_choice.h"
-#include "core/error.h"
-
 #include "cli/stored_run.h"
+#include "core/error.h"
 
 namespace evo {
 namespace {
@@ -97,8 +96,10 @@ std::vector<std::string> Names(const std::map<std::string, double>& operators) {
 TEST(ChooseOperators, TakesNamesAndGroups) {
   const std::vector<std::string> all = Names(ChooseOperators({}, {}));
   EXPECT_THAT(all, ::testing::IsSupersetOf({"parameter_step", "crossover", "vector_load"}));
-  EXPECT_THAT(Names(ChooseOperators({"parameters"}, {})), ::testing::ElementsAre("parameter_draw", "parameter_mix", "parameter_step"));
-  EXPECT_THAT(Names(ChooseOperators({"parameters", "vector_load"}, {"parameter_mix"})), ::testing::ElementsAre("parameter_draw", "parameter_step", "vector_load"));
+  EXPECT_THAT(Names(ChooseOperators({"parameters"}, {})),
+              ::testing::ElementsAre("parameter_draw", "parameter_mix", "parameter_step"));
+  EXPECT_THAT(Names(ChooseOperators({"parameters", "vector_load"}, {"parameter_mix"})),
+              ::testing::ElementsAre("parameter_draw", "parameter_step", "vector_load"));
   EXPECT_EQ(ChooseOperators({"edits"}, {}).size() + 4, all.size()) << "three of parameters, and crossover";
   EXPECT_THAT(Names(ChooseOperators({}, {"edits", "parameters"})), ::testing::ElementsAre("crossover"));
 }

@@ -1,14 +1,13 @@
-#include "cli/commands/study.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/study.h"
 #include "core/error.h"
 #include "tests/cli/captured_output.h"
 #include "tests/db/fixture_run.h"
@@ -63,8 +62,8 @@ TEST_F(StudyCommand, PrintsATableWithRandomBesideIt) {
 }
 
 TEST_F(StudyCommand, PrintsJson) {
-  const auto json = nlohmann::json::parse(
-      Study({"--seeds", "4", "--evaluations", "72", "--population-kind", "islands", "--surrogate", "off", "--strategy", "evolution", "--format", "json"}));
+  const auto json = nlohmann::json::parse(Study({"--seeds", "4", "--evaluations", "72", "--population-kind", "islands",
+                                                 "--surrogate", "off", "--strategy", "evolution", "--format", "json"}));
   EXPECT_EQ(json.at("points"), 72);
   ASSERT_EQ(json.at("searches").size(), 1U);
   EXPECT_EQ(json.at("searches")[0].at("search"), "islands evolution");

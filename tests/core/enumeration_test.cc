@@ -42,8 +42,9 @@ void ExpectAsBruteForce(const SearchSpace& space) {
 }
 
 TEST(Enumeration, HasEveryLegalAssignmentOnceAndInOrder) {
-  const SearchSpace space = Space({{"TILE", {16, 32, 64, 128}, 32}, {"ITEMS", {1, 2, 4, 8}, 1}, {"VECTOR", {1, 2, 4}, 1}, {"STAGES", {1, 2, 3}, 1}},
-                                  {"ITEMS % VECTOR == 0", "TILE / ITEMS >= 16", "TILE * STAGES <= 256", "VECTOR == 1 || STAGES > 1"});
+  const SearchSpace space =
+      Space({{"TILE", {16, 32, 64, 128}, 32}, {"ITEMS", {1, 2, 4, 8}, 1}, {"VECTOR", {1, 2, 4}, 1}, {"STAGES", {1, 2, 3}, 1}},
+            {"ITEMS % VECTOR == 0", "TILE / ITEMS >= 16", "TILE * STAGES <= 256", "VECTOR == 1 || STAGES > 1"});
   ExpectAsBruteForce(space);
   const Enumeration enumeration(space);
   std::set<Parameters> different;

@@ -14,8 +14,8 @@ namespace evo {
 // Kernels compiled to be checked. A fault leaves fibers that nobody can unwind, so each launch has a device of its own.
 class CheckedKernelTest : public CpuDeviceTest {
  protected:
-  // Launches k(float* or int* `a`, the same `b`, int n) over two zeroed buffers of `n` 4-byte elements under two schedules and returns the
-  // first status that is not ok.
+  // Launches k(float* or int* `a`, the same `b`, int n) over two zeroed buffers of `n` 4-byte elements under two schedules and
+  // returns the first status that is not ok.
   DeviceStatus RunChecked(const std::string& source, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block, int n,
                           std::uint64_t shared = 0) {
     const CompileResult compiled = Compile(source, "k", true);

@@ -28,7 +28,8 @@ TEST_F(CheckedBoundsTest, LetsPassWhatStaysInside) {
 }
 
 TEST_F(CheckedBoundsTest, FindsOneElementBehindABuffer) {
-  ExpectOutside("  b[t] = a[t + 1];\n", "k: thread (63, 0, 0) of block (0, 0, 0): reads 4 bytes at offset 256 of a buffer of 256 bytes");
+  ExpectOutside("  b[t] = a[t + 1];\n",
+                "k: thread (63, 0, 0) of block (0, 0, 0): reads 4 bytes at offset 256 of a buffer of 256 bytes");
   ExpectOutside("  b[t + 1] = a[t];\n", "writes 4 bytes at offset 256 of a buffer of 256 bytes");
   ExpectOutside("  atomicAdd(&b[t + 1], 1.0f);\n", "changes 4 bytes at offset 256 of a buffer of 256 bytes");
   ExpectOutside("  if (t == 0) b[0] = reinterpret_cast<const float2*>(a + 1)[31].y;\n", "offset 256 of a buffer of 256 bytes");
@@ -40,7 +41,8 @@ TEST_F(CheckedBoundsTest, FindsOneElementBeforeABuffer) {
 }
 
 TEST_F(CheckedBoundsTest, FindsAnAccessThatStraddlesTheEnd) {
-  ExpectOutside("  if (t == 0) *reinterpret_cast<double*>(b + 63) = a[0];\n", "writes 8 bytes at offset 252 of a buffer of 256 bytes");
+  ExpectOutside("  if (t == 0) *reinterpret_cast<double*>(b + 63) = a[0];\n",
+                "writes 8 bytes at offset 252 of a buffer of 256 bytes");
 }
 
 TEST_F(CheckedBoundsTest, FindsWildAddresses) {
@@ -70,8 +72,10 @@ TEST_F(CheckedBoundsTest, FindsAnIndexBeyondDynamicSharedMemory) {
 }
 
 TEST_F(CheckedBoundsTest, FindsAnotherThreadsLocalMemory) {
-  ExpectOutside("  __shared__ float* p;\n  float local = t;\n  if (t == 0) p = &local;\n  __syncthreads();\n  *p += 1;\n  __syncthreads();\n  b[t] = local;\n",
-                "belongs to no buffer");
+  ExpectOutside(
+      "  __shared__ float* p;\n  float local = t;\n  if (t == 0) p = &local;\n  __syncthreads();\n  *p += 1;\n  "
+      "__syncthreads();\n  b[t] = local;\n",
+      "belongs to no buffer");
 }
 
 TEST_F(CheckedBoundsTest, KnowsTheGuardBytesOfAnAllocation) {
@@ -100,10 +104,11 @@ TEST_F(CheckedBoundsTest, ForgetsFreedMemory) {
 }
 
 TEST_F(CheckedBoundsTest, LetsModuleVariablesAndConstantsPass) {
-  const DeviceStatus status = RunChecked("__device__ float table[64];\n__constant__ float fixed[4] = {1, 2, 3, 4};\n"
-                                         "__device__ const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};\n" +
-                                             Kernel("  table[t] = a[t] + fixed[t % 4] + primes[t % 8];\n  __syncthreads();\n  b[t] = table[63 - t];\n"),
-                                         {1, 1, 1}, {64, 1, 1}, 64);
+  const DeviceStatus status = RunChecked(
+      "__device__ float table[64];\n__constant__ float fixed[4] = {1, 2, 3, 4};\n"
+      "__device__ const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};\n" +
+          Kernel("  table[t] = a[t] + fixed[t % 4] + primes[t % 8];\n  __syncthreads();\n  b[t] = table[63 - t];\n"),
+      {1, 1, 1}, {64, 1, 1}, 64);
   EXPECT_TRUE(status.ok()) << status.message;
 }
 

@@ -10,10 +10,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "platform/installation.h"
 #include "evaluator/gate/gate.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
+#include "platform/installation.h"
 #include "tests/cpu_device/kernel_bench.h"
 
 namespace evo {
@@ -61,7 +61,8 @@ class CheckedTemplatesTest : public CpuDeviceTest {
   // CPU time of one run of the small case.
   double Milliseconds(const Task& task, const std::string& source, bool checked) {
     Program reference = Build(task.reference);
-    auto inputs = std::move(std::get<std::unique_ptr<InputSet>>(InputSet::Make(*device_, task, task.small, DrawArguments(task, task.small, 0, 7), 7, reference)));
+    auto inputs = std::move(std::get<std::unique_ptr<InputSet>>(
+        InputSet::Make(*device_, task, task.small, DrawArguments(task, task.small, 0, 7), 7, reference)));
     Program program = Build(source, checked);
     const LaunchBinding binding = std::get<LaunchBinding>(LaunchBinding::Make(*device_, program, task, task.small));
     const BoundProgram bound = BindProgram(program, binding, *inputs);
@@ -90,7 +91,8 @@ class CheckedTemplatesTest : public CpuDeviceTest {
   }
 
   // Takes out one barrier after another; each must be missed, except those of `needless` lines.
-  void ExpectBarriersMissed(const std::string& name, const std::string& kernel_name, const std::vector<std::string>& needless = {}) {
+  void ExpectBarriersMissed(const std::string& name, const std::string& kernel_name,
+                            const std::vector<std::string>& needless = {}) {
     const Task task = LoadTask(ShareDirectory() / "kernel_templates" / name);
     for (const KernelTemplate& kernel : LoadTemplates(task.directory)) {
       if (kernel.name != kernel_name) continue;
@@ -99,7 +101,9 @@ class CheckedTemplatesTest : public CpuDeviceTest {
       for (auto at = std::sregex_iterator(text.begin(), text.end(), kBarrier); at != std::sregex_iterator(); ++at) {
         std::string without = text;
         without.replace(static_cast<std::size_t>(at->position()), static_cast<std::size_t>(at->length()), ";");
-        const std::string line = text.substr(static_cast<std::size_t>(at->position()), text.find('\n', static_cast<std::size_t>(at->position())) - static_cast<std::size_t>(at->position()));
+        const std::string line =
+            text.substr(static_cast<std::size_t>(at->position()),
+                        text.find('\n', static_cast<std::size_t>(at->position())) - static_cast<std::size_t>(at->position()));
         const auto failure = Check(task, task.held_out_cpu.front(), without);
         const bool needed = std::find(needless.begin(), needless.end(), line) == needless.end();
         EXPECT_EQ(failure.has_value(), needed) << line;
@@ -124,9 +128,10 @@ TEST_F(CheckedTemplatesTest, Transpose) { ExpectTaskClean("transpose"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledAttention) { ExpectBarriersMissed("attention", "tiled"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfWmmaAttention) {
   // Before the first every lane has taken part in a shuffle, after the others in loading a matrix, which waits for all lanes.
-  ExpectBarriersMissed("attention", "wmma", {"__syncwarp();   // every score is read before the first weight is written over it",
-                                             "__syncwarp();   // every factor is written before they are loaded",
-                                             "__syncwarp();   // the weights are used up before the next scores are written over them"});
+  ExpectBarriersMissed("attention", "wmma",
+                       {"__syncwarp();   // every score is read before the first weight is written over it",
+                        "__syncwarp();   // every factor is written before they are loaded",
+                        "__syncwarp();   // the weights are used up before the next scores are written over them"});
 }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfBlockSoftmax) { ExpectBarriersMissed("softmax", "block"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledTranspose) { ExpectBarriersMissed("transpose", "tiled"); }
@@ -148,8 +153,8 @@ TEST_F(CheckedTemplatesTest, DISABLED_Cost) {
       const double compile_checked = compile(true);
       const double plain = Milliseconds(task, source, false);
       const double checked = Milliseconds(task, source, true);
-      std::cout << fmt::format("{} {}: {:.2f} ms, checked {:.2f} ms, {:.1f} times; compiled in {:.0f} and {:.0f} ms\n", name, kernel.name, plain,
-                               checked, checked / plain, compile_plain, compile_checked);
+      std::cout << fmt::format("{} {}: {:.2f} ms, checked {:.2f} ms, {:.1f} times; compiled in {:.0f} and {:.0f} ms\n", name,
+                               kernel.name, plain, checked, checked / plain, compile_plain, compile_checked);
     }
   }
 }

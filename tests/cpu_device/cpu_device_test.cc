@@ -16,8 +16,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST_F(CpuDeviceTest, AddsVectorsWithARaggedEnd) {
-  const auto program = Load("__global__ void k(const float* a, const float* b, float* c, int n) {\n"
-                            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) c[i] = a[i] + b[i];\n}\n");
+  const auto program = Load(
+      "__global__ void k(const float* a, const float* b, float* c, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) c[i] = a[i] + b[i];\n}\n");
   std::vector<float> a(100), b(100, 1);
   std::iota(a.begin(), a.end(), 0.f);
   const Address c = Upload(std::vector<float>(128, -7));
@@ -29,10 +30,11 @@ TEST_F(CpuDeviceTest, AddsVectorsWithARaggedEnd) {
 }
 
 TEST_F(CpuDeviceTest, NumbersBlocksAndThreadsInThreeDimensions) {
-  const auto program = Load("__global__ void k(int* out) {\n"
-                            "  int b = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;\n"
-                            "  int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;\n"
-                            "  out[b * blockDim.x * blockDim.y * blockDim.z + t] = b * 1000 + t;\n}\n");
+  const auto program = Load(
+      "__global__ void k(int* out) {\n"
+      "  int b = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;\n"
+      "  int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;\n"
+      "  out[b * blockDim.x * blockDim.y * blockDim.z + t] = b * 1000 + t;\n}\n");
   const Address out = Upload(std::vector<int>(24 * 24, -1));
   ASSERT_TRUE(Run(*program, Launch({2, 3, 4}, {4, 3, 2}, {out}), 5).ok());
   const auto got = Download<int>(out, 24 * 24);
@@ -65,9 +67,10 @@ TEST_F(CpuDeviceTest, SumsThroughStaticSharedMemoryUnderAnySchedule) {
 }
 
 TEST_F(CpuDeviceTest, GivesDynamicSharedMemoryOfTheSizeLaunched) {
-  const auto program = Load("__global__ void k(int* out, int n) {\n"
-                            "  extern __shared__ __align__(16) int s[];\n"
-                            "  s[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n  out[threadIdx.x] = s[n - 1 - threadIdx.x];\n}\n");
+  const auto program = Load(
+      "__global__ void k(int* out, int n) {\n"
+      "  extern __shared__ __align__(16) int s[];\n"
+      "  s[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n  out[threadIdx.x] = s[n - 1 - threadIdx.x];\n}\n");
   const Address out = Upload(std::vector<int>(64, 0));
   ASSERT_TRUE(Run(*program, Launch({1, 1, 1}, {64, 1, 1}, {out, Int(64)}, 256)).ok());
   const auto got = Download<int>(out, 64);
@@ -77,20 +80,22 @@ TEST_F(CpuDeviceTest, GivesDynamicSharedMemoryOfTheSizeLaunched) {
 }
 
 TEST_F(CpuDeviceTest, PoisonsSharedMemoryAtEachBlock) {
-  const auto program = Load("__global__ void k(float* out) {\n  __shared__ float s[2];\n  extern __shared__ float d[];\n"
-                            "  out[2 * blockIdx.x] = s[0];\n  out[2 * blockIdx.x + 1] = d[0];\n  s[0] = d[0] = 1;\n}\n");
+  const auto program = Load(
+      "__global__ void k(float* out) {\n  __shared__ float s[2];\n  extern __shared__ float d[];\n"
+      "  out[2 * blockIdx.x] = s[0];\n  out[2 * blockIdx.x + 1] = d[0];\n  s[0] = d[0] = 1;\n}\n");
   const Address out = Upload(std::vector<float>(6, 0));
   ASSERT_TRUE(Run(*program, Launch({3, 1, 1}, {1, 1, 1}, {out}, 4)).ok());
   EXPECT_THAT(Download<float>(out, 6), Each(::testing::IsNan()));
 }
 
 TEST_F(CpuDeviceTest, ShufflesWithinAWarp) {
-  const auto program = Load("__global__ void k(float* out) {\n  float v = threadIdx.x;\n"
-                            "  for (int o = 16; o > 0; o /= 2) v += __shfl_xor_sync(0xffffffff, v, o);\n"
-                            "  float first = __shfl_sync(0xffffffff, (float)threadIdx.x, 0);\n"
-                            "  float down = __shfl_down_sync(0xffffffff, (float)(threadIdx.x % 32), 1);\n"
-                            "  unsigned odd = __ballot_sync(0xffffffff, threadIdx.x & 1);\n"
-                            "  out[threadIdx.x] = v * 1000 + first + down + (odd == 0xaaaaaaaau ? 0.5f : 0);\n}\n");
+  const auto program = Load(
+      "__global__ void k(float* out) {\n  float v = threadIdx.x;\n"
+      "  for (int o = 16; o > 0; o /= 2) v += __shfl_xor_sync(0xffffffff, v, o);\n"
+      "  float first = __shfl_sync(0xffffffff, (float)threadIdx.x, 0);\n"
+      "  float down = __shfl_down_sync(0xffffffff, (float)(threadIdx.x % 32), 1);\n"
+      "  unsigned odd = __ballot_sync(0xffffffff, threadIdx.x & 1);\n"
+      "  out[threadIdx.x] = v * 1000 + first + down + (odd == 0xaaaaaaaau ? 0.5f : 0);\n}\n");
   const Address out = Upload(std::vector<float>(64, 0));
   ASSERT_TRUE(Run(*program, Launch({1, 1, 1}, {64, 1, 1}, {out}), 3).ok());
   const auto got = Download<float>(out, 64);
@@ -100,8 +105,9 @@ TEST_F(CpuDeviceTest, ShufflesWithinAWarp) {
 }
 
 TEST_F(CpuDeviceTest, LetsThreadsExitBeforeABarrier) {
-  const auto program = Load("__global__ void k(int* out, int n) {\n  __shared__ int s[64];\n  if (threadIdx.x >= n) return;\n"
-                            "  s[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n  out[threadIdx.x] = s[n - 1 - threadIdx.x];\n}\n");
+  const auto program = Load(
+      "__global__ void k(int* out, int n) {\n  __shared__ int s[64];\n  if (threadIdx.x >= n) return;\n"
+      "  s[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n  out[threadIdx.x] = s[n - 1 - threadIdx.x];\n}\n");
   const Address out = Upload(std::vector<int>(64, -1));
   ASSERT_TRUE(Run(*program, Launch({1, 1, 1}, {64, 1, 1}, {out, Int(40)}), 2).ok());
   const auto got = Download<int>(out, 64);
@@ -110,8 +116,10 @@ TEST_F(CpuDeviceTest, LetsThreadsExitBeforeABarrier) {
 }
 
 TEST_F(CpuDeviceTest, FindsADeadlock) {
-  const auto program = Load("__global__ void k(int* out) {\n  if (threadIdx.x < 16) { __syncthreads(); __syncwarp(); } else { __syncwarp(); __syncthreads(); }\n"
-                            "  out[threadIdx.x] = 1;\n}\n");
+  const auto program = Load(
+      "__global__ void k(int* out) {\n  if (threadIdx.x < 16) { __syncthreads(); __syncwarp(); } else { __syncwarp(); "
+      "__syncthreads(); }\n"
+      "  out[threadIdx.x] = 1;\n}\n");
   const DeviceStatus status = Run(*program, Launch({1, 1, 1}, {32, 1, 1}, {Upload(std::vector<int>(32, 0))}));
   EXPECT_EQ(status.outcome, Outcome::kCrash);
   EXPECT_TRUE(status.sticky);
@@ -119,12 +127,14 @@ TEST_F(CpuDeviceTest, FindsADeadlock) {
 }
 
 TEST_F(CpuDeviceTest, PermutesBlocksThreadsAndLanesWithEachSchedule) {
-  const auto program = Load("__global__ void k(int* counters, int* blocks, int* threads, int* lanes) {\n  int t = threadIdx.x;\n"
-                            "  if (blockIdx.x == 0) threads[t] = atomicAdd(&counters[0], 1);\n  if (t == 0) blocks[blockIdx.x] = atomicAdd(&counters[1], 1);\n"
-                            "  __syncwarp();\n  if (blockIdx.x == 0 && t < 32) lanes[t] = atomicAdd(&counters[2], 1);\n}\n");
+  const auto program = Load(
+      "__global__ void k(int* counters, int* blocks, int* threads, int* lanes) {\n  int t = threadIdx.x;\n"
+      "  if (blockIdx.x == 0) threads[t] = atomicAdd(&counters[0], 1);\n  if (t == 0) blocks[blockIdx.x] = "
+      "atomicAdd(&counters[1], 1);\n"
+      "  __syncwarp();\n  if (blockIdx.x == 0 && t < 32) lanes[t] = atomicAdd(&counters[2], 1);\n}\n");
   const auto run = [&](std::uint64_t schedule) {
-    const std::array<Address, 4> buffers{Upload(std::vector<int>(3, 0)), Upload(std::vector<int>(16, 0)), Upload(std::vector<int>(64, 0)),
-                                         Upload(std::vector<int>(32, 0))};
+    const std::array<Address, 4> buffers{Upload(std::vector<int>(3, 0)), Upload(std::vector<int>(16, 0)),
+                                         Upload(std::vector<int>(64, 0)), Upload(std::vector<int>(32, 0))};
     EXPECT_TRUE(Run(*program, Launch({16, 1, 1}, {64, 1, 1}, {buffers[0], buffers[1], buffers[2], buffers[3]}), schedule).ok());
     return std::array{Download<int>(buffers[1], 16), Download<int>(buffers[2], 64), Download<int>(buffers[3], 32)};
   };
@@ -144,7 +154,9 @@ TEST_F(CpuDeviceTest, PermutesBlocksThreadsAndLanesWithEachSchedule) {
 }
 
 TEST_F(CpuDeviceTest, ShowsAMissingBarrierUnderSomeSchedule) {
-  const auto program = Load("__global__ void k(int* out, int* s) {\n  s[threadIdx.x] = threadIdx.x;\n  out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];\n}\n");
+  const auto program = Load(
+      "__global__ void k(int* out, int* s) {\n  s[threadIdx.x] = threadIdx.x;\n  out[threadIdx.x] = s[blockDim.x - 1 - "
+      "threadIdx.x];\n}\n");
   const auto run = [&](std::uint64_t schedule) {
     const Address out = Upload(std::vector<int>(64, 0));
     EXPECT_TRUE(Run(*program, Launch({1, 1, 1}, {64, 1, 1}, {out, Upload(std::vector<int>(64, -1))}), schedule).ok());
@@ -154,13 +166,14 @@ TEST_F(CpuDeviceTest, ShowsAMissingBarrierUnderSomeSchedule) {
 }
 
 TEST_F(CpuDeviceTest, MultipliesMatricesOfAWarp) {
-  const auto program = Load("#include <mma.h>\nusing namespace nvcuda;\n__global__ void k(const half* a, const half* b, float* c) {\n"
-                            "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;\n"
-                            "  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> fb;\n"
-                            "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;\n"
-                            "  wmma::fill_fragment(fc, 1.0f);\n  wmma::load_matrix_sync(fa, a, 16);\n  wmma::load_matrix_sync(fb, b, 16);\n"
-                            "  wmma::mma_sync(fc, fa, fb, fc);\n  for (int i = 0; i < fc.num_elements; ++i) fc.x[i] *= 2;\n"
-                            "  wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);\n}\n");
+  const auto program = Load(
+      "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k(const half* a, const half* b, float* c) {\n"
+      "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;\n"
+      "  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> fb;\n"
+      "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;\n"
+      "  wmma::fill_fragment(fc, 1.0f);\n  wmma::load_matrix_sync(fa, a, 16);\n  wmma::load_matrix_sync(fb, b, 16);\n"
+      "  wmma::mma_sync(fc, fa, fb, fc);\n  for (int i = 0; i < fc.num_elements; ++i) fc.x[i] *= 2;\n"
+      "  wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);\n}\n");
   std::vector<_Float16> a(256), b(256);
   for (int i = 0; i < 256; ++i) {
     a[i] = static_cast<_Float16>(i % 7 - 3);
@@ -179,11 +192,13 @@ TEST_F(CpuDeviceTest, MultipliesMatricesOfAWarp) {
 }
 
 TEST_F(CpuDeviceTest, HasHalfArithmeticAtomicsAndIntrinsics) {
-  const auto program = Load("#include <cuda_fp16.h>\n__global__ void k(float* out, const half* h) {\n"
-                            "#pragma unroll 2\n  for (int i = 0; i < 2; ++i) atomicAdd(&out[0], 1.0f);\n#pragma unroll\n  for (int i = 0; i < 2; ++i) ;\n"
-                            "  half2 p = __hfma2(__floats2half2_rn(2, 3), __float2half2_rn(2), __float2half2_rn(1));\n"
-                            "  out[1] = __low2float(p) + __high2float(p);\n  out[2] = __expf(0) + rsqrtf(4) + __ldg(&out[1]);\n"
-                            "  out[3] = max(1, 2.5f) + __popc(7) + __half2float(hexp(h[0]));\n}\n");
+  const auto program = Load(
+      "#include <cuda_fp16.h>\n__global__ void k(float* out, const half* h) {\n"
+      "#pragma unroll 2\n  for (int i = 0; i < 2; ++i) atomicAdd(&out[0], 1.0f);\n#pragma unroll\n  for (int i = 0; i < 2; ++i) "
+      ";\n"
+      "  half2 p = __hfma2(__floats2half2_rn(2, 3), __float2half2_rn(2), __float2half2_rn(1));\n"
+      "  out[1] = __low2float(p) + __high2float(p);\n  out[2] = __expf(0) + rsqrtf(4) + __ldg(&out[1]);\n"
+      "  out[3] = max(1, 2.5f) + __popc(7) + __half2float(hexp(h[0]));\n}\n");
   const Address out = Upload(std::vector<float>(4, 0));
   ASSERT_TRUE(Run(*program, Launch({1, 1, 1}, {32, 1, 1}, {out, Upload(std::vector<_Float16>(1, 0))})).ok());
   EXPECT_THAT(Download<float>(out, 4), ElementsAre(64, 12, 13.5f, 6.5f));
@@ -210,7 +225,8 @@ TEST_F(CpuDeviceTest, RefusesMoreThanADeviceHas) {
 }
 
 TEST_F(CpuDeviceTest, NamesTheLineOfACompileError) {
-  const CompileResult result = Compile("__global__ void k(float* out) {\n  __shared__\n  float s[4];\n  s[0] = 1;\n  out[0] = undeclared;\n}\n");
+  const CompileResult result =
+      Compile("__global__ void k(float* out) {\n  __shared__\n  float s[4];\n  s[0] = 1;\n  out[0] = undeclared;\n}\n");
   EXPECT_EQ(result.outcome, Outcome::kCompileError);
   EXPECT_THAT(result.message, HasSubstr("line 5: "));
   EXPECT_THAT(result.message, HasSubstr("undeclared"));
@@ -220,15 +236,19 @@ TEST_F(CpuDeviceTest, SaysWhatIsNotSupported) {
   const CompileResult assembly = Compile("__global__ void k(float* out) {\n  asm volatile(\"membar.gl;\");\n  out[0] = 1; }\n");
   EXPECT_EQ(assembly.outcome, Outcome::kUnsupported);
   EXPECT_EQ(assembly.message, "line 2: inline PTX is not supported on the cpu device");
-  EXPECT_EQ(Compile("#include <cooperative_groups.h>\n__global__ void k(float* out) { out[0] = 1; }\n").outcome, Outcome::kUnsupported);
+  EXPECT_EQ(Compile("#include <cooperative_groups.h>\n__global__ void k(float* out) { out[0] = 1; }\n").outcome,
+            Outcome::kUnsupported);
   EXPECT_EQ(Compile("__global__ void k(long long* out) { out[0] = clock64(); }\n").outcome, Outcome::kCheating);
   EXPECT_EQ(Compile("__shared__ float s[4];\n__global__ void k(float* out) { out[0] = s[0]; }\n").outcome, Outcome::kUnsupported);
 }
 
 TEST_F(CpuDeviceTest, TimesASequence) {
-  const auto program = Load("__global__ void k(float* out, int n) { float s = 0; for (int i = 0; i < n; ++i) s += 1.0f / (i + 1); out[threadIdx.x] = s; }\n");
+  const auto program = Load(
+      "__global__ void k(float* out, int n) { float s = 0; for (int i = 0; i < n; ++i) s += 1.0f / (i + 1); out[threadIdx.x] = "
+      "s; }\n");
   const Address out = Upload(std::vector<float>(32, 0));
-  const Sequence sequence{DeviceFill{out, 128, 0}, Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)}), Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)})};
+  const Sequence sequence{DeviceFill{out, 128, 0}, Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)}),
+                          Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)})};
   const std::vector<TimedRun> runs(3, TimedRun{{true, {}, {{out, 128, 0xff}}, 1024, {{out, 128}}}, sequence});
   const TimedRuns timed = device_->Time(*program, runs);
   ASSERT_TRUE(timed.status.ok());

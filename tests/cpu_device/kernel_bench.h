@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "platform/installation.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
+#include "platform/installation.h"
 
 namespace evo {
 
@@ -18,7 +18,8 @@ class CpuDeviceTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const auto scratch = std::filesystem::temp_directory_path() / ("evo-cpu-device-test-" + std::to_string(::getpid()));
-    compiler_ = std::make_unique<HostCompiler>(HostCompilerPaths{"g++", ShareDirectory() / "cpu", *CudaRoot() / "include", scratch});
+    compiler_ =
+        std::make_unique<HostCompiler>(HostCompilerPaths{"g++", ShareDirectory() / "cpu", *CudaRoot() / "include", scratch});
   }
   static void TearDownTestSuite() { compiler_.reset(); }
 

@@ -12,7 +12,8 @@ class RaceDetectorTest : public testing::Test {
     races_.BeginBlock();
   }
   // Whether the access of 4 bytes at `offset` is a race at once.
-  bool Touch(unsigned thread, std::uintptr_t offset, evo_cpu_access kind, std::size_t bytes = 4, MemorySpace space = MemorySpace::kShared) {
+  bool Touch(unsigned thread, std::uintptr_t offset, evo_cpu_access kind, std::size_t bytes = 4,
+             MemorySpace space = MemorySpace::kShared) {
     return races_.Access(shadow_, space, thread, kBegin + offset, bytes, kind).race.has_value();
   }
 

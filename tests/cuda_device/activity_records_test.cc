@@ -13,12 +13,14 @@ constexpr ActivityKind kMemcpy = ActivityKind::kMemcpy;
 constexpr int kOurs = ExpectedActivity::kOurs;
 
 // hold, then twice: a copy of ours, a declared memset and two declared kernels.
-const std::vector<ExpectedActivity> kExpected = {{kKernel, "hold", kOurs}, {kMemcpy, "", kOurs}, {kMemset, "", 0}, {kKernel, "a", 0}, {kKernel, "b", 0},
-                                                 {kMemcpy, "", kOurs},     {kMemset, "", 1},     {kKernel, "a", 1}, {kKernel, "b", 1}};
+const std::vector<ExpectedActivity> kExpected = {{kKernel, "hold", kOurs}, {kMemcpy, "", kOurs}, {kMemset, "", 0},
+                                                 {kKernel, "a", 0},        {kKernel, "b", 0},    {kMemcpy, "", kOurs},
+                                                 {kMemset, "", 1},         {kKernel, "a", 1},    {kKernel, "b", 1}};
 
-const std::vector<ActivityRecord> kRecords = {{kKernel, "hold", 10, 0, 9000},   {kMemcpy, "", 11, 9600, 9664},     {kMemset, "", 12, 10016, 10080},
-                                              {kKernel, "a", 13, 10112, 10912}, {kKernel, "b", 15, 11008, 11040},  {kMemcpy, "", 16, 11600, 11664},
-                                              {kMemset, "", 20, 12016, 12048},  {kKernel, "a", 21, 12048, 12880},  {kKernel, "b", 22, 13008, 13040}};
+const std::vector<ActivityRecord> kRecords = {
+    {kKernel, "hold", 10, 0, 9000},   {kMemcpy, "", 11, 9600, 9664},    {kMemset, "", 12, 10016, 10080},
+    {kKernel, "a", 13, 10112, 10912}, {kKernel, "b", 15, 11008, 11040}, {kMemcpy, "", 16, 11600, 11664},
+    {kMemset, "", 20, 12016, 12048},  {kKernel, "a", 21, 12048, 12880}, {kKernel, "b", 22, 13008, 13040}};
 
 std::string Complaint(const std::vector<ActivityRecord>& records) {
   const auto matched = MatchActivities(kExpected, records, 2, 32);
@@ -85,7 +87,8 @@ TEST(MatchActivities, AnythingElseIsRefused) {
 
 // docs/hazards.md, row 18: a flush in the same window, a hundred times as long, is not part of the time.
 TEST(MatchActivities, AFlushBesideTheKernelIsNotCounted) {
-  const std::vector<ExpectedActivity> expected = {{kKernel, "hold", kOurs}, {kMemset, "", kOurs}, {kKernel, "a", 0}, {kMemset, "", kOurs}, {kKernel, "a", 1}};
+  const std::vector<ExpectedActivity> expected = {
+      {kKernel, "hold", kOurs}, {kMemset, "", kOurs}, {kKernel, "a", 0}, {kMemset, "", kOurs}, {kKernel, "a", 1}};
   const auto matched = MatchActivities(expected,
                                        {{kKernel, "hold", 1, 0, 1000},
                                         {kMemset, "", 2, 1000, 65000},
@@ -99,7 +102,8 @@ TEST(MatchActivities, AFlushBesideTheKernelIsNotCounted) {
 
 // Row 24: neither a gap between two kernels nor an empty one in front takes anything off, and an overlap is not counted twice.
 TEST(MatchActivities, GapsAndOverlapsAreInTheSpan) {
-  const std::vector<ExpectedActivity> expected = {{kKernel, "hold", kOurs}, {kKernel, "a", 0}, {kKernel, "b", 0}, {kKernel, "a", 1}, {kKernel, "b", 1}};
+  const std::vector<ExpectedActivity> expected = {
+      {kKernel, "hold", kOurs}, {kKernel, "a", 0}, {kKernel, "b", 0}, {kKernel, "a", 1}, {kKernel, "b", 1}};
   const auto matched = MatchActivities(expected,
                                        {{kKernel, "hold", 1, 0, 320},
                                         {kKernel, "a", 2, 320, 352},
@@ -118,8 +122,8 @@ TEST(MatchActivities, GapsAndOverlapsAreInTheSpan) {
 // Row 24: a kernel may have the name of one of ours; what it declared is still what counts.
 TEST(MatchActivities, AKernelNamedLikeOursIsCounted) {
   const std::vector<ExpectedActivity> expected = {{kKernel, "hold", kOurs}, {kKernel, "hold", 0}, {kKernel, "a", 0}};
-  const auto matched =
-      MatchActivities(expected, {{kKernel, "hold", 1, 0, 3200}, {kKernel, "hold", 2, 3200, 6400}, {kKernel, "a", 3, 6400, 6432}}, 1, 32);
+  const auto matched = MatchActivities(
+      expected, {{kKernel, "hold", 1, 0, 3200}, {kKernel, "hold", 2, 3200, 6400}, {kKernel, "a", 3, 6400, 6432}}, 1, 32);
   ASSERT_TRUE(std::holds_alternative<Times>(matched)) << std::get<std::string>(matched);
   EXPECT_EQ(std::get<Times>(matched)[0].span_ticks, 3232u / 32);
 }
@@ -136,7 +140,8 @@ TEST(TickOf, TheStepOfTheClock) {
     return TickOf(records);
   };
   EXPECT_EQ(of({800, 832, 960, 1056, 1312, 1408, 1600}), 32);
-  EXPECT_EQ(of({801, 831, 960, 1055, 1312, 1409, 1600}), 32) << "as an H200 reports them: converted to nanoseconds, give or take one";
+  EXPECT_EQ(of({801, 831, 960, 1055, 1312, 1409, 1600}), 32)
+      << "as an H200 reports them: converted to nanoseconds, give or take one";
   std::vector<std::uint64_t> steps;
   for (std::uint64_t i = 20; i < 60; ++i) steps.push_back(32 * i);
   steps[7] += 4;

@@ -1,5 +1,5 @@
-// The rungs of the attention ladder that are not for Hopper alone (docs/attention.md), compiled by NVRTC for every architecture that they
-// promise to work on. No GPU is needed.
+// The rungs of the attention ladder that are not for Hopper alone (docs/attention.md), compiled by NVRTC for every architecture
+// that they promise to work on. No GPU is needed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,11 +9,11 @@
 #include <memory>
 #include <tuple>
 
-#include "platform/installation.h"
 #include "core/rng.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "kernel_templates/launch_plan.h"
 #include "kernel_templates/renderer.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -71,16 +71,20 @@ TEST_P(AttentionLadder, ItsDefaultsFitTheSharedMemoryOfAda) {
   const KernelTemplate kernel = Template();
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / fs::path(std::get<0>(GetParam())).parent_path());
   const auto plan = PlanLaunches(kernel, kernel.space.Defaults(), task, task.search_cuda.front());
-  for (const auto& step : std::get<LaunchPlan>(plan).steps) EXPECT_LE(std::get<PlannedLaunch>(step).shared_bytes, kSharedBytesOfAda);
+  for (const auto& step : std::get<LaunchPlan>(plan).steps)
+    EXPECT_LE(std::get<PlannedLaunch>(step).shared_bytes, kSharedBytesOfAda);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rungs, AttentionLadder,
-                         testing::Combine(testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/warp.cu", "attention/wmma.cu", "attention/mma.cu",
-                                                          "attention_causal/mma.cu", "attention_bf16/warp.cu", "attention_bf16/mma.cu", "attention_gqa/warp.cu"),
+                         testing::Combine(testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/warp.cu",
+                                                          "attention/wmma.cu", "attention/mma.cu", "attention_causal/mma.cu",
+                                                          "attention_bf16/warp.cu", "attention_bf16/mma.cu",
+                                                          "attention_gqa/warp.cu"),
                                           testing::Values("sm_80", "sm_89", "sm_90")),
                          [](const auto& p) {
                            std::string name = std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param);
-                           std::replace_if(name.begin(), name.end(), [](char c) { return c == '/' || c == '.'; }, '_');
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c == '/' || c == '.'; }, '_');
                            return name;
                          });
 

@@ -19,20 +19,27 @@ TEST(ExplainLog, TheFirstErrorWithItsLine) {
 TEST(ExplainLog, OtherFilesAreNamedWithoutTheirFolder) {
   EXPECT_EQ(Explain("/opt/x/mma.h(56): catastrophic error: cannot open source file \"a.h\"\n").message,
             "mma.h line 56: cannot open source file \"a.h\"");
-  EXPECT_EQ(Explain("__nv_name_map(2): error: identifier \"k2\" is undefined\n").message, "a kernel to be launched: identifier \"k2\" is undefined");
+  EXPECT_EQ(Explain("__nv_name_map(2): error: identifier \"k2\" is undefined\n").message,
+            "a kernel to be launched: identifier \"k2\" is undefined");
 }
 
 TEST(ExplainLog, PtxasLimitsAreResourceLimits) {
-  const CompileFailure shared = Explain("ptxas error   : Entry function '_Z1kPf' uses too much shared data (0x13880 bytes, 0xc000 max)\n");
+  const CompileFailure shared =
+      Explain("ptxas error   : Entry function '_Z1kPf' uses too much shared data (0x13880 bytes, 0xc000 max)\n");
   EXPECT_EQ(shared.outcome, Outcome::kResourceLimit);
   EXPECT_EQ(shared.message, "ptxas: Entry function '_Z1kPf' uses too much shared data (0x13880 bytes, 0xc000 max)");
-  EXPECT_EQ(Explain("ptxas info    : 0 bytes gmem\n ptxas error   : File uses too much global constant data (0x13880 bytes, 0x10000 max)\n").outcome,
-            Outcome::kResourceLimit);
+  EXPECT_EQ(
+      Explain(
+          "ptxas info    : 0 bytes gmem\n ptxas error   : File uses too much global constant data (0x13880 bytes, 0x10000 max)\n")
+          .outcome,
+      Outcome::kResourceLimit);
 }
 
 // A kernel with wgmma whose __launch_bounds__ leave too few.
 TEST(ExplainLog, TooFewRegistersAreAResourceLimit) {
-  EXPECT_EQ(Explain("ptxas fatal   : (C7602) Insufficient registers (40) to compile instruction at line 385 in function _Z1k. Try to compile with register target of 42 or higher.\n").outcome,
+  EXPECT_EQ(Explain("ptxas fatal   : (C7602) Insufficient registers (40) to compile instruction at line 385 in function _Z1k. "
+                    "Try to compile with register target of 42 or higher.\n")
+                .outcome,
             Outcome::kResourceLimit);
 }
 

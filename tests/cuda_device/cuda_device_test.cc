@@ -15,9 +15,9 @@
 
 #include "core/error.h"
 #include "core/half.h"
-#include "platform/installation.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/timer/machine_check.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -79,7 +79,8 @@ extern "C" __global__ void __launch_bounds__(128) narrow(float* x) { x[threadIdx
 )";
 
 enum Kernel : std::size_t { kAdd, kReverse, kScale, kWork, kPoke, kPrune, kClusterSize, kLoadBox, kNarrow };
-const std::vector<std::string> kNames = {"add", "reverse", "scale", "work", "poke", "give_up", "cluster_size", "load_box", "narrow"};
+const std::vector<std::string> kNames = {"add",     "reverse",      "scale",    "work",  "poke",
+                                         "give_up", "cluster_size", "load_box", "narrow"};
 
 constexpr int kCount = 1 << 18;
 
@@ -91,7 +92,8 @@ class CudaDeviceTest : public ::testing::Test {
   static void SetUpTestSuite() {
     try {
       const fs::path root = CudaRoot().value_or("/usr/local/cuda");
-      compiler_ = std::make_unique<NvrtcCompiler>(NvrtcPaths{root, ShareDirectory() / "nvrtc", fs::temp_directory_path() / fmt::format("evo_cuda_test_{}", ::getpid())});
+      compiler_ = std::make_unique<NvrtcCompiler>(
+          NvrtcPaths{root, ShareDirectory() / "nvrtc", fs::temp_directory_path() / fmt::format("evo_cuda_test_{}", ::getpid())});
       device_ = std::make_unique<CudaDevice>(CudaDeviceOptions{0, root}, *compiler_);
     } catch (const Error& error) {
       missing_ = error.what();
@@ -146,7 +148,9 @@ class CudaDeviceTest : public ::testing::Test {
     launch.arguments = {a_, b_, c_, Int(kCount)};
     return launch;
   }
-  DeviceLaunch Scale(double factor) const { return {.kernel = kScale, .grid = {kCount / 256, 1, 1}, .block = {256, 1, 1}, .arguments = {c_, Real(factor), Int(kCount)}}; }
+  DeviceLaunch Scale(double factor) const {
+    return {.kernel = kScale, .grid = {kCount / 256, 1, 1}, .block = {256, 1, 1}, .arguments = {c_, Real(factor), Int(kCount)}};
+  }
   DeviceLaunch Work(int steps) const { return {.kernel = kWork, .block = {32, 1, 1}, .arguments = {a_, Int(steps)}}; }
 
   TimedRuns Time(const TimedRun& run, std::size_t times) { return device_->Time(*program_, std::vector<TimedRun>(times, run)); }
@@ -173,8 +177,9 @@ std::string CudaDeviceTest::missing_;
 
 TEST_F(CudaDeviceTest, SaysWhatItIs) {
   const DeviceInfo& info = device_->info();
-  std::printf("%s %s driver %s: tick %.0f ns, L2 %zu, shared %zu / %zu, %d multiprocessors\n", info.name.c_str(), info.arch.c_str(), info.driver.c_str(),
-              info.tick_ns, info.l2_bytes, info.shared_bytes_per_block, info.shared_bytes_per_block_optin, info.multiprocessors);
+  std::printf("%s %s driver %s: tick %.0f ns, L2 %zu, shared %zu / %zu, %d multiprocessors\n", info.name.c_str(),
+              info.arch.c_str(), info.driver.c_str(), info.tick_ns, info.l2_bytes, info.shared_bytes_per_block,
+              info.shared_bytes_per_block_optin, info.multiprocessors);
   EXPECT_EQ(info.kind, "cuda");
   EXPECT_GE(info.tick_ns, 1);
   EXPECT_LE(info.tick_ns, 1100);
@@ -198,7 +203,8 @@ TEST_F(CudaDeviceTest, AddsVectors) {
 
 TEST_F(CudaDeviceTest, AHundredKilobytesOfDynamicSharedMemory) {
   constexpr int kFloats = 25 * 1024;
-  const DeviceLaunch launch{.kernel = kReverse, .block = {256, 1, 1}, .shared_bytes = kFloats * 4, .arguments = {a_, Int(kFloats)}};
+  const DeviceLaunch launch{
+      .kernel = kReverse, .block = {256, 1, 1}, .shared_bytes = kFloats * 4, .arguments = {a_, Int(kFloats)}};
   const DeviceStatus status = Run({launch});
   ASSERT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(Read(a_, 1)[0], kFloats - 1.0f);
@@ -218,7 +224,8 @@ TEST_F(CudaDeviceTest, TimesASequenceWithAMemset) {
     EXPECT_GT(time.busy_ticks, 0u);
     EXPECT_GE(time.span_ticks, time.busy_ticks);
   }
-  std::printf("memset + 2 kernels: median span %.0f ns, first busy %.0f ns\n", MedianNs(timed), static_cast<double>(timed.times[0].busy_ticks) * device_->info().tick_ns);
+  std::printf("memset + 2 kernels: median span %.0f ns, first busy %.0f ns\n", MedianNs(timed),
+              static_cast<double>(timed.times[0].busy_ticks) * device_->info().tick_ns);
   // Behind the hold the host's launches do not show: they take several microseconds each.
   EXPECT_LT(MedianNs(timed), 20000);
   EXPECT_EQ(Read(c_, 8)[7], 7.0f);
@@ -287,8 +294,9 @@ TEST_F(CudaDeviceTest, AMachineInOrderIsMeasured) {
   const auto measured = MeasureMachine(*device_, *loaded.program);
   ASSERT_EQ(measured.index(), 0U) << std::get<Failure>(measured).message;
   const auto& machine = std::get<MachineState>(measured);
-  std::printf("empty %.0f ns, ratio %.3f, DRAM %.2f TB/s, L2 %.2f TB/s, fp32 %.1f, tensor %.0f TFLOP/s, SM %d MHz\n", machine.launch_ns, machine.control_ratio,
-              machine.dram_bytes_per_s / 1e12, machine.l2_bytes_per_s / 1e12, machine.f32_per_s / 1e12, machine.tensor_per_s / 1e12, machine.clocks.sm_mhz);
+  std::printf("empty %.0f ns, ratio %.3f, DRAM %.2f TB/s, L2 %.2f TB/s, fp32 %.1f, tensor %.0f TFLOP/s, SM %d MHz\n",
+              machine.launch_ns, machine.control_ratio, machine.dram_bytes_per_s / 1e12, machine.l2_bytes_per_s / 1e12,
+              machine.f32_per_s / 1e12, machine.tensor_per_s / 1e12, machine.clocks.sm_mhz);
   EXPECT_GT(machine.l2_bytes_per_s, machine.dram_bytes_per_s / 2);
   // Of a multiprocessor no more than 128 bytes a clock come in.
   EXPECT_LT(machine.l2_bytes_per_s, 128.0 * 3e9 * device_->info().multiprocessors);
@@ -383,7 +391,8 @@ TEST_F(CudaDeviceTest, TensorMapsBringBoxesAndZerosBeyondTheEnd) {
 TEST_F(CudaDeviceTest, ClustersAndCooperativeLaunches) {
   if (device_->info().arch < "sm_90") GTEST_SKIP() << "clusters need compute capability 9.0";
   ASSERT_TRUE(device_->memory().Fill({c_, 4, 0}).ok());
-  const DeviceLaunch launch{.kernel = kClusterSize, .grid = {8, 1, 1}, .block = {32, 1, 1}, .cluster = {4, 1, 1}, .arguments = {c_}};
+  const DeviceLaunch launch{
+      .kernel = kClusterSize, .grid = {8, 1, 1}, .block = {32, 1, 1}, .cluster = {4, 1, 1}, .arguments = {c_}};
   const DeviceStatus status = Run({launch});
   ASSERT_TRUE(status.ok()) << status.message;
   std::vector<std::uint32_t> sum(1);
@@ -438,12 +447,18 @@ Compared Differing(Dtype dtype, std::size_t count, Convert convert) {
 
 std::vector<Compared> OfEveryDtype(std::size_t count) {
   const auto same = [](float v) { return v; };
-  return {Differing<double, true>(Dtype::kF64, count, same),        Differing<float, true>(Dtype::kF32, count, same),
-          Differing<std::uint16_t, true>(Dtype::kF16, count, ToHalfBits), Differing<std::uint16_t, true>(Dtype::kBF16, count, ToBFloat16Bits),
-          Differing<std::int64_t, false>(Dtype::kI64, count, same), Differing<std::int32_t, false>(Dtype::kI32, count, same),
-          Differing<std::int16_t, false>(Dtype::kI16, count, same), Differing<std::int8_t, false>(Dtype::kI8, count, same),
-          Differing<std::uint64_t, false>(Dtype::kU64, count, same), Differing<std::uint32_t, false>(Dtype::kU32, count, same),
-          Differing<std::uint16_t, false>(Dtype::kU16, count, same), Differing<std::uint8_t, false>(Dtype::kU8, count, same)};
+  return {Differing<double, true>(Dtype::kF64, count, same),
+          Differing<float, true>(Dtype::kF32, count, same),
+          Differing<std::uint16_t, true>(Dtype::kF16, count, ToHalfBits),
+          Differing<std::uint16_t, true>(Dtype::kBF16, count, ToBFloat16Bits),
+          Differing<std::int64_t, false>(Dtype::kI64, count, same),
+          Differing<std::int32_t, false>(Dtype::kI32, count, same),
+          Differing<std::int16_t, false>(Dtype::kI16, count, same),
+          Differing<std::int8_t, false>(Dtype::kI8, count, same),
+          Differing<std::uint64_t, false>(Dtype::kU64, count, same),
+          Differing<std::uint32_t, false>(Dtype::kU32, count, same),
+          Differing<std::uint16_t, false>(Dtype::kU16, count, same),
+          Differing<std::uint8_t, false>(Dtype::kU8, count, same)};
 }
 
 void ExpectSame(const InspectionResult& device, const InspectionResult& host) {
@@ -466,9 +481,10 @@ TEST_F(CudaDeviceTest, InspectsAsTheHostDoes) {
     ASSERT_TRUE(memory.Write(reference, std::as_bytes(std::span(one.reference))).ok());
     for (const bool exact : {false, true}) {
       SCOPED_TRACE(fmt::format("{} exact {}", ToString(one.dtype), exact));
-      const std::vector<Inspection> on_device = {{Inspection::Kind::kOutput, output, reference, one.output.size(), one.dtype, exact},
-                                                 {Inspection::Kind::kHash, output, 0, one.output.size()},
-                                                 {Inspection::Kind::kEqual, output + 1, reference + 3, 4095}};
+      const std::vector<Inspection> on_device = {
+          {Inspection::Kind::kOutput, output, reference, one.output.size(), one.dtype, exact},
+          {Inspection::Kind::kHash, output, 0, one.output.size()},
+          {Inspection::Kind::kEqual, output + 1, reference + 3, 4095}};
       std::vector<Inspection> on_host = on_device;
       const auto at_output = reinterpret_cast<std::uint64_t>(one.output.data());
       const auto at_reference = reinterpret_cast<std::uint64_t>(one.reference.data());
@@ -494,8 +510,8 @@ class CudaDeviceDeathTest : public CudaDeviceTest {
   }
 
   [[noreturn]] void ExitWith(const DeviceStatus& status, const DeviceStatus& next) {
-    std::fprintf(stderr, "%s sticky=%d; next: %s sticky=%d [%s]\n", std::string(ToString(status.outcome)).c_str(), status.sticky ? 1 : 0,
-                 std::string(ToString(next.outcome)).c_str(), next.sticky ? 1 : 0, status.message.c_str());
+    std::fprintf(stderr, "%s sticky=%d; next: %s sticky=%d [%s]\n", std::string(ToString(status.outcome)).c_str(),
+                 status.sticky ? 1 : 0, std::string(ToString(next.outcome)).c_str(), next.sticky ? 1 : 0, status.message.c_str());
     std::_Exit(0);
   }
   void CrashByAddress() {
@@ -509,7 +525,7 @@ class CudaDeviceDeathTest : public CudaDeviceTest {
   void CrashWhileTimed() {
     TimedRun run;
     run.sequence = {DeviceLaunch{.kernel = kPoke, .arguments = {Address{0x10}}}};
-    const DeviceStatus status = Time(run, 3).status;   // first: a call's arguments are evaluated in any order
+    const DeviceStatus status = Time(run, 3).status;  // first: a call's arguments are evaluated in any order
     ExitWith(status, Run({Add()}));
   }
 };
@@ -518,7 +534,9 @@ TEST_F(CudaDeviceDeathTest, AnIllegalAddressIsAStickyCrash) {
   EXPECT_EXIT(CrashByAddress(), ::testing::ExitedWithCode(0), "crash sticky=1; next: crash sticky=1");
 }
 
-TEST_F(CudaDeviceDeathTest, ATrapIsAStickyCrash) { EXPECT_EXIT(CrashByTrap(), ::testing::ExitedWithCode(0), "crash sticky=1; next: crash sticky=1"); }
+TEST_F(CudaDeviceDeathTest, ATrapIsAStickyCrash) {
+  EXPECT_EXIT(CrashByTrap(), ::testing::ExitedWithCode(0), "crash sticky=1; next: crash sticky=1");
+}
 
 TEST_F(CudaDeviceDeathTest, ACrashWhileTimedIsReported) {
   EXPECT_EXIT(CrashWhileTimed(), ::testing::ExitedWithCode(0), "crash sticky=1; next: crash sticky=1");

@@ -1,10 +1,9 @@
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <elf.h>
 
 #include <algorithm>
 #include <cstring>
@@ -34,7 +33,8 @@ class NvrtcCompilerTest : public ::testing::Test {
     EXPECT_FALSE(fs::exists(Folder())) << "the destructor removes the precompiled headers";
   }
 
-  static CompileResult Compile(const std::string& source, const std::vector<std::string>& kernels = {"k"}, const std::string& arch = "sm_90a") {
+  static CompileResult Compile(const std::string& source, const std::vector<std::string>& kernels = {"k"},
+                               const std::string& arch = "sm_90a") {
     return compiler_->Compile({source, kernels, arch});
   }
 
@@ -86,7 +86,10 @@ TEST_F(NvrtcCompilerTest, SpillsAndStackAreSeen) {
 
 TEST_F(NvrtcCompilerTest, EveryArchitecture) {
   for (const char* arch : {"sm_80", "sm_90", "sm_90a"}) {
-    const CompileResult result = Compile("#include <cuda_fp16.h>\n#include <mma.h>\n#pragma nv_hdrstop\n__global__ void k(half* x) { x[0] = __hadd(x[1], x[2]); }\n", {"k"}, arch);
+    const CompileResult result = Compile(
+        "#include <cuda_fp16.h>\n#include <mma.h>\n#pragma nv_hdrstop\n__global__ void k(half* x) { x[0] = __hadd(x[1], x[2]); "
+        "}\n",
+        {"k"}, arch);
     EXPECT_EQ(result.outcome, Outcome::kOk) << arch << ": " << result.message;
   }
   EXPECT_THROW(Compile("__global__ void k() {}\n", {"k"}, "sm_12"), Error);
@@ -156,16 +159,18 @@ TEST_F(NvrtcCompilerTest, AsynchronousCopiesAreTheToolkits) {
   NvrtcCompiler with_the_toolkits({CudaRoot().value(), plain / "headers", plain / "precompiled", {}});
   std::string body;
   for (const int size : {4, 8, 16}) {
-    for (int zfill = 0; zfill <= size; ++zfill) body += fmt::format("  __pipeline_memcpy_async(s + {0} * i, x + {0} * i, {0}, {1});\n", size, zfill);
+    for (int zfill = 0; zfill <= size; ++zfill)
+      body += fmt::format("  __pipeline_memcpy_async(s + {0} * i, x + {0} * i, {0}, {1});\n", size, zfill);
     body += fmt::format("  __pipeline_memcpy_async(s + {0} * i, x + {0} * i, {0});\n  __pipeline_commit();\n", size);
   }
-  body += "  __pipeline_memcpy_async(s, x, 5);\n";   // traps
+  body += "  __pipeline_memcpy_async(s, x, 5);\n";  // traps
   body += "  __pipeline_memcpy_async(s, x, i, i / 2);\n  __pipeline_memcpy_async(s, x, 16, i);\n  __pipeline_wait_prior(i);\n";
   for (int prior = 0; prior < 10; ++prior) body += fmt::format("  __pipeline_wait_prior({});\n", prior);
   for (const char* arch : {"sm_75", "sm_80", "sm_90a"}) {
     const std::string source =
-        "#include <cuda_pipeline.h>\n#pragma nv_hdrstop\n__global__ void k(char* x, int i) {\n  __shared__ __align__(16) char s[1024];\n" + body +
-        "  __syncthreads();\n  x[threadIdx.x] = s[threadIdx.x];\n}\n";
+        "#include <cuda_pipeline.h>\n#pragma nv_hdrstop\n__global__ void k(char* x, int i) {\n  __shared__ __align__(16) char "
+        "s[1024];\n" +
+        body + "  __syncthreads();\n  x[threadIdx.x] = s[threadIdx.x];\n}\n";
     const CompileResult result = Compile(source, {"k"}, arch);
     const CompileResult expected = with_the_toolkits.Compile({source, {"k"}, arch});
     ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
@@ -178,7 +183,10 @@ TEST_F(NvrtcCompilerTest, AsynchronousCopiesAreTheToolkits) {
 
 TEST_F(NvrtcCompilerTest, OnePrecompiledHeaderForAllParameterValues) {
   const auto source = [](int value) {
-    return fmt::format("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#pragma nv_hdrstop\n#define N {}\n__global__ void k(half* x) {{ x[N] = x[0]; }}\n", value);
+    return fmt::format(
+        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#pragma nv_hdrstop\n#define N {}\n__global__ void k(half* x) {{ x[N] = "
+        "x[0]; }}\n",
+        value);
   };
   const std::size_t before = PrecompiledHeaders();
   for (int value = 1; value <= 4; ++value) {
@@ -192,7 +200,8 @@ TEST_F(NvrtcCompilerTest, OnePrecompiledHeaderForAllParameterValues) {
 }
 
 TEST_F(NvrtcCompilerTest, TheFirstErrorInOneLine) {
-  const CompileResult result = Compile("#include <cuda_fp16.h>\n#pragma nv_hdrstop\n__global__ void k(float* x) {\n  x[0] = nope;\n  y = 3;\n}\n");
+  const CompileResult result =
+      Compile("#include <cuda_fp16.h>\n#pragma nv_hdrstop\n__global__ void k(float* x) {\n  x[0] = nope;\n  y = 3;\n}\n");
   EXPECT_EQ(result.outcome, Outcome::kCompileError);
   EXPECT_EQ(result.message, "line 4: identifier \"nope\" is undefined");
   EXPECT_NE(result.log.find("x[0] = nope;"), std::string::npos);
@@ -210,7 +219,9 @@ TEST_F(NvrtcCompilerTest, TheLogIsCapped) {
 }
 
 TEST_F(NvrtcCompilerTest, OnlyKernelsCanBeLaunched) {
-  const std::string source = "__device__ float variable;\n__device__ float helper(float x) { return x; }\n__global__ void k(float* x) { x[0] = helper(variable); }\n";
+  const std::string source =
+      "__device__ float variable;\n__device__ float helper(float x) { return x; }\n__global__ void k(float* x) { x[0] = "
+      "helper(variable); }\n";
   EXPECT_EQ(Compile(source).outcome, Outcome::kOk);
   for (const char* expression : {"variable", "&variable", "helper", "absent", "k<3>", "", ")(", "3"}) {
     const CompileResult result = Compile(source, {expression});
@@ -220,7 +231,8 @@ TEST_F(NvrtcCompilerTest, OnlyKernelsCanBeLaunched) {
 }
 
 TEST_F(NvrtcCompilerTest, TooMuchStaticSharedMemoryIsAResourceLimit) {
-  const std::string source = "__global__ void k(float* x) { __shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5]; }\n";
+  const std::string source =
+      "__global__ void k(float* x) { __shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5]; }\n";
   for (const char* arch : {"sm_80", "sm_90", "sm_90a"}) {
     const CompileResult result = Compile(source, {"k"}, arch);
     EXPECT_EQ(result.outcome, Outcome::kResourceLimit) << arch;
@@ -240,13 +252,16 @@ TEST_F(NvrtcCompilerTest, ClocksLaunchesAndHeapsAreRefused) {
   EXPECT_EQ(clock.outcome, Outcome::kCheating);
   EXPECT_EQ(clock.message, "reads the clock (%clock64)");
   EXPECT_TRUE(clock.program.image.empty());
-  EXPECT_EQ(Compile("__global__ void k(unsigned* x) { asm volatile(\"mov.u32 %0, %%globaltimer_lo;\" : \"=r\"(x[0])); }\n").outcome, Outcome::kCheating);
+  EXPECT_EQ(
+      Compile("__global__ void k(unsigned* x) { asm volatile(\"mov.u32 %0, %%globaltimer_lo;\" : \"=r\"(x[0])); }\n").outcome,
+      Outcome::kCheating);
   EXPECT_EQ(Compile("__global__ void child() {}\n__global__ void k() { child<<<1, 1>>>(); }\n").outcome, Outcome::kCheating);
   EXPECT_EQ(Compile("__global__ void k(void** x) { x[0] = malloc(4); }\n").outcome, Outcome::kUnsupported);
 }
 
 TEST_F(NvrtcCompilerTest, ABadCandidateDoesNotSpoilTheNext) {
-  for (const char* bad : {"", "}", "__global__ void k(", "#error stop\n", "#include __FILE__\n", "__global__ void k() { asm(\"malformed;\"); }\n"}) {
+  for (const char* bad : {"", "}", "__global__ void k(", "#error stop\n", "#include __FILE__\n",
+                          "__global__ void k() { asm(\"malformed;\"); }\n"}) {
     const CompileResult result = Compile(bad);
     EXPECT_EQ(result.outcome, Outcome::kCompileError) << bad;
     EXPECT_FALSE(result.message.empty());
@@ -264,7 +279,8 @@ std::map<std::string, std::string> Sections(const std::string& cubin) {
   std::map<std::string, std::string> sections;
   for (const Elf64_Shdr& section : table) {
     const std::string name = cubin.data() + table[header.e_shstrndx].sh_offset + section.sh_name;
-    if (name != ".note.nv.tkinfo" && section.sh_type != SHT_NOBITS) sections[name] = cubin.substr(section.sh_offset, section.sh_size);
+    if (name != ".note.nv.tkinfo" && section.sh_type != SHT_NOBITS)
+      sections[name] = cubin.substr(section.sh_offset, section.sh_size);
   }
   return sections;
 }
@@ -280,17 +296,17 @@ class AssemblerTest : public NvrtcCompilerTest {
   ~AssemblerTest() override { fs::remove_all(kept_); }
 
   std::size_t Kept() const {
-    return static_cast<std::size_t>(std::count_if(fs::directory_iterator(kept_), fs::directory_iterator(), [](const fs::directory_entry& e) {
-      return e.path().extension() == ".log";
-    }));
+    return static_cast<std::size_t>(std::count_if(fs::directory_iterator(kept_), fs::directory_iterator(),
+                                                  [](const fs::directory_entry& e) { return e.path().extension() == ".log"; }));
   }
 
   fs::path kept_;
   std::unique_ptr<NvrtcCompiler> assembling_;
 };
 
-constexpr char kSmall[] = "__global__ void __launch_bounds__(1024, 2) k(float* x, int n) {\n  __shared__ float s[64];\n  s[threadIdx.x % 64] = x[n];\n"
-                          "  __syncthreads();\n  x[threadIdx.x] = s[n % 64] * expf(x[n]);\n}\n";
+constexpr char kSmall[] =
+    "__global__ void __launch_bounds__(1024, 2) k(float* x, int n) {\n  __shared__ float s[64];\n  s[threadIdx.x % 64] = x[n];\n"
+    "  __syncthreads();\n  x[threadIdx.x] = s[n % 64] * expf(x[n]);\n}\n";
 
 TEST_F(AssemblerTest, MakesTheMachineCodeThatNvrtcMakes) {
   for (const char* arch : {"sm_80", "sm_90a"}) {
@@ -333,7 +349,8 @@ TEST_F(AssemblerTest, WithoutAPlaceToKeepThingsNvrtcAssembles) {
 }
 
 TEST_F(AssemblerTest, WhatItRefusesIsSaidAsNvrtcSaysIt) {
-  const std::string source = "__global__ void k(float* x) { __shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5]; }\n";
+  const std::string source =
+      "__global__ void k(float* x) { __shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5]; }\n";
   for (const std::string arch : {"sm_80", "sm_90a"}) {
     const CompileResult result = assembling_->Compile({source, {"k"}, arch});
     EXPECT_EQ(result.outcome, Outcome::kResourceLimit) << arch;

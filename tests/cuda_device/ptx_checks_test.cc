@@ -5,7 +5,9 @@
 namespace evo {
 namespace {
 
-std::string Kernel(const std::string& body) { return ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n" + body + "\n\tret;\n}\n"; }
+std::string Kernel(const std::string& body) {
+  return ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n" + body + "\n\tret;\n}\n";
+}
 
 TEST(PtxChecks, AnHonestKernelPasses) {
   EXPECT_FALSE(CheckPtx(Kernel("\tmov.u32 %r1, %tid.x;\n\tadd.s32 %r2, %r1, %ctaid.x;")));
@@ -13,7 +15,8 @@ TEST(PtxChecks, AnHonestKernelPasses) {
 }
 
 TEST(PtxChecks, EveryClockIsCheating) {
-  for (const char* name : {"%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%pm0", "%pm3_64"}) {
+  for (const char* name :
+       {"%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%pm0", "%pm3_64"}) {
     const auto objection = CheckPtx(Kernel(std::string("\tmov.u64 %rd1,") + name + ";"));
     ASSERT_TRUE(objection) << name;
     EXPECT_EQ(objection->outcome, Outcome::kCheating);
@@ -39,7 +42,8 @@ TEST(PtxChecks, LaunchingFromTheDeviceIsCheating) {
 }
 
 TEST(PtxChecks, AllocatingIsUnsupported) {
-  const auto objection = CheckPtx(".extern .func  (.param .b64 func_retval0) malloc\n(\n\t.param .b64 malloc_param_0\n)\n;\n" + Kernel(""));
+  const auto objection =
+      CheckPtx(".extern .func  (.param .b64 func_retval0) malloc\n(\n\t.param .b64 malloc_param_0\n)\n;\n" + Kernel(""));
   ASSERT_TRUE(objection);
   EXPECT_EQ(objection->outcome, Outcome::kUnsupported);
   // A longer name is another name.
@@ -60,7 +64,8 @@ TEST(CheckPtx, RefusesToCountLaunches) {
 TEST(VariableNames, AreThoseOfGlobalMemory) {
   const std::string ptx =
       ".visible .global .align 4 .u32 counter;\n.global .align 8 .b8 table[16] = {1, 2};\n.const .align 4 .f32 scale;\n"
-      ".visible .entry k(.param .u64 .ptr .global .align 16 k_param_0)\n{ .shared .align 4 .b8 tile[64]; ld.global.f32 %f1, [%rd1]; }\n";
+      ".visible .entry k(.param .u64 .ptr .global .align 16 k_param_0)\n{ .shared .align 4 .b8 tile[64]; ld.global.f32 %f1, "
+      "[%rd1]; }\n";
   EXPECT_EQ(VariableNames(ptx), (std::vector<std::string>{"counter", "table"}));
   EXPECT_TRUE(VariableNames("").empty());
 }

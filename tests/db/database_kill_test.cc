@@ -1,9 +1,8 @@
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <SQLiteCpp/SQLiteCpp.h>
 
 #include <chrono>
 #include <random>
@@ -48,7 +47,7 @@ GenerationRecord LargeGeneration(int number) {
 TEST(DatabaseKill, LeavesWholeGenerationsOnly) {
   const TemporaryFolder folder;
   const std::string path = (folder / "evo.db").string();
-  std::mt19937 random(20260102);   // NOLINT: any seed will do; a fixed one makes a failure come back
+  std::mt19937 random(20260102);  // NOLINT: any seed will do; a fixed one makes a failure come back
   int generations = 0;
   for (int round = 0; round < 10; ++round) {
     const pid_t child = fork();

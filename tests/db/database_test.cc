@@ -108,7 +108,8 @@ TEST(Open, WaitsForALockAndThenSaysSo) {
   SqliteStore store(path, std::chrono::milliseconds(50));
   SQLite::Database other(path, SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");
-  EXPECT_THAT(MessageOf([&] { store.BeginRun(testing::FixtureRun()); }), AllOf(StartsWith(path), HasSubstr("locked by another program")));
+  EXPECT_THAT(MessageOf([&] { store.BeginRun(testing::FixtureRun()); }),
+              AllOf(StartsWith(path), HasSubstr("locked by another program")));
   other.exec("ROLLBACK");
   EXPECT_EQ(store.BeginRun(testing::FixtureRun()), 1);
 }

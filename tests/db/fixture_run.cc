@@ -53,7 +53,7 @@ CaseMeasurement MakeCase(const std::string& name, double median_ns) {
   m.samples = {static_cast<std::uint32_t>(median_ns / 32), 0x01020304U, 0xfffffffeU};
   m.discarded = 1;
   m.max_error = 1.25e-6;
-  m.l2_error = 0.1 + 0.2;   // not a short decimal: has to come back bit for bit
+  m.l2_error = 0.1 + 0.2;  // not a short decimal: has to come back bit for bit
   return m;
 }
 
@@ -86,7 +86,8 @@ Evaluation MakeBad(Outcome outcome, Stage stage, const std::string& message, con
   return e;
 }
 
-Candidate MakeCandidate(CandidateId id, int generation, int index, Genome genome, std::vector<CandidateId> parents, const std::string& op) {
+Candidate MakeCandidate(CandidateId id, int generation, int index, Genome genome, std::vector<CandidateId> parents,
+                        const std::string& op) {
   Candidate candidate;
   candidate.id = id;
   candidate.generation = generation;
@@ -112,7 +113,7 @@ RunRecord FixtureRun() {
   run.l2 = "hot";
   run.arithmetic = "f16";
   run.population_kind = "elitist";
-  run.seed = 0xfedcba9876543210U;   // over what a signed integer holds
+  run.seed = 0xfedcba9876543210U;  // over what a signed integer holds
   run.generations = 3;
   run.population = 4;
   run.children = 3;
@@ -187,9 +188,10 @@ void AddMinimised(const std::filesystem::path& database, RunId run) {
   other.edits.erase(other.edits.begin());
   GenerationRecord trials;
   trials.generation = 3;
-  trials.candidates = {MakeCandidate(8, 3, 0, MakeGenome(256, {}), {7}, "minimise"), MakeCandidate(9, 3, 1, other, {7}, "minimise"),
-                       MakeCandidate(10, 3, 2, shorter, {7}, "minimise")};
-  trials.evaluations = {MakeOk(1804.5, 4210.5), MakeBad(Outcome::kWrongResult, Stage::kCheck, "case small: y is NaN at 0", ""), MakeOk(1203, 2807)};
+  trials.candidates = {MakeCandidate(8, 3, 0, MakeGenome(256, {}), {7}, "minimise"),
+                       MakeCandidate(9, 3, 1, other, {7}, "minimise"), MakeCandidate(10, 3, 2, shorter, {7}, "minimise")};
+  trials.evaluations = {MakeOk(1804.5, 4210.5), MakeBad(Outcome::kWrongResult, Stage::kCheck, "case small: y is NaN at 0", ""),
+                        MakeOk(1203, 2807)};
   SqliteStore store(database.string());
   store.RecordChampion(run, 7, PassedCheck());
   store.RecordGeneration(run, trials);

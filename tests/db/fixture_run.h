@@ -8,8 +8,8 @@
 
 namespace evo::testing {
 
-// A small run with one of everything: seven candidates in three generations, a crossover, failures, a dropped edit, a champion that
-// passed its check (6) and a faster one that failed it (7).
+// A small run with one of everything: seven candidates in three generations, a crossover, failures, a dropped edit, a champion
+// that passed its check (6) and a faster one that failed it (7).
 RunRecord FixtureRun();
 std::vector<GenerationRecord> FixtureGenerations();
 ChampionCheck PassedCheck();
@@ -18,8 +18,8 @@ ChampionCheck FailedCheck();
 // Writes all of it, with fixed times, to a new database. Returns the run.
 RunId WriteFixture(const std::filesystem::path& database, const RunRecord& run);
 
-// Adds to it what minimising candidate 7 left: 10 with its first edit only, a little slower, checked, which lacks that edit in 8 (slower) and
-// the other in 9 (wrong). Candidate 7 counts as checked.
+// Adds to it what minimising candidate 7 left: 10 with its first edit only, a little slower, checked, which lacks that edit in 8
+// (slower) and the other in 9 (wrong). Candidate 7 counts as checked.
 void AddMinimised(const std::filesystem::path& database, RunId run);
 
 // A folder of its own, removed with everything in it.

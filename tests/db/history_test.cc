@@ -1,9 +1,8 @@
 #include "db/history.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cmath>
 #include <fstream>
@@ -16,9 +15,9 @@ namespace evo {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::FixtureGenerations;
 using testing::FixtureRun;
+using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
 template <typename Failure>
@@ -196,7 +195,7 @@ TEST_F(HistoryTest, RewardsOfAReplayWereGainedElsewhere) {
 TEST_F(HistoryTest, TellsWhatOperatorsWereRewardedFor) {
   std::vector<GenerationRecord> generations = FixtureGenerations();
   generations[1].evaluations[0].program_digest = "p";
-  generations[2].evaluations[0].program_digest = "p";   // 6 compiled to what 3 did, and timed faster by chance
+  generations[2].evaluations[0].program_digest = "p";  // 6 compiled to what 3 did, and timed faster by chance
   generations[2].evaluations[1].outcome = Outcome::kCancelled;
   SqliteStore store(path_);
   const RunId second = store.BeginRun(FixtureRun());
@@ -253,12 +252,13 @@ TEST_F(HistoryTest, SharesAreOfWhatTheMachineWasSeenToDo) {
   ASSERT_FALSE(nothing.empty());
   EXPECT_GT(nothing[0].bytes_per_s, 0);
   EXPECT_TRUE(std::isnan(nothing[0].memory_share)) << "no machine was measured";
-  MachineState machine{"start", 0, 600, 3.98, 4e12, 6e12, 65e12, 950e12, 50 << 20, {1980, 1980, 3201, -1, kNoValue, "thermal", true}};
+  MachineState machine{"start", 0,     600,    3.98,     4e12,
+                       6e12,    65e12, 950e12, 50 << 20, {1980, 1980, 3201, -1, kNoValue, "thermal", true}};
   {
     SqliteStore store(path_);
     store.RecordMachine(run_, machine);
     machine.moment = "end";
-    machine.l2_bytes_per_s = 8e12;   // the better of the two is the ceiling
+    machine.l2_bytes_per_s = 8e12;  // the better of the two is the ceiling
     store.RecordMachine(run_, machine);
   }
   const History history(path_);
@@ -285,8 +285,9 @@ TEST_F(HistoryTest, TheViewsAnswerTheCommonQuestions) {
   SQLite::Database db(path_, SQLite::OPEN_READONLY);
   const auto one = [&](const char* sql) { return db.execAndGet(sql).getString(); };
   EXPECT_EQ(one("SELECT candidate || ' ' || template || ' ' || verdict FROM best"), "6 scale held-out ok");
-  EXPECT_EQ(one("SELECT group_concat(ancestor, '<') FROM (SELECT * FROM lineage WHERE run = 1 AND candidate = 6 ORDER BY steps_back)"),
-            "6<3<2<1");
+  EXPECT_EQ(
+      one("SELECT group_concat(ancestor, '<') FROM (SELECT * FROM lineage WHERE run = 1 AND candidate = 6 ORDER BY steps_back)"),
+      "6<3<2<1");
   EXPECT_EQ(one("SELECT value FROM parameter WHERE run = 1 AND candidate = 6 AND name = 'BLOCK'"), "256");
   EXPECT_EQ(one("SELECT group_concat(position || ':' || operator) FROM edit WHERE run = 1 AND candidate = 7"),
             "0:use_fmaf,1:delete_statement");

@@ -1,9 +1,8 @@
 #include "db/sqlite_store.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <SQLiteCpp/SQLiteCpp.h>
 
 #include <bit>
 #include <cmath>
@@ -15,9 +14,9 @@
 namespace evo {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::FixtureGenerations;
 using testing::FixtureRun;
+using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
 std::uint64_t Bits(double value) { return std::isnan(value) ? 0 : std::bit_cast<std::uint64_t>(value); }
@@ -31,9 +30,10 @@ void ExpectSameCase(const CaseMeasurement& a, const CaseMeasurement& b) {
   EXPECT_EQ(a.sm_high_mhz, b.sm_high_mhz);
   EXPECT_EQ(a.throttle_reason, b.throttle_reason);
   EXPECT_EQ(a.launches, b.launches);
-  for (const auto field : {&CaseMeasurement::weight, &CaseMeasurement::median_ns, &CaseMeasurement::p10_ns, &CaseMeasurement::p90_ns,
-                           &CaseMeasurement::busy_ns, &CaseMeasurement::wall_ns, &CaseMeasurement::tick_ns,
-                           &CaseMeasurement::max_error, &CaseMeasurement::l2_error, &CaseMeasurement::bytes, &CaseMeasurement::operations}) {
+  for (const auto field :
+       {&CaseMeasurement::weight, &CaseMeasurement::median_ns, &CaseMeasurement::p10_ns, &CaseMeasurement::p90_ns,
+        &CaseMeasurement::busy_ns, &CaseMeasurement::wall_ns, &CaseMeasurement::tick_ns, &CaseMeasurement::max_error,
+        &CaseMeasurement::l2_error, &CaseMeasurement::bytes, &CaseMeasurement::operations}) {
     EXPECT_EQ(Bits(a.*field), Bits(b.*field)) << a.name;
   }
 }
@@ -168,7 +168,9 @@ TEST(SqliteStore, ARunThatGoesOnIsRunningAgain) {
   SqliteStore store((folder / "evo.db").string());
   const RunId run = store.BeginRun(FixtureRun());
   SQLite::Database db((folder / "evo.db").string());
-  const auto status = [&] { return db.execAndGet("SELECT status || ' ' || status_message || ' ' || (ended_at IS NULL) FROM run").getString(); };
+  const auto status = [&] {
+    return db.execAndGet("SELECT status || ' ' || status_message || ' ' || (ended_at IS NULL) FROM run").getString();
+  };
   EXPECT_EQ(status(), "running  1");
   store.EndRun(run, RunStatus::kInterrupted, "Ctrl-C");
   EXPECT_EQ(status(), "interrupted Ctrl-C 0");

@@ -10,10 +10,10 @@ namespace evo {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::SizeIs;
 using testing::EvaluationAt;
 using testing::FakeRun;
 using testing::GenomeAt;
+using ::testing::SizeIs;
 using testing::Spelled;
 using testing::World;
 
@@ -36,7 +36,8 @@ ChildRanker Learnt() {
   for (int i = 0; i < 40; ++i) {
     const bool unrolled = i % 3 == 0;
     const std::int64_t block = 8 << (i % 5);
-    ranker.Learn(Block(block, unrolled ? std::vector<std::string>{"unroll"} : std::vector<std::string>{}), Took(1e5 / static_cast<double>(block) * (unrolled ? 0.7 : 1)));
+    ranker.Learn(Block(block, unrolled ? std::vector<std::string>{"unroll"} : std::vector<std::string>{}),
+                 Took(1e5 / static_cast<double>(block) * (unrolled ? 0.7 : 1)));
   }
   ranker.Fit();
   return ranker;
@@ -84,7 +85,8 @@ RunRecord RunWith(std::uint64_t seed) {
 
 RunStatus Evolve(World& world, bool resume = false) {
   ChildRanker ranker(world.seeds, {"step"}, world.run.seed);
-  Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, world.population, &ranker);
+  Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, world.population,
+                      &ranker);
   const StopCondition stop(world.run.generations, {}, {});
   return resume ? evolution.Resume(stop) : evolution.Run(stop);
 }
@@ -95,7 +97,8 @@ TEST(ChildRanker, BreedsManyAndEvaluatesAsManyAsAskedFor) {
   std::size_t most_bred = 0;
   for (const auto& batch : world.breeder.batches) most_bred = std::max(most_bred, batch.size());
   EXPECT_EQ(most_bred, static_cast<std::size_t>(ChildRanker::kBredForEach * world.run.children));
-  for (const GenerationRecord& generation : world.store.generations) EXPECT_LE(generation.candidates.size(), static_cast<std::size_t>(world.run.children));
+  for (const GenerationRecord& generation : world.store.generations)
+    EXPECT_LE(generation.candidates.size(), static_cast<std::size_t>(world.run.children));
 }
 
 TEST(ChildRanker, EvaluatesNothingTwice) {

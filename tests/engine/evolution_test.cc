@@ -16,11 +16,11 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 using testing::EvaluationAt;
 using testing::FakeRun;
+using ::testing::HasSubstr;
 using testing::kStart;
+using ::testing::SizeIs;
 using testing::Spelled;
 using testing::ValueOf;
 using testing::World;
@@ -240,7 +240,8 @@ TEST(Evolution, AnInterruptedGenerationLeavesNothing) {
       for (const Evaluation& evaluation : generation.evaluations) EXPECT_NE(evaluation.outcome, Outcome::kCancelled);
     }
     EXPECT_LE(recorded, static_cast<std::size_t>(after));
-    EXPECT_GE(recorded + static_cast<std::size_t>(world.run.children), static_cast<std::size_t>(after)) << "earlier generations are kept";
+    EXPECT_GE(recorded + static_cast<std::size_t>(world.run.children), static_cast<std::size_t>(after))
+        << "earlier generations are kept";
     EXPECT_EQ(world.observer.events.back(), "finished");
   }
 }

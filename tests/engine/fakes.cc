@@ -146,7 +146,8 @@ std::vector<Evaluation> FakeEvaluator::Finish(std::stop_token stop, const Each& 
     ++evaluated;
     if (on_evaluated) on_evaluated(evaluated);
   }
-  const bool cancelled = std::any_of(evaluations.begin(), evaluations.end(), [](const Evaluation& e) { return e.outcome == Outcome::kCancelled; });
+  const bool cancelled =
+      std::any_of(evaluations.begin(), evaluations.end(), [](const Evaluation& e) { return e.outcome == Outcome::kCancelled; });
   if (cancelled) batches_.clear();
   return evaluations;
 }
@@ -165,7 +166,9 @@ ChampionCheck FakeEvaluator::CheckChampion(const Candidate& candidate, const Can
 RunId MemoryStore::BeginRun(const RunRecord&) { return 1; }
 void MemoryStore::RecordGeneration(RunId, const GenerationRecord& generation) { generations.push_back(generation); }
 
-void MemoryStore::RecordChampion(RunId, CandidateId candidate, const ChampionCheck& check) { champions.emplace_back(candidate, check); }
+void MemoryStore::RecordChampion(RunId, CandidateId candidate, const ChampionCheck& check) {
+  champions.emplace_back(candidate, check);
+}
 
 void MemoryStore::RecordMinimised(RunId, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) {
   minimised.push_back({champion, candidate, without});

@@ -15,15 +15,15 @@
 
 namespace evo::testing {
 
-// A world in which a kernel is one number: parameter x in [0, kRange). Its time falls towards x = kOptimum; multiples of 13 are wrong and
-// multiples of 17 crash; x and its neighbour compile to one image where x is divisible by 10.
+// A world in which a kernel is one number: parameter x in [0, kRange). Its time falls towards x = kOptimum; multiples of 13 are
+// wrong and multiples of 17 crash; x and its neighbour compile to one image where x is divisible by 10.
 inline constexpr std::int64_t kRange = 400;
 inline constexpr std::int64_t kOptimum = 281;
 inline constexpr std::int64_t kStart = 21;
 
 Genome GenomeAt(std::int64_t x);
-// With edits of these names, which have no effect unless a test gives them one; an edit of which `needs` says so is dropped where the other is not
-// there. Children keep none of them.
+// With edits of these names, which have no effect unless a test gives them one; an edit of which `needs` says so is dropped where
+// the other is not there. Children keep none of them.
 Genome EditedAt(std::int64_t x, const std::vector<std::string>& edits, const std::map<std::string, std::string>& needs = {});
 std::string SourceAt(std::int64_t x);
 std::int64_t ValueOf(const Genome& genome);
@@ -36,9 +36,9 @@ class FakeBreeder : public Breeder {
   void Start(std::vector<BreedRequest> requests) override;
   std::vector<BredChild> Finish(std::stop_token stop) override;
 
-  std::function<void(const BreedRequest&, BredChild&)> change;   // what is bred, if given
-  std::set<std::uint64_t> barren;                       // generations in which no operator applies
-  std::vector<std::vector<BreedRequest>> batches;       // every batch of children asked for
+  std::function<void(const BreedRequest&, BredChild&)> change;  // what is bred, if given
+  std::set<std::uint64_t> barren;                               // generations in which no operator applies
+  std::vector<std::vector<BreedRequest>> batches;               // every batch of children asked for
 
  private:
   std::vector<BreedRequest> requests_;
@@ -52,7 +52,7 @@ class FakeEvaluator : public Evaluator {
 
   std::function<Evaluation(const Candidate&)> evaluate = [](const Candidate& c) { return EvaluationAt(ValueOf(c.genome)); };
   std::function<ChampionCheck(const Candidate&)> check;  // empty: everything passes
-  std::function<void(int evaluated)> on_evaluated;        // after each, with how many there were in all
+  std::function<void(int evaluated)> on_evaluated;       // after each, with how many there were in all
   std::vector<Candidate> checked;
   int evaluated = 0;
 
@@ -90,7 +90,7 @@ class RecordingObserver : public Observer {
   void OnChampion(const Candidate& champion, const ChampionCheck& check) override;
   void OnFinished(RunStatus status, const Progress& progress) override;
 
-  std::vector<std::string> events;        // "started", "evaluated 1", "generation 2", "champion 7", "finished"
+  std::vector<std::string> events;  // "started", "evaluated 1", "generation 2", "champion 7", "finished"
   std::vector<Progress> generations;
 };
 

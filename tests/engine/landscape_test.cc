@@ -30,7 +30,8 @@ std::string Complaint(const std::string& text, const LandscapeColumns& columns =
   return "none";
 }
 
-constexpr const char* kGood = "BLOCK,LAYOUT,ONE,status,max_error,median_us\n16,row,1,ok,0,20.5\n8,col,1,ok,0,1e1\n128,row,1,timeout,,\n";
+constexpr const char* kGood =
+    "BLOCK,LAYOUT,ONE,status,max_error,median_us\n16,row,1,ok,0,20.5\n8,col,1,ok,0,1e1\n128,row,1,timeout,,\n";
 
 TEST(Landscape, ReadsParametersStatusAndScore) {
   const Landscape landscape = Read(kGood);
@@ -49,7 +50,9 @@ TEST(Landscape, ReadsParametersStatusAndScore) {
 }
 
 TEST(Landscape, ReadsOtherSpellings) {
-  const Landscape same = Read("\xef\xbb\xbf\"BLOCK\";LAYOUT;ONE;status;max_error;median_us\r\n16; \"row\" ;1;ok;0;20.5\r\n\r\n# a remark\r\n8;col;1;ok;0;10\r\n");
+  const Landscape same = Read(
+      "\xef\xbb\xbf\"BLOCK\";LAYOUT;ONE;status;max_error;median_us\r\n16; \"row\" ;1;ok;0;20.5\r\n\r\n# a "
+      "remark\r\n8;col;1;ok;0;10\r\n");
   EXPECT_THAT(same.scores, ElementsAre(20.5, 10));
   EXPECT_EQ(same.parameters[0].name, "BLOCK");
   EXPECT_EQ(same.parameters[1].values[1], "row");
@@ -74,7 +77,8 @@ TEST(Landscape, WithoutAStatusAnEmptyScoreFailed) {
 
 TEST(Landscape, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(Complaint(""), HasSubstr("a.csv: it is empty"));
-  EXPECT_THAT(Complaint("a,status,us\n1,ok,3\n"), HasSubstr("a.csv: no column 'median_us' among a, status, us; name the right one with --score"));
+  EXPECT_THAT(Complaint("a,status,us\n1,ok,3\n"),
+              HasSubstr("a.csv: no column 'median_us' among a, status, us; name the right one with --score"));
   EXPECT_THAT(Complaint("status,median_us\nok,3\n"), HasSubstr("--parameters"));
   EXPECT_THAT(Complaint("a,status,median_us\n1,ok,fast\n"), HasSubstr("a.csv:2: median_us is 'fast'"));
   EXPECT_THAT(Complaint("a,status,median_us\n1,ok,\n"), HasSubstr("a.csv:2"));

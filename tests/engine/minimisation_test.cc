@@ -17,12 +17,12 @@
 namespace evo {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using testing::EditedAt;
+using ::testing::ElementsAre;
 using testing::FakeRun;
 using testing::GenomeAt;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using testing::World;
 
 std::set<std::string> Names(const Genome& genome) {
@@ -67,8 +67,10 @@ struct Bench {
       trial.candidate.id = evaluated + 1;
       trial.candidate.genome = genome;
       const double ns = time_of(Names(genome)) * (measurement == 0 ? bad_luck : 1);
-      if (ns > 0) trial.evaluation = Timed(ns);
-      else trial.evaluation.outcome = Outcome::kWrongResult;
+      if (ns > 0)
+        trial.evaluation = Timed(ns);
+      else
+        trial.evaluation.outcome = Outcome::kWrongResult;
       if (gives_up_champion && measurement > 0) trial.evaluation.cases.at(0).pruned = true;
       trial.evaluation.program_digest = program_of(Names(genome));
       names[trial.candidate.id] = Names(genome);
@@ -77,16 +79,19 @@ struct Bench {
     return trials;
   }
   std::optional<Minimised> Run(int budget = kMinimisationBudget, const std::vector<Trial>& rejected = {}) {
-    return Minimise(champion, budget, [&](const std::vector<TrialRequest>& requests) { return Evaluate(requests); }, rejected);
+    return Minimise(
+        champion, budget, [&](const std::vector<TrialRequest>& requests) { return Evaluate(requests); }, rejected);
   }
 
   TimeOf time_of;
   bool gives_up_champion = false;
-  double bad_luck = 1;                                  // of first measurements
+  double bad_luck = 1;  // of first measurements
   // By default every set of edits makes a program of its own.
-  std::function<std::string(const std::set<std::string>&)> program_of = [](const std::set<std::string>& there) { return fmt::format("{}", fmt::join(there, " ")); };
+  std::function<std::string(const std::set<std::string>&)> program_of = [](const std::set<std::string>& there) {
+    return fmt::format("{}", fmt::join(there, " "));
+  };
   Trial champion;
-  std::map<CandidateId, std::set<std::string>> names;   // of what was evaluated
+  std::map<CandidateId, std::set<std::string>> names;  // of what was evaluated
   int evaluated = 0;
   int batches = 0;
 };
@@ -171,7 +176,9 @@ TEST(Minimise, LeavesNothingOfWhatDoesNothing) {
 }
 
 TEST(Minimise, OfEditsThatStandInForOneAnotherOneStays) {
-  Bench bench(Numbered(6), [](const std::set<std::string>& there) { return there.contains("e1") || there.contains("e4") ? 5'000.0 : 9'000.0; });
+  Bench bench(Numbered(6), [](const std::set<std::string>& there) {
+    return there.contains("e1") || there.contains("e4") ? 5'000.0 : 9'000.0;
+  });
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
   EXPECT_THAT(minimised->variant.candidate.genome.edits, SizeIs(1));
@@ -179,7 +186,9 @@ TEST(Minimise, OfEditsThatStandInForOneAnotherOneStays) {
 }
 
 TEST(Minimise, AnEditWithoutWhichTheOthersAreWrongStays) {
-  Bench bench(Numbered(5), [](const std::set<std::string>& there) { return !there.contains("e2") && there.contains("e3") ? -1.0 : there.contains("e3") ? 5'000.0 : 9'000.0; });
+  Bench bench(Numbered(5), [](const std::set<std::string>& there) {
+    return !there.contains("e2") && there.contains("e3") ? -1.0 : there.contains("e3") ? 5'000.0 : 9'000.0;
+  });
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
   EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e2", "e3"));
@@ -187,7 +196,8 @@ TEST(Minimise, AnEditWithoutWhichTheOthersAreWrongStays) {
 
 // 40 edits of 0.2% each: below the noise one by one, 8% together.
 TEST(Minimise, DoesNotAddUpLossesBelowTheNoise) {
-  Bench bench(Numbered(40), [](const std::set<std::string>& there) { return 10'000.0 * (1 + 0.002 * static_cast<double>(40 - there.size())); });
+  Bench bench(Numbered(40),
+              [](const std::set<std::string>& there) { return 10'000.0 * (1 + 0.002 * static_cast<double>(40 - there.size())); });
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
   EXPECT_LE(minimised->variant.evaluation.score_ns, 10'000.0 * 1.01);
@@ -212,7 +222,9 @@ TEST(Minimise, AVariantThatWasRejectedIsNotGivenAgain) {
 
 TEST(Minimise, NorIsItsProgramInOtherWords) {
   Bench bench(Numbered(4), Matter({"e1"}));
-  bench.program_of = [](const std::set<std::string>& there) { return there.contains("e0") || there.contains("e2") ? "longer" : "short"; };
+  bench.program_of = [](const std::set<std::string>& there) {
+    return there.contains("e0") || there.contains("e2") ? "longer" : "short";
+  };
   const auto minimised = bench.Run();
   ASSERT_TRUE(minimised);
   EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e1"));
@@ -392,7 +404,8 @@ TEST(MinimisedRun, AfterAFormThatFailsItsCheckALongerOneIsTried) {
     EditedWorld world;
     world.evaluator.check = [needed](const Candidate& candidate) {
       ChampionCheck check;
-      check.outcome = candidate.op == kMinimise && !Names(candidate.genome).contains(needed) ? Outcome::kWrongResult : Outcome::kOk;
+      check.outcome =
+          candidate.op == kMinimise && !Names(candidate.genome).contains(needed) ? Outcome::kWrongResult : Outcome::kOk;
       return check;
     };
     ASSERT_EQ(world.Run(), RunStatus::kFinished);

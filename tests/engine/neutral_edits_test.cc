@@ -25,10 +25,11 @@ class NeutralEditsTest : public ::testing::Test {
  protected:
   NeutralEditsTest() { Evaluate(1, {}, {"t", "d", {{"N", 1}}, {}}, "default", "P"); }
 
-  void Evaluate(CandidateId id, std::vector<CandidateId> parents, Genome genome, const std::string& op, const std::string& program,
-                std::vector<std::string> dropped = {}) {
+  void Evaluate(CandidateId id, std::vector<CandidateId> parents, Genome genome, const std::string& op,
+                const std::string& program, std::vector<std::string> dropped = {}) {
     GenerationRecord record;
-    record.candidates.push_back({id, static_cast<int>(id), 0, std::move(genome), std::move(parents), op, std::move(dropped), "source"});
+    record.candidates.push_back(
+        {id, static_cast<int>(id), 0, std::move(genome), std::move(parents), op, std::move(dropped), "source"});
     record.evaluations.emplace_back().program_digest = program;
     neutral_.Learn(record);
   }
@@ -99,14 +100,16 @@ TEST_F(NeutralEditsTest, ChildrenThatAreNoSingleEditSayNothing) {
   EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
 }
 
-// A run in which every child is its first parent with one more edit, in words of its own each time. `name` edits change the program if `changes` says so.
+// A run in which every child is its first parent with one more edit, in words of its own each time. `name` edits change the
+// program if `changes` says so.
 std::vector<int> EvaluatedIn(const std::string& name, bool changes) {
   testing::World world(testing::FakeRun());
   world.breeder.change = [&](const BreedRequest& request, BredChild& child) {
     child.genome = request.parents[0];
     child.genome->edits.push_back(EditOf(name, "loop", "x"));
     child.op = name;
-    child.source = fmt::format("{}// {} {} {}\n", testing::SourceAt(testing::ValueOf(*child.genome)), name, request.generation, request.index);
+    child.source = fmt::format("{}// {} {} {}\n", testing::SourceAt(testing::ValueOf(*child.genome)), name, request.generation,
+                               request.index);
   };
   world.evaluator.evaluate = [&](const Candidate& candidate) {
     Evaluation evaluation = testing::EvaluationAt(testing::ValueOf(candidate.genome));
@@ -116,7 +119,8 @@ std::vector<int> EvaluatedIn(const std::string& name, bool changes) {
   };
   world.Run();
   std::vector<int> evaluated;
-  for (const GenerationRecord& generation : world.store.generations) evaluated.push_back(static_cast<int>(generation.candidates.size()));
+  for (const GenerationRecord& generation : world.store.generations)
+    evaluated.push_back(static_cast<int>(generation.candidates.size()));
   return evaluated;
 }
 

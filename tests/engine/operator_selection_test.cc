@@ -12,9 +12,9 @@
 namespace evo {
 namespace {
 
+using testing::FakeRun;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::FakeRun;
 using testing::Spelled;
 using testing::World;
 
@@ -96,7 +96,7 @@ TEST(OperatorSelection, LeavesOutWhatHasNoWeight) {
 
 TEST(OperatorSelection, DrawsMoreOftenWhatPays) {
   const auto shares = After(Name(5), {"", Outcome::kOk, 800, "faster"});
-  for (int i = 1; i < kOperators; ++i) {   // the first has a greater weight to begin with
+  for (int i = 1; i < kOperators; ++i) {  // the first has a greater weight to begin with
     if (i == 5) continue;
     EXPECT_GT(shares.at(Name(5)), 2 * shares.at(Name(i))) << i;
   }
@@ -126,7 +126,8 @@ TEST(OperatorSelection, FewOperatorsCannotAllBeBelowTheCap) {
   EXPECT_DOUBLE_EQ(OperatorSelection({{"a", 5}}).Weights().front().second, 1.0);
 }
 
-// Half of the operators never apply, and one of the others always pays: by its share of the draws it would make far more children than the cap.
+// Half of the operators never apply, and one of the others always pays: by its share of the draws it would make far more children
+// than the cap.
 TEST(OperatorSelection, HoldsBackWhatMakesTooManyChildren) {
   OperatorSelection selection(Defaults());
   selection.Learn(First());
@@ -164,7 +165,7 @@ TEST(OperatorSelection, PassesOverWhatItCannotJudge) {
   OperatorSelection selection(Defaults());
   const auto before = selection.Weights();
   GenerationRecord strange = MakeGeneration(1, {{"unknown"}, {Name(1)}, {Name(2), Outcome::kCancelled}});
-  selection.Learn(strange);   // its parent was never seen
+  selection.Learn(strange);  // its parent was never seen
   EXPECT_EQ(selection.Weights(), before);
 }
 
@@ -181,7 +182,8 @@ TEST(OperatorReward, CountsGainsOfFreshChildrenOnly) {
 }
 
 RunStatus Perform(World& world, OperatorSelection& selection, bool resume) {
-  Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, world.population, nullptr, &selection);
+  Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, world.population,
+                      nullptr, &selection);
   const StopCondition stop(world.run.generations, {}, world.interrupt.get_token());
   return resume ? evolution.Resume(stop) : evolution.Run(stop);
 }

@@ -120,7 +120,8 @@ TEST(MapElitesPopulation, KeepsTheFastestOfEveryCell) {
   first.Add(5, 4, 0, 99).facts = Facts(128, 40000, 0.5);
   population.Survive(first.candidates, first.evaluations);
   EXPECT_EQ(population.cells(), 3U);
-  EXPECT_THAT(Ids(population.members()), ElementsAre(1, 4, 5)) << "slow, but the only one of its kind; the capacity does not limit cells";
+  EXPECT_THAT(Ids(population.members()), ElementsAre(1, 4, 5))
+      << "slow, but the only one of its kind; the capacity does not limit cells";
   Generation second;
   second.Add(6, 0, 1, 70).facts = Facts(128, 0, 0.5);
   second.Add(7, 1, 1, 1).facts = Facts(255, 0, 0.1);

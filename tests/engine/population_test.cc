@@ -110,9 +110,7 @@ TEST(Selection, NeverTakesOneParentTwice) {
   }
 }
 
-TEST(Selection, OfOneMemberIsThatMember) {
-  EXPECT_THAT(SelectParents(Members(1), 2, 1, 2, 3).ids, ElementsAre(1));
-}
+TEST(Selection, OfOneMemberIsThatMember) { EXPECT_THAT(SelectParents(Members(1), 2, 1, 2, 3).ids, ElementsAre(1)); }
 
 TEST(Selection, OfATournamentOfOneIsByChance) {
   const std::vector<Individual> members = Members(4);
@@ -156,7 +154,7 @@ TEST(Selection, PrefersTheFastButGivesEveryoneAChance) {
 // What a child costs is about what its parent cost.
 TEST(Selection, GivesMembersEqualTimeOfTheCompilers) {
   std::vector<Individual> members = Members(4);
-  const double costs[] = {100, 400, 200, 200};   // median 200
+  const double costs[] = {100, 400, 200, 200};  // median 200
   for (std::size_t i = 0; i < members.size(); ++i) members[i].compile_ms = costs[i];
   std::map<CandidateId, int> first, second;
   constexpr int kDraws = 9000;
@@ -175,7 +173,7 @@ TEST(Selection, GivesMembersEqualTimeOfTheCompilers) {
 TEST(Selection, TakesAnUnknownCostForTheMedianAndLimitsThePreference) {
   std::vector<Individual> members = Members(3);
   members[0].compile_ms = 0.001;
-  members[1].compile_ms = 100;   // median
+  members[1].compile_ms = 100;  // median
   std::map<CandidateId, int> first;
   constexpr int kDraws = 8000;
   for (std::uint64_t index = 0; index < kDraws; ++index) ++first[SelectParents(members, 1, 5, 1, index).ids[0]];

@@ -13,10 +13,10 @@
 namespace evo {
 namespace {
 
+using testing::FakeRun;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::FakeRun;
 using testing::Spelled;
 using testing::World;
 
@@ -49,7 +49,7 @@ TEST(RecordedEvaluations, AnswerEachMeasurementOfASourceWithItsOwn) {
     evaluation.score_ns = ns;
     evaluation.shared_candidate = 0;
     recorded.Add(evaluation);
-    evaluation.shared_candidate = 1;   // a copy of the first, which is no measurement
+    evaluation.shared_candidate = 1;  // a copy of the first, which is no measurement
     evaluation.score_ns = 1'000;
     recorded.Add(evaluation);
   }
@@ -63,11 +63,15 @@ TEST(RecordedEvaluations, AnswerEachMeasurementOfASourceWithItsOwn) {
 // A run with the evaluations of another and nothing else.
 struct Replayed {
   Replayed(RunRecord record, const RecordedEvaluations& recorded, Evolution::Missing missing, ChildRanker* ranker = nullptr)
-      : run(std::move(record)), evaluator(recorded), population(MakePopulation(run.population_kind, static_cast<std::size_t>(run.population))),
+      : run(std::move(record)),
+        evaluator(recorded),
+        population(MakePopulation(run.population_kind, static_cast<std::size_t>(run.population))),
         evolution(run, {testing::GenomeAt(testing::kStart)}, breeder, evaluator, store, observer, *population, ranker) {
     evolution.RestrictTo(recorded, missing);
   }
-  RunStatus Run(std::optional<int> evaluations = {}) { return evolution.Run(StopCondition(run.generations, {}, {}, evaluations)); }
+  RunStatus Run(std::optional<int> evaluations = {}) {
+    return evolution.Run(StopCondition(run.generations, {}, {}, evaluations));
+  }
 
   RunRecord run;
   testing::FakeBreeder breeder;

@@ -9,8 +9,8 @@
 namespace evo {
 namespace {
 
-using ::testing::SizeIs;
 using testing::FakeRun;
+using ::testing::SizeIs;
 using testing::Spelled;
 using testing::TemporaryFolder;
 using testing::World;
@@ -68,7 +68,8 @@ TEST(Resume, InterruptedAgainAndAgainIsTheSameRun) {
   std::size_t kept = 0;
   for (int round = 0; round < 100; ++round) {
     auto next = std::make_unique<World>(whole.run, whole.seeds);
-    next->store.generations.assign(last->store.generations.begin(), last->store.generations.begin() + static_cast<std::ptrdiff_t>(kept));
+    next->store.generations.assign(last->store.generations.begin(),
+                                   last->store.generations.begin() + static_cast<std::ptrdiff_t>(kept));
     // Eleven are enough for one generation of eight, and end in the middle of another.
     next->evaluator.on_evaluated = [world = next.get()](int evaluated) {
       if (evaluated == 11) world->interrupt.request_stop();

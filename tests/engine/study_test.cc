@@ -22,7 +22,8 @@ using ::testing::SizeIs;
 constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
 
 // Every combination of `parameters` parameters with `values` values each that has a score.
-Landscape Grid(int parameters, int values, const std::function<double(const std::vector<int>&)>& score, FeatureKind kind = FeatureKind::kOrdinal) {
+Landscape Grid(int parameters, int values, const std::function<double(const std::vector<int>&)>& score,
+               FeatureKind kind = FeatureKind::kOrdinal) {
   std::vector<LandscapeParameter> declared;
   for (int d = 0; d < parameters; ++d) {
     LandscapeParameter& one = declared.emplace_back();
@@ -41,7 +42,9 @@ Landscape Grid(int parameters, int values, const std::function<double(const std:
   return MakeLandscape(std::move(declared), std::move(levels), std::move(scores));
 }
 
-double Smooth(const std::vector<int>& x) { return 100 * std::exp(0.1 * (x[0] - 3) * (x[0] - 3) + 0.07 * (x[1] - 1) * (x[1] - 1) + 0.04 * x[2] + 0.1 * (x[3] != 2)); }
+double Smooth(const std::vector<int>& x) {
+  return 100 * std::exp(0.1 * (x[0] - 3) * (x[0] - 3) + 0.07 * (x[1] - 1) * (x[1] - 1) + 0.04 * x[2] + 0.1 * (x[3] != 2));
+}
 
 double Chance(const std::vector<int>& x) {
   std::uint64_t key = 1;
@@ -52,7 +55,8 @@ double Chance(const std::vector<int>& x) {
 double Rough(const std::vector<int>& x) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    for (std::size_t j = i + 1; j < x.size(); ++j) sum += Rng(7, 10 * i + j, static_cast<std::uint64_t>(10 * x[i] + x[j])).Uniform();
+    for (std::size_t j = i + 1; j < x.size(); ++j)
+      sum += Rng(7, 10 * i + j, static_cast<std::uint64_t>(10 * x[i] + x[j])).Uniform();
   }
   return 100 * std::exp(0.4 * sum);
 }
@@ -68,7 +72,9 @@ LandscapeSearchOptions Options(int evaluations, bool surrogate, const std::strin
   return options;
 }
 
-double MeanAt(const Landscape& landscape, LandscapeSearchOptions options, int seeds) { return Study(landscape, options, seeds, 2).back().mean; }
+double MeanAt(const Landscape& landscape, LandscapeSearchOptions options, int seeds) {
+  return Study(landscape, options, seeds, 2).back().mean;
+}
 
 double Random(const Landscape& landscape, int evaluations, int seeds) {
   LandscapeSearchOptions options = Options(evaluations, false);
@@ -132,7 +138,8 @@ TEST(Checkpoints, EndWithWhatWasAskedFor) {
 
 TEST(Study, DoesNotDependOnTheThreadsAndCanBeStopped) {
   const Landscape landscape = Grid(4, 5, Rough);
-  const std::vector<StudyPoint> alone = Study(landscape, Options(60, false), 9, 1), together = Study(landscape, Options(60, false), 9, 4);
+  const std::vector<StudyPoint> alone = Study(landscape, Options(60, false), 9, 1),
+                                together = Study(landscape, Options(60, false), 9, 4);
   ASSERT_THAT(alone, SizeIs(3));
   for (std::size_t i = 0; i < alone.size(); ++i) {
     EXPECT_EQ(alone[i].mean, together[i].mean);
@@ -142,7 +149,8 @@ TEST(Study, DoesNotDependOnTheThreadsAndCanBeStopped) {
   EXPECT_THAT(Study(landscape, Options(60, false), 9, 2, [] { return true; }), IsEmpty());
 }
 
-// What the search is for: better than chance wherever there is something to learn, with each population and with the surrogate better still.
+// What the search is for: better than chance wherever there is something to learn, with each population and with the surrogate
+// better still.
 TEST(Study, LearnsWhereThereIsSomethingToLearn) {
   for (const auto& score : {Smooth, Rough, MostlyFailing}) {
     const Landscape landscape = Grid(4, 6, score);

@@ -14,7 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const std::vector<FeatureKind> kKinds = {FeatureKind::kOrdinal, FeatureKind::kOrdinal, FeatureKind::kCategorical, FeatureKind::kOrdinal};
+const std::vector<FeatureKind> kKinds = {FeatureKind::kOrdinal, FeatureKind::kOrdinal, FeatureKind::kCategorical,
+                                         FeatureKind::kOrdinal};
 
 // Two coordinates matter smoothly and together, the words a little, the last not at all.
 double Time(const Features& x) {
@@ -152,7 +153,8 @@ TEST(Surrogate, AvoidsWhatFails) {
   EXPECT_GT(surrogate.Expect({0.25, 0.5, 1, 0.5}).ok, 0.8);
   EXPECT_LT(surrogate.Expect({0.875, 0.5, 1, 0.5}).ok, 0.2);
   const std::vector<Features> pool = Draw(300, 12);
-  for (const std::size_t pick : surrogate.MostPromising(pool, 5)) EXPECT_LE(pool[pick][0], 0.625) << "but for the border, which may be probed";
+  for (const std::size_t pick : surrogate.MostPromising(pool, 5))
+    EXPECT_LE(pool[pick][0], 0.625) << "but for the border, which may be probed";
 }
 
 TEST(Surrogate, BearsThatEverythingFails) {

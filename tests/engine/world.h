@@ -29,7 +29,8 @@ struct World {
   // The same run in a new process whose store has the first `generations` of this one.
   World& Again(std::size_t generations) {
     again = std::make_unique<World>(run, seeds);
-    again->store.generations.assign(store.generations.begin(), store.generations.begin() + static_cast<std::ptrdiff_t>(generations));
+    again->store.generations.assign(store.generations.begin(),
+                                    store.generations.begin() + static_cast<std::ptrdiff_t>(generations));
     again->breeder.barren = breeder.barren;
     again->evaluator.evaluate = evaluator.evaluate;
     return *again;

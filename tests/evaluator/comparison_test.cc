@@ -21,12 +21,20 @@ OutputCheck Exact() { return {OutputCheck::Kind::kExact, 0, 0}; }
 
 // As the gate does it: looked at where it lies, then judged.
 Difference Compare(const Values& output, const Values& reference, const OutputCheck& check, const std::string& name) {
-  const Inspection inspection{Inspection::Kind::kOutput, reinterpret_cast<std::uint64_t>(output.data()), reinterpret_cast<std::uint64_t>(reference.data()),
-                              output.size() * sizeof(double), Dtype::kF64, check.kind == OutputCheck::Kind::kExact};
-  return Judge(InspectHere(inspection), output.size(), check, name, [&](std::uint64_t i) { return std::pair{output[i], reference[i]}; });
+  const Inspection inspection{Inspection::Kind::kOutput,
+                              reinterpret_cast<std::uint64_t>(output.data()),
+                              reinterpret_cast<std::uint64_t>(reference.data()),
+                              output.size() * sizeof(double),
+                              Dtype::kF64,
+                              check.kind == OutputCheck::Kind::kExact};
+  return Judge(InspectHere(inspection), output.size(), check, name, [&](std::uint64_t i) {
+    return std::pair{output[i], reference[i]};
+  });
 }
 
-Difference Compared(const Values& output, const Values& reference) { return Compare(output, reference, Tolerance(1e-3, 1e-2), "O"); }
+Difference Compared(const Values& output, const Values& reference) {
+  return Compare(output, reference, Tolerance(1e-3, 1e-2), "O");
+}
 
 TEST(Comparison, OfEqualsIsZero) {
   const Difference same = Compared({1, -2, 3}, {1, -2, 3});
@@ -38,8 +46,8 @@ TEST(Comparison, OfEqualsIsZero) {
 
 TEST(Comparison, ErrorsAreRelativeToTheScaleOfTheReference) {
   const Difference d = Compared({3, 4.5, 0, 0}, {3, 4, 0, 0});
-  EXPECT_DOUBLE_EQ(d.l2, 0.1);        // 0.5 / 5
-  EXPECT_DOUBLE_EQ(d.max, 0.2);       // 0.5 / (5 / sqrt 4)
+  EXPECT_DOUBLE_EQ(d.l2, 0.1);   // 0.5 / 5
+  EXPECT_DOUBLE_EQ(d.max, 0.2);  // 0.5 / (5 / sqrt 4)
   EXPECT_FALSE(d.acceptable);
   const Difference scaled = Compared({3e-7, 4.5e-7, 0, 0}, {3e-7, 4e-7, 0, 0});
   EXPECT_NEAR(scaled.l2, d.l2, 1e-12) << "tiny values are judged as strictly";
@@ -47,13 +55,14 @@ TEST(Comparison, ErrorsAreRelativeToTheScaleOfTheReference) {
 }
 
 TEST(Comparison, SaysWhereAndByHowMuch) {
-  EXPECT_THAT(Compared({1, 1, 9, 1}, {1, 1, 1, 1}).message, ::testing::AllOf(HasSubstr("O:"), HasSubstr("at 2: 9, not 1"), HasSubstr("allowed 1e-03")));
+  EXPECT_THAT(Compared({1, 1, 9, 1}, {1, 1, 1, 1}).message,
+              ::testing::AllOf(HasSubstr("O:"), HasSubstr("at 2: 9, not 1"), HasSubstr("allowed 1e-03")));
 }
 
 TEST(Comparison, EitherBoundAloneRefuses) {
   const Values reference(10000, 1.0);
   Values one_off = reference;
-  one_off[77] = 1.05;                  // l2 5e-4, max 5e-2
+  one_off[77] = 1.05;  // l2 5e-4, max 5e-2
   EXPECT_FALSE(Compared(one_off, reference).acceptable);
   EXPECT_TRUE(Compare(one_off, reference, Tolerance(1e-3, 0.1), "O").acceptable);
   const Values all_off(10000, 1.005);  // l2 5e-3, max 5e-3
@@ -102,9 +111,7 @@ TEST(Comparison, ExactMeansExact) {
   EXPECT_FALSE(Compare({kNan}, {1}, Exact(), "index").acceptable);
 }
 
-TEST(Comparison, HugeValuesDoNotOverflowIntoAcceptance) {
-  EXPECT_FALSE(Compared({1e200, 5e200}, {1e200, 2e200}).acceptable);
-}
+TEST(Comparison, HugeValuesDoNotOverflowIntoAcceptance) { EXPECT_FALSE(Compared({1e200, 5e200}, {1e200, 2e200}).acceptable); }
 
 }  // namespace
 }  // namespace evo

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "platform/installation.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/messages/evaluation_messages.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -56,7 +56,8 @@ TEST_F(CompileRoleTest, TheHopperTemplateCompilesWithoutSpills) {
   }
 }
 
-// ptxas waits after every single wgmma if registers are short, or if it cannot follow the accumulators through branches and loops.
+// ptxas waits after every single wgmma if registers are short, or if it cannot follow the accumulators through branches and
+// loops.
 TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFlight) {
   const std::filesystem::path folder = ShareDirectory() / "kernel_templates" / "attention";
   const auto expect_in_flight = [&](const KernelTemplate& kernel, const Parameters& parameters) {
@@ -66,8 +67,9 @@ TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFligh
     EXPECT_EQ(result.log.find("serialized"), std::string::npos) << kernel.name << result.log;
   };
   const KernelTemplate split = LoadTemplate(folder / "wgmma_split.cu");
-  for (const Parameters& parameters : {Parameters{}, Parameters{{"GROUPS", 4}, {"TILES", 2}}, Parameters{{"GROUPS", 1}, {"TILES", 8}},
-                                       Parameters{{"BLOCK_Q", 16}, {"GROUPS", 2}, {"SPECULATE", 0}}}) {
+  for (const Parameters& parameters :
+       {Parameters{}, Parameters{{"GROUPS", 4}, {"TILES", 2}}, Parameters{{"GROUPS", 1}, {"TILES", 8}},
+        Parameters{{"BLOCK_Q", 16}, {"GROUPS", 2}, {"SPECULATE", 0}}}) {
     expect_in_flight(split, parameters);
   }
   expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_split.cu"), {});

@@ -45,7 +45,8 @@ TEST(EvaluationCache, WhatTheMachineIsToBlameForIsDoneAgainByTheNext) {
 
 TEST(EvaluationCache, EarlierRunsCountUnlessAskedAfresh) {
   EvaluationCache cache;
-  cache.Add({{3, 5, Done(Outcome::kOk, "p", "s")}, {3, 6, Done(Outcome::kNoisy, "n", "t")}, {3, 7, Done(Outcome::kTimeout, "h", "u")}});
+  cache.Add(
+      {{3, 5, Done(Outcome::kOk, "p", "s")}, {3, 6, Done(Outcome::kNoisy, "n", "t")}, {3, 7, Done(Outcome::kTimeout, "h", "u")}});
   ASSERT_NE(cache.FindSource("s"), nullptr);
   EXPECT_EQ(cache.FindSource("s")->shared_run, 3);
   EXPECT_EQ(cache.FindSource("s")->shared_candidate, 5);

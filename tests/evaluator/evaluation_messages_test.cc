@@ -10,9 +10,24 @@ namespace {
 using nlohmann::json;
 
 CaseMeasurement FullCase() {
-  return {.name = "b1", .weight = 2.5, .median_ns = 1234.5, .p10_ns = 1200, .p90_ns = 1300, .busy_ns = 1100.25, .wall_ns = 2000, .tick_ns = 32,
-          .samples = {1, 2, 0xffffffffU}, .discarded = 3, .outliers = 2, .sm_low_mhz = 1755, .sm_high_mhz = 1980, .throttle_reason = "power cap",
-          .launches = "scale grid 8x1x1 block 128x1x1 shared 0", .bytes = 1e9, .max_error = 0.1 + 0.2, .l2_error = 1e-300};
+  return {.name = "b1",
+          .weight = 2.5,
+          .median_ns = 1234.5,
+          .p10_ns = 1200,
+          .p90_ns = 1300,
+          .busy_ns = 1100.25,
+          .wall_ns = 2000,
+          .tick_ns = 32,
+          .samples = {1, 2, 0xffffffffU},
+          .discarded = 3,
+          .outliers = 2,
+          .sm_low_mhz = 1755,
+          .sm_high_mhz = 1980,
+          .throttle_reason = "power cap",
+          .launches = "scale grid 8x1x1 block 128x1x1 shared 0",
+          .bytes = 1e9,
+          .max_error = 0.1 + 0.2,
+          .l2_error = 1e-300};
 }
 
 Evaluation FullEvaluation() {
@@ -69,7 +84,8 @@ TEST(EvaluationMessages, HowACaseWasLaunchedAndTheClocksComeBack) {
 }
 
 TEST(EvaluationMessages, AMachineComesBack) {
-  const MachineState machine{"start", 1, 600, 3.98, 4e12, 6e12, 65e12, 950e12, 50 << 20, {1980, 1980, 3201, 41, 310.5, "thermal", true}};
+  const MachineState machine{"start", 1,     600,    3.98,     4e12,
+                             6e12,    65e12, 950e12, 50 << 20, {1980, 1980, 3201, 41, 310.5, "thermal", true}};
   EXPECT_EQ(json(Back(machine)), json(machine));
   EXPECT_EQ(Back(machine).clocks.throttle_reason, "thermal");
   EXPECT_TRUE(Back(machine).clocks.disturbed);
@@ -82,7 +98,8 @@ TEST(EvaluationMessages, WhatIsNoNumberComesBackAsNone) {
   EXPECT_TRUE(std::isnan(e.score_ns));
   EXPECT_TRUE(std::isnan(e.facts.occupancy));
   const CaseMeasurement measured = Back(CaseMeasurement{});
-  for (const double value : {measured.median_ns, measured.p10_ns, measured.p90_ns, measured.busy_ns, measured.wall_ns, measured.max_error, measured.l2_error}) {
+  for (const double value : {measured.median_ns, measured.p10_ns, measured.p90_ns, measured.busy_ns, measured.wall_ns,
+                             measured.max_error, measured.l2_error}) {
     EXPECT_TRUE(std::isnan(value));
   }
 }
@@ -151,7 +168,12 @@ CompileResult Compiled() {
   CompileResult result;
   result.outcome = Outcome::kOk;
   result.log = "ptxas info";
-  result.program = {std::string("\x7f" "ELF\0\xff", 6), "// ptx", {{"k<1>", "_Z1k"}, {"m", "m"}}, {"state"}};
+  result.program = {std::string("\x7f"
+                                "ELF\0\xff",
+                                6),
+                    "// ptx",
+                    {{"k<1>", "_Z1k"}, {"m", "m"}},
+                    {"state"}};
   result.program_digest = "digest";
   result.facts.registers = 40;
   return result;

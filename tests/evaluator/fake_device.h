@@ -12,7 +12,8 @@
 
 namespace evo {
 
-// A device whose kernels are functions of the test and whose clock is one too. Memory is the host's. Remembers what it was told to time.
+// A device whose kernels are functions of the test and whose clock is one too. Memory is the host's. Remembers what it was told
+// to time.
 class FakeDevice : public Device {
  public:
   // What an image does: given the addresses of a launch's buffers in order.
@@ -23,7 +24,7 @@ class FakeDevice : public Device {
   struct Timed {
     const LoadedProgram* program;
     Preparation preparation;
-    std::vector<Address> buffers;    // of the sequence's first launch
+    std::vector<Address> buffers;  // of the sequence's first launch
   };
 
   explicit FakeDevice(const std::string& kind) {
@@ -33,16 +34,18 @@ class FakeDevice : public Device {
     info_.tick_ns = 32;
   }
 
-  std::map<std::string, Kernel> kernels;    // by image
+  std::map<std::string, Kernel> kernels;  // by image
   Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
   DeviceStatus timing_status;
   std::function<ClockState()> clocks = [] { return ClockState{}; };
   std::vector<Timed> timed;
-  std::vector<Preparation> prepared;    // for runs that were not timed
+  std::vector<Preparation> prepared;  // for runs that were not timed
 
   const DeviceInfo& info() const override { return info_; }
   DeviceMemory& memory() override { return memory_; }
-  LoadResult Load(const CompiledProgram& program, std::size_t) override { return {{}, std::make_unique<Loaded>(kernels.at(program.image))}; }
+  LoadResult Load(const CompiledProgram& program, std::size_t) override {
+    return {{}, std::make_unique<Loaded>(kernels.at(program.image))};
+  }
 
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t) override {
     for (const auto& step : sequence) {
@@ -87,7 +90,7 @@ class FakeDevice : public Device {
       blocks_.push_back(std::make_unique<std::byte[]>(bytes));
       return reinterpret_cast<Address>(blocks_.back().get());
     }
-    void Free(Address) override {}    // all at the end
+    void Free(Address) override {}  // all at the end
     DeviceStatus Copy(const DeviceCopy& copy) override {
       std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
       return {};

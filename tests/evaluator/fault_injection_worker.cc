@@ -1,4 +1,5 @@
-// A worker with one fault, named in its init message. It shows when a job says "misbehave"; any other job is answered with an echo.
+// A worker with one fault, named in its init message. It shows when a job says "misbehave"; any other job is answered with an
+// echo.
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 namespace evo {
 namespace {
 
-int raw_output = -1;   // the coordinator's pipe, which WorkerMain keeps to itself
+int raw_output = -1;  // the coordinator's pipe, which WorkerMain keeps to itself
 
 void WriteRaw(const std::string& bytes) {
   for (std::size_t sent = 0; sent < bytes.size();) {
@@ -30,7 +31,7 @@ void WriteRaw(const std::string& bytes) {
 }
 
 [[noreturn]] void ForkAndExit() {
-  if (::fork() == 0) SleepForEver();   // holds every pipe open
+  if (::fork() == 0) SleepForEver();  // holds every pipe open
   ::_exit(3);
 }
 
@@ -48,22 +49,65 @@ std::string Lying(std::uint64_t body_bytes) {
 
 const std::map<std::string, std::function<void()>>& Faults() {
   static const std::map<std::string, std::function<void()>> kAdversarial = {
-      {"abort", [] { std::fprintf(stderr, "about to abort\n"); std::abort(); }},
+      {"abort",
+       [] {
+         std::fprintf(stderr, "about to abort\n");
+         std::abort();
+       }},
       {"exit", [] { ::_exit(7); }},
       {"throw", [] { throw std::runtime_error("out of luck"); }},
       {"hang", [] { SleepForEver(); }},
-      {"hang_ignoring_sigterm", [] { ::signal(SIGTERM, SIG_IGN); SleepForEver(); }},
+      {"hang_ignoring_sigterm",
+       [] {
+         ::signal(SIGTERM, SIG_IGN);
+         SleepForEver();
+       }},
       {"flood_stderr", [] { FloodStderr(false); }},
       {"flood_stderr_for_ever", [] { FloodStderr(true); }},
-      {"flood_stdout", [] { for (;;) WriteRaw(std::string(4096, 'n')); }},
-      {"print_to_stdout", [] { std::printf("a kernel's printf\n"); std::fflush(stdout); }},
-      {"die_mid_reply", [] { WriteRaw(Encode({{{"type", "reply"}}, {std::string(1000, 'b')}}).substr(0, 500)); ::_exit(4); }},
-      {"hang_mid_reply", [] { WriteRaw(Encode({{{"type", "reply"}}, {}}).substr(0, 10)); SleepForEver(); }},
-      {"lie_about_length", [] { WriteRaw(Lying(~0ULL)); SleepForEver(); }},
-      {"promise_more", [] { WriteRaw(Lying(1000)); SleepForEver(); }},
-      {"odd_header", [] { WriteRaw(Encode({{{"type", 5}, {"stage", nullptr}}, {}})); SleepForEver(); }},
-      {"odd_marker", [] { WriteRaw(Encode({{{"type", "begin"}, {"stage", 5}}, {}})); SleepForEver(); }},
-      {"unknown_type", [] { WriteRaw(Encode({{{"type", "greeting"}}, {}})); SleepForEver(); }},
+      {"flood_stdout",
+       [] {
+         for (;;) WriteRaw(std::string(4096, 'n'));
+       }},
+      {"print_to_stdout",
+       [] {
+         std::printf("a kernel's printf\n");
+         std::fflush(stdout);
+       }},
+      {"die_mid_reply",
+       [] {
+         WriteRaw(Encode({{{"type", "reply"}}, {std::string(1000, 'b')}}).substr(0, 500));
+         ::_exit(4);
+       }},
+      {"hang_mid_reply",
+       [] {
+         WriteRaw(Encode({{{"type", "reply"}}, {}}).substr(0, 10));
+         SleepForEver();
+       }},
+      {"lie_about_length",
+       [] {
+         WriteRaw(Lying(~0ULL));
+         SleepForEver();
+       }},
+      {"promise_more",
+       [] {
+         WriteRaw(Lying(1000));
+         SleepForEver();
+       }},
+      {"odd_header",
+       [] {
+         WriteRaw(Encode({{{"type", 5}, {"stage", nullptr}}, {}}));
+         SleepForEver();
+       }},
+      {"odd_marker",
+       [] {
+         WriteRaw(Encode({{{"type", "begin"}, {"stage", 5}}, {}}));
+         SleepForEver();
+       }},
+      {"unknown_type",
+       [] {
+         WriteRaw(Encode({{{"type", "greeting"}}, {}}));
+         SleepForEver();
+       }},
       {"grandchild", [] { ForkAndExit(); }},
   };
   return kAdversarial;
@@ -117,7 +161,7 @@ std::unique_ptr<WorkerRole> Make(const nlohmann::json& init) {
 }  // namespace evo
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "deaf") == 0) evo::SleepForEver();   // before it is told anything
+  if (argc > 1 && std::strcmp(argv[1], "deaf") == 0) evo::SleepForEver();  // before it is told anything
   evo::raw_output = ::dup(STDOUT_FILENO);
   return evo::WorkerMain({{"faulty", evo::Make}});
 }

@@ -32,7 +32,8 @@ class GuardedBufferTest : public ::testing::Test {
     buffer.AppendInspections(inspections, contents);
     const Inspected inspected = device_->Inspect(inspections);
     EXPECT_TRUE(inspected.status.ok());
-    return std::all_of(inspected.results.begin(), inspected.results.end(), [](const InspectionResult& r) { return r.different == 0; });
+    return std::all_of(inspected.results.begin(), inspected.results.end(),
+                       [](const InspectionResult& r) { return r.different == 0; });
   }
 
   std::unique_ptr<Device> device_ = MakeCpuDevice();

@@ -26,7 +26,8 @@ using ::testing::Lt;
 constexpr std::int64_t kCount = 20'000;
 const Variables kSizes = {{"V", Number::Integer(50)}};
 
-std::vector<double> Generated(const std::string& generator, Dtype dtype, std::int64_t count = kCount, std::int64_t row = 1, std::uint64_t seed = 1) {
+std::vector<double> Generated(const std::string& generator, Dtype dtype, std::int64_t count = kCount, std::int64_t row = 1,
+                              std::uint64_t seed = 1) {
   return ToDoubles(GenerateInput(ParseGenerator(generator), dtype, count, row, kSizes, seed), dtype);
 }
 
@@ -44,8 +45,12 @@ double Deviation(const std::vector<double>& values) {
 TEST(InputGenerator, SameSeedSameBytes) {
   for (const std::string text : {"normal", "uniform(-1,1)", "sparse(0.1)"}) {
     const Generator generator = ParseGenerator(text);
-    EXPECT_EQ(GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 5), GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 5)) << text;
-    EXPECT_NE(GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 5), GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 6)) << text;
+    EXPECT_EQ(GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 5),
+              GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 5))
+        << text;
+    EXPECT_NE(GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 5),
+              GenerateInput(generator, Dtype::kF16, 1000, 10, kSizes, 6))
+        << text;
   }
   for (const std::string text : {"index<V", "permutation", "offsets<V", "one_hot"}) {
     EXPECT_EQ(Generated(text, Dtype::kI32, 1000, 10, 5), Generated(text, Dtype::kI32, 1000, 10, 5)) << text;
@@ -61,7 +66,9 @@ TEST(InputGenerator, Normal) {
   EXPECT_NEAR(Mean(Generated("normal(3,0.5)", Dtype::kF64)), 3, 0.02);
   EXPECT_NEAR(Deviation(Generated("normal(3,0.5)", Dtype::kF64)), 0.5, 0.02);
   // 68.3% within one deviation, 95.4% within two.
-  const auto within = [&](double reach) { return std::count_if(values.begin(), values.end(), [&](double v) { return std::abs(v) < reach; }); };
+  const auto within = [&](double reach) {
+    return std::count_if(values.begin(), values.end(), [&](double v) { return std::abs(v) < reach; });
+  };
   EXPECT_NEAR(static_cast<double>(within(1)) / kCount, 0.683, 0.015);
   EXPECT_NEAR(static_cast<double>(within(2)) / kCount, 0.954, 0.01);
 }
@@ -131,8 +138,8 @@ TEST(InputGenerator, RefusesWhatTheTypeCannotHold) {
 }
 
 TEST(InputGenerator, EveryTypeComesBack) {
-  for (const Dtype dtype : {Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBF16, Dtype::kI64, Dtype::kI32, Dtype::kI16, Dtype::kI8, Dtype::kU64,
-                            Dtype::kU32, Dtype::kU16, Dtype::kU8}) {
+  for (const Dtype dtype : {Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBF16, Dtype::kI64, Dtype::kI32, Dtype::kI16,
+                            Dtype::kI8, Dtype::kU64, Dtype::kU32, Dtype::kU16, Dtype::kU8}) {
     EXPECT_THAT(Generated("constant(101)", dtype, 3), ElementsAre(101, 101, 101)) << ToString(dtype);
     EXPECT_EQ(GenerateInput(ParseGenerator("constant(1)"), dtype, 3, 1, kSizes, 1).size(), 3 * ByteSize(dtype));
   }

@@ -28,7 +28,8 @@ std::string Refusal(const std::string& launch, const std::string& kind = "cuda")
   device.kind = kind;
   device.shared_bytes_per_block_optin = 1000;
   device.max_threads_per_block = 512;
-  return CannotLaunch("// evo:param N 8 32\n#ifndef N\n#define N 8\n#endif\n// evo:launch k(X, Y) " + launch + "\n", task, device).value_or("");
+  return CannotLaunch("// evo:param N 8 32\n#ifndef N\n#define N 8\n#endif\n// evo:launch k(X, Y) " + launch + "\n", task, device)
+      .value_or("");
 }
 
 TEST(CannotLaunch, KnowsWhatNoCompilerCanMend) {
@@ -43,9 +44,7 @@ TEST(CannotLaunch, LooksAtTheCasesOfTheDevice) {
   EXPECT_EQ(Refusal("grid(1) block(32) shared(S)", "cpu"), "");
 }
 
-TEST(CannotLaunch, LeavesWrongDirectivesToTheCompilersReport) {
-  EXPECT_EQ(Refusal("gird(1)"), "");
-}
+TEST(CannotLaunch, LeavesWrongDirectivesToTheCompilersReport) { EXPECT_EQ(Refusal("gird(1)"), ""); }
 
 }  // namespace
 }  // namespace evo

@@ -35,7 +35,10 @@ class Channel : public WorkerChannel {
 
 class ReverificationTest : public ::testing::Test {
  protected:
-  ReverificationTest() : device_(new FakeDevice("cuda")), session_(std::unique_ptr<Device>(device_), [this] { return jobs_wait_; }, std::chrono::minutes(5)) {
+  ReverificationTest()
+      : device_(new FakeDevice("cuda")),
+        session_(
+            std::unique_ptr<Device>(device_), [this] { return jobs_wait_; }, std::chrono::minutes(5)) {
     device_->kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
     // Remembers the inputs that it meets.
     device_->kernels["candidate"] = [this](const auto& buffers) {
@@ -47,7 +50,9 @@ class ReverificationTest : public ::testing::Test {
     };
     channel_.begun = [this](const std::string& stage) { reverifying_ = stage == "reverify"; };
     Message setup;
-    setup.header = {{"task", {{"json", kTwiceTask}, {"reference", kTwiceSource}, {"directory", "twice"}}}, {"seeds", {11, 12, 13, 14}}, {"l2", "hot"},
+    setup.header = {{"task", {{"json", kTwiceTask}, {"reference", kTwiceSource}, {"directory", "twice"}}},
+                    {"seeds", {11, 12, 13, 14}},
+                    {"l2", "hot"},
                     {"machines", nlohmann::json::array()}};
     AttachProgram(setup, "reference", kTwiceSource, {"reference", "", {{"k", "k"}}, {}});
     session_.Setup(setup);
@@ -69,11 +74,11 @@ class ReverificationTest : public ::testing::Test {
   bool jobs_wait_ = false;
   RunSession session_;
   Channel channel_;
-  std::set<std::string> met_;   // digests of inputs
+  std::set<std::string> met_;  // digests of inputs
   int launches_ = 0;
   bool reverifying_ = false;
   int reverified_ = 0;
-  int right_ = 1'000'000'000;   // launches before the kernel goes wrong
+  int right_ = 1'000'000'000;  // launches before the kernel goes wrong
 };
 
 TEST_F(ReverificationTest, IsForWhatNothingWaitsBehind) {
@@ -138,7 +143,8 @@ TEST_F(ReverificationTest, SaysOnWhichFreshInputsAKernelIsWrong) {
   const Evaluation found = Evaluate(true);
   EXPECT_EQ(found.stage, Stage::kReverify);
   EXPECT_EQ(found.counterexample.case_name, "small");
-  for (const std::uint64_t seed : {11, 12, 13, 14}) EXPECT_NE(found.counterexample.seed, seed) << "of the run, not of this candidate";
+  for (const std::uint64_t seed : {11, 12, 13, 14})
+    EXPECT_NE(found.counterexample.seed, seed) << "of the run, not of this candidate";
 }
 
 TEST_F(ReverificationTest, EveryOtherRunOfACheckFindsColdCaches) {

@@ -10,7 +10,11 @@ TEST(SanitizerLog, WithoutErrorsIsClean) {
   EXPECT_EQ(read.tool, "memcheck");
   EXPECT_EQ(read.result, "clean");
   EXPECT_EQ(read.message, "");
-  EXPECT_EQ(ReadSanitizerLog("racecheck", "========= COMPUTE-SANITIZER\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n").result, "clean");
+  EXPECT_EQ(
+      ReadSanitizerLog("racecheck",
+                       "========= COMPUTE-SANITIZER\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n")
+          .result,
+      "clean");
 }
 
 TEST(SanitizerLog, WithErrorsGivesTheFirst) {
@@ -21,12 +25,17 @@ TEST(SanitizerLog, WithErrorsGivesTheFirst) {
                                            "========= ERROR SUMMARY: 3 errors\n");
   EXPECT_EQ(read.result, "error");
   EXPECT_EQ(read.message, "Invalid __global__ write of size 4 bytes");
-  EXPECT_EQ(ReadSanitizerLog("racecheck", "========= Error: Race reported\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n").result, "error");
+  EXPECT_EQ(
+      ReadSanitizerLog("racecheck",
+                       "========= Error: Race reported\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n")
+          .result,
+      "error");
 }
 
 TEST(SanitizerLog, WithoutASummarySaysNothingOfTheKernel) {
   EXPECT_EQ(ReadSanitizerLog("initcheck", "").result, "unsupported");
-  const ToolResult read = ReadSanitizerLog("initcheck", "========= COMPUTE-SANITIZER\n========= Error: Target application returned an error\n");
+  const ToolResult read =
+      ReadSanitizerLog("initcheck", "========= COMPUTE-SANITIZER\n========= Error: Target application returned an error\n");
   EXPECT_EQ(read.result, "unsupported");
   EXPECT_EQ(read.message, "Error: Target application returned an error");
 }

@@ -89,7 +89,8 @@ TEST(RelativeHalfWidth, AnOutlierAmongManyDoesNotCount) {
 }
 
 TEST(RelativeHalfWidth, IsFinerThanACoarseTimer) {
-  // A short kernel of 66.4 ticks, and what 1,000 samples of it say: two ticks, and a median between them that is known to a twentieth of one.
+  // A short kernel of 66.4 ticks, and what 1,000 samples of it say: two ticks, and a median between them that is known to a
+  // twentieth of one.
   Ticks ticks(600, 66);
   ticks.insert(ticks.end(), 400, 67);
   EXPECT_LT(RelativeHalfWidth(ticks), 0.06 / 66);
@@ -160,7 +161,7 @@ TEST(StoppingCriterion, StopsWhenTheTimeIsSpent) {
 
 TEST(StoppingCriterion, WhatHasLostForCertainIsDecided) {
   StoppingCriterion criterion = StoppingCriterion::ForCuda();
-  const Ticks noisy = Alternating(20, 980, 1020);   // the interval is 1000 -+ 20
+  const Ticks noisy = Alternating(20, 980, 1020);  // the interval is 1000 -+ 20
   EXPECT_FALSE(criterion.Enough(noisy, 32));
   criterion.decided_ticks = 990;
   EXPECT_FALSE(criterion.Enough(noisy, 32)) << "it may still be faster";

@@ -28,7 +28,8 @@ class TimerTest : public ::testing::Test {
     device_.kernels["honest"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
     Program reference = Load("reference");
     for (std::size_t i = 0; i < kSets; ++i) {
-      sets_.push_back(std::move(std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, i + 1), i + 1, reference))));
+      sets_.push_back(std::move(std::get<0>(
+          InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, i + 1), i + 1, reference))));
     }
   }
 
@@ -71,7 +72,9 @@ class TimerTest : public ::testing::Test {
 TEST_F(TimerTest, Row01OutputsArePoisonBeforeEveryTimedLaunch) {
   ASSERT_EQ(Measure("honest").index(), 0U);
   for (const FakeDevice::Timed& run : device_.timed) {
-    const auto poisons_y = [&](const DeviceFill& fill) { return fill.address == run.buffers[1] && fill.bytes == kTwiceElements * sizeof(float); };
+    const auto poisons_y = [&](const DeviceFill& fill) {
+      return fill.address == run.buffers[1] && fill.bytes == kTwiceElements * sizeof(float);
+    };
     EXPECT_TRUE(std::any_of(run.preparation.poison.begin(), run.preparation.poison.end(), poisons_y));
   }
 }
@@ -79,7 +82,8 @@ TEST_F(TimerTest, Row01OutputsArePoisonBeforeEveryTimedLaunch) {
 TEST_F(TimerTest, Row03NoTimedLaunchSeesTheDataOfTheOneBefore) {
   ASSERT_EQ(Measure("honest").index(), 0U);
   ASSERT_GT(device_.timed.size(), 8U);
-  for (std::size_t i = 4; i < device_.timed.size(); ++i) EXPECT_NE(device_.timed[i].buffers[0], device_.timed[i - 1].buffers[0]) << i;
+  for (std::size_t i = 4; i < device_.timed.size(); ++i)
+    EXPECT_NE(device_.timed[i].buffers[0], device_.timed[i - 1].buffers[0]) << i;
 }
 
 TEST_F(TimerTest, Row04WhatTheLastTimedLaunchesWroteIsChecked) {
@@ -91,13 +95,18 @@ TEST_F(TimerTest, Row04WhatTheLastTimedLaunchesWroteIsChecked) {
 }
 
 TEST_F(TimerTest, MeasuresForLongerUntilAJobWaits) {
-  device_.clock = [](std::size_t ordinal) { return SequenceTime{1000 + ordinal % 2 * 20, 1000, 0, false}; };   // noisy by one percent either way
+  device_.clock = [](std::size_t ordinal) {
+    return SequenceTime{1000 + ordinal % 2 * 20, 1000, 0, false};
+  };  // noisy by one percent either way
   StoppingCriterion brief = StoppingCriterion::ForCuda();
   brief.max_samples = 20;
   const std::vector<BoundProgram>& bound = Bind("honest");
   const auto samples = [&](const std::function<bool()>& jobs_wait) {
     Timer timer(device_, gate_, L2State::kHot, brief, 7);
-    return std::get<CaseMeasurement>(timer.Measure(bound, errors_, IdleMeasurement{StoppingCriterion::ForIdleCuda(), jobs_wait, std::chrono::minutes(5)})).samples.size();
+    return std::get<CaseMeasurement>(
+               timer.Measure(bound, errors_,
+                             IdleMeasurement{StoppingCriterion::ForIdleCuda(), jobs_wait, std::chrono::minutes(5)}))
+        .samples.size();
   };
   EXPECT_LT(samples([] { return true; }), 40U);
   EXPECT_GE(samples([] { return false; }), 480U);
@@ -126,7 +135,9 @@ TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
     Bind(image);
     Owned& owned = owned_.back();
     Gate gate(device_, Determinism::kBitwise);
-    if (auto failure = gate.Check(BindProgram(owned.program, owned.binding.front(), *sets_[0]), 1, errors_); failure && image != "meddler") return failure;
+    if (auto failure = gate.Check(BindProgram(owned.program, owned.binding.front(), *sets_[0]), 1, errors_);
+        failure && image != "meddler")
+      return failure;
     return gate.Check(BindProgram(owned.program, owned.binding.front(), *copy), 1, errors_);
   };
   EXPECT_FALSE(check("honest"));
@@ -148,7 +159,7 @@ TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
 }
 
 TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
-  device_.clock = [](std::size_t) { return SequenceTime{10'000'000, 10'000'000, 320'000'000, false}; };   // a third of a second
+  device_.clock = [](std::size_t) { return SequenceTime{10'000'000, 10'000'000, 320'000'000, false}; };  // a third of a second
   const auto [first, second] = Interleaved("honest", "honest");
   EXPECT_EQ(first.samples.size(), 8u);
   EXPECT_EQ(second.samples.size(), 8u);
@@ -266,7 +277,10 @@ TEST_F(TimerTest, Row20DisturbedSamplesAreDiscardedAndCounted) {
 
 TEST_F(TimerTest, Row20ClocksAndWhatHeldThemBackAreKept) {
   int reading = 0;
-  device_.clocks = [&] { return ++reading == 2 ? ClockState{1755, 1980, 3200, 80, 690, "power cap", false} : ClockState{1980, 1980, 3200, 60, 500, "", false}; };
+  device_.clocks = [&] {
+    return ++reading == 2 ? ClockState{1755, 1980, 3200, 80, 690, "power cap", false}
+                          : ClockState{1980, 1980, 3200, 60, 500, "", false};
+  };
   device_.clock = [](std::size_t ordinal) { return SequenceTime{1000 + ordinal * 37 % 100, 1000, 0, false}; };
   const auto measured = Measure("honest");
   ASSERT_EQ(measured.index(), 0U);

@@ -16,16 +16,16 @@
 namespace evo {
 namespace {
 
+using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using std::chrono::milliseconds;
 using Kind = WorkerDeath::Kind;
 using nlohmann::json;
 
-constexpr milliseconds kShort{300};     // what a worker that hangs is given
-constexpr milliseconds kPatience{5000};   // what nothing should ever take
+constexpr milliseconds kShort{300};      // what a worker that hangs is given
+constexpr milliseconds kPatience{5000};  // what nothing should ever take
 
 WorkerPoolOptions Options(const std::string& fault) {
   WorkerPoolOptions options;
@@ -76,7 +76,8 @@ TEST_P(WorkerPoolFault, IsTheDeathOfItsJobOnly) {
   WorkerPool pool(Options(fault.name));
   const JobResult before = Answer(pool, {{"say", "before"}});
   ASSERT_TRUE(before.reply);
-  auto bad = Submitted(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}}, {{"name", "check"}}}}}, fault.hangs ? kShort : kPatience);
+  auto bad = Submitted(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}}, {{"name", "check"}}}}},
+                       fault.hangs ? kShort : kPatience);
   auto queued = Submitted(pool, {{"say", "behind a death"}});
   const auto start = std::chrono::steady_clock::now();
   const JobResult result = bad.get();
@@ -267,7 +268,7 @@ TEST(WorkerPool, EndsAtOnceWhateverItsWorkersDo) {
 TEST(WorkerPool, EndsAtOnceWhileAWorkerDoesNotListen) {
   WorkerPoolOptions options = Options("");
   options.argv.emplace_back("deaf");
-  options.init["templates"] = std::string(1'000'000, 't');   // more than a pipe holds
+  options.init["templates"] = std::string(1'000'000, 't');  // more than a pipe holds
   std::future<JobResult> waiting;
   std::chrono::steady_clock::time_point start;
   {
@@ -310,9 +311,11 @@ TEST_P(WorkerPoolStart, ThatFailsIsFatalAndSaysWhy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, WorkerPoolStart,
-                         ::testing::Values(BadStart{"exits_at_start", "exited with status 5"}, BadStart{"hangs_at_start", "deadline passed"},
-                                           BadStart{"cannot_be", "no device here"}, BadStart{"odd_at_start", "sent a malformed reply"},
-                                           BadStart{"no_program", "/nowhere/evo-worker"}, BadStart{"other_role", "another version"}),
+                         ::testing::Values(BadStart{"exits_at_start", "exited with status 5"},
+                                           BadStart{"hangs_at_start", "deadline passed"}, BadStart{"cannot_be", "no device here"},
+                                           BadStart{"odd_at_start", "sent a malformed reply"},
+                                           BadStart{"no_program", "/nowhere/evo-worker"},
+                                           BadStart{"other_role", "another version"}),
                          [](const auto& value) { return std::string(value.param.fault); });
 
 TEST(WorkerPool, SuspendHoldsTheWorkersAndTheQueue) {
@@ -347,7 +350,7 @@ TEST(WorkerPool, ASuspendedWorkerCanBeCancelled) {
 
 // Whatever happens to the coordinator, nothing of it stays behind: not even a worker in the middle of an endless kernel.
 TEST(WorkerPool, WorkersDieWithTheirParent) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);   // orphans come to us, so that their end is seen
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // orphans come to us, so that their end is seen
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t coordinator = ::fork();

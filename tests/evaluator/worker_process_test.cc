@@ -19,7 +19,8 @@ std::vector<std::string> OpenBeyondStandard(int pid) {
   std::vector<std::string> found;
   std::error_code gone;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", gone)) {
-    if (std::stoi(entry.path().filename()) > 2) found.push_back(entry.path().filename().string() + " -> " + fs::read_symlink(entry.path(), gone).string());
+    if (std::stoi(entry.path().filename()) > 2)
+      found.push_back(entry.path().filename().string() + " -> " + fs::read_symlink(entry.path(), gone).string());
   }
   return found;
 }
@@ -32,7 +33,8 @@ TEST(WorkerProcess, StartedTogetherInheritNothingFromEachOther) {
     std::vector<std::jthread> threads;
     for (auto& own : workers) {
       threads.emplace_back([&own] {
-        for (int i = 0; i < kEach; ++i) own.push_back(std::make_unique<WorkerProcess>(std::vector<std::string>{"/bin/sleep", "60"}));
+        for (int i = 0; i < kEach; ++i)
+          own.push_back(std::make_unique<WorkerProcess>(std::vector<std::string>{"/bin/sleep", "60"}));
       });
     }
   }

@@ -35,7 +35,9 @@ std::string Compile(const std::string& source, const std::string& arch) {
 class ShippedTask : public testing::TestWithParam<const char*> {};
 
 // The oldest architecture that a template is for, of those tested.
-std::string OldestArch(const KernelTemplate& kernel) { return kernel.required_arch.empty() ? "sm_80" : std::max<std::string>("sm_80", kernel.required_arch); }
+std::string OldestArch(const KernelTemplate& kernel) {
+  return kernel.required_arch.empty() ? "sm_80" : std::max<std::string>("sm_80", kernel.required_arch);
+}
 
 TEST_P(ShippedTask, CompilesAtDefaultsForItsOldestArchitecture) {
   const Task task = LoadTask(fs::path(EVO_TASKS) / GetParam());
@@ -53,7 +55,9 @@ TEST_P(ShippedTask, CompilesAsDrawnForHopper) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask,
-                         testing::Values("attention", "attention_bf16", "attention_causal", "attention_causal_d128", "attention_d128", "attention_gqa", "gemm", "layer_norm", "row_sum", "softmax", "transpose"),
+                         testing::Values("attention", "attention_bf16", "attention_causal", "attention_causal_d128",
+                                         "attention_d128", "attention_gqa", "gemm", "layer_norm", "row_sum", "softmax",
+                                         "transpose"),
                          [](const auto& p) { return p.param; });
 
 }  // namespace

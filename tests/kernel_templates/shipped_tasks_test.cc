@@ -109,9 +109,12 @@ TEST(WritingATask, TheExampleOfThePageIsATask) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask,
-                         testing::Values("attention", "attention_bf16", "attention_causal", "attention_causal_d128", "attention_d128", "attention_gqa", "gemm", "layer_norm", "row_sum", "softmax", "transpose"),
+                         testing::Values("attention", "attention_bf16", "attention_causal", "attention_causal_d128",
+                                         "attention_d128", "attention_gqa", "gemm", "layer_norm", "row_sum", "softmax",
+                                         "transpose"),
                          [](const auto& p) { return p.param; });
-INSTANTIATE_TEST_SUITE_P(Tasks, GoldenTask, testing::Values("attention", "gemm", "layer_norm", "row_sum", "softmax", "transpose"), [](const auto& p) { return p.param; });
+INSTANTIATE_TEST_SUITE_P(Tasks, GoldenTask, testing::Values("attention", "gemm", "layer_norm", "row_sum", "softmax", "transpose"),
+                         [](const auto& p) { return p.param; });
 
 }  // namespace
 }  // namespace evo

@@ -29,7 +29,9 @@ constexpr const char* kTask = R"json({
 constexpr const char* kReference = "// evo:launch reference(X, Y, N) grid(N) block(32)\n";
 
 Task Plain() { return ParseTask(kTask, kReference, "tasks/scale"); }
-Task With(const std::vector<std::string>& shapes, const std::string& device = "cuda") { return WithSearchShapes(Plain(), device, shapes); }
+Task With(const std::vector<std::string>& shapes, const std::string& device = "cuda") {
+  return WithSearchShapes(Plain(), device, shapes);
+}
 std::string FailureOf(const std::vector<std::string>& shapes) {
   return UsageFailure([&] { With(shapes); });
 }

@@ -150,10 +150,12 @@ TEST(Task, WhatIsNotSupportedIsRefused) {
 }
 
 TEST(Task, ABoundMayFollowFromWhereErrorsComeFrom) {
-  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"K\"}"), "t/task.json: arguments[3].check.sum: 'K' is not a size; sizes are N, M");
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"K\"}"),
+            "t/task.json: arguments[3].check.sum: 'K' is not a size; sizes are N, M");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"rounded\": [\"i32\"]}"),
             "t/task.json: arguments[3].check.rounded[0]: 'i32' is no floating-point type; there are f64, f32, f16, bf16");
-  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"ulps\": -1}"), "t/task.json: arguments[3].check.ulps: 0 or more is wanted");
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"ulps\": -1}"),
+            "t/task.json: arguments[3].check.ulps: 0 or more is wanted");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M - 4\"}"), "t/task.json: case 'small': M - 4 is 0; over 0 is wanted");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"l2\": 1e-3}"),
             "t/task.json: arguments[3].check: unknown key 'l2'; there are sum, accumulator, rounded, ulps, peak");

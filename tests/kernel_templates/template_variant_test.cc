@@ -62,7 +62,8 @@ TEST_F(TemplateVariant, AnyOtherFileIsReadAsItStands) {
 }
 
 TEST_F(TemplateVariant, FixesWhatItDefines) {
-  const fs::path file = Write("wide/k.cu", "// The same, wider.\n#define MASKED 1\n#define DEPTH 128   \n\n#include \"../base/k.cu\"\n");
+  const fs::path file =
+      Write("wide/k.cu", "// The same, wider.\n#define MASKED 1\n#define DEPTH 128   \n\n#include \"../base/k.cu\"\n");
   const KernelTemplate wide = LoadTemplate(file);
   EXPECT_EQ(wide.name, "k");
   EXPECT_THAT(wide.text, testing::HasSubstr("#define MASKED 1\n"));
@@ -91,7 +92,8 @@ TEST_F(TemplateVariant, MistakesAreNamed) {
             "bad/k.cu:1: DEEP: what is included has no '#ifndef DEEP', '#define DEEP value', '#endif'");
   EXPECT_EQ(Failure("#define DEPTH 1\n#include \"../base/q.cu\"\n"),
             "bad/k.cu: what it includes, bad/../base/q.cu, cannot be read");
-  const std::string form = "a variant has comments, '#define NAME integer' lines and then one #include of a .cu file, and nothing else";
+  const std::string form =
+      "a variant has comments, '#define NAME integer' lines and then one #include of a .cu file, and nothing else";
   EXPECT_EQ(Failure("#define DEPTH 2 * 64\n#include \"../base/k.cu\"\n"), "bad/k.cu:1: " + form);
   EXPECT_EQ(Failure("#include \"../base/k.cu\"\n#define DEPTH 128\n"), "bad/k.cu:2: " + form);
   EXPECT_EQ(Failure("// evo:param DEPTH 128\n#include \"../base/k.cu\"\n"), "bad/k.cu:1: " + form);

@@ -121,7 +121,8 @@ TEST(TensorMap, IsAnArgumentOfALaunch) {
 
 TEST(TensorMap, AWrongOneFailsThePlan) {
   const auto failure = [](const std::string& map) { return std::get<PlanFailure>(Plan(map)).message; };
-  EXPECT_EQ(failure("// evo:tensormap m = Z dims(8) box(8)"), "line 3, k: tensor map m: 'Z' is neither an argument nor a workspace");
+  EXPECT_EQ(failure("// evo:tensormap m = Z dims(8) box(8)"),
+            "line 3, k: tensor map m: 'Z' is neither an argument nor a workspace");
   EXPECT_EQ(failure("// evo:tensormap m = scale dims(8) box(8)"),
             "line 3, k: tensor map m: 'scale' is neither an argument nor a workspace");
   EXPECT_EQ(failure("// evo:tensormap m = X dims(64, S + 1) box(64, 32)"),

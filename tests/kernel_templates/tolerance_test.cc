@@ -53,7 +53,8 @@ TEST(Tolerance, HoldsAnHonestSumAndFailsOneInANarrowerType) {
   EXPECT_GT(RelativeError(true), 20 * bound);
   ErrorSources rounded = SumOfK();
   rounded.rounded = {Dtype::kF16};
-  EXPECT_GT(RelativeError(true), DeriveTolerance(rounded, Dtype::kF16, kSizes).l2) << "also where values are rounded to fp16 before and after";
+  EXPECT_GT(RelativeError(true), DeriveTolerance(rounded, Dtype::kF16, kSizes).l2)
+      << "also where values are rounded to fp16 before and after";
 }
 
 TEST(Tolerance, TheLargestErrorGoesWithTheLargestElement) {

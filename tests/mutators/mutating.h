@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "platform/installation.h"
 #include "mutators/breeding/edit_application.h"
 #include "mutators/breeding/genome_renderer.h"
 #include "mutators/mutator_set.h"
+#include "platform/installation.h"
 
 namespace evo {
 

@@ -38,8 +38,8 @@ TEST(LoopInterchange, ComputesInTheInnerLoopWhatStoodInFrontOfIt) {
   EXPECT_EQ(children[0],
             "  float s[4] = {};\n  for (int c = 0; c < 4; ++c) {\n    for (int i = 0; i < n; ++i) {\n"
             "      const float w = in[i] * scale;\n      s[c] += w * in[c];\n    }\n  }\n  out[0] = s[n];\n");
-  for (const char* before : {"    float w = in[i];\n    w *= 2;\n", "    const float w = atomicAdd(out, 1.0f);\n", "    const float w = s[0];\n",
-                             "    const float w = in[i];\n    out[i] = w;\n"}) {
+  for (const char* before : {"    float w = in[i];\n    w *= 2;\n", "    const float w = atomicAdd(out, 1.0f);\n",
+                             "    const float w = s[0];\n", "    const float w = in[i];\n    out[i] = w;\n"}) {
     EXPECT_THAT(Bodies("loop_interchange", start + before + loop + end), IsEmpty()) << before;
   }
 }

@@ -250,10 +250,11 @@ TEST(SourceMutators, ConstantPerturbLeavesWhatMustBeKnownWhenCompiling) {
   const std::string helper =
       "template <int N>\n__device__ float Sum(const float (&x)[2]) { return *x; }\n"
       "__device__ constexpr int Half(int n) { return n / 2; }\n";
-  EXPECT_THAT(ChildrenOf("constant_perturb", helper + Kernel("  float own[2];\n  const int length = 6;\n  float more[length];\n"
-                                                             "  const float* none = 0;\n  if constexpr (sizeof(int) > 3) return;\n"
-                                                             "  switch (n) { case 5: return; }\n  Sum<7>(own);\n")),
-              SizeIs(0));
+  EXPECT_THAT(
+      ChildrenOf("constant_perturb", helper + Kernel("  float own[2];\n  const int length = 6;\n  float more[length];\n"
+                                                     "  const float* none = 0;\n  if constexpr (sizeof(int) > 3) return;\n"
+                                                     "  switch (n) { case 5: return; }\n  Sum<7>(own);\n")),
+      SizeIs(0));
   EXPECT_THAT(ChildrenOf("constant_perturb", Kernel("  const int length = 6;\n  out[0] = length * 2;\n")), SizeIs(8));
 }
 

@@ -76,14 +76,12 @@ TEST(StatementCopy, RepeatsBarriersWhereAllCome) {
 }
 
 TEST(OperandSwap, ExchangesAndRegroups) {
-  EXPECT_THAT(Bodies("operand_swap", "  out[0] = in[0] + in[1] * scale;\n"),
-              ElementsAre("  out[0] = in[1] * scale + in[0];\n"));
+  EXPECT_THAT(Bodies("operand_swap", "  out[0] = in[0] + in[1] * scale;\n"), ElementsAre("  out[0] = in[1] * scale + in[0];\n"));
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = in[0] * scale / n;\n"), Contains("  out[0] = in[0] * (scale / n);\n"));
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = (in[0] - 1) / scale * in[2];\n"),
               Contains("  out[0] = (in[0] - 1) * (in[2] / scale);\n"));
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = scale - 2.0f - in[1];\n"), ElementsAre("  out[0] = scale - (2.0f + in[1]);\n"));
-  EXPECT_THAT(Bodies("operand_swap", "  out[0] = scale + (2.0f - in[1]);\n"),
-              ElementsAre("  out[0] = scale + 2.0f - in[1];\n"));
+  EXPECT_THAT(Bodies("operand_swap", "  out[0] = scale + (2.0f - in[1]);\n"), ElementsAre("  out[0] = scale + 2.0f - in[1];\n"));
 }
 
 TEST(OperandSwap, LeavesWhatTheCompilerOrders) {

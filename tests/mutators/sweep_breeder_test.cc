@@ -42,7 +42,8 @@ Genome Defaults(const KernelTemplate& one) { return {one.name, one.digest, one.s
 
 std::vector<BredChild> Breed(SweepBreeder& breeder, std::uint64_t generation, int children, std::uint64_t seed = 1) {
   std::vector<BreedRequest> requests;
-  for (int i = 0; i < children; ++i) requests.push_back({{Defaults(Small())}, {}, {{kSweep, 1.0}}, seed, generation, static_cast<std::uint64_t>(i)});
+  for (int i = 0; i < children; ++i)
+    requests.push_back({{Defaults(Small())}, {}, {{kSweep, 1.0}}, seed, generation, static_cast<std::uint64_t>(i)});
   breeder.Start(std::move(requests));
   return breeder.Finish({});
 }
@@ -93,7 +94,8 @@ TEST(SweepBreeder, NeighboursAreNotAlike) {
   SweepBreeder breeder({Small()}, {"small"}, 9);
   const auto children = Breed(breeder, 1, 9);
   int alike = 0;
-  for (std::size_t i = 1; i < children.size(); ++i) alike += children[i].genome->parameters.at("BLOCK") == children[i - 1].genome->parameters.at("BLOCK");
+  for (std::size_t i = 1; i < children.size(); ++i)
+    alike += children[i].genome->parameters.at("BLOCK") == children[i - 1].genome->parameters.at("BLOCK");
   EXPECT_LE(alike, 3);
 }
 

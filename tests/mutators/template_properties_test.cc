@@ -55,11 +55,12 @@ TEST_P(TemplateProperties, AWalkOfMutationsStaysSound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TemplateProperties,
-                         testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/warp.cu", "attention/wmma.cu", "attention/mma.cu", "attention/mma_split.cu",
-                                         "attention/wgmma.cu", "attention/wgmma_split.cu", "attention/wgmma_short.cu", "attention_causal_d128/mma.cu", "softmax/naive.cu",
-                                         "softmax/block.cu", "softmax/warp.cu", "gemm/naive.cu", "gemm/tiled.cu",
-                                         "layer_norm/naive.cu", "layer_norm/block.cu", "row_sum/naive.cu", "row_sum/block.cu",
-                                         "transpose/naive.cu", "transpose/tiled.cu"));
+                         testing::Values("attention/naive.cu", "attention/tiled.cu", "attention/warp.cu", "attention/wmma.cu",
+                                         "attention/mma.cu", "attention/mma_split.cu", "attention/wgmma.cu",
+                                         "attention/wgmma_split.cu", "attention/wgmma_short.cu", "attention_causal_d128/mma.cu",
+                                         "softmax/naive.cu", "softmax/block.cu", "softmax/warp.cu", "gemm/naive.cu",
+                                         "gemm/tiled.cu", "layer_norm/naive.cu", "layer_norm/block.cu", "row_sum/naive.cu",
+                                         "row_sum/block.cu", "transpose/naive.cu", "transpose/tiled.cu"));
 
 // Every proposal of every mutator on a template, not only those that a walk draws, makes a source that parses.
 TEST(TemplateProposals, EveryOneParses) {

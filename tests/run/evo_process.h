@@ -1,11 +1,10 @@
 #pragma once
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <fmt/format.h>
 
 #include <chrono>
 #include <filesystem>
@@ -15,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "platform/installation.h"
 #include "db/history.h"
+#include "platform/installation.h"
 
 namespace evo {
 
@@ -28,7 +27,8 @@ using std::chrono::steady_clock;
 class EvoRun : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / fmt::format("evo-run-test-{}-{}", ::getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = fs::temp_directory_path() /
+              fmt::format("evo-run-test-{}-{}", ::getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -38,8 +38,8 @@ class EvoRun : public ::testing::Test {
   static std::string TaskFolder() { return (ShareDirectory() / "adversarial_kernels" / "tasks" / "reverse_sum").string(); }
 
   std::vector<std::string> RunArguments(int generations) const {
-    return {"run", "--task", TaskFolder(), "--device", "cpu", "--generations", std::to_string(generations), "--population", "4", "--children", "6",
-            "--db", Database()};
+    return {"run",          "--task", TaskFolder(), "--device", "cpu",  "--generations", std::to_string(generations),
+            "--population", "4",      "--children", "6",        "--db", Database()};
   }
 
   // Starts evo with its output in a file; in a process group of its own, as a shell does.
@@ -94,7 +94,8 @@ class EvoRun : public ::testing::Test {
     const History history(database.empty() ? Database() : database);
     std::vector<std::string> children;
     for (const CandidateRecord& record : history.Candidates(run, {})) {
-      children.push_back(fmt::format("{} {} {}", record.candidate.id, record.candidate.generation, GenomeHash(record.candidate.genome)));
+      children.push_back(
+          fmt::format("{} {} {}", record.candidate.id, record.candidate.generation, GenomeHash(record.candidate.genome)));
     }
     return children;
   }

@@ -1,5 +1,5 @@
-// What a user's `evo run` survives: Ctrl-C, kill -9 of the coordinator and of its workers, wrong words. Runs the real programs on the
-// cpu device with the small task of tests/adversarial_kernels.
+// What a user's `evo run` survives: Ctrl-C, kill -9 of the coordinator and of its workers, wrong words. Runs the real programs on
+// the cpu device with the small task of tests/adversarial_kernels.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -33,7 +33,8 @@ TEST_F(EvoRun, FindsABetterKernelAndSaysSo) {
 
 // The template of tests/adversarial_kernels has four settings; its default is generation 0's already.
 TEST_F(EvoRun, SweepsEverySettingOnceAndGoesOnWithASweep) {
-  const std::vector<std::string> sweep = {"run", "--task", TaskFolder(), "--device", "cpu", "--sweep", "--children", "2", "--db", Database()};
+  const std::vector<std::string> sweep = {"run",     "--task",     TaskFolder(), "--device", "cpu",
+                                          "--sweep", "--children", "2",          "--db",     Database()};
   std::vector<std::string> half = sweep;
   half.insert(half.end(), {"--generations", "1"});
   ASSERT_EQ(Run(half), 0) << Output();
@@ -83,7 +84,7 @@ TEST_F(EvoRun, LeavesNothingInTheTemporaryFolder) {
   ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
   ::kill(killed, SIGKILL);
   Wait(killed);
-  EXPECT_FALSE(fs::is_empty(temporary));   // it had no chance to tidy up: the next one does
+  EXPECT_FALSE(fs::is_empty(temporary));  // it had no chance to tidy up: the next one does
   EXPECT_EQ(Run(RunArguments(1)), 0) << Output();
   ::unsetenv("TMPDIR");
   for (const auto& entry : fs::recursive_directory_iterator(temporary)) ADD_FAILURE() << entry.path();
@@ -210,8 +211,12 @@ TEST_F(EvoRun, SaysWhatIsWrongWithFiles) {
 }
 
 TEST_F(EvoRun, RefusesATaskThatADegenerateKernelWouldPass) {
-  for (const auto& [task, answer] : {std::pair{"task_zero_passes", "writes zeros"}, std::pair{"task_constant_passes", "writes a constant"}}) {
-    std::vector<std::string> arguments = {"run", "--device", "cpu", "--generations", "1", "--db", Database(), "--task", (ShareDirectory() / "adversarial_kernels" / task).string()};
+  for (const auto& [task, answer] :
+       {std::pair{"task_zero_passes", "writes zeros"}, std::pair{"task_constant_passes", "writes a constant"}}) {
+    std::vector<std::string> arguments = {
+        "run",           "--device", "cpu",
+        "--generations", "1",        "--db",
+        Database(),      "--task",   (ShareDirectory() / "adversarial_kernels" / task).string()};
     EXPECT_EQ(Run(arguments), 1) << Output();
     EXPECT_THAT(Output(), ::testing::HasSubstr(fmt::format("task {}: a kernel that {} would pass its checks", task, answer)));
   }

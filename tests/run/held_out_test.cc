@@ -1,11 +1,12 @@
-// The template that a task's others are compared with holds where a champion has to: on held-out cases, with fresh seeds, in a fresh process.
+// The template that a task's others are compared with holds where a champion has to: on held-out cases, with fresh seeds, in a
+// fresh process.
 #include <gtest/gtest.h>
 
-#include "platform/installation.h"
 #include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -27,7 +28,8 @@ TEST_P(BaselineHolds, OnHeldOutCases) {
   EXPECT_EQ(check.held_out_cases.size(), task.held_out_cpu.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, BaselineHolds, ::testing::Values("softmax", "layer_norm", "row_sum", "transpose", "gemm", "attention"),
+INSTANTIATE_TEST_SUITE_P(Tasks, BaselineHolds,
+                         ::testing::Values("softmax", "layer_norm", "row_sum", "transpose", "gemm", "attention"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 }  // namespace

@@ -1,11 +1,11 @@
 // What is to be measured again is, though its program is known.
 #include <gtest/gtest.h>
 
-#include "platform/installation.h"
 #include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {

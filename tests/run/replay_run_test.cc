@@ -1,4 +1,5 @@
-// What a user's `evo run --replay` does, and what a second run in one database learns from the first. Runs the real programs on the cpu device.
+// What a user's `evo run --replay` does, and what a second run in one database learns from the first. Runs the real programs on
+// the cpu device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +18,9 @@ class ReplayRun : public EvoRun {
   std::string Copy() const { return (folder_ / "replay.db").string(); }
 
   std::vector<std::string> ReplayArguments(int generations, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments = {"run", "--task", TaskFolder(), "--replay", Database(), "--generations", std::to_string(generations), "--population", "4",
-                                          "--children", "6", "--db", Copy()};
+    std::vector<std::string> arguments = {
+        "run",          "--task", TaskFolder(), "--replay", Database(), "--generations", std::to_string(generations),
+        "--population", "4",      "--children", "6",        "--db",     Copy()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
@@ -63,7 +65,7 @@ TEST_F(ReplayRun, OfAnotherSeedStaysWithinWhatIsRecorded) {
   int evaluations = 0;
   for (const CandidateRecord& record : replayed) {
     EXPECT_TRUE(sources.contains(record.evaluation.source_digest));
-    evaluations += record.candidate.op == "minimise" ? 0 : 1;   // they come on top, as of every run
+    evaluations += record.candidate.op == "minimise" ? 0 : 1;  // they come on top, as of every run
   }
   EXPECT_LE(evaluations, 5);
 }

@@ -1,11 +1,11 @@
 // What a resumed run knows of the one that was interrupted.
 #include <gtest/gtest.h>
 
-#include "platform/installation.h"
 #include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {

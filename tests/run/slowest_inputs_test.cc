@@ -1,11 +1,11 @@
 // A kernel may be made for the inputs that are timed. Its check says on which it takes longer.
 #include <gtest/gtest.h>
 
-#include "platform/installation.h"
 #include "evaluator/scheduling/pipeline.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {

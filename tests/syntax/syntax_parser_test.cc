@@ -61,7 +61,8 @@ TEST(SyntaxParser, WhatIsBelowANodeFollowsItWithoutAGap) {
 
 TEST(SyntaxParser, UsesAreThoseByNameAndThoseHiddenInMacros) {
   const SyntaxTree tree = ParseSource(
-      "#define NEXT (count + 1)\n__device__ int f(int count, int other) {\n  int sum = NEXT;\n  count = other;\n  return sum;\n}");
+      "#define NEXT (count + 1)\n__device__ int f(int count, int other) {\n  int sum = NEXT;\n  count = other;\n  return "
+      "sum;\n}");
   const auto& uses = tree.UsesOf(NodeWith(tree, "ParmDecl", "int count"));
   ASSERT_THAT(uses, SizeIs(2));
   EXPECT_EQ(tree.Text(uses[0]), "NEXT");

@@ -4,9 +4,9 @@
 
 #include <regex>
 
-#include "platform/command.h"
 #include "core/error.h"
 #include "evaluator/compiler/host/host_source.h"
+#include "platform/command.h"
 
 namespace evo {
 namespace {
@@ -40,7 +40,9 @@ fs::path HostCompiler::Prelude(bool checked) {
   std::vector<std::string> arguments = Options(checked);
   arguments.insert(arguments.end(), {"-x", "c++-header", header.string(), "-o", header.string() + ".gch"});
   const CommandResult built = RunCommand(paths_.compiler, arguments, kRemedy);
-  if (built.status != 0) throw Error(fmt::format("{} cannot compile the cpu device's headers: {}", paths_.compiler.string(), FirstHostError(built.output)));
+  if (built.status != 0)
+    throw Error(
+        fmt::format("{} cannot compile the cpu device's headers: {}", paths_.compiler.string(), FirstHostError(built.output)));
   return header;
 }
 
@@ -51,10 +53,20 @@ HostCompiler::~HostCompiler() {
 
 std::vector<std::string> HostCompiler::Options(bool checked) const {
   // -O2: -O3 takes half as long again to compile and gains little here. No contraction, so that a * b + c is what the source says
-  // on every machine; the checked image too, since at -O1 the race detector was seen to miss accesses; no fast-math: what a candidate gains by imprecision must be in its source. Kernels reinterpret memory as nvcc lets
-  // them, so no assumptions about aliasing by type.
-  std::vector<std::string> options = {"-std=c++17", "-O2", "-march=native", "-ffp-contract=off", "-fno-strict-aliasing", "-fPIC", "-fvisibility=hidden", "-w",
-          "-I" + paths_.cpu_headers.string(), "-isystem", paths_.cuda_include.string()};
+  // on every machine; the checked image too, since at -O1 the race detector was seen to miss accesses; no fast-math: what a
+  // candidate gains by imprecision must be in its source. Kernels reinterpret memory as nvcc lets them, so no assumptions about
+  // aliasing by type.
+  std::vector<std::string> options = {"-std=c++17",
+                                      "-O2",
+                                      "-march=native",
+                                      "-ffp-contract=off",
+                                      "-fno-strict-aliasing",
+                                      "-fPIC",
+                                      "-fvisibility=hidden",
+                                      "-w",
+                                      "-I" + paths_.cpu_headers.string(),
+                                      "-isystem",
+                                      paths_.cuda_include.string()};
   if (checked) {
     options.insert(options.end(), {"-DEVO_CPU_CHECKED", "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param",
                                    "tsan-instrument-func-entry-exit=0", "-fno-threadsafe-statics"});
@@ -81,10 +93,12 @@ CompileResult HostCompiler::Compile(const CompileRequest& request) {
   WriteFile(source, text);
   std::vector<std::string> arguments = Options(request.checked);
   // Bound at once and then read-only, so that what stays writable is the kernel's own.
-  arguments.insert(arguments.end(), {"-include", Prelude(request.checked).string(), "-shared", "-Wl,-z,relro,-z,now", source.string(), "-o", image.string()});
+  arguments.insert(arguments.end(), {"-include", Prelude(request.checked).string(), "-shared", "-Wl,-z,relro,-z,now",
+                                     source.string(), "-o", image.string()});
   if (request.checked) {
     // Without the sanitizer's library, which -nodefaultlibs leaves out with the others.
-    arguments.insert(arguments.end(), {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc"});
+    arguments.insert(arguments.end(),
+                     {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc"});
   }
   const CommandResult compiled = RunCommand(paths_.compiler, arguments, kRemedy);
   result.log = compiled.output;

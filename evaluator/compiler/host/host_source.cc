@@ -56,7 +56,8 @@ class Lexer {
   }
 
   void Skip(std::size_t end) {
-    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+    line_ += static_cast<int>(
+        std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
     at_ = end;
   }
 
@@ -103,7 +104,8 @@ constexpr std::array kClocks = {"clock", "clock64", "__globaltimer", "__nvvm_rea
 constexpr std::array<std::string_view, 4> kMachinery = {"evo_cpu", "__tsan", "__wrap_", "no_sanitize"};
 
 bool NamesMachinery(std::string_view text) {
-  return std::any_of(kMachinery.begin(), kMachinery.end(), [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+  return std::any_of(kMachinery.begin(), kMachinery.end(),
+                     [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
 }
 
 class Rewriter {
@@ -121,12 +123,15 @@ class Rewriter {
     return std::string_view(source_).substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin);
   }
 
-  void Refuse(std::size_t i, const std::string& why) { result_.refusal = HostRefusal{fmt::format("line {}: {}", tokens_[i].line, why)}; }
+  void Refuse(std::size_t i, const std::string& why) {
+    result_.refusal = HostRefusal{fmt::format("line {}: {}", tokens_[i].line, why)};
+  }
 
   // Copies what stands before `begin`, then `text` for what reaches to `end`, with as many line ends as were there.
   void Replace(std::size_t begin, std::size_t end, std::string text) {
     result_.text += source_.substr(copied_, begin - copied_);
-    const auto lines = std::count(source_.begin() + static_cast<std::ptrdiff_t>(begin), source_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    const auto lines = std::count(source_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  source_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     text.append(static_cast<std::size_t>(lines), '\n');
     result_.text += text;
     copied_ = end;
@@ -143,8 +148,10 @@ class Rewriter {
     } else if (text == "}") {
       --depth_;
     } else if (tokens_[i].kind == TokenKind::kIdentifier) {
-      if (std::find(kAssembly.begin(), kAssembly.end(), text) != kAssembly.end()) Refuse(i, "inline PTX is not supported on the cpu device");
-      if (std::find(kClocks.begin(), kClocks.end(), text) != kClocks.end() && i + 1 < tokens_.size() && Text(i + 1) == "(") Refuse(i, "reads the clock");
+      if (std::find(kAssembly.begin(), kAssembly.end(), text) != kAssembly.end())
+        Refuse(i, "inline PTX is not supported on the cpu device");
+      if (std::find(kClocks.begin(), kClocks.end(), text) != kClocks.end() && i + 1 < tokens_.size() && Text(i + 1) == "(")
+        Refuse(i, "reads the clock");
       if (text == "__shared__") return Shared(i);
     }
     return i;
@@ -154,7 +161,8 @@ class Rewriter {
     const std::string_view line = Text(i);
     std::size_t at = line.find_first_not_of("# \t");
     if (at == std::string_view::npos) return;
-    if (line.find("__shared__") != std::string_view::npos) return Refuse(i, "shared memory declared in a macro is not supported on the cpu device");
+    if (line.find("__shared__") != std::string_view::npos)
+      return Refuse(i, "shared memory declared in a macro is not supported on the cpu device");
     constexpr std::string_view kPragma = "pragma";
     if (line.substr(at, kPragma.size()) != kPragma) return;
     at = line.find_first_not_of(" \t", at + kPragma.size());
@@ -211,7 +219,8 @@ class Rewriter {
       if (text == ">") --angle;
       if (angle == 0 && (text == "[" || text == "," || text == "=")) break;
     }
-    if (i < 2 || tokens_[body[i - 1]].kind != TokenKind::kIdentifier || (i < body.size() && Text(body[i]) == "=")) return std::nullopt;
+    if (i < 2 || tokens_[body[i - 1]].kind != TokenKind::kIdentifier || (i < body.size() && Text(body[i]) == "="))
+      return std::nullopt;
     return i - 1;
   }
 
@@ -240,8 +249,9 @@ class Rewriter {
         ++stop;
       }
       const unsigned slot = slots_++;
-      text += fmt::format("typedef {0} evo_cpu_shared_{1} {2}; evo_cpu_shared_{1}& {3} = evo_cpu::StaticShared<evo_cpu_shared_{1}>({1}); ", type, slot,
-                          Joined(body, i + 1, stop), Text(body[i]));
+      text += fmt::format(
+          "typedef {0} evo_cpu_shared_{1} {2}; evo_cpu_shared_{1}& {3} = evo_cpu::StaticShared<evo_cpu_shared_{1}>({1}); ", type,
+          slot, Joined(body, i + 1, stop), Text(body[i]));
       i = stop + 1;
     }
     return text;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "platform/command.h"
 #include "core/digest.h"
 #include "core/error.h"
+#include "platform/command.h"
 
 namespace evo {
 namespace fs = std::filesystem;
@@ -13,16 +13,19 @@ namespace {
 
 constexpr std::size_t kMostKept = 64 << 20;
 
-// ptxas touches some 10 MiB for the first time, page by page: a third of its time goes into page faults, more where many run at once in a virtual machine. With
-// huge pages it has 450 of them instead of 3,080 (docs/results.md). A C library other than glibc does not look at this.
-const std::vector<std::pair<std::string, std::string>> kHugePages = {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"}};
+// ptxas touches some 10 MiB for the first time, page by page: a third of its time goes into page faults, more where many run at
+// once in a virtual machine. With huge pages it has 450 of them instead of 3,080 (docs/results.md). A C library other than glibc
+// does not look at this.
+const std::vector<std::pair<std::string, std::string>> kHugePages = {
+    {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"}};
 
 }  // namespace
 
 Assembler::Assembler(fs::path ptxas, fs::path kept) : ptxas_(std::move(ptxas)), kept_(std::move(kept)) {
   std::error_code failed;
   fs::create_directories(kept_, failed);
-  if (failed) throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", kept_.string(), failed.message()));
+  if (failed)
+    throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", kept_.string(), failed.message()));
 }
 
 Assembler::Assembled Assembler::Assemble(const std::string& ptx, const std::string& arch) {
@@ -36,8 +39,8 @@ Assembler::Assembled Assembler::Assemble(const std::string& ptx, const std::stri
   const fs::path source = kept_ / (own + ".ptx");
   const fs::path image = kept_ / (own + ".cubin");
   WriteFile(source, ptx);
-  const CommandResult run =
-      RunCommand(ptxas_, {"-v", "-arch=" + arch, "-o", image.string(), source.string()}, "install the CUDA toolkit's ptxas again", kHugePages);
+  const CommandResult run = RunCommand(ptxas_, {"-v", "-arch=" + arch, "-o", image.string(), source.string()},
+                                       "install the CUDA toolkit's ptxas again", kHugePages);
   Assembled assembled{run.status == 0, run.output, {}};
   CutAll(assembled.log, kept_.string() + "/");
   CutAll(assembled.log, own + ".ptx, ");

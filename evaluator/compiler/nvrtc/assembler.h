@@ -7,14 +7,15 @@
 
 namespace evo {
 
-// The toolkit's ptxas, run as a program. It makes the machine code that NVRTC would make of the same PTX (seen byte by byte), in the same
-// time, and what it made of a PTX is kept: many edits of a source change nothing of it. Processes that share a folder share what is kept.
+// The toolkit's ptxas, run as a program. It makes the machine code that NVRTC would make of the same PTX (seen byte by byte), in
+// the same time, and what it made of a PTX is kept: many edits of a source change nothing of it. Processes that share a folder
+// share what is kept.
 class Assembler {
  public:
   struct Assembled {
     bool ok = false;
-    std::string log;      // what ptxas said, its report of registers included
-    std::string cubin;    // set if ok
+    std::string log;    // what ptxas said, its report of registers included
+    std::string cubin;  // set if ok
   };
 
   // `kept` is made if missing. An instance adds 64 MiB to it at most; then what it added first gives way.
@@ -28,7 +29,7 @@ class Assembler {
 
   std::filesystem::path ptxas_;
   std::filesystem::path kept_;
-  std::deque<std::pair<std::string, std::size_t>> added_;   // names and bytes, oldest first
+  std::deque<std::pair<std::string, std::size_t>> added_;  // names and bytes, oldest first
   std::size_t added_bytes_ = 0;
 };
 

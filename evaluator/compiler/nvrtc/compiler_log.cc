@@ -96,7 +96,8 @@ CompileFailure ExplainLog(std::string_view log, std::string_view source_name) {
     CompileFailure failure{Classify(*message), *message};
     const std::string_view place = std::string_view(failure.message).substr(0, failure.message.find(": "));
     if (failure.outcome == Outcome::kUnsupported) {
-      failure.message = fmt::format("{}: a host function; only device code is compiled here: mark it __device__ or take it out", place);
+      failure.message =
+          fmt::format("{}: a host function; only device code is compiled here: mark it __device__ or take it out", place);
     } else if (failure.outcome == Outcome::kCheating) {
       failure.message = fmt::format("{}: launches a kernel from the device; only declared launches run", place);
     }
@@ -116,7 +117,8 @@ KernelFacts ReadPtxasReport(std::string_view log, const std::vector<std::string>
       asked_for = std::find(symbols.begin(), symbols.end(), rest.substr(0, rest.find('\''))) != symbols.end();
     } else if (const std::size_t properties = line.find(kProperties); properties != std::string_view::npos) {
       // A function that is not inlined has a frame of its own; it counts for whichever kernel calls it.
-      asked_for = asked_for || std::find(symbols.begin(), symbols.end(), line.substr(properties + kProperties.size())) != symbols.end();
+      asked_for =
+          asked_for || std::find(symbols.begin(), symbols.end(), line.substr(properties + kProperties.size())) != symbols.end();
     } else if (asked_for && line.find(" bytes stack frame") != std::string_view::npos) {
       Raise(facts.local_bytes, NumberBefore(line, " bytes stack frame"));
       Raise(facts.spill_bytes, NumberBefore(line, " bytes spill stores") + NumberBefore(line, " bytes spill loads"));

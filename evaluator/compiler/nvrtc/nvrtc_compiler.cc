@@ -17,8 +17,8 @@ namespace {
 constexpr char kSourceName[] = "candidate.cu";
 constexpr std::string_view kRealArch = "sm_";
 constexpr std::size_t kMaxLogBytes = 16 * 1024;
-// What a block may have without asking, on every architecture. ptxas lets the sm_90a targets have more, but only dynamic shared memory
-// can be asked for at a launch.
+// What a block may have without asking, on every architecture. ptxas lets the sm_90a targets have more, but only dynamic shared
+// memory can be asked for at a launch.
 constexpr int kMaxStaticSharedBytes = 48 * 1024;
 
 std::vector<std::string> Options(const NvrtcPaths& paths, const CompileRequest& request, const std::string& arch) {
@@ -57,8 +57,9 @@ CompileResult Refuse(CompileResult result, Outcome outcome, std::string message)
 void ThrowIfToolchainFailed(const NvrtcLibrary& nvrtc, nvrtcResult result, const std::string& arch, const std::string& log) {
   switch (result) {
     case NVRTC_ERROR_INVALID_OPTION:
-      throw Error(fmt::format("{}: NVRTC {} does not take {} or an option ({}); choose another --arch or install another CUDA toolkit",
-                              nvrtc.file().string(), nvrtc.version(), arch, log.substr(0, log.find('\n'))));
+      throw Error(
+          fmt::format("{}: NVRTC {} does not take {} or an option ({}); choose another --arch or install another CUDA toolkit",
+                      nvrtc.file().string(), nvrtc.version(), arch, log.substr(0, log.find('\n'))));
     case NVRTC_ERROR_BUILTIN_OPERATION_FAILURE:
       throw Error(fmt::format("{}: cannot use its libnvrtc-builtins; install the CUDA toolkit again", nvrtc.file().string()));
     default:
@@ -70,14 +71,17 @@ void ThrowIfToolchainFailed(const NvrtcLibrary& nvrtc, nvrtcResult result, const
 
 NvrtcCompiler::NvrtcCompiler(NvrtcPaths paths) : paths_(std::move(paths)), nvrtc_(paths_.cuda_root) {
   if (!fs::exists(paths_.cuda_root / "include" / "cuda_fp16.h")) {
-    throw Error(fmt::format("{}: has no include/cuda_fp16.h; install the CUDA toolkit's headers and point CUDA_HOME at it", paths_.cuda_root.string()));
+    throw Error(fmt::format("{}: has no include/cuda_fp16.h; install the CUDA toolkit's headers and point CUDA_HOME at it",
+                            paths_.cuda_root.string()));
   }
   if (!fs::exists(paths_.standard_headers / "cstdint")) {
     throw Error(fmt::format("{}: has no cstdint; unpack or build evo again", paths_.standard_headers.string()));
   }
   std::error_code failed;
   fs::create_directories(paths_.precompiled_headers, failed);
-  if (failed) throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", paths_.precompiled_headers.string(), failed.message()));
+  if (failed)
+    throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", paths_.precompiled_headers.string(),
+                            failed.message()));
   const fs::path ptxas = paths_.cuda_root / "bin" / "ptxas";
   if (!paths_.assembled.empty() && fs::exists(ptxas, failed)) assembler_.emplace(ptxas, paths_.assembled);
 }
@@ -109,11 +113,13 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
     return Refuse(std::move(result), failure.outcome, std::move(failure.message));
   };
   // Evolved templates can make any compiler run out.
-  if (compiled == NVRTC_ERROR_OUT_OF_MEMORY) return Refuse(std::move(result), Outcome::kResourceLimit, "the compiler ran out of memory");
+  if (compiled == NVRTC_ERROR_OUT_OF_MEMORY)
+    return Refuse(std::move(result), Outcome::kResourceLimit, "the compiler ran out of memory");
   if (compiled != NVRTC_SUCCESS) return refuse_by_log();
 
   result.program.ptx = program.Ptx();
-  if (auto objection = CheckPtx(result.program.ptx)) return Refuse(std::move(result), objection->outcome, std::move(objection->message));
+  if (auto objection = CheckPtx(result.program.ptx))
+    return Refuse(std::move(result), objection->outcome, std::move(objection->message));
   const std::vector<std::string> entries = EntryNames(result.program.ptx);
   std::vector<std::string> symbols;
   for (const std::string& expression : request.kernel_expressions) {
@@ -144,9 +150,10 @@ CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
   result.program.variables = VariableNames(result.program.ptx);
   result.facts = ReadPtxasReport(log, symbols);
   if (result.facts.static_shared_bytes > kMaxStaticSharedBytes) {
-    return Refuse(std::move(result), Outcome::kResourceLimit,
-                  fmt::format("{} bytes of static shared memory, {} at most; use extern __shared__ and shared() in the launch line",
-                              result.facts.static_shared_bytes, kMaxStaticSharedBytes));
+    return Refuse(
+        std::move(result), Outcome::kResourceLimit,
+        fmt::format("{} bytes of static shared memory, {} at most; use extern __shared__ and shared() in the launch line",
+                    result.facts.static_shared_bytes, kMaxStaticSharedBytes));
   }
   result.outcome = Outcome::kOk;
   return result;

@@ -28,13 +28,15 @@ NvrtcLibrary::NvrtcLibrary(const std::filesystem::path& cuda_root)
   get_version(&major, &minor);
   version_ = fmt::format("{}.{}", major, minor);
   if (major < 12 || (major == 12 && minor < 8)) {
-    throw Error(fmt::format("{}: is NVRTC {}, without precompiled headers; install CUDA 12.8 or newer", file().string(), version_));
+    throw Error(
+        fmt::format("{}: is NVRTC {}, without precompiled headers; install CUDA 12.8 or newer", file().string(), version_));
   }
 }
 
 NvrtcProgram::NvrtcProgram(const NvrtcLibrary& nvrtc, const std::string& source, const std::string& name) : nvrtc_(nvrtc) {
   const nvrtcResult result = nvrtc_.create_program(&handle_, source.c_str(), name.c_str(), 0, nullptr, nullptr);
-  if (result != NVRTC_SUCCESS) throw Error(fmt::format("nvrtcCreateProgram: {}; free memory or report this", nvrtc_.get_error_string(result)));
+  if (result != NVRTC_SUCCESS)
+    throw Error(fmt::format("nvrtcCreateProgram: {}; free memory or report this", nvrtc_.get_error_string(result)));
 }
 
 NvrtcProgram::~NvrtcProgram() { nvrtc_.destroy_program(&handle_); }

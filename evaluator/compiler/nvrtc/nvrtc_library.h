@@ -9,8 +9,8 @@
 
 namespace evo {
 
-// The functions of NVRTC that we call, found at run time under the toolkit's folder, else on the loader's path. Throws Error where
-// there is no NVRTC, or one that is older than precompiled headers (12.8).
+// The functions of NVRTC that we call, found at run time under the toolkit's folder, else on the loader's path. Throws Error
+// where there is no NVRTC, or one that is older than precompiled headers (12.8).
 class NvrtcLibrary {
  public:
   explicit NvrtcLibrary(const std::filesystem::path& cuda_root);
@@ -28,7 +28,7 @@ class NvrtcLibrary {
   decltype(&nvrtcGetPTXSize) get_ptx_size = nullptr;
   decltype(&nvrtcGetPTX) get_ptx = nullptr;
 
-  const std::string& version() const { return version_; }   // "13.0"
+  const std::string& version() const { return version_; }  // "13.0"
   const std::filesystem::path& file() const { return library_.file(); }
 
  private:
@@ -36,8 +36,8 @@ class NvrtcLibrary {
   std::string version_;
 };
 
-// One program of NVRTC, destroyed with this object. Results other than success of the functions that cannot fail on a valid handle are
-// Errors: what is asked for does not depend on the candidate.
+// One program of NVRTC, destroyed with this object. Results other than success of the functions that cannot fail on a valid
+// handle are Errors: what is asked for does not depend on the candidate.
 class NvrtcProgram {
  public:
   NvrtcProgram(const NvrtcLibrary& nvrtc, const std::string& source, const std::string& name);

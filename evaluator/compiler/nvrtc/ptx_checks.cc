@@ -8,9 +8,12 @@
 namespace evo {
 namespace {
 
-bool IsNameByte(char byte) { return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '$' || byte == '%' || byte == '.'; }
+bool IsNameByte(char byte) {
+  return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '$' || byte == '%' || byte == '.';
+}
 
-// The next word of a PTX text from `position` on: a run of letters, digits and _ $ % . Empty at the end. Comments and strings are passed over.
+// The next word of a PTX text from `position` on: a run of letters, digits and _ $ % . Empty at the end. Comments and strings are
+// passed over.
 class PtxWords {
  public:
   explicit PtxWords(std::string_view text) : text_(text) {}
@@ -47,13 +50,16 @@ class PtxWords {
 // %globaltimer_lo, %globaltimer_hi, %pm0 .. %pm7 and their _64.
 bool IsClock(std::string_view word) { return word.starts_with("%clock") || word.starts_with("%globaltimer"); }
 
-bool IsCounter(std::string_view word) { return word.size() >= 4 && word.starts_with("%pm") && std::isdigit(static_cast<unsigned char>(word[3])) != 0; }
+bool IsCounter(std::string_view word) {
+  return word.size() >= 4 && word.starts_with("%pm") && std::isdigit(static_cast<unsigned char>(word[3])) != 0;
+}
 
 // Rises from launch to launch: memory of how often a kernel ran, without a variable.
 bool IsLaunchCount(std::string_view word) { return word == "%gridid"; }
 
 // The device run-time library's functions, by the prefixes of their names: they start work that nobody declared.
-constexpr std::array<std::string_view, 5> kLaunchers = {"cudaLaunch", "cudaGetParameterBuffer", "cudaGraphLaunch", "cudaStreamCreate", "__cudaCDP2"};
+constexpr std::array<std::string_view, 5> kLaunchers = {"cudaLaunch", "cudaGetParameterBuffer", "cudaGraphLaunch",
+                                                        "cudaStreamCreate", "__cudaCDP2"};
 constexpr std::array<std::string_view, 4> kAllocators = {"malloc", "free", "cudaMalloc", "cudaFree"};
 
 }  // namespace
@@ -65,10 +71,12 @@ std::optional<PtxObjection> CheckPtx(std::string_view ptx) {
     if (IsCounter(word)) return PtxObjection{Outcome::kCheating, fmt::format("reads a performance counter ({})", word)};
     if (IsLaunchCount(word)) return PtxObjection{Outcome::kCheating, fmt::format("counts its launches ({})", word)};
     for (const std::string_view launcher : kLaunchers) {
-      if (word.starts_with(launcher)) return PtxObjection{Outcome::kCheating, fmt::format("launches kernels from the device ({})", word)};
+      if (word.starts_with(launcher))
+        return PtxObjection{Outcome::kCheating, fmt::format("launches kernels from the device ({})", word)};
     }
     for (const std::string_view allocator : kAllocators) {
-      if (word == allocator) return PtxObjection{Outcome::kUnsupported, fmt::format("allocates memory on the device ({}); use evo:workspace", word)};
+      if (word == allocator)
+        return PtxObjection{Outcome::kUnsupported, fmt::format("allocates memory on the device ({}); use evo:workspace", word)};
     }
   }
   return std::nullopt;

@@ -10,12 +10,13 @@
 namespace evo {
 
 struct PtxObjection {
-  Outcome outcome = Outcome::kCheating;   // or kUnsupported
+  Outcome outcome = Outcome::kCheating;  // or kUnsupported
   std::string message;
 };
 
 // What a candidate's PTX (comments and strings aside) must not do, or nullopt:
-//   kCheating     reads a clock, timer or performance counter, by which it could tell timing from checking; counts its launches (%gridid);
+//   kCheating     reads a clock, timer or performance counter, by which it could tell timing from checking; counts its launches
+//   (%gridid);
 //                 launches kernels or graphs from the device, which the timer would not count;
 //   kUnsupported  allocates device memory, whose state lives on from launch to launch.
 std::optional<PtxObjection> CheckPtx(std::string_view ptx);

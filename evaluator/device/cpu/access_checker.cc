@@ -14,10 +14,13 @@ constexpr std::uintptr_t kNear = 1 << 20;
 const char* Verb(evo_cpu_access kind) {
   switch (kind) {
     case evo_cpu_read:
-    case evo_cpu_volatile_read: return "reads";
+    case evo_cpu_volatile_read:
+      return "reads";
     case evo_cpu_write:
-    case evo_cpu_volatile_write: return "writes";
-    case evo_cpu_atomic: break;
+    case evo_cpu_volatile_write:
+      return "writes";
+    case evo_cpu_atomic:
+      break;
   }
   return "changes";
 }
@@ -47,7 +50,8 @@ std::optional<AccessFault> AccessChecker::BlockBarrier() {
   return std::nullopt;
 }
 
-std::optional<AccessFault> AccessChecker::Access(unsigned thread, std::uintptr_t address, std::size_t bytes, evo_cpu_access kind) {
+std::optional<AccessFault> AccessChecker::Access(unsigned thread, std::uintptr_t address, std::size_t bytes,
+                                                 evo_cpu_access kind) {
   if (auto fault = FinishWarp()) return fault;
   Shadow* records = nullptr;
   MemorySpace space = MemorySpace::kGlobal;
@@ -61,7 +65,8 @@ std::optional<AccessFault> AccessChecker::Access(unsigned thread, std::uintptr_t
     if (range->constant) return std::nullopt;
     records = range->Records();
     if (records == nullptr) {
-      return AccessFault{AccessFaultKind::kNoRoom, fmt::format("no memory to check a buffer of {} bytes for races; use a smaller case", range->bytes)};
+      return AccessFault{AccessFaultKind::kNoRoom,
+                         fmt::format("no memory to check a buffer of {} bytes for races; use a smaller case", range->bytes)};
     }
   }
   const RaceDetector::Finding finding = races_.Access(*records, space, thread, address, bytes, kind);
@@ -89,24 +94,31 @@ AccessFault AccessChecker::Outside(std::uintptr_t address, std::size_t bytes, ev
   const std::string what = fmt::format("{} {} bytes", Verb(kind), bytes);
   if (shared_.Near(address)) return {AccessFaultKind::kOutside, fmt::format("{} at {}", what, shared_.Describe(address))};
   const MemoryRange* range = image_->Nearest(address);
-  if (range != nullptr && range->Holds(address, 1)) return {AccessFaultKind::kOutside, fmt::format("{} of constant or code memory", what)};
+  if (range != nullptr && range->Holds(address, 1))
+    return {AccessFaultKind::kOutside, fmt::format("{} of constant or code memory", what)};
   range = buffers_.Nearest(address);
   const std::uintptr_t from = range == nullptr ? 0 : address < range->begin ? range->begin - address : address - range->begin;
-  if (range == nullptr || from > range->bytes + kNear) return {AccessFaultKind::kOutside, fmt::format("{} at an address that belongs to no buffer", what)};
-  return {AccessFaultKind::kOutside, fmt::format("{} at offset {} of a buffer of {} bytes", what, static_cast<std::ptrdiff_t>(address - range->begin), range->bytes)};
+  if (range == nullptr || from > range->bytes + kNear)
+    return {AccessFaultKind::kOutside, fmt::format("{} at an address that belongs to no buffer", what)};
+  return {AccessFaultKind::kOutside, fmt::format("{} at offset {} of a buffer of {} bytes", what,
+                                                 static_cast<std::ptrdiff_t>(address - range->begin), range->bytes)};
 }
 
 AccessFault AccessChecker::Describe(const Race& race) {
-  const std::string how = fmt::format("{} after {}", race.later_writes ? "written" : "read", race.earlier_wrote ? "written" : "read");
+  const std::string how =
+      fmt::format("{} after {}", race.later_writes ? "written" : "read", race.earlier_wrote ? "written" : "read");
   std::string where = "a module variable";
   if (shared_.Near(race.address)) {
     where = shared_.Describe(race.address);
   } else if (const MemoryRange* range = buffers_.Nearest(race.address); range != nullptr && range->Holds(race.address, 1)) {
     where = fmt::format("offset {} of a buffer of {} bytes", race.address - range->begin, range->bytes);
   }
-  if (race.across_blocks) return {AccessFaultKind::kRace, fmt::format("race in global memory: {} is {} by two blocks, which nothing orders", where, how)};
-  return {AccessFaultKind::kRace, fmt::format("race in {} memory: threads {} and {} at {}, {} without a barrier between them",
-                            shared_.Near(race.address) ? "shared" : "global", race.earlier, race.later, where, how)};
+  if (race.across_blocks)
+    return {AccessFaultKind::kRace,
+            fmt::format("race in global memory: {} is {} by two blocks, which nothing orders", where, how)};
+  return {AccessFaultKind::kRace,
+          fmt::format("race in {} memory: threads {} and {} at {}, {} without a barrier between them",
+                      shared_.Near(race.address) ? "shared" : "global", race.earlier, race.later, where, how)};
 }
 
 }  // namespace evo

@@ -19,8 +19,8 @@ struct AccessFault {
   std::string message;
 };
 
-// Judges every access of a checked launch: by the exact bounds of buffers, module variables and shared variables, then for races. Each
-// thread's stack, and what the image's own machinery uses, has been let through before.
+// Judges every access of a checked launch: by the exact bounds of buffers, module variables and shared variables, then for races.
+// Each thread's stack, and what the image's own machinery uses, has been let through before.
 class AccessChecker {
  public:
   // Both must outlive the checker.
@@ -48,8 +48,8 @@ class AccessChecker {
   MemoryMap* image_ = nullptr;
   RaceDetector races_;
   MemoryRange* recent_[2] = {nullptr, nullptr};
-  std::optional<Race> rewrite_;         // to be judged once the write has happened
-  std::vector<unsigned char> before_;   // what stood there
+  std::optional<Race> rewrite_;        // to be judged once the write has happened
+  std::vector<unsigned char> before_;  // what stood there
 };
 
 }  // namespace evo

@@ -139,19 +139,25 @@ class CpuDevice : public Device {
     for (const auto& argument : launch.arguments) {
       // An address is passed as the 64-bit number that it is.
       const auto* address = std::get_if<Address>(&argument);
-      auto bytes = address != nullptr ? ToBytes({Dtype::kU64, Number::Integer(static_cast<std::int64_t>(*address))}) : ToBytes(std::get<ScalarUse>(argument));
-      if (!bytes) return {Outcome::kLaunchError, fmt::format("{}: argument {} does not fit its dtype", program.name(launch.kernel), values.size() + 1), false};
+      auto bytes = address != nullptr ? ToBytes({Dtype::kU64, Number::Integer(static_cast<std::int64_t>(*address))})
+                                      : ToBytes(std::get<ScalarUse>(argument));
+      if (!bytes)
+        return {Outcome::kLaunchError,
+                fmt::format("{}: argument {} does not fit its dtype", program.name(launch.kernel), values.size() + 1), false};
       values.push_back(*bytes);
     }
     std::vector<void*> arguments;
     for (ScalarBytes& value : values) arguments.push_back(value.bytes.data());
-    const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
-                                             static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule, program.checked_data()});
+    const SimtResult result =
+        runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
+                       static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule, program.checked_data()});
     program.static_shared = std::max(program.static_shared, runtime_->static_shared_bytes());
     program.dynamic_shared = std::max<std::size_t>(program.dynamic_shared, launch.shared_bytes);
     if (result.fault == SimtFault::kNone && runtime_->static_shared_bytes() + launch.shared_bytes > kOptInShared) {
-      return {Outcome::kResourceLimit, fmt::format("{}: {} bytes of static and {} of dynamic shared memory, the device has {}", program.name(launch.kernel),
-                                                   runtime_->static_shared_bytes(), launch.shared_bytes, kOptInShared), false};
+      return {Outcome::kResourceLimit,
+              fmt::format("{}: {} bytes of static and {} of dynamic shared memory, the device has {}",
+                          program.name(launch.kernel), runtime_->static_shared_bytes(), launch.shared_bytes, kOptInShared),
+              false};
     }
     if (result.fault == SimtFault::kNone) return {};
     program.poisoned = true;
@@ -161,10 +167,14 @@ class CpuDevice : public Device {
   static Outcome Meaning(SimtFault fault) {
     switch (fault) {
       case SimtFault::kSharedMemory:
-      case SimtFault::kNoRoom: return Outcome::kResourceLimit;
-      case SimtFault::kOutOfBounds: return Outcome::kCheating;
-      case SimtFault::kRace: return Outcome::kNondeterministic;
-      default: return Outcome::kCrash;
+      case SimtFault::kNoRoom:
+        return Outcome::kResourceLimit;
+      case SimtFault::kOutOfBounds:
+        return Outcome::kCheating;
+      case SimtFault::kRace:
+        return Outcome::kNondeterministic;
+      default:
+        return Outcome::kCrash;
     }
   }
 
@@ -172,16 +182,24 @@ class CpuDevice : public Device {
     const std::string& name = program.name(launch.kernel);
     const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
     if (threads == 0 || threads > static_cast<std::uint64_t>(info_.max_threads_per_block)) {
-      return {Outcome::kResourceLimit, fmt::format("{}: {} threads a block, the device takes 1 to {}", name, threads, info_.max_threads_per_block), false};
+      return {Outcome::kResourceLimit,
+              fmt::format("{}: {} threads a block, the device takes 1 to {}", name, threads, info_.max_threads_per_block), false};
     }
     if (launch.shared_bytes > kOptInShared) {
-      return {Outcome::kResourceLimit, fmt::format("{}: {} bytes of dynamic shared memory, the device has {}", name, launch.shared_bytes, kOptInShared), false};
+      return {Outcome::kResourceLimit,
+              fmt::format("{}: {} bytes of dynamic shared memory, the device has {}", name, launch.shared_bytes, kOptInShared),
+              false};
     }
-    if (launch.cluster[0] != 0) return {Outcome::kUnsupported, fmt::format("{}: clusters are not supported on the cpu device", name), false};
-    if (launch.cooperative) return {Outcome::kUnsupported, fmt::format("{}: cooperative launches are not supported on the cpu device", name), false};
+    if (launch.cluster[0] != 0)
+      return {Outcome::kUnsupported, fmt::format("{}: clusters are not supported on the cpu device", name), false};
+    if (launch.cooperative)
+      return {Outcome::kUnsupported, fmt::format("{}: cooperative launches are not supported on the cpu device", name), false};
     const evo_cpu_kernel& kernel = *program.kernel(launch.kernel);
     if (kernel.argument_count != launch.arguments.size()) {
-      return {Outcome::kLaunchError, fmt::format("{} takes {} arguments, the launch line gives {}", name, kernel.argument_count, launch.arguments.size()), false};
+      return {
+          Outcome::kLaunchError,
+          fmt::format("{} takes {} arguments, the launch line gives {}", name, kernel.argument_count, launch.arguments.size()),
+          false};
     }
     for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
       if (std::holds_alternative<DeviceTensorMap>(launch.arguments[i])) {
@@ -190,7 +208,10 @@ class CpuDevice : public Device {
       const auto* scalar = std::get_if<ScalarUse>(&launch.arguments[i]);
       const std::size_t given = scalar != nullptr ? ByteSize(scalar->dtype) : sizeof(Address);
       if (given != kernel.argument_bytes[i]) {
-        return {Outcome::kLaunchError, fmt::format("{}: argument {} has {} bytes, the launch line gives {}", name, i + 1, kernel.argument_bytes[i], given), false};
+        return {
+            Outcome::kLaunchError,
+            fmt::format("{}: argument {} has {} bytes, the launch line gives {}", name, i + 1, kernel.argument_bytes[i], given),
+            false};
       }
     }
     return {};

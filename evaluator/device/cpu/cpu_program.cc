@@ -15,7 +15,8 @@ LoadResult CpuProgram::Load(const CompiledProgram& compiled) {
   const int file = ::memfd_create("evo-kernel", MFD_CLOEXEC);
   const auto written = ::write(file, compiled.image.data(), compiled.image.size());
   void* library = nullptr;
-  if (written == static_cast<ssize_t>(compiled.image.size())) library = ::dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (written == static_cast<ssize_t>(compiled.image.size()))
+    library = ::dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     ::close(file);
     return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
@@ -25,7 +26,8 @@ LoadResult CpuProgram::Load(const CompiledProgram& compiled) {
   if (!program->Connect()) return {{Outcome::kLaunchError, "the image is not one of the cpu device's", false}, nullptr};
   for (const CompiledKernel& kernel : compiled.kernels) {
     const auto* found = static_cast<const evo_cpu_kernel*>(::dlsym(library, kernel.symbol.c_str()));
-    if (found == nullptr) return {{Outcome::kLaunchError, fmt::format("kernel {} is not in the image", kernel.expression), false}, nullptr};
+    if (found == nullptr)
+      return {{Outcome::kLaunchError, fmt::format("kernel {} is not in the image", kernel.expression), false}, nullptr};
     program->kernels_.push_back(found);
     program->names_.push_back(kernel.expression);
   }

@@ -28,8 +28,8 @@ class CpuProgram : public LoadedProgram {
   // The module's own data if it was compiled to be checked, else null.
   MemoryMap* checked_data() { return checker_ != nullptr ? &data_ : nullptr; }
 
-  bool poisoned = false;            // fibers hold frames of its code
-  std::size_t static_shared = 0;    // most seen
+  bool poisoned = false;          // fibers hold frames of its code
+  std::size_t static_shared = 0;  // most seen
   std::size_t dynamic_shared = 0;
 
  private:

@@ -12,14 +12,16 @@ namespace evo {
 
 // A range that kernels may touch, within one allocation.
 struct MemoryRange {
-  std::uintptr_t allocated = 0;     // where the allocation begins
+  std::uintptr_t allocated = 0;  // where the allocation begins
   std::size_t allocated_bytes = 0;
-  std::uintptr_t begin = 0;         // where the kernels' part begins
+  std::uintptr_t begin = 0;  // where the kernels' part begins
   std::size_t bytes = 0;
   bool constant = false;
-  std::unique_ptr<Shadow> shadow;   // of the kernels' part, from the first time on that it is needed
+  std::unique_ptr<Shadow> shadow;  // of the kernels' part, from the first time on that it is needed
 
-  bool Holds(std::uintptr_t address, std::size_t count) const { return address - begin < bytes && count <= bytes - (address - begin); }
+  bool Holds(std::uintptr_t address, std::size_t count) const {
+    return address - begin < bytes && count <= bytes - (address - begin);
+  }
   // Makes it if there is none. Null if there is no memory for it.
   Shadow* Records();
 };
@@ -36,7 +38,7 @@ class MemoryMap {
   MemoryRange* Nearest(std::uintptr_t address);
 
  private:
-  std::map<std::uintptr_t, MemoryRange> ranges_;    // by where the allocation begins
+  std::map<std::uintptr_t, MemoryRange> ranges_;  // by where the allocation begins
 };
 
 }  // namespace evo

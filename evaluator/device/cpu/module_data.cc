@@ -34,8 +34,10 @@ int Visit(dl_phdr_info* info, std::size_t, void* data) {
     const auto& header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD) continue;
     const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-    if (header.p_flags & PF_W) AddVariable(search.segments, begin, begin + header.p_memsz, fixed_end);
-    else search.segments.push_back({begin, header.p_memsz, false});
+    if (header.p_flags & PF_W)
+      AddVariable(search.segments, begin, begin + header.p_memsz, fixed_end);
+    else
+      search.segments.push_back({begin, header.p_memsz, false});
   }
   return 1;
 }

@@ -10,7 +10,7 @@ namespace evo {
 struct ModuleSegment {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
-  bool variable = false;      // still writable after loading: .data and .bss, not what the dynamic linker fills in
+  bool variable = false;  // still writable after loading: .data and .bss, not what the dynamic linker fills in
 };
 
 // Of a library opened with dlopen that was linked with -z relro -z now.

@@ -8,7 +8,7 @@ namespace {
 // A stamp: phase (32 bits), clock of the thread (20), two flags, thread (10).
 constexpr std::uint32_t kMostClock = (1u << 20) - 1;
 constexpr Stamp kAtomic = Stamp{1} << 10;
-constexpr Stamp kSameValue = Stamp{1} << 11;      // more than one thread wrote it, all the same
+constexpr Stamp kSameValue = Stamp{1} << 11;  // more than one thread wrote it, all the same
 
 unsigned ThreadOf(Stamp stamp) { return static_cast<unsigned>(stamp & 1023); }
 std::uint32_t ClockOf(Stamp stamp) { return static_cast<std::uint32_t>(stamp >> 12) & kMostClock; }
@@ -91,11 +91,12 @@ void RaceDetector::Record(ShadowCell& cell, const Context& context) const {
 }
 
 bool RaceDetector::Read(ShadowCell& cell, const Context& context) {
-  if (cell.read == context.now || cell.other_read == context.now) return true;    // a write would have cleared them
+  if (cell.read == context.now || cell.other_read == context.now) return true;  // a write would have cleared them
   if (Unordered(cell.write, context)) {
     if (!(cell.write & (kAtomic | kSameValue))) return Report(context, cell.write, true, false);
     // The first step of a compare-and-swap loop, unless no atomic operation follows.
-    if ((cell.write & kAtomic) && context.space == MemorySpace::kShared) unsettled_.push_back(MakeRace(context, cell.write, true, false));
+    if ((cell.write & kAtomic) && context.space == MemorySpace::kShared)
+      unsettled_.push_back(MakeRace(context, cell.write, true, false));
   }
   Record(cell, context);
   return true;
@@ -116,9 +117,10 @@ bool RaceDetector::Write(ShadowCell& cell, const Context& context) {
 }
 
 bool RaceDetector::Atomic(ShadowCell& cell, const Context& context) {
-  unsettled_.erase(std::remove_if(unsettled_.begin(), unsettled_.end(),
-                                  [&](const Race& race) { return race.later == context.thread && race.address == context.address; }),
-                   unsettled_.end());
+  unsettled_.erase(
+      std::remove_if(unsettled_.begin(), unsettled_.end(),
+                     [&](const Race& race) { return race.later == context.thread && race.address == context.address; }),
+      unsettled_.end());
   if (Unordered(cell.write, context) && !(cell.write & kAtomic)) return Report(context, cell.write, true, true);
   // In global memory a look before the atomic operation is a common, harmless short cut.
   if (context.space == MemorySpace::kShared) {
@@ -132,8 +134,8 @@ bool RaceDetector::Atomic(ShadowCell& cell, const Context& context) {
   return true;
 }
 
-RaceDetector::Finding RaceDetector::Access(Shadow& shadow, MemorySpace space, unsigned thread, std::uintptr_t address, std::size_t bytes,
-                                           evo_cpu_access kind) {
+RaceDetector::Finding RaceDetector::Access(Shadow& shadow, MemorySpace space, unsigned thread, std::uintptr_t address,
+                                           std::size_t bytes, evo_cpu_access kind) {
   Finding finding;
   const unsigned warp = thread / 32;
   // Old code relies on volatile where lanes of a warp exchange through shared memory; it has not been enough since Volta.

@@ -17,7 +17,10 @@ void* Map(std::size_t bytes) {
 }  // namespace
 
 Shadow::Shadow(std::uintptr_t begin, std::size_t bytes)
-    : begin_(begin), bytes_(bytes), cells_(static_cast<ShadowCell*>(Map(CellBytes(bytes)))), grain_(static_cast<unsigned char*>(Map(GrainBytes(bytes)))) {}
+    : begin_(begin),
+      bytes_(bytes),
+      cells_(static_cast<ShadowCell*>(Map(CellBytes(bytes)))),
+      grain_(static_cast<unsigned char*>(Map(GrainBytes(bytes)))) {}
 
 Shadow::~Shadow() {
   if (cells_ != nullptr) ::munmap(cells_, CellBytes(bytes_));

@@ -11,11 +11,11 @@ using Stamp = std::uint64_t;
 struct ShadowCell {
   Stamp write = 0;
   Stamp read = 0;
-  Stamp other_read = 0;     // of another thread, where possible of another warp
+  Stamp other_read = 0;  // of another thread, where possible of another warp
 };
 
-// What a RaceDetector remembers of a range of memory: a cell for each 4-byte word until somebody touches a part of the word, then one for
-// each half or byte of it. Costs 24 bytes a byte of what is really touched.
+// What a RaceDetector remembers of a range of memory: a cell for each 4-byte word until somebody touches a part of the word, then
+// one for each half or byte of it. Costs 24 bytes a byte of what is really touched.
 class Shadow {
  public:
   // `begin` is a multiple of 4. Check ok() before use: there may not have been enough memory.
@@ -32,8 +32,8 @@ class Shadow {
  private:
   std::uintptr_t begin_;
   std::size_t bytes_;
-  ShadowCell* cells_;       // of bytes; of a word that is not split only the first counts
-  unsigned char* grain_;    // of words: 0: one cell, 1: a cell each half, 2: a cell each byte
+  ShadowCell* cells_;     // of bytes; of a word that is not split only the first counts
+  unsigned char* grain_;  // of words: 0: one cell, 1: a cell each half, 2: a cell each byte
 };
 
 template <typename Visit>

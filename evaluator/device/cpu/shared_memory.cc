@@ -27,7 +27,9 @@ char* Reserve(std::size_t bytes) {
 }  // namespace
 
 SharedMemory::SharedMemory()
-    : arena_(Reserve(kArenaBytes)), static_(arena_ + kGap), dynamic_(static_ + kStaticArea + kGap),
+    : arena_(Reserve(kArenaBytes)),
+      static_(arena_ + kGap),
+      dynamic_(static_ + kStaticArea + kGap),
       records_(reinterpret_cast<std::uintptr_t>(arena_), kArenaBytes) {
   if (!records_.ok()) throw Error("no memory for the cpu device's shared memory; free some");
   ::mprotect(static_, kStaticArea, PROT_READ | PROT_WRITE);
@@ -63,7 +65,9 @@ char* SharedMemory::Static(unsigned slot, std::size_t bytes) {
 }
 
 bool SharedMemory::Holds(std::uintptr_t address, std::size_t bytes) {
-  const auto inside = [&](std::uintptr_t begin, std::size_t size) { return address - begin < size && bytes <= size - (address - begin); };
+  const auto inside = [&](std::uintptr_t begin, std::size_t size) {
+    return address - begin < size && bytes <= size - (address - begin);
+  };
   if (inside(reinterpret_cast<std::uintptr_t>(dynamic_), dynamic_bytes_)) return true;
   if (last_ < variables_.size() && inside(variables_[last_].begin, variables_[last_].bytes)) return true;
   for (std::size_t i = 0; i < variables_.size(); ++i) {
@@ -77,7 +81,8 @@ bool SharedMemory::Holds(std::uintptr_t address, std::size_t bytes) {
 std::string SharedMemory::Describe(std::uintptr_t address) const {
   const auto dynamic = reinterpret_cast<std::uintptr_t>(dynamic_);
   const auto offset = [&](std::uintptr_t begin) { return static_cast<std::ptrdiff_t>(address - begin); };
-  if (address >= dynamic - kGap / 2 || variables_.empty()) return fmt::format("offset {} of {} bytes of dynamic shared memory", offset(dynamic), dynamic_bytes_);
+  if (address >= dynamic - kGap / 2 || variables_.empty())
+    return fmt::format("offset {} of {} bytes of dynamic shared memory", offset(dynamic), dynamic_bytes_);
   const Variable* nearest = &variables_.front();
   for (const Variable& variable : variables_) {
     if (variable.begin <= address) nearest = &variable;

@@ -11,7 +11,8 @@
 
 namespace evo {
 
-// The shared memory of the block that is running: static variables in the order in which they are first met, and the dynamic part.
+// The shared memory of the block that is running: static variables in the order in which they are first met, and the dynamic
+// part.
 class SharedMemory {
  public:
   SharedMemory();
@@ -44,7 +45,7 @@ class SharedMemory {
     std::uintptr_t begin;
     std::size_t bytes;
   };
-  static constexpr std::size_t kStaticArea = 512 * 1024;    // with the gaps
+  static constexpr std::size_t kStaticArea = 512 * 1024;  // with the gaps
   static constexpr std::size_t kGap = 64 * 1024;
   static constexpr std::size_t kDynamicArea = 228 * 1024;
   static constexpr std::size_t kArenaBytes = kGap + kStaticArea + kGap + kDynamicArea + kGap;
@@ -58,9 +59,9 @@ class SharedMemory {
   std::size_t placed_ = 0;
   std::size_t declared_ = 0;
   std::size_t granted_ = 0;
-  std::map<std::pair<unsigned, std::size_t>, char*> places_;    // by slot and size
-  std::vector<Variable> variables_;                             // by address
-  std::size_t last_ = 0;                                        // the variable that was last asked for
+  std::map<std::pair<unsigned, std::size_t>, char*> places_;  // by slot and size
+  std::vector<Variable> variables_;                           // by address
+  std::size_t last_ = 0;                                      // the variable that was last asked for
 };
 
 }  // namespace evo

@@ -33,7 +33,7 @@ struct SimtThread {
 struct WarpBarrier {
   unsigned mask;
   unsigned arrived;
-  bool collective;    // waits for the last lane's work, not only for its arrival
+  bool collective;  // waits for the last lane's work, not only for its arrival
 };
 
 struct Warp {
@@ -49,8 +49,8 @@ void Shuffle(Numbers& numbers, Rng& rng) {
 
 struct Fiber {
   ctx::fiber context;
-  const void* stack = nullptr;    // lowest address
-  int thread = -1;    // that runs or waits on it; -1: free
+  const void* stack = nullptr;  // lowest address
+  int thread = -1;              // that runs or waits on it; -1: free
 };
 
 }  // namespace
@@ -62,9 +62,9 @@ struct SimtRuntime::State {
   std::vector<Warp> warps;
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<int> free_fibers;
-  std::vector<int> order;             // threads, in the order they start
+  std::vector<int> order;  // threads, in the order they start
   std::size_t next_unstarted = 0;
-  std::vector<int> released;          // a queue: from released_head on
+  std::vector<int> released;  // a queue: from released_head on
   std::size_t released_head = 0;
   unsigned at_block_barrier = 0;
   unsigned live = 0;
@@ -91,7 +91,8 @@ struct SimtRuntime::State {
     unsigned t = 0;
     for (unsigned z = 0; z < launch.block[2]; ++z) {
       for (unsigned y = 0; y < launch.block[1]; ++y) {
-        for (unsigned x = 0; x < launch.block[0]; ++x, ++t) threads[t].context = {{x, y, z}, t % kWarp, warps[t / kWarp].exchange.data(), &block, nullptr, kStackBytes};
+        for (unsigned x = 0; x < launch.block[0]; ++x, ++t)
+          threads[t].context = {{x, y, z}, t % kWarp, warps[t / kWarp].exchange.data(), &block, nullptr, kStackBytes};
       }
     }
   }
@@ -129,9 +130,11 @@ struct SimtRuntime::State {
   }
 
   std::string DescribeDeadlock() const {
-    const auto waiting = std::count_if(threads.begin(), threads.end(), [](const SimtThread& t) { return t.state == ThreadState::kAtBlockBarrier; });
-    return fmt::format("deadlock in block ({}, {}, {}): {} of {} threads wait at a barrier that the others never reach", block.block_index.x,
-                       block.block_index.y, block.block_index.z, waiting > 0 ? waiting : static_cast<std::ptrdiff_t>(live), threads.size());
+    const auto waiting = std::count_if(threads.begin(), threads.end(),
+                                       [](const SimtThread& t) { return t.state == ThreadState::kAtBlockBarrier; });
+    return fmt::format("deadlock in block ({}, {}, {}): {} of {} threads wait at a barrier that the others never reach",
+                       block.block_index.x, block.block_index.y, block.block_index.z,
+                       waiting > 0 ? waiting : static_cast<std::ptrdiff_t>(live), threads.size());
   }
 
   int FreeFiber() {
@@ -218,8 +221,11 @@ struct SimtRuntime::State {
   bool Arrive(unsigned mask, bool collective) {
     Warp& warp = WarpOf(running);
     const unsigned bit = 1u << threads[static_cast<std::size_t>(running)].context.lane;
-    if (!(mask & bit)) return FaultHere(SimtFault::kWarpMisuse, fmt::format("lane {} calls a warp operation whose mask {:#x} leaves it out", threads[static_cast<std::size_t>(running)].context.lane, mask));
-    if (collective && (mask & ~warp.live)) return FaultHere(SimtFault::kWarpMisuse, "a warp-wide operation after some of the warp's lanes have exited");
+    if (!(mask & bit))
+      return FaultHere(SimtFault::kWarpMisuse, fmt::format("lane {} calls a warp operation whose mask {:#x} leaves it out",
+                                                           threads[static_cast<std::size_t>(running)].context.lane, mask));
+    if (collective && (mask & ~warp.live))
+      return FaultHere(SimtFault::kWarpMisuse, "a warp-wide operation after some of the warp's lanes have exited");
     auto barrier = std::find_if(warp.barriers.begin(), warp.barriers.end(), [&](const WarpBarrier& b) { return b.mask == mask; });
     if (barrier == warp.barriers.end()) barrier = warp.barriers.insert(warp.barriers.end(), {mask, 0, collective});
     barrier->arrived |= bit;
@@ -228,7 +234,8 @@ struct SimtRuntime::State {
 
   void Dissolve(int warp_index, unsigned mask, int except) {
     Warp& warp = warps[static_cast<std::size_t>(warp_index)];
-    const auto barrier = std::find_if(warp.barriers.begin(), warp.barriers.end(), [&](const WarpBarrier& b) { return b.mask == mask; });
+    const auto barrier =
+        std::find_if(warp.barriers.begin(), warp.barriers.end(), [&](const WarpBarrier& b) { return b.mask == mask; });
     const unsigned lanes = barrier->arrived;
     warp.barriers.erase(barrier);
     if (checked()) checker.WarpBarrier(static_cast<unsigned>(warp_index), lanes);
@@ -249,14 +256,18 @@ struct SimtRuntime::State {
     if (at_block_barrier > 0 && at_block_barrier == live) ReleaseBlockBarrier(-1);
     for (std::size_t i = 0; i < warp.barriers.size();) {
       const WarpBarrier barrier = warp.barriers[i];
-      if (barrier.collective || (barrier.arrived & warp.live) != (barrier.mask & warp.live)) ++i;
-      else Dissolve(thread / static_cast<int>(kWarp), barrier.mask, -1);
+      if (barrier.collective || (barrier.arrived & warp.live) != (barrier.mask & warp.live))
+        ++i;
+      else
+        Dissolve(thread / static_cast<int>(kWarp), barrier.mask, -1);
     }
   }
 
   void* StaticShared(unsigned slot, std::size_t bytes) {
     char* place = shared.Static(slot, bytes);
-    if (place == nullptr) FaultHere(SimtFault::kSharedMemory, fmt::format("{} bytes of static shared memory, more than a block may have", shared.Declared()));
+    if (place == nullptr)
+      FaultHere(SimtFault::kSharedMemory,
+                fmt::format("{} bytes of static shared memory, more than a block may have", shared.Declared()));
     return place;
   }
 
@@ -268,7 +279,10 @@ struct SimtRuntime::State {
   void Require(const std::optional<AccessFault>& fault) {
     if (!fault) return;
     const bool race = fault->kind == AccessFaultKind::kRace;
-    FaultHere(race ? SimtFault::kRace : fault->kind == AccessFaultKind::kNoRoom ? SimtFault::kNoRoom : SimtFault::kOutOfBounds, Place() + fault->message);
+    FaultHere(race                                      ? SimtFault::kRace
+              : fault->kind == AccessFaultKind::kNoRoom ? SimtFault::kNoRoom
+                                                        : SimtFault::kOutOfBounds,
+              Place() + fault->message);
   }
 
   std::string Place() const {
@@ -335,7 +349,9 @@ const evo_cpu_services* SimtRuntime::Services() {
         State::active->Wait(ThreadState::kAtWarpBarrier);
         return 0;
       },
-      [](unsigned mask) { State::active->Dissolve(State::active->running / static_cast<int>(kWarp), mask, State::active->running); },
+      [](unsigned mask) {
+        State::active->Dissolve(State::active->running / static_cast<int>(kWarp), mask, State::active->running);
+      },
       []() -> unsigned { return State::active->WarpOf(State::active->running).live; },
       [](unsigned slot, std::size_t bytes, std::size_t) { return State::active->StaticShared(slot, bytes); },
       [](const char* reason) { State::active->FaultHere(SimtFault::kTrap, reason); },

@@ -14,13 +14,13 @@ namespace evo {
 // One launch of a kernel image on this machine's processor.
 struct SimtLaunch {
   const evo_cpu_kernel* kernel = nullptr;
-  evo_cpu_thread** current = nullptr;       // the image's evo_cpu_current
+  evo_cpu_thread** current = nullptr;  // the image's evo_cpu_current
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::size_t shared_bytes = 0;
   void** arguments = nullptr;
-  std::uint64_t schedule = 0;               // 0: natural order; else a permutation of blocks, threads and lanes made from it
-  MemoryMap* module_data = nullptr;         // of an image compiled to be checked; null: it is not
+  std::uint64_t schedule = 0;        // 0: natural order; else a permutation of blocks, threads and lanes made from it
+  MemoryMap* module_data = nullptr;  // of an image compiled to be checked; null: it is not
 };
 
 enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace, kNoRoom };
@@ -30,9 +30,9 @@ struct SimtResult {
   std::string message;
 };
 
-// Runs CUDA blocks one after another on the calling thread; each CUDA thread is a fiber that runs until it meets a barrier it has to wait
-// at. Static and dynamic shared memory is NaN at each block's start. A checked image may touch only its own data, its shared memory and
-// `buffers`, and its threads must not race. After a fault the runtime must not be used or destroyed: its fibers
+// Runs CUDA blocks one after another on the calling thread; each CUDA thread is a fiber that runs until it meets a barrier it has
+// to wait at. Static and dynamic shared memory is NaN at each block's start. A checked image may touch only its own data, its
+// shared memory and `buffers`, and its threads must not race. After a fault the runtime must not be used or destroyed: its fibers
 // hold frames that nobody can unwind, and the process has to end.
 class SimtRuntime {
  public:

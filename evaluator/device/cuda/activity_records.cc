@@ -20,7 +20,8 @@ constexpr double kFewestNear = 0.9;
 // That so many lengths are near multiples of a step which is not the clock's.
 constexpr double kMostByChance = 1e-6;
 
-// Hoeffding's and Chernoff's bound of the chance that at least this share of `count` trials succeeds, each with probability p < share.
+// Hoeffding's and Chernoff's bound of the chance that at least this share of `count` trials succeeds, each with probability p <
+// share.
 double ByChance(double count, double share, double p) {
   if (share <= p) return 1;
   const double rest = share < 1 ? (1 - share) * std::log((1 - share) / (1 - p)) : 0;
@@ -29,9 +30,12 @@ double ByChance(double count, double share, double p) {
 
 std::string ToString(ActivityKind kind, const std::string& name) {
   switch (kind) {
-    case ActivityKind::kKernel: return "kernel " + name;
-    case ActivityKind::kMemset: return "a memset";
-    case ActivityKind::kMemcpy: return "a copy";
+    case ActivityKind::kKernel:
+      return "kernel " + name;
+    case ActivityKind::kMemset:
+      return "a memset";
+    case ActivityKind::kMemcpy:
+      return "a copy";
   }
   return name;
 }
@@ -49,28 +53,32 @@ std::uint64_t Ticks(std::uint64_t nanoseconds, double tick_ns) {
 
 // The records without those of before: everything up to the first that could be the first expected one.
 std::span<const ActivityRecord> SinceFirst(const std::vector<ActivityRecord>& records, const ExpectedActivity& first) {
-  const auto begin = std::find_if(records.begin(), records.end(),
-                                  [&](const ActivityRecord& record) { return record.kind == first.kind && record.name == first.name; });
+  const auto begin = std::find_if(records.begin(), records.end(), [&](const ActivityRecord& record) {
+    return record.kind == first.kind && record.name == first.name;
+  });
   return {begin, records.end()};
 }
 
 }  // namespace
 
-std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<const ExpectedActivity> expected, std::vector<ActivityRecord> records,
-                                                                     std::size_t runs, double tick_ns) {
+std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<const ExpectedActivity> expected,
+                                                                     std::vector<ActivityRecord> records, std::size_t runs,
+                                                                     double tick_ns) {
   if (expected.empty()) return std::vector<SequenceTime>(runs);
   std::stable_sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.correlation < b.correlation; });
   std::span<const ActivityRecord> rest = SinceFirst(records, expected.front());
   std::vector<Window> windows(runs);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const ExpectedActivity& wanted = expected[i];
-    if (rest.empty()) return fmt::format("{} was declared and is not among the device's records", ToString(wanted.kind, wanted.name));
+    if (rest.empty())
+      return fmt::format("{} was declared and is not among the device's records", ToString(wanted.kind, wanted.name));
     const std::uint32_t correlation = rest.front().correlation;
     std::size_t count = 0;
     while (count < rest.size() && rest[count].correlation == correlation) {
       const ActivityRecord& record = rest[count++];
       if (record.kind != wanted.kind || (record.name != wanted.name && !record.former_name)) {
-        return fmt::format("{} ran where {} was declared", ToString(record.kind, record.name), ToString(wanted.kind, wanted.name));
+        return fmt::format("{} ran where {} was declared", ToString(record.kind, record.name),
+                           ToString(wanted.kind, wanted.name));
       }
       if (wanted.run == ExpectedActivity::kOurs) continue;
       Window& window = windows[static_cast<std::size_t>(wanted.run)];
@@ -78,7 +86,8 @@ std::variant<std::vector<SequenceTime>, std::string> MatchActivities(std::span<c
       window.end = std::max(window.end, record.end);
       window.busy += record.end - record.start;
     }
-    if (wanted.kind == ActivityKind::kKernel && count != 1) return fmt::format("kernel {} ran {} times in one launch", wanted.name, count);
+    if (wanted.kind == ActivityKind::kKernel && count != 1)
+      return fmt::format("kernel {} ran {} times in one launch", wanted.name, count);
     rest = rest.subspan(count);
   }
   if (!rest.empty()) return fmt::format("{} ran and was not declared", ToString(rest.front().kind, rest.front().name));
@@ -99,9 +108,12 @@ double TickOf(std::span<const ActivityRecord> records) {
   for (const ActivityRecord& record : records) lengths.insert(record.end - record.start);
   const auto count = static_cast<double>(lengths.size());
   for (std::uint64_t tick = kCoarsestTick; tick > kNearAny; --tick) {
-    const auto near = std::count_if(lengths.begin(), lengths.end(), [&](std::uint64_t length) { return (length + kRounding) % tick < kNearAny; });
+    const auto near = std::count_if(lengths.begin(), lengths.end(),
+                                    [&](std::uint64_t length) { return (length + kRounding) % tick < kNearAny; });
     const double share = static_cast<double>(near) / count;
-    if (share >= kFewestNear && ByChance(count, share, static_cast<double>(kNearAny) / static_cast<double>(tick)) <= kMostByChance) return static_cast<double>(tick);
+    if (share >= kFewestNear &&
+        ByChance(count, share, static_cast<double>(kNearAny) / static_cast<double>(tick)) <= kMostByChance)
+      return static_cast<double>(tick);
   }
   return 1.0;
 }

@@ -11,8 +11,8 @@
 namespace evo {
 namespace {
 
-// NVML's binary interface, of which we need so little that its header need not be installed. Documented in NVIDIA's NVML reference; unchanged
-// since its version 2.
+// NVML's binary interface, of which we need so little that its header need not be installed. Documented in NVIDIA's NVML
+// reference; unchanged since its version 2.
 using NvmlDevice = struct nvmlDevice_st*;
 constexpr int kSuccess = 0;
 constexpr unsigned kClockSm = 1;
@@ -71,7 +71,7 @@ std::unique_ptr<ClockMonitor::Library> ClockMonitor::Open(const std::string& bus
     if (library->max_clock(library->device, kClockSm, &most) == kSuccess) library->sm_max_mhz = static_cast<int>(most);
     return library;
   } catch (const Error&) {
-    return nullptr;   // a driver without NVML computes all the same
+    return nullptr;  // a driver without NVML computes all the same
   }
 }
 

@@ -20,8 +20,8 @@ class ClockMonitor {
 
   // All of it, now.
   ClockState Read();
-  // Only the clock of the multiprocessors and what holds it back, at most so old: asking the driver takes longer than a short kernel. Nothing
-  // is known while NVML is being opened, which takes a tenth of a second and nobody waits for.
+  // Only the clock of the multiprocessors and what holds it back, at most so old: asking the driver takes longer than a short
+  // kernel. Nothing is known while NVML is being opened, which takes a tenth of a second and nobody waits for.
   ClockState Glance(std::chrono::milliseconds age);
 
  private:
@@ -29,7 +29,7 @@ class ClockMonitor {
   static std::unique_ptr<Library> Open(const std::string& bus);
 
   std::future<std::unique_ptr<Library>> opening_;
-  std::unique_ptr<Library> library_;   // null: not opened yet, or nothing is known
+  std::unique_ptr<Library> library_;  // null: not opened yet, or nothing is known
   ClockState last_;
   std::chrono::steady_clock::time_point read_at_{};
 };

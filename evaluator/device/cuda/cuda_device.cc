@@ -27,7 +27,8 @@ constexpr std::chrono::milliseconds kClocksAge{200};
 std::size_t OperationCount(const TimedRun& run) {
   const Preparation& preparation = run.preparation;
   constexpr std::size_t kScrubFlushAndDisplace = 3;
-  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + kScrubFlushAndDisplace + run.sequence.size();
+  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + kScrubFlushAndDisplace +
+         run.sequence.size();
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
   const CudaDevices found = ListCudaDevices();
   if (!found.why_none.empty()) throw Error(found.why_none);
   if (options.ordinal < 0 || static_cast<std::size_t>(options.ordinal) >= found.devices.size()) {
-    throw Error(fmt::format("cuda:{}: there are {} GPUs, counted from 0; choose another --device", options.ordinal, found.devices.size()));
+    throw Error(fmt::format("cuda:{}: there are {} GPUs, counted from 0; choose another --device", options.ordinal,
+                            found.devices.size()));
   }
   // Before the context: CUPTI misses what was set up without it.
   if (options.timing) records_ = std::make_unique<CuptiRecords>(options.cuda_root);
@@ -80,14 +82,16 @@ DeviceInfo CudaDevice::Open(int ordinal) {
 double CudaDevice::MeasureTick() {
   records_->Discard();
   for (std::uint32_t i = 0; i < kTickSamples; ++i) {
-    if (const DeviceStatus status = support_->Tick(i * kTickSteps); !status.ok()) throw Error(status.message + "; see `evo doctor`");
+    if (const DeviceStatus status = support_->Tick(i * kTickSteps); !status.ok())
+      throw Error(status.message + "; see `evo doctor`");
   }
   if (const DeviceStatus status = Wait(); !status.ok()) throw Error(status.message + "; see `evo doctor`");
   std::vector<ActivityRecord> records = records_->Collect(kTickSamples);
   std::erase_if(records, [this](const ActivityRecord& record) { return record.name != support_->tick_symbol(); });
   if (records.size() != kTickSamples) {
-    throw Error(fmt::format("CUPTI recorded {} of {} kernels on {}: kernels cannot be timed; end other profilers and see `evo doctor`", records.size(),
-                            kTickSamples, info_.name));
+    throw Error(
+        fmt::format("CUPTI recorded {} of {} kernels on {}: kernels cannot be timed; end other profilers and see `evo doctor`",
+                    records.size(), kTickSamples, info_.name));
   }
   return TickOf(records);
 }
@@ -132,7 +136,8 @@ TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> run
   while (!runs.empty()) {
     std::size_t count = 0;
     std::size_t operations = 0;
-    while (count < runs.size() && (count == 0 || operations + OperationCount(runs[count]) <= kMostTogether)) operations += OperationCount(runs[count++]);
+    while (count < runs.size() && (count == 0 || operations + OperationCount(runs[count]) <= kMostTogether))
+      operations += OperationCount(runs[count++]);
     TimedRuns some = TimeTogether(loaded, runs.first(count));
     if (!some.status.ok()) return some;
     all.clocks = clocks_->Glance(kClocksAge);
@@ -161,7 +166,8 @@ TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRu
 
 void CudaDevice::MarkFormerNames(const CudaProgram& program, std::vector<ActivityRecord>& records) const {
   for (ActivityRecord& record : records) {
-    if (record.kind == ActivityKind::kKernel && !program.Has(record.name)) record.former_name = loaded_names_.contains(record.name);
+    if (record.kind == ActivityKind::kKernel && !program.Has(record.name))
+      record.former_name = loaded_names_.contains(record.name);
   }
 }
 
@@ -189,7 +195,8 @@ DeviceStatus CudaDevice::PrepareScratch(std::size_t needed) {
   if (scratch_ != 0) memory_->Free(scratch_);
   scratch_ = memory_->Allocate(needed);
   scratch_bytes_ = scratch_ == 0 ? 0 : needed;
-  if (scratch_ == 0) return {Outcome::kResourceLimit, fmt::format("no {} bytes of device memory left to flush L2 with", needed), false};
+  if (scratch_ == 0)
+    return {Outcome::kResourceLimit, fmt::format("no {} bytes of device memory left to flush L2 with", needed), false};
   return {};
 }
 
@@ -208,14 +215,16 @@ DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
   for (const DeviceCopy& copy : preparation.restore) {
     if (copy.bytes == 0) continue;
     Expect(ActivityKind::kMemcpy, "", ExpectedActivity::kOurs);
-    const cudaError_t error = cudaMemcpyAsync(ToPointer(copy.to), ToPointer(copy.from), copy.bytes, cudaMemcpyDeviceToDevice, stream_);
+    const cudaError_t error =
+        cudaMemcpyAsync(ToPointer(copy.to), ToPointer(copy.from), copy.bytes, cudaMemcpyDeviceToDevice, stream_);
     if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync on the device");
   }
   for (const DeviceFill& poison : preparation.poison) {
     if (DeviceStatus status = Fill(poison, ExpectedActivity::kOurs); !status.ok()) return status;
   }
   // Another value each time, so that no compression in L2 can make it cheap.
-  if (DeviceStatus status = Fill({scratch_, preparation.flush_bytes, ++flush_value_}, ExpectedActivity::kOurs); !status.ok()) return status;
+  if (DeviceStatus status = Fill({scratch_, preparation.flush_bytes, ++flush_value_}, ExpectedActivity::kOurs); !status.ok())
+    return status;
   for (const DeviceTouch& touch : preparation.touch) {
     if (touch.bytes == 0) continue;
     Expect(ActivityKind::kKernel, support_->touch_symbol(), ExpectedActivity::kOurs);

@@ -22,12 +22,13 @@ class SupportKernels;
 
 struct CudaDeviceOptions {
   int ordinal = 0;
-  std::filesystem::path cuda_root;   // for CUPTI
-  bool timing = true;                // without, Time must not be called, and CUPTI is left alone: for a process under another tool
+  std::filesystem::path cuda_root;  // for CUPTI
+  bool timing = true;               // without, Time must not be called, and CUPTI is left alone: for a process under another tool
 };
 
-// One GPU through the CUDA run-time library, timed by CUPTI's activity records. One at a time in a process: CUPTI's records are the
-// process's. Throws Error, with what to do, where there is no such GPU, no driver or no CUPTI. Leaves clocks and settings alone.
+// One GPU through the CUDA run-time library, timed by CUPTI's activity records. One at a time in a process: CUPTI's records are
+// the process's. Throws Error, with what to do, where there is no such GPU, no driver or no CUPTI. Leaves clocks and settings
+// alone.
 class CudaDevice : public Device {
  public:
   // `compiler` is used in the constructor only.
@@ -70,7 +71,7 @@ class CudaDevice : public Device {
   std::unique_ptr<SupportKernels> support_;
   std::unique_ptr<InspectionKernel> inspection_;
   std::vector<ExpectedActivity> expected_;
-  std::set<std::string> loaded_names_;   // of every kernel of every candidate so far
+  std::set<std::string> loaded_names_;  // of every kernel of every candidate so far
   Address scratch_ = 0;
   std::size_t scratch_bytes_ = 0;
   std::uint8_t flush_value_ = 0;

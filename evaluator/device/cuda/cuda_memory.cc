@@ -22,12 +22,14 @@ void CudaMemory::Free(Address address) {
 
 DeviceStatus CudaMemory::Write(Address to, std::span<const std::byte> from) {
   if (from.empty()) return {};
-  return Wait(cudaMemcpyAsync(ToPointer(to), from.data(), from.size(), cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync to the device");
+  return Wait(cudaMemcpyAsync(ToPointer(to), from.data(), from.size(), cudaMemcpyHostToDevice, stream_),
+              "cudaMemcpyAsync to the device");
 }
 
 DeviceStatus CudaMemory::Read(std::span<std::byte> to, Address from) {
   if (to.empty()) return {};
-  return Wait(cudaMemcpyAsync(to.data(), ToPointer(from), to.size(), cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync from the device");
+  return Wait(cudaMemcpyAsync(to.data(), ToPointer(from), to.size(), cudaMemcpyDeviceToHost, stream_),
+              "cudaMemcpyAsync from the device");
 }
 
 DeviceStatus CudaMemory::Fill(const DeviceFill& fill) {
@@ -37,7 +39,8 @@ DeviceStatus CudaMemory::Fill(const DeviceFill& fill) {
 
 DeviceStatus CudaMemory::Copy(const DeviceCopy& copy) {
   if (copy.bytes == 0) return {};
-  return Wait(cudaMemcpyAsync(ToPointer(copy.to), ToPointer(copy.from), copy.bytes, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync on the device");
+  return Wait(cudaMemcpyAsync(ToPointer(copy.to), ToPointer(copy.from), copy.bytes, cudaMemcpyDeviceToDevice, stream_),
+              "cudaMemcpyAsync on the device");
 }
 
 DeviceStatus CudaMemory::Wait(cudaError_t begun, const char* call) {

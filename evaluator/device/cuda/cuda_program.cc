@@ -36,7 +36,8 @@ std::vector<std::size_t> ParameterBytes(cudaKernel_t kernel) {
   std::vector<std::size_t> bytes;
   std::size_t offset = 0;
   std::size_t size = 0;
-  while (cudaFuncGetParamInfo(reinterpret_cast<const void*>(kernel), bytes.size(), &offset, &size) == cudaSuccess) bytes.push_back(size);
+  while (cudaFuncGetParamInfo(reinterpret_cast<const void*>(kernel), bytes.size(), &offset, &size) == cudaSuccess)
+    bytes.push_back(size);
   cudaGetLastError();
   return bytes;
 }
@@ -86,7 +87,12 @@ DeviceStatus CudaProgram::FindVariables(cudaLibrary_t library, const std::vector
     if (cudaLibraryGetGlobal(&variable.address, &variable.bytes, library, name.c_str()) != cudaSuccess) {
       // The compiler keeps in the PTX what the assembler then finds unused; what is used but cannot be found could hide state.
       cudaGetLastError();
-      return {Outcome::kUnsupported, fmt::format("the variable {} cannot be watched for state that one launch leaves to the next; make it neither static nor const", name), false};
+      return {
+          Outcome::kUnsupported,
+          fmt::format(
+              "the variable {} cannot be watched for state that one launch leaves to the next; make it neither static nor const",
+              name),
+          false};
     }
     variables_.push_back(variable);
   }
@@ -119,23 +125,25 @@ DeviceStatus CudaProgram::CheckShape(const Kernel& kernel, const DeviceLaunch& l
     return Limit(fmt::format("{}: {} threads a block, {} at most", kernel.symbol, threads, device_.max_threads_per_block));
   }
   if (threads > static_cast<std::uint64_t>(kernel.attributes.maxThreadsPerBlock)) {
-    return Limit(fmt::format("{}: {} threads a block, {} at most with its {} registers a thread and its __launch_bounds__", kernel.symbol, threads,
-                             kernel.attributes.maxThreadsPerBlock, kernel.attributes.numRegs));
+    return Limit(fmt::format("{}: {} threads a block, {} at most with its {} registers a thread and its __launch_bounds__",
+                             kernel.symbol, threads, kernel.attributes.maxThreadsPerBlock, kernel.attributes.numRegs));
   }
-  if (launch.block[2] > kMaxBlockZ) return Limit(fmt::format("{}: {} threads in z, {} at most", kernel.symbol, launch.block[2], kMaxBlockZ));
+  if (launch.block[2] > kMaxBlockZ)
+    return Limit(fmt::format("{}: {} threads in z, {} at most", kernel.symbol, launch.block[2], kMaxBlockZ));
   if (grid_x > kMaxGridX || grid_y > kMaxGridYZ || grid_z > kMaxGridYZ) {
-    return Limit(fmt::format("{}: a grid of {} x {} x {} blocks, {} x {} x {} at most", kernel.symbol, grid_x, grid_y, grid_z, kMaxGridX, kMaxGridYZ,
-                             kMaxGridYZ));
+    return Limit(fmt::format("{}: a grid of {} x {} x {} blocks, {} x {} x {} at most", kernel.symbol, grid_x, grid_y, grid_z,
+                             kMaxGridX, kMaxGridYZ, kMaxGridYZ));
   }
   const std::uint64_t shared = kernel.attributes.sharedSizeBytes + launch.shared_bytes;
   if (shared > device_.shared_bytes_per_block_optin || launch.shared_bytes > device_.shared_bytes_per_block_optin) {
-    return Limit(fmt::format("{}: {} bytes of shared memory ({} static, {} dynamic), {} at most", kernel.symbol, shared, kernel.attributes.sharedSizeBytes,
-                             launch.shared_bytes, device_.shared_bytes_per_block_optin));
+    return Limit(fmt::format("{}: {} bytes of shared memory ({} static, {} dynamic), {} at most", kernel.symbol, shared,
+                             kernel.attributes.sharedSizeBytes, launch.shared_bytes, device_.shared_bytes_per_block_optin));
   }
   if (HasCluster(launch)) {
     for (std::size_t i = 0; i < 3; ++i) {
       if (launch.grid[i] % launch.cluster[i] != 0) {
-        return Wrong(fmt::format("{}: a grid of {} blocks is no multiple of the cluster's {}", kernel.symbol, launch.grid[i], launch.cluster[i]));
+        return Wrong(fmt::format("{}: a grid of {} blocks is no multiple of the cluster's {}", kernel.symbol, launch.grid[i],
+                                 launch.cluster[i]));
       }
     }
   }
@@ -159,7 +167,8 @@ DeviceStatus CudaProgram::CheckArguments(const Kernel& kernel, const DeviceLaunc
       given = sizeof(encoded);
     }
     if (given != kernel.parameter_bytes[i]) {
-      return Wrong(fmt::format("{}: argument {} has {} bytes, the kernel takes {}", kernel.symbol, i + 1, given, kernel.parameter_bytes[i]));
+      return Wrong(fmt::format("{}: argument {} has {} bytes, the kernel takes {}", kernel.symbol, i + 1, given,
+                               kernel.parameter_bytes[i]));
     }
   }
   return {};
@@ -167,12 +176,16 @@ DeviceStatus CudaProgram::CheckArguments(const Kernel& kernel, const DeviceLaunc
 
 DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const {
   // Static and dynamic together are bounded by what a block gets unasked; beyond it the dynamic part has to be announced.
-  if (kernel.attributes.sharedSizeBytes + launch.shared_bytes > device_.shared_bytes_per_block && launch.shared_bytes > kernel.raised_shared_bytes) {
+  if (kernel.attributes.sharedSizeBytes + launch.shared_bytes > device_.shared_bytes_per_block &&
+      launch.shared_bytes > kernel.raised_shared_bytes) {
     for (cudaKernel_t place : kernel.places) {
       const cudaError_t error =
-          cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared_bytes));
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(launch.shared_bytes));
       if (error == cudaSuccess) continue;
-      DeviceStatus status = ToStatus(error, fmt::format("cudaFuncSetAttribute({}, {} bytes of dynamic shared memory)", kernel.symbol, launch.shared_bytes).c_str());
+      DeviceStatus status = ToStatus(
+          error,
+          fmt::format("cudaFuncSetAttribute({}, {} bytes of dynamic shared memory)", kernel.symbol, launch.shared_bytes).c_str());
       if (!status.sticky) status.outcome = Outcome::kResourceLimit;
       return status;
     }
@@ -180,8 +193,10 @@ DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& la
   }
   if (Product(launch.cluster) > kPortableCluster) {
     for (cudaKernel_t place : kernel.places) {
-      const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-      if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaFuncSetAttribute({}, a cluster of more than 8 blocks)", kernel.symbol).c_str());
+      const cudaError_t error =
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+      if (error != cudaSuccess)
+        return ToStatus(error, fmt::format("cudaFuncSetAttribute({}, a cluster of more than 8 blocks)", kernel.symbol).c_str());
     }
   }
   return {};
@@ -231,8 +246,8 @@ DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t strea
 
 double CudaProgram::Occupancy(const Kernel& kernel) const {
   int blocks = 0;
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel.places.front()), kernel.last_threads, kernel.last_shared_bytes) !=
-      cudaSuccess) {
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel.places.front()),
+                                                    kernel.last_threads, kernel.last_shared_bytes) != cudaSuccess) {
     cudaGetLastError();
     return kNoValue;
   }

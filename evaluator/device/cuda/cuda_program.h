@@ -13,7 +13,8 @@ namespace evo {
 // A cubin on the device. Launches go to a stream of the caller's.
 class CudaProgram : public LoadedProgram {
  public:
-  CudaProgram(const DeviceInfo& device, int max_warps_per_multiprocessor) : device_(device), max_warps_(max_warps_per_multiprocessor) {}
+  CudaProgram(const DeviceInfo& device, int max_warps_per_multiprocessor)
+      : device_(device), max_warps_(max_warps_per_multiprocessor) {}
   ~CudaProgram() override;
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
@@ -23,7 +24,8 @@ class CudaProgram : public LoadedProgram {
 
   // Checks a launch against the device and the kernel and raises the kernel's attributes to what it asks for; does not launch.
   DeviceStatus Prepare(const DeviceLaunch& launch);
-  // What is enqueued from now on is launched at the next place: all kernels of a sequence at one, as they may share variables of the module.
+  // What is enqueued from now on is launched at the next place: all kernels of a sequence at one, as they may share variables of
+  // the module.
   void NextPlace() { ++turn_; }
   // Precondition: Prepare(launch) was ok. Does not wait.
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
@@ -32,14 +34,14 @@ class CudaProgram : public LoadedProgram {
 
   bool Has(const std::string& symbol) const;
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
-  // Registers, shared and local memory: the largest over the kernels. Dynamic shared memory and occupancy: of the last prepared launch of
-  // each kernel, the largest.
+  // Registers, shared and local memory: the largest over the kernels. Dynamic shared memory and occupancy: of the last prepared
+  // launch of each kernel, the largest.
   KernelFacts facts() const override;
 
  private:
   struct Kernel {
     std::string symbol;
-    std::vector<cudaKernel_t> places;   // the same code
+    std::vector<cudaKernel_t> places;  // the same code
     cudaFuncAttributes attributes{};
     std::vector<std::size_t> parameter_bytes;
     std::uint64_t raised_shared_bytes = 0;
@@ -63,7 +65,7 @@ class CudaProgram : public LoadedProgram {
   const DeviceInfo& device_;
   int max_warps_;
   std::size_t turn_ = 0;
-  std::vector<cudaLibrary_t> libraries_;   // of one image, each in a place of its own
+  std::vector<cudaLibrary_t> libraries_;  // of one image, each in a place of its own
   std::vector<Kernel> kernels_;
   std::vector<Variable> variables_;
 };

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
-#include <utility>
 #include <thread>
+#include <utility>
 
 #include "core/error.h"
 
@@ -78,7 +78,8 @@ void CUPTIAPI BufferCompleted(CUcontext context, std::uint32_t stream, std::uint
   std::free(buffer);
 }
 
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MEMCPY};
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMSET,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY};
 
 std::vector<std::filesystem::path> Folders(const std::filesystem::path& cuda_root) {
   std::vector<std::filesystem::path> folders = CudaLibraryFolders(cuda_root);
@@ -124,7 +125,8 @@ std::vector<ActivityRecord> CuptiRecords::Collect(std::size_t count) {
     Require(flush_all_(pauses >= kPausesUnforced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0), "cuptiActivityFlushAll");
     {
       const std::lock_guard lock(inbox.mutex);
-      if (inbox.dropped > 0) throw Error(fmt::format("CUPTI lost {} records: times cannot be trusted; run evo again", inbox.dropped));
+      if (inbox.dropped > 0)
+        throw Error(fmt::format("CUPTI lost {} records: times cannot be trusted; run evo again", inbox.dropped));
       if (inbox.records.size() >= count || std::chrono::steady_clock::now() > deadline) {
         return std::exchange(inbox.records, {});
       }
@@ -140,7 +142,8 @@ void CuptiRecords::Require(CUptiResult result, const char* call) const {
   const char* remedy = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
                            ? "let users read GPU performance data (NVreg_RestrictProfilingToAdminUsers=0) or run as root"
                            : "end other profilers of this process, and see `evo doctor`";
-  throw Error(fmt::format("{}: {} ({}), {}; {}", call, text == nullptr ? "unknown" : text, static_cast<int>(result), library_.file().string(), remedy));
+  throw Error(fmt::format("{}: {} ({}), {}; {}", call, text == nullptr ? "unknown" : text, static_cast<int>(result),
+                          library_.file().string(), remedy));
 }
 
 }  // namespace evo

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <vector>
 
-#include "platform/shared_library.h"
 #include "evaluator/device/cuda/activity_records.h"
+#include "platform/shared_library.h"
 
 namespace evo {
 
-// CUPTI's activity records of this process: kernels, memsets and copies, with the device's own timestamps. CUPTI is opened at run time.
-// At most one at a time in a process, made before the first context; throws Error where CUPTI is missing or refuses.
+// CUPTI's activity records of this process: kernels, memsets and copies, with the device's own timestamps. CUPTI is opened at run
+// time. At most one at a time in a process, made before the first context; throws Error where CUPTI is missing or refuses.
 class CuptiRecords {
  public:
   explicit CuptiRecords(const std::filesystem::path& cuda_root);
@@ -21,8 +21,8 @@ class CuptiRecords {
 
   // Forgets what was recorded so far.
   void Discard();
-  // Everything recorded since, once `count` records or more are there or a fifth of a second has passed. The device is idle. Throws Error
-  // if CUPTI lost records.
+  // Everything recorded since, once `count` records or more are there or a fifth of a second has passed. The device is idle.
+  // Throws Error if CUPTI lost records.
   std::vector<ActivityRecord> Collect(std::size_t count);
 
  private:

@@ -11,8 +11,8 @@
 namespace evo {
 namespace {
 
-// As InspectHere (evaluator/device/inspection.cc) does it on the host: a test holds the two together. Kinds and dtypes are numbered as
-// there.
+// As InspectHere (evaluator/device/inspection.cc) does it on the host: a test holds the two together. Kinds and dtypes are
+// numbered as there.
 constexpr char kSource[] = R"(
 typedef unsigned long long u64;
 struct Request { u64 address, other, bytes; int kind, dtype, exact, blocks; };
@@ -146,7 +146,7 @@ struct Request {
 static_assert(sizeof(Request) == 40 && sizeof(InspectionResult) == 56, "the kernel lays them out in the same way");
 
 constexpr std::uint32_t kThreads = 256;
-constexpr int kInspect = 0;   // kernels
+constexpr int kInspect = 0;  // kernels
 constexpr int kCollect = 1;
 // As many as run at once on the largest GPUs; each has sixteen bytes a thread at least.
 constexpr std::uint64_t kBytesPerBlock = 16 * kThreads;
@@ -167,7 +167,8 @@ std::uint32_t Blocks(std::uint64_t bytes) {
 InspectionKernel::InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream) : stream_(stream) {
   CompileResult compiled = compiler.Compile({kSource, {"evo_inspect", "evo_collect"}, device.arch});
   if (compiled.outcome != Outcome::kOk) {
-    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch, compiled.message));
+    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch,
+                            compiled.message));
   }
   program_ = std::make_unique<CudaProgram>(device, 64);
   if (const DeviceStatus status = program_->Load(compiled.program); !status.ok()) {
@@ -204,7 +205,13 @@ DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspectio
   for (std::size_t i = 0; i < inspections.size(); ++i) {
     const Inspection& one = inspections[i];
     const std::uint32_t blocks = Blocks(one.bytes);
-    requests[i] = {one.address, one.other, one.bytes, static_cast<int>(one.kind), static_cast<int>(one.dtype), one.exact ? 1 : 0, static_cast<int>(blocks)};
+    requests[i] = {one.address,
+                   one.other,
+                   one.bytes,
+                   static_cast<int>(one.kind),
+                   static_cast<int>(one.dtype),
+                   one.exact ? 1 : 0,
+                   static_cast<int>(blocks)};
     most = std::max(most, blocks);
   }
   const auto count = static_cast<std::uint32_t>(inspections.size());
@@ -226,9 +233,11 @@ DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspectio
   collect.block = {kThreads, 1, 1};
   collect.arguments = {device_requests, device_parts, Address{most}, device_results};
   if (DeviceStatus status = Enqueue(collect); !status.ok()) return status;
-  error = cudaMemcpyAsync(host_results, static_cast<char*>(device_) + kResultsOffset, count * sizeof(InspectionResult), cudaMemcpyDeviceToHost, stream_);
+  error = cudaMemcpyAsync(host_results, static_cast<char*>(device_) + kResultsOffset, count * sizeof(InspectionResult),
+                          cudaMemcpyDeviceToHost, stream_);
   if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync from the device");
-  if (DeviceStatus status = ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); !status.ok()) return status;
+  if (DeviceStatus status = ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); !status.ok())
+    return status;
   const auto* first = reinterpret_cast<const InspectionResult*>(host_results);
   results.insert(results.end(), first, first + count);
   return {};

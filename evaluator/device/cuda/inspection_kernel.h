@@ -9,8 +9,8 @@
 
 namespace evo {
 
-// Looks at device memory on the device, so that megabytes need not come to the host: all inspections in two launches, sums taken in a
-// fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
+// Looks at device memory on the device, so that megabytes need not come to the host: all inspections in two launches, sums taken
+// in a fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
 class InspectionKernel {
  public:
   InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream);
@@ -27,8 +27,8 @@ class InspectionKernel {
 
   cudaStream_t stream_;
   std::unique_ptr<CudaProgram> program_;
-  void* host_ = nullptr;      // requests and answers, page-locked
-  void* device_ = nullptr;    // the same
+  void* host_ = nullptr;    // requests and answers, page-locked
+  void* device_ = nullptr;  // the same
 };
 
 }  // namespace evo

@@ -10,10 +10,10 @@
 namespace evo {
 namespace {
 
-// evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot deadlock.
-// evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or all of it in every block (whole).
-// What it reads has to be used, or ptxas leaves the loads out, volatile or not.
-// evo_displace is 2,048 instructions of 16 bytes in a row: docs/adr/0011 says why so many.
+// evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot
+// deadlock. evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or all of
+// it in every block (whole). What it reads has to be used, or ptxas leaves the loads out, volatile or not. evo_displace is 2,048
+// instructions of 16 bytes in a row: docs/adr/0011 says why so many.
 constexpr char kSource[] = R"(
 extern "C" __global__ void evo_hold(const volatile int* released) {
   for (int i = 0; i < 40000 && *released == 0; ++i) __nanosleep(1000);
@@ -63,8 +63,8 @@ constexpr std::uint32_t kTouchThreads = 256;
 // Enough to fill the device with loads: 8 blocks of 256 threads are its most, 2,048 threads a multiprocessor.
 constexpr std::uint32_t kTouchBlocksPerMultiprocessor = 8;
 constexpr std::uint64_t kVectorBytes = 16;
-// L2 has two halves, and a multiprocessor is quicker with what its own half holds. Which has what it reads once depends on where the driver put it; what is small
-// is read so often, by other multiprocessors each time, that both have it.
+// L2 has two halves, and a multiprocessor is quicker with what its own half holds. Which has what it reads once depends on where
+// the driver put it; what is small is read so often, by other multiprocessors each time, that both have it.
 constexpr std::uint64_t kMostTouches = 16;
 constexpr std::uint64_t kTouchedBytes = 16 << 20;
 // What every multiprocessor reads whole.
@@ -75,10 +75,13 @@ constexpr std::uint32_t kDisplaceThreads = 128;
 
 }  // namespace
 
-SupportKernels::SupportKernels(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream) : device_(device), stream_(stream) {
-  CompileResult compiled = compiler.Compile({kSource, {"evo_hold", "evo_touch", "evo_tick", "evo_scrub", "evo_displace"}, device.arch});
+SupportKernels::SupportKernels(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream)
+    : device_(device), stream_(stream) {
+  CompileResult compiled =
+      compiler.Compile({kSource, {"evo_hold", "evo_touch", "evo_tick", "evo_scrub", "evo_displace"}, device.arch});
   if (compiled.outcome != Outcome::kOk) {
-    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch, compiled.message));
+    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch,
+                            compiled.message));
   }
   program_ = std::make_unique<CudaProgram>(device, 64);
   if (const DeviceStatus status = program_->Load(compiled.program); !status.ok()) {
@@ -121,11 +124,14 @@ DeviceStatus SupportKernels::Touch(const DeviceTouch& touch) {
   launch.kernel = kTouch;
   const auto multiprocessors = static_cast<std::uint32_t>(device_.multiprocessors);
   const bool whole = touch.bytes <= kTouchedByAll;
-  launch.grid[0] = whole ? multiprocessors : static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kTouchBlocksPerMultiprocessor * multiprocessors));
+  launch.grid[0] =
+      whole ? multiprocessors
+            : static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kTouchBlocksPerMultiprocessor * multiprocessors));
   launch.block[0] = kTouchThreads;
   const std::uint64_t passes = whole ? 1 : std::clamp<std::uint64_t>(kTouchedBytes / (count * kVectorBytes), 1, kMostTouches);
   launch.arguments = {begin, ScalarUse{Dtype::kU64, Number::Integer(static_cast<std::int64_t>(count))},
-                      ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(passes))}, ScalarUse{Dtype::kU32, Number::Integer(whole ? 1 : 0)}};
+                      ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(passes))},
+                      ScalarUse{Dtype::kU32, Number::Integer(whole ? 1 : 0)}};
   return Launch(launch);
 }
 
@@ -136,7 +142,8 @@ DeviceStatus SupportKernels::ScrubShared() {
   launch.grid[0] = static_cast<std::uint32_t>(device_.multiprocessors);
   launch.block[0] = kScrubThreads;
   launch.shared_bytes = device_.shared_bytes_per_block_optin;
-  launch.arguments = {ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(launch.shared_bytes / sizeof(std::uint32_t)))}};
+  launch.arguments = {
+      ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(launch.shared_bytes / sizeof(std::uint32_t)))}};
   return Launch(launch);
 }
 

@@ -18,8 +18,8 @@ class SupportKernels {
   SupportKernels(const SupportKernels&) = delete;
   SupportKernels& operator=(const SupportKernels&) = delete;
 
-  // Makes the stream wait until Release, at most about 80 ms: whatever is enqueued meanwhile then runs without waiting for the host, whose
-  // launches take longer than a short kernel runs.
+  // Makes the stream wait until Release, at most about 80 ms: whatever is enqueued meanwhile then runs without waiting for the
+  // host, whose launches take longer than a short kernel runs.
   DeviceStatus Hold();
   void Release();
   DeviceStatus Touch(const DeviceTouch& touch);
@@ -42,7 +42,7 @@ class SupportKernels {
   const DeviceInfo& device_;
   cudaStream_t stream_;
   std::unique_ptr<CudaProgram> program_;
-  volatile int* released_ = nullptr;   // in host memory that the device sees
+  volatile int* released_ = nullptr;  // in host memory that the device sees
 };
 
 }  // namespace evo

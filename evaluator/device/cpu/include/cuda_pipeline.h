@@ -1,7 +1,7 @@
 #pragma once
 
-// Asynchronous copies on the cpu device: done at once. By words (4, 8 or 16 bytes are what there is), as the checked mode does not see what
-// memcpy touches.
+// Asynchronous copies on the cpu device: done at once. By words (4, 8 or 16 bytes are what there is), as the checked mode does
+// not see what memcpy touches.
 inline void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, size_t zero_fill = 0) {
   typedef unsigned __attribute__((may_alias)) Word;
   const size_t valid = bytes - zero_fill;

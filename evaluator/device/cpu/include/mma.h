@@ -1,7 +1,8 @@
 #pragma once
 
-// nvcuda::wmma on the cpu device: m16n16k16, m32n8k16 and m8n32k16 of half or bfloat16 with half or float accumulators. As on a GPU a
-// fragment's elements are spread over the lanes: element i of a lane is number i * 32 + lane of the matrix in row-major order.
+// nvcuda::wmma on the cpu device: m16n16k16, m32n8k16 and m8n32k16 of half or bfloat16 with half or float accumulators. As on a
+// GPU a fragment's elements are spread over the lanes: element i of a lane is number i * 32 + lane of the matrix in row-major
+// order.
 
 namespace nvcuda {
 namespace wmma {
@@ -16,11 +17,17 @@ enum layout_t { mem_row_major, mem_col_major };
 template <typename Use, int M, int N, int K>
 struct evo_cpu_shape;
 template <int M, int N, int K>
-struct evo_cpu_shape<matrix_a, M, N, K> { static constexpr int rows = M, columns = K; };
+struct evo_cpu_shape<matrix_a, M, N, K> {
+  static constexpr int rows = M, columns = K;
+};
 template <int M, int N, int K>
-struct evo_cpu_shape<matrix_b, M, N, K> { static constexpr int rows = K, columns = N; };
+struct evo_cpu_shape<matrix_b, M, N, K> {
+  static constexpr int rows = K, columns = N;
+};
 template <int M, int N, int K>
-struct evo_cpu_shape<accumulator, M, N, K> { static constexpr int rows = M, columns = N; };
+struct evo_cpu_shape<accumulator, M, N, K> {
+  static constexpr int rows = M, columns = N;
+};
 
 // The warp operations are not inlined: they stand in loops that templates unroll, and each copy would cost compile time.
 template <typename Use, int M, int N, int K, typename T, typename Layout = void>
@@ -56,15 +63,19 @@ __attribute__((noinline)) inline void load_matrix_sync(fragment<Use, M, N, K, T,
 }
 
 template <int M, int N, int K, typename T>
-__attribute__((noinline)) inline void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* from, unsigned stride, layout_t layout) {
+__attribute__((noinline)) inline void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* from, unsigned stride,
+                                                       layout_t layout) {
   evo_cpu_runtime->sync_warp(0xffffffffu);
-  for (int i = 0; i < f.num_elements; ++i) f.x[i] = from[evo_cpu_offset<fragment<accumulator, M, N, K, T>>(i, stride, layout == mem_row_major)];
+  for (int i = 0; i < f.num_elements; ++i)
+    f.x[i] = from[evo_cpu_offset<fragment<accumulator, M, N, K, T>>(i, stride, layout == mem_row_major)];
 }
 
 template <int M, int N, int K, typename T>
-__attribute__((noinline)) inline void store_matrix_sync(T* to, const fragment<accumulator, M, N, K, T>& f, unsigned stride, layout_t layout) {
+__attribute__((noinline)) inline void store_matrix_sync(T* to, const fragment<accumulator, M, N, K, T>& f, unsigned stride,
+                                                        layout_t layout) {
   evo_cpu_runtime->sync_warp(0xffffffffu);
-  for (int i = 0; i < f.num_elements; ++i) to[evo_cpu_offset<fragment<accumulator, M, N, K, T>>(i, stride, layout == mem_row_major)] = f.x[i];
+  for (int i = 0; i < f.num_elements; ++i)
+    to[evo_cpu_offset<fragment<accumulator, M, N, K, T>>(i, stride, layout == mem_row_major)] = f.x[i];
 }
 
 // Gathers a matrix from the lanes' fragments, as floats in row-major order.
@@ -85,8 +96,10 @@ EVO_CPU_UNCHECKED inline void evo_cpu_gather(float* matrix, F* const* lanes) {
 
 // Every lane posts where its fragments are; the last to arrive multiplies for all.
 template <int M, int N, int K, typename D, typename A, typename B, typename LA, typename LB, typename C>
-EVO_CPU_UNCHECKED __attribute__((noinline)) inline void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, A, LA>& a,
-                     const fragment<matrix_b, M, N, K, B, LB>& b, const fragment<accumulator, M, N, K, C>& c) {
+EVO_CPU_UNCHECKED __attribute__((noinline)) inline void mma_sync(fragment<accumulator, M, N, K, D>& d,
+                                                                 const fragment<matrix_a, M, N, K, A, LA>& a,
+                                                                 const fragment<matrix_b, M, N, K, B, LB>& b,
+                                                                 const fragment<accumulator, M, N, K, C>& c) {
   struct Posted {
     fragment<accumulator, M, N, K, D>* d;
     const fragment<matrix_a, M, N, K, A, LA>* a;

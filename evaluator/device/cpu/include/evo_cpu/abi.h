@@ -14,10 +14,10 @@ struct evo_cpu_block;
 // One CUDA thread of the block that is running. `current` of the image points to it while the thread runs.
 struct evo_cpu_thread {
   evo_cpu_uint3 thread_index;
-  unsigned lane;             // within the warp
-  void* warp_exchange;       // 32 slots of kWarpSlotBytes each, shared by the warp
+  unsigned lane;        // within the warp
+  void* warp_exchange;  // 32 slots of kWarpSlotBytes each, shared by the warp
   evo_cpu_block* block;
-  const void* stack;         // of the fiber that runs it, lowest address
+  const void* stack;  // of the fiber that runs it, lowest address
   size_t stack_bytes;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Included into an image that was compiled to be checked: every load and store of the kernel calls one of these functions first
-// (g++'s -fsanitize=thread makes the calls; no sanitizer library is linked), and they ask the device. What belongs to the running thread
-// alone or to the machinery passes here at once.
+// (g++'s -fsanitize=thread makes the calls; no sanitizer library is linked), and they ask the device. What belongs to the running
+// thread alone or to the machinery passes here at once.
 
 extern "C" __attribute__((visibility("default"))) const evo_cpu_checks* evo_cpu_checker = nullptr;
 
@@ -15,7 +15,8 @@ __attribute__((always_inline, no_sanitize("thread"))) inline bool Within(const v
 EVO_CPU_UNCHECKED inline void Check(const void* p, size_t bytes, evo_cpu_access kind) {
   const evo_cpu_thread* me = evo_cpu_current;
   if (me == nullptr || Within(p, me->stack, me->stack_bytes)) return;
-  if (p == &evo_cpu_current || p == &evo_cpu_runtime || Within(p, me, sizeof *me) || Within(p, me->block, sizeof *me->block)) return;
+  if (p == &evo_cpu_current || p == &evo_cpu_runtime || Within(p, me, sizeof *me) || Within(p, me->block, sizeof *me->block))
+    return;
   if (Within(p, evo_cpu_runtime, sizeof *evo_cpu_runtime) || Within(p, me->warp_exchange, 32 * evo_cpu_warp_slot_bytes)) return;
   evo_cpu_checker->access(p, bytes, kind);
 }
@@ -24,13 +25,13 @@ EVO_CPU_UNCHECKED inline void Check(const void* p, size_t bytes, evo_cpu_access 
 
 #define EVO_CPU_HOOK(name, bytes, kind) \
   EVO_CPU_UNCHECKED void name(void* p) { evo_cpu::Check(p, bytes, kind); }
-#define EVO_CPU_HOOKS(bytes)                                                     \
-  EVO_CPU_HOOK(__tsan_read##bytes, bytes, evo_cpu_read)                          \
-  EVO_CPU_HOOK(__tsan_write##bytes, bytes, evo_cpu_write)                        \
-  EVO_CPU_HOOK(__tsan_unaligned_read##bytes, bytes, evo_cpu_read)                \
-  EVO_CPU_HOOK(__tsan_unaligned_write##bytes, bytes, evo_cpu_write)              \
-  EVO_CPU_HOOK(__tsan_volatile_read##bytes, bytes, evo_cpu_volatile_read)        \
-  EVO_CPU_HOOK(__tsan_volatile_write##bytes, bytes, evo_cpu_volatile_write)      \
+#define EVO_CPU_HOOKS(bytes)                                                        \
+  EVO_CPU_HOOK(__tsan_read##bytes, bytes, evo_cpu_read)                             \
+  EVO_CPU_HOOK(__tsan_write##bytes, bytes, evo_cpu_write)                           \
+  EVO_CPU_HOOK(__tsan_unaligned_read##bytes, bytes, evo_cpu_read)                   \
+  EVO_CPU_HOOK(__tsan_unaligned_write##bytes, bytes, evo_cpu_write)                 \
+  EVO_CPU_HOOK(__tsan_volatile_read##bytes, bytes, evo_cpu_volatile_read)           \
+  EVO_CPU_HOOK(__tsan_volatile_write##bytes, bytes, evo_cpu_volatile_write)         \
   EVO_CPU_HOOK(__tsan_unaligned_volatile_read##bytes, bytes, evo_cpu_volatile_read) \
   EVO_CPU_HOOK(__tsan_unaligned_volatile_write##bytes, bytes, evo_cpu_volatile_write)
 

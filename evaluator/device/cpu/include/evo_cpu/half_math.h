@@ -1,7 +1,7 @@
 #pragma once
 
-// Half and bfloat16 functions that the toolkit declares for device code only. Computed in float and rounded once, as the hardware does for
-// one operation.
+// Half and bfloat16 functions that the toolkit declares for device code only. Computed in float and rounded once, as the hardware
+// does for one operation.
 
 namespace evo_cpu {
 
@@ -9,16 +9,24 @@ inline float ToFloat(__half x) { return __half2float(x); }
 inline float ToFloat(__nv_bfloat16 x) { return __bfloat162float(x); }
 template <typename T>
 T FromFloat(float x) {
-  if constexpr (std::is_same_v<T, __half>) return __float2half_rn(x);
-  else return __float2bfloat16_rn(x);
+  if constexpr (std::is_same_v<T, __half>)
+    return __float2half_rn(x);
+  else
+    return __float2bfloat16_rn(x);
 }
 
 }  // namespace evo_cpu
 
-#define EVO_CPU_HALF_UNARY(name, name2, expression)                                            \
-  inline __half name(__half a) { const float x = evo_cpu::ToFloat(a); return evo_cpu::FromFloat<__half>(expression); }                       \
-  inline __nv_bfloat16 name(__nv_bfloat16 a) { const float x = evo_cpu::ToFloat(a); return evo_cpu::FromFloat<__nv_bfloat16>(expression); } \
-  inline __half2 name2(__half2 a) { return __halves2half2(name(__low2half(a)), name(__high2half(a))); }                                      \
+#define EVO_CPU_HALF_UNARY(name, name2, expression)                                                     \
+  inline __half name(__half a) {                                                                        \
+    const float x = evo_cpu::ToFloat(a);                                                                \
+    return evo_cpu::FromFloat<__half>(expression);                                                      \
+  }                                                                                                     \
+  inline __nv_bfloat16 name(__nv_bfloat16 a) {                                                          \
+    const float x = evo_cpu::ToFloat(a);                                                                \
+    return evo_cpu::FromFloat<__nv_bfloat16>(expression);                                               \
+  }                                                                                                     \
+  inline __half2 name2(__half2 a) { return __halves2half2(name(__low2half(a)), name(__high2half(a))); } \
   inline __nv_bfloat162 name2(__nv_bfloat162 a) { return __halves2bfloat162(name(__low2bfloat16(a)), name(__high2bfloat16(a))); }
 EVO_CPU_HALF_UNARY(hexp, h2exp, std::exp(x))
 EVO_CPU_HALF_UNARY(hexp2, h2exp2, std::exp2(x))
@@ -45,7 +53,8 @@ inline __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
   return __float2bfloat16_rn(std::fma(__bfloat162float(a), __bfloat162float(b), __bfloat162float(c)));
 }
 inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
-  return __halves2half2(__hfma(__low2half(a), __low2half(b), __low2half(c)), __hfma(__high2half(a), __high2half(b), __high2half(c)));
+  return __halves2half2(__hfma(__low2half(a), __low2half(b), __low2half(c)),
+                        __hfma(__high2half(a), __high2half(b), __high2half(c)));
 }
 inline __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
   return __halves2bfloat162(__hfma(__low2bfloat16(a), __low2bfloat16(b), __low2bfloat16(c)),

@@ -1,7 +1,7 @@
 #pragma once
 
-// Device intrinsics that the toolkit does not declare for a plain host compile. Approximate ones are computed exactly: what they lose on a
-// GPU is not emulated. Atomics are plain: one thread runs at a time.
+// Device intrinsics that the toolkit does not declare for a plain host compile. Approximate ones are computed exactly: what they
+// lose on a GPU is not emulated. Atomics are plain: one thread runs at a time.
 
 inline void __syncthreads() { evo_cpu_runtime->sync_block(); }
 inline void __threadfence() { evo_cpu::TellFence(); }
@@ -16,9 +16,11 @@ inline void __brkpt() { __trap(); }
 inline void __builtin_assume_(bool) {}
 
 // Loads and stores with cache hints are loads and stores.
-#define EVO_CPU_LOAD(name) \
-  template <typename T>    \
-  inline T name(const T* p) { return *p; }
+#define EVO_CPU_LOAD(name)    \
+  template <typename T>       \
+  inline T name(const T* p) { \
+    return *p;                \
+  }
 EVO_CPU_LOAD(__ldg)
 EVO_CPU_LOAD(__ldca)
 EVO_CPU_LOAD(__ldcg)
@@ -26,9 +28,11 @@ EVO_CPU_LOAD(__ldcs)
 EVO_CPU_LOAD(__ldlu)
 EVO_CPU_LOAD(__ldcv)
 #undef EVO_CPU_LOAD
-#define EVO_CPU_STORE(name)          \
-  template <typename T, typename U>  \
-  inline void name(T* p, U value) { *p = static_cast<T>(value); }
+#define EVO_CPU_STORE(name)         \
+  template <typename T, typename U> \
+  inline void name(T* p, U value) { \
+    *p = static_cast<T>(value);     \
+  }
 EVO_CPU_STORE(__stwb)
 EVO_CPU_STORE(__stcg)
 EVO_CPU_STORE(__stcs)
@@ -45,7 +49,10 @@ inline float __cosf(float x) { return std::cos(x); }
 inline float __tanf(float x) { return std::tan(x); }
 inline float __tanhf(float x) { return std::tanh(x); }
 inline float __powf(float x, float y) { return std::pow(x, y); }
-inline void __sincosf(float x, float* s, float* c) { *s = std::sin(x); *c = std::cos(x); }
+inline void __sincosf(float x, float* s, float* c) {
+  *s = std::sin(x);
+  *c = std::cos(x);
+}
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x < 0 ? 0 : x > 1 ? 1 : x == x ? x : 0; }
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
@@ -65,7 +72,10 @@ inline double __ddiv_rn(double x, double y) { return x / y; }
 inline double __fma_rn(double x, double y, double z) { return std::fma(x, y, z); }
 inline float fdividef(float x, float y) { return x / y; }
 inline float norm3df(float a, float b, float c) { return std::sqrt(a * a + b * b + c * c); }
-inline void sincospif(float x, float* s, float* c) { *s = std::sin(x * 3.14159265358979f); *c = std::cos(x * 3.14159265358979f); }
+inline void sincospif(float x, float* s, float* c) {
+  *s = std::sin(x * 3.14159265358979f);
+  *c = std::cos(x * 3.14159265358979f);
+}
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -99,11 +109,11 @@ inline int __dp4a(int a, int b, int c) {
   return c;
 }
 
-#define EVO_CPU_BITS(name, From, To)   \
-  inline To name(From from) {          \
-    To to;                             \
+#define EVO_CPU_BITS(name, From, To)    \
+  inline To name(From from) {           \
+    To to;                              \
     std::memcpy(&to, &from, sizeof to); \
-    return to;                         \
+    return to;                          \
   }
 EVO_CPU_BITS(__float_as_int, float, int)
 EVO_CPU_BITS(__int_as_float, int, float)
@@ -131,33 +141,39 @@ using std::isnan;
 template <typename A, typename B>
 inline std::common_type_t<A, B> min(A a, B b) {
   using T = std::common_type_t<A, B>;
-  if constexpr (std::is_floating_point_v<T>) return std::fmin(static_cast<T>(a), static_cast<T>(b));
-  else return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a);
+  if constexpr (std::is_floating_point_v<T>)
+    return std::fmin(static_cast<T>(a), static_cast<T>(b));
+  else
+    return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a);
 }
 template <typename A, typename B>
 inline std::common_type_t<A, B> max(A a, B b) {
   using T = std::common_type_t<A, B>;
-  if constexpr (std::is_floating_point_v<T>) return std::fmax(static_cast<T>(a), static_cast<T>(b));
-  else return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
+  if constexpr (std::is_floating_point_v<T>)
+    return std::fmax(static_cast<T>(a), static_cast<T>(b));
+  else
+    return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
 }
 
-#define EVO_CPU_ATOMIC(name, expression)             \
-  template <typename T, typename U>                  \
+#define EVO_CPU_ATOMIC(name, expression)                 \
+  template <typename T, typename U>                      \
   EVO_CPU_UNCHECKED inline T name(T* address, U given) { \
-    evo_cpu::TellAtomic(address, sizeof(T));         \
-    const T old = *address;                          \
-    const T value = static_cast<T>(given);           \
-    *address = expression;                           \
-    return old;                                      \
-  }                                                  \
-  template <typename T, typename U>                  \
-  inline T name##_block(T* address, U given) { return name(address, given); }
+    evo_cpu::TellAtomic(address, sizeof(T));             \
+    const T old = *address;                              \
+    const T value = static_cast<T>(given);               \
+    *address = expression;                               \
+    return old;                                          \
+  }                                                      \
+  template <typename T, typename U>                      \
+  inline T name##_block(T* address, U given) {           \
+    return name(address, given);                         \
+  }
 EVO_CPU_ATOMIC(atomicAdd, old + value)
 EVO_CPU_ATOMIC(atomicSub, old - value)
 EVO_CPU_ATOMIC(atomicExch, value)
 EVO_CPU_ATOMIC(atomicMin, value < old ? value : old)
 EVO_CPU_ATOMIC(atomicMax, old < value ? value : old)
-EVO_CPU_ATOMIC(atomicAnd, old & value)
+EVO_CPU_ATOMIC(atomicAnd, old& value)
 EVO_CPU_ATOMIC(atomicOr, old | value)
 EVO_CPU_ATOMIC(atomicXor, old ^ value)
 EVO_CPU_ATOMIC(atomicInc, old >= value ? 0 : old + 1)

@@ -4,6 +4,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <immintrin.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +14,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-
-#include <immintrin.h>
 
 #include "evo_cpu/abi.h"
 
@@ -113,12 +112,12 @@ struct Kernel<void (*)(Arguments...)> {
 }  // namespace evo_cpu
 
 // Placed behind the source by the compiler, once for each kernel that will be launched.
-#define EVO_CPU_EXPORT(symbol, ...)                                                                               \
-  EVO_CPU_UNCHECKED static void symbol##_invoke(void** arguments) {                                               \
-    using Type = evo_cpu::Kernel<decltype(&__VA_ARGS__)>;                                                         \
-    Type::Call(&__VA_ARGS__, arguments, std::make_index_sequence<Type::count>{});                                 \
-  }                                                                                                               \
-  extern "C" __attribute__((visibility("default"))) const evo_cpu_kernel symbol = {                               \
+#define EVO_CPU_EXPORT(symbol, ...)                                                 \
+  EVO_CPU_UNCHECKED static void symbol##_invoke(void** arguments) {                 \
+    using Type = evo_cpu::Kernel<decltype(&__VA_ARGS__)>;                           \
+    Type::Call(&__VA_ARGS__, arguments, std::make_index_sequence<Type::count>{});   \
+  }                                                                                 \
+  extern "C" __attribute__((visibility("default"))) const evo_cpu_kernel symbol = { \
       symbol##_invoke, evo_cpu::Kernel<decltype(&__VA_ARGS__)>::bytes, evo_cpu::Kernel<decltype(&__VA_ARGS__)>::count};
 
 #include "evo_cpu/half_math.h"

@@ -4,7 +4,9 @@
 
 namespace evo_cpu {
 
-inline char* WarpSlot(unsigned lane) { return static_cast<char*>(evo_cpu_current->warp_exchange) + lane * evo_cpu_warp_slot_bytes; }
+inline char* WarpSlot(unsigned lane) {
+  return static_cast<char*>(evo_cpu_current->warp_exchange) + lane * evo_cpu_warp_slot_bytes;
+}
 
 // Posts a value and reads the one of lane `source`, which must be in the mask.
 template <typename T>
@@ -75,11 +77,17 @@ inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask,
 inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
 inline int __uni_sync(unsigned mask, int predicate) { return __all_sync(mask, predicate) || __all_sync(mask, !predicate); }
 template <typename T>
-inline T __reduce_add_sync(unsigned mask, T v) { return evo_cpu::Reduce(mask, v, [](T a, T b) { return a + b; }); }
+inline T __reduce_add_sync(unsigned mask, T v) {
+  return evo_cpu::Reduce(mask, v, [](T a, T b) { return a + b; });
+}
 template <typename T>
-inline T __reduce_min_sync(unsigned mask, T v) { return evo_cpu::Reduce(mask, v, [](T a, T b) { return a < b ? a : b; }); }
+inline T __reduce_min_sync(unsigned mask, T v) {
+  return evo_cpu::Reduce(mask, v, [](T a, T b) { return a < b ? a : b; });
+}
 template <typename T>
-inline T __reduce_max_sync(unsigned mask, T v) { return evo_cpu::Reduce(mask, v, [](T a, T b) { return a < b ? b : a; }); }
+inline T __reduce_max_sync(unsigned mask, T v) {
+  return evo_cpu::Reduce(mask, v, [](T a, T b) { return a < b ? b : a; });
+}
 template <typename T>
 inline unsigned __match_any_sync(unsigned mask, T value) {
   unsigned matching = 0;
@@ -92,7 +100,8 @@ inline unsigned __match_any_sync(unsigned mask, T value) {
   return matching;
 }
 
-// Block votes: a barrier with a sum. The counter lives in the block's static shared memory, in slots no rewritten declaration has.
+// Block votes: a barrier with a sum. The counter lives in the block's static shared memory, in slots no rewritten declaration
+// has.
 namespace evo_cpu {
 EVO_CPU_UNCHECKED inline int BlockCount(int predicate) {
   int& count = StaticShared<int>(0xffffu);
