@@ -76,7 +76,7 @@ class BreedRole : public WorkerRole {
   explicit BreedRole(std::vector<KernelTemplate> templates)
       : station_(std::move(templates), {RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
   Message Handle(const Message& job, WorkerChannel& channel) override {
-    channel.Begin("breed");
+    channel.Begin(Stage::kBreed);
     return {{{"child", station_.Breed(job.header.at("request").get<BreedRequest>())}}, {}};
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/outcome.h"
+#include "core/record_fields.h"
 
 namespace evo {
 
@@ -20,6 +21,8 @@ struct KernelFacts {
   int local_bytes = -1;           // stack frame, per thread
   double occupancy = kNoValue;    // active warps of the device's most, 0 to 1
 };
+BOOST_DESCRIBE_STRUCT(KernelFacts, (),
+                      (registers, static_shared_bytes, dynamic_shared_bytes, spill_bytes, local_bytes, occupancy))
 
 // Clocks of a device at a moment, from its driver. -1: not known.
 struct ClockState {
@@ -32,6 +35,7 @@ struct ClockState {
       throttle_reason;     // why the clocks are below their most, as the driver says: "power cap, thermal"; empty: they are not
   bool disturbed = false;  // heat or a power brake holds them back: what was timed meanwhile says little
 };
+BOOST_DESCRIBE_STRUCT(ClockState, (), (sm_mhz, sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason, disturbed))
 
 // One search case, measured. Times are of the whole declared sequence.
 struct CaseMeasurement {
@@ -56,6 +60,9 @@ struct CaseMeasurement {
   double max_error = kNoValue;  // largest absolute error over the reference's root mean square, over all checks
   double l2_error = kNoValue;   // largest relative L2 error over all checks
 };
+BOOST_DESCRIBE_STRUCT(CaseMeasurement, (),
+                      (name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, samples, discarded, outliers,
+                       sm_low_mhz, sm_high_mhz, throttle_reason, launches, bytes, operations, pruned, max_error, l2_error))
 
 // Milliseconds spent on a candidate, for `evo history --timing`.
 struct StageClocks {
@@ -66,6 +73,7 @@ struct StageClocks {
   double reverification_ms = 0;  // further checks while nothing else waited for the device
   double queue_ms = 0;           // waiting for a worker
 };
+BOOST_DESCRIBE_STRUCT(StageClocks, (), (compile_ms, load_ms, check_ms, time_ms, reverification_ms, queue_ms))
 
 // The inputs on which a candidate was found out: drawn again from these they are the same.
 struct Counterexample {
@@ -73,6 +81,7 @@ struct Counterexample {
   int generator = 0;      // number of the legal generator, counted as the task lists them
   std::uint64_t seed = 0;
 };
+BOOST_DESCRIBE_STRUCT(Counterexample, (), (case_name, generator, seed))
 
 // The result of evaluating one candidate. outcome is kOk exactly if score_ns is a number.
 struct Evaluation {
@@ -97,6 +106,9 @@ struct Evaluation {
   std::int64_t shared_run = 0;
   std::int64_t shared_candidate = 0;
 };
+BOOST_DESCRIBE_STRUCT(Evaluation, (),
+                      (outcome, stage, message, log, score_ns, cases, facts, clocks, device, device_name, l2, image_digest,
+                       source_digest, program_digest, reverification_runs, counterexample, shared_run, shared_candidate))
 
 // exp(sum w ln t / sum w) over the cases. Precondition: cases is not empty, every median is positive.
 double Score(const std::vector<CaseMeasurement>& cases);

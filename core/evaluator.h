@@ -16,6 +16,7 @@ struct ToolResult {
   std::string result;   // clean, error, unsupported, timeout or missing
   std::string message;  // one line; empty if clean
 };
+BOOST_DESCRIBE_STRUCT(ToolResult, (), (tool, result, message))
 
 // How much the time of a kernel depends on what it computes with.
 struct SlowestInputs {
@@ -23,6 +24,7 @@ struct SlowestInputs {
       kNoValue;        // time on the legal inputs that take it longest, over that on those that are timed; kNoValue: not measured
   std::string inputs;  // "case r4096_c1024, generator 3": generators are counted as the task lists them, the timed one is 0
 };
+BOOST_DESCRIBE_STRUCT(SlowestInputs, (), (ratio, inputs))
 
 // Evidence for a would-be champion, taken in a fresh process with fresh seeds.
 struct ChampionCheck {
@@ -38,6 +40,8 @@ struct ChampionCheck {
   std::vector<ToolResult> tools;            // of `evo verify`; empty if none was run
   SlowestInputs slowest;
 };
+BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
+                      (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest))
 
 // What an earlier run of the same database found, under the conditions of this one.
 struct KnownEvaluation {

@@ -21,6 +21,9 @@ struct MachineState {
   std::size_t l2_bytes = 0;
   ClockState clocks;  // after all that
 };
+BOOST_DESCRIBE_STRUCT(MachineState, (),
+                      (moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, tensor_per_s,
+                       l2_bytes, clocks))
 
 // Least time in which a device can read and write `bytes` and do `operations`, whatever the kernel: a candidate that takes less
 // was not timed right. Generous, for it must never blame an honest one: every byte comes through L2 once at least, arithmetic is

@@ -22,9 +22,12 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 12> kOutcomes{{
     {Outcome::kCancelled, "cancelled"},
 }};
 
-constexpr std::array<std::pair<Stage, std::string_view>, 7> kStages{{
+constexpr std::array<std::pair<Stage, std::string_view>, 10> kStages{{
+    {Stage::kBreed, "breed"},
     {Stage::kRender, "render"},
     {Stage::kCompile, "compile"},
+    {Stage::kMeasure, "measure"},
+    {Stage::kPrepare, "prepare"},
     {Stage::kLoad, "load"},
     {Stage::kCheck, "check"},
     {Stage::kTime, "time"},

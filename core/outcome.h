@@ -21,8 +21,19 @@ enum class Outcome {
   kCancelled,         // the run ended before this candidate was evaluated
 };
 
-// Where an evaluation ended. Ordered as the road goes.
-enum class Stage { kRender, kCompile, kLoad, kCheck, kTime, kReverify, kHeldOut };
+// What a worker is doing. An evaluation ends in one of kCompile, kLoad, kCheck, kTime and kReverify.
+enum class Stage {
+  kBreed,
+  kRender,
+  kCompile,
+  kMeasure,  // how fast the device is
+  kPrepare,  // inputs and reference answers
+  kLoad,
+  kCheck,
+  kTime,
+  kReverify,  // idle-time re-verification
+  kHeldOut,
+};
 
 // Stable spelling, used in the database, in JSON and in messages: "wrong_result".
 std::string_view ToString(Outcome outcome);

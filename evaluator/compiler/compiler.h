@@ -8,7 +8,7 @@
 
 namespace evo {
 
-struct CompileRequest {
+struct CompilerInput {
   std::string source;                           // a rendered .cu
   std::vector<std::string> kernel_expressions;  // what will be launched, in order, each once: "attention_split<BLOCK_M>"
   std::string arch;                             // "sm_90a"; the cpu device's compiler ignores it
@@ -19,12 +19,13 @@ struct CompiledKernel {
   std::string expression;  // as asked for
   std::string symbol;      // its name in the image
 };
+BOOST_DESCRIBE_STRUCT(CompiledKernel, (), (expression, symbol))
 
 // Device code ready to be loaded. `image` is a cubin, or the bytes of a shared object for the cpu device.
 struct CompiledProgram {
   std::string image;
   std::string ptx;                      // empty on the cpu device
-  std::vector<CompiledKernel> kernels;  // as in CompileRequest::kernel_expressions
+  std::vector<CompiledKernel> kernels;  // as in CompilerInput::kernel_expressions
   std::vector<std::string> variables;   // symbols of the image's own variables in global memory; empty on the cpu device
 };
 
@@ -43,7 +44,7 @@ struct CompileResult {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  virtual CompileResult Compile(const CompileRequest& request) = 0;
+  virtual CompileResult Compile(const CompilerInput& request) = 0;
 };
 
 }  // namespace evo

@@ -31,6 +31,9 @@ struct DeviceInfo {
   double tick_ns = 1;  // resolution of SequenceTime
   std::string driver;  // version, for the record
 };
+BOOST_DESCRIBE_STRUCT(DeviceInfo, (),
+                      (kind, name, arch, ordinal, memory_bytes, l2_bytes, shared_bytes_per_block, shared_bytes_per_block_optin,
+                       max_threads_per_block, multiprocessors, tick_ns, driver))
 
 // An address in the device's memory; on the cpu device an ordinary pointer.
 using Address = std::uint64_t;

@@ -10,7 +10,7 @@
 #include "core/digest.h"
 #include "core/error.h"
 #include "core/rng.h"
-#include "evaluator/messages/evaluation_messages.h"
+#include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/launch_prediction.h"
 #include "evaluator/timer/machine_check.h"
 #include "evaluator/workers/run_role.h"
@@ -44,8 +44,6 @@ constexpr double kPruneFactor = 1.25;
 // One that is certainly this many times slower has lost, too, and is measured as well as a parent needs.
 constexpr double kDecidedFactor = 1.03;
 
-Stage StageOf(const std::string& name) { return ParseStage(name).value_or(Stage::kLoad); }
-
 Outcome OutcomeOf(const WorkerDeath& death) {
   switch (death.kind) {
     case WorkerDeath::Kind::kDeadline:
@@ -65,7 +63,7 @@ CompileResult FromCompiler(const JobResult& result) {
   return failed;
 }
 
-double StageMs(const JobResult& result, const char* stage) {
+double StageMs(const JobResult& result, Stage stage) {
   const auto found = result.stage_ms.find(stage);
   return found == result.stage_ms.end() ? 0 : found->second;
 }
@@ -93,9 +91,10 @@ Pipeline::Pipeline(PipelineOptions options, const Task& task) : options_(std::mo
 void Pipeline::CompileOwn() {
   std::vector<Job> jobs = {CompileJob(task_.reference, false)};
   if (options_.device == "cuda") {
-    jobs.push_back(CompileJob(MachineCheckSource(device_.arch), false));
-    jobs.back().request.header["kernels"] = MachineCheckKernels(device_.arch);
-    jobs.back().request.header["arch"] = device_.arch;
+    Job own = jobs.front();
+    own.request =
+        ToMessage(CompileRequest{MachineCheckSource(device_.arch), device_.arch, false, MachineCheckKernels(device_.arch)});
+    jobs.push_back(std::move(own));
   }
   const std::vector<JobResult> results = RunAndWait(*compile_pool_, std::move(jobs), options_.interrupt);
   if (options_.interrupt.stop_requested()) throw Interrupted();
@@ -115,8 +114,7 @@ void Pipeline::CompileOwn() {
 std::vector<MachineState> Pipeline::MeasureMachines(const std::string& moment) {
   if (options_.device != "cuda") return {};
   Job job;
-  job.request.header = {{"kind", "machine"}};
-  AttachProgram(job.request, "machine", "", machine_check_.program);
+  job.request = ToMessage(MachineRequest{{"", machine_check_.program}});
   job.deadline = kMachineDeadline;
   // As many as there are idle workers: each takes one.
   const std::vector<JobResult> results =
@@ -125,9 +123,9 @@ std::vector<MachineState> Pipeline::MeasureMachines(const std::string& moment) {
   std::vector<MachineState> machines;
   for (const JobResult& result : results) {
     if (result.death) throw Error(fmt::format("measuring {}: {}; see `evo doctor`", device_.name, result.death->description));
-    const nlohmann::json& answer = result.reply->header;
-    if (answer.contains("infrastructure")) throw Error(answer.at("infrastructure").get<std::string>());
-    machines.push_back(answer.at("machine").get<MachineState>());
+    const auto answer = FromReply<MachineState>(*result.reply);
+    if (const auto* failed = std::get_if<InfrastructureReport>(&answer)) throw Error(failed->message);
+    machines.push_back(std::get<MachineState>(answer));
     machines.back().moment = moment;
   }
   return machines;
@@ -149,7 +147,7 @@ std::vector<nlohmann::json> Pipeline::Ordinals() const {
 
 Job Pipeline::CompileJob(const std::string& source, bool check) const {
   Job job;
-  job.request.header = {{"source", source}, {"arch", arch_}, {"check", check}};
+  job.request = ToMessage(CompileRequest{source, arch_, check, {}});
   job.deadline = kCompileDeadline;
   return job;
 }
@@ -178,14 +176,13 @@ CompileResult Pipeline::CompileNow(const std::string& source, bool check, const 
 }
 
 Message Pipeline::RunSetup(const std::vector<std::uint64_t>& seeds) const {
-  Message message;
-  message.header = {{"kind", "setup"},
-                    {"task", {{"json", task_.json}, {"reference", task_.reference}, {"directory", task_.directory.string()}}},
-                    {"seeds", seeds},
-                    {"l2", options_.l2},
-                    {"machines", machines_}};
-  AttachProgram(message, "reference", task_.reference, reference_.program);
-  return message;
+  return ToMessage(SetupRequest{task_.json,
+                                task_.reference,
+                                task_.directory.string(),
+                                seeds,
+                                options_.l2,
+                                machines_,
+                                {task_.reference, reference_.program}});
 }
 
 milliseconds Pipeline::RunDeadline(const DeadlineFactor& factor) {
@@ -198,10 +195,10 @@ milliseconds Pipeline::RunDeadline(const DeadlineFactor& factor) {
 // On the cpu device nothing else may run while a kernel is timed.
 Job Pipeline::WithRunDeadlines(Job job, const DeadlineFactor& factor) {
   job.deadline = RunDeadline(factor);
-  job.stage_deadlines = {{"prepare", kPrepareDeadline}, {"held_out", kHeldOutDeadline}};
+  job.stage_deadlines = {{Stage::kPrepare, kPrepareDeadline}, {Stage::kHeldOut, kHeldOutDeadline}};
   if (options_.device == "cpu") {
-    job.on_enter = [this](const std::string&) { compile_pool_->Suspend(); };
-    job.on_leave = [this](const std::string&) { compile_pool_->Resume(); };
+    job.on_enter = [this](Stage) { compile_pool_->Suspend(); };
+    job.on_leave = [this](Stage) { compile_pool_->Resume(); };
   }
   return job;
 }
@@ -338,7 +335,7 @@ void Pipeline::SetFatal(const std::string& message) {
 void Pipeline::OnCompiled(const Place& place, const JobResult& result) {
   if (const std::string fatal = compile_pool_->fatal(); !fatal.empty()) SetFatal(fatal);
   Slot& slot = place.slot();
-  slot.evaluation.clocks.compile_ms = StageMs(result, "compile");
+  slot.evaluation.clocks.compile_ms = StageMs(result, Stage::kCompile);
   slot.evaluation.clocks.queue_ms = result.queue_ms;
   if (result.death) {
     return Fail(place, OutcomeOf(*result.death), Stage::kCompile, fmt::format("the compiler: {}", result.death->description));
@@ -361,29 +358,24 @@ void Pipeline::OnCompiled(const Place& place, const JobResult& result) {
 
 void Pipeline::SubmitRun(const Place& place) {
   const Slot& slot = place.slot();
-  Job job;
-  job.request.header = {{"kind", "evaluate"}, {"facts", slot.compiled.facts}};
+  EvaluateRequest request{{slot.candidate.source, slot.compiled.program},
+                          {slot.candidate.source, slot.compiled.checked},
+                          slot.compiled.facts,
+                          {},
+                          {}};
   bool cancelled = false;
   {
     const std::lock_guard lock(mutex_);
     cancelled = cancelled_;
-    nlohmann::json bounds = nlohmann::json::object();
-    nlohmann::json decided = nlohmann::json::object();
-    for (const auto& [name, best] : best_case_ns_) {
-      bounds[name] = kPruneFactor * best;
-      decided[name] = kDecidedFactor * best;
-    }
-    job.request.header["prune_ns"] = bounds;
-    job.request.header["decided_ns"] = decided;
+    for (const auto& [name, best] : best_case_ns_) request.bounds[name] = {kPruneFactor * best, kDecidedFactor * best};
     const auto killer =
         std::max_element(kills_.begin(), kills_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (killer != kills_.end())
-      job.request.header["first"] = {{"case", killer->first.first}, {"generator", killer->first.second}};
+    if (killer != kills_.end()) request.first = {killer->first.first, killer->first.second};
   }
   // A pool that was cancelled takes new jobs.
   if (cancelled) return Fail(place, Outcome::kCancelled, Stage::kLoad, "stopped");
-  AttachProgram(job.request, "candidate", slot.candidate.source, slot.compiled.program);
-  AttachProgram(job.request, "checked", slot.candidate.source, slot.compiled.checked);
+  Job job;
+  job.request = ToMessage(request);
   job = WithRunDeadlines(std::move(job), options_.device == "cuda" ? kGpuDeadlineFactor : kDeadlineFactor);
   // Of the templates the first that is done says nothing of how long the others may take.
   if (place.slot().candidate.generation == 0) job.deadline = options_.run_deadline;
@@ -393,39 +385,43 @@ void Pipeline::SubmitRun(const Place& place) {
 void Pipeline::OnRun(const Place& place, const JobResult& result) {
   Slot& slot = place.slot();
   const std::string fatal = run_pool_->fatal();
-  const bool charged = result.stage == "load" || result.stage == "check" || result.stage == "time" || result.stage == "reverify";
+  const bool charged = result.stage == Stage::kLoad || result.stage == Stage::kCheck || result.stage == Stage::kTime ||
+                       result.stage == Stage::kReverify;
   const bool stopped = result.death && result.death->kind == WorkerDeath::Kind::kStopped;
-  const bool infrastructure =
-      (result.reply && result.reply->header.contains("infrastructure")) || (result.death && !charged && !stopped);
-  if (infrastructure) {
-    const std::string why =
-        result.reply ? result.reply->header.at("infrastructure").get<std::string>() : result.death->description;
+  std::optional<std::variant<Evaluation, InfrastructureReport>> answer;
+  if (result.reply) {
+    try {
+      answer = FromReply<Evaluation>(*result.reply);
+    } catch (const std::exception& error) {
+      return Fail(place, Outcome::kCrash, Stage::kCheck, fmt::format("the run worker sent a malformed reply: {}", error.what()));
+    }
+  }
+  const auto* report = answer ? std::get_if<InfrastructureReport>(&*answer) : nullptr;
+  if (report != nullptr || (result.death && !charged && !stopped)) {
+    const std::string why = report != nullptr ? report->message : result.death->description;
     // Once may be what an earlier candidate left behind; the second time it is the machine.
     if (fatal.empty() && slot.attempts++ == 0) return SubmitRun(place);
     SetFatal(fatal.empty() ? why : fatal);
     return Fail(place, Outcome::kCancelled, Stage::kLoad, why);
   }
   const Evaluation before = slot.evaluation;
-  if (result.reply) {
-    try {
-      Evaluation evaluation = result.reply->header.at("evaluation").get<Evaluation>();
-      // Cheating is said of a candidate only if it shows again in a fresh process: a guard may have been overwritten by the
-      // candidate before, and CUPTI has been seen to name a kernel by the one that an earlier, unloaded image had at its place.
-      if (evaluation.outcome == Outcome::kCheating && slot.attempts++ == 0) return SubmitRun(place);
-      slot.evaluation = std::move(evaluation);
-      slot.evaluation.log = before.log;
-      slot.evaluation.program_digest = before.program_digest;
-    } catch (const std::exception& error) {
-      return Fail(place, Outcome::kCrash, Stage::kCheck, fmt::format("the run worker sent a malformed reply: {}", error.what()));
-    }
+  if (answer) {
+    Evaluation evaluation = std::get<Evaluation>(std::move(*answer));
+    // Cheating is said of a candidate only if it shows again in a fresh process: a guard may have been overwritten by the
+    // candidate before, and CUPTI has been seen to name a kernel by the one that an earlier, unloaded image had at its place.
+    if (evaluation.outcome == Outcome::kCheating && slot.attempts++ == 0) return SubmitRun(place);
+    slot.evaluation = std::move(evaluation);
+    slot.evaluation.log = before.log;
+    slot.evaluation.program_digest = before.program_digest;
   }
-  slot.evaluation.clocks = {before.clocks.compile_ms, StageMs(result, "load"),     StageMs(result, "check"),
-                            StageMs(result, "time"),  StageMs(result, "reverify"), before.clocks.queue_ms + result.queue_ms};
+  slot.evaluation.clocks = {before.clocks.compile_ms,          StageMs(result, Stage::kLoad),
+                            StageMs(result, Stage::kCheck),    StageMs(result, Stage::kTime),
+                            StageMs(result, Stage::kReverify), before.clocks.queue_ms + result.queue_ms};
   {
     const std::lock_guard lock(mutex_);
     reverification_ms_ += slot.evaluation.clocks.reverification_ms;
   }
-  if (result.death) return Fail(place, OutcomeOf(*result.death), StageOf(result.stage), result.death->description);
+  if (result.death) return Fail(place, OutcomeOf(*result.death), result.stage.value_or(Stage::kLoad), result.death->description);
   Complete(place);
 }
 
@@ -494,21 +490,20 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
   std::vector<std::uint64_t> seeds;
   for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back((static_cast<std::uint64_t>(entropy()) << 32) | entropy());
   Job job;
-  job.request.header = {{"kind", "champion"}};
-  AttachProgram(job.request, "candidate", candidate.source, compiled.program);
-  AttachProgram(job.request, "checked", candidate.source, compiled.checked);
-  AttachProgram(job.request, "baseline", baseline.source, compiled_baseline.program);
+  job.request = ToMessage(ChampionRequest{
+      {candidate.source, compiled.program}, {candidate.source, compiled.checked}, {baseline.source, compiled_baseline.program}});
   WorkerPool fresh({"run", options_.worker_argv, RunInit(), 1, {Ordinals().front()}, false, true});
   const Message setup = RunSetup(seeds);
   fresh.SetSetup(setup);
   const JobResult result = RunAndWait(fresh, {WithRunDeadlines(std::move(job), kDeadlineFactor)}, stop).front();
   if (result.death) {
     check.outcome = OutcomeOf(*result.death);
-    check.message = fmt::format("{}: {}", result.stage, result.death->description);
+    check.message = fmt::format("{}: {}", result.stage ? ToString(*result.stage) : "start", result.death->description);
     return check;
   }
-  if (result.reply->header.contains("infrastructure")) throw Error(result.reply->header.at("infrastructure").get<std::string>());
-  check = result.reply->header.at("check").get<ChampionCheck>();
+  const auto answer = FromReply<ChampionCheck>(*result.reply);
+  if (const auto* failed = std::get_if<InfrastructureReport>(&answer)) throw Error(failed->message);
+  check = std::get<ChampionCheck>(answer);
   if (check.outcome != Outcome::kOk) return check;
   for (ToolResult& tool : Sanitize(candidate.source, compiled.program, setup, stop)) check.tools.push_back(std::move(tool));
   const auto found =
@@ -526,8 +521,7 @@ std::vector<ToolResult> Pipeline::Sanitize(const std::string& source, const Comp
   init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), {"sanitizer", options_.worker_argv, init, 1, {Ordinals().front()}}, setup);
   Job job;
-  job.request.header = {{"kind", "once"}};
-  AttachProgram(job.request, "candidate", source, program);
+  job.request = ToMessage(SmallCaseRequest{{source, program}});
   job.deadline = kSanitizerDeadline;
   return sanitizer.Check(job, stop);
 }

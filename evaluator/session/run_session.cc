@@ -57,16 +57,13 @@ RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> job
       reverification_time_(reverification_time),
       inputs_(*device_) {}
 
-void RunSession::Setup(const Message& job) {
-  const nlohmann::json& task = job.header.at("task");
-  task_ = ParseTask(task.at("json").get<std::string>(), task.at("reference").get<std::string>(),
-                    task.at("directory").get<std::string>());
-  const AttachedProgram reference = DetachProgram(job, "reference");
-  inputs_.Use(*task_, reference.source, reference.program);
-  seeds_ = job.header.at("seeds").get<std::vector<std::uint64_t>>();
-  l2_ = job.header.at("l2") == "cold" ? L2State::kCold : L2State::kHot;
-  for (const nlohmann::json& machine : job.header.at("machines")) {
-    if (machine.at("ordinal") == info().ordinal) machine_ = machine.get<MachineState>();
+void RunSession::Setup(const SetupRequest& request) {
+  task_ = ParseTask(request.task_json, request.task_reference, request.task_directory);
+  inputs_.Use(*task_, request.reference.source, request.reference.program);
+  seeds_ = request.seeds;
+  l2_ = request.l2 == "cold" ? L2State::kCold : L2State::kHot;
+  for (const MachineState& machine : request.machines) {
+    if (machine.ordinal == info().ordinal) machine_ = machine;
   }
   placed_ = false;
   inputs_.Draw(PoolSets());
@@ -87,7 +84,7 @@ std::vector<InputCache::Wanted> RunSession::PoolSets() const {
 // All sets of the run exist before a candidate is loaded: its clock does not pay for them, and its code is not there when answers
 // are computed.
 void RunSession::PlaceInputs(WorkerChannel& channel) {
-  channel.Begin("prepare");
+  channel.Begin(Stage::kPrepare);
   if (placed_) return;
   for (const InputCache::Wanted& set : PoolSets()) inputs_.Get(set.sizes, set.generator, set.seed);
   for (const Case& sizes : SearchCases()) {
@@ -159,14 +156,14 @@ InputSet& RunSession::SetLikeTimed(const Case& sizes, int generator) {
 }
 
 // What is cheap: the small case with every generator. Before it the inputs that have killed most candidates so far.
-std::vector<RunSession::Probe> RunSession::FirstProbes(const nlohmann::json& first) const {
+std::vector<RunSession::Probe> RunSession::FirstProbes(const std::optional<CaseInputs>& first) const {
   std::vector<Probe> probes;
   for (int g = 0; g < Generators(); ++g) probes.push_back({&task_->small, g, kSearchRepeats});
-  if (!first.is_object()) return probes;
-  const auto name = first.at("case").get<std::string>();
-  const int generator = first.at("generator").get<int>();
-  const auto small = std::find_if(probes.begin(), probes.end(),
-                                  [&](const Probe& p) { return p.sizes->name == name && p.generator == generator; });
+  if (!first) return probes;
+  const auto& [name, generator] = *first;
+  const auto small = std::find_if(probes.begin(), probes.end(), [&](const Probe& p) {
+    return p.sizes->name == first->case_name && p.generator == first->generator;
+  });
   if (small != probes.end()) std::rotate(probes.begin(), small, small + 1);
   for (const Case& sizes : SearchCases()) {
     if (sizes.name == name && generator < SearchGenerators()) probes.insert(probes.begin(), {&sizes, generator, 1});
@@ -174,20 +171,19 @@ std::vector<RunSession::Probe> RunSession::FirstProbes(const nlohmann::json& fir
   return probes;
 }
 
-Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
+Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& channel) {
   PlaceInputs(channel);
   Evaluation evaluation;
   evaluation.device = info().kind;
   evaluation.device_name = info().name;
   evaluation.l2 = l2_ == L2State::kCold ? "cold" : "hot";
-  const AttachedProgram attached = DetachProgram(job, "candidate");
-  evaluation.image_digest = Digest(attached.program.image);
-  evaluation.source_digest = Digest(attached.source);
-  job.header.at("facts").get_to(evaluation.facts);
+  evaluation.image_digest = Digest(request.candidate.program.image);
+  evaluation.source_digest = Digest(request.candidate.source);
+  evaluation.facts = request.facts;
   // Before the candidate is loaded: its code is not there when the answer is computed.
   Fresh fresh;
   if (info().kind == "cuda" && !jobs_wait_()) fresh = DrawFresh(evaluation.source_digest);
-  if (auto failure = EvaluateInto(evaluation, attached, job, fresh, channel)) {
+  if (auto failure = EvaluateInto(evaluation, request, fresh, channel)) {
     evaluation.outcome = failure->outcome;
     evaluation.message = failure->message;
     NoteContamination(*failure);
@@ -198,27 +194,27 @@ Evaluation RunSession::Evaluate(const Message& job, WorkerChannel& channel) {
   return evaluation;
 }
 
-std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job,
-                                                const Fresh& fresh, WorkerChannel& channel) {
+std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const EvaluateRequest& request, const Fresh& fresh,
+                                                WorkerChannel& channel) {
   evaluation.stage = Stage::kLoad;
-  channel.Begin("load");
-  auto loaded =
-      LoadProgram(*device_, attached.source, attached.program, info().kind == "cuda" && !jobs_wait_() ? kCodePlacements : 1);
+  channel.Begin(Stage::kLoad);
+  auto loaded = LoadProgram(*device_, request.candidate.source, request.candidate.program,
+                            info().kind == "cuda" && !jobs_wait_() ? kCodePlacements : 1);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
 
   evaluation.stage = Stage::kCheck;
-  channel.Begin("check");
+  channel.Begin(Stage::kCheck);
   Gate gate(*device_, task_->determinism);
-  for (const Probe& probe : FirstProbes(job.header.value("first", nlohmann::json()))) {
+  for (const Probe& probe : FirstProbes(request.first)) {
     CheckedErrors errors;
     if (auto failure = Noted(evaluation, CheckProbe(program, gate, probe, errors), probe)) return failure;
   }
-  if (auto failure = Noted(evaluation, CheckAccesses(job, 1), {&task_->small, 0, 1})) return failure;
+  if (auto failure = Noted(evaluation, CheckAccesses(request.checked, 1), {&task_->small, 0, 1})) return failure;
   std::list<std::unique_ptr<CaseOfProgram>> cases;
   if (auto failure = PrepareSearchCases(program, cases)) return failure;
   for (const auto& one : cases) {
-    if (auto failure = CheckAndTime(evaluation, program, gate, *one, job.header, channel)) return failure;
+    if (auto failure = CheckAndTime(evaluation, program, gate, *one, request, channel)) return failure;
   }
   evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
   if (fresh.set != nullptr) return Reverify(evaluation, program, gate, fresh, channel);
@@ -229,18 +225,18 @@ std::optional<Failure> RunSession::EvaluateInto(Evaluation& evaluation, const At
 // need an extreme one, an overflow without its guard, say. One that is clearly slow is spared them; it cannot become the
 // champion.
 std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one,
-                                                const nlohmann::json& job, WorkerChannel& channel) {
+                                                const EvaluateRequest& request, WorkerChannel& channel) {
   const Probe timed{&one.sizes, 0, info().kind == "cpu" ? kSearchRepeats : 1};
   const auto check_start = std::chrono::steady_clock::now();
   auto failure = gate.Check(one.bound.front(), timed.repeats, one.errors);
   const std::chrono::duration<double, std::nano> checked = std::chrono::steady_clock::now() - check_start;
   if (failure) return Noted(evaluation, Located(*failure, one.sizes.name), timed);
   evaluation.stage = Stage::kTime;
-  channel.Begin("time", info().kind == "cpu");
-  auto measured = TimeCase(one, gate, job, checked.count() / timed.repeats);
+  channel.Begin(Stage::kTime, info().kind == "cpu");
+  auto measured = TimeCase(one, gate, request, checked.count() / timed.repeats);
   if (auto* failed = std::get_if<Failure>(&measured)) return Noted(evaluation, Located(*failed, one.sizes.name), timed);
   evaluation.stage = Stage::kCheck;
-  channel.Begin("check");
+  channel.Begin(Stage::kCheck);
   CaseMeasurement& measurement = std::get<CaseMeasurement>(measured);
   for (int g = 1; g < SearchGenerators() && !measurement.pruned; ++g) {
     const Probe probe{&one.sizes, g, 1};
@@ -253,8 +249,7 @@ std::optional<Failure> RunSession::CheckAndTime(Evaluation& evaluation, Program&
   return std::nullopt;
 }
 
-std::optional<Failure> RunSession::CheckAccesses(const Message& job, int generators) {
-  const AttachedProgram checked = DetachProgram(job, "checked");
+std::optional<Failure> RunSession::CheckAccesses(const AttachedProgram& checked, int generators) {
   if (checked.program.image.empty()) return std::nullopt;
   auto loaded = LoadProgram(*device_, checked.source, checked.program);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
@@ -307,17 +302,16 @@ std::optional<Failure> RunSession::PrepareSearchCases(Program& program, std::lis
   return std::nullopt;
 }
 
-std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job,
+std::variant<CaseMeasurement, Failure> RunSession::TimeCase(CaseOfProgram& one, Gate& gate, const EvaluateRequest& request,
                                                             double checked_ns) {
-  const nlohmann::json& bounds = job.at("prune_ns");
-  const auto bound = bounds.find(one.sizes.name);
+  const auto bound = request.bounds.find(one.sizes.name);
   const auto raced = [&](StoppingCriterion criterion) {
-    if (bound == bounds.end()) return criterion;
-    criterion.prune_ticks = bound->get<double>() / info().tick_ns;
+    if (bound == request.bounds.end()) return criterion;
+    criterion.prune_ticks = bound->second.prune_ns / info().tick_ns;
     // A check launches once; what is not the kernel's takes it less than a millisecond.
     constexpr double kCheckNs = 1e6;
-    criterion.looks_hopeless = checked_ns > kCheckNs + StoppingCriterion::kHopelessFactor * bound->get<double>();
-    criterion.decided_ticks = job.at("decided_ns").at(one.sizes.name).get<double>() / info().tick_ns;
+    criterion.looks_hopeless = checked_ns > kCheckNs + StoppingCriterion::kHopelessFactor * bound->second.prune_ns;
+    criterion.decided_ticks = bound->second.decided_ns / info().tick_ns;
     return criterion;
   };
   const bool on_gpu = info().kind == "cuda";
@@ -357,9 +351,9 @@ std::optional<Failure> RunSession::CheckFloor(const CaseMeasurement& measured) c
           measured.median_ns / 1e3, floor / 1e3, measured.bytes, measured.operations)};
 }
 
-MachineState RunSession::Measure(const Message& job, WorkerChannel& channel) {
-  channel.Begin("measure");
-  const LoadResult loaded = device_->Load(DetachProgram(job, "machine").program, 1);
+MachineState RunSession::Measure(const MachineRequest& request, WorkerChannel& channel) {
+  channel.Begin(Stage::kMeasure);
+  const LoadResult loaded = device_->Load(request.kernels.program, 1);
   if (!loaded.status.ok())
     throw InfrastructureFailure{fmt::format("our own kernels do not load on {}: {}", info().name, loaded.status.message)};
   auto measured = MeasureMachine(*device_, *loaded.program);
@@ -368,12 +362,11 @@ MachineState RunSession::Measure(const Message& job, WorkerChannel& channel) {
   return std::get<MachineState>(measured);
 }
 
-std::string RunSession::RunOnce(const Message& job, WorkerChannel& channel) {
-  channel.Begin("load");
-  const AttachedProgram attached = DetachProgram(job, "candidate");
-  auto loaded = LoadProgram(*device_, attached.source, attached.program);
+std::string RunSession::RunOnce(const SmallCaseRequest& request, WorkerChannel& channel) {
+  channel.Begin(Stage::kLoad);
+  auto loaded = LoadProgram(*device_, request.candidate.source, request.candidate.program);
   if (auto* failure = std::get_if<Failure>(&loaded)) return failure->message;
-  channel.Begin("check");
+  channel.Begin(Stage::kCheck);
   Gate gate(*device_, task_->determinism);
   CheckedErrors errors;
   const auto failure = CheckProbe(std::get<Program>(loaded), gate, {&task_->small, 0, 1}, errors);

@@ -11,7 +11,7 @@
 
 #include "core/machine.h"
 #include "evaluator/gate/gate.h"
-#include "evaluator/messages/evaluation_messages.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/session/input_cache.h"
 #include "evaluator/timer/timer.h"
 #include "evaluator/workers/worker_main.h"
@@ -46,17 +46,16 @@ class RunSession {
   // True after a job that this process must not outlive.
   bool must_restart() const { return must_restart_; }
 
-  // {"task", "reference", "seeds", "l2", "machines"}: what the jobs that follow are about. Draws the inputs, but leaves the
+  // What the jobs that follow are about. Draws the inputs, but leaves the
   // device alone: a worker in reserve must not disturb the one that is timing.
-  void Setup(const Message& job);
-  // {"candidate", "checked", "facts", "prune_ns", "decided_ns", "first"}
-  Evaluation Evaluate(const Message& job, WorkerChannel& channel);
-  // {"machine"}: how fast this device is; before any setup.
-  MachineState Measure(const Message& job, WorkerChannel& channel);
-  // {"candidate"}: runs the small case once and checks it; for a tool that watches this process. What was wrong, or empty.
-  std::string RunOnce(const Message& job, WorkerChannel& channel);
-  // {"candidate", "checked", "baseline"}: held-out cases, then both timed in turn.
-  ChampionCheck CheckChampion(const Message& job, WorkerChannel& channel);
+  void Setup(const SetupRequest& request);
+  Evaluation Evaluate(const EvaluateRequest& request, WorkerChannel& channel);
+  // How fast this device is; before any setup.
+  MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
+  // Runs the small case once and checks it; for a tool that watches this process. What was wrong, or empty.
+  std::string RunOnce(const SmallCaseRequest& request, WorkerChannel& channel);
+  // Held-out cases, then both timed in turn.
+  ChampionCheck CheckChampion(const ChampionRequest& request, WorkerChannel& channel);
 
  private:
   // A case with one of its legal generators: what a program is checked on.
@@ -87,7 +86,7 @@ class RunSession {
   std::size_t CopyCount(const Case& sizes) const;
   std::vector<InputSet*> TimedSets(const Case& sizes);
   InputSet& SetLikeTimed(const Case& sizes, int generator);
-  std::vector<Probe> FirstProbes(const nlohmann::json& first) const;
+  std::vector<Probe> FirstProbes(const std::optional<CaseInputs>& first) const;
   std::variant<std::unique_ptr<CaseOfProgram>, Failure> Prepare(Program& program, const Case& sizes,
                                                                 const std::vector<InputSet*>& sets);
   std::optional<Failure> PrepareSearchCases(Program& program, std::list<std::unique_ptr<CaseOfProgram>>& cases);
@@ -99,20 +98,21 @@ class RunSession {
   // Further checks: on the fresh inputs, then on all others until somebody waits or the time is up.
   std::optional<Failure> Reverify(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh,
                                   WorkerChannel& channel);
-  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const AttachedProgram& attached, const Message& job,
-                                      const Fresh& fresh, WorkerChannel& channel);
+  std::optional<Failure> EvaluateInto(Evaluation& evaluation, const EvaluateRequest& request, const Fresh& fresh,
+                                      WorkerChannel& channel);
   std::optional<Failure> CheckAndTime(Evaluation& evaluation, Program& program, Gate& gate, CaseOfProgram& one,
-                                      const nlohmann::json& job, WorkerChannel& channel);
+                                      const EvaluateRequest& request, WorkerChannel& channel);
   // `checked_ns`: what a check of it took, with everything around the launch.
-  std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const nlohmann::json& job, double checked_ns);
+  std::variant<CaseMeasurement, Failure> TimeCase(CaseOfProgram& one, Gate& gate, const EvaluateRequest& request,
+                                                  double checked_ns);
   void Describe(CaseMeasurement& measured, const CaseOfProgram& one) const;
   // Faster than the device can be.
   std::optional<Failure> CheckFloor(const CaseMeasurement& measured) const;
   // The failure, with the inputs noted on which it was found.
   std::optional<Failure> Noted(Evaluation& evaluation, std::optional<Failure> failure, const Probe& probe) const;
   // Runs the small case with every access checked, where the device has such an image.
-  std::optional<Failure> CheckAccesses(const Message& job, int generators);
-  std::optional<Failure> CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel);
+  std::optional<Failure> CheckAccesses(const AttachedProgram& checked, int generators);
+  std::optional<Failure> CheckInto(ChampionCheck& check, const ChampionRequest& request, WorkerChannel& channel);
   std::optional<Failure> CompareInterleaved(ChampionCheck& check, std::list<std::unique_ptr<CaseOfProgram>>& first,
                                             std::list<std::unique_ptr<CaseOfProgram>>& second);
   // The program's time on every legal generator of the search cases beside that on the timed one; what it wrote is checked.

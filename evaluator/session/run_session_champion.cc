@@ -19,10 +19,10 @@ constexpr int kCpuSamplesOfInputs = 5;
 
 }  // namespace
 
-ChampionCheck RunSession::CheckChampion(const Message& job, WorkerChannel& channel) {
+ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerChannel& channel) {
   PlaceInputs(channel);
   ChampionCheck check;
-  if (auto failure = CheckInto(check, job, channel)) {
+  if (auto failure = CheckInto(check, request, channel)) {
     check.outcome = failure->outcome;
     check.message = failure->message;
     NoteContamination(*failure);
@@ -35,15 +35,13 @@ ChampionCheck RunSession::CheckChampion(const Message& job, WorkerChannel& chann
   return check;
 }
 
-std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message& job, WorkerChannel& channel) {
-  const AttachedProgram candidate = DetachProgram(job, "candidate");
-  const AttachedProgram baseline = DetachProgram(job, "baseline");
-  channel.Begin("load");
-  auto loaded = LoadProgram(*device_, candidate.source, candidate.program, kCodePlacements);
+std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const ChampionRequest& request, WorkerChannel& channel) {
+  channel.Begin(Stage::kLoad);
+  auto loaded = LoadProgram(*device_, request.candidate.source, request.candidate.program, kCodePlacements);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
 
-  channel.Begin("held_out");
+  channel.Begin(Stage::kHeldOut);
   Gate gate(*device_, task_->determinism);
   CheckedErrors errors;
   for (const Case& sizes : SearchCases()) {
@@ -57,9 +55,9 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
     }
     check.held_out_cases.push_back(sizes.name);
   }
-  if (auto failure = CheckAccesses(job, Generators())) return failure;
-  if (!DetachProgram(job, "checked").program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
-  auto loaded_baseline = LoadProgram(*device_, baseline.source, baseline.program, kCodePlacements);
+  if (auto failure = CheckAccesses(request.checked, Generators())) return failure;
+  if (!request.checked.program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
+  auto loaded_baseline = LoadProgram(*device_, request.baseline.source, request.baseline.program, kCodePlacements);
   if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
   std::list<std::unique_ptr<CaseOfProgram>> first;
   std::list<std::unique_ptr<CaseOfProgram>> second;
@@ -70,7 +68,7 @@ std::optional<Failure> RunSession::CheckInto(ChampionCheck& check, const Message
       if (auto failure = gate.Check(bound, kRepeats, one->errors)) return Located(*failure, one->sizes.name);
     }
   }
-  channel.Begin("time", info().kind == "cpu");
+  channel.Begin(Stage::kTime, info().kind == "cpu");
   if (auto failure = CompareInterleaved(check, first, second)) return failure;
   return TimeOtherInputs(check.slowest, program, gate, channel);
 }
@@ -83,11 +81,11 @@ std::optional<Failure> RunSession::TimeOtherInputs(SlowestInputs& slowest, Progr
   for (const Case& sizes : SearchCases()) {
     double timed_ns = kNoValue;
     for (int g = 0; g < Generators(); ++g) {
-      channel.Begin("prepare");
+      channel.Begin(Stage::kPrepare);
       auto prepared = Prepare(program, sizes, {&SetLikeTimed(sizes, g)});
       if (auto* failure = std::get_if<Failure>(&prepared)) return Located(*failure, sizes.name);
       CaseOfProgram& one = *std::get<std::unique_ptr<CaseOfProgram>>(prepared);
-      channel.Begin("time", on_cpu);
+      channel.Begin(Stage::kTime, on_cpu);
       Timer timer(*device_, gate, l2_, criterion, Rng(seeds_.back()).Next() + ++timed_);
       auto measured = timer.Measure(one.bound, one.errors);
       if (auto* failure = std::get_if<Failure>(&measured)) {

@@ -31,7 +31,7 @@ RunSession::Fresh RunSession::DrawFresh(const std::string& source_digest) {
 std::optional<Failure> RunSession::Reverify(Evaluation& evaluation, Program& program, Gate& gate, const Fresh& fresh,
                                             WorkerChannel& channel) {
   evaluation.stage = Stage::kReverify;
-  channel.Begin("reverify");
+  channel.Begin(Stage::kReverify);
   const auto end = std::chrono::steady_clock::now() + reverification_time_;
   CheckedErrors errors;
   const auto failed = [&](std::optional<Failure> failure, const Case& sizes, int generator,

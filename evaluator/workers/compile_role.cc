@@ -8,7 +8,7 @@
 
 #include "core/digest.h"
 #include "core/error.h"
-#include "evaluator/messages/evaluation_messages.h"
+#include "evaluator/messages/message_codec.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/kernel_template.h"
 
@@ -51,14 +51,12 @@ std::string ProgramDigest(const std::string& image, const KernelTemplate& render
 }  // namespace
 
 Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
-  channel.Begin("compile");
-  CompileRequest request{job.header.at("source").get<std::string>(), {}, job.header.at("arch").get<std::string>()};
+  channel.Begin(Stage::kCompile);
+  const auto asked = FromMessage<CompileRequest>(job);
+  CompilerInput request{asked.source, asked.kernels, asked.arch};
   CompileResult result;
   KernelTemplate rendered;
-  if (job.header.contains("kernels")) {
-    job.header.at("kernels").get_to(request.kernel_expressions);
-    return ToMessage(main_->Compile(request));
-  }
+  if (!asked.kernels.empty()) return ToMessage(main_->Compile(request));
   try {
     rendered = ParseTemplate("candidate", request.source);
     request.kernel_expressions = KernelExpressions(rendered);
@@ -71,16 +69,16 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
     result.message = fmt::format("requires {}, and this is compiled for {}", rendered.required_arch, request.arch);
     return ToMessage(result);
   }
-  if (check_ && job.header.value("check", true)) {
+  if (check_ && asked.check) {
     // As far as PTX: that the source is valid is known then, and ptxas takes the longer half of the time.
-    CompileRequest as_ptx = request;
+    CompilerInput as_ptx = request;
     if (as_ptx.arch.rfind("sm_", 0) == 0) as_ptx.arch.replace(0, 3, "compute_");
     result = check_->Compile(as_ptx);
     if (result.outcome != Outcome::kOk) return ToMessage(result);
   }
   result = main_->Compile(request);
   if (result.outcome == Outcome::kOk) result.program_digest = ProgramDigest(result.program.image, rendered);
-  if (result.outcome == Outcome::kOk && checks_accesses_ && job.header.value("check", true)) {
+  if (result.outcome == Outcome::kOk && checks_accesses_ && asked.check) {
     request.checked = true;
     CompileResult checked = main_->Compile(request);
     if (checked.outcome != Outcome::kOk) return ToMessage(checked);

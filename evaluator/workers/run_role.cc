@@ -1,21 +1,40 @@
 #include "evaluator/workers/run_role.h"
 
+#include <type_traits>
+
+#include "evaluator/messages/message_codec.h"
+
 namespace evo {
+
+nlohmann::json RunRole::Describe() { return {{"device", session_.info()}}; }
 
 Message RunRole::Handle(const Message& job, WorkerChannel& channel) {
   try {
-    const auto kind = job.header.at("kind").get<std::string>();
-    if (kind == "setup") {
-      session_.Setup(job);
-      return {};
-    }
-    if (kind == "machine") return {{{"machine", session_.Measure(job, channel)}}, {}};
-    if (kind == "once") return {{{"failure", session_.RunOnce(job, channel)}}, {}};
-    if (kind == "champion") return {{{"check", session_.CheckChampion(job, channel)}}, {}};
-    return {{{"evaluation", session_.Evaluate(job, channel)}}, {}};
+    return std::visit([&](const auto& request) { return Answer(request, channel); }, ToRunRequest(job));
   } catch (const InfrastructureFailure& failure) {
-    return {{{"infrastructure", failure.message}}, {}};
+    return ToReply(InfrastructureReport{failure.message});
   }
+}
+
+Message RunRole::Answer(const SetupRequest& request, WorkerChannel&) {
+  session_.Setup(request);
+  return {};
+}
+
+Message RunRole::Answer(const EvaluateRequest& request, WorkerChannel& channel) {
+  return ToReply(session_.Evaluate(request, channel));
+}
+
+Message RunRole::Answer(const ChampionRequest& request, WorkerChannel& channel) {
+  return ToReply(session_.CheckChampion(request, channel));
+}
+
+Message RunRole::Answer(const MachineRequest& request, WorkerChannel& channel) {
+  return ToReply(session_.Measure(request, channel));
+}
+
+Message RunRole::Answer(const SmallCaseRequest& request, WorkerChannel& channel) {
+  return ToReply(SmallCaseResult{session_.RunOnce(request, channel)});
 }
 
 }  // namespace evo

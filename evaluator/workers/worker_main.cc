@@ -50,9 +50,9 @@ class Frames {
 class FrameChannel : public WorkerChannel {
  public:
   explicit FrameChannel(Frames& frames) : frames_(frames) {}
-  void Begin(const std::string& stage, bool wait) override {
+  void Begin(Stage stage, bool wait) override {
     Message marker;
-    marker.header = {{"type", "begin"}, {"stage", stage}, {"wait", wait}};
+    marker.header = {{"type", "begin"}, {"stage", ToString(stage)}, {"wait", wait}};
     frames_.Write(marker);
     if (wait && !frames_.Read()) ::_exit(0);
   }

@@ -15,7 +15,7 @@ class WorkerChannel {
  public:
   virtual ~WorkerChannel() = default;
   // Says that a stage begins, so that a death is charged to it. With `wait`, returns when the coordinator says go.
-  virtual void Begin(const std::string& stage, bool wait = false) = 0;
+  virtual void Begin(Stage stage, bool wait = false) = 0;
 };
 
 // What a worker can be. One job after another, for as long as the process lives. May throw: the worker then dies, and the job

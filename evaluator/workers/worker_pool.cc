@@ -262,8 +262,8 @@ JobResult WorkerPool::Converse(Slot& slot, const Job& job, const std::stop_token
   SteadyTime deadline = stage_start + job.deadline;
   bool entered = false;
   const auto leave = [&] {
-    if (!result.stage.empty()) result.stage_ms[result.stage] += MillisecondsSince(stage_start);
-    if (entered && job.on_leave) job.on_leave(result.stage);
+    if (result.stage) result.stage_ms[*result.stage] += MillisecondsSince(stage_start);
+    if (entered && job.on_leave) job.on_leave(*result.stage);
     entered = false;
     stage_start = Clock::now();
   };
@@ -282,26 +282,26 @@ JobResult WorkerPool::Converse(Slot& slot, const Job& job, const std::stop_token
     }
     auto& message = std::get<Message>(answer);
     const std::string type = TextIn(message, "type");
-    const std::string stage = TextIn(message, "stage");
+    const std::optional<Stage> stage = ParseStage(TextIn(message, "stage"));
     leave();
     if (type == "reply") {
       result.reply = std::move(message);
       return result;
     }
-    if (type != "begin" || stage.empty()) {
+    if (type != "begin" || !stage) {
       result.death = MalformedReply(message);
       return result;
     }
     result.stage = stage;
     if (FlagIn(message, "wait")) {
-      if (job.on_enter) job.on_enter(result.stage);
+      if (job.on_enter) job.on_enter(*stage);
       entered = true;
       stage_start = Clock::now();
       Message go;
       go.header["type"] = "go";
       worker.Send(go, stage_start + job.deadline, stop);
     }
-    const auto own = job.stage_deadlines.find(result.stage);
+    const auto own = job.stage_deadlines.find(*stage);
     deadline = Clock::now() + (own == job.stage_deadlines.end() ? job.deadline : own->second);
   }
 }

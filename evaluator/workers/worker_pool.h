@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/outcome.h"
 #include "evaluator/workers/protocol.h"
 #include "evaluator/workers/waiting_jobs.h"
 #include "evaluator/workers/worker_process.h"
@@ -35,19 +36,19 @@ struct WorkerPoolOptions {
 struct Job {
   Message request;
   std::chrono::milliseconds deadline{60'000};
-  std::map<std::string, std::chrono::milliseconds> stage_deadlines;
+  std::map<Stage, std::chrono::milliseconds> stage_deadlines;
   // Called in the worker's thread when a marker asks to wait, before the worker is told to go on, and when the job has left that
   // stage.
-  std::function<void(const std::string& stage)> on_enter;
-  std::function<void(const std::string& stage)> on_leave;
+  std::function<void(Stage stage)> on_enter;
+  std::function<void(Stage stage)> on_leave;
 };
 
 // What became of a job. Exactly one of reply and death is set.
 struct JobResult {
   std::optional<Message> reply;
   std::optional<WorkerDeath> death;
-  std::string stage;  // of the last marker; empty if there was none
-  std::map<std::string, double> stage_ms;
+  std::optional<Stage> stage;  // of the last marker; nullopt: there was none
+  std::map<Stage, double> stage_ms;
   double queue_ms = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
-#include "evaluator/messages/evaluation_messages.h"
+#include "evaluator/messages/message_codec.h"
 #include "evaluator/workers/compile_role.h"
 #include "platform/installation.h"
 #include "tests/adversarial_kernels/adversarial_kernels.h"
@@ -17,7 +17,7 @@ namespace {
 
 class SilentChannel : public WorkerChannel {
  public:
-  void Begin(const std::string&, bool) override {}
+  void Begin(Stage, bool) override {}
 };
 
 class CompiledAdversarialKernels : public ::testing::Test {
@@ -28,7 +28,7 @@ class CompiledAdversarialKernels : public ::testing::Test {
   }
   CompileResult Compile(const AdversarialKernel& kernel) {
     Message job;
-    job.header = {{"source", SourceOf(kernel)}, {"arch", "sm_90a"}};
+    job = ToMessage(CompileRequest{SourceOf(kernel), "sm_90a", true, {}});
     return ToCompileResult(role_.Handle(job, channel_));
   }
 

@@ -30,7 +30,7 @@ class CheckedTemplatesTest : public CpuDeviceTest {
   }
 
   static CompiledProgram CompileTemplate(const std::string& source, bool checked) {
-    CompileRequest request{source, {}, "", checked};
+    CompilerInput request{source, {}, "", checked};
     for (const Step& step : ParseTemplate("candidate", source).steps) {
       if (step.launch) request.kernel_expressions.push_back(step.launch->kernel_expression);
     }

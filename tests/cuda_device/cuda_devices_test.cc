@@ -11,7 +11,7 @@ namespace {
 
 class NoCompiler : public Compiler {
  public:
-  CompileResult Compile(const CompileRequest&) override { return {Outcome::kCompileError, "no compiler here", {}, {}, {}}; }
+  CompileResult Compile(const CompilerInput&) override { return {Outcome::kCompileError, "no compiler here", {}, {}, {}}; }
 };
 
 TEST(CudaDevices, DevicesOrAReason) {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
-#include "evaluator/messages/evaluation_messages.h"
+#include "evaluator/messages/message_codec.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "platform/installation.h"
@@ -18,7 +18,7 @@ namespace {
 
 class SilentChannel : public WorkerChannel {
  public:
-  void Begin(const std::string&, bool) override {}
+  void Begin(Stage, bool) override {}
 };
 
 class CompileRoleTest : public ::testing::Test {
@@ -29,7 +29,7 @@ class CompileRoleTest : public ::testing::Test {
   }
   CompileResult Compile(const std::string& source, const std::string& arch) {
     Message job;
-    job.header = {{"source", source}, {"arch", arch}};
+    job = ToMessage(CompileRequest{source, arch, true, {}});
     return ToCompileResult(role_.Handle(job, channel_));
   }
   CompileRole role_{MakeCompiler(), nullptr};

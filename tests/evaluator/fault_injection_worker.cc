@@ -121,7 +121,7 @@ class FaultInjectionRole : public WorkerRole {
 
   Message Handle(const Message& job, WorkerChannel& channel) override {
     for (const auto& stage : job.header.value("stages", nlohmann::json::array())) {
-      channel.Begin(stage.at("name").get<std::string>(), stage.value("wait", false));
+      channel.Begin(ParseStage(stage.at("name").get<std::string>()).value(), stage.value("wait", false));
       std::this_thread::sleep_for(std::chrono::milliseconds(stage.value("ms", 0)));
     }
     if (job.header.value("misbehave", false)) {

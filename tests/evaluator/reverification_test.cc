@@ -25,12 +25,12 @@ constexpr int kReverified = 20;
 
 class Channel : public WorkerChannel {
  public:
-  void Begin(const std::string& stage, bool) override {
+  void Begin(Stage stage, bool) override {
     stages.push_back(stage);
     begun(stage);
   }
-  std::function<void(const std::string&)> begun = [](const std::string&) {};
-  std::vector<std::string> stages;
+  std::function<void(Stage)> begun = [](Stage) {};
+  std::vector<Stage> stages;
 };
 
 class ReverificationTest : public ::testing::Test {
@@ -48,26 +48,18 @@ class ReverificationTest : public ::testing::Test {
       Multiply<float>(buffers, ++launches_ > right_ ? 1 : 2);
       if (reverifying_ && ++reverified_ >= kReverified) jobs_wait_ = true;
     };
-    channel_.begun = [this](const std::string& stage) { reverifying_ = stage == "reverify"; };
-    Message setup;
-    setup.header = {{"task", {{"json", kTwiceTask}, {"reference", kTwiceSource}, {"directory", "twice"}}},
-                    {"seeds", {11, 12, 13, 14}},
-                    {"l2", "hot"},
-                    {"machines", nlohmann::json::array()}};
-    AttachProgram(setup, "reference", kTwiceSource, {"reference", "", {{"k", "k"}}, {}});
-    session_.Setup(setup);
+    channel_.begun = [this](Stage stage) { reverifying_ = stage == Stage::kReverify; };
+    session_.Setup(
+        {kTwiceTask, kTwiceSource, "twice", {11, 12, 13, 14}, "hot", {}, {kTwiceSource, {"reference", "", {{"k", "k"}}, {}}}});
   }
 
   Evaluation Evaluate(bool unhurried, const std::string& comment = "") {
     jobs_wait_ = !unhurried;
-    Message job;
-    job.header = {{"facts", KernelFacts{}}, {"prune_ns", nlohmann::json::object()}, {"decided_ns", nlohmann::json::object()}};
-    AttachProgram(job, "candidate", comment + kTwiceSource, {"candidate", "", {{"k", "k"}}, {}});
-    AttachProgram(job, "checked", "", {});
+    const EvaluateRequest request{{comment + kTwiceSource, {"candidate", "", {{"k", "k"}}, {}}}, {}, {}, {}, {}};
     launches_ = reverified_ = 0;
     reverifying_ = false;
     met_.clear();
-    return session_.Evaluate(job, channel_);
+    return session_.Evaluate(request, channel_);
   }
 
   FakeDevice* device_;
@@ -89,7 +81,7 @@ TEST_F(ReverificationTest, IsForWhatNothingWaitsBehind) {
   ASSERT_EQ(unhurried.outcome, Outcome::kOk) << unhurried.message;
   EXPECT_EQ(unhurried.reverification_runs, kReverified) << "until somebody waits";
   EXPECT_EQ(unhurried.stage, Stage::kTime);
-  EXPECT_EQ(channel_.stages.back(), "reverify");
+  EXPECT_EQ(channel_.stages.back(), Stage::kReverify);
 }
 
 TEST_F(ReverificationTest, WhatNothingWaitsBehindIsTimedInManyPlacements) {
@@ -124,8 +116,8 @@ TEST_F(ReverificationTest, HasInputsThatNoCandidateHasMet) {
 }
 
 TEST_F(ReverificationTest, FindsWhatGoesWrongLate) {
-  channel_.begun = [&](const std::string& stage) {
-    reverifying_ = stage == "reverify";
+  channel_.begun = [&](Stage stage) {
+    reverifying_ = stage == Stage::kReverify;
     if (reverifying_) right_ = launches_ + kReverified / 2;
   };
   const Evaluation found = Evaluate(true);
@@ -136,8 +128,8 @@ TEST_F(ReverificationTest, FindsWhatGoesWrongLate) {
 }
 
 TEST_F(ReverificationTest, SaysOnWhichFreshInputsAKernelIsWrong) {
-  channel_.begun = [&](const std::string& stage) {
-    reverifying_ = stage == "reverify";
+  channel_.begun = [&](Stage stage) {
+    reverifying_ = stage == Stage::kReverify;
     if (reverifying_) right_ = launches_;
   };
   const Evaluation found = Evaluate(true);

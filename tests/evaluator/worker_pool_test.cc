@@ -1,6 +1,7 @@
 #include "evaluator/workers/worker_pool.h"
 
 #include <gmock/gmock.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -116,9 +117,9 @@ TEST(WorkerPool, TheDeathIsChargedToTheStage) {
   WorkerPool pool(Options("abort"));
   const JobResult result = Answer(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}, {"ms", 30}}, {{"name", "check"}}}}});
   ASSERT_TRUE(result.death);
-  EXPECT_EQ(result.stage, "check");
-  EXPECT_GE(result.stage_ms.at("load"), 30);
-  EXPECT_TRUE(result.stage_ms.contains("check"));
+  EXPECT_EQ(result.stage, Stage::kCheck);
+  EXPECT_GE(result.stage_ms.at(Stage::kLoad), 30);
+  EXPECT_TRUE(result.stage_ms.contains(Stage::kCheck));
 }
 
 TEST(WorkerPool, AWorkerServesJobAfterJob) {
@@ -194,10 +195,10 @@ TEST(WorkerPool, OneThatHangsDoesNotHoldUpTheOthers) {
 TEST(WorkerPool, EveryMarkerStartsTheClockAnew) {
   WorkerPool pool(Options(""));
   ASSERT_TRUE(Answer(pool, json::object()).reply);
-  const json stages = {{{"name", "a"}, {"ms", 250}}, {{"name", "b"}, {"ms", 250}}, {{"name", "c"}, {"ms", 250}}};
+  const json stages = {{{"name", "load"}, {"ms", 250}}, {{"name", "check"}, {"ms", 250}}, {{"name", "time"}, {"ms", 250}}};
   const JobResult result = Answer(pool, {{"stages", stages}}, milliseconds(500));
   EXPECT_TRUE(result.reply) << "750 ms in all, but never 500 in one stage";
-  EXPECT_EQ(result.stage, "c");
+  EXPECT_EQ(result.stage, Stage::kTime);
 }
 
 TEST(WorkerPool, AStageMayHaveADeadlineOfItsOwn) {
@@ -205,15 +206,15 @@ TEST(WorkerPool, AStageMayHaveADeadlineOfItsOwn) {
   ASSERT_TRUE(Answer(pool, json::object()).reply);
   std::promise<JobResult> promise;
   Job job;
-  job.request.header = {{"stages", {{{"name", "slow"}, {"ms", 400}}, {{"name", "quick"}}}}, {"misbehave", true}};
+  job.request.header = {{"stages", {{{"name", "load"}, {"ms", 400}}, {{"name", "check"}}}}, {"misbehave", true}};
   job.deadline = kPatience;
-  job.stage_deadlines = {{"quick", milliseconds(100)}};
+  job.stage_deadlines = {{Stage::kCheck, milliseconds(100)}};
   const auto start = std::chrono::steady_clock::now();
   pool.Submit(std::move(job), [&](JobResult result) { promise.set_value(std::move(result)); });
   const JobResult result = promise.get_future().get();
   const auto took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(result.death->kind, Kind::kDeadline);
-  EXPECT_EQ(result.stage, "quick");
+  EXPECT_EQ(result.stage, Stage::kCheck);
   EXPECT_GE(took, milliseconds(500));
   EXPECT_LT(took, milliseconds(2000));
 }
@@ -226,8 +227,8 @@ TEST(WorkerPool, AStageThatWaitsIsEnteredAndLeft) {
     std::promise<JobResult> promise;
     Job job;
     job.request.header = {{"misbehave", misbehave}, {"stages", {{{"name", "check"}}, {{"name", "time"}, {"wait", true}}}}};
-    job.on_enter = [&](const std::string& stage) { events.push_back("enter " + stage); };
-    job.on_leave = [&](const std::string& stage) { events.push_back("leave " + stage); };
+    job.on_enter = [&](Stage stage) { events.push_back(fmt::format("enter {}", ToString(stage))); };
+    job.on_leave = [&](Stage stage) { events.push_back(fmt::format("leave {}", ToString(stage))); };
     pool.Submit(std::move(job), [&](JobResult result) { promise.set_value(std::move(result)); });
     EXPECT_EQ(promise.get_future().get().reply.has_value(), !misbehave);
     EXPECT_THAT(events, ElementsAre("enter time", "leave time"));
@@ -321,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(, WorkerPoolStart,
 TEST(WorkerPool, SuspendHoldsTheWorkersAndTheQueue) {
   WorkerPool pool(Options(""));
   const int pid = Pid(Answer(pool, json::object()));
-  auto running = Submitted(pool, {{"stages", {{{"name", "a"}, {"ms", 150}}}}});
+  auto running = Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 150}}}}});
   std::this_thread::sleep_for(milliseconds(50));
   pool.Suspend();
   pool.Suspend();
@@ -338,7 +339,7 @@ TEST(WorkerPool, SuspendHoldsTheWorkersAndTheQueue) {
 TEST(WorkerPool, ASuspendedWorkerCanBeCancelled) {
   WorkerPool pool(Options(""));
   const int pid = Pid(Answer(pool, json::object()));
-  auto running = Submitted(pool, {{"stages", {{{"name", "a"}, {"ms", 100}}}}});
+  auto running = Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 100}}}}});
   std::this_thread::sleep_for(milliseconds(30));
   pool.Suspend();
   pool.Cancel();

@@ -41,7 +41,7 @@ class ChildrenTest : public CpuDeviceTest {
   }
 
   static CompileResult CompileWith(Compiler& compiler, const std::string& source, bool checked = false) {
-    CompileRequest request{source, {}, "sm_90a", checked};
+    CompilerInput request{source, {}, "sm_90a", checked};
     for (const Step& step : ParseTemplate("candidate", source).steps) {
       if (step.launch) request.kernel_expressions.push_back(step.launch->kernel_expression);
     }

@@ -74,7 +74,7 @@ std::vector<std::string> HostCompiler::Options(bool checked) const {
   return options;
 }
 
-CompileResult HostCompiler::Compile(const CompileRequest& request) {
+CompileResult HostCompiler::Compile(const CompilerInput& request) {
   CompileResult result;
   HostSource host = ToHostSource(request.source);
   if (host.refusal) {

@@ -23,7 +23,7 @@ class HostCompiler : public Compiler {
   // Throws Error when the host compiler does not work.
   explicit HostCompiler(HostCompilerPaths paths);
   ~HostCompiler() override;
-  CompileResult Compile(const CompileRequest& request) override;
+  CompileResult Compile(const CompilerInput& request) override;
 
  private:
   std::vector<std::string> Options(bool checked) const;

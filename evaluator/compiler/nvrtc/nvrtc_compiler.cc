@@ -21,7 +21,7 @@ constexpr std::size_t kMaxLogBytes = 16 * 1024;
 // memory can be asked for at a launch.
 constexpr int kMaxStaticSharedBytes = 48 * 1024;
 
-std::vector<std::string> Options(const NvrtcPaths& paths, const CompileRequest& request, const std::string& arch) {
+std::vector<std::string> Options(const NvrtcPaths& paths, const CompilerInput& request, const std::string& arch) {
   std::vector<std::string> options = {
       "--gpu-architecture=" + arch,
       // The newest that nvcc and NVRTC of CUDA 12 and 13 both take by default, so that an exported kernel means the same in both.
@@ -91,7 +91,7 @@ NvrtcCompiler::~NvrtcCompiler() {
   fs::remove_all(paths_.precompiled_headers, ignored);
 }
 
-CompileResult NvrtcCompiler::Compile(const CompileRequest& request) {
+CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   CompileResult result;
   NvrtcProgram program(nvrtc_, request.source, kSourceName);
   for (const std::string& expression : request.kernel_expressions) {

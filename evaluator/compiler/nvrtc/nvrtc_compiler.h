@@ -20,7 +20,7 @@ struct NvrtcPaths {
   std::filesystem::path assembled;
 };
 
-// Compiles candidates to a cubin for CompileRequest::arch, the PTX kept beside it. Every process needs its own instance and its
+// Compiles candidates to a cubin for CompilerInput::arch, the PTX kept beside it. Every process needs its own instance and its
 // own folder for precompiled headers: NVRTC does not take those of another process, and its threads do not scale. Refuses what
 // PTX shows to be no honest kernel (ptx_checks.h). Throws Error where NVRTC, its headers or the folder are missing, or where it
 // does not know the arch.
@@ -31,7 +31,7 @@ class NvrtcCompiler : public Compiler {
   NvrtcCompiler(const NvrtcCompiler&) = delete;
   NvrtcCompiler& operator=(const NvrtcCompiler&) = delete;
 
-  CompileResult Compile(const CompileRequest& request) override;
+  CompileResult Compile(const CompilerInput& request) override;
 
   const std::string& version() const { return nvrtc_.version(); }
 

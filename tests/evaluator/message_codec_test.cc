@@ -1,4 +1,4 @@
-#include "evaluator/messages/evaluation_messages.h"
+#include "evaluator/messages/message_codec.h"
 
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ T Back(const T& value) {
   return json::parse(json(value).dump()).get<T>();
 }
 
-TEST(EvaluationMessages, AnEvaluationComesBack) {
+TEST(MessageCodec, AnEvaluationComesBack) {
   const Evaluation e = Back(FullEvaluation());
   EXPECT_EQ(json(e), json(FullEvaluation()));
   EXPECT_EQ(e.outcome, Outcome::kOk);
@@ -72,7 +72,7 @@ TEST(EvaluationMessages, AnEvaluationComesBack) {
   EXPECT_EQ(e.source_digest, "s");
 }
 
-TEST(EvaluationMessages, HowACaseWasLaunchedAndTheClocksComeBack) {
+TEST(MessageCodec, HowACaseWasLaunchedAndTheClocksComeBack) {
   const CaseMeasurement m = Back(FullCase());
   EXPECT_EQ(m.outliers, 2);
   EXPECT_EQ(m.sm_low_mhz, 1755);
@@ -83,7 +83,7 @@ TEST(EvaluationMessages, HowACaseWasLaunchedAndTheClocksComeBack) {
   EXPECT_TRUE(std::isnan(m.operations));
 }
 
-TEST(EvaluationMessages, AMachineComesBack) {
+TEST(MessageCodec, AMachineComesBack) {
   const MachineState machine{"start", 1,     600,    3.98,     4e12,
                              6e12,    65e12, 950e12, 50 << 20, {1980, 1980, 3201, 41, 310.5, "thermal", true}};
   EXPECT_EQ(json(Back(machine)), json(machine));
@@ -92,7 +92,7 @@ TEST(EvaluationMessages, AMachineComesBack) {
   EXPECT_TRUE(std::isnan(Back(MachineState{}).tensor_per_s));
 }
 
-TEST(EvaluationMessages, WhatIsNoNumberComesBackAsNone) {
+TEST(MessageCodec, WhatIsNoNumberComesBackAsNone) {
   const Evaluation e = Back(Evaluation{});
   EXPECT_EQ(e.outcome, Outcome::kCancelled);
   EXPECT_TRUE(std::isnan(e.score_ns));
@@ -105,7 +105,7 @@ TEST(EvaluationMessages, WhatIsNoNumberComesBackAsNone) {
 }
 
 // An error relative to a reference of zeros is infinite; JSON has no word for that, and a bad kernel must not end the worker.
-TEST(EvaluationMessages, AnInfiniteErrorIsNotLostOnTheWay) {
+TEST(MessageCodec, AnInfiniteErrorIsNotLostOnTheWay) {
   CaseMeasurement measured = FullCase();
   measured.max_error = std::numeric_limits<double>::infinity();
   CaseMeasurement back;
@@ -113,7 +113,7 @@ TEST(EvaluationMessages, AnInfiniteErrorIsNotLostOnTheWay) {
   EXPECT_FALSE(std::isfinite(back.max_error));
 }
 
-TEST(EvaluationMessages, EveryOutcomeAndStageComesBack) {
+TEST(MessageCodec, EveryOutcomeAndStageComesBack) {
   for (int i = 0; i <= static_cast<int>(Outcome::kCancelled); ++i) {
     Evaluation e;
     e.outcome = static_cast<Outcome>(i);
@@ -126,7 +126,7 @@ TEST(EvaluationMessages, EveryOutcomeAndStageComesBack) {
   }
 }
 
-TEST(EvaluationMessages, AChampionCheckComesBack) {
+TEST(MessageCodec, AChampionCheckComesBack) {
   ChampionCheck check;
   check.outcome = Outcome::kWrongResult;
   check.message = "held-out case ragged";
@@ -146,7 +146,7 @@ TEST(EvaluationMessages, AChampionCheckComesBack) {
   EXPECT_EQ(back.held_out_cases, check.held_out_cases);
 }
 
-TEST(EvaluationMessages, WhatIsMissingOrUnknownIsRefused) {
+TEST(MessageCodec, WhatIsMissingOrUnknownIsRefused) {
   const json full = FullEvaluation();
   for (const auto& [key, value] : full.items()) {
     json without = full;
@@ -179,7 +179,7 @@ CompileResult Compiled() {
   return result;
 }
 
-TEST(EvaluationMessages, ACompiledProgramComesBack) {
+TEST(MessageCodec, ACompiledProgramComesBack) {
   const CompileResult back = ToCompileResult(ToMessage(Compiled()));
   EXPECT_EQ(back.outcome, Outcome::kOk);
   EXPECT_EQ(back.log, "ptxas info");
@@ -193,16 +193,16 @@ TEST(EvaluationMessages, ACompiledProgramComesBack) {
   EXPECT_EQ(back.program.kernels[0].symbol, "_Z1k");
 }
 
-TEST(EvaluationMessages, SeveralProgramsShareAMessage) {
+TEST(MessageCodec, SeveralProgramsShareAMessage) {
   Message message;
-  AttachProgram(message, "candidate", "one", {"image 1", "ptx 1", {}, {}});
-  AttachProgram(message, "baseline", "two", {"image 2", "", {}, {}});
+  AttachProgram(message, "candidate", {"one", {"image 1", "ptx 1", {}, {}}});
+  AttachProgram(message, "baseline", {"two", {"image 2", "", {}, {}}});
   EXPECT_EQ(DetachProgram(message, "candidate").program.image, "image 1");
   EXPECT_EQ(DetachProgram(message, "baseline").program.image, "image 2");
   EXPECT_EQ(DetachProgram(message, "baseline").source, "two");
 }
 
-TEST(EvaluationMessages, AProgramWithoutItsBodiesIsRefused) {
+TEST(MessageCodec, AProgramWithoutItsBodiesIsRefused) {
   Message message = ToMessage(Compiled());
   message.bodies.pop_back();
   EXPECT_THROW(ToCompileResult(message), ProtocolError);

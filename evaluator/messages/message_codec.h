@@ -1,0 +1,72 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include "core/record_json.h"
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
+#include "evaluator/messages/requests.h"
+#include "evaluator/workers/protocol.h"
+
+namespace evo {
+
+// Requests and replies as protocol messages: fields go into the JSON header by their names, images into binary bodies. Decoding
+// throws nlohmann::json::exception for a field that is missing or of the wrong type, std::invalid_argument for an unknown
+// spelling, ProtocolError for an unknown kind or a missing image.
+
+// A program at `header[key]`, its image as one more body; the PTX does not travel.
+void AttachProgram(Message& message, const std::string& key, const AttachedProgram& attached);
+AttachedProgram DetachProgram(const Message& message, const std::string& key);
+
+// The key of the header that names a request's type.
+inline constexpr const char* kKindKey = "kind";
+
+template <DescribedRecord Record>
+Message ToMessage(const Record& record) {
+  Message message;
+  ForEachField(record, [&](const char* name, const auto& field) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, AttachedProgram>)
+      AttachProgram(message, name, field);
+    else
+      message.header[name] = field;
+  });
+  if constexpr (requires { Record::kKind; }) message.header[kKindKey] = Record::kKind;
+  return message;
+}
+
+template <DescribedRecord Record>
+Record FromMessage(const Message& message) {
+  Record record;
+  ForEachField(record, [&](const char* name, auto& field) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, AttachedProgram>)
+      field = DetachProgram(message, name);
+    else
+      message.header.at(name).get_to(field);
+  });
+  return record;
+}
+
+RunRequest ToRunRequest(const Message& message);
+
+Message ToMessage(const CompileResult& result);
+CompileResult ToCompileResult(const Message& message);
+
+// A run worker's reply: the record it was asked for, or that the device or the reference failed. Decode throws as above.
+template <DescribedRecord Record>
+Message ToReply(const Record& record) {
+  Message message;
+  message.header["result"] = record;
+  return message;
+}
+Message ToReply(const InfrastructureReport& report);
+template <DescribedRecord Record>
+std::variant<Record, InfrastructureReport> FromReply(const Message& message) {
+  const auto failure = message.header.find("infrastructure");
+  if (failure != message.header.end()) return failure->get<InfrastructureReport>();
+  return message.header.at("result").get<Record>();
+}
+
+}  // namespace evo

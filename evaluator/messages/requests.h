@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "core/evaluator.h"
+#include "core/machine.h"
+#include "core/record_fields.h"
+#include "evaluator/compiler/compiler.h"
+
+namespace evo {
+
+// What the coordinator asks of its workers and what they answer. Each type travels as one message
+// (evaluator/messages/message_codec.h).
+
+// A rendered source with its compiled image, without the PTX, which is never run.
+struct AttachedProgram {
+  std::string source;
+  CompiledProgram program;
+};
+
+// To a compile worker. Answered by a CompileResult.
+struct CompileRequest {
+  static constexpr const char* kKind = "compile";
+  std::string source;  // a rendered candidate, or a source of ours without directives
+  std::string arch;    // "sm_90a"
+  bool check =
+      false;  // on the cpu device: the source must also be valid CUDA for `arch`, and is compiled with checked accesses, too
+  std::vector<std::string> kernels;  // of a source of ours: what is launched; empty for a candidate, whose directives say it
+};
+BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels))
+
+// To a run worker, before all other requests but MachineRequest: what they are about. Not answered.
+struct SetupRequest {
+  static constexpr const char* kKind = "setup";
+  std::string task_json;
+  std::string task_reference;
+  std::string task_directory;
+  std::vector<std::uint64_t> seeds;  // of the pool of input sets; the last is the timer's
+  std::string l2;                    // "hot" or "cold"
+  std::vector<MachineState> machines;
+  AttachedProgram reference;
+};
+BOOST_DESCRIBE_STRUCT(SetupRequest, (), (task_json, task_reference, task_directory, seeds, l2, machines, reference))
+
+// Times of one case beyond which a candidate needs no precise figure.
+struct CaseBounds {
+  double prune_ns = kNoValue;    // beyond it: clearly slower than the fastest; measuring may end early
+  double decided_ns = kNoValue;  // certainly beyond it: measured well enough for a parent
+};
+BOOST_DESCRIBE_STRUCT(CaseBounds, (), (prune_ns, decided_ns))
+
+// The inputs of a case by one of its legal generators.
+struct CaseInputs {
+  std::string case_name;
+  int generator = 0;
+};
+BOOST_DESCRIBE_STRUCT(CaseInputs, (), (case_name, generator))
+
+// To a run worker: check and time a candidate. Answered by an Evaluation.
+struct EvaluateRequest {
+  static constexpr const char* kKind = "evaluate";
+  AttachedProgram candidate;
+  AttachedProgram checked;                   // the same with checked accesses; without an image where the device has none
+  KernelFacts facts;                         // what the compiler said
+  std::map<std::string, CaseBounds> bounds;  // by case name
+  std::optional<CaseInputs> first;           // what has failed most candidates so far: checked first
+};
+BOOST_DESCRIBE_STRUCT(EvaluateRequest, (), (candidate, checked, facts, bounds, first))
+
+// To a fresh run worker: check a champion candidate on held-out cases and time it interleaved with the baseline. Answered by a
+// ChampionCheck.
+struct ChampionRequest {
+  static constexpr const char* kKind = "champion";
+  AttachedProgram candidate;
+  AttachedProgram checked;
+  AttachedProgram baseline;
+};
+BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline))
+
+// To a run worker: how fast is this device? Answered by a MachineState.
+struct MachineRequest {
+  static constexpr const char* kKind = "machine";
+  AttachedProgram kernels;
+};
+BOOST_DESCRIBE_STRUCT(MachineRequest, (), (kernels))
+
+// To a run worker that a sanitizer tool watches: run the small case once. Answered by a SmallCaseResult.
+struct SmallCaseRequest {
+  static constexpr const char* kKind = "small_case";
+  AttachedProgram candidate;
+};
+BOOST_DESCRIBE_STRUCT(SmallCaseRequest, (), (candidate))
+
+struct SmallCaseResult {
+  std::string failure;  // one line; empty if the answer was right
+};
+BOOST_DESCRIBE_STRUCT(SmallCaseResult, (), (failure))
+
+// The device or the reference failed, not the candidate.
+struct InfrastructureReport {
+  std::string message;
+};
+BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
+
+using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest>;
+
+}  // namespace evo
