@@ -9,7 +9,7 @@ target_compile_options(evo_warnings INTERFACE
 option(EVO_PRECOMPILE_HEADERS "Precompile the headers of the standard library, fmt, JSON and GoogleTest" ON)
 set(evo_common_headers
   <algorithm> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex> <optional> <set> <string> <string_view>
-  <thread> <utility> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+  <thread> <utility> <variant> <vector> <boost/describe.hpp> <boost/mp11.hpp> <fmt/format.h> <nlohmann/json.hpp>)
 
 # evo_precompile(TARGET DONOR HEADERS...): TARGET uses the precompiled headers of DONOR, a target of ours with the same options.
 function(evo_precompile target donor)
@@ -32,32 +32,51 @@ endfunction()
 set(EVO_LIBRARY_FOLDER lib/evo)
 set(CMAKE_INSTALL_RPATH $ORIGIN/../${EVO_LIBRARY_FOLDER})
 
-# evo_library(NAME SOURCES ... DEPENDS ...): one library a folder, with the alias evo::NAME. Includes are written from the root.
+# evo_library(NAME SOURCES ... DEPENDS ... [PRECOMPILE HEADERS...] [PRECOMPILED_BY TARGET]): one library a folder, with the alias evo::NAME.
+# Includes are written from the root. PRECOMPILE: these headers are precompiled as well; PRECOMPILED_BY: such a library whose headers to use.
 function(evo_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED_BY" "SOURCES;DEPENDS;PRIVATE_DEPENDS;PRECOMPILE" ${ARGN})
   add_library(evo_${name} STATIC ${ARG_SOURCES})
   add_library(evo::${name} ALIAS evo_${name})
   target_include_directories(evo_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(evo_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS} evo_warnings)
-  evo_precompile(evo_${name} evo_core ${evo_common_headers})
+  set(donor evo_core)
+  if(ARG_PRECOMPILE)
+    set(donor evo_${name})
+  elseif(ARG_PRECOMPILED_BY)
+    set(donor ${ARG_PRECOMPILED_BY})
+  endif()
+  evo_precompile(evo_${name} ${donor} ${evo_common_headers} ${ARG_PRECOMPILE})
 endfunction()
 
-# evo_test(NAME LABEL label SOURCES ... DEPENDS ...): one GoogleTest program, its tests known to CTest under the label.
+# evo_test(NAME LABEL label [TOGETHER] SOURCES ... DEPENDS ...): one GoogleTest program, its tests known to CTest under the label. CTest runs
+# each test in a process of its own, or with TOGETHER all of them in one: for tests that share seconds of setting up.
 include(GoogleTest)
 add_custom_target(gpu_tests)
+add_custom_target(unit_tests)
 function(evo_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TOGETHER" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main evo_warnings)
+  # Optimising tests costs more than running them slowly.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   evo_precompile(${name} core_test ${evo_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
+  if(ARG_LABEL STREQUAL "unit")
+    add_dependencies(unit_tests ${name})
+  endif()
   # What needs a GPU is carried to one: scripts/package --with-tests.
   if(ARG_LABEL STREQUAL "gpu")
     add_dependencies(gpu_tests ${name})
     install(TARGETS ${name} RUNTIME DESTINATION tests COMPONENT gpu_tests EXCLUDE_FROM_ALL)
+  endif()
+  if(ARG_TOGETHER)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+    return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
 endfunction()

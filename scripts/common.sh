@@ -21,14 +21,22 @@ CudaRoot() {
   done
 }
 
-# Everything is one configuration, tests included: building first a part of it and then the rest compiles nothing twice.
-Build() {
-  local options=(-DCUDAToolkit_ROOT="$(CudaRoot)")
-  if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+# Configure [PRESET]: the build folder of a preset of CMakePresets.json, release if none is named.
+Configure() {
+  local preset=${1:-release} options=(-DCUDAToolkit_ROOT="$(CudaRoot)")
+  build=$repository/build/$preset
+  # ccache sees through precompiled headers only if it may overlook their times and macros.
+  if command -v ccache >/dev/null; then options+=("-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"); fi
   mkdir -p "$build"
-  if ! (cd "$repository" && cmake --preset release "${options[@]}") >"$build/configure.log" 2>&1; then
+  if ! (cd "$repository" && cmake --preset "$preset" "${options[@]}") >"$build/configure.log" 2>&1; then
     tail -n 20 "$build/configure.log" >&2
     Fail "configuring failed (the end of $build/configure.log is above)"
   fi
+}
+
+# Build TARGET...: everything if none is named. A preset is one configuration, tests included: building a part of it first and then the rest
+# compiles nothing twice.
+Build() {
+  [[ -f $build/build.ninja ]] || Configure
   NINJA_STATUS='[%f/%t] ' ninja -C "$build" "$@" || Fail "building failed (see above)"
 }
