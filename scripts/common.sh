@@ -34,9 +34,8 @@ Configure() {
   fi
 }
 
-# Build TARGET...: everything if none is named. A preset is one configuration, tests included: building a part of it first and then the rest
+# Build TARGET...: everything if none is named. Precondition: Configure. A preset is one configuration, tests included: building a part of it first and then the rest
 # compiles nothing twice.
 Build() {
-  [[ -f $build/build.ninja ]] || Configure
   NINJA_STATUS='[%f/%t] ' ninja -C "$build" "$@" || Fail "building failed (see above)"
 }
