@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <system_error>
 
 #include "kernel_templates/directive_lexer.h"
@@ -71,6 +70,12 @@ IncludeEnd FindIncludeEnd(std::string_view text) {
     end.offset = std::min(last.begin + last.text.size() + 1, text.size());
   }
   return end;
+}
+
+std::optional<std::string> QuotedInclude(std::string_view line) {
+  const auto name = After(line, "include");
+  if (!name || name->size() < 2 || name->front() != '"' || name->back() != '"') return std::nullopt;
+  return std::string(name->substr(1, name->size() - 2));
 }
 
 }  // namespace evo

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,8 @@ struct IncludeEnd {
   std::size_t offset = 0;  // behind its line's end, and behind the #endif of a condition it stands in
 };
 IncludeEnd FindIncludeEnd(std::string_view text);
+
+// NAME of a line `#include "NAME"`; nullopt for any other line.
+std::optional<std::string> QuotedInclude(std::string_view line);
 
 }  // namespace evo

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/parameter_block.h"
+#include "kernel_templates/template_parts.h"
 #include "kernel_templates/text_file.h"
 
 namespace evo {
@@ -39,12 +40,8 @@ struct Variant {
 
 // FILE.cu of `#include "FILE.cu"`; empty for any other line.
 std::string IncludedTemplate(std::string_view line) {
-  constexpr std::string_view kInclude = "#include \"";
-  line = Trim(line);
-  if (!line.starts_with(kInclude) || !line.ends_with(".cu\"")) return {};
-  line.remove_prefix(kInclude.size());
-  line.remove_suffix(1);
-  return std::string(line);
+  const std::optional<std::string> name = QuotedInclude(line);
+  return name && name->ends_with(".cu") ? *name : "";
 }
 
 std::optional<Definition> ParseDefinition(std::string_view text, int line) {
@@ -104,7 +101,7 @@ std::optional<std::string> Read(const fs::path& file, int depth) {
   std::optional<std::string> text = ReadTextFile(file);
   if (!text) return text;
   const Variant variant = ParseVariant(file, *text);
-  if (variant.base.empty()) return text;
+  if (variant.base.empty()) return IncludeParts(file, *text);
   const fs::path base = file.parent_path() / variant.base;
   if (depth == kDeepest) throw UsageError(fmt::format("{}: includes itself over {} files", file.string(), kDeepest));
   text = Read(base, depth + 1);

@@ -52,7 +52,8 @@
 #define HEAD_DIM 64
 #endif
 
-constexpr int kTileKeys = 64;
+#include "wgmma_tiles.cuh"
+
 constexpr int kRoundTiles = GROUPS * TILES;
 constexpr int kRoundKeys = kRoundTiles * kTileKeys;
 constexpr int kWarps = 4 * GROUPS;   // that compute weights
@@ -63,27 +64,18 @@ constexpr int kOctets = BLOCK_Q / 8;
 constexpr int kColumns = BLOCK_Q / 4;             // of a thread
 constexpr int kOwn = (kColumns + 7) / 8;          // columns of a thread after a reduction over the lanes that share them
 
-// Bytes. Rows are 128 bytes everywhere: 64 columns of queries, keys and values, 64 keys of weights.
-constexpr int kRowBytes = 128;
+// Bytes.
 constexpr int kQueryBytes = BLOCK_Q * kRowBytes;
 constexpr int kTileBytes = kTileKeys * kRowBytes;
 constexpr int kWeightBytes = BLOCK_Q * kRowBytes;
-// Eight rows: the swizzle repeats.
-constexpr int kSwizzleBytes = 1024;
 
 // Below every score, and finite, so that the difference of two is never NaN.
 constexpr float kLowest = -1.0e30f;
 // The score of a key that a query does not see: so far below that its weight is zero even where the query has seen nothing else.
 constexpr float kMasked = -3.0e38f;
-constexpr float kLog2E = 1.44269504f;
 // Totals of weights relative to zero that are right: at least this much for each key that the query sees, and at most so much.
 constexpr float kLeastOfKey = 0x1p-9f;
 constexpr float kMostTotal = 60000.0f;
-
-// What the driver calls CUtensorMap; NVRTC has no cuda.h.
-struct alignas(128) TensorMap {
-  unsigned long long opaque[16];
-};
 
 using Scores = float[TILES][BLOCK_Q / 2];
 using Sums = float[BLOCK_Q / 2];
@@ -117,62 +109,8 @@ constexpr int kBarriers = kTotals + kWarps * BLOCK_Q * 4;         // of the quer
 DEFINE_PRODUCT(16, 8, 8, 9, 10, 11)
 DEFINE_PRODUCT(32, 16, 16, 17, 18, 19)
 
-// The tensor cores run beside the threads: a fence before the first product that takes what the threads have written, a commit
-// behind the last of a batch, and a wait until at most `kLeft` batches are still running.
-__device__ __forceinline__ void BeginProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void CommitProducts() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int kLeft>
-__device__ __forceinline__ void WaitForProducts() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
-}
-
-// The compiler must not move a use of sums to a place where a product is still writing them.
-template <int kCount>
-__device__ __forceinline__ void PinRegisters(float (&d)[kCount]) {
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
-}
-
-// How the tensor cores find rows of 128 bytes with the 128-byte swizzle.
-__device__ __forceinline__ unsigned long long Descriptor(unsigned address) {
-  constexpr unsigned kHigh = 1u << 30 | kSwizzleBytes >> 4;
-  unsigned long long descriptor;
-  asm("mov.b64 %0, {%1, %2};" : "=l"(descriptor) : "r"(1u << 16 | address >> 4), "n"(kHigh));
-  return descriptor;
-}
-
-__device__ __forceinline__ unsigned SharedAddress(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-
-// Barriers in shared memory, 8 bytes each, by address.
-__device__ __forceinline__ void InitBarrier(unsigned barrier) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-}
-
-// Waits until the phase of this parity is complete.
-__device__ __forceinline__ void Wait(unsigned barrier, unsigned parity) {
-  unsigned done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(barrier), "r"(parity)
-        : "memory");
-  }
-}
-
 __device__ __forceinline__ void Arrive(unsigned barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-// Brings `bytes`, a box of rows from `row` of a head, to shared memory, and tells the barrier; rows past the end arrive as zeros.
-__device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row, int head, unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
-      "l"(map), "r"(barrier), "r"(0), "r"(row), "r"(head)
-      : "memory");
 }
 
 // The tensor cores see what this thread wrote to shared memory.
@@ -187,12 +125,6 @@ template <int kCount>
 __device__ __forceinline__ void SyncWarps(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kCount) : "memory"); }
 template <int kCount>
 __device__ __forceinline__ void ArriveWarps(int barrier) { asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(kCount) : "memory"); }
-
-__device__ __forceinline__ float Exp2(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
 
 __device__ __forceinline__ unsigned Pack(float low, float high) {
   unsigned both;

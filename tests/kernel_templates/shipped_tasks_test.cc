@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/unified_diff.h"
 #include "kernel_templates/launch_plan.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/text_file.h"
@@ -37,16 +38,19 @@ std::uint64_t LargestShared(const LaunchPlan& plan) {
   return largest;
 }
 
-// The parameters that the golden file of a template was rendered with: not the defaults, but always the same.
-std::string RenderForGolden(const KernelTemplate& kernel) {
+// What a golden file holds: how a template's text and its rendering differ, for parameter values that are always the same ones
+// and mostly not the defaults.
+std::string RenderingDiff(const KernelTemplate& kernel) {
   Rng rng(2026);
-  return RenderParameters(kernel.text, *kernel.space.Draw(rng));
+  return UnifiedDiff(kernel.name + ".cu", kernel.text, "rendered", RenderParameters(kernel.text, *kernel.space.Draw(rng)));
 }
 
 class ShippedTask : public testing::TestWithParam<const char*> {
  protected:
   ShippedTask() : task_(LoadTask(fs::path(EVO_TASKS) / GetParam())), templates_(LoadTemplates(task_.directory)) {}
-  fs::path Golden(const KernelTemplate& kernel) const { return fs::path(EVO_GOLDEN) / (task_.name + "_" + kernel.name + ".cu"); }
+  fs::path Golden(const KernelTemplate& kernel) const {
+    return fs::path(EVO_GOLDEN) / (task_.name + "_" + kernel.name + ".diff");
+  }
   Task task_;
   std::vector<KernelTemplate> templates_;
 };
@@ -78,18 +82,18 @@ TEST_P(ShippedTask, DefaultsRunWhereSharedMemoryIsScarce) {
   }
 }
 
-// Variants have no golden files of their own.
+// Tasks that have templates of their own: variants of these have no golden files.
 class GoldenTask : public ShippedTask {};
 
-// Rewrite them with: shipped_tasks_test --gtest_also_run_disabled_tests --gtest_filter=*Rewrite*
+// After a change of a template, rewrite them: shipped_tasks_test --gtest_also_run_disabled_tests --gtest_filter=*Rewrite*
 TEST_P(GoldenTask, RendersAsTheGoldenFiles) {
   for (const KernelTemplate& kernel : templates_) {
-    EXPECT_EQ(ReadTextFile(Golden(kernel)), RenderForGolden(kernel)) << Golden(kernel);
+    EXPECT_EQ(ReadTextFile(Golden(kernel)), RenderingDiff(kernel)) << Golden(kernel);
   }
 }
 
 TEST_P(GoldenTask, DISABLED_RewriteTheGoldenFiles) {
-  for (const KernelTemplate& kernel : templates_) std::ofstream(Golden(kernel), std::ios::binary) << RenderForGolden(kernel);
+  for (const KernelTemplate& kernel : templates_) std::ofstream(Golden(kernel), std::ios::binary) << RenderingDiff(kernel);
 }
 
 // The text of the nth block of the language in the page.
