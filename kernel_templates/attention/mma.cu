@@ -1,6 +1,6 @@
-// Attention fused over tiles of keys by mma.sync: FlashAttention-2's shape. A block has BLOCK_M query rows and walks the keys in
-// tiles of BLOCK_N that come through a ring of STAGES by cp.async; scores, weights and sums stay in registers, and the weights are
-// the left factor of the second product without leaving them. Causal blocks stop at their diagonal; the longest ones start first.
+// Attention fused over tiles of keys by mma.sync, in the manner of FlashAttention-2. A block has BLOCK_M query rows and goes through the
+// keys in tiles of BLOCK_N, which cp.async copies into a ring of STAGES. Scores, weights and sums stay in registers, where the weights
+// are the left factor of the second product. Causal blocks stop at their diagonal, and the longest blocks start first.
 // evo:param BLOCK_M 32 64 128 256
 // evo:param BLOCK_N 16 32 64 128
 // evo:param WARP_ROWS 16 32
@@ -37,17 +37,17 @@
 #define WARP_ROWS 32
 #endif
 
-// Tiles in shared memory or on their way.
+// Tiles in shared memory or being copied.
 #ifndef STAGES
 #define STAGES 2
 #endif
 
-// Whether a warp holds its query rows in registers, or reads them again for every tile.
+// Whether a warp holds its query rows in registers, instead of reading them again for every tile.
 #ifndef QUERY_IN_REGISTERS
 #define QUERY_IN_REGISTERS 1
 #endif
 
-// Blocks that a processor must have room for: bounds the registers.
+// Blocks that must fit on a multiprocessor, which bounds the registers.
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS 2
 #endif
@@ -57,12 +57,12 @@
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
 
-// Elements are __nv_bfloat16, not half.
+// Whether elements are __nv_bfloat16 instead of half.
 #ifndef BF16
 #define BF16 0
 #endif
@@ -91,7 +91,7 @@ __device__ __forceinline__ void CopyRows(unsigned to, const Element* head, int f
   for (int i = 0; i < rows / kStep; ++i) {
     const int row = threadIdx.x / kVectors + i * kStep;
     const bool valid = first + i * kStep < length;
-    // Not even an address past the end is formed: tools that check memory accesses take it for a read.
+    // No address past the end is formed, since tools that check memory accesses take it for a read.
     CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, valid ? from + i * kStep * HEAD_DIM : head, valid);
   }
 }
@@ -136,7 +136,7 @@ __device__ __forceinline__ void ComputeScores(Query& query, const Element* keys,
   }
 }
 
-// Turns scores into weights relative to the row's largest score so far, and shrinks what was summed relative to a smaller one.
+// Turns scores into weights relative to the row's largest score so far, and shrinks the sums that were relative to a smaller one.
 // A row is spread over four lanes: `largest` is the row's, `weights` sums this lane's keys. `factor` is positive.
 __device__ __forceinline__ void ScoresToWeights(Scores& scores, float factor, RowState& largest, RowState& weights, Sums& sums) {
 #pragma unroll
@@ -241,7 +241,7 @@ __device__ __forceinline__ void StoreRows(Element* head, int first_row, int leng
 __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     attention_mma(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V,
                   Element* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   extern __shared__ uint4 shared_memory[];
   const int block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_M;
   const int warp_row = threadIdx.x / 32 * WARP_ROWS;
@@ -270,11 +270,11 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   int stage = 0;
   for (int first = 0; first < end; first += BLOCK_N) {
     WaitForCopies<STAGES - 2>();
-    __syncthreads();   // the tile is there for all, and nobody reads the one before any more, whose place is filled next
+    __syncthreads();   // the tile is complete, and no thread reads the previous one any more, whose stage is filled next
     const int later = first + (STAGES - 1) * BLOCK_N;
     const int free_stage = stage == 0 ? STAGES - 1 : stage - 1;
     if (later < end) CopyTile(ring_address + free_stage * 2 * kTileElements * 2, K + key_head, V + key_head, later, length);
-    CommitCopies();   // groups of copies are counted, so that empty ones are committed too
+    CommitCopies();   // also if it is empty, because groups of copies are counted
 
     Scores scores = {};
     ComputeScores(query, ring + stage * 2 * kTileElements, queries + warp_row * HEAD_DIM, scores);

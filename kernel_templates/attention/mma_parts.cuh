@@ -2,31 +2,31 @@
 #pragma once
 #include "element.cuh"
 
-// Elements that move together: 16 bytes.
+// Elements that one access moves: 16 bytes.
 constexpr int kVector = 8;
 constexpr int kVectors = HEAD_DIM / kVector;   // of a row
 constexpr int kTiles = WARP_ROWS / 16;         // of query rows of a warp
-// Below every score, and finite, so that the difference of two is never NaN.
+// Less than every score, and finite, so that the difference of two such values is never NaN.
 constexpr float kLowest = -1.0e30f;
-// The score of a key that a row does not see: so far below that its weight is zero even where a row has seen nothing else.
+// The score of a key that a row does not see. It is so low that the weight is zero even where a row has seen no other key.
 constexpr float kMasked = -3.0e38f;
 constexpr float kLog2E = 1.44269504f;
 
-// What a lane holds of its warp's rows. In a tile of 16 query rows these are the rows lane / 4 and lane / 4 + 8. Of a query row it
-// is every fourth vector; the products sum over the columns in that order, so keys are read in it too. Of scores and sums it is two
-// neighbouring columns of every eight: the registers of scores, in pairs, are those that a left factor of the next product needs.
+// What a lane holds of its warp's rows. In a tile of 16 query rows these are the rows lane / 4 and lane / 4 + 8. Of a query row
+// it has every fourth vector; the products sum over the columns in this order, so that keys are read in it too. Of scores and sums it has
+// two neighbouring columns of every eight: in pairs, the registers of scores are those that a left factor of the next product needs.
 using Query = uint4[kTiles][2][HEAD_DIM / 32];
 using Sums = float[kTiles][HEAD_DIM / 8][4];
 using RowState = float[kTiles][2];
 
-// Copies 16 bytes to shared memory while the thread goes on; zeros if not `valid`.
+// Starts copying 16 bytes to shared memory; zeros if not `valid`.
 __device__ __forceinline__ void CopyAsync(unsigned to, const Element* from, bool valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid ? 16 : 0));
 }
 
 __device__ __forceinline__ void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-// Waits until at most `pending` of the groups that this thread committed are on their way.
+// Waits until at most `pending` of the groups that this thread committed are not complete.
 template <int pending>
 __device__ __forceinline__ void WaitForCopies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
@@ -55,11 +55,11 @@ __device__ __forceinline__ float Exp2(float x) {
   return result;
 }
 
-// Where the vector number `vector` of a row stands in it: so the eight rows of a matrix lie in different banks, and so do the
-// two keys that eight lanes read together.
+// The position of vector number `vector` in its row. With it the eight rows of a matrix lie in different banks, and so do the two keys
+// that eight lanes read together.
 __device__ __forceinline__ int Swizzle(int row, int vector) { return vector ^ ((row & 1) << 2 | (row >> 1 & 3)); }
 
-// The warp's rows from `first` on, straight from global memory. Rows past the end are the last one again; nobody stores them.
+// The warp's rows from `first` on, straight from global memory. Rows past the end repeat the last one and are not stored.
 __device__ __forceinline__ void LoadQuery(const Element* head, int first, int length, Query& query) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -75,7 +75,7 @@ __device__ __forceinline__ void LoadQuery(const Element* head, int first, int le
   }
 }
 
-// Takes out the keys that a row must not see. `first_key` and `first_row` are the chunk's and the warp's.
+// Masks the keys that a row must not see. `first_key` and `first_row` are the chunk's and the warp's.
 template <int eights>
 __device__ __forceinline__ void MaskScores(float (&scores)[kTiles][eights][4], int first_key, int first_row, int length) {
   const int lane = threadIdx.x % 32;

@@ -1,7 +1,7 @@
 // Attention by mma.sync for small grids: the warps of a block share its query rows and split the keys.
-// A warp copies the keys and values that it needs itself, keys first, and waits for parts of these alone, so that there is no barrier
-// of the block before the end. Weights are computed while keys still arrive, sums while values do; scores, weights and sums stay in
-// registers; the key groups are put together once, through shared memory.
+// A warp copies the keys and values that it needs, keys first, and waits only for parts of these, so that the block has no barrier before
+// the end. It computes weights while keys still arrive, and sums while values do. Scores, weights and sums stay in registers; the key groups
+// are combined once, through shared memory.
 // evo:param BLOCK_M 16 32 64 128
 // evo:param WARP_ROWS 16 32
 // evo:param WARPS 4 8 16
@@ -35,12 +35,12 @@
 #define WARPS 8
 #endif
 
-// Keys that a key group takes at a time.
+// Keys that a key group processes at a time: a part.
 #ifndef PART
 #define PART 32
 #endif
 
-// Parts that a key group has in shared memory or on their way: a round.
+// Parts that a key group has in shared memory or is copying: a round.
 #ifndef PARTS
 #define PARTS 2
 #endif
@@ -50,12 +50,12 @@
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
 
-// Elements are __nv_bfloat16, not half.
+// Whether elements are __nv_bfloat16 instead of half.
 #ifndef BF16
 #define BF16 0
 #endif
@@ -77,9 +77,9 @@ constexpr int kGroupFloats = kGroupElements / 2;
 using Scores = float[kTiles][PART / 8][4];
 using Left = unsigned[kTiles][PART / 16][4];
 
-// Waits until a part has arrived, while that many groups of copies were committed after it: see CopyRound.
+// Waits until a part has arrived. The number is that of the groups of copies that were committed after it: see CopyRound.
 __device__ __forceinline__ void WaitForParts(int part) {
-  // The instruction takes a constant; the switch goes away where the loop over the parts is unrolled.
+  // The instruction takes a constant. The switch disappears where the loop over the parts is unrolled.
   switch (2 * PARTS - 1 - part) {
     case 0: WaitForCopies<0>(); break;
     case 1: WaitForCopies<1>(); break;
@@ -101,10 +101,10 @@ __device__ __forceinline__ void SyncGroup(int group) {
   }
 }
 
-// First key of a part of a group. The groups take turns, so that causal blocks split what they see.
+// First key of a group's part. Neighbouring parts belong to different groups, so that the groups of a causal block have equal shares.
 __device__ __forceinline__ int FirstKey(int round, int part, int group) { return round + (part * KEY_GROUPS + group) * PART; }
 
-// Starts copying a round's keys, or values, of a group; rows from `length` on become zero. Parts from `end` on are left out.
+// Starts copying a round's keys, or values, of a group; rows from `length` on become zero. Parts from `end` on are not copied.
 __device__ __forceinline__ void CopyRound(unsigned to, const Element* head, int round, int group, int end, int length) {
   constexpr int kStep = GROUP_THREADS / kVectors;   // rows that the group copies at a time
   const int thread = threadIdx.x % GROUP_THREADS;
@@ -117,11 +117,11 @@ __device__ __forceinline__ void CopyRound(unsigned to, const Element* head, int 
     for (int i = 0; i < PART / kStep && FirstKey(round, part, group) < end; ++i) {
       const int row = thread / kVectors + i * kStep;
       const bool valid = first + i * kStep < length;
-      // Not even an address past the end is formed: tools that check memory accesses take it for a read.
+      // No address past the end is formed, since tools that check memory accesses take it for a read.
       CopyAsync(to + (part * kPartElements + row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2,
                 valid ? from + i * kStep * HEAD_DIM : head, valid);
     }
-    CommitCopies();   // a group of copies a part, counted even if it is empty
+    CommitCopies();   // one group of copies for each part, also if it is empty, because they are counted
   }
 }
 
@@ -172,7 +172,7 @@ __device__ __forceinline__ void ComputeScores(const Query& query, const Element*
 }
 
 // Turns the scores of a part into weights relative to the row's largest score so far, as the left factor of the next product;
-// what was summed relative to a smaller one has to shrink by `fade`. A row is spread over four lanes: `largest` is the row's,
+// sums relative to a smaller one must shrink by `fade`. A row is spread over four lanes: `largest` is the row's,
 // `weights` sums this lane's keys. `factor` is positive.
 __device__ __forceinline__ void ScoresToWeights(const Scores& scores, float factor, RowState& largest, RowState& weights,
                                                 RowState& fade, Left& left) {
@@ -241,8 +241,8 @@ __device__ __forceinline__ void AddValues(const Left& left, const RowState& fade
   }
 }
 
-// Weights of a round's keys. The products of a part stand before the softmax of the one before, which they may overlap.
-// `masked`: some row does not see some key of the round. `warp_end`: keys from there on no row of the warp sees.
+// Weights of a round's keys. The products of a part precede the softmax of the previous part, so that the two may overlap. `masked`: some
+// row does not see some key of the round. `warp_end`: no row of the warp sees the keys from there on.
 template <bool masked>
 __device__ __forceinline__ void WeighKeys(const Query& query, const Element* keys, int round, int group, int warp_row,
                                           int warp_end, int end, int length, float factor, const Element* values_of_head,
@@ -308,7 +308,7 @@ __device__ __forceinline__ void StorePartial(float* partial, int first_row, floa
   }
 }
 
-// Puts the key groups together and writes the block's rows, eight columns a thread in two pieces: neighbours read neighbouring fours.
+// Combines the key groups and writes the block's rows. A thread has twice four columns, so that neighbours read neighbouring fours.
 __device__ __forceinline__ void CombineAndStore(const float* partials, Element* out, int valid) {
   constexpr int kFours = HEAD_DIM / 8;   // of half a row
 #pragma unroll
@@ -353,7 +353,7 @@ __device__ __forceinline__ void CombineAndStore(const float* partials, Element* 
 __global__ void __launch_bounds__(32 * WARPS)
     attention_mma_split(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V,
                         Element* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   extern __shared__ uint4 shared_memory[];
   const int warp = threadIdx.x / 32;
   const int group = warp / QUERY_WARPS;
@@ -388,7 +388,7 @@ __global__ void __launch_bounds__(32 * WARPS)
       WeighKeys<false>(query, keys, round, group, warp_row, warp_end, end, length, factor, V + head, values_address, largest,
                        weights, fades, left);
     }
-    if (round + kRound < end) SyncGroup(group);   // nobody reads the keys any more
+    if (round + kRound < end) SyncGroup(group);   // no warp reads the keys any more
     CopyRound(keys_address, K + head, round + kRound, group, end, length);
     if (masked) {
       AddRound<true>(left, fades, values_address, round, group, warp_end, sums);
@@ -397,7 +397,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     }
   }
 
-  SyncGroup(group);   // the group's keys and values give way to its partial outputs
+  SyncGroup(group);   // the partial outputs replace the group's keys and values
   StorePartial(reinterpret_cast<float*>(keys), warp_row - block_row, factor, largest, weights, sums);
   __syncthreads();
   CombineAndStore(reinterpret_cast<const float*>(shared_memory), O + head + block_row * HEAD_DIM, length - block_row);

@@ -1,6 +1,6 @@
-// Attention for Hopper: warp-group products that read shared memory themselves, tiles that the copy engine brings, and blocks
-// that stay. One warp group orders the copies; every other owns 64 query rows, keeps their scores and sums in registers and has
-// the next scores on the tensor cores while it turns the last ones into weights. docs/attention_wgmma.md tells the whole of it.
+// Attention for Hopper, with warp-group products that read shared memory, tiles that the copy engine brings, and persistent blocks. One
+// warp group starts the copies. Each of the others owns 64 query rows, keeps their scores and sums in registers, and turns scores into
+// weights while the tensor cores compute the next scores. docs/attention_wgmma.md explains it in full.
 // evo:param BLOCK_M 64 128 192 256
 // evo:param BLOCK_N 64 80 96 112 128 144 160 176 192
 // evo:param STAGES 2 3 4
@@ -38,44 +38,44 @@
 #define BLOCK_N 128
 #endif
 
-// Key tiles, and value tiles, that are on their way or in use.
+// Key tiles, and value tiles, that are being copied or in use.
 #ifndef STAGES
 #define STAGES 2
 #endif
 
-// Whether a group has the scores of one tile computed beside the sums of the one before, which takes more registers.
+// Whether a group computes the scores of a tile at the same time as the sums of the previous one, which takes more registers.
 #ifndef OVERLAP
 #define OVERLAP 1
 #endif
 
-// Whether the groups take turns in giving work to the tensor cores.
+// Whether the groups start their products in turns.
 #ifndef PING_PONG
 #define PING_PONG 1
 #endif
 
-// Whether the queries are held in registers instead of being read from shared memory for every tile.
+// Whether the queries stay in registers instead of being read from shared memory for every tile.
 #ifndef QUERY_REGISTERS
 #define QUERY_REGISTERS 0
 #endif
 
-// Whether a maximum that grew by less than 2^8 is left as it is, which saves the rescaling of the sums.
+// Whether a maximum that grew by less than 2^8 is kept, which saves rescaling the sums.
 #ifndef LAZY_RESCALE
 #define LAZY_RESCALE 0
 #endif
 
-// Whether the largest score is looked for among integers, three at a time.
+// Whether the largest score is found by comparing integers, three at a time.
 #ifndef INTEGER_MAX
 #define INTEGER_MAX 1
 #endif
 
-// Most blocks of the grid, which take one tile of queries after another: as many as an H100 or H200 has multiprocessors. With a million
+// The largest number of blocks; each processes one tile of queries after another. An H100 or H200 has 132 multiprocessors; with a million
 // every block has one tile.
 #ifndef RESIDENT
 #define RESIDENT 132
 #endif
 
-// Whether blocks get equal shares, instead of every so manieth tile: runs of rows, as equal as 64 rows allow; or, where it is causal,
-// a long tile and a short one together.
+// Whether blocks get equal shares of the work, instead of tiles at a fixed distance: runs of rows of nearly equal length, in steps of 64
+// rows; or, if causal, pairs of a long tile and a short one.
 #ifndef EQUAL_SHARES
 #define EQUAL_SHARES 1
 #endif
@@ -84,12 +84,12 @@
 #define HEAD_DIM 64
 #endif
 
-// Whether a query sees only the keys up to its own place.
+// Whether a query sees only the keys up to its own position.
 #ifndef CAUSAL
 #define CAUSAL 0
 #endif
 
-// Elements are __nv_bfloat16, not half.
+// Whether elements are __nv_bfloat16 instead of half.
 #ifndef BF16
 #define BF16 0
 #endif
@@ -99,7 +99,7 @@
 #define KV_GROUP 1
 #endif
 
-// Causal: heads whose tiles run together, the longest tiles first.
+// Causal: heads whose tiles are processed together, the longest tiles first.
 #ifndef HEAD_GROUP
 #define HEAD_GROUP 8
 #endif
@@ -119,8 +119,8 @@ constexpr int kTileBytes = BLOCK_N * HEAD_DIM * 2;   // of keys or of values
 constexpr int kQueryPanel = 64 * PANEL * 2;
 constexpr int kTilePanel = BLOCK_N * PANEL * 2;
 
-// Registers of a thread after they are dealt out anew: together no more than all groups had at the start, which is 168, 128 and 96 a
-// thread for two, three and four groups. One group alone has enough.
+// Registers of a thread after they are reassigned. In sum they may not exceed what all groups had at the start: 168, 128 and 96 for each
+// thread with two, three and four groups. One group alone has enough.
 constexpr int kProducerRegisters = GROUPS == 2 ? 24 : 32;
 constexpr int kConsumerRegisters = GROUPS == 2 ? 240 : GROUPS == 3 ? 160 : 112;
 
@@ -150,9 +150,9 @@ DEFINE_PRODUCTS(160, 80, 80, 81, 82, 83, 84, 85, 86)
 DEFINE_PRODUCTS(176, 88, 88, 89, 90, 91, 92, 93, 94)
 DEFINE_PRODUCTS(192, 96, 96, 97, 98, 99, 100, 101, 102)
 
-// How the tensor cores find a matrix in panels of 64 columns with the 128-byte swizzle: a low word with the address in units of 16
-// bytes, below it the way to the next 64 columns (taken only where the columns run along the result), and a high word that never
-// changes. Moving a matrix is one addition to the low word.
+// Describes a matrix in panels of 64 columns with the 128-byte swizzle to the tensor cores. The low word has the address in its lower half
+// and the distance to the next 64 columns in its upper half, both in units of 16 bytes; the distance is used only where the columns run
+// along the result. The high word never changes. Adding to the low word moves the matrix.
 __device__ __forceinline__ unsigned LowWord(unsigned address, unsigned panel_bytes) { return panel_bytes >> 4 << 16 | address >> 4; }
 __device__ __forceinline__ unsigned long long Descriptor(unsigned low) {
   constexpr unsigned kHigh = 1u << 30 | kSwizzleBytes >> 4;
@@ -178,7 +178,7 @@ __device__ __forceinline__ void Copy(unsigned to, unsigned panel_bytes, const Te
   }
 }
 
-// A place in the ring of stages.
+// A position in the ring of stages.
 struct Stage {
   int index = 0;
   unsigned parity = 0;
@@ -209,12 +209,12 @@ struct Layout {
   __device__ __forceinline__ unsigned QueryFree(int group) const { return barriers + (4 * STAGES + GROUPS + group) * 8; }
 };
 
-// What a block computes at a time: up to BLOCK_M queries of one head, against `key_tiles` tiles of keys.
+// The work of a block at a time: up to BLOCK_M queries of one head, against `key_tiles` tiles of keys.
 struct Work {
   int head, first_row, row_end, key_tiles;
 };
 
-// A block's share of all work. Every thread of it walks through the same list.
+// A block's share of all work. Every thread of the block goes through the same list.
 struct Schedule {
   int length, heads, next, end;
 
@@ -266,10 +266,10 @@ struct Schedule {
       const int tile = index - work.head * pairs;
       const int partner = row_tiles - 1 - tile;
       SetRows(work, next % 2 == 0 ? partner : tile);
-      next += tile == partner ? 2 : 1;   // the one in the middle is alone
+      next += tile == partner ? 2 : 1;   // the tile in the middle has no partner
       return true;
     }
-    // Long work first, so that the short fills the gaps at the end; a few heads at a time, so that their keys stay in L2.
+    // Long work comes first, so that short work fills the gaps at the end. Few heads run at a time, so that their keys stay in L2.
     const int index = next++ * gridDim.x + blockIdx.x;
     if (index >= end) return false;
     const int group = index / (HEAD_GROUP * row_tiles);
@@ -286,7 +286,7 @@ struct Schedule {
   }
 };
 
-// One thread: orders every copy, in the order in which the groups ask for them, as soon as there is room.
+// Run by one thread: starts every copy as soon as there is room, in the order in which the groups need them.
 __device__ __forceinline__ void Produce(const Layout& at, const TensorMap* Q_map, const TensorMap* K_map, const TensorMap* V_map,
                                         int length, int heads) {
   Stage key, value;
@@ -355,7 +355,7 @@ __device__ __forceinline__ void StartSums(Rows& rows, const unsigned (&weights)[
   CommitProducts();
 }
 
-// A thread's part of the queries as left operands of the products; the swizzle is undone by hand.
+// Loads a thread's part of the queries as left operands of the products, and undoes the swizzle.
 __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   const int lane = threadIdx.x % 32;
   const int row = threadIdx.x % 128 / 32 * 16 + lane % 16;
@@ -369,7 +369,7 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
-// Divides by the weights and stores. Four lanes share a row and hold pairs of columns: they trade, so that each stores 16 bytes.
+// Divides by the weights and stores. Each lane stores 16 bytes at a time.
 __device__ __forceinline__ void StoreRows(const float (&sums)[HEAD_DIM / 2], const float (&weights)[2], Element* out, int valid) {
   const int lane = threadIdx.x % 32;
   const int quad = lane % 4;
@@ -394,7 +394,7 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[HEAD_DIM / 2], con
   }
 }
 
-// Where a group's turn at the tensor cores begins and ends.
+// Begin and end of a group's turn to start products.
 __device__ __forceinline__ void BeginTurn(int group) {
   if (PING_PONG && GROUPS > 1) SyncWarps(1 + group, 256);
 }
@@ -402,7 +402,7 @@ __device__ __forceinline__ void EndTurn(int group) {
   if (PING_PONG && GROUPS > 1) ArriveWarps(1 + (group + 1) % GROUPS, 256);
 }
 
-// Masks what the thread's rows must not see of key tile n, if anything.
+// Masks the keys of tile n that the thread's rows must not see, if there are any.
 __device__ __forceinline__ void MaskTile(float (&scores)[BLOCK_N / 2], int n, int group_row, int length) {
   const int first_key = n * BLOCK_N;
   if (CAUSAL) {
@@ -415,7 +415,7 @@ __device__ __forceinline__ void MaskTile(float (&scores)[BLOCK_N / 2], int n, in
   }
 }
 
-// The same for all threads of a warp, which the compiler cannot see of threadIdx: it keeps addresses in uniform registers then.
+// The shuffle tells the compiler that the index is the same for all threads of a warp, so that it keeps addresses in uniform registers.
 __device__ __forceinline__ int GroupIndex() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 128), 0); }
 
 // A group that computes: 64 rows of every work of the block.
@@ -463,7 +463,7 @@ struct Consumer {
       Release(at.QueryFree(group));
     }
   }
-  // Behind the last product that reads them from shared memory.
+  // To be called after the last product that reads them from shared memory.
   __device__ __forceinline__ void ReleaseQueries() {
     if (!QUERY_REGISTERS) Release(at.QueryFree(group));
   }
@@ -488,7 +488,7 @@ struct Consumer {
     ReleaseValues();
   }
 
-  // The first tile of a work, where the sums of the work before are complete.
+  // The first tile of a work when the sums of the previous work are complete.
   __device__ __forceinline__ void Begin(const Work& work, int group_row) {
     TakeQueries();
     WaitForKeys();
@@ -510,7 +510,7 @@ struct Consumer {
     StoreRows(rows.sums, rows.weights, out, valid);
   }
 
-  // Both at once, the scores of the next work beside the sums of this one.
+  // End and Begin at once: the scores of the next work at the same time as the last sums of this one.
   __device__ __forceinline__ void Change(const Work& work, int group_row, Element* out, int valid) {
     TakeQueries();
     WaitForKeys();
@@ -537,7 +537,7 @@ struct Consumer {
     for (int i = 0; i < HEAD_DIM / 2; ++i) rows.sums[i] *= fade[i / 2 % 2];
   }
 
-  // All of tile n, one step after the other: the other groups fill the gaps.
+  // All of tile n, one step after the other. The other groups use the tensor cores in the meantime.
   __device__ __forceinline__ void Tile(int n, int group_row) {
     WaitForKeys();
     BeginTurn(group);
@@ -554,7 +554,7 @@ struct Consumer {
     FinishSums();
   }
 
-  // The scores of tile n beside the sums of the one before.
+  // The scores of tile n at the same time as the sums of the previous tile.
   __device__ __forceinline__ void Continue(int n, int group_row) {
     WaitForKeys();
     BeginTurn(group);
@@ -571,7 +571,7 @@ struct Consumer {
     Pack(scores, weights);
   }
 
-  // For rows that are not there or another block's: the group only keeps step with the others.
+  // For rows past the end or of another block: the group only keeps in step with the others.
   __device__ __forceinline__ void Skip() {
     Wait(at.QueryFull(group), query_parity);
     query_parity ^= 1;
@@ -603,7 +603,7 @@ struct Consumer {
     Work work;
     Element* out = O;
     int valid = 0;          // rows whose sums are not complete
-    bool skipped = false;   // whether the values of the last tile are still to be passed over
+    bool skipped = false;   // whether the values of the last tile are still to be skipped
     for (bool more = schedule.Next(work); more || valid > 0 || skipped;) {
       const int group_row = work.first_row + group * 64;
       const bool mine = more && group_row < work.row_end;
@@ -640,9 +640,9 @@ struct Consumer {
 __global__ void __launch_bounds__(THREADS, 1)
     attention_wgmma(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
                     const __grid_constant__ TensorMap V_map, Element* __restrict__ O, float scale, int length, int depth, int heads) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   extern __shared__ uint4 shared_memory[];
-  // The swizzle counts from multiples of its own size.
+  // The swizzle needs an address that is a multiple of its size.
   const Layout at((SharedAddress(shared_memory) + kSwizzleBytes - 1) / kSwizzleBytes * kSwizzleBytes);
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {

@@ -11,8 +11,8 @@ struct alignas(128) TensorMap {
   unsigned long long opaque[16];
 };
 
-// The tensor cores run beside the threads: a fence before the first product that takes what the threads have written, a commit
-// behind the last of a batch, and a wait until at most `kLeft` batches are still running.
+// The tensor cores run asynchronously. There must be a fence before the first product that reads what the threads have written, a commit
+// after the last product of a batch, and a wait until at most `kLeft` batches are still running.
 __device__ __forceinline__ void BeginProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline__ void CommitProducts() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int kLeft>
@@ -20,7 +20,7 @@ __device__ __forceinline__ void WaitForProducts() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 
-// The compiler must not move a use of sums to a place where a product is still writing them.
+// Keeps the compiler from moving a use of the sums to where a product is still writing them.
 template <int kCount>
 __device__ __forceinline__ void PinRegisters(float (&d)[kCount]) {
 #pragma unroll

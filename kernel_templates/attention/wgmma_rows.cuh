@@ -3,7 +3,7 @@
 #pragma once
 #include "wgmma_parts.cuh"
 
-// A lazy maximum lets weights grow to 2^8: far from the largest half, 65504.
+// A lazy maximum lets weights grow to 2^8, far less than the largest half, 65504.
 constexpr float kLazyGrowth = 8.0f;
 
 // Eight 32-bit registers as operands, and their names as text.
@@ -14,7 +14,7 @@ constexpr float kLazyGrowth = 8.0f;
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
 
 // d (+)= a * b for 64 rows, `columns` columns and 16 terms. `a` is a descriptor or four registers of elements, `b` a descriptor. The
-// last arguments are the numbers of the operands behind the sums.
+// last arguments are the numbers of the operands that follow the sums.
 #define DEFINE_PRODUCTS(columns, sums, n0, n1, n2, n3, n4, n5, n6)                                                        \
   __device__ __forceinline__ void MultiplyShared(float (&d)[sums], unsigned long long a, unsigned long long b, int add) { \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #n2 ", 0;\n"                                                        \
@@ -84,8 +84,8 @@ __device__ __forceinline__ float RowMax(const float (&scores)[kCount], int r) {
   return QuadMax(fmaxf(most[0], most[1]));
 }
 
-// The same of the bits as integers, three at a time. Positive numbers order as their bits do; a negative result says only that no
-// score is positive.
+// The same, but it compares the bits as integers, three at a time. Positive numbers have the order of their bits; a negative result says
+// only that no score is positive.
 template <int kCount>
 __device__ __forceinline__ float RowMaxOfBits(const float (&scores)[kCount], int r) {
   int most = max(__float_as_int(scores[2 * r]), __float_as_int(scores[2 * r + 1]));
@@ -98,7 +98,7 @@ __device__ __forceinline__ float RowMaxOfBits(const float (&scores)[kCount], int
   return __int_as_float(most);
 }
 
-// Turns scores into weights; `fade` is by how much what was summed before has to shrink.
+// Turns scores into weights. The previous sums must be multiplied with `fade`.
 template <int kCount>
 __device__ __forceinline__ void ScoresToWeights(float (&scores)[kCount], float factor, Rows& rows, float (&fade)[2]) {
   float most[2];
@@ -120,7 +120,7 @@ __device__ __forceinline__ void ScoresToWeights(float (&scores)[kCount], float f
     float next = fmaxf(most[r], before);
     if (LAZY_RESCALE && (next - before) * factor <= kLazyGrowth) next = before;
     rows.largest[r] = next;
-    // A row that has seen no key yet: anything finite will do.
+    // For a row that has seen no key yet any finite value will do.
     const float shift = next == Lowest() ? 0.0f : next * factor;
     fade[r] = next == before ? 1.0f : Exp2(fmaf(before, factor, -shift));
     float total[2] = {0.0f, 0.0f};
@@ -136,7 +136,7 @@ __device__ __forceinline__ void ScoresToWeights(float (&scores)[kCount], float f
   }
 }
 
-// The accumulator's layout is that of a left operand, 16 columns a product, once the pairs are elements.
+// Converts pairs of weights to elements. The accumulator then has the layout of left operands, one for every 16 columns.
 template <int kCount>
 __device__ __forceinline__ void Pack(const float (&scores)[kCount], unsigned (&weights)[kCount / 2]) {
 #pragma unroll
@@ -145,7 +145,7 @@ __device__ __forceinline__ void Pack(const float (&scores)[kCount], unsigned (&w
   }
 }
 
-// Four lanes share a row and hold pairs of columns: they trade, a 4 x 4 transpose in two steps, so that each has 16 bytes of the row.
+// Four lanes share a row and hold pairs of columns. They exchange pairs, a 4 x 4 transpose in two steps, so that each has 16 bytes of it.
 __device__ __forceinline__ void TradePairs(unsigned (&pairs)[4]) {
   const int quad = threadIdx.x % 4;
 #pragma unroll

@@ -1,6 +1,6 @@
-// Attention for Hopper where a block's keys fit into shared memory: all copies are ordered at the start, and the warp groups of a
-// block share its query rows, 64 each, and the keys, which the groups of the same rows split. So four groups with few registers each
-// are at work, where attention/wgmma.cu has two or three; the key groups are put together once, through shared memory.
+// Attention for Hopper where a block's keys fit into shared memory. All copies are started at the beginning. The warp groups of a block
+// split its query rows, 64 each, and groups with the same rows split the keys. So four groups with few registers each can work, where
+// attention/wgmma.cu has two or three. The key groups are combined once, through shared memory.
 // evo:param BLOCK_M 64 128
 // evo:param KEY_GROUPS 1 2
 // evo:param TILES 1 2 4 8
@@ -40,43 +40,43 @@
 #define TILES 4
 #endif
 
-// Keys that a copy brings: fewer copies and barriers are ordered sooner, smaller ones arrive sooner.
+// Keys of a copy. Fewer copies with fewer barriers are started sooner, and smaller ones arrive sooner.
 #ifndef COPY_KEYS
 #define COPY_KEYS 64
 #endif
 
-// Whether weights are first computed without regard to the largest score; see SumSpeculatively. Where that is often wrong, as with queries and keys of
+// Whether weights are first computed without the largest score; see SumSpeculatively. Where that often fails, as with queries and keys of
 // deviation 2, everything is computed twice, and 0 is faster.
 #ifndef SPECULATE
 #define SPECULATE 1
 #endif
 
-// Whether then the groups take turns in giving products to the tensor cores.
+// Whether the groups start their products in turns, if SPECULATE is 1.
 #ifndef PING_PONG
 #define PING_PONG 1
 #endif
 
-// Whether the queries are held in registers instead of being read from shared memory for every tile.
+// Whether the queries stay in registers instead of being read from shared memory for every tile.
 #ifndef QUERY_REGISTERS
 #define QUERY_REGISTERS 0
 #endif
 
-// Whether the largest score is looked for among integers, three at a time.
+// Whether the largest score is found by comparing integers, three at a time.
 #ifndef INTEGER_MAX
 #define INTEGER_MAX 0
 #endif
 
-// Whether a maximum that grew by less than 2^8 is left as it is, which saves the rescaling of the sums.
+// Whether a maximum that grew by less than 2^8 is kept, which saves rescaling the sums.
 #ifndef LAZY_RESCALE
 #define LAZY_RESCALE 0
 #endif
 
-// Whether a query sees only the keys up to its own place.
+// Whether a query sees only the keys up to its own position.
 #ifndef CAUSAL
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
@@ -136,7 +136,7 @@ __device__ __forceinline__ void StartSums(Tile& sums, const unsigned (&weights)[
   CommitProducts();
 }
 
-// A thread's part of the queries as left operands of the products; the swizzle is undone by hand.
+// Loads a thread's part of the queries as left operands of the products, and undoes the swizzle.
 __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   const int lane = threadIdx.x % 32;
   const int row = threadIdx.x % 128 / 32 * 16 + lane % 16;
@@ -150,7 +150,7 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
-// Where a group works. Read anew where it is needed: so nothing of it takes registers while others are needed more.
+// The group's share of the work. It is computed again where it is needed, so that it takes no registers in between.
 struct Place {
   unsigned shared;   // address
   int head, group_row, row_group, key_group;
@@ -180,7 +180,7 @@ struct Place {
     return CAUSAL ? min(length, group_row + thread / 32 * 16 + thread % 32 / 4 + 8 * r + 1) : length;
   }
   __device__ __forceinline__ unsigned Queries() const { return shared + row_group * kQueryBytes; }
-  // The key groups take turns, so that causal blocks split what they see.
+  // Neighbouring tiles belong to different key groups, so that those of a causal block have equal shares.
   __device__ __forceinline__ int FirstKey(int tile) const { return (tile * KEY_GROUPS + key_group) * kTileKeys; }
   __device__ __forceinline__ unsigned Keys(int tile) const { return shared + kKeys + FirstKey(tile) * kRowBytes; }
   __device__ __forceinline__ unsigned Values(int tile) const { return Keys(tile) + (kValues - kKeys); }
@@ -199,14 +199,14 @@ struct Place {
   __device__ __forceinline__ unsigned CopyBarrier(int copy, int values) const { return shared + kBarriers + (copy + values * kCopies) * 8; }
   __device__ __forceinline__ unsigned KeyBarrier(int tile) const { return CopyBarrier(FirstKey(tile) / COPY_KEYS, 0); }
   __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return CopyBarrier(FirstKey(tile) / COPY_KEYS, 1); }
-  // Orders a copy of a round's keys or values. One thread.
+  // Starts a copy of a round's keys or values. To be called by one thread.
   __device__ __forceinline__ void OrderCopy(const TensorMap* map, int round, int copy, int values) const {
     const int first = round + copy * COPY_KEYS;
     if (first >= end) return;
     const unsigned to = shared + (values ? kValues : kKeys) + copy * kCopyBytes;
     Copy(to, map, first, head, CopyBarrier(copy, values), kCopyBytes);
   }
-  // Orders the group's share of the first round's copies but the first: keys 1, values 0, keys 2, values 1 and so on.
+  // Starts the group's share of the first round's copies, except the first: keys 1, values 0, keys 2, values 1 and so on.
   __device__ __forceinline__ void OrderShare(const TensorMap* K_map, const TensorMap* V_map) const {
     if (threadIdx.x % 128 == 0) {
 #pragma unroll 1
@@ -222,8 +222,7 @@ struct Place {
   }
 };
 
-// Divides by the weights and stores `kOctets` of 8 columns. Four lanes share a row and hold pairs of columns: they trade, so that each
-// stores 16 bytes.
+// Divides by the weights and stores `kOctets` of 8 columns. Each lane stores 16 bytes at a time.
 template <int kOctets>
 __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], const float (&shares)[2], half* out, int valid) {
   const int lane = threadIdx.x % 32;
@@ -248,8 +247,8 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], cons
   }
 }
 
-// The groups take turns in giving products to the tensor cores: all at once they would also wait for them, and then compute powers
-// of two, all at once. A group that has nothing to give takes its turns too.
+// The groups start their products in turns. Otherwise all would wait for the tensor cores at the same time, and then all would compute
+// powers of two at the same time. A group without products takes its turns too.
 struct Turns {
   int group, left;
   __device__ __forceinline__ void Begin() const {
@@ -261,7 +260,7 @@ struct Turns {
   }
 };
 
-// A tile's part of SumSpeculatively. With `kMore` the scores of the next one take the place of its own.
+// A tile's part of SumSpeculatively. With `kMore` the scores of the next tile replace its own.
 template <bool kMore>
 __device__ __forceinline__ void AddTile(const Place& at, int t, const unsigned* held, float factor, int length, Tile& scores, float (&totals)[2][2],
                                         Rows& rows, Turns& turns) {
@@ -289,12 +288,12 @@ __device__ __forceinline__ void AddTile(const Place& at, int t, const unsigned* 
   }
 }
 
-// Sums weights 2^(score * factor), and values by them, without looking for the largest score: so a tile depends on nothing but itself,
-// and nothing ever shrinks. All keys must be in shared memory. OutOfBounds says afterwards whether it may be wrong for a row of the
-// thread's two, which is seen from the row's total T over n keys of the group:
+// Sums the weights 2^(score * factor), and the values times the weights, without the largest score. So a tile depends on no other, and no
+// sum is ever rescaled. All keys must be in shared memory. Afterwards OutOfBounds says whether the result may be wrong for one of the
+// thread's two rows. It depends on the row's total T over n keys of the group:
 // - T <= 60000: no weight was too large for a half (65504);
-// - T >= n * 2^-9: halves are exact to 2^-25 where they are no longer exact to 11 bits, n of them to n * 2^-25, or 2^-16 of T.
-// A NaN is within no bounds.
+// - T >= n * 2^-9: small halves, which have fewer than 11 bits, are exact to 2^-25, so that n of them are exact to n * 2^-25, or 2^-16 of T.
+// A NaN is out of bounds.
 __device__ __forceinline__ void SumSpeculatively(const Place& at, const unsigned* held, float factor, int length, Rows& rows) {
   const int tiles = at.Tiles(0);
   Tile scores;
@@ -342,7 +341,7 @@ __device__ __forceinline__ bool OutOfBounds(const Place& at, int length, const R
   return wrong;
 }
 
-// The same for any scores and any number of keys: weights are relative to the largest score so far.
+// The same for any scores and any number of keys, with weights relative to the largest score so far.
 __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K_map, const TensorMap* V_map, const unsigned* held, float factor,
                                              int length, Rows& rows) {
   Tile scores;
@@ -374,7 +373,7 @@ __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K
           for (int i = 0; i < 32; ++i) rows.sums[i] *= fade[i / 2 % 2];
         }
         Pack(scores, weights);
-        // The next scores first, so that they are there while the sums of this tile go on.
+        // The next scores come first, so that they are complete while the sums of this tile are still computed.
         if (t + 1 < tiles) {
           Wait(at.KeyBarrier(t + 1), parity);
           BeginProducts();
@@ -394,7 +393,7 @@ __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K
       PinRegisters(rows.sums);
     }
     if (round + kRoundKeys < at.end) {
-      __syncthreads();   // nobody reads these keys and values any more
+      __syncthreads();   // no thread reads these keys and values any more
       if (threadIdx.x == 0) {
 #pragma unroll 1
         for (int i = 0; i < 2 * kCopies; ++i) at.OrderCopy(i % 2 == 0 ? K_map : V_map, round + kRoundKeys, i / 2, i % 2);
@@ -406,9 +405,9 @@ __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K
   rows.weights[1] = QuadSum(rows.weights[1]);
 }
 
-constexpr int kOctets = 8 / KEY_GROUPS;   // of 8 columns each, that a key group puts together
+constexpr int kOctets = 8 / KEY_GROUPS;   // octets of 8 columns that a key group combines
 
-// Leaves for the other key group of the same rows what it needs: sums for its columns and the state of the rows.
+// Writes what the other key group of the same rows needs: sums for its columns and the state of the rows.
 __device__ __forceinline__ void Give(const Place& at, const Rows& rows, float factor) {
   if (KEY_GROUPS == 1) return;
   float4* to = at.Partial(at.key_group);
@@ -422,7 +421,7 @@ __device__ __forceinline__ void Give(const Place& at, const Rows& rows, float fa
   to[4 * 128] = make_float4(rows.largest[0] * factor, rows.weights[0], rows.largest[1] * factor, rows.weights[1]);
 }
 
-// Puts the group's columns together and returns what they are to be multiplied with. After a barrier.
+// Combines the group's columns and gives their factors. To be called after Give and a barrier.
 __device__ __forceinline__ void Take(const Place& at, const Rows& rows, float factor, float (&out)[kOctets * 4], float (&shares)[2]) {
   if (KEY_GROUPS == 1) {
 #pragma unroll
@@ -461,15 +460,15 @@ __device__ __forceinline__ void Take(const Place& at, const Rows& rows, float fa
 __global__ void __launch_bounds__(128 * GROUPS, 1)
     attention_wgmma_short(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
                           const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   const float factor = scale * kLog2E;
   unsigned held[16];
   Rows rows;
   bool right = false;
   {
     const Place at(length);
-    // Preparing a barrier takes some 60 clocks, and ordering a copy 90: the warps prepare a barrier or two each, one thread orders what
-    // is needed first as soon as it has done so, and one of each group a share of the rest, in the order of need.
+    // Preparing a barrier takes some 60 clocks, and starting a copy 90. So each warp prepares one or two barriers, then one thread starts
+    // the copies that are needed first, and one thread of each group starts a share of the others, in the order of need.
     const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
     if (threadIdx.x % 32 == 0) {
 #pragma unroll

@@ -5,7 +5,7 @@
 constexpr int kTileKeys = 64;
 constexpr int kRowBytes = 128;
 
-// How the tensor cores find rows of 128 bytes with the 128-byte swizzle.
+// Describes rows of 128 bytes with the 128-byte swizzle to the tensor cores.
 __device__ __forceinline__ unsigned long long Descriptor(unsigned address) {
   constexpr unsigned kHigh = 1u << 30 | kSwizzleBytes >> 4;
   unsigned long long descriptor;
@@ -18,7 +18,7 @@ __device__ __forceinline__ void InitBarrier(unsigned barrier) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
 }
 
-// Brings a box as CopyBox does, where it is all that the barrier waits for.
+// Brings a box that is all that the barrier waits for.
 __device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row, int head, unsigned barrier, unsigned bytes) {
   Expect(barrier, bytes);
   CopyBox(to, map, 0, row, head, barrier);

@@ -84,7 +84,7 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
 // microsecond, and of the emulation on the cpu device.
 constexpr double kNoGain = 0.7;
 
-TEST_P(AdversarialKernels, GetsItsOutcomeAndTheNextOnePasses) {
+TEST_P(AdversarialKernels, GetsItsOutcomeAndTheHonestKernelAfterItPasses) {
   const AdversarialKernel& kernel = GetParam();
   if (const auto reason = PendingReason(kernel, device_under_test))
     GTEST_SKIP() << kernel.name << " on " << device_under_test << ": " << *reason;
@@ -176,7 +176,7 @@ TEST(AdversarialKernelTable, EveryRowHasTwoAdversarialKernelsAndAnHonestKernel) 
     if (kernel.honest()) {
       EXPECT_EQ(kernel.on_cuda, std::vector{Outcome::kOk}) << kernel.name;
     }
-    EXPECT_EQ(SourceOf(kernel).substr(0, 3), "// ") << kernel.name << " does not say what it tries";
+    EXPECT_EQ(SourceOf(kernel).substr(0, 3), "// ") << kernel.name << ": its first line must say what it tries";
   }
   for (const Pending& pending : AllPending())
     EXPECT_TRUE(names.count(std::string(pending.name))) << pending.name << " is pending but is not a kernel of the table";

@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What every device of the kind needs; Hopper and Blackwell give a block 227 KiB.
+// The shared memory that a block may have on Hopper and Blackwell.
 constexpr std::uint64_t kMostSharedBytes = 227 * 1024;
-constexpr std::uint64_t kSharedBytesWithoutAsking = 48 * 1024;
-// What sm_80 gives a block: enough for the defaults of a template that asks for it.
+constexpr std::uint64_t kSharedBytesOfEveryDevice = 48 * 1024;
+// The shared memory that a block may have on sm_80.
 constexpr std::uint64_t kSharedBytesOfAmpere = 163 * 1024;
 
 std::vector<Case> AllCases(const Task& task) {
@@ -74,10 +74,10 @@ TEST_P(ShippedTask, EveryDrawCanBeLaunchedInEveryCase) {
 
 TEST_P(ShippedTask, DefaultsRunWhereSharedMemoryIsScarce) {
   for (const KernelTemplate& kernel : templates_) {
-    // What is for one architecture only may use what that one has.
+    // A template for one architecture only may use all that this architecture has.
     if (!CompilesFor(kernel.required_arch, "sm_90")) continue;
     const auto plan = PlanLaunches(kernel, kernel.space.Defaults(), task_, task_.small);
-    const std::uint64_t bound = kernel.required_arch == "sm_80" ? kSharedBytesOfAmpere : kSharedBytesWithoutAsking;
+    const std::uint64_t bound = kernel.required_arch == "sm_80" ? kSharedBytesOfAmpere : kSharedBytesOfEveryDevice;
     EXPECT_LE(LargestShared(std::get<LaunchPlan>(plan)), bound) << kernel.name;
   }
 }
@@ -96,7 +96,7 @@ TEST_P(GoldenTask, DISABLED_RewriteTheGoldenFiles) {
   for (const KernelTemplate& kernel : templates_) std::ofstream(Golden(kernel), std::ios::binary) << RenderingDiff(kernel);
 }
 
-// The text of the nth block of the language in the page.
+// The text of the nth code block of this language in a page.
 std::string CodeBlock(const std::string& page, const std::string& language, int nth) {
   std::size_t at = 0;
   for (int i = 0; i <= nth; ++i) at = page.find("```" + language + "\n", at) + language.size() + 4;

@@ -1,45 +1,24 @@
 #include "kernel_templates/template_parts.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <string>
 
 #include "kernel_templates/kernel_template.h"
-#include "kernel_templates/template_variant.h"
-#include "tests/kernel_templates/failure.h"
+#include "tests/kernel_templates/template_folder.h"
 
 namespace evo {
 namespace {
 
-namespace fs = std::filesystem;
-
-class TemplateParts : public testing::Test {
+class TemplateParts : public TemplateFolder {
  protected:
-  TemplateParts() : root_(fs::path(testing::TempDir()) / ("template_parts_test_" + std::to_string(::getpid()))) {
-    Write("task/sum.cuh", "// Sums.\n#pragma once\n__device__ float Sum(float a, float b) { return a + b; }\n");
-  }
-  ~TemplateParts() override { fs::remove_all(root_); }
-  fs::path Write(const std::string& name, const std::string& text) const {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream(root_ / name) << text;
-    return root_ / name;
-  }
-  // The failure of reading a template with this text, without the folder's name.
-  std::string Failure(const std::string& text) const {
-    const fs::path file = Write("task/k.cu", text);
-    std::string message = UsageFailure([&] { ReadTemplateText(file); });
-    for (std::size_t at = message.find(root_.string()); at != std::string::npos; at = message.find(root_.string())) {
-      message.erase(at, root_.string().size() + 1);
-    }
-    return message;
-  }
-  fs::path root_;
+  TemplateParts() { Write("task/sum.cuh", "// Sums.\n#pragma once\n__device__ float Sum(float a, float b) { return a + b; }\n"); }
+  std::string Failure(const std::string& text) const { return TemplateFolder::Failure("task/k.cu", text); }
 };
 
 TEST_F(TemplateParts, StandInTheTextBetweenLinesThatNameThem) {
-  const fs::path file = Write("task/k.cu", "// A kernel.\n#include <cuda_fp16.h>\n  #  include \"sum.cuh\"   // shared\nint x;");
+  const std::filesystem::path file =
+      Write("task/k.cu", "// A kernel.\n#include <cuda_fp16.h>\n  #  include \"sum.cuh\"   // shared\nint x;");
   EXPECT_EQ(ReadTemplateText(file),
             "// A kernel.\n#include <cuda_fp16.h>\n// From sum.cuh:\n// Sums.\n"
             "__device__ float Sum(float a, float b) { return a + b; }\n// End of sum.cuh.\nint x;");
@@ -47,7 +26,7 @@ TEST_F(TemplateParts, StandInTheTextBetweenLinesThatNameThem) {
 
 TEST_F(TemplateParts, AreReadOnceEvenIfTwoPartsNeedThem) {
   Write("task/mean.cuh", "#pragma once\n#include \"sum.cuh\"\nfloat mean;");
-  const fs::path file = Write("task/k.cu", "#include \"mean.cuh\"\n#include \"sum.cuh\"\nint x;\n");
+  const std::filesystem::path file = Write("task/k.cu", "#include \"mean.cuh\"\n#include \"sum.cuh\"\nint x;\n");
   EXPECT_EQ(ReadTemplateText(file),
             "// From mean.cuh:\n// From sum.cuh:\n// Sums.\n__device__ float Sum(float a, float b) { return a + b; }\n"
             "// End of sum.cuh.\nfloat mean;\n// End of mean.cuh.\nint x;\n");
