@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r";
 
-// By hand: every line of every source goes through Trim, and the library's searches for one of a set take ten times as long.
+// Written by hand because Trim runs on every line of every source, where the standard library's set searches take ten times as
+// long.
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Offset of the `//` that begins a directive in the line; npos if there is none.
@@ -21,7 +22,8 @@ std::size_t FindMark(std::string_view line) {
   return std::string_view::npos;
 }
 
-// Appends `part`, which stands at `begin` in the source, without its surrounding blanks. Says whether the directive goes on.
+// Appends `part`, which begins at offset `begin` of the source, without its surrounding blanks. Returns whether the directive
+// continues on the next line.
 bool Append(Directive& directive, std::string_view part, std::size_t begin) {
   const std::size_t first = part.find_first_not_of(kBlank);
   std::string_view kept = Trim(part);
@@ -42,7 +44,7 @@ bool Append(Directive& directive, std::string_view part, std::size_t begin) {
 
 std::vector<SourceLine> SplitLines(std::string_view text) {
   std::vector<SourceLine> lines;
-  lines.reserve(text.size() / 32);  // about what a line of code has
+  lines.reserve(text.size() / 32);  // roughly the length of a line of code
   std::size_t begin = 0;
   while (begin < text.size()) {
     std::size_t end = text.find('\n', begin);
@@ -74,7 +76,7 @@ std::vector<Directive> FindDirectives(const std::string& file, std::string_view 
     if (mark == std::string_view::npos) continue;
     if (lines[i].text.find_first_not_of(kBlank) != mark) {
       throw UsageError(
-          fmt::format("{}:{}: a directive stands on a line of its own; move it or break up 'evo:'", file, lines[i].number));
+          fmt::format("{}:{}: a directive needs a line of its own; move it there, or break up 'evo:'", file, lines[i].number));
     }
     Directive directive;
     directive.line = lines[i].number;
@@ -88,7 +90,7 @@ std::vector<Directive> FindDirectives(const std::string& file, std::string_view 
       ++i;
       const std::string_view next = i < lines.size() ? Trim(lines[i].text) : std::string_view();
       if (!next.starts_with("//") || FindMark(next) != std::string_view::npos) {
-        throw UsageError(fmt::format("{}:{}: the line before ends in a backslash, so this one must go on with '// ...'", file,
+        throw UsageError(fmt::format("{}:{}: the line before ends in a backslash, so this one must continue with '// ...'", file,
                                      lines[i - 1].number + 1));
       }
       const std::size_t behind = lines[i].text.find("//") + 2;

@@ -19,9 +19,9 @@ using Kind = Generator::Kind;
 struct Row {
   std::string_view name;
   Kind kind;
-  std::size_t least;  // numbers in parentheses
+  std::size_t least;  // fewest numbers in parentheses
   std::size_t most;
-  bool bounded;  // written with <BOUND
+  bool bounded;  // takes a <BOUND
 };
 
 constexpr std::array<Row, 8> kRows{{
@@ -50,7 +50,7 @@ Generator ParseGenerator(const std::string& text) {
   generator.text = text;
   const std::string_view rest = Trim(std::string_view(text).substr(text.find(name) + name.size()));
   if (row->bounded) {
-    if (!rest.starts_with('<')) throw Error(fmt::format("'{}': written {}<BOUND", text, name));
+    if (!rest.starts_with('<')) throw Error(fmt::format("'{}': write {}<BOUND", text, name));
     generator.bound = Expression::Parse(Trim(rest.substr(1)));
     return generator;
   }
@@ -66,7 +66,7 @@ Generator ParseGenerator(const std::string& text) {
   if (row->kind == Kind::kUniform && generator.a >= generator.b) throw Error(fmt::format("'{}': low must be below high", text));
   if (row->kind == Kind::kNormal && generator.b <= 0) throw Error(fmt::format("'{}': the deviation must be positive", text));
   if (row->kind == Kind::kSparse && (generator.a <= 0 || generator.a > 1)) {
-    throw Error(fmt::format("'{}': the share of non-zeros is over 0 and at most 1", text));
+    throw Error(fmt::format("'{}': the share of non-zeros must be greater than 0 and at most 1", text));
   }
   return generator;
 }

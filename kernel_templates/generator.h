@@ -6,12 +6,13 @@
 
 namespace evo {
 
-// Understands "normal", "normal(mean,deviation)", "uniform(low,high)", "constant(value)", "one_hot", "sparse(share)",
-// "index<BOUND", "permutation", "offsets<BOUND". BOUND is an expression. Throws Error: what is wrong, without file or place.
+// Parses "normal", "normal(mean,deviation)", "uniform(low,high)", "constant(value)", "one_hot", "sparse(share)",
+// "index<BOUND", "permutation", "offsets<BOUND". BOUND is an expression. Throws Error, which says what is
+// wrong but neither file nor line.
 Generator ParseGenerator(const std::string& text);
 
-// Whether values of that kind can be elements of the type: index, permutation and offsets are integers; normal, uniform and
-// sparse are real.
+// Whether elements of this type can have values of this kind. Index, permutation and offsets give integers; normal, uniform and
+// sparse give real numbers; a constant and one_hot fit every type.
 bool Fits(Generator::Kind kind, Dtype dtype);
 
 }  // namespace evo

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// What a JSON text is when it is not what was wanted.
+// Describes a value in a message about a value of the wrong kind.
 std::string Describe(const json& value) {
   if (value.is_string() || value.is_number() || value.is_boolean() || value.is_null()) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -23,7 +23,7 @@ std::string Describe(const json& value) {
   return value.is_array() ? "a list" : "an object";
 }
 
-// "line:column" of the byte, which counts from 1.
+// "line:column" of a byte; bytes count from 1.
 std::string Position(const std::string& text, std::size_t byte) {
   const std::size_t before = std::min(byte == 0 ? 0 : byte - 1, text.size());
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(before), '\n');
@@ -54,28 +54,28 @@ void JsonValue::AllowKeys(std::initializer_list<std::string_view> keys) const {
 bool JsonValue::Has(std::string_view key) const { return value_->is_object() && value_->contains(key); }
 
 JsonValue JsonValue::At(std::string_view key) const {
-  if (!value_->is_object()) Fail(fmt::format("an object is wanted, not {}", Describe(*value_)));
+  if (!value_->is_object()) Fail(fmt::format("expected an object, not {}", Describe(*value_)));
   const auto member = value_->find(key);
   if (member == value_->end()) Fail(fmt::format("'{}' is missing", key));
   return {*member, *file_, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key)};
 }
 
 std::vector<JsonValue> JsonValue::Elements() const {
-  if (!value_->is_array()) Fail(fmt::format("a list is wanted, not {}", Describe(*value_)));
+  if (!value_->is_array()) Fail(fmt::format("expected a list, not {}", Describe(*value_)));
   std::vector<JsonValue> elements;
   for (const json& element : *value_) elements.emplace_back(element, *file_, fmt::format("{}[{}]", path_, elements.size()));
   return elements;
 }
 
 std::vector<std::string> JsonValue::Keys() const {
-  if (!value_->is_object()) Fail(fmt::format("an object is wanted, not {}", Describe(*value_)));
+  if (!value_->is_object()) Fail(fmt::format("expected an object, not {}", Describe(*value_)));
   std::vector<std::string> keys;
   for (const auto& member : value_->items()) keys.push_back(member.key());
   return keys;
 }
 
 std::string JsonValue::String() const {
-  if (!value_->is_string()) Fail(fmt::format("a text is wanted, not {}", Describe(*value_)));
+  if (!value_->is_string()) Fail(fmt::format("expected a string, not {}", Describe(*value_)));
   return value_->get<std::string>();
 }
 
@@ -87,18 +87,18 @@ std::string JsonValue::Name() const {
 
 std::int64_t JsonValue::Integer() const {
   const bool too_large = value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max();
-  if (!value_->is_number_integer() || too_large) Fail(fmt::format("an integer is wanted, not {}", Describe(*value_)));
+  if (!value_->is_number_integer() || too_large) Fail(fmt::format("expected an integer, not {}", Describe(*value_)));
   return value_->get<std::int64_t>();
 }
 
 double JsonValue::Real() const {
-  if (!value_->is_number()) Fail(fmt::format("a number is wanted, not {}", Describe(*value_)));
+  if (!value_->is_number()) Fail(fmt::format("expected a number, not {}", Describe(*value_)));
   return value_->get<double>();
 }
 
 Expression JsonValue::Formula(const std::vector<std::string>& names) const {
   if (!value_->is_string() && !value_->is_number()) {
-    Fail(fmt::format("a number or an expression in quotes is wanted, not {}", Describe(*value_)));
+    Fail(fmt::format("expected a number or an expression in quotes, not {}", Describe(*value_)));
   }
   try {
     Expression expression = Expression::Parse(value_->is_string() ? value_->get<std::string>() : value_->dump());
@@ -116,7 +116,7 @@ Expression JsonValue::Formula(const std::vector<std::string>& names) const {
 }
 
 json ParseJsonDocument(const std::string& text, const std::string& file) {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::vector<std::set<std::string>> keys;  // of each object that is not closed yet
   std::string twice;
   const json::parser_callback_t see = [&](int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();

@@ -11,8 +11,8 @@
 
 namespace evo {
 
-// A value of a JSON document that knows where it stands, for messages: "attention/task.json: arguments[2].shape: ...".
-// Refers to the document, which must outlive it. Every function throws UsageError if the value is not what is asked for.
+// A value of a JSON document that knows its place there, for messages: "attention/task.json: arguments[2].shape: ...".
+// It refers to the document, which must outlive it. Every getter throws UsageError if the value is of another kind.
 class JsonValue {
  public:
   JsonValue(const nlohmann::json& value, const std::string& file, std::string path)
@@ -20,7 +20,7 @@ class JsonValue {
 
   [[noreturn]] void Fail(std::string_view what) const;
 
-  // An object may hold only the keys named here.
+  // Fails if the object has a key other than these.
   void AllowKeys(std::initializer_list<std::string_view> keys) const;
   bool Has(std::string_view key) const;
   JsonValue At(std::string_view key) const;
@@ -30,11 +30,11 @@ class JsonValue {
 
   bool IsString() const { return value_->is_string(); }
   std::string String() const;
-  // A C identifier.
+  // A string that is a C identifier.
   std::string Name() const;
   std::int64_t Integer() const;
   double Real() const;
-  // A number, or a text that parses as an expression and mentions only `names`.
+  // A number, or a string that parses as an expression and mentions only `names`.
   Expression Formula(const std::vector<std::string>& names) const;
 
  private:
@@ -43,8 +43,8 @@ class JsonValue {
   std::string path_;
 };
 
-// Parses a JSON document. Throws UsageError with the line and column where the offending token
-// ends, also for a key given twice in one object.
+// Parses a JSON document. Throws UsageError with the line and column where the offending token ends, and for a key that one
+// object has twice.
 nlohmann::json ParseJsonDocument(const std::string& text, const std::string& file);
 
 }  // namespace evo

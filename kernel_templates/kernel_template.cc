@@ -38,7 +38,7 @@ std::optional<std::int64_t> ParseInteger(std::string_view text) {
   return value;
 }
 
-// Understands the directives one by one; every Error gets the file and the line in front.
+// Parses the directives one by one, and puts file and line in front of every Error.
 class TemplateParser {
  public:
   TemplateParser(std::string file, std::string name, const std::string& text) : file_(std::move(file)) {
@@ -264,7 +264,7 @@ class TemplateParser {
   }
 
   std::string file_;
-  int line_ = 0;  // that messages name
+  int line_ = 0;  // the line that messages name
   std::vector<int> parameter_lines_;
   std::vector<int> constraint_lines_;
   KernelTemplate result_;
@@ -299,8 +299,7 @@ std::vector<KernelTemplate> LoadTemplates(const fs::path& directory) {
     if (entry.path().extension() == ".cu" && entry.path().filename() != "reference.cu") files.push_back(entry.path());
   }
   if (failure) throw UsageError(fmt::format("{}: {}", directory.string(), failure.message()));
-  if (files.empty())
-    throw UsageError(fmt::format("{}: no template; a template is a .cu file beside reference.cu", directory.string()));
+  if (files.empty()) throw UsageError(fmt::format("{}: no template; add a .cu file next to reference.cu", directory.string()));
   std::sort(files.begin(), files.end());
   std::vector<KernelTemplate> templates;
   for (const fs::path& file : files) templates.push_back(LoadTemplate(file));

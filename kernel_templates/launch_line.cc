@@ -25,7 +25,7 @@ class LaunchLineParser {
     SkipBlanks();
     if (Peek() == '<') line.template_arguments = Inside('<', '>');
     SkipBlanks();
-    if (Peek() != '(') throw Error(fmt::format("'(' with the arguments expected behind '{}'", line.kernel.Of(text_)));
+    if (Peek() != '(') throw Error(fmt::format("'(' with the arguments expected after '{}'", line.kernel.Of(text_)));
     line.arguments = Inside('(', ')');
     line.clauses = Clauses("a clause such as grid(..)");
     return line;
@@ -60,7 +60,7 @@ class LaunchLineParser {
     return {begin, at_};
   }
 
-  // From the opening sign at the present place to the closing one that belongs to it. Inside parentheses < and > are operators.
+  // The text between the opening sign at `at_` and the closing sign that belongs to it. Inside parentheses < and > are operators.
   LaunchPart Inside(char open, char close) {
     const std::size_t begin = at_ + 1;
     int same = 0;

@@ -8,7 +8,7 @@
 
 namespace evo {
 
-// Part of a launch line's text, by offsets.
+// A part of a launch line's text, given by its offsets.
 struct LaunchPart {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -22,7 +22,7 @@ struct LaunchClause {
   std::optional<LaunchPart> inside;  // between the parentheses
 };
 
-// The text of an evo:launch directive, taken apart: kernel<template arguments>(arguments) clause...
+// The parts of an evo:launch directive: kernel<template arguments>(arguments) clause...
 struct LaunchLine {
   LaunchPart kernel;
   std::optional<LaunchPart> template_arguments;  // between < and >
@@ -32,13 +32,13 @@ struct LaunchLine {
   const LaunchClause* Find(std::string_view name) const;
 };
 
-// Knows nothing of what the clauses mean. Throws Error: what is wrong, without file or line.
+// Splits the line without interpreting the clauses. Throws Error, which says what is wrong but neither file nor line.
 LaunchLine ParseLaunchLine(std::string_view text);
 
-// The clauses from `at` on. Throws Error.
+// Splits the clauses from offset `at` on. Throws Error.
 std::vector<LaunchClause> ParseClauses(std::string_view text, std::size_t at);
 
-// Parts between commas outside of parentheses, brackets and braces, trimmed; none for a blank text.
+// Splits at the commas outside of parentheses, brackets and braces, and trims the parts. A blank text has none.
 std::vector<std::string> SplitAtCommas(std::string_view text);
 
 }  // namespace evo

@@ -15,7 +15,7 @@ constexpr std::int64_t kMostBlocksX = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMostBlocksYZ = 65535;
 constexpr std::int64_t kMostThreads = 1024;  // of a block; also of its x and its y
 constexpr std::int64_t kMostThreadsZ = 64;
-// Over eight needs an attribute of the kernel, and no device takes more than sixteen.
+// A cluster of more than eight blocks needs an attribute of the kernel, and no device takes more than sixteen.
 constexpr std::int64_t kMostBlocksOfACluster = 16;
 
 class Planner {
@@ -46,11 +46,11 @@ class Planner {
       }
     }
     place_.clear();
-    if (!launches) throw Error("no launch is left: when(..) is zero on every line");
+    if (!launches) throw Error("nothing is launched: when(..) is zero on every launch line");
     return plan;
   }
 
-  // Where in the template the failure was met.
+  // The place in the template that a failure message begins with.
   const std::string& place() const { return place_; }
 
  private:
@@ -74,7 +74,7 @@ class Planner {
   }
 
   PlannedWorkspace PlanWorkspace(const Workspace& workspace) const {
-    // An output argument counts its elements in the same way.
+    // ElementCount takes an argument; only the name and the shape matter.
     Argument shape;
     shape.name = workspace.name;
     shape.shape = workspace.shape;
@@ -92,7 +92,7 @@ class Planner {
 
   std::uint32_t Extent(const Expression& expression, std::string_view what, std::int64_t most) const {
     const std::int64_t value = expression.EvaluateInteger(variables_);
-    if (value < 1 || value > most) throw Error(fmt::format("{} is {}; 1 to {} is possible", what, value, most));
+    if (value < 1 || value > most) throw Error(fmt::format("{} is {}; it must be 1 to {}", what, value, most));
     return static_cast<std::uint32_t>(value);
   }
 
@@ -109,18 +109,21 @@ class Planner {
       planned.block[i] = Extent(launch.block[i], fmt::format("block {}", kAxes[i]), i == 2 ? kMostThreadsZ : kMostThreads);
     }
     const std::int64_t threads = std::int64_t{planned.block[0]} * planned.block[1] * planned.block[2];
-    if (threads > kMostThreads) throw Error(fmt::format("a block has {} threads; {} are possible", threads, kMostThreads));
+    if (threads > kMostThreads)
+      throw Error(fmt::format("a block has {} threads; at most {} are possible", threads, kMostThreads));
     for (std::size_t i = 0; i < launch.cluster.size(); ++i) {
       planned.cluster[i] = Extent(launch.cluster[i], fmt::format("cluster {}", kAxes[i]), kMostBlocksOfACluster);
       if (planned.grid[i] % planned.cluster[i] != 0) {
-        throw Error(fmt::format("grid {} is {}, no multiple of the cluster's {}", kAxes[i], planned.grid[i], planned.cluster[i]));
+        throw Error(fmt::format("grid {} is {}; it must be a multiple of the cluster's {}", kAxes[i], planned.grid[i],
+                                planned.cluster[i]));
       }
     }
     const std::int64_t blocks = std::int64_t{planned.cluster[0]} * planned.cluster[1] * planned.cluster[2];
     if (blocks > kMostBlocksOfACluster)
-      throw Error(fmt::format("a cluster has {} blocks; {} are possible", blocks, kMostBlocksOfACluster));
+      throw Error(fmt::format("a cluster has {} blocks; at most {} are possible", blocks, kMostBlocksOfACluster));
     const std::int64_t shared = launch.shared.EvaluateInteger(variables_);
-    if (shared < 0 || shared > std::numeric_limits<std::int32_t>::max()) throw Error(fmt::format("shared is {} bytes", shared));
+    if (shared < 0 || shared > std::numeric_limits<std::int32_t>::max())
+      throw Error(fmt::format("shared is {} bytes; it must be 0 to 2147483647", shared));
     planned.shared_bytes = static_cast<std::uint64_t>(shared);
     for (const std::string& text : launch.arguments) planned.arguments.push_back(PlanArgument(text));
     return planned;
@@ -155,11 +158,12 @@ class Planner {
     try {
       value = Expression::Parse(text).Evaluate(variables_);
     } catch (const Error& error) {
-      throw Error(fmt::format("argument '{}' is no argument, no workspace and no expression: {}", text, error.what()));
+      throw Error(fmt::format("argument '{}' is neither an argument of the task nor a workspace nor an expression: {}", text,
+                              error.what()));
     }
     if (value.is_real) throw Error(fmt::format("argument '{}' is a real number; only a scalar of the task can pass one", text));
     if (value.integer < std::numeric_limits<std::int32_t>::min() || value.integer > std::numeric_limits<std::int32_t>::max()) {
-      throw Error(fmt::format("argument '{}' is {}, which no int holds", text, value.integer));
+      throw Error(fmt::format("argument '{}' is {}, which does not fit an int", text, value.integer));
     }
     return ScalarUse{Dtype::kI32, value};
   }

@@ -17,13 +17,13 @@ struct BufferUse {
   bool operator==(const BufferUse&) const = default;
 };
 
-// One argument of one launch: a buffer, a tensor map of one, a scalar argument of the task with its dtype, or an integer
-// expression (passed as int).
+// A scalar argument of the task with its dtype, or an integer expression, which is passed as an int.
 struct ScalarUse {
   Dtype dtype = Dtype::kI32;
   Number value;
   bool operator==(const ScalarUse&) const = default;
 };
+// One argument of one launch: a buffer, a scalar, or a tensor map of a buffer.
 using LaunchArgument = std::variant<BufferUse, ScalarUse, TensorMapUse>;
 
 struct PlannedLaunch {
@@ -48,19 +48,20 @@ struct PlannedWorkspace {
   std::int64_t elements = 0;
 };
 
-// Everything that runs for one case, in order, with every expression evaluated.
+// All steps of one case, in order, with every expression evaluated.
 struct LaunchPlan {
   std::vector<PlannedWorkspace> workspaces;
   std::vector<std::variant<PlannedLaunch, PlannedMemset>> steps;
 };
 
-// Why a candidate cannot be launched for a case: a resource limit or a wrong directive; one line.
+// Why a candidate cannot be launched for a case, in one line: a resource limit or a wrong directive.
 struct PlanFailure {
   std::string message;
 };
 
-// Evaluates the directives of a rendered template for a case. Checks what no device allows: 0 or more than 2^31-1 blocks in x,
-// 65535 in y and z, 0 or more than 1024 threads, z over 64, an argument that names nothing, division by zero in an expression.
+// Evaluates the directives of a rendered template for a case. Fails for what no device allows: a grid dimension of 0, over 2^31-1
+// in x, or over 65535 in y or z; a block of 0 or more than 1024 threads, or over 64 in z. Fails, too, for an argument that names
+// nothing and for a division by zero in an expression.
 std::variant<LaunchPlan, PlanFailure> PlanLaunches(const KernelTemplate& rendered, const Parameters& parameters, const Task& task,
                                                    const Case& sizes);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <system_error>
 
 #include "kernel_templates/directive_lexer.h"
@@ -15,7 +14,7 @@ bool IsDirective(std::string_view line) {
   return first != std::string_view::npos && (line[first] == '#' || (line[first] == '\t' && Trim(line).starts_with('#')));
 }
 
-// What follows `#WORD` in the line, trimmed and without a trailing comment; nullopt if the line is something else.
+// The text after `#WORD` in the line, trimmed and without a trailing comment; nullopt if the line is something else.
 std::optional<std::string_view> After(std::string_view line, std::string_view word) {
   if (!IsDirective(line)) return std::nullopt;
   line = Trim(Trim(line).substr(1));
@@ -51,7 +50,7 @@ std::vector<ParameterBlock> FindParameterBlocks(std::string_view text) {
 IncludeEnd FindIncludeEnd(std::string_view text) {
   IncludeEnd end;
   int depth = 0;
-  bool pending = false;  // an include stands in a condition that is still open
+  bool pending = false;  // the last include is inside a condition that is still open
   for (const SourceLine& line : SplitLines(text)) {
     if (!IsDirective(line.text)) continue;
     const bool opens = After(line.text, "if") || After(line.text, "ifdef") || After(line.text, "ifndef");
@@ -65,12 +64,18 @@ IncludeEnd FindIncludeEnd(std::string_view text) {
       if (!pending) end.offset = std::min(line.begin + line.text.size() + 1, text.size());
     }
   }
-  // A guard around the whole file never closes before its code: the last include's own line has to do.
+  // A condition around the whole file closes after all code, so the includes end with the last include's own line.
   if (end.line > 0 && end.offset == 0) {
     const SourceLine last = SplitLines(text)[static_cast<std::size_t>(end.line) - 1];
     end.offset = std::min(last.begin + last.text.size() + 1, text.size());
   }
   return end;
+}
+
+std::optional<std::string> QuotedInclude(std::string_view line) {
+  const auto name = After(line, "include");
+  if (!name || name->size() < 2 || name->front() != '"' || name->back() != '"') return std::nullopt;
+  return std::string(name->substr(1, name->size() - 2));
 }
 
 }  // namespace evo

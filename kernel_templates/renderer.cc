@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
 constexpr std::array<std::string_view, 6> kFields{"grid", "block", "shared", "cluster", "arguments", "template"};
 
-// Declared values by parameter. Parameters are looked up in the directives, not trusted to be what a genome says.
+// The declared values of each parameter. They come from the directives, because a genome may name others.
 std::map<std::string, std::vector<std::int64_t>> DeclaredValues(std::string_view text) {
   std::map<std::string, std::vector<std::int64_t>> declared;
   for (const Directive& directive : FindDirectives("source", text)) {
@@ -46,7 +46,7 @@ bool HasHeaderStop(std::string_view text) {
   return std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) { return Trim(line.text) == kHeaderStop; });
 }
 
-// A change of a launch line: what stands in [begin, end) of the directive's text gives way to `text`.
+// A change of a launch line: `text` replaces the range [begin, end) of the directive's text.
 struct Replacement {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -74,7 +74,7 @@ std::string RenderParameters(const std::string& text, const Parameters& paramete
   std::vector<ParameterBlock> blocks = FindParameterBlocks(text);
   for (const auto& [name, value] : parameters) {
     const auto values = declared.find(name);
-    if (values == declared.end()) throw Error(fmt::format("parameter {}: the template declares none of that name", name));
+    if (values == declared.end()) throw Error(fmt::format("parameter {}: the template declares no parameter of this name", name));
     if (std::find(values->second.begin(), values->second.end(), value) == values->second.end()) {
       throw Error(fmt::format("parameter {}: {} is not among its values {}", name, value, fmt::join(values->second, ", ")));
     }
@@ -82,7 +82,7 @@ std::string RenderParameters(const std::string& text, const Parameters& paramete
       throw Error(fmt::format("parameter {}: the source no longer defines it", name));
     }
   }
-  // From the back, so that the offsets of the blocks before stay right.
+  // From the last block to the first, so that the offsets of the remaining blocks stay valid.
   std::reverse(blocks.begin(), blocks.end());
   for (const ParameterBlock& block : blocks) {
     const auto value = parameters.find(block.name);

@@ -23,7 +23,7 @@ std::string ReadFile(const fs::path& file) {
   return *std::move(text);
 }
 
-// The value as the argument's type holds it.
+// The value of a scalar argument. Throws Error if its type cannot hold it.
 Number ScalarValue(const Argument& argument, const Variables& sizes) {
   const Number value = argument.value->Evaluate(sizes);
   if (IsFloating(argument.dtype)) return Number::Real(value.AsReal());
@@ -47,7 +47,7 @@ Task LoadTask(const fs::path& directory) {
   Task task = ParseTask(json, ReadFile(directory / "reference.cu"), directory);
   if (!fs::exists(directory / (task.baseline + ".cu")) || task.baseline == "reference") {
     throw UsageError(
-        fmt::format("{}: baseline: no template {}.cu stands beside it", (directory / "task.json").string(), task.baseline));
+        fmt::format("{}: baseline: there is no template {}.cu in its folder", (directory / "task.json").string(), task.baseline));
   }
   return task;
 }

@@ -15,7 +15,7 @@ namespace evo {
 
 enum class Role { kIn, kOut, kInOut, kScalar };
 
-// How the elements of an input are drawn. Spelt in task.json as "normal", "uniform(-1,1)", "index<V", "one_hot", ...
+// How the elements of an input are drawn. task.json writes it as "normal", "uniform(-1,1)", "index<V", "one_hot", ...
 struct Generator {
   enum class Kind { kNormal, kUniform, kConstant, kOneHot, kSparse, kIndex, kPermutation, kOffsets };
   Kind kind = Kind::kNormal;
@@ -25,13 +25,13 @@ struct Generator {
   std::string text;                           // as written
 };
 
-// How an output is judged against the reference. Both errors are relative to the reference's own root mean square.
+// How an output is compared with the reference. Both errors are relative to the reference's root mean square.
 struct OutputCheck {
   enum class Kind { kTolerance, kDerived, kExact };
   Kind kind = Kind::kTolerance;
   double l2 = 0;         // kTolerance: bound on ||out - ref|| / ||ref||
   double max = 0;        // kTolerance: bound on max |out - ref| / rms(ref)
-  ErrorSources sources;  // kDerived: what they follow from, for each case
+  ErrorSources sources;  // kDerived: the bounds follow from these, for each case
 };
 
 struct Argument {
@@ -39,12 +39,12 @@ struct Argument {
   Role role = Role::kIn;
   Dtype dtype = Dtype::kF32;
   std::vector<Expression> shape;      // row-major, in sizes; empty for a scalar
-  std::vector<Generator> generators;  // kIn, kInOut: all that are legal; the first is the one that is timed
+  std::vector<Generator> generators;  // kIn, kInOut: all that are legal; the first one is timed
   std::optional<Expression> value;    // kScalar: in sizes
   OutputCheck check;                  // kOut, kInOut
 };
 
-// One choice of sizes. `sizes` has a value for every size the task declares.
+// One choice of sizes. `sizes` has a value for every size that the task declares.
 struct Case {
   std::string name;
   std::map<std::string, std::int64_t> sizes;
@@ -53,7 +53,7 @@ struct Case {
 
 enum class Determinism { kBitwise, kTolerance };
 
-// A computation to be made fast: its arguments, when a result is right, and the cases that matter. Immutable once loaded.
+// A computation to optimise: its arguments, the check of its outputs, and the cases. It is immutable once it is loaded.
 struct Task {
   std::string name;
   std::string summary;  // one line
@@ -63,36 +63,38 @@ struct Task {
   std::vector<std::string> size_names;  // in declared order
   std::vector<Argument> arguments;      // in declared order
   Determinism determinism = Determinism::kBitwise;
-  Case small;                                      // several blocks, cheap: checked first, with every generator
-  std::vector<Case> search_cuda;                   // timed on a GPU; not empty, nor are the three that follow
+  Case small;                                      // several blocks but cheap; checked first, with every generator
+  std::vector<Case> search_cuda;                   // timed on a GPU; this list and the next three are not empty
   std::vector<Case> search_cpu;                    // timed on the cpu device
-  std::vector<Case> held_out;                      // never seen by the search
-  std::vector<Case> held_out_cpu;                  // the same for the cpu device; smaller
+  std::vector<Case> held_out;                      // for the check of a champion; the search never uses them
+  std::vector<Case> held_out_cpu;                  // the same for the cpu device, and smaller
   std::string baseline;                            // template name
-  Expression bytes = Expression::Parse("0");       // least bytes moved, in sizes
+  Expression bytes = Expression::Parse("0");       // the fewest bytes that must be moved, in sizes
   Expression operations = Expression::Parse("0");  // arithmetic operations, in sizes
-  // Text of reference.cu: itself in template form (evo:launch lines, sizes and scalars as variables), run once per input set on
-  // the same device. For each out and inout argument its kernels take `double*` of the same shape, whatever the argument's dtype;
-  // an inout buffer holds the input's values as doubles at the start. Everything else has the task's types.
+  // The text of reference.cu, which has the form of a template (evo:launch lines, with sizes and scalars as variables) and runs
+  // once for each input set on the same device. Its kernels take a `double*` of the same shape for each out and inout argument,
+  // whatever the argument's dtype; an inout buffer holds the input's values as doubles at the start. All other arguments have the
+  // task's types.
   std::string reference;
 };
 
-// Parses and checks a task.json text. `reference` is the text of reference.cu. Throws UsageError: file, where in it, what is
-// wrong, what is allowed. Used in the coordinator and, from a message, in a worker.
+// Parses and checks a task.json text. `reference` is the text of reference.cu. Throws UsageError with the file, the place in it,
+// what is wrong and what is allowed. The coordinator uses it, and a worker, which receives the texts in a message.
 Task ParseTask(const std::string& json, const std::string& reference, const std::filesystem::path& directory);
 
 // Reads DIR/task.json and DIR/reference.cu. Throws UsageError.
 Task LoadTask(const std::filesystem::path& directory);
 
-// Names of the tasks under the folders, each a directory with a task.json; sorted. The first folder that has a name wins.
+// Finds the tasks in the folders, sorted by name: each is a folder with a task.json. If two folders have a task of the same name,
+// the first one counts.
 std::vector<std::filesystem::path> FindTasks(const std::vector<std::filesystem::path>& folders);
 
-// The check of an argument for sizes: derived bounds as numbers.
+// The check of an argument for given sizes, with derived bounds as numbers.
 OutputCheck CheckFor(const Argument& argument, const Variables& variables);
 
-// The sizes of a case as integer variables, and every scalar argument by its value.
+// The sizes of a case as integer variables, and the values of all scalar arguments.
 Variables CaseVariables(const Task& task, const Case& sizes);
-// Number of elements of an argument in a case. Throws Error if a dimension is not positive.
+// The number of elements of an argument in a case. Throws Error if a dimension is not positive.
 std::int64_t ElementCount(const Argument& argument, const Variables& variables);
 
 }  // namespace evo

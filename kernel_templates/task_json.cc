@@ -48,13 +48,13 @@ class TaskReader {
   }
 
  private:
-  // Notes are for people; only their form is checked.
+  // Notes are for readers, so that only their form is checked.
   static void ReadNotes(const JsonValue& notes) {
     if (notes.IsString()) return;
     for (const JsonValue& line : notes.Elements()) line.String();
   }
 
-  // Sizes and arguments share one space of names, since launch lines mention both.
+  // No size and argument may have the same name, since launch lines mention both.
   std::string NewName(const JsonValue& value) {
     std::string name = value.Name();
     if (!names_.insert(name).second) value.Fail(fmt::format("the name '{}' is given twice", name));
@@ -78,7 +78,7 @@ class TaskReader {
     const bool input = argument.role == Role::kIn || argument.role == Role::kInOut;
     const bool output = argument.role == Role::kOut || argument.role == Role::kInOut;
     for (const auto& [key, wanted] : {std::pair{"shape", !scalar}, {"generators", input}, {"value", scalar}, {"check", output}}) {
-      if (in.Has(key) && !wanted) in.At(key).Fail(fmt::format("an argument with the role {} has no {}", role, key));
+      if (in.Has(key) && !wanted) in.At(key).Fail(fmt::format("an argument with the role {} takes no {}", role, key));
     }
     if (scalar) {
       if (ByteSize(argument.dtype) < 4) in.At("dtype").Fail("a scalar is f64, f32, i64, i32, u64 or u32");
@@ -86,7 +86,7 @@ class TaskReader {
       return argument;
     }
     for (const JsonValue& size : in.At("shape").Elements()) argument.shape.push_back(size.Formula(task_.size_names));
-    if (argument.shape.empty()) in.At("shape").Fail("at least one dimension is wanted");
+    if (argument.shape.empty()) in.At("shape").Fail("at least one dimension is needed");
     if (input) argument.generators = ReadGenerators(in.At("generators"), argument.dtype);
     if (output) argument.check = ReadCheck(in.At("check"));
     return argument;
@@ -109,7 +109,7 @@ class TaskReader {
         }
       }
     }
-    if (generators.empty()) in.Fail("at least one generator is wanted");
+    if (generators.empty()) in.Fail("at least one generator is needed");
     return generators;
   }
 
@@ -126,9 +126,9 @@ class TaskReader {
     in.AllowKeys({"l2", "max"});
     for (const auto& [key, bound] : {std::pair{"l2", &check.l2}, {"max", &check.max}}) {
       *bound = in.At(key).Real();
-      // From 1 on an output of zeros would have a relative L2 error within the bound.
-      if (key == std::string_view("l2") && !(*bound > 0 && *bound < 1)) in.At(key).Fail("over 0 and below 1 is wanted");
-      if (!(*bound > 0)) in.At(key).Fail("over 0 is wanted");
+      // With a bound of 1 or more on the relative L2 error, an output of zeros would pass.
+      if (key == std::string_view("l2") && !(*bound > 0 && *bound < 1)) in.At(key).Fail("must be greater than 0 and less than 1");
+      if (!(*bound > 0)) in.At(key).Fail("must be greater than 0");
     }
     return check;
   }
@@ -144,7 +144,7 @@ class TaskReader {
       for (const JsonValue& dtype : in.At("rounded").Elements()) sources.rounded.push_back(ReadFloating(dtype));
     }
     if (in.Has("ulps")) sources.ulps = in.At("ulps").Real();
-    if (!(sources.ulps >= 0)) in.At("ulps").Fail("0 or more is wanted");
+    if (!(sources.ulps >= 0)) in.At("ulps").Fail("must be 0 or more");
     if (in.Has("peak")) sources.peak = in.At("peak").Formula(task_.size_names);
     return check;
   }
@@ -152,7 +152,7 @@ class TaskReader {
   static Dtype ReadFloating(const JsonValue& in) {
     const auto dtype = ParseDtype(in.String());
     if (!dtype || !IsFloating(*dtype))
-      in.Fail(fmt::format("'{}' is no floating-point type; there are f64, f32, f16, bf16", in.String()));
+      in.Fail(fmt::format("'{}' is not a floating-point type; there are f64, f32, f16, bf16", in.String()));
     return *dtype;
   }
 
@@ -172,7 +172,7 @@ class TaskReader {
                                      {"held_out_cpu", &task_.held_out_cpu}}) {
       const bool weighted = std::string_view(key).starts_with("search");
       for (const JsonValue& element : in.At(key).Elements()) cases->push_back(ReadCase(element, weighted));
-      if (cases->empty()) in.At(key).Fail("at least one case is wanted");
+      if (cases->empty()) in.At(key).Fail("at least one case is needed");
     }
   }
 
@@ -184,7 +184,7 @@ class TaskReader {
       in.AllowKeys({"name", "sizes"});
     }
     result.name = in.At("name").String();
-    if (result.name.empty()) in.At("name").Fail("a name is wanted");
+    if (result.name.empty()) in.At("name").Fail("must not be empty");
     if (!case_names_.insert(result.name).second) in.At("name").Fail(fmt::format("the case '{}' is given twice", result.name));
     const JsonValue sizes = in.At("sizes");
     for (const std::string& key : sizes.Keys()) {
@@ -195,12 +195,11 @@ class TaskReader {
     for (const std::string& name : task_.size_names) {
       const JsonValue size = sizes.At(name);
       result.sizes[name] = size.Integer();
-      if (result.sizes[name] < 1 || result.sizes[name] > kLargestSize)
-        size.Fail(fmt::format("1 to {} is possible", kLargestSize));
+      if (result.sizes[name] < 1 || result.sizes[name] > kLargestSize) size.Fail(fmt::format("must be 1 to {}", kLargestSize));
     }
     if (in.Has("weight")) {
       result.weight = in.At("weight").Real();
-      if (!(result.weight > 0)) in.At("weight").Fail("over 0 is wanted");
+      if (!(result.weight > 0)) in.At("weight").Fail("must be greater than 0");
     }
     return result;
   }
@@ -210,7 +209,7 @@ class TaskReader {
   std::set<std::string> case_names_;
 };
 
-// The reference's parameters for outputs are double*, whatever the dtype: this is found out here, not in the middle of a run.
+// Checks that the reference writes every output and can be launched in every case, so that no run fails later.
 void CheckReference(const Task& task, const KernelTemplate& reference, const std::string& file,
                     const std::vector<const Case*>& cases) {
   for (const Argument& argument : task.arguments) {
@@ -229,19 +228,19 @@ void CheckReference(const Task& task, const KernelTemplate& reference, const std
   }
 }
 
-// What can only be known with numbers: every expression in every case.
+// Evaluates every expression of the task in a case, which finds mistakes that only numbers show.
 void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
   try {
     const Variables variables = CaseVariables(task, sizes);
     for (const Argument& argument : task.arguments) {
       if (argument.role != Role::kScalar) ElementCount(argument, variables);
-      // From 1 on an output of zeros would have a relative L2 error within the bound.
+      // With a bound of 1 or more on the relative L2 error, an output of zeros would pass.
       if (const OutputCheck check = CheckFor(argument, variables); check.kind == OutputCheck::Kind::kTolerance &&
                                                                    !(check.l2 < 1) && argument.role != Role::kIn &&
                                                                    argument.role != Role::kScalar) {
         throw Error(
             fmt::format("argument '{}': a bound of {:.2g} on the relative L2 error follows from its check, and zeros would pass; "
-                        "fewer terms or a wider type is wanted",
+                        "give fewer terms or a wider type",
                         argument.name, check.l2));
       }
       for (const Generator& generator : argument.generators) {

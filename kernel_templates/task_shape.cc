@@ -24,7 +24,7 @@ std::vector<std::string> SplitAt(const std::string& text, char separator) {
   return parts;
 }
 
-// A case with the sizes of `usual` but for those that the shape names.
+// A case with the sizes that the shape names, and the others of `usual`.
 Case ReadShape(const Task& task, const Case& usual, const std::string& shape) {
   const auto fail = [&](const std::string& what) -> UsageError { return UsageError(fmt::format("shape {}: {}", shape, what)); };
   const std::string known = fmt::format("{}", fmt::join(task.size_names, ", "));
@@ -43,7 +43,8 @@ Case ReadShape(const Task& task, const Case& usual, const std::string& shape) {
     std::int64_t value = 0;
     const char* end = part.data() + part.size();
     const auto parsed = std::from_chars(part.data() + equals + 1, end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end || value < 1) throw fail(fmt::format("{} is no whole number over 0", part));
+    if (parsed.ec != std::errc() || parsed.ptr != end || value < 1)
+      throw fail(fmt::format("{}: the size must be a positive integer", part));
     result.sizes[name] = value;
   }
   result.name = "shape";

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/parameter_block.h"
+#include "kernel_templates/template_parts.h"
 #include "kernel_templates/text_file.h"
 
 namespace evo {
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A longer chain of variants is a circle.
+// Variants that include each other in a longer chain are taken for a circle.
 constexpr int kDeepest = 8;
 
 struct Definition {
@@ -29,7 +30,7 @@ struct Definition {
 };
 
 struct Variant {
-  std::string base;  // as written in the #include; empty if the file is no variant
+  std::string base;  // as written in the #include; empty if the file is not a variant
   std::vector<Definition> definitions;
 };
 
@@ -39,12 +40,8 @@ struct Variant {
 
 // FILE.cu of `#include "FILE.cu"`; empty for any other line.
 std::string IncludedTemplate(std::string_view line) {
-  constexpr std::string_view kInclude = "#include \"";
-  line = Trim(line);
-  if (!line.starts_with(kInclude) || !line.ends_with(".cu\"")) return {};
-  line.remove_prefix(kInclude.size());
-  line.remove_suffix(1);
-  return std::string(line);
+  const std::optional<std::string> name = QuotedInclude(line);
+  return name && name->ends_with(".cu") ? *name : "";
 }
 
 std::optional<Definition> ParseDefinition(std::string_view text, int line) {
@@ -80,14 +77,14 @@ Variant ParseVariant(const fs::path& file, const std::string& text) {
   return variant;
 }
 
-// `text` with a value for a name: in its block, and as the only value of a parameter of this name.
+// Gives a name its value: in its block, and as the only value of a parameter of this name.
 std::string Fix(std::string text, const fs::path& file, const Definition& definition) {
   const std::vector<ParameterBlock> blocks = FindParameterBlocks(text);
   const auto block =
       std::find_if(blocks.begin(), blocks.end(), [&](const ParameterBlock& b) { return b.name == definition.name; });
   if (block == blocks.end()) {
     Fail(file, definition.line,
-         fmt::format("{0}: what is included has no '#ifndef {0}', '#define {0} value', '#endif'", definition.name));
+         fmt::format("{0}: the included file has no lines '#ifndef {0}', '#define {0} value', '#endif'", definition.name));
   }
   const std::string value = std::to_string(definition.value);
   text.replace(block->value_begin, block->value_end - block->value_begin, value);
@@ -104,11 +101,12 @@ std::optional<std::string> Read(const fs::path& file, int depth) {
   std::optional<std::string> text = ReadTextFile(file);
   if (!text) return text;
   const Variant variant = ParseVariant(file, *text);
-  if (variant.base.empty()) return text;
+  if (variant.base.empty()) return IncludeParts(file, *text);
   const fs::path base = file.parent_path() / variant.base;
-  if (depth == kDeepest) throw UsageError(fmt::format("{}: includes itself over {} files", file.string(), kDeepest));
+  if (depth == kDeepest)
+    throw UsageError(fmt::format("{}: more than {} variants include each other; is there a circle?", file.string(), kDeepest));
   text = Read(base, depth + 1);
-  if (!text) throw UsageError(fmt::format("{}: what it includes, {}, cannot be read", file.string(), base.string()));
+  if (!text) throw UsageError(fmt::format("{}: the file that it includes, {}, cannot be read", file.string(), base.string()));
   for (const Definition& definition : variant.definitions) text = Fix(*std::move(text), file, definition);
   return text;
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostDimensions = 5;
 constexpr std::int64_t kMostExtent = std::int64_t{1} << 32;
 constexpr std::int64_t kMostBox = 256;
-// Rows, and the rows of a box, begin at multiples of it.
+// Rows, and the rows of a box, begin at multiples of this.
 constexpr std::int64_t kRowBytes = 16;
 
 std::vector<Expression> Values(const LaunchClause& clause, std::string_view text, std::size_t most) {
@@ -55,7 +55,7 @@ TensorMapDirective ParseTensorMap(std::string_view text) {
   }
   if (map.dims.empty() || map.box.size() != map.dims.size()) {
     throw Error(
-        fmt::format("dims(..) and box(..) need as many values, and these have {} and {}", map.dims.size(), map.box.size()));
+        fmt::format("dims(..) and box(..) need equally many values, and they have {} and {}", map.dims.size(), map.box.size()));
   }
   return map;
 }
@@ -64,13 +64,13 @@ TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int6
   const auto extent = [&](const Expression& expression, std::string_view what, std::int64_t most) {
     const std::int64_t value = expression.EvaluateInteger(variables);
     if (value < 1 || value > most)
-      throw Error(fmt::format("{} '{}' is {}; 1 to {} is possible", what, expression.text(), value, most));
+      throw Error(fmt::format("{} '{}' is {}; it must be 1 to {}", what, expression.text(), value, most));
     return value;
   };
   TensorMapUse use{map.name, map.buffer, dtype, {}, {}, 0};
-  if (!HasMap(dtype)) throw Error(fmt::format("there is no map of {}; declare the buffer as unsigned", ToString(dtype)));
+  if (!HasMap(dtype)) throw Error(fmt::format("there are no tensor maps of {}; declare the buffer as unsigned", ToString(dtype)));
   const auto bytes = static_cast<std::int64_t>(ByteSize(dtype));
-  std::int64_t left = elements;  // how often what the dims so far span fits into the buffer
+  std::int64_t left = elements;  // how often the extent of the dims so far fits into the buffer
   for (std::size_t i = 0; i < map.dims.size(); ++i) {
     const std::int64_t dim = extent(map.dims[i], "dims", kMostExtent);
     left /= dim;
@@ -86,7 +86,7 @@ TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int6
     throw Error(fmt::format("a row of the box has {} bytes; it must be a multiple of {}", box_row, kRowBytes));
   const std::int64_t swizzle = map.swizzle.EvaluateInteger(variables);
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) {
-    throw Error(fmt::format("swizzle is {}; 0, 32, 64 and 128 bytes are possible", swizzle));
+    throw Error(fmt::format("swizzle is {} bytes; it must be 0, 32, 64 or 128", swizzle));
   }
   if (swizzle != 0 && box_row > swizzle)
     throw Error(fmt::format("a row of the box has {} bytes, more than the swizzle's {}", box_row, swizzle));

@@ -10,18 +10,18 @@
 
 namespace evo {
 
-// `evo:tensormap NAME = BUFFER dims(..) box(..) swizzle(..)`: how Hopper's copy engine sees a buffer. A kernel takes the map by
-// value, as `const __grid_constant__` of a type of 128 bytes aligned to 128.
+// `evo:tensormap NAME = BUFFER dims(..) box(..) swizzle(..)`: a buffer as Hopper's copy engine addresses it. A kernel takes the
+// map by value, as a `const __grid_constant__` parameter of a type with 128 bytes and an alignment of 128.
 struct TensorMapDirective {
   std::string name;                             // an argument of launches
   std::string buffer;                           // an argument of the task or a workspace
-  std::vector<Expression> dims;                 // one to five, the fastest first; elements follow one another without gaps
-  std::vector<Expression> box;                  // what one copy brings; as many
+  std::vector<Expression> dims;                 // one to five values, the contiguous dimension first; there are no gaps
+  std::vector<Expression> box;                  // the elements of one copy; as many values as dims
   Expression swizzle = Expression::Parse("0");  // bytes: 0, 32, 64 or 128
   int line = 0;
 };
 
-// A tensor map for one case. What lies outside of `dims` reads as zero and is not written.
+// A tensor map for one case. Elements outside of `dims` read as zero and are not written.
 struct TensorMapUse {
   std::string name;
   std::string buffer;
@@ -32,12 +32,12 @@ struct TensorMapUse {
   bool operator==(const TensorMapUse&) const = default;
 };
 
-// Throws Error: what is wrong, without file or line.
+// Throws Error, which says what is wrong but neither file nor line.
 TensorMapDirective ParseTensorMap(std::string_view text);
 
-// Evaluates a map over a buffer of `elements`. Throws Error for what the driver refuses (CUDA driver API,
-// cuTensorMapEncodeTiled): an extent of 0 or over 2^32, a box of 0 or over 256, rows that are no multiple of 16 bytes, a box row
-// wider than the swizzle, a dtype without a map; and for dims that go past the buffer.
+// Evaluates a map over a buffer of `elements`. Throws Error for what the driver rejects (CUDA driver API,
+// cuTensorMapEncodeTiled): an extent of 0 or over 2^32, a box of 0 or over 256, rows that are not a multiple of 16 bytes, a box
+// row wider than the swizzle, and a dtype without a map. Throws Error, too, for dims that go past the end of the buffer.
 TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int64_t elements, const Variables& variables);
 
 }  // namespace evo

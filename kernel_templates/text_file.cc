@@ -7,7 +7,7 @@ namespace evo {
 
 std::optional<std::string> ReadTextFile(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  // Opening a folder succeeds, reading it does not.
+  // A folder can be opened but not read, and an empty file ends at once.
   if (!in || in.peek() == std::ifstream::traits_type::eof()) {
     std::error_code failure;
     const bool empty =

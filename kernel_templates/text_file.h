@@ -6,7 +6,7 @@
 
 namespace evo {
 
-// The bytes of a file; nullopt if it cannot be read.
+// Reads the bytes of a file; nullopt if it cannot be read.
 std::optional<std::string> ReadTextFile(const std::filesystem::path& file);
 
 }  // namespace evo

@@ -11,7 +11,7 @@ namespace evo {
 namespace {
 
 constexpr double kFactor = 6;
-// The largest of some million errors of normal distribution is 5.5 times their rms.
+// The largest of several million normally distributed errors is 5.5 times their rms.
 constexpr double kLeastPeak = 6;
 
 double UnitRoundOff(Dtype dtype) {
@@ -31,7 +31,7 @@ double UnitRoundOff(Dtype dtype) {
 
 double Positive(const Expression& expression, const Variables& sizes) {
   const double value = expression.Evaluate(sizes).AsReal();
-  if (!(value > 0)) throw Error(fmt::format("{} is {}; over 0 is wanted", expression.text(), value));
+  if (!(value > 0)) throw Error(fmt::format("{} is {}; it must be greater than 0", expression.text(), value));
   return value;
 }
 

@@ -7,13 +7,13 @@
 
 namespace evo {
 
-// Where the errors of an honest kernel's output come from.
+// The sources of the errors in an honest kernel's output.
 struct ErrorSources {
-  Expression sum = Expression::Parse("1");  // terms that are added up for one element
-  Dtype accumulator = Dtype::kF32;          // in which they are
-  std::vector<Dtype> rounded;               // intermediate values are rounded to these on the way
-  double ulps = 0;  // of fp32, by functions such as exp: units in the last place, fast intrinsics included
-  Expression peak = Expression::Parse("6");  // largest element of the output over its rms: 6 covers millions of normal ones
+  Expression sum = Expression::Parse("1");  // number of terms that are summed for one element
+  Dtype accumulator = Dtype::kF32;          // the type in which they are summed
+  std::vector<Dtype> rounded;               // intermediate values are rounded to these types
+  double ulps = 0;  // units in the last place of fp32 that functions such as exp may be off by, fast intrinsics too
+  Expression peak = Expression::Parse("6");  // largest element of the output over its rms; 6 covers millions of normal values
 };
 
 // Bounds on the relative L2 error and on the largest error over the reference's rms.
@@ -22,11 +22,12 @@ struct Tolerance {
   double max = 0;
 };
 
-// Six times the rms error to be expected, u being the unit round-off of a dtype (2^-24 for fp32): u / sqrt(3) for each value that
-// is rounded to it, the output last, and u sqrt(n / 6) for a sum of n terms one after another, whose roundings meet partial sums
-// of 1 to n terms at random (the probabilistic bound of N. J. Higham and T. Mary, "A New Approach to Probabilistic Rounding Error
-// Analysis", 2019, has the same root). A sum in a narrower dtype than the accumulator's exceeds it by far. The largest error goes
-// with the largest element. Throws Error for an expression that cannot be evaluated or is not positive.
+// Six times the expected rms error. With u as the unit round-off of a dtype (2^-24 for fp32), each value that is rounded to the
+// dtype, the output included, adds u / sqrt(3), and a sum of n terms, one after another, adds u sqrt(n / 6), because each
+// rounding is random and relative to a partial sum of 1 to n terms (the probabilistic bound of N. J. Higham and T. Mary, "A New
+// Approach to Probabilistic Rounding Error Analysis", 2019, has the same root). A sum in a dtype narrower than the accumulator's
+// exceeds the bound by far. The bound on the largest error is proportional to the largest element. Throws Error for an expression
+// that cannot be evaluated or is not positive.
 Tolerance DeriveTolerance(const ErrorSources& sources, Dtype output, const Variables& sizes);
 
 }  // namespace evo

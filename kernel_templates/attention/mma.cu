@@ -1,6 +1,6 @@
-// Attention fused over tiles of keys by mma.sync: FlashAttention-2's shape. A block has BLOCK_M query rows and walks the keys in
-// tiles of BLOCK_N that come through a ring of STAGES by cp.async; scores, weights and sums stay in registers, and the weights are
-// the left factor of the second product without leaving them. Causal blocks stop at their diagonal; the longest ones start first.
+// Attention fused over tiles of keys by mma.sync, in the manner of FlashAttention-2. A block has BLOCK_M query rows and goes through the
+// keys in tiles of BLOCK_N, which cp.async copies into a ring of STAGES. Scores, weights and sums stay in registers, where the weights
+// are the left factor of the second product. Causal blocks stop at their diagonal, and the longest blocks start first.
 // evo:param BLOCK_M 32 64 128 256
 // evo:param BLOCK_N 16 32 64 128
 // evo:param WARP_ROWS 16 32
@@ -37,17 +37,17 @@
 #define WARP_ROWS 32
 #endif
 
-// Tiles in shared memory or on their way.
+// Tiles in shared memory or being copied.
 #ifndef STAGES
 #define STAGES 2
 #endif
 
-// Whether a warp holds its query rows in registers, or reads them again for every tile.
+// Whether a warp holds its query rows in registers, instead of reading them again for every tile.
 #ifndef QUERY_IN_REGISTERS
 #define QUERY_IN_REGISTERS 1
 #endif
 
-// Blocks that a processor must have room for: bounds the registers.
+// Blocks that must fit on a multiprocessor, which bounds the registers.
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS 2
 #endif
@@ -57,12 +57,12 @@
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
 
-// Elements are __nv_bfloat16, not half.
+// Whether elements are __nv_bfloat16 instead of half.
 #ifndef BF16
 #define BF16 0
 #endif
@@ -74,83 +74,11 @@
 
 #define THREADS (BLOCK_M / WARP_ROWS * 32)
 
-#if BF16
-using Element = __nv_bfloat16;
-#define ELEMENT_NAME "bf16"
-#else
-using Element = half;
-#define ELEMENT_NAME "f16"
-#endif
+#include "mma_parts.cuh"
 
-// Elements that move together: 16 bytes.
-constexpr int kVector = 8;
-constexpr int kVectors = HEAD_DIM / kVector;   // of a row
-constexpr int kTiles = WARP_ROWS / 16;         // of query rows of a warp
 constexpr int kTileElements = BLOCK_N * HEAD_DIM;
-// Below every score, and finite, so that the difference of two is never NaN.
-constexpr float kLowest = -1.0e30f;
-// The score of a key that a row does not see: so far below that its weight is zero even where a row has seen nothing else.
-constexpr float kMasked = -3.0e38f;
-constexpr float kLog2E = 1.44269504f;
 
-// What a lane holds of its warp's rows. In a tile of 16 query rows these are the rows lane / 4 and lane / 4 + 8. Of a query row it
-// is every fourth vector; the products sum over the columns in that order, so keys are read in it too. Of scores and sums it is two
-// neighbouring columns of every eight: the registers of scores are just those that a left factor of the next product needs.
-using Query = uint4[kTiles][2][HEAD_DIM / 32];
 using Scores = float[kTiles][BLOCK_N / 8][4];
-using Sums = float[kTiles][HEAD_DIM / 8][4];
-using RowState = float[kTiles][2];
-
-// Copies 16 bytes to shared memory while the thread goes on; zeros if not `valid`.
-__device__ __forceinline__ void CopyAsync(unsigned to, const Element* from, bool valid) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid ? 16 : 0));
-}
-
-__device__ __forceinline__ void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-// Waits until at most `pending` of the groups that this thread committed are on their way.
-template <int pending>
-__device__ __forceinline__ void WaitForCopies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-}
-
-// Four 8 x 8 matrices of shared memory, transposed: a lane gives the address of one row of 16 bytes.
-__device__ __forceinline__ void LoadTransposed(unsigned from, unsigned (&to)[4]) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(from)
-               : "memory");
-}
-
-// sums += a b with a 16 x 16 and b 16 x 8.
-__device__ __forceinline__ void MultiplyAdd(float (&sums)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
-                                            unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME
-      ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-}
-
-// Two elements in one register.
-__device__ __forceinline__ unsigned Pack(float low, float high) {
-#if BF16
-  const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
-#else
-  const half2 both = __floats2half2_rn(low, high);
-#endif
-  return *reinterpret_cast<const unsigned*>(&both);
-}
-
-__device__ __forceinline__ float Exp2(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
-// Where the vector number `vector` of a row stands in it: so the eight rows of a matrix lie in different banks, and so do the
-// two keys that eight lanes read together.
-__device__ __forceinline__ int Swizzle(int row, int vector) { return vector ^ ((row & 1) << 2 | (row >> 1 & 3)); }
 
 // Starts copying `rows` rows of a head from `first` on; those from `length` on become zero.
 template <int rows>
@@ -163,7 +91,7 @@ __device__ __forceinline__ void CopyRows(unsigned to, const Element* head, int f
   for (int i = 0; i < rows / kStep; ++i) {
     const int row = threadIdx.x / kVectors + i * kStep;
     const bool valid = first + i * kStep < length;
-    // Not even an address past the end is formed: tools that check memory accesses take it for a read.
+    // No address past the end is formed, since tools that check memory accesses take it for a read.
     CopyAsync(to + (row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2, valid ? from + i * kStep * HEAD_DIM : head, valid);
   }
 }
@@ -172,22 +100,6 @@ __device__ __forceinline__ void CopyRows(unsigned to, const Element* head, int f
 __device__ __forceinline__ void CopyTile(unsigned to, const Element* K, const Element* V, int first, int length) {
   CopyRows<BLOCK_N>(to, K, first, length);
   CopyRows<BLOCK_N>(to + kTileElements * 2, V, first, length);
-}
-
-// The warp's rows from `first` on, straight from global memory. Rows past the end are the last one again; nobody stores them.
-__device__ __forceinline__ void LoadQuery(const Element* head, int first, int length, Query& query) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int m = 0; m < kTiles; ++m) {
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const int row = min(first + m * 16 + r * 8 + lane / 4, length - 1);
-#pragma unroll
-      for (int c = 0; c < HEAD_DIM / 32; ++c) {
-        query[m][r][c] = *reinterpret_cast<const uint4*>(head + row * HEAD_DIM + (lane % 4 + 4 * c) * kVector);
-      }
-    }
-  }
 }
 
 // One vector of each of the warp's rows, from their copy in shared memory.
@@ -224,24 +136,7 @@ __device__ __forceinline__ void ComputeScores(Query& query, const Element* keys,
   }
 }
 
-// Takes out the keys that a row must not see. `first_key` and `first_row` are the chunk's and the warp's.
-__device__ __forceinline__ void MaskScores(Scores& scores, int first_key, int first_row, int length) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int m = 0; m < kTiles; ++m) {
-#pragma unroll
-    for (int n = 0; n < BLOCK_N / 8; ++n) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int row = first_row + m * 16 + e / 2 * 8 + lane / 4;
-        const int end = CAUSAL ? min(length, row + 1) : length;
-        if (first_key + n * 8 + lane % 4 * 2 + e % 2 >= end) scores[m][n][e] = kMasked;
-      }
-    }
-  }
-}
-
-// Turns scores into weights relative to the row's largest score so far, and shrinks what was summed relative to a smaller one.
+// Turns scores into weights relative to the row's largest score so far, and shrinks the sums that were relative to a smaller one.
 // A row is spread over four lanes: `largest` is the row's, `weights` sums this lane's keys. `factor` is positive.
 __device__ __forceinline__ void ScoresToWeights(Scores& scores, float factor, RowState& largest, RowState& weights, Sums& sums) {
 #pragma unroll
@@ -346,7 +241,7 @@ __device__ __forceinline__ void StoreRows(Element* head, int first_row, int leng
 __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     attention_mma(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V,
                   Element* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   extern __shared__ uint4 shared_memory[];
   const int block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_M;
   const int warp_row = threadIdx.x / 32 * WARP_ROWS;
@@ -375,11 +270,11 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   int stage = 0;
   for (int first = 0; first < end; first += BLOCK_N) {
     WaitForCopies<STAGES - 2>();
-    __syncthreads();   // the tile is there for all, and nobody reads the one before any more, whose place is filled next
+    __syncthreads();   // the tile is complete, and no thread reads the previous one any more, whose stage is filled next
     const int later = first + (STAGES - 1) * BLOCK_N;
     const int free_stage = stage == 0 ? STAGES - 1 : stage - 1;
     if (later < end) CopyTile(ring_address + free_stage * 2 * kTileElements * 2, K + key_head, V + key_head, later, length);
-    CommitCopies();   // groups of copies are counted, so that empty ones are committed too
+    CommitCopies();   // also if it is empty, because groups of copies are counted
 
     Scores scores = {};
     ComputeScores(query, ring + stage * 2 * kTileElements, queries + warp_row * HEAD_DIM, scores);

@@ -1,7 +1,7 @@
 // Attention by mma.sync for small grids: the warps of a block share its query rows and split the keys.
-// A warp copies the keys and values that it needs itself, keys first, and waits for parts of these alone, so that there is no barrier
-// of the block before the end. Weights are computed while keys still arrive, sums while values do; scores, weights and sums stay in
-// registers; the key groups are put together once, through shared memory.
+// A warp copies the keys and values that it needs, keys first, and waits only for parts of these, so that the block has no barrier before
+// the end. It computes weights while keys still arrive, and sums while values do. Scores, weights and sums stay in registers; the key groups
+// are combined once, through shared memory.
 // evo:param BLOCK_M 16 32 64 128
 // evo:param WARP_ROWS 16 32
 // evo:param WARPS 4 8 16
@@ -35,12 +35,12 @@
 #define WARPS 8
 #endif
 
-// Keys that a key group takes at a time.
+// Keys that a key group processes at a time: a part.
 #ifndef PART
 #define PART 32
 #endif
 
-// Parts that a key group has in shared memory or on their way: a round.
+// Parts that a key group has in shared memory or is copying: a round.
 #ifndef PARTS
 #define PARTS 2
 #endif
@@ -50,12 +50,12 @@
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
 
-// Elements are __nv_bfloat16, not half.
+// Whether elements are __nv_bfloat16 instead of half.
 #ifndef BF16
 #define BF16 0
 #endif
@@ -64,18 +64,8 @@
 #define KEY_GROUPS (WARPS / QUERY_WARPS)
 #define GROUP_THREADS (32 * QUERY_WARPS)
 
-#if BF16
-using Element = __nv_bfloat16;
-#define ELEMENT_NAME "bf16"
-#else
-using Element = half;
-#define ELEMENT_NAME "f16"
-#endif
+#include "mma_parts.cuh"
 
-// Elements that move together: 16 bytes.
-constexpr int kVector = 8;
-constexpr int kVectors = HEAD_DIM / kVector;   // of a row
-constexpr int kTiles = WARP_ROWS / 16;         // of query rows of a warp
 constexpr int kPartElements = PART * HEAD_DIM;
 constexpr int kRound = PARTS * KEY_GROUPS * PART;   // keys
 // Floats between the rows of a partial output; 8 more than the columns, against bank conflicts.
@@ -83,38 +73,13 @@ constexpr int kPartialStride = HEAD_DIM + 8;
 constexpr int kPartialElements = BLOCK_M * (kPartialStride + 2) * 2;
 constexpr int kGroupElements = 2 * PARTS * kPartElements > kPartialElements ? 2 * PARTS * kPartElements : kPartialElements;
 constexpr int kGroupFloats = kGroupElements / 2;
-// Below every score, and finite, so that the difference of two is never NaN.
-constexpr float kLowest = -1.0e30f;
-// The score of a key that a row does not see: so far below that its weight is zero even where a row has seen nothing else.
-constexpr float kMasked = -3.0e38f;
-constexpr float kLog2E = 1.44269504f;
 
-// What a lane holds of its warp's rows. In a tile of 16 query rows these are the rows lane / 4 and lane / 4 + 8. Of a query row it
-// is every fourth vector; the products sum over the columns in that order, so keys are read in it too. Of scores and sums it is two
-// neighbouring columns of every eight: the registers of scores, in pairs, are just
-// those that a left factor of the next product needs.
-using Query = uint4[kTiles][2][HEAD_DIM / 32];
 using Scores = float[kTiles][PART / 8][4];
 using Left = unsigned[kTiles][PART / 16][4];
-using Sums = float[kTiles][HEAD_DIM / 8][4];
-using RowState = float[kTiles][2];
 
-// Copies 16 bytes to shared memory while the thread goes on; zeros if not `valid`.
-__device__ __forceinline__ void CopyAsync(unsigned to, const Element* from, bool valid) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid ? 16 : 0));
-}
-
-__device__ __forceinline__ void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-// Waits until at most `pending` of the groups that this thread committed are on their way.
-template <int pending>
-__device__ __forceinline__ void WaitForCopies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-}
-
-// Waits until a part has arrived, while that many groups of copies were committed after it: see CopyRound.
+// Waits until a part has arrived. The number is that of the groups of copies that were committed after it: see CopyRound.
 __device__ __forceinline__ void WaitForParts(int part) {
-  // The instruction takes a constant; the switch goes away where the loop over the parts is unrolled.
+  // The instruction takes a constant. The switch disappears where the loop over the parts is unrolled.
   switch (2 * PARTS - 1 - part) {
     case 0: WaitForCopies<0>(); break;
     case 1: WaitForCopies<1>(); break;
@@ -136,47 +101,10 @@ __device__ __forceinline__ void SyncGroup(int group) {
   }
 }
 
-// Four 8 x 8 matrices of shared memory, transposed: a lane gives the address of one row of 16 bytes.
-__device__ __forceinline__ void LoadTransposed(unsigned from, unsigned (&to)[4]) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(from));
-}
-
-// sums += a b with a 16 x 16 and b 16 x 8.
-__device__ __forceinline__ void MultiplyAdd(float (&sums)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
-                                            unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32." ELEMENT_NAME "." ELEMENT_NAME
-      ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-}
-
-// Two elements in one register.
-__device__ __forceinline__ unsigned Pack(float low, float high) {
-#if BF16
-  const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
-#else
-  const half2 both = __floats2half2_rn(low, high);
-#endif
-  return *reinterpret_cast<const unsigned*>(&both);
-}
-
-__device__ __forceinline__ float Exp2(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
-// Where the vector number `vector` of a row stands in it: so the eight rows of a matrix lie in different banks, and so do the
-// two keys that eight lanes read together.
-__device__ __forceinline__ int Swizzle(int row, int vector) { return vector ^ ((row & 1) << 2 | (row >> 1 & 3)); }
-
-// First key of a part of a group. The groups take turns, so that causal blocks split what they see.
+// First key of a group's part. Neighbouring parts belong to different groups, so that the groups of a causal block have equal shares.
 __device__ __forceinline__ int FirstKey(int round, int part, int group) { return round + (part * KEY_GROUPS + group) * PART; }
 
-// Starts copying a round's keys, or values, of a group; rows from `length` on become zero. Parts from `end` on are left out.
+// Starts copying a round's keys, or values, of a group; rows from `length` on become zero. Parts from `end` on are not copied.
 __device__ __forceinline__ void CopyRound(unsigned to, const Element* head, int round, int group, int end, int length) {
   constexpr int kStep = GROUP_THREADS / kVectors;   // rows that the group copies at a time
   const int thread = threadIdx.x % GROUP_THREADS;
@@ -189,27 +117,11 @@ __device__ __forceinline__ void CopyRound(unsigned to, const Element* head, int 
     for (int i = 0; i < PART / kStep && FirstKey(round, part, group) < end; ++i) {
       const int row = thread / kVectors + i * kStep;
       const bool valid = first + i * kStep < length;
-      // Not even an address past the end is formed: tools that check memory accesses take it for a read.
+      // No address past the end is formed, since tools that check memory accesses take it for a read.
       CopyAsync(to + (part * kPartElements + row * HEAD_DIM + Swizzle(row, vector) * kVector) * 2,
                 valid ? from + i * kStep * HEAD_DIM : head, valid);
     }
-    CommitCopies();   // a group of copies a part, counted even if it is empty
-  }
-}
-
-// The warp's rows from `first` on, straight from global memory. Rows past the end are the last one again; nobody stores them.
-__device__ __forceinline__ void LoadQuery(const Element* head, int first, int length, Query& query) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int m = 0; m < kTiles; ++m) {
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const int row = min(first + m * 16 + r * 8 + lane / 4, length - 1);
-#pragma unroll
-      for (int c = 0; c < HEAD_DIM / 32; ++c) {
-        query[m][r][c] = *reinterpret_cast<const uint4*>(head + row * HEAD_DIM + (lane % 4 + 4 * c) * kVector);
-      }
-    }
+    CommitCopies();   // one group of copies for each part, also if it is empty, because they are counted
   }
 }
 
@@ -259,25 +171,8 @@ __device__ __forceinline__ void ComputeScores(const Query& query, const Element*
   }
 }
 
-// Takes out the keys that a row must not see. `first_key` and `first_row` are the chunk's and the warp's.
-__device__ __forceinline__ void MaskScores(Scores& scores, int first_key, int first_row, int length) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int m = 0; m < kTiles; ++m) {
-#pragma unroll
-    for (int n = 0; n < PART / 8; ++n) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int row = first_row + m * 16 + e / 2 * 8 + lane / 4;
-        const int end = CAUSAL ? min(length, row + 1) : length;
-        if (first_key + n * 8 + lane % 4 * 2 + e % 2 >= end) scores[m][n][e] = kMasked;
-      }
-    }
-  }
-}
-
 // Turns the scores of a part into weights relative to the row's largest score so far, as the left factor of the next product;
-// what was summed relative to a smaller one has to shrink by `fade`. A row is spread over four lanes: `largest` is the row's,
+// sums relative to a smaller one must shrink by `fade`. A row is spread over four lanes: `largest` is the row's,
 // `weights` sums this lane's keys. `factor` is positive.
 __device__ __forceinline__ void ScoresToWeights(const Scores& scores, float factor, RowState& largest, RowState& weights,
                                                 RowState& fade, Left& left) {
@@ -346,8 +241,8 @@ __device__ __forceinline__ void AddValues(const Left& left, const RowState& fade
   }
 }
 
-// Weights of a round's keys. The products of a part stand before the softmax of the one before, which they may overlap.
-// `masked`: some row does not see some key of the round. `warp_end`: keys from there on no row of the warp sees.
+// Weights of a round's keys. The products of a part precede the softmax of the previous part, so that the two may overlap. `masked`: some
+// row does not see some key of the round. `warp_end`: no row of the warp sees the keys from there on.
 template <bool masked>
 __device__ __forceinline__ void WeighKeys(const Query& query, const Element* keys, int round, int group, int warp_row,
                                           int warp_end, int end, int length, float factor, const Element* values_of_head,
@@ -413,7 +308,7 @@ __device__ __forceinline__ void StorePartial(float* partial, int first_row, floa
   }
 }
 
-// Puts the key groups together and writes the block's rows, eight columns a thread in two pieces: neighbours read neighbouring fours.
+// Combines the key groups and writes the block's rows. A thread has twice four columns, so that neighbours read neighbouring fours.
 __device__ __forceinline__ void CombineAndStore(const float* partials, Element* out, int valid) {
   constexpr int kFours = HEAD_DIM / 8;   // of half a row
 #pragma unroll
@@ -458,7 +353,7 @@ __device__ __forceinline__ void CombineAndStore(const float* partials, Element* 
 __global__ void __launch_bounds__(32 * WARPS)
     attention_mma_split(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V,
                         Element* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   extern __shared__ uint4 shared_memory[];
   const int warp = threadIdx.x / 32;
   const int group = warp / QUERY_WARPS;
@@ -493,7 +388,7 @@ __global__ void __launch_bounds__(32 * WARPS)
       WeighKeys<false>(query, keys, round, group, warp_row, warp_end, end, length, factor, V + head, values_address, largest,
                        weights, fades, left);
     }
-    if (round + kRound < end) SyncGroup(group);   // nobody reads the keys any more
+    if (round + kRound < end) SyncGroup(group);   // no warp reads the keys any more
     CopyRound(keys_address, K + head, round + kRound, group, end, length);
     if (masked) {
       AddRound<true>(left, fades, values_address, round, group, warp_end, sums);
@@ -502,7 +397,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     }
   }
 
-  SyncGroup(group);   // the group's keys and values give way to its partial outputs
+  SyncGroup(group);   // the partial outputs replace the group's keys and values
   StorePartial(reinterpret_cast<float*>(keys), warp_row - block_row, factor, largest, weights, sums);
   __syncthreads();
   CombineAndStore(reinterpret_cast<const float*>(shared_memory), O + head + block_row * HEAD_DIM, length - block_row);

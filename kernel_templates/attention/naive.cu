@@ -11,7 +11,7 @@
 #define BLOCK 64
 #endif
 
-// Iterations of the inner loops that are written out.
+// How often the inner loops are unrolled.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
@@ -31,7 +31,7 @@
 #define HEAD_DIM 64
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
 
 __device__ float Score(const half* query, const half* key, float scale) {
@@ -44,7 +44,7 @@ __device__ float Score(const half* query, const half* key, float scale) {
 }
 
 __global__ void attention_naive(const half* Q, const half* K, const half* V, half* O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   const int row = blockIdx.x * BLOCK + threadIdx.x;
   if (row >= length) return;
   const int head = (blockIdx.z * gridDim.y + blockIdx.y) * length * HEAD_DIM;

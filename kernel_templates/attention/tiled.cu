@@ -1,4 +1,4 @@
-// Attention in tiles: K and V pass through shared memory, the softmax is online. ROW_THREADS threads share a query row.
+// Attention by tiles: K and V pass through shared memory, and the softmax is online. ROW_THREADS threads share a query row.
 // evo:param BLOCK_M 8 16 32 64 128
 // evo:param BLOCK_N 16 32 64 128
 // evo:param ROW_THREADS 1 2 4 8 16 32
@@ -21,7 +21,7 @@
 #define BLOCK_N 32
 #endif
 
-// Threads that share a query row: they divide the keys of a tile, then the columns of the output. All in one warp.
+// Threads that share a query row and belong to one warp: they divide the keys of a tile, then the columns of the output.
 #ifndef ROW_THREADS
 #define ROW_THREADS 4
 #endif
@@ -31,7 +31,7 @@
 #define PAD 8
 #endif
 
-// Iterations of the dot product that are written out.
+// How often the loop of the dot product is unrolled.
 #ifndef UNROLL
 #define UNROLL 4
 #endif
@@ -41,11 +41,11 @@
 #define STRIDE (HEAD_DIM + PAD)
 #define WEIGHT_STRIDE (BLOCK_N + 1)
 
-// Elements that move together: 16 bytes.
+// Elements that one access moves: 16 bytes.
 constexpr int kVector = 8;
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
-// Below every score, and finite, so that the difference of two is never NaN.
+// Less than every score, and finite, so that the difference of two such values is never NaN.
 constexpr float kLowest = -3.0e38f;
 
 // Copies rows of HEAD_DIM elements; rows from `valid` on become zero.
@@ -62,7 +62,7 @@ __device__ void LoadTile(half* tile, const half* from, int rows, int valid) {
 __global__ void __launch_bounds__(THREADS) attention_tiled(const half* __restrict__ Q, const half* __restrict__ K,
                                                            const half* __restrict__ V, half* __restrict__ O, float scale,
                                                            int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   extern __shared__ uint4 shared_memory[];
   half* query_tile = reinterpret_cast<half*>(shared_memory);
   half* key_tile = query_tile + BLOCK_M * STRIDE;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(THREADS) attention_tiled(const half* __restric
   float weights = 0.0f;   // of this thread's keys
 
   for (int first = 0; first < length; first += BLOCK_N) {
-    __syncthreads();   // nobody reads the tiles of the round before any more
+    __syncthreads();   // no thread reads the tiles of the previous round any more
     LoadTile(key_tile, K + head + first * HEAD_DIM, BLOCK_N, length - first);
     LoadTile(value_tile, V + head + first * HEAD_DIM, BLOCK_N, length - first);
     __syncthreads();

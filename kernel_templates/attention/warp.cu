@@ -1,6 +1,6 @@
 // Attention by warps, without tensor cores: a warp has ROWS query rows in registers and reads keys and values by 16-byte loads. LANES lanes
-// share a key and put its scores together by shuffles; the 32 / LANES groups of a warp take neighbouring keys, each with an online softmax
-// of its own, and are put together once, at the end.
+// share a key and combine its scores by shuffles. The 32 / LANES groups of a warp take neighbouring keys, each with its own online softmax,
+// and are combined once, at the end.
 // evo:param WARPS 1 2 4 8
 // evo:param ROWS 1 2 4 8
 // evo:param LANES 4 8
@@ -19,7 +19,7 @@
 #define WARPS 4
 #endif
 
-// Query rows of a warp: each key that is read serves all of them.
+// Query rows of a warp. Each key that the warp reads serves all of them.
 #ifndef ROWS
 #define ROWS 2
 #endif
@@ -29,7 +29,7 @@
 #define LANES 4
 #endif
 
-// Keys that a lane group takes in one step: one look for a larger score, and one rescaling, for all of them.
+// Keys that a lane group processes in one step, with one search for a larger score and one rescaling for all of them.
 #ifndef KEYS
 #define KEYS 4
 #endif
@@ -39,12 +39,12 @@
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
 
-// Elements are __nv_bfloat16, not half.
+// Whether elements are __nv_bfloat16 instead of half.
 #ifndef BF16
 #define BF16 0
 #endif
@@ -61,14 +61,14 @@ using Element = half;
 #endif
 
 constexpr unsigned kAllLanes = 0xffffffffu;
-// Elements that move together: 16 bytes.
+// Elements that one access moves: 16 bytes.
 constexpr int kVector = 8;
 constexpr int kVectors = HEAD_DIM / kVector / LANES;   // of a row, in one lane: number member, member + LANES, ...
 constexpr int kColumns = kVectors * kVector;
 constexpr int kGroups = 32 / LANES;
-// Below every score, and finite, so that the difference of two is never NaN.
+// Less than every score, and finite, so that the difference of two such values is never NaN.
 constexpr float kLowest = -1.0e30f;
-// The score of a key that a row does not see: so far below that its weight is zero even where a row has seen nothing else.
+// The score of a key that a row does not see. It is so low that the weight is zero even where a row has seen no other key.
 constexpr float kMasked = -3.0e38f;
 constexpr float kLog2E = 1.44269504f;
 
@@ -88,7 +88,7 @@ __device__ __forceinline__ Element FromFloat(float x) {
 #endif
 }
 
-// A lane's columns of a row, as they are in memory.
+// A lane's columns of a row, in the element type.
 struct Columns {
   uint4 vectors[kVectors];
 };
@@ -119,7 +119,7 @@ __device__ __forceinline__ float SumOfLanes(float x) {
 __global__ void __launch_bounds__(32 * WARPS)
     attention_warp(const Element* __restrict__ Q, const Element* __restrict__ K, const Element* __restrict__ V, Element* __restrict__ O,
                    float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   const int first_row = (blockIdx.x * WARPS + threadIdx.x / 32) * ROWS;
   if (first_row >= length) return;   // the whole warp at once
   const int lane = threadIdx.x % 32;
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   const Element* keys = K + (long long)(head / KV_GROUP) * length * HEAD_DIM + column;
   const Element* values = V + (long long)(head / KV_GROUP) * length * HEAD_DIM + column;
 
-  // Scores are in units of log2: the weights are powers of two. Rows past the end are the last one again; nobody stores them.
+  // Scores are in units of log2: the weights are powers of two. Rows past the end repeat the last one and are not stored.
   float query[ROWS][kColumns];
   float sums[ROWS][kColumns];
   float largest[ROWS];   // of the keys of this lane's group
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(32 * WARPS)
         score[r][k] = SumOfLanes(sum);
       }
     }
-    // The last step, or the last few where it is causal, has keys that some row does not see.
+    // In the last step, or in the last few steps if causal, some row does not see some key.
     if (first + kGroups * KEYS > (CAUSAL ? min(length, first_row + 1) : length)) {
 #pragma unroll
       for (int k = 0; k < KEYS; ++k) {
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(32 * WARPS)
       for (int offset = LANES; offset < 32; offset *= 2) sum += __shfl_xor_sync(kAllLanes, sum, offset);
       elements[c] = FromFloat(sum / total);
     }
-    if (group != r % kGroups || first_row + r >= length) continue;   // the groups take turns in storing rows
+    if (group != r % kGroups || first_row + r >= length) continue;   // each row is stored by one of the groups
     Element* row = O + ((long long)head * length + first_row + r) * HEAD_DIM + column;
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) *reinterpret_cast<uint4*>(row + v * LANES * kVector) = out.vectors[v];

@@ -1,6 +1,6 @@
-// Attention for Hopper where a block's keys fit into shared memory: all copies are ordered at the start, and the warp groups of a
-// block share its query rows, 64 each, and the keys, which the groups of the same rows split. So four groups with few registers each
-// are at work, where attention/wgmma.cu has two or three; the key groups are put together once, through shared memory.
+// Attention for Hopper where a block's keys fit into shared memory. All copies are started at the beginning. The warp groups of a block
+// split its query rows, 64 each, and groups with the same rows split the keys. So four groups with few registers each can work, where
+// attention/wgmma.cu has two or three. The key groups are combined once, through shared memory.
 // evo:param BLOCK_M 64 128
 // evo:param KEY_GROUPS 1 2
 // evo:param TILES 1 2 4 8
@@ -40,43 +40,43 @@
 #define TILES 4
 #endif
 
-// Keys that a copy brings: fewer copies and barriers are ordered sooner, smaller ones arrive sooner.
+// Keys of a copy. Fewer copies with fewer barriers are started sooner, and smaller ones arrive sooner.
 #ifndef COPY_KEYS
 #define COPY_KEYS 64
 #endif
 
-// Whether weights are first computed without regard to the largest score; see SumSpeculatively. Where that is often wrong, as with queries and keys of
+// Whether weights are first computed without the largest score; see SumSpeculatively. Where that often fails, as with queries and keys of
 // deviation 2, everything is computed twice, and 0 is faster.
 #ifndef SPECULATE
 #define SPECULATE 1
 #endif
 
-// Whether then the groups take turns in giving products to the tensor cores.
+// Whether the groups start their products in turns, if SPECULATE is 1.
 #ifndef PING_PONG
 #define PING_PONG 1
 #endif
 
-// Whether the queries are held in registers instead of being read from shared memory for every tile.
+// Whether the queries stay in registers instead of being read from shared memory for every tile.
 #ifndef QUERY_REGISTERS
 #define QUERY_REGISTERS 0
 #endif
 
-// Whether the largest score is looked for among integers, three at a time.
+// Whether the largest score is found by comparing integers, three at a time.
 #ifndef INTEGER_MAX
 #define INTEGER_MAX 0
 #endif
 
-// Whether a maximum that grew by less than 2^8 is left as it is, which saves the rescaling of the sums.
+// Whether a maximum that grew by less than 2^8 is kept, which saves rescaling the sums.
 #ifndef LAZY_RESCALE
 #define LAZY_RESCALE 0
 #endif
 
-// Whether a query sees only the keys up to its own place.
+// Whether a query sees only the keys up to its own position.
 #ifndef CAUSAL
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
@@ -84,27 +84,19 @@
 #define ROW_GROUPS (BLOCK_M / 64)
 #define GROUPS (ROW_GROUPS * KEY_GROUPS)
 
-constexpr int kTileKeys = 64;
+#define ELEMENT_NAME "f16"
+#include "wgmma_tiles.cuh"
+#include "wgmma_rows.cuh"
+
 constexpr int kRoundKeys = KEY_GROUPS * TILES * kTileKeys;
 constexpr int kCopies = kRoundKeys / COPY_KEYS;   // of keys a round, and as many of values
 
-// Bytes. Rows are 128 bytes: 64 columns.
-constexpr int kRowBytes = 128;
+// Bytes.
 constexpr int kQueryBytes = 64 * kRowBytes;   // of a row group
 constexpr int kCopyBytes = COPY_KEYS * kRowBytes;
-// Eight rows: the swizzle repeats.
-constexpr int kSwizzleBytes = 1024;
 
-constexpr float kLog2E = 1.44269504f;
 constexpr float kLargestTotal = 60000.0f;      // see SumSpeculatively
 constexpr float kSmallestWeight = 0x1p-9f;
-// A lazy maximum lets weights grow to 2^8: far from the largest half, 65504.
-constexpr float kLazyGrowth = 8.0f;
-
-// What the driver calls CUtensorMap; NVRTC has no cuda.h.
-struct alignas(128) TensorMap {
-  unsigned long long opaque[16];
-};
 
 // A block's shared memory, by offset from an address that the swizzle counts from.
 constexpr int kKeys = ROW_GROUPS * kQueryBytes;
@@ -112,127 +104,8 @@ constexpr int kValues = kKeys + kRoundKeys * kRowBytes;
 constexpr int kBarriers = kValues + kRoundKeys * kRowBytes;   // of each copy of keys, which queries join first, then of values
 constexpr int kPartials = kBarriers + 512;                    // past 32 barriers
 
-#define OPERANDS_8(d, i) \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
-#define OPERANDS_32(d) OPERANDS_8(d, 0), OPERANDS_8(d, 8), OPERANDS_8(d, 16), OPERANDS_8(d, 24)
-#define NAMES_32 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
-
 // A 64 x 64 tile of scores, or of sums, as an accumulator.
 using Tile = float[32];
-
-// d (+)= a * b for 64 rows, 64 columns and 16 terms: `b` by descriptor, `a` by descriptor or as four registers of halves.
-__device__ __forceinline__ void MultiplyShared(Tile& d, unsigned long long a, unsigned long long b, int add) {
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
-               "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" NAMES_32 "}, %32, %33, p, 1, 1, 0, 0;\n}"
-               : OPERANDS_32(d)
-               : "l"(a), "l"(b), "r"(add));
-}
-template <int kTransposed>
-__device__ __forceinline__ void MultiplyRegisters(Tile& d, const unsigned* a, unsigned long long b, int add) {
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"
-               "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" NAMES_32 "}, {%32, %33, %34, %35}, %36, p, 1, 1, %38;\n}"
-               : OPERANDS_32(d)
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add), "n"(kTransposed));
-}
-
-// The tensor cores run beside the threads: a fence before the first product that takes what the threads have written, a commit
-// behind the last of a batch, and a wait until at most `kLeft` batches are still running.
-__device__ __forceinline__ void BeginProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void CommitProducts() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int kLeft>
-__device__ __forceinline__ void WaitForProducts() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
-}
-
-// The compiler must not move a use of sums to a place where a product is still writing them.
-template <int kCount>
-__device__ __forceinline__ void PinRegisters(float (&d)[kCount]) {
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
-}
-
-// How the tensor cores find rows of 128 bytes with the 128-byte swizzle.
-__device__ __forceinline__ unsigned long long Descriptor(unsigned address) {
-  constexpr unsigned kHigh = 1u << 30 | kSwizzleBytes >> 4;
-  unsigned long long descriptor;
-  asm("mov.b64 %0, {%1, %2};" : "=l"(descriptor) : "r"(1u << 16 | address >> 4), "n"(kHigh));
-  return descriptor;
-}
-
-__device__ __forceinline__ unsigned SharedAddress(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-
-// Barriers in shared memory, 8 bytes each, by address.
-__device__ __forceinline__ void InitBarrier(unsigned barrier) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-}
-
-// Waits until the phase of this parity is complete.
-__device__ __forceinline__ void Wait(unsigned barrier, unsigned parity) {
-  unsigned done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(barrier), "r"(parity)
-        : "memory");
-  }
-}
-
-// Brings a box of rows from `row` of a head to shared memory and tells the barrier; rows past the end arrive as zeros.
-__device__ __forceinline__ void CopyBox(unsigned to, const TensorMap* map, int row, int head, unsigned barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
-      "l"(map), "r"(barrier), "r"(0), "r"(row), "r"(head)
-      : "memory");
-}
-
-__device__ __forceinline__ void Expect(unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
-// The same where it is all that the barrier waits for.
-__device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row, int head, unsigned barrier, unsigned bytes) {
-  Expect(barrier, bytes);
-  CopyBox(to, map, row, head, barrier);
-}
-
-// Barrier of the warps of some groups; 0 is __syncthreads' own.
-__device__ __forceinline__ void SyncWarps(int barrier, int threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-
-__device__ __forceinline__ void ArriveWarps(int barrier, int threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-
-__device__ __forceinline__ float Exp2(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
-// Less than every score; NVRTC has no INFINITY.
-__device__ __forceinline__ float Lowest() { return __uint_as_float(0xff800000u); }
-
-__device__ __forceinline__ float QuadMax(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
-}
-__device__ __forceinline__ float QuadSum(float x) {
-  x += __shfl_xor_sync(0xffffffffu, x, 1);
-  return x + __shfl_xor_sync(0xffffffffu, x, 2);
-}
-
-// What a thread holds of its group's 64 rows. A warp has 16 of them and a thread two, lane / 4 and 8 further: element i of a
-// tile is row i / 2 % 2 and column i / 4 * 8 + lane % 4 * 2 + i % 2.
-struct Rows {
-  Tile sums;
-  float largest[2];   // of the raw scores so far
-  float weights[2];   // sum over this thread's columns
-};
 
 // Keys from `end` on, counted from the tile's first one, do not count for the thread's rows.
 __device__ __forceinline__ void Mask(Tile& scores, int end0, int end1) {
@@ -240,73 +113,6 @@ __device__ __forceinline__ void Mask(Tile& scores, int end0, int end1) {
 #pragma unroll
   for (int i = 0; i < 32; ++i) {
     if (i / 4 * 8 + i % 2 >= left[i / 2 % 2]) scores[i] = Lowest();
-  }
-}
-
-// The largest score of row r of the thread's two, over all lanes that share it.
-__device__ __forceinline__ float RowMax(const Tile& scores, int r) {
-  float most[2] = {scores[2 * r], scores[2 * r + 1]};
-#pragma unroll
-  for (int i = 4 + 2 * r; i < 32; i += 4) {
-    most[0] = fmaxf(most[0], scores[i]);
-    most[1] = fmaxf(most[1], scores[i + 1]);
-  }
-  return QuadMax(fmaxf(most[0], most[1]));
-}
-
-// The same of the bits as integers, three at a time. Positive numbers order as their bits do; a negative result says only that no
-// score is positive.
-__device__ __forceinline__ float RowMaxOfBits(const Tile& scores, int r) {
-  int most = max(__float_as_int(scores[2 * r]), __float_as_int(scores[2 * r + 1]));
-#pragma unroll
-  for (int i = 4 + 2 * r; i < 32; i += 4) most = max(max(__float_as_int(scores[i]), __float_as_int(scores[i + 1])), most);
-  most = max(most, __shfl_xor_sync(0xffffffffu, most, 1));
-  most = max(most, __shfl_xor_sync(0xffffffffu, most, 2));
-  return __int_as_float(most);
-}
-
-// Turns scores into weights; `fade` is by how much what was summed before has to shrink.
-__device__ __forceinline__ void ScoresToWeights(Tile& scores, float factor, Rows& rows, float (&fade)[2]) {
-  float most[2];
-  if (INTEGER_MAX) {
-    most[0] = RowMaxOfBits(scores, 0);
-    most[1] = RowMaxOfBits(scores, 1);
-    const bool unknown = (most[0] <= 0.0f && rows.largest[0] < 0.0f) || (most[1] <= 0.0f && rows.largest[1] < 0.0f);
-    if (__any_sync(0xffffffffu, unknown)) {
-      most[0] = RowMax(scores, 0);
-      most[1] = RowMax(scores, 1);
-    }
-  } else {
-    most[0] = RowMax(scores, 0);
-    most[1] = RowMax(scores, 1);
-  }
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    const float before = rows.largest[r];
-    float next = fmaxf(most[r], before);
-    if (LAZY_RESCALE && (next - before) * factor <= kLazyGrowth) next = before;
-    rows.largest[r] = next;
-    // A row that has seen no key yet: anything finite will do.
-    const float shift = next == Lowest() ? 0.0f : next * factor;
-    fade[r] = next == before ? 1.0f : Exp2(fmaf(before, factor, -shift));
-    float total[2] = {0.0f, 0.0f};
-#pragma unroll
-    for (int i = 2 * r; i < 32; i += 4) {
-#pragma unroll
-      for (int e = 0; e < 2; ++e) {
-        scores[i + e] = Exp2(fmaf(scores[i + e], factor, -shift));
-        total[e] += scores[i + e];
-      }
-    }
-    rows.weights[r] = fmaf(rows.weights[r], fade[r], total[0] + total[1]);
-  }
-}
-
-// The accumulator's layout is that of a left operand, 16 columns a product, once the pairs are halves.
-__device__ __forceinline__ void Pack(const Tile& scores, unsigned (&weights)[16]) {
-#pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(weights[i]) : "f"(scores[2 * i + 1]), "f"(scores[2 * i]));
   }
 }
 
@@ -330,7 +136,7 @@ __device__ __forceinline__ void StartSums(Tile& sums, const unsigned (&weights)[
   CommitProducts();
 }
 
-// A thread's part of the queries as left operands of the products; the swizzle is undone by hand.
+// Loads a thread's part of the queries as left operands of the products, and undoes the swizzle.
 __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   const int lane = threadIdx.x % 32;
   const int row = threadIdx.x % 128 / 32 * 16 + lane % 16;
@@ -344,7 +150,7 @@ __device__ __forceinline__ void LoadQueries(unsigned queries, unsigned* held) {
   }
 }
 
-// Where a group works. Read anew where it is needed: so nothing of it takes registers while others are needed more.
+// The group's share of the work. It is computed again where it is needed, so that it takes no registers in between.
 struct Place {
   unsigned shared;   // address
   int head, group_row, row_group, key_group;
@@ -374,7 +180,7 @@ struct Place {
     return CAUSAL ? min(length, group_row + thread / 32 * 16 + thread % 32 / 4 + 8 * r + 1) : length;
   }
   __device__ __forceinline__ unsigned Queries() const { return shared + row_group * kQueryBytes; }
-  // The key groups take turns, so that causal blocks split what they see.
+  // Neighbouring tiles belong to different key groups, so that those of a causal block have equal shares.
   __device__ __forceinline__ int FirstKey(int tile) const { return (tile * KEY_GROUPS + key_group) * kTileKeys; }
   __device__ __forceinline__ unsigned Keys(int tile) const { return shared + kKeys + FirstKey(tile) * kRowBytes; }
   __device__ __forceinline__ unsigned Values(int tile) const { return Keys(tile) + (kValues - kKeys); }
@@ -393,14 +199,14 @@ struct Place {
   __device__ __forceinline__ unsigned CopyBarrier(int copy, int values) const { return shared + kBarriers + (copy + values * kCopies) * 8; }
   __device__ __forceinline__ unsigned KeyBarrier(int tile) const { return CopyBarrier(FirstKey(tile) / COPY_KEYS, 0); }
   __device__ __forceinline__ unsigned ValueBarrier(int tile) const { return CopyBarrier(FirstKey(tile) / COPY_KEYS, 1); }
-  // Orders a copy of a round's keys or values. One thread.
+  // Starts a copy of a round's keys or values. To be called by one thread.
   __device__ __forceinline__ void OrderCopy(const TensorMap* map, int round, int copy, int values) const {
     const int first = round + copy * COPY_KEYS;
     if (first >= end) return;
     const unsigned to = shared + (values ? kValues : kKeys) + copy * kCopyBytes;
     Copy(to, map, first, head, CopyBarrier(copy, values), kCopyBytes);
   }
-  // Orders the group's share of the first round's copies but the first: keys 1, values 0, keys 2, values 1 and so on.
+  // Starts the group's share of the first round's copies, except the first: keys 1, values 0, keys 2, values 1 and so on.
   __device__ __forceinline__ void OrderShare(const TensorMap* K_map, const TensorMap* V_map) const {
     if (threadIdx.x % 128 == 0) {
 #pragma unroll 1
@@ -416,8 +222,7 @@ struct Place {
   }
 };
 
-// Divides by the weights and stores `kOctets` of 8 columns. Four lanes share a row and hold pairs of columns: they trade, so that each
-// stores 16 bytes.
+// Divides by the weights and stores `kOctets` of 8 columns. Each lane stores 16 bytes at a time.
 template <int kOctets>
 __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], const float (&shares)[2], half* out, int valid) {
   const int lane = threadIdx.x % 32;
@@ -433,22 +238,7 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], cons
         const int i = (c * 4 + j) * 4 + 2 * r;
         asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pairs[j]) : "f"(sums[i + 1] * shares[r]), "f"(sums[i] * shares[r]));
       }
-      // A 4 x 4 transpose in two steps: with the lane beside, then with the one two further.
-#pragma unroll
-      for (int step = 1; step <= 2; step *= 2) {
-        const bool upper = (quad & step) != 0;
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          if ((j & step) != 0) continue;
-          const unsigned give = upper ? pairs[j] : pairs[j + step];
-          const unsigned take = __shfl_xor_sync(0xffffffffu, give, step);
-          if (upper) {
-            pairs[j] = take;
-          } else {
-            pairs[j + step] = take;
-          }
-        }
-      }
+      TradePairs(pairs);
       if (row < valid) {
         *reinterpret_cast<uint4*>(out + static_cast<long long>(row) * HEAD_DIM + c * 32 + quad * 8) =
             make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
@@ -457,8 +247,8 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], cons
   }
 }
 
-// The groups take turns in giving products to the tensor cores: all at once they would also wait for them, and then compute powers
-// of two, all at once. A group that has nothing to give takes its turns too.
+// The groups start their products in turns. Otherwise all would wait for the tensor cores at the same time, and then all would compute
+// powers of two at the same time. A group without products takes its turns too.
 struct Turns {
   int group, left;
   __device__ __forceinline__ void Begin() const {
@@ -470,7 +260,7 @@ struct Turns {
   }
 };
 
-// A tile's part of SumSpeculatively. With `kMore` the scores of the next one take the place of its own.
+// A tile's part of SumSpeculatively. With `kMore` the scores of the next tile replace its own.
 template <bool kMore>
 __device__ __forceinline__ void AddTile(const Place& at, int t, const unsigned* held, float factor, int length, Tile& scores, float (&totals)[2][2],
                                         Rows& rows, Turns& turns) {
@@ -498,12 +288,12 @@ __device__ __forceinline__ void AddTile(const Place& at, int t, const unsigned* 
   }
 }
 
-// Sums weights 2^(score * factor), and values by them, without looking for the largest score: so a tile depends on nothing but itself,
-// and nothing ever shrinks. All keys must be in shared memory. OutOfBounds says afterwards whether it may be wrong for a row of the
-// thread's two, which is seen from the row's total T over n keys of the group:
+// Sums the weights 2^(score * factor), and the values times the weights, without the largest score. So a tile depends on no other, and no
+// sum is ever rescaled. All keys must be in shared memory. Afterwards OutOfBounds says whether the result may be wrong for one of the
+// thread's two rows. It depends on the row's total T over n keys of the group:
 // - T <= 60000: no weight was too large for a half (65504);
-// - T >= n * 2^-9: halves are exact to 2^-25 where they are no longer exact to 11 bits, n of them to n * 2^-25, or 2^-16 of T.
-// A NaN is within no bounds.
+// - T >= n * 2^-9: small halves, which have fewer than 11 bits, are exact to 2^-25, so that n of them are exact to n * 2^-25, or 2^-16 of T.
+// A NaN is out of bounds.
 __device__ __forceinline__ void SumSpeculatively(const Place& at, const unsigned* held, float factor, int length, Rows& rows) {
   const int tiles = at.Tiles(0);
   Tile scores;
@@ -551,7 +341,7 @@ __device__ __forceinline__ bool OutOfBounds(const Place& at, int length, const R
   return wrong;
 }
 
-// The same for any scores and any number of keys: weights are relative to the largest score so far.
+// The same for any scores and any number of keys, with weights relative to the largest score so far.
 __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K_map, const TensorMap* V_map, const unsigned* held, float factor,
                                              int length, Rows& rows) {
   Tile scores;
@@ -583,7 +373,7 @@ __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K
           for (int i = 0; i < 32; ++i) rows.sums[i] *= fade[i / 2 % 2];
         }
         Pack(scores, weights);
-        // The next scores first, so that they are there while the sums of this tile go on.
+        // The next scores come first, so that they are complete while the sums of this tile are still computed.
         if (t + 1 < tiles) {
           Wait(at.KeyBarrier(t + 1), parity);
           BeginProducts();
@@ -603,7 +393,7 @@ __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K
       PinRegisters(rows.sums);
     }
     if (round + kRoundKeys < at.end) {
-      __syncthreads();   // nobody reads these keys and values any more
+      __syncthreads();   // no thread reads these keys and values any more
       if (threadIdx.x == 0) {
 #pragma unroll 1
         for (int i = 0; i < 2 * kCopies; ++i) at.OrderCopy(i % 2 == 0 ? K_map : V_map, round + kRoundKeys, i / 2, i % 2);
@@ -615,9 +405,9 @@ __device__ __forceinline__ void SumByLargest(const Place& at, const TensorMap* K
   rows.weights[1] = QuadSum(rows.weights[1]);
 }
 
-constexpr int kOctets = 8 / KEY_GROUPS;   // of 8 columns each, that a key group puts together
+constexpr int kOctets = 8 / KEY_GROUPS;   // octets of 8 columns that a key group combines
 
-// Leaves for the other key group of the same rows what it needs: sums for its columns and the state of the rows.
+// Writes what the other key group of the same rows needs: sums for its columns and the state of the rows.
 __device__ __forceinline__ void Give(const Place& at, const Rows& rows, float factor) {
   if (KEY_GROUPS == 1) return;
   float4* to = at.Partial(at.key_group);
@@ -631,7 +421,7 @@ __device__ __forceinline__ void Give(const Place& at, const Rows& rows, float fa
   to[4 * 128] = make_float4(rows.largest[0] * factor, rows.weights[0], rows.largest[1] * factor, rows.weights[1]);
 }
 
-// Puts the group's columns together and returns what they are to be multiplied with. After a barrier.
+// Combines the group's columns and gives their factors. To be called after Give and a barrier.
 __device__ __forceinline__ void Take(const Place& at, const Rows& rows, float factor, float (&out)[kOctets * 4], float (&shares)[2]) {
   if (KEY_GROUPS == 1) {
 #pragma unroll
@@ -670,15 +460,15 @@ __device__ __forceinline__ void Take(const Place& at, const Rows& rows, float fa
 __global__ void __launch_bounds__(128 * GROUPS, 1)
     attention_wgmma_short(const __grid_constant__ TensorMap Q_map, const __grid_constant__ TensorMap K_map,
                           const __grid_constant__ TensorMap V_map, half* __restrict__ O, float scale, int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   const float factor = scale * kLog2E;
   unsigned held[16];
   Rows rows;
   bool right = false;
   {
     const Place at(length);
-    // Preparing a barrier takes some 60 clocks, and ordering a copy 90: the warps prepare a barrier or two each, one thread orders what
-    // is needed first as soon as it has done so, and one of each group a share of the rest, in the order of need.
+    // Preparing a barrier takes some 60 clocks, and starting a copy 90. So each warp prepares one or two barriers, then one thread starts
+    // the copies that are needed first, and one thread of each group starts a share of the others, in the order of need.
     const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
     if (threadIdx.x % 32 == 0) {
 #pragma unroll
@@ -687,8 +477,8 @@ __global__ void __launch_bounds__(128 * GROUPS, 1)
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");   // the copy engine sees them too
       if (warp == 0) {
         Expect(at.CopyBarrier(0, 0), ROW_GROUPS * kQueryBytes + kCopyBytes);
-        CopyBox(at.shared, &Q_map, at.group_row, at.head, at.CopyBarrier(0, 0));
-        CopyBox(at.shared + kKeys, &K_map, 0, at.head, at.CopyBarrier(0, 0));
+        CopyBox(at.shared, &Q_map, 0, at.group_row, at.head, at.CopyBarrier(0, 0));
+        CopyBox(at.shared + kKeys, &K_map, 0, 0, at.head, at.CopyBarrier(0, 0));
       }
     }
     __syncthreads();

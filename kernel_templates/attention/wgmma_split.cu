@@ -1,7 +1,7 @@
-// Attention for Hopper and small grids: a block has few query rows, its warp groups split the keys, and all keys and values are on their
-// way at once. The products are computed transposed, scores as keys times queries and sums as columns of the values times queries, so that
-// the 64 rows that a warp group's product always has are never padding. Weights go through shared memory to one more group, which adds up
-// the values of all of them: there is nothing to put together at the end. They are tried without the largest scores first: see SPECULATE.
+// Attention for Hopper and small grids: a block has few query rows, its warp groups split the keys, and all keys and values are copied at
+// once. The products are transposed, scores as keys times queries and sums as columns of the values times weights, so that the 64 rows that
+// a warp group's product always has are never padding. The weights go through shared memory to one more group, which sums the values of all
+// groups, so that nothing has to be combined at the end. The block first tries it without the largest scores: see SPECULATE.
 // evo:param BLOCK_Q 16 32
 // evo:param GROUPS 1 2 4
 // evo:param TILES 1 2 4 8
@@ -24,35 +24,36 @@
 #define BLOCK_Q 32
 #endif
 
-// Warp groups that compute weights. They take turns in the tiles of keys.
+// Warp groups that compute weights. Neighbouring tiles of keys belong to different groups.
 #ifndef GROUPS
 #define GROUPS 2
 #endif
 
-// Tiles of 64 keys that a group takes at a time.
+// Tiles of 64 keys that a group processes at a time.
 #ifndef TILES
 #define TILES 4
 #endif
 
-// Whether weights are tried relative to zero first, as powers of two of the scores themselves: nobody waits for the largest score then. The
-// total of a query's weights tells whether that was right. Each weight is below the total, so none overflowed a half if the total did not;
-// and what a half loses of small ones, 2^-25 each, is nothing beside a total above 2^-9 for each key. If a query of the block fails, the
-// block starts again with the largest scores, and takes nearly twice as long: where scores are often beyond 15 powers of two, 0 is faster.
+// Whether weights are first computed relative to zero, as powers of two of the scores, so that no thread waits for the largest score. The
+// total of a query's weights shows whether that was right. Each weight is less than the total, so none overflowed a half if the total did
+// not; and a half loses at most 2^-25 of a small weight, which is negligible if the total is over 2^-9 for each key. If it fails for a query,
+// the block starts again with the largest scores and takes nearly twice as long: where scores often exceed 15 powers of two, 0 is faster.
 #ifndef SPECULATE
 #define SPECULATE 1
 #endif
 
-// Whether a query sees only the keys up to its own place.
+// Whether a query sees only the keys up to its own position.
 #ifndef CAUSAL
 #define CAUSAL 0
 #endif
 
-// Elements of a row; another size of the task is refused.
+// Elements of a row. The kernel returns at once if the task has another size.
 #ifndef HEAD_DIM
 #define HEAD_DIM 64
 #endif
 
-constexpr int kTileKeys = 64;
+#include "wgmma_tiles.cuh"
+
 constexpr int kRoundTiles = GROUPS * TILES;
 constexpr int kRoundKeys = kRoundTiles * kTileKeys;
 constexpr int kWarps = 4 * GROUPS;   // that compute weights
@@ -61,29 +62,20 @@ constexpr int kAllWarps = kThreads / 32;
 // Octets of queries: a thread has two queries of each, as columns of its scores and sums.
 constexpr int kOctets = BLOCK_Q / 8;
 constexpr int kColumns = BLOCK_Q / 4;             // of a thread
-constexpr int kOwn = (kColumns + 7) / 8;          // columns of a thread after a reduction over the lanes that share them
+constexpr int kOwn = (kColumns + 7) / 8;          // columns that a thread keeps after a reduction over the lanes that share them
 
-// Bytes. Rows are 128 bytes everywhere: 64 columns of queries, keys and values, 64 keys of weights.
-constexpr int kRowBytes = 128;
+// Bytes.
 constexpr int kQueryBytes = BLOCK_Q * kRowBytes;
 constexpr int kTileBytes = kTileKeys * kRowBytes;
 constexpr int kWeightBytes = BLOCK_Q * kRowBytes;
-// Eight rows: the swizzle repeats.
-constexpr int kSwizzleBytes = 1024;
 
-// Below every score, and finite, so that the difference of two is never NaN.
+// Less than every score, and finite, so that the difference of two such values is never NaN.
 constexpr float kLowest = -1.0e30f;
-// The score of a key that a query does not see: so far below that its weight is zero even where the query has seen nothing else.
+// The score of a key that a query does not see. It is so low that the weight is zero even where the query has seen no other key.
 constexpr float kMasked = -3.0e38f;
-constexpr float kLog2E = 1.44269504f;
-// Totals of weights relative to zero that are right: at least this much for each key that the query sees, and at most so much.
+// The totals of weights relative to zero that are right: at least kLeastOfKey for each key that the query sees, and at most kMostTotal.
 constexpr float kLeastOfKey = 0x1p-9f;
 constexpr float kMostTotal = 60000.0f;
-
-// What the driver calls CUtensorMap; NVRTC has no cuda.h.
-struct alignas(128) TensorMap {
-  unsigned long long opaque[16];
-};
 
 using Scores = float[TILES][BLOCK_Q / 2];
 using Sums = float[BLOCK_Q / 2];
@@ -117,82 +109,22 @@ constexpr int kBarriers = kTotals + kWarps * BLOCK_Q * 4;         // of the quer
 DEFINE_PRODUCT(16, 8, 8, 9, 10, 11)
 DEFINE_PRODUCT(32, 16, 16, 17, 18, 19)
 
-// The tensor cores run beside the threads: a fence before the first product that takes what the threads have written, a commit
-// behind the last of a batch, and a wait until at most `kLeft` batches are still running.
-__device__ __forceinline__ void BeginProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void CommitProducts() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int kLeft>
-__device__ __forceinline__ void WaitForProducts() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
-}
-
-// The compiler must not move a use of sums to a place where a product is still writing them.
-template <int kCount>
-__device__ __forceinline__ void PinRegisters(float (&d)[kCount]) {
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
-}
-
-// How the tensor cores find rows of 128 bytes with the 128-byte swizzle.
-__device__ __forceinline__ unsigned long long Descriptor(unsigned address) {
-  constexpr unsigned kHigh = 1u << 30 | kSwizzleBytes >> 4;
-  unsigned long long descriptor;
-  asm("mov.b64 %0, {%1, %2};" : "=l"(descriptor) : "r"(1u << 16 | address >> 4), "n"(kHigh));
-  return descriptor;
-}
-
-__device__ __forceinline__ unsigned SharedAddress(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-
-// Barriers in shared memory, 8 bytes each, by address.
-__device__ __forceinline__ void InitBarrier(unsigned barrier) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-}
-
-// Waits until the phase of this parity is complete.
-__device__ __forceinline__ void Wait(unsigned barrier, unsigned parity) {
-  unsigned done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(barrier), "r"(parity)
-        : "memory");
-  }
-}
-
 __device__ __forceinline__ void Arrive(unsigned barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// Brings `bytes`, a box of rows from `row` of a head, to shared memory, and tells the barrier; rows past the end arrive as zeros.
-__device__ __forceinline__ void Copy(unsigned to, const TensorMap* map, int row, int head, unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
-      "l"(map), "r"(barrier), "r"(0), "r"(row), "r"(head)
-      : "memory");
-}
-
-// The tensor cores see what this thread wrote to shared memory.
+// Makes what this thread wrote to shared memory visible to the tensor cores.
 __device__ __forceinline__ void ShowToProducts() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Barriers by number; 0 is __syncthreads' own. In a try a barrier of all threads is waited at in one place of the program only and arrived at
-// in the others: to wait in two is what synccheck takes for a divergent block. From 1 on are those of the tiles' weights.
+// Barriers by number; 0 belongs to __syncthreads, and those from 1 on to the tiles' weights. In one try the program waits at a barrier of
+// all threads in one place only and arrives in the others, because synccheck takes two places for a divergent block.
 constexpr int kMaxima = 12;      // the largest scores are there
 constexpr int kAdded = 13;       // the totals are there
-constexpr int kRoundDone = 15;   // nobody reads the round's keys any more
+constexpr int kRoundDone = 15;   // no thread reads the round's keys any more
 template <int kCount>
 __device__ __forceinline__ void SyncWarps(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kCount) : "memory"); }
 template <int kCount>
 __device__ __forceinline__ void ArriveWarps(int barrier) { asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(kCount) : "memory"); }
-
-__device__ __forceinline__ float Exp2(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
 
 __device__ __forceinline__ unsigned Pack(float low, float high) {
   unsigned both;
@@ -207,8 +139,8 @@ struct Sum {
   static __device__ __forceinline__ float Of(float a, float b) { return a + b; }
 };
 
-// Reduces columns over the eight lanes that share them. Lanes trade halves of what they hold, so that in the end each has
-// kOwn columns, from OwnColumn() on, complete in front.
+// Reduces columns over the eight lanes that share them. Lanes exchange halves of their columns, so that in the end each has kOwn complete
+// columns, from OwnColumn() on, at the front.
 template <typename Operation>
 __device__ __forceinline__ void ReduceColumns(Columns& columns) {
   int count = kColumns;
@@ -228,13 +160,13 @@ __device__ __forceinline__ void ReduceColumns(Columns& columns) {
   }
 }
 
-// Place of the thread's first own column among the block's, which are ordered by the four lanes of a row, then as in a thread.
+// Index of the thread's first own column among the block's, which are ordered by the four lanes of a row, then as in a thread.
 __device__ __forceinline__ int OwnColumn() {
   const int lane = threadIdx.x % 32;
   return lane % 4 * kColumns + (lane >> 4) * (kColumns / 2) + (lane >> 3 & 1) * (kColumns / 4) + (lane >> 2 & 1) * (kColumns / 8);
 }
 
-// Where things are.
+// The block's share of the work and its shared memory.
 struct Place {
   unsigned shared;   // address
   int head, block_row, length, end;
@@ -245,8 +177,8 @@ struct Place {
   __device__ __forceinline__ unsigned QueryBarrier() const { return shared + kBarriers; }
 };
 
-// One thread: orders the copies of the tiles `first`, `first` + `step` and so on before `end`; of tiles of `key_end` and later keys only the
-// barriers are told. Loops stay loops here: instructions that run once take longer to fetch than to run.
+// Run by one thread: starts the copies of the tiles `first`, `first` + `step` and so on before `end`. For tiles from key `key_end` on it only
+// arrives at their barriers. The loop is not unrolled, because instructions that run once take longer to fetch than to run.
 __device__ __forceinline__ void CopyTiles(const Place& at, const TensorMap* map, int round, int key_end, int first, int end, int step) {
 #pragma unroll 1
   for (int i = first; i < end; i += step) {
@@ -275,7 +207,7 @@ __device__ __forceinline__ void StartSums(Sums& sums, unsigned values, unsigned 
   CommitProducts();
 }
 
-// Takes out the keys that a query must not see. In a tile a thread has the keys lane / 4 and lane / 4 + 8 of its warp's 16.
+// Masks the keys that a query must not see. In a tile a thread has the keys lane / 4 and lane / 4 + 8 of its warp's 16.
 __device__ __forceinline__ void MaskTile(float (&scores)[BLOCK_Q / 2], int first_key, int block_row, int length) {
   const int lane = threadIdx.x % 32;
   const int key = first_key + threadIdx.x % 128 / 32 * 16 + lane / 4;
@@ -300,14 +232,14 @@ __device__ __forceinline__ void StoreWeights(const float (&scores)[BLOCK_Q / 2],
   }
 }
 
-// Reduces the warp's part of columns and leaves it for the others.
+// Reduces the warp's part of columns and writes it for the other warps.
 template <typename Operation>
 __device__ __forceinline__ void LeaveColumns(Columns& columns, float* shared) {
   ReduceColumns<Operation>(columns);
 #pragma unroll
   for (int i = 0; i < kOwn; ++i) shared[threadIdx.x / 32 * BLOCK_Q + OwnColumn() + i] = columns[i];
 }
-// Column lane % BLOCK_Q of what all warps left.
+// Column lane % BLOCK_Q, reduced over what all warps wrote.
 template <typename Operation>
 __device__ __forceinline__ float TakeColumn(const float* shared) {
   const float* from = shared + threadIdx.x % 32 % BLOCK_Q;
@@ -323,7 +255,7 @@ __device__ __forceinline__ void SpreadColumns(float column, Columns& columns) {
 }
 
 // Divides sums by weights and stores an octet of queries. Rows of an accumulator are columns of the values, lane / 4 and 8 more, and
-// its columns are queries: transposed as halves, then traded with the lane beside for 8 bytes. `out` is the octet's first row.
+// its columns are queries: transposed as halves, then exchanged with the neighbouring lane for 8 bytes. `out` is the octet's first row.
 __device__ __forceinline__ void StoreOctet(const float (&sums)[4], const float (&inverse)[2], half* out, int valid) {
   const int lane = threadIdx.x % 32;
   unsigned pairs[2];
@@ -349,7 +281,7 @@ __device__ __forceinline__ void AddLargest(const float (&scores)[BLOCK_Q / 2], C
   }
 }
 
-// Waits until at most one of the tiles' products, or none, is still running: only a constant will do.
+// Waits until at most one of the tiles' products, or none if `last`, is still running. The wait takes only a constant.
 __device__ __forceinline__ void WaitForTile(bool last) {
   if (last) {
     WaitForProducts<0>();
@@ -358,18 +290,18 @@ __device__ __forceinline__ void WaitForTile(bool last) {
   }
 }
 
-// A group's way through the keys.
+// How a group goes through the keys.
 struct Walk {
   Place at;
   int warp, group;
-  int first_masked;   // tiles that end behind this key have some that a query must not see
+  int first_masked;   // tiles that end after this key have keys that a query must not see
   float factor;       // of scores in powers of two
-  int loads;          // rounds of keys that were ordered so far
-  // Whether a round's copies still have to be ordered: those of the first one are from the start, and they stay if there is no other.
+  int loads;          // rounds of keys whose copies were started so far
+  // Whether a round's copies must still be started. Those of the first round are started at the beginning, and stay if there is no other.
   __device__ __forceinline__ bool Orders(int round) const { return at.end > kRoundKeys && (round > 0 || loads > 1); }
 };
 
-// Of a group that computes weights: makes room for the keys of a round.
+// Run by a group that computes weights: makes room for the keys of a round.
 __device__ __forceinline__ void LeaveRound(Walk& walk, int round) {
   if (!walk.Orders(round)) return;
   ArriveWarps<kThreads>(kRoundDone);
@@ -387,7 +319,7 @@ __device__ __forceinline__ void FindLargest(Walk& walk, float* shared, Columns& 
 #pragma unroll 1
     for (int tile = walk.group; tile < kRoundTiles; tile += GROUPS) {
       float scores[BLOCK_Q / 2];
-      Wait(at.TileBarrier(tile), (walk.loads - 1) % 2);   // of tiles that nobody sees, too: the next round tells their barriers again
+      Wait(at.TileBarrier(tile), (walk.loads - 1) % 2);   // also for tiles that no query sees, since the next round uses their barriers again
       if (round + tile * kTileKeys >= at.end) continue;
       BeginProducts();
       StartScores(scores, at.Tile(tile), at.shared);
@@ -402,8 +334,8 @@ __device__ __forceinline__ void FindLargest(Walk& walk, float* shared, Columns& 
   SpreadColumns(TakeColumn<Larger>(shared) * walk.factor, shift);
 }
 
-// Writes the weights of the group's tiles of a round and adds them to the columns' totals. What lies in the place of a tile that nobody sees
-// is masked, and its weights are not used.
+// Writes the weights of the group's tiles of a round and adds them to the columns' totals. The contents of a tile that no query sees are
+// masked, and its weights are not used.
 __device__ __forceinline__ void WriteWeights(const Walk& walk, int round, const Columns& shift, Columns& total) {
   const Place& at = walk.at;
   Scores scores;
@@ -432,7 +364,7 @@ __device__ __forceinline__ void WriteWeights(const Walk& walk, int round, const 
   }
 }
 
-// Of the groups that compute weights: one try, relative to the largest scores or not.
+// Run by the groups that compute weights: one try, relative to the largest scores or not.
 template <bool kShifted>
 __device__ __forceinline__ void ComputeWeights(Walk& walk, char* shared) {
   Columns shift = {};
@@ -448,14 +380,15 @@ __device__ __forceinline__ void ComputeWeights(Walk& walk, char* shared) {
   ArriveWarps<kThreads>(kAdded);
 }
 
-// Whether weights relative to zero were right for the query of column lane % BLOCK_Q, which has this total. NaN is not.
+// Whether weights relative to zero were right for the query of column lane % BLOCK_Q, which has this total. NaN is not right.
 __device__ __forceinline__ bool Holds(float total, const Place& at) {
   const int column = threadIdx.x % 32 % BLOCK_Q;
   const int query = at.block_row + column % kColumns / 2 * 8 + column / kColumns * 2 + column % 2;
   return total >= kLeastOfKey * (CAUSAL ? min(at.length, query + 1) : at.length) && total <= kMostTotal;
 }
 
-// Of the group that adds up the values: orders the copies of a round, keys and values or keys alone, when nobody reads those before any more.
+// Run by the group that sums the values: starts the copies of a round, keys and values or only keys, when the previous ones are not read
+// any more.
 __device__ __forceinline__ void OrderRound(Walk& walk, const TensorMap* keys, const TensorMap* values, int round) {
   if (!walk.Orders(round)) return;
   SyncWarps<kThreads>(kRoundDone);
@@ -467,18 +400,19 @@ __device__ __forceinline__ void OrderRound(Walk& walk, const TensorMap* keys, co
   __syncwarp();
 }
 
-// Of the group that adds up the values: one try. Gives the sums of all keys and the total of column lane % BLOCK_Q. `value_loads`: rounds of
-// values that were ordered so far; `right`: whether they are right.
+// Run by the group that sums the values: one try. Gives the sums of all keys and the total of column lane % BLOCK_Q. `value_loads`: rounds
+// of values whose copies were started so far; `right`: whether the sums are right.
 template <bool kShifted>
 __device__ __forceinline__ float AddValues(Walk& walk, const TensorMap* keys, const TensorMap* values, char* shared, int& value_loads,
                                            Sums& sums, bool& right) {
   const Place& at = walk.at;
   if (kShifted) {
-    // Nobody else may have waited for the values of the first round.
+    // Perhaps no thread has waited yet for all values of the first round.
 #pragma unroll 1
     for (int tile = 0; tile < kRoundTiles; ++tile) Wait(at.TileBarrier(kRoundTiles + tile), (value_loads - 1) % 2);
   }
-  bool searches = kShifted;   // the others go through all keys for the largest scores first; one loop for both: see above, at the barriers
+  // The other groups first go through all keys for the largest scores. One loop does both, for synccheck: see the barriers.
+  bool searches = kShifted;
 #pragma unroll
   for (int i = 0; i < BLOCK_Q / 2; ++i) sums[i] = 0.0f;
   float total = 0.0f;
@@ -513,7 +447,7 @@ __device__ __forceinline__ float AddValues(Walk& walk, const TensorMap* keys, co
 }
 
 // Divides the sums by the totals, of which lane i has that of column i % BLOCK_Q, and stores them. If this was compiled for rows of another
-// length, the output stays as it is, which no check passes.
+// length, the output is not written, which every check finds.
 __device__ __forceinline__ void StoreSums(const Place& at, const Sums& sums, float total, half* O, int depth) {
   if (depth != HEAD_DIM) return;
   Columns inverse;
@@ -539,12 +473,12 @@ __global__ void __launch_bounds__(kThreads, 1)
   at.shared = begin + skip;
   at.head = blockIdx.y;
   at.block_row = (CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * BLOCK_Q;
-  // The same for all threads of a warp, which the compiler cannot see of threadIdx: it keeps addresses in uniform registers then.
+  // The shuffle tells the compiler that the index is the same for all threads of a warp, so that it keeps addresses in uniform registers.
   walk.warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
 
-  // Each warp prepares the barriers of its own copies and orders them at once: one thread would take as long as the copies themselves.
-  // Values wait, so that they do not hold up the keys. Nothing for these takes a parameter's value, as the first use of one waits for memory; keys
-  // past the end arrive as zeros, and their tiles are waited for like all others.
+  // Each warp prepares the barriers of its own copies and starts these at once, since one thread would take as long as the copies do. Values
+  // come later, so that they do not delay the keys. No parameter's value is used before, because its first use waits for memory; keys past
+  // the end arrive as zeros, and the program waits for their tiles as for all others.
   if (threadIdx.x % 32 == 0) {
 #pragma unroll 1
     for (int i = walk.warp; i < 2 * kRoundTiles; i += kAllWarps) InitBarrier(at.TileBarrier(i));
@@ -568,7 +502,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   int value_loads = 1;
   bool right = true;
 #if SPECULATE
-  // Written twice, not a loop: the second try is then out of the way of the first, which is fetched as it runs.
+  // Written twice instead of as a loop, so that the code of the second try does not delay fetching that of the first.
   if (walk.group < GROUPS) {
     ComputeWeights<false>(walk, shared);
   } else {

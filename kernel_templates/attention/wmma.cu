@@ -1,6 +1,6 @@
-// Attention on tensor cores. Scores and weights stay in the block: registers and a scratch of its warp's own.
-// A warp owns 16 query rows and every KEY_GROUPS-th chunk of keys, with an online softmax of its own; the key groups are put
-// together at the end. Only the tiles need barriers of the block.
+// Attention on tensor cores. Scores and weights stay in the block, in registers and in a scratch area for each warp. A warp owns 16
+// query rows and every KEY_GROUPS-th chunk of keys, with its own online softmax, and the key groups are combined at the end. Only the
+// tiles need barriers of the block.
 // evo:param BLOCK_M 16 32 64 128
 // evo:param BLOCK_N 32 64 128 256 512
 // evo:param WARPS 1 2 4 8 16
@@ -31,12 +31,12 @@
 #define WARPS 4
 #endif
 
-// Keys that a warp takes at a time.
+// Keys that a warp processes at a time.
 #ifndef CHUNK
 #define CHUNK 32
 #endif
 
-// Elements between the rows of a tile, against bank conflicts. A multiple of 8, as wmma asks.
+// Elements between the rows of a tile, against bank conflicts. wmma needs a multiple of 8.
 #ifndef PAD
 #define PAD 8
 #endif
@@ -56,13 +56,13 @@
 #define TILE_BYTES ((BLOCK_M + 2 * BLOCK_N) * STRIDE * 2)
 #define PARTIAL_BYTES (WARPS * 16 * PARTIAL_STRIDE * 4)
 
-// Elements that move together: 16 bytes.
+// Elements that one access moves: 16 bytes.
 constexpr int kVector = 8;
-// Where a warp's scratch begins: the partial outputs take the place of the tiles once these are used up.
+// Where the scratch of the warps begins. The partial outputs replace the tiles when these are no longer needed.
 constexpr int kScratchBegin = TILE_BYTES > PARTIAL_BYTES ? TILE_BYTES : PARTIAL_BYTES;
-// Floats of a warp's scratch: scores of 16 rows, then three numbers a row.
+// Floats in a warp's scratch: the scores of 16 rows, then three numbers for each row.
 constexpr int kScratch = 16 * SCORE_STRIDE + 3 * 16;
-// Below every score, and finite, so that the difference of two is never NaN.
+// Less than every score, and finite, so that the difference of two such values is never NaN.
 constexpr float kLowest = -3.0e38f;
 constexpr float kLog2E = 1.44269504f;
 
@@ -71,9 +71,9 @@ using KeysAsColumns = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16,
 using ValueRows = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major>;
 using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>;
 
-// Copies rows of HEAD_DIM elements without a detour through registers, which lets all of a thread's copies be under way together. In place
-// of rows from `valid` on comes the last valid one, which is as good as any: what it yields is masked or not stored. Complete once the
-// thread has waited for it, for the block after a barrier.
+// Copies rows of HEAD_DIM elements without going through registers, so that all copies of a thread run at the same time. The last valid row
+// replaces the rows from `valid` on, whose results are masked or not stored. The copies are complete for the thread when it has waited for
+// them, and for the block after a barrier.
 __device__ __forceinline__ void LoadTile(half* tile, const half* from, unsigned rows, unsigned valid) {
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < rows * (HEAD_DIM / kVector); i += THREADS) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void LoadTile(half* tile, const half* from, unsigned 
   }
 }
 
-// The same for a tile of keys and, behind it, one of values.
+// The same for a tile of keys and a tile of values that follows it.
 __device__ __forceinline__ void LoadTiles(half* tiles, const half* keys, const half* values, unsigned valid) {
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < BLOCK_N * (HEAD_DIM / kVector); i += THREADS) {
@@ -112,8 +112,8 @@ __device__ __forceinline__ void ComputeScores(const RowsOfA* query, const half* 
   }
 }
 
-// Turns the scores in the scratch into weights in fp16, which take their place. Two lanes share a row; `largest` and `weights`
-// are the row's state, the latter over this lane's keys. Returns the factor by which what was summed before has to shrink.
+// Turns the scores in the scratch into fp16 weights, which replace them. Two lanes share a row; `largest` and `weights` are the row's
+// state, the latter over this lane's keys. Returns the factor that the previous sums must be multiplied with.
 __device__ __forceinline__ float ScoresToWeights(float* scores, float scale, int valid, float& largest, float& weights) {
   const int lane = threadIdx.x % 32;
   const int first = lane % 2 * 4;
@@ -129,7 +129,7 @@ __device__ __forceinline__ float ScoresToWeights(float* scores, float scale, int
     values[k * 4 + 3] = four.w;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      // Keys past the end are no maximum, and their weight is zero.
+      // Keys past the end do not count for the maximum, and their weight is zero.
       values[k * 4 + e] = k * 8 + e < valid - first ? values[k * 4 + e] * scale : kLowest;
       next = fmaxf(next, values[k * 4 + e]);
     }
@@ -138,7 +138,7 @@ __device__ __forceinline__ float ScoresToWeights(float* scores, float scale, int
   const float fade = exp2f(largest - next);
   largest = next;
   weights *= fade;
-  __syncwarp();   // every score is read before the first weight is written over it
+  __syncwarp();   // every score is read before the first weight overwrites it
   half* weight_row = reinterpret_cast<half*>(row);
 #pragma unroll
   for (int k = 0; k < CHUNK / 8; ++k) {
@@ -168,7 +168,7 @@ __device__ __forceinline__ void AddValues(const half* weights, const half* value
   }
 }
 
-// Puts the key groups together and writes the block's rows.
+// Combines the key groups and writes the block's rows.
 __device__ __forceinline__ void CombineAndStore(const float* partials, const float* scratch, half* out, unsigned valid) {
   const unsigned rows = valid < BLOCK_M ? valid : BLOCK_M;
 #pragma unroll 1
@@ -203,7 +203,7 @@ __device__ __forceinline__ void CombineAndStore(const float* partials, const flo
 __global__ void __launch_bounds__(THREADS, 1) attention_wmma(const half* __restrict__ Q, const half* __restrict__ K,
                                                              const half* __restrict__ V, half* __restrict__ O, float scale,
                                                              int length, int depth) {
-  if (depth != HEAD_DIM) return;   // compiled for another shape: leaves the output as it is, which no check passes
+  if (depth != HEAD_DIM) return;   // compiled for another shape; the output is not written, which every check finds
   extern __shared__ uint4 shared_memory[];
   half* query_tile = reinterpret_cast<half*>(shared_memory);
   half* key_tile = query_tile + BLOCK_M * STRIDE;
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(THREADS, 1) attention_wmma(const half* __restr
   float largest = kLowest;
   float weights = 0.0f;
   for (int first = 0; first < length; first += BLOCK_N) {
-    __syncthreads();   // nobody reads the tiles of the round before any more
+    __syncthreads();   // no thread reads the tiles of the previous round any more
     LoadTiles(key_tile, K + head + first * HEAD_DIM, V + head + first * HEAD_DIM, length - first);
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(THREADS, 1) attention_wmma(const half* __restr
       const float fade = ScoresToWeights(scores, scale * kLog2E, length - first - key, largest, weights);
       fades[lane / 2] = fade;   // both lanes of a row write the same
       __syncwarp();   // every factor is written before they are loaded
-      // Which row an element of an accumulator belongs to is the hardware's secret: it places the factors itself, all columns being the same.
+      // The row of an accumulator's element is not specified, so the factors are loaded like a matrix with equal columns.
       Sums fade_of;
       nvcuda::wmma::load_matrix_sync(fade_of, fades, 0, nvcuda::wmma::mem_col_major);
 #pragma unroll
@@ -254,11 +254,11 @@ __global__ void __launch_bounds__(THREADS, 1) attention_wmma(const half* __restr
         for (int i = 0; i < fade_of.num_elements; ++i) sums[c].x[i] *= fade_of.x[i];
       }
       AddValues(reinterpret_cast<const half*>(scores), value_tile + key * STRIDE, sums);
-      __syncwarp();   // the weights are used up before the next scores are written over them
+      __syncwarp();   // all weights are read before the next scores overwrite them
     }
   }
 
-  __syncthreads();   // the tiles give way to the partial outputs
+  __syncthreads();   // the partial outputs replace the tiles
 #pragma unroll
   for (int c = 0; c < HEAD_DIM / 16; ++c) {
     nvcuda::wmma::store_matrix_sync(partials + warp * 16 * PARTIAL_STRIDE + c * 16, sums[c], PARTIAL_STRIDE,

@@ -14,12 +14,12 @@
 #define BLOCK_N 32
 #endif
 
-// Products that an iteration takes.
+// Products that an iteration adds.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
 
 __global__ void gemm_naive(const float* A, const float* B, float* C, int rows, int columns, int depth) {

@@ -1,5 +1,5 @@
 // Matrix product by tiles: a block computes TILE_M x TILE_N elements of C, a thread ITEMS_M x ITEMS_N of them in registers.
-// An operand goes through shared memory or is read where it lies, and stays in L1 between the threads that share it.
+// An operand goes through shared memory, or the threads that share it read it from global memory by way of L1.
 // evo:param TILE_M 32 64 128
 // evo:param TILE_N 32 64 128
 // evo:param TILE_K 8 16 32
@@ -46,7 +46,7 @@
 #define ITEMS_N 4
 #endif
 
-// Neighbouring floats that are moved at once.
+// Neighbouring floats that one access moves.
 #ifndef VECTOR
 #define VECTOR 1
 #endif
@@ -60,22 +60,22 @@
 #define SHARED_B 1
 #endif
 
-// Floats between the columns of A's tile, so that storing it transposed meets fewer bank conflicts.
+// Floats between the columns of A's tile, so that storing it transposed has fewer bank conflicts.
 #ifndef PAD
 #define PAD 0
 #endif
 
-// Whether the next tile is stored while this one is used.
+// Whether the next tile is stored while the current one is used.
 #ifndef DOUBLE_BUFFER
 #define DOUBLE_BUFFER 0
 #endif
 
-// Steps of the depth that an iteration takes.
+// Steps of the depth that an iteration processes.
 #ifndef UNROLL_K
 #define UNROLL_K 8
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL_K;
 constexpr int kThreadsM = TILE_M / ITEMS_M;
 constexpr int kThreadsN = TILE_N / ITEMS_N;
@@ -93,7 +93,7 @@ struct alignas(4 * VECTOR) Floats {
   float at[VECTOR];
 };
 
-// A matrix from some element on, and the distance of two rows.
+// A matrix from some element on, and the distance between rows.
 struct View {
   const float* data;
   int stride;
@@ -103,7 +103,7 @@ __device__ __forceinline__ Floats Load(const View& view, int row, int column) {
   return *reinterpret_cast<const Floats*>(view.data + (long long)row * view.stride + column);
 }
 
-// Row or column within the tile of the item of a thread: neighbouring threads take neighbouring vectors.
+// Row or column in the tile of a thread's item. Neighbouring threads have neighbouring vectors.
 __device__ __forceinline__ int Place(int thread, int threads, int item) {
   return (item / VECTOR * threads + thread) * VECTOR + item % VECTOR;
 }
@@ -214,12 +214,12 @@ __device__ __forceinline__ void Tile(View a, View b, int depth, float* out, floa
     if constexpr (DOUBLE_BUFFER) {
       buffer ^= 1;
     } else {
-      __syncthreads();   // everyone is done with the tiles before the next ones take their place
+      __syncthreads();   // all threads are done with the tiles before the next ones replace them
     }
     if (more) Put(next, shared_a + buffer * kFloatsA, shared_b + buffer * kFloatsB);
     __syncthreads();
   }
-  // What is left of the depth.
+  // The rest of the depth.
 #pragma unroll 1
   for (int k = 0; k < left; ++k) {
 #pragma unroll
@@ -242,8 +242,8 @@ __device__ __forceinline__ void Tile(View a, View b, int depth, float* out, floa
   }
 }
 
-// The same of a tile that is cut by the matrix's edge, or of a matrix whose rows are not aligned for vectors (VECTOR 1 takes any), element by
-// element: compiling another fast path takes as long as the first.
+// The same for a tile at the matrix's edge, or for a matrix whose rows are not aligned for vectors (VECTOR 1 takes any), element by element,
+// because compiling another fast path would take as long as the first.
 __device__ __forceinline__ void EdgeTile(const View& a, const View& b, int depth, float* out, int rows, int columns) {
 #pragma unroll 1
   for (int i = threadIdx.x; i < TILE_M * TILE_N; i += kThreads) {
@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(kThreads) gemm_tiled(const float* __restrict__
   const View a{A + (long long)row * depth, depth};
   const View b{B + column, columns};
   float* out = C + (long long)row * columns + column;
-  // Rows must be aligned for vectors, too.
+  // Rows must also be aligned for vectors.
   const bool whole = rows - row >= TILE_M && columns - column >= TILE_N && depth % VECTOR == 0 && columns % VECTOR == 0;
   if (whole) {
     Tile(a, b, depth, out, reinterpret_cast<float*>(shared_a), reinterpret_cast<float*>(shared_b));

@@ -1,4 +1,4 @@
-// Layer norm, one block a row: each thread takes every THREADS-th column; trees in shared memory make the mean and the variance.
+// Layer norm, one block a row: each thread takes every THREADS-th column; trees in shared memory compute the mean and the variance.
 // evo:param THREADS 32 64 128 256 512 1024
 // evo:param UNROLL 1 2 4 8
 // evo:launch layer_norm_block(X, gamma, beta, Y, eps, COLS) grid(ROWS) block(THREADS)
@@ -7,15 +7,15 @@
 #define THREADS 128
 #endif
 
-// Columns that an iteration takes.
+// Columns that an iteration processes.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
 
-// The sum over the threads of a block, for each of them.
+// The sum over the threads of a block, returned to each of them.
 __device__ float BlockSum(float value, float* partials) {
   const int thread = threadIdx.x;
   partials[thread] = value;
@@ -25,7 +25,7 @@ __device__ float BlockSum(float value, float* partials) {
     __syncthreads();
   }
   const float sum = partials[0];
-  __syncthreads();   // everyone has read the sum before another takes its place
+  __syncthreads();   // all threads have read the sum before another replaces it
   return sum;
 }
 

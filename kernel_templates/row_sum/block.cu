@@ -1,4 +1,4 @@
-// Row sums, one block a row: each thread takes every THREADS-th column, and a tree in shared memory puts the threads together.
+// Row sums, one block a row: each thread takes every THREADS-th column, and a tree in shared memory combines the threads.
 // evo:param THREADS 32 64 128 256 512 1024
 // evo:param UNROLL 1 2 4 8
 // evo:launch row_sum_block(X, Y, COLS) grid(ROWS) block(THREADS)
@@ -7,12 +7,12 @@
 #define THREADS 128
 #endif
 
-// Columns that an iteration takes.
+// Columns that an iteration processes.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
 
 __global__ void row_sum_block(const float* __restrict__ X, float* __restrict__ Y, int columns) {

@@ -8,12 +8,12 @@
 #define BLOCK 128
 #endif
 
-// Columns that an iteration takes.
+// Columns that an iteration processes.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
 
 __global__ void row_sum_naive(const float* X, float* Y, int rows, int columns) {

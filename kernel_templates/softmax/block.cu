@@ -1,4 +1,4 @@
-// Softmax, one block a row: each thread takes every THREADS-th column, and a tree in shared memory puts the threads together.
+// Softmax, one block a row: each thread takes every THREADS-th column, and a tree in shared memory combines the threads.
 // evo:param THREADS 32 64 128 256 512 1024
 // evo:param UNROLL 1 2 4 8
 // evo:launch softmax_block(X, Y, COLS) grid(ROWS) block(THREADS)
@@ -7,14 +7,14 @@
 #define THREADS 128
 #endif
 
-// Columns that an iteration takes.
+// Columns that an iteration processes.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
-// Below every input, and finite, so that the difference of two is never NaN.
+// Less than every input, and finite, so that the difference of two such values is never NaN.
 constexpr float kLowest = -3.0e38f;
 
 __global__ void softmax_block(const float* __restrict__ X, float* __restrict__ Y, int columns) {
@@ -35,7 +35,7 @@ __global__ void softmax_block(const float* __restrict__ X, float* __restrict__ Y
     __syncthreads();
   }
   largest = partials[0];
-  __syncthreads();   // everyone has read the largest value before the sums take its place
+  __syncthreads();   // all threads have read the largest value before the sums replace it
 
   float sum = 0.0f;
 #pragma unroll kUnroll

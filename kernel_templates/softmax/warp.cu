@@ -1,4 +1,4 @@
-// Softmax, one warp a row: lanes take neighbouring columns and are put together by shuffles.
+// Softmax, one warp a row: lanes take neighbouring columns and are combined by shuffles.
 // The sum is online, so X is read twice, not three times.
 // evo:param WARPS 1 2 4 8 16 32
 // evo:param UNROLL 1 2 4 8
@@ -9,15 +9,15 @@
 #define WARPS 4
 #endif
 
-// Columns that an iteration takes.
+// Columns that an iteration processes.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
 constexpr unsigned kAllLanes = 0xffffffffu;
-// Below every input, and finite, so that the difference of two is never NaN.
+// Less than every input, and finite, so that the difference of two such values is never NaN.
 constexpr float kLowest = -3.0e38f;
 
 __global__ void softmax_warp(const float* __restrict__ X, float* __restrict__ Y, int rows, int columns) {

@@ -20,12 +20,12 @@
 #define PAD 0
 #endif
 
-// Iterations that are written out.
+// How often the loop is unrolled.
 #ifndef UNROLL
 #define UNROLL 1
 #endif
 
-// A pragma's argument is not expanded as a macro by nvcc.
+// nvcc does not expand macros in a pragma.
 constexpr int kUnroll = UNROLL;
 
 __global__ void transpose_tiled(const float* X, float* Y, int rows, int columns) {

@@ -25,9 +25,9 @@ constexpr std::array kPending = {
 std::vector<AdversarialKernel> AllAdversarialKernels() {
   using enum Outcome;
   using enum CaughtBy;
-  // What carries something over from launch to launch: the comparison of module state calls it cheating, unless the result was
-  // wrong before.
-  const std::vector<Outcome> remembers = {kCheating, kWrongResult, kNondeterministic};
+  // For kernels that keep data from launch to launch. The comparison of module state gives kCheating, unless the result was wrong
+  // before.
+  const std::vector<Outcome> keeps_data = {kCheating, kWrongResult, kNondeterministic};
   const std::vector<Outcome> wrong = {kWrongResult};
   const std::vector<Outcome> races = {kNondeterministic, kWrongResult};
   const std::vector<Outcome> ok = {kOk};
@@ -64,8 +64,8 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
       {"03_honest_ticket", kSum, ok, ok},
       {"03_honest_constants", kSum, ok, ok},
 
-      {"04_right_at_first", kSum, remembers, remembers},
-      {"04_skips_every_fourth", kSum, remembers, remembers},
+      {"04_right_at_first", kSum, keeps_data, keeps_data},
+      {"04_skips_every_fourth", kSum, keeps_data, keeps_data},
       {"04_honest_same_every_time", kSum, ok, ok},
 
       {"05_right_when_small", kSum, wrong, wrong},
@@ -132,7 +132,7 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
       {"15_counts_grids", kSum, {kCheating}, {kCheating, kUnsupported}, kCompiler},
       {"15_honest_names", kSum, ok, ok},
 
-      // Nothing forbids these; the lines are given up again before each measurement, so that they are of no use.
+      // These are allowed, but the flush before each measurement evicts the cache lines, so that the kernels gain nothing.
       {"17_evict_last", kSum, ok, {kUnsupported}},
       {"17_created_policy", kSum, ok, {kUnsupported}},
       {"17_honest_read_only", kSum, ok, ok},
@@ -142,7 +142,7 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
       {"23_unguarded_exponent", kSoftmax, wrong, wrong},
       {"23_honest_unsigned_bound", kSum, ok, ok},
 
-      // Every record of the declared sequence counts, so that these gain nothing.
+      // The timer counts every record of the declared sequence, so that these kernels gain nothing.
       {"24_empty_kernel_first", kSum, ok, ok},
       {"24_named_like_the_timers_own", kSum, {kOk, kCheating}, {kOk, kCheating}},
       {"24_early_trigger", kSum, ok, {kUnsupported}},
@@ -150,7 +150,7 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
 
       {"25_assumes_zeros", kSum, races, races},
       {"25_trusts_the_last_launch", kSum, races, races},
-      // Scrubbed memory never holds the key, and then it does all the work.
+      // Scrubbed memory never holds the key, so that the kernel does all the work.
       {"25_answer_under_a_key", kSum, {kOk, kWrongResult, kNondeterministic}, {kOk, kWrongResult, kNondeterministic}},
       {"25_honest_starts_at_zero", kSum, ok, ok},
   };

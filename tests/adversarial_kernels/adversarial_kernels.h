@@ -11,21 +11,20 @@
 
 namespace evo {
 
-// Who finds out.
+// The stage that catches a kernel.
 enum class CaughtBy {
-  kCompiler,  // NVRTC or a look at its PTX: never runs, on either device
-  kRun,       // the checks of an evaluation, or nobody
-  kHeldOut,   // an evaluation lets it through; only a would-be champion's check finds it
-  kTools,  // on a GPU an evaluation may let it through, and compute-sanitizer finds it in a would-be champion; on the cpu device
-           // as kRun
+  kCompiler,  // NVRTC or the checks of its PTX, so that the kernel never runs, on either device
+  kRun,       // the checks of an evaluation, if any
+  kHeldOut,   // an evaluation lets it pass, and the check of a champion candidate finds it
+  kTools,     // on a GPU an evaluation may let it pass, and compute-sanitizer finds it in a champion candidate; else as kRun
 };
 
-// A kernel of tests/adversarial_kernels/kernels and what must become of it. Its name starts with the row of docs/hazards.md that
-// it stands for (two digits, 00: a general fault) and goes on with "honest" if it is the honest one of that row.
+// A kernel of tests/adversarial_kernels/kernels and the outcome that it must have. Its name begins with its row of
+// docs/hazards.md (two digits; 00 is a general fault) and continues with "honest" if it is an honest kernel of that row.
 struct AdversarialKernel {
-  std::string name;              // the file's, without .cu
+  std::string name;              // the name of its file, without .cu
   std::string task;              // a folder of tests/adversarial_kernels/tasks
-  std::vector<Outcome> on_cuda;  // any of them will do; one that may be kOk must gain nothing by its kernel
+  std::vector<Outcome> on_cuda;  // any of these; a kernel that may be kOk must gain nothing by what it does
   std::vector<Outcome> on_cpu;
   CaughtBy caught_by = CaughtBy::kRun;
 
@@ -38,7 +37,7 @@ inline void PrintTo(const AdversarialKernel& kernel, std::ostream* out) { *out <
 
 std::vector<AdversarialKernel> AllAdversarialKernels();
 
-// A kernel that is not caught yet: it is not run there.
+// A kernel that is not caught on a device yet, and that is not run there.
 struct Pending {
   std::string_view name;
   std::string_view device;
@@ -47,7 +46,7 @@ struct Pending {
 
 std::span<const Pending> AllPending();
 
-// Why `kernel` is not run on the device; nullopt if it is.
+// Why `kernel` is not run on the device; nullopt if it is run.
 std::optional<std::string> PendingReason(const AdversarialKernel& kernel, std::string_view device);
 
 // The kernel's text. Throws Error if the file cannot be read.

@@ -1,4 +1,4 @@
-// Every kernel through the compile role for an H200's architecture: needs NVRTC and no GPU.
+// Compiles every kernel in the compile role for the architecture of an H200, which needs NVRTC but no GPU.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class CompiledAdversarialKernels : public ::testing::Test {
   SilentChannel channel_;
 };
 
-TEST_F(CompiledAdversarialKernels, OnlyThoseAreRefusedThatMustBe) {
+TEST_F(CompiledAdversarialKernels, ThoseThatTheCompilerCatchesAreRefusedAndNoOthers) {
   for (const AdversarialKernel& kernel : AllAdversarialKernels()) {
     if (PendingReason(kernel, "cuda")) continue;
     const CompileResult result = Compile(kernel);

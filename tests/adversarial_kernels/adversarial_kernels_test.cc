@@ -1,5 +1,6 @@
-// Every kernel gets its outcome, through the real worker processes, and an honest kernel after it passes.
-// --device=cuda or --device=cpu; without it the GPU if there is one.
+// Evaluates every adversarial kernel in real worker processes, expects its outcome, and expects an honest kernel after it to
+// pass.
+// --device=cuda or --device=cpu; without it the program takes the GPU if there is one.
 #include "tests/adversarial_kernels/adversarial_kernels.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ std::string device_under_test = "cpu";
 
 std::filesystem::path TaskDirectory(const std::string& task) { return ShareDirectory() / "adversarial_kernels" / "tasks" / task; }
 
-// The evaluator of each task, started when first used.
+// Each task has one evaluator, which starts when a test first uses it.
 class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
  protected:
   struct TaskUnderTest {
@@ -47,12 +48,14 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
     PipelineOptions options;
     options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
     options.device = device_under_test;
-    options.compile_workers = 1;  // each costs a second to start
+    options.compile_workers = 1;  // each takes a second to start
     options.run_deadline = std::chrono::milliseconds(3000);
-    slot = std::make_unique<TaskUnderTest>();
-    slot->task = LoadTask(TaskDirectory(name));
-    slot->honest = LoadTemplate(TaskDirectory(name) / "honest.cu").text;
-    slot->pipeline = std::make_unique<Pipeline>(options, slot->task);
+    // If the pipeline does not start, the slot stays empty, and the next test gets the same exception.
+    auto started = std::make_unique<TaskUnderTest>();
+    started->task = LoadTask(TaskDirectory(name));
+    started->honest = LoadTemplate(TaskDirectory(name) / "honest.cu").text;
+    started->pipeline = std::make_unique<Pipeline>(options, started->task);
+    slot = std::move(started);
     return *slot;
   }
 
@@ -77,10 +80,11 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
   static inline std::map<std::string, std::unique_ptr<TaskUnderTest>> tasks_;
 };
 
-// What a kernel may gain where it is let through: nothing, within the noise of kernels of a microsecond, or of emulated ones.
+// A kernel that may end as kOk must not be faster than the honest one. The factor allows for the noise of kernels that take a
+// microsecond, and of the emulation on the cpu device.
 constexpr double kNoGain = 0.7;
 
-TEST_P(AdversarialKernels, GetsItsOutcomeAndTheNextOnePasses) {
+TEST_P(AdversarialKernels, GetsItsOutcomeAndTheHonestKernelAfterItPasses) {
   const AdversarialKernel& kernel = GetParam();
   if (const auto reason = PendingReason(kernel, device_under_test))
     GTEST_SKIP() << kernel.name << " on " << device_under_test << ": " << *reason;
@@ -123,8 +127,8 @@ TEST_F(AdversarialKernels, AnHonestChampionPassesItsCheck) {
   EXPECT_LT(check.speedup, 2);
 }
 
-// Rows 21 and 22: what was measured is what was asked for. Known-slow ranks behind known-good, also as a baseline; the same
-// source is the same kernel, and another source is another image.
+// Rows 21 and 22: the evaluator measures the kernel that it was given. A kernel known to be slow ranks behind a good one, also as
+// a baseline; equal sources have equal digests, and another source has another image.
 TEST_F(AdversarialKernels, ControlKernelsRankRight) {
   TaskUnderTest& task = UseTask("reverse_sum");
   std::string slow = task.honest;
@@ -160,7 +164,8 @@ TEST_F(AdversarialKernels, AStopRequestEndsABatchSoon) {
   EXPECT_THAT(evaluations.front().outcome, ::testing::AnyOf(Outcome::kCancelled, Outcome::kTimeout));
 }
 
-// Rows of docs/hazards.md that no kernel can attempt are about the timer: tests/evaluator/timer_test.cc and tests/cuda_device.
+// The other rows of docs/hazards.md are about the timer, and no kernel can attempt them: see tests/evaluator/timer_test.cc and
+// tests/cuda_device.
 TEST(AdversarialKernelTable, EveryRowHasTwoAdversarialKernelsAndAnHonestKernel) {
   std::map<std::string, int> adversarial;
   std::map<std::string, int> honest;
@@ -171,17 +176,17 @@ TEST(AdversarialKernelTable, EveryRowHasTwoAdversarialKernelsAndAnHonestKernel) 
     if (kernel.honest()) {
       EXPECT_EQ(kernel.on_cuda, std::vector{Outcome::kOk}) << kernel.name;
     }
-    EXPECT_EQ(SourceOf(kernel).substr(0, 3), "// ") << kernel.name << " does not say what it tries";
+    EXPECT_EQ(SourceOf(kernel).substr(0, 3), "// ") << kernel.name << ": its first line must say what it tries";
   }
   for (const Pending& pending : AllPending())
-    EXPECT_TRUE(names.count(std::string(pending.name))) << pending.name << " is pending and no kernel";
+    EXPECT_TRUE(names.count(std::string(pending.name))) << pending.name << " is pending but is not a kernel of the table";
   std::set<std::string> rows;
   for (const auto& [row, count] : adversarial) {
     EXPECT_GE(count, 2) << "row " << row;
     EXPECT_GE(honest[row], 1) << "row " << row;
     rows.insert(row);
   }
-  // CTest has one test a row.
+  // CTest runs the rows in groups, which tests/adversarial_kernels/CMakeLists.txt lists.
   std::istringstream known(EVO_ADVERSARIAL_ROWS);
   EXPECT_EQ(rows, (std::set<std::string>(std::istream_iterator<std::string>(known), {})));
   for (const auto& file : std::filesystem::directory_iterator(ShareDirectory() / "adversarial_kernels" / "kernels")) {
@@ -194,9 +199,14 @@ TEST(AdversarialKernelTable, EveryRowHasTwoAdversarialKernelsAndAnHonestKernel) 
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  const std::string asked = argc > 1 ? argv[1] : evo::ListCudaDevices().devices.empty() ? "--device=cpu" : "--device=cuda";
+  const evo::CudaDevices gpus = evo::ListCudaDevices();
+  const std::string asked = argc > 1 ? argv[1] : gpus.devices.empty() ? "--device=cpu" : "--device=cuda";
   evo::device_under_test = asked == "--device=cuda" ? "cuda" : "cpu";
+  if (evo::device_under_test == "cuda" && gpus.devices.empty()) {
+    fmt::print(stderr, "adversarial_kernels_test --device=cuda: {}\n", gpus.why_none);
+    return 1;
+  }
   const int status = RUN_ALL_TESTS();
-  // A filter that selects nothing is a mistake.
+  // A filter that selects no test is a mistake.
   return ::testing::UnitTest::GetInstance()->test_to_run_count() == 0 ? 1 : status;
 }

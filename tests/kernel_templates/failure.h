@@ -6,7 +6,7 @@
 
 namespace evo {
 
-// The message of the UsageError that the action ends in; empty if it does not.
+// The message of the UsageError that the action throws; empty if it throws none.
 template <typename Action>
 std::string UsageFailure(Action action) {
   try {

@@ -18,7 +18,7 @@ std::string Failure(const std::string& text) {
   }
 }
 
-TEST(Generator, UnderstandsEveryKind) {
+TEST(Generator, ParsesEveryKind) {
   EXPECT_EQ(ParseGenerator("normal").kind, Generator::Kind::kNormal);
   EXPECT_EQ(ParseGenerator("normal").b, 1);
   const Generator wide = ParseGenerator("normal(-2, 4.5)");
@@ -39,7 +39,7 @@ TEST(Generator, UnderstandsEveryKind) {
   EXPECT_EQ(ParseGenerator("offsets<NNZ + 1").kind, Generator::Kind::kOffsets);
 }
 
-TEST(Generator, RefusesWhatMakesNoSense) {
+TEST(Generator, RejectsMalformedTexts) {
   EXPECT_THAT(Failure("gaussian"), testing::StartsWith("no generator 'gaussian'; there are normal, "));
   EXPECT_THAT(Failure("uniform"), testing::StartsWith("'uniform' is not one of normal, "));
   EXPECT_THAT(Failure("uniform(1)"), testing::StartsWith("'uniform(1)' is not one of"));
@@ -48,13 +48,13 @@ TEST(Generator, RefusesWhatMakesNoSense) {
   EXPECT_THAT(Failure("normal()"), testing::StartsWith("'normal()' is not one of"));
   EXPECT_EQ(Failure("uniform(1,1)"), "'uniform(1,1)': low must be below high");
   EXPECT_EQ(Failure("normal(0,0)"), "'normal(0,0)': the deviation must be positive");
-  EXPECT_EQ(Failure("sparse(2)"), "'sparse(2)': the share of non-zeros is over 0 and at most 1");
-  EXPECT_EQ(Failure("index"), "'index': written index<BOUND");
+  EXPECT_EQ(Failure("sparse(2)"), "'sparse(2)': the share of non-zeros must be greater than 0 and at most 1");
+  EXPECT_EQ(Failure("index"), "'index': write index<BOUND");
   EXPECT_EQ(Failure("index<"), "expression '', column 1: a value expected, found the end");
   EXPECT_THAT(Failure("uniform(a,1)"), testing::HasSubstr("nothing is named 'a'"));
 }
 
-TEST(Generator, FitsTypes) {
+TEST(Generator, FitsTheTypesOfItsKind) {
   EXPECT_TRUE(Fits(Generator::Kind::kNormal, Dtype::kBF16));
   EXPECT_FALSE(Fits(Generator::Kind::kNormal, Dtype::kI32));
   EXPECT_TRUE(Fits(Generator::Kind::kIndex, Dtype::kI32));
@@ -62,7 +62,7 @@ TEST(Generator, FitsTypes) {
   EXPECT_TRUE(Fits(Generator::Kind::kOneHot, Dtype::kU8));
 }
 
-TEST(Dtype, EveryNameIsReadBack) {
+TEST(Dtype, EveryNameParsesToItsDtype) {
   for (int i = 0; i <= static_cast<int>(Dtype::kU8); ++i) {
     const auto dtype = static_cast<Dtype>(i);
     EXPECT_EQ(ParseDtype(ToString(dtype)), dtype);

@@ -30,7 +30,7 @@ constexpr const char* kSplit = R"(// evo:param BLOCK_M 16 32 64
 #endif
 )";
 
-TEST(Template, UnderstandsEveryDirective) {
+TEST(Template, ParsesEveryDirective) {
   const KernelTemplate parsed = ParseTemplate("split", kSplit);
   EXPECT_EQ(parsed.name, "split");
   EXPECT_EQ(parsed.text, kSplit);
@@ -49,7 +49,7 @@ TEST(Template, UnderstandsEveryDirective) {
   EXPECT_EQ(parsed.steps[0].memset->line, 6);
 }
 
-TEST(Template, UnderstandsLaunchLines) {
+TEST(Template, ParsesLaunchLines) {
   const KernelTemplate parsed = ParseTemplate("split", kSplit);
   const LaunchDirective& first = *parsed.steps.at(1).launch;
   EXPECT_EQ(first.kernel, "split");
@@ -70,7 +70,7 @@ TEST(Template, UnderstandsLaunchLines) {
   EXPECT_EQ(second.when->text(), "SPLITS > 1");
 }
 
-// A template whose only fault is the line given.
+// The failure of a template in which only the given line can be wrong.
 std::string FailureWith(const std::string& line) {
   const std::string text = line + "\n// evo:launch k(X) grid(1) block(32)\n";
   return UsageFailure([&] { ParseTemplate("t", text); });
@@ -82,11 +82,11 @@ TEST(Template, MalformedDirectivesSayLineAndReason) {
             "t.cu:1: no directive 'evo:parm'; there are param, constraint, workspace, tensormap, launch, memset, requires");
   EXPECT_EQ(FailureWith("// evo:constant SYM = X"), "t.cu:1: evo:constant is not supported yet");
   EXPECT_EQ(FailureWith("\n// evo:tensormap tm = X box(1)"),
-            "t.cu:2: evo:tensormap: dims(..) and box(..) need as many values, and these have 0 and 1");
+            "t.cu:2: evo:tensormap: dims(..) and box(..) need equally many values, and they have 0 and 1");
   EXPECT_EQ(FailureWith("// evo:tensormap tm = X dims(8) box(8)\n// evo:tensormap tm = X dims(8) box(8)"),
             "t.cu:2: evo:tensormap tm: declared twice");
   EXPECT_EQ(FailureWith("int x;  // evo:param N 1"),
-            "t.cu:1: a directive stands on a line of its own; move it or break up 'evo:'");
+            "t.cu:1: a directive needs a line of its own; move it there, or break up 'evo:'");
   EXPECT_EQ(FailureWith("// evo:param N"), "t.cu:1: evo:param: 'NAME value value ...' expected");
   EXPECT_EQ(FailureWith("// evo:param N 1 x"), "t.cu:1: evo:param N: 'x' is not an integer");
   EXPECT_EQ(FailureWith("// evo:param N 2 1"), "t.cu:1: evo:param N: 1 follows 2; values must ascend");
@@ -100,11 +100,11 @@ TEST(Template, MalformedDirectivesSayLineAndReason) {
   EXPECT_EQ(FailureWith("// evo:memset w 256"), "t.cu:1: evo:memset: 'NAME value' expected, value a byte from 0 to 255");
   EXPECT_EQ(FailureWith("// evo:requires 80"), "t.cu:1: evo:requires: an architecture such as sm_80 expected, not '80'");
   EXPECT_EQ(FailureWith("// evo:requires sm_80 \\"),
-            "t.cu:2: the line before ends in a backslash, so this one must go on with '// ...'");
+            "t.cu:2: the line before ends in a backslash, so this one must continue with '// ...'");
 }
 
 TEST(Template, MalformedLaunchLinesSayLineAndReason) {
-  EXPECT_EQ(FailureWith("// evo:launch k"), "t.cu:1: '(' with the arguments expected behind 'k'");
+  EXPECT_EQ(FailureWith("// evo:launch k"), "t.cu:1: '(' with the arguments expected after 'k'");
   EXPECT_EQ(FailureWith("// evo:launch (X)"), "t.cu:1: the kernel's name expected at '(X)'");
   EXPECT_EQ(FailureWith("// evo:launch k(X grid(1)"), "t.cu:1: '(X grid(1)' is never closed by ')'");
   EXPECT_EQ(FailureWith("// evo:launch k(X) grid(1)"), "t.cu:1: evo:launch k: no block(..)");
@@ -140,7 +140,7 @@ TEST(Template, NeedsALaunch) {
             "t.cu: no evo:launch line; say how the kernel is launched");
 }
 
-TEST(Template, FilesThatAreNotThere) {
+TEST(Template, MissingFilesAreErrors) {
   EXPECT_EQ(UsageFailure([] { LoadTemplate("/nowhere/t.cu"); }), "/nowhere/t.cu: cannot be read");
   EXPECT_EQ(UsageFailure([] { LoadTemplates("/nowhere"); }), "/nowhere: No such file or directory");
 }

@@ -76,30 +76,30 @@ TEST(LaunchPlan, EvaluatesEveryStep) {
   EXPECT_THAT(last.cluster, ElementsAre(0u, 0u, 0u));
 }
 
-TEST(LaunchPlan, WhatNoDeviceAllowsIsAFailure) {
+TEST(LaunchPlan, ExceedingTheLimitsOfAllDevicesIsAFailure) {
   EXPECT_EQ(Failure("(X) grid(1) block(1)"), "");
-  EXPECT_EQ(Failure("(X) grid(S - 100) block(1)"), "line 1, k: grid x is 0; 1 to 2147483647 is possible");
-  EXPECT_EQ(Failure("(X) grid(1, 65536) block(1)"), "line 1, k: grid y is 65536; 1 to 65535 is possible");
+  EXPECT_EQ(Failure("(X) grid(S - 100) block(1)"), "line 1, k: grid x is 0; it must be 1 to 2147483647");
+  EXPECT_EQ(Failure("(X) grid(1, 65536) block(1)"), "line 1, k: grid y is 65536; it must be 1 to 65535");
   EXPECT_EQ(Failure("(X) grid(1, 65535, 65535) block(1)"), "");
-  EXPECT_EQ(Failure("(X) grid(1) block(1025)"), "line 1, k: block x is 1025; 1 to 1024 is possible");
-  EXPECT_EQ(Failure("(X) grid(1) block(64, 32)"), "line 1, k: a block has 2048 threads; 1024 are possible");
-  EXPECT_EQ(Failure("(X) grid(1) block(1, 1, 65)"), "line 1, k: block z is 65; 1 to 64 is possible");
-  EXPECT_EQ(Failure("(X) grid(1) block(0)"), "line 1, k: block x is 0; 1 to 1024 is possible");
-  EXPECT_EQ(Failure("(X) grid(3) block(1) cluster(2)"), "line 1, k: grid x is 3, no multiple of the cluster's 2");
-  EXPECT_EQ(Failure("(X) grid(8, 8) block(1) cluster(8, 8)"), "line 1, k: a cluster has 64 blocks; 16 are possible");
-  EXPECT_EQ(Failure("(X) grid(1) block(1) shared(-1)"), "line 1, k: shared is -1 bytes");
+  EXPECT_EQ(Failure("(X) grid(1) block(1025)"), "line 1, k: block x is 1025; it must be 1 to 1024");
+  EXPECT_EQ(Failure("(X) grid(1) block(64, 32)"), "line 1, k: a block has 2048 threads; at most 1024 are possible");
+  EXPECT_EQ(Failure("(X) grid(1) block(1, 1, 65)"), "line 1, k: block z is 65; it must be 1 to 64");
+  EXPECT_EQ(Failure("(X) grid(1) block(0)"), "line 1, k: block x is 0; it must be 1 to 1024");
+  EXPECT_EQ(Failure("(X) grid(3) block(1) cluster(2)"), "line 1, k: grid x is 3; it must be a multiple of the cluster's 2");
+  EXPECT_EQ(Failure("(X) grid(8, 8) block(1) cluster(8, 8)"), "line 1, k: a cluster has 64 blocks; at most 16 are possible");
+  EXPECT_EQ(Failure("(X) grid(1) block(1) shared(-1)"), "line 1, k: shared is -1 bytes; it must be 0 to 2147483647");
 }
 
 TEST(LaunchPlan, WrongExpressionsAndNamesAreFailures) {
   EXPECT_EQ(Failure("(X) grid(1 / (S - 100)) block(1)"), "line 1, k: expression '1 / (S - 100)', column 3: division by zero");
   EXPECT_EQ(Failure("(X) grid(scale) block(1)"), "line 1, k: expression 'scale': an integer is wanted, and this is 0.25");
-  EXPECT_EQ(
-      Failure("(Z) grid(1) block(1)"),
-      "line 1, k: argument 'Z' is no argument, no workspace and no expression: expression 'Z', column 1: nothing is named 'Z'");
+  EXPECT_EQ(Failure("(Z) grid(1) block(1)"),
+            "line 1, k: argument 'Z' is neither an argument of the task nor a workspace nor an expression: expression 'Z', "
+            "column 1: nothing is named 'Z'");
   EXPECT_EQ(Failure("(scale * 2) grid(1) block(1)"),
             "line 1, k: argument 'scale * 2' is a real number; only a scalar of the task can pass one");
-  EXPECT_EQ(Failure("(1 << 31) grid(1) block(1)"), "line 1, k: argument '1 << 31' is 2147483648, which no int holds");
-  EXPECT_EQ(Failure("(X) grid(1) block(1) when(S == 0)"), "no launch is left: when(..) is zero on every line");
+  EXPECT_EQ(Failure("(1 << 31) grid(1) block(1)"), "line 1, k: argument '1 << 31' is 2147483648, which does not fit an int");
+  EXPECT_EQ(Failure("(X) grid(1) block(1) when(S == 0)"), "nothing is launched: when(..) is zero on every launch line");
 }
 
 TEST(LaunchPlan, BuffersAreCheckedByRoleAndName) {

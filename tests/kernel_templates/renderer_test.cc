@@ -30,7 +30,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST(RenderParameters, ReplacesValuesInPlaceAndEndsTheHeaders) {
+TEST(RenderParameters, ReplacesValuesAndMarksTheEndOfTheHeaders) {
   std::string expected = Replaced(kText, "#define N 2 ", "#define N 16 ");
   expected = Replaced(expected, "define M 4", "define M 8");
   expected = Replaced(expected, "#include <mma.h>\n", "#include <mma.h>\n#pragma nv_hdrstop\n");
@@ -43,17 +43,17 @@ TEST(RenderParameters, RenderingAgainChangesNothing) {
   EXPECT_EQ(RenderParameters(once, {{"N", 2}, {"M", 4}}), RenderParameters(kText, {}));
 }
 
-TEST(RenderParameters, WithoutIncludesThereIsNothingToEnd) {
+TEST(RenderParameters, AddsNoMarkWithoutIncludes) {
   EXPECT_EQ(RenderParameters("int x;\n", {}), "int x;\n");
   EXPECT_EQ(RenderParameters("#include <mma.h>", {}), "#include <mma.h>\n#pragma nv_hdrstop\n");
 }
 
-TEST(RenderParameters, TheHeadersEndBehindTheConditionTheyStandIn) {
+TEST(RenderParameters, TheMarkFollowsAConditionAroundAnInclude) {
   EXPECT_EQ(RenderParameters("#if A\n#include <mma.h>\n#endif\nint x;\n", {}),
             "#if A\n#include <mma.h>\n#endif\n#pragma nv_hdrstop\nint x;\n");
 }
 
-TEST(RenderParameters, RefusesWhatTheTemplateDoesNotDeclare) {
+TEST(RenderParameters, RejectsUndeclaredParametersAndValues) {
   EXPECT_THROW(RenderParameters(kText, {{"N", 3}}), Error);
   EXPECT_THROW(RenderParameters(kText, {{"Z", 1}}), Error);
   try {
@@ -64,7 +64,7 @@ TEST(RenderParameters, RefusesWhatTheTemplateDoesNotDeclare) {
   EXPECT_THROW(RenderParameters("// evo:param N 1\nint x;\n", {{"N", 1}}), Error);
 }
 
-TEST(RenderLaunchChange, ReplacesAFieldOfEveryLineOfTheKernel) {
+TEST(RenderLaunchChange, ReplacesAFieldInEveryLaunchLineOfTheKernel) {
   const auto changed = RenderLaunchChange(kText, {"k", "block", "64, M"});
   ASSERT_TRUE(changed.has_value());
   EXPECT_EQ(*changed, Replaced(Replaced(kText, "block(32 * M)", "block(64, M)"), "block(1) shared", "block(64, M) shared"));
@@ -80,15 +80,15 @@ TEST(RenderLaunchChange, AddsAndRemovesFields) {
   EXPECT_EQ(*RenderLaunchChange(kText, {"other", "shared", ""}), kText);
 }
 
-TEST(RenderLaunchChange, WhatItChangedParsesAgain) {
+TEST(RenderLaunchChange, TheChangedTextParses) {
   const KernelTemplate parsed = ParseTemplate("t", *RenderLaunchChange(kText, {"k", "shared", "2 * N"}));
   EXPECT_EQ(parsed.steps.at(0).launch->shared.text(), "2 * N");
   EXPECT_EQ(parsed.steps.at(1).launch->shared.text(), "2 * N");
   EXPECT_EQ(parsed.steps.at(2).launch->shared.text(), "0");
 }
 
-TEST(RenderLaunchChange, SaysWhereNothingFits) {
-  EXPECT_EQ(RenderLaunchChange(kText, {"nobody", "grid", "1"}), std::nullopt);
+TEST(RenderLaunchChange, RejectsUnknownKernelsAndFields) {
+  EXPECT_EQ(RenderLaunchChange(kText, {"missing", "grid", "1"}), std::nullopt);
   EXPECT_THROW(RenderLaunchChange(kText, {"k", "stream", "1"}), Error);
   EXPECT_THROW(RenderLaunchChange(kText, {"k", "grid", "1\n2"}), Error);
 }

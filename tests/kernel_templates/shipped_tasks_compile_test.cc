@@ -1,4 +1,4 @@
-// The tasks that come with evo under nvcc. NVRTC is tested with the compiler that the search uses.
+// Compiles the tasks that come with evo with nvcc. The tests of the evaluator's compiler do so with NVRTC.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
@@ -18,13 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Compiles to a cubin with warnings as errors; gives what nvcc said, empty if it was content.
-std::string Compile(const std::string& source, const std::string& arch) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("evo_nvcc_" + std::to_string(::getpid()));
+// Runs nvcc on a file in a folder that is removed afterwards, with warnings as errors. Returns the output of a failure, else
+// nothing.
+std::string RunNvcc(const fs::path& folder, const std::string& file, const std::string& options) {
   fs::create_directories(folder);
-  std::ofstream(folder / "kernel.cu", std::ios::binary) << source;
-  const std::string command = "cd " + folder.string() + " && " EVO_NVCC " --cubin -Werror all-warnings -arch=" + arch +
-                              " -o kernel.cubin kernel.cu > log 2>&1";
+  const std::string command =
+      "cd " + folder.string() + " && " EVO_NVCC " -Werror all-warnings " + options + " -o compiled " + file + " > log 2>&1";
   const int status = std::system(command.c_str());
   std::string log = ReadTextFile(folder / "log").value_or("");
   fs::remove_all(folder);
@@ -32,9 +32,17 @@ std::string Compile(const std::string& source, const std::string& arch) {
   return status == 0 ? "" : log;
 }
 
+fs::path ScratchFolder() { return fs::path(testing::TempDir()) / ("evo_nvcc_" + std::to_string(::getpid())); }
+
+std::string Compile(const std::string& source, const std::string& arch) {
+  fs::create_directories(ScratchFolder());
+  std::ofstream(ScratchFolder() / "kernel.cu", std::ios::binary) << source;
+  return RunNvcc(ScratchFolder(), "kernel.cu", "--cubin -arch=" + arch);
+}
+
 class ShippedTask : public testing::TestWithParam<const char*> {};
 
-// The oldest architecture that a template is for, of those tested.
+// The oldest of the tested architectures that a template supports.
 std::string OldestArch(const KernelTemplate& kernel) {
   return kernel.required_arch.empty() ? "sm_80" : std::max<std::string>("sm_80", kernel.required_arch);
 }
@@ -51,6 +59,13 @@ TEST_P(ShippedTask, CompilesAsDrawnForHopper) {
   Rng rng(7);
   for (const KernelTemplate& kernel : LoadTemplates(fs::path(EVO_TASKS) / GetParam())) {
     EXPECT_EQ(Compile(RenderParameters(kernel.text, *kernel.space.Draw(rng)), "sm_90a"), "") << kernel.name;
+  }
+}
+
+// The file itself, whose parts nvcc finds in its folder, and not the text that evo makes of it.
+TEST(ShippedTemplate, WithPartsCompilesAsItStands) {
+  for (const auto& [file, arch] : {std::pair{"attention/mma_split.cu", "sm_80"}, {"attention_causal/wgmma_short.cu", "sm_90a"}}) {
+    EXPECT_EQ(RunNvcc(ScratchFolder(), (fs::path(EVO_TASKS) / file).string(), std::string("--ptx -arch=") + arch), "") << file;
   }
 }
 

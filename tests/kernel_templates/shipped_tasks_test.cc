@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/unified_diff.h"
 #include "kernel_templates/launch_plan.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/text_file.h"
@@ -15,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What every device of the kind needs; Hopper and Blackwell give a block 227 KiB.
+// The shared memory that a block may have on Hopper and Blackwell.
 constexpr std::uint64_t kMostSharedBytes = 227 * 1024;
-constexpr std::uint64_t kSharedBytesWithoutAsking = 48 * 1024;
-// What sm_80 gives a block: enough for the defaults of a template that asks for it.
+constexpr std::uint64_t kSharedBytesOfEveryDevice = 48 * 1024;
+// The shared memory that a block may have on sm_80.
 constexpr std::uint64_t kSharedBytesOfAmpere = 163 * 1024;
 
 std::vector<Case> AllCases(const Task& task) {
@@ -37,16 +38,19 @@ std::uint64_t LargestShared(const LaunchPlan& plan) {
   return largest;
 }
 
-// The parameters that the golden file of a template was rendered with: not the defaults, but always the same.
-std::string RenderForGolden(const KernelTemplate& kernel) {
+// What a golden file holds: how a template's text and its rendering differ, for parameter values that are always the same ones
+// and mostly not the defaults.
+std::string RenderingDiff(const KernelTemplate& kernel) {
   Rng rng(2026);
-  return RenderParameters(kernel.text, *kernel.space.Draw(rng));
+  return UnifiedDiff(kernel.name + ".cu", kernel.text, "rendered", RenderParameters(kernel.text, *kernel.space.Draw(rng)));
 }
 
 class ShippedTask : public testing::TestWithParam<const char*> {
  protected:
   ShippedTask() : task_(LoadTask(fs::path(EVO_TASKS) / GetParam())), templates_(LoadTemplates(task_.directory)) {}
-  fs::path Golden(const KernelTemplate& kernel) const { return fs::path(EVO_GOLDEN) / (task_.name + "_" + kernel.name + ".cu"); }
+  fs::path Golden(const KernelTemplate& kernel) const {
+    return fs::path(EVO_GOLDEN) / (task_.name + "_" + kernel.name + ".diff");
+  }
   Task task_;
   std::vector<KernelTemplate> templates_;
 };
@@ -70,29 +74,29 @@ TEST_P(ShippedTask, EveryDrawCanBeLaunchedInEveryCase) {
 
 TEST_P(ShippedTask, DefaultsRunWhereSharedMemoryIsScarce) {
   for (const KernelTemplate& kernel : templates_) {
-    // What is for one architecture only may use what that one has.
+    // A template for one architecture only may use all that this architecture has.
     if (!CompilesFor(kernel.required_arch, "sm_90")) continue;
     const auto plan = PlanLaunches(kernel, kernel.space.Defaults(), task_, task_.small);
-    const std::uint64_t bound = kernel.required_arch == "sm_80" ? kSharedBytesOfAmpere : kSharedBytesWithoutAsking;
+    const std::uint64_t bound = kernel.required_arch == "sm_80" ? kSharedBytesOfAmpere : kSharedBytesOfEveryDevice;
     EXPECT_LE(LargestShared(std::get<LaunchPlan>(plan)), bound) << kernel.name;
   }
 }
 
-// Variants have no golden files of their own.
+// Tasks that have templates of their own: variants of these have no golden files.
 class GoldenTask : public ShippedTask {};
 
-// Rewrite them with: shipped_tasks_test --gtest_also_run_disabled_tests --gtest_filter=*Rewrite*
+// After a change of a template, rewrite them: shipped_tasks_test --gtest_also_run_disabled_tests --gtest_filter=*Rewrite*
 TEST_P(GoldenTask, RendersAsTheGoldenFiles) {
   for (const KernelTemplate& kernel : templates_) {
-    EXPECT_EQ(ReadTextFile(Golden(kernel)), RenderForGolden(kernel)) << Golden(kernel);
+    EXPECT_EQ(ReadTextFile(Golden(kernel)), RenderingDiff(kernel)) << Golden(kernel);
   }
 }
 
 TEST_P(GoldenTask, DISABLED_RewriteTheGoldenFiles) {
-  for (const KernelTemplate& kernel : templates_) std::ofstream(Golden(kernel), std::ios::binary) << RenderForGolden(kernel);
+  for (const KernelTemplate& kernel : templates_) std::ofstream(Golden(kernel), std::ios::binary) << RenderingDiff(kernel);
 }
 
-// The text of the nth block of the language in the page.
+// The text of the nth code block of this language in a page.
 std::string CodeBlock(const std::string& page, const std::string& language, int nth) {
   std::size_t at = 0;
   for (int i = 0; i <= nth; ++i) at = page.find("```" + language + "\n", at) + language.size() + 4;

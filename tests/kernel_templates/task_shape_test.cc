@@ -54,14 +54,14 @@ TEST(TaskShape, KeepsTheSizesThatItDoesNotName) {
   EXPECT_EQ(With({"N=77"}, "cpu").search_cpu.at(0).sizes.at("M"), 12);
 }
 
-TEST(TaskShape, SeveralOfThemAreSeveralCases) {
+TEST(TaskShape, SeveralShapesBecomeSeveralCases) {
   const Task task = With({"N=77", "M=4"});
   ASSERT_EQ(task.search_cuda.size(), 2u);
   EXPECT_EQ(task.search_cuda[1].name, "shape_N300_M4");
 }
 
-// A worker reads the task's json again; the database compares digests.
-TEST(TaskShape, IsATaskOfItsOwnForAllWhoReadIt) {
+// A worker parses the task's json again, and the database compares digests.
+TEST(TaskShape, HasItsOwnJsonAndDigest) {
   const Task task = With({"N=77"});
   EXPECT_NE(task.digest, Plain().digest);
   EXPECT_NE(task.digest, With({"N=78"}).digest);
@@ -78,7 +78,7 @@ TEST(TaskShape, SaysWhatIsWrong) {
   EXPECT_EQ(FailureOf({""}), "shape : '' is not understood; give SIZE=NUMBER,.. with sizes of task scale: N, M");
   EXPECT_EQ(FailureOf({"N=4,N=5"}), "shape N=4,N=5: N is given twice");
   for (const char* wrong : {"N=", "N=0", "N=-3", "N=4x", "N=99999999999999999999"}) {
-    EXPECT_EQ(FailureOf({wrong}), std::string("shape ") + wrong + ": " + wrong + " is no whole number over 0");
+    EXPECT_EQ(FailureOf({wrong}), std::string("shape ") + wrong + ": " + wrong + ": the size must be a positive integer");
   }
   EXPECT_THAT(FailureOf({"N=3000000000"}), testing::HasSubstr("shape N=3000000000: tasks/scale/task.json: "));
   EXPECT_THAT(FailureOf({"N=7", "N=7"}), testing::HasSubstr("the case 'shape_N7_M8' is given twice"));

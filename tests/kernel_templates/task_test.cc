@@ -86,7 +86,7 @@ TEST(Task, DigestCoversBothFiles) {
   EXPECT_NE(ParseTask(std::string(kTask) + "\n", kReference, "t").digest, digest);
 }
 
-// The message that the task gives when `from` is replaced.
+// The failure of the task's json after `from` in it was replaced.
 std::string FailureWith(const std::string& from, const std::string& to) {
   std::string text = kTask;
   const std::size_t at = text.find(from);
@@ -98,7 +98,7 @@ std::string FailureWith(const std::string& from, const std::string& to) {
 TEST(Task, MalformedJsonGivesLineAndColumn) {
   EXPECT_THAT(FailureWith("\"summary\": ", "\"summary\" "), testing::StartsWith("t/task.json:3:21: not JSON: syntax error"));
   EXPECT_THAT(UsageFailure([] { ParseTask("", kReference, "t"); }), testing::StartsWith("t/task.json:1:1: not JSON: "));
-  EXPECT_EQ(UsageFailure([] { ParseTask("[]", kReference, "t"); }), "t/task.json: an object is wanted, not a list");
+  EXPECT_EQ(UsageFailure([] { ParseTask("[]", kReference, "t"); }), "t/task.json: expected an object, not a list");
   EXPECT_EQ(FailureWith("\"baseline\"", "\"bytes\": 1, \"baseline\""),
             "t/task.json: the key 'bytes' is given twice in one object");
 }
@@ -126,37 +126,38 @@ TEST(Task, ArgumentsAreChecked) {
   EXPECT_EQ(FailureWith("\"2 * M\"", "\"2 *\""),
             "t/task.json: arguments[0].shape[1]: expression '2 *', column 4: a value expected, found the end");
   EXPECT_EQ(FailureWith("\"2 * M\"", "null"),
-            "t/task.json: arguments[0].shape[1]: a number or an expression in quotes is wanted, not null");
+            "t/task.json: arguments[0].shape[1]: expected a number or an expression in quotes, not null");
   EXPECT_EQ(FailureWith("\"index<M\"", "\"normal\""),
             "t/task.json: arguments[1].generators[0]: 'normal' cannot fill elements of type i32");
   EXPECT_EQ(FailureWith("\"index<M\"", "\"index<K\""),
             "t/task.json: arguments[1].generators[0]: 'K' is not a size; sizes are N, M");
-  EXPECT_EQ(FailureWith("\"index<M\"", ""), "t/task.json: arguments[1].generators: at least one generator is wanted");
+  EXPECT_EQ(FailureWith("\"index<M\"", ""), "t/task.json: arguments[1].generators: at least one generator is needed");
   EXPECT_EQ(FailureWith("\"name\": \"I\"", "\"name\": \"N\""), "t/task.json: arguments[1].name: the name 'N' is given twice");
   EXPECT_EQ(FailureWith("\"name\": \"I\"", "\"name\": \"I-1\""),
             "t/task.json: arguments[1].name: 'I-1' is not a name of letters, digits and '_'");
   EXPECT_EQ(FailureWith("\"dtype\": \"f32\", \"value\"", "\"dtype\": \"f16\", \"value\""),
             "t/task.json: arguments[4].dtype: a scalar is f64, f32, i64, i32, u64 or u32");
   EXPECT_EQ(FailureWith("\"value\": \"1 / sqrt(M)\"", "\"value\": 1, \"shape\": [1]"),
-            "t/task.json: arguments[4].shape: an argument with the role scalar has no shape");
+            "t/task.json: arguments[4].shape: an argument with the role scalar takes no shape");
 }
 
-TEST(Task, WhatIsNotSupportedIsRefused) {
+TEST(Task, UnsupportedValuesAreErrors) {
   EXPECT_EQ(FailureWith("\"exact\"", "\"close\""),
             "t/task.json: arguments[3].check: no check 'close'; there are 'exact', {\"sum\": ..} and {\"l2\": .., \"max\": ..}");
-  EXPECT_EQ(FailureWith("\"l2\": 1e-3", "\"l2\": 1"), "t/task.json: arguments[2].check.l2: over 0 and below 1 is wanted");
+  EXPECT_EQ(FailureWith("\"l2\": 1e-3", "\"l2\": 1"),
+            "t/task.json: arguments[2].check.l2: must be greater than 0 and less than 1");
   EXPECT_EQ(FailureWith("\"tolerance\"", "\"loose\""),
             "t/task.json: determinism: no determinism 'loose'; there are bitwise, tolerance");
 }
 
-TEST(Task, ABoundMayFollowFromWhereErrorsComeFrom) {
+TEST(Task, ABoundMayBeDerivedFromTheSourcesOfErrors) {
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"K\"}"),
             "t/task.json: arguments[3].check.sum: 'K' is not a size; sizes are N, M");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"rounded\": [\"i32\"]}"),
-            "t/task.json: arguments[3].check.rounded[0]: 'i32' is no floating-point type; there are f64, f32, f16, bf16");
+            "t/task.json: arguments[3].check.rounded[0]: 'i32' is not a floating-point type; there are f64, f32, f16, bf16");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"ulps\": -1}"),
-            "t/task.json: arguments[3].check.ulps: 0 or more is wanted");
-  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M - 4\"}"), "t/task.json: case 'small': M - 4 is 0; over 0 is wanted");
+            "t/task.json: arguments[3].check.ulps: must be 0 or more");
+  EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M - 4\"}"), "t/task.json: case 'small': M - 4 is 0; it must be greater than 0");
   EXPECT_EQ(FailureWith("\"exact\"", "{\"sum\": \"M\", \"l2\": 1e-3}"),
             "t/task.json: arguments[3].check: unknown key 'l2'; there are sum, accumulator, rounded, ulps, peak");
 }
@@ -165,13 +166,13 @@ TEST(Task, CasesAreChecked) {
   EXPECT_EQ(FailureWith("{\"N\": 3, \"M\": 4}", "{\"N\": 3}"), "t/task.json: cases.small.sizes: 'M' is missing");
   EXPECT_EQ(FailureWith("{\"N\": 3, ", "{\"N\": 3, \"K\": 1, "),
             "t/task.json: cases.small.sizes: 'K' is not a size; sizes are N, M");
-  EXPECT_EQ(FailureWith("\"N\": 3,", "\"N\": 0,"), "t/task.json: cases.small.sizes.N: 1 to 2147483647 is possible");
-  EXPECT_EQ(FailureWith("\"N\": 3,", "\"N\": 3.5,"), "t/task.json: cases.small.sizes.N: an integer is wanted, not 3.5");
+  EXPECT_EQ(FailureWith("\"N\": 3,", "\"N\": 0,"), "t/task.json: cases.small.sizes.N: must be 1 to 2147483647");
+  EXPECT_EQ(FailureWith("\"N\": 3,", "\"N\": 3.5,"), "t/task.json: cases.small.sizes.N: expected an integer, not 3.5");
   EXPECT_EQ(FailureWith("\"name\": \"bigger\"", "\"name\": \"small\""),
             "t/task.json: cases.search[1].name: the case 'small' is given twice");
-  EXPECT_EQ(FailureWith("\"weight\": 2", "\"weight\": 0"), "t/task.json: cases.search[0].weight: over 0 is wanted");
+  EXPECT_EQ(FailureWith("\"weight\": 2", "\"weight\": 0"), "t/task.json: cases.search[0].weight: must be greater than 0");
   EXPECT_EQ(FailureWith("{\"name\": \"cpu\", \"sizes\": {\"N\": 30, \"M\": 4}}", ""),
-            "t/task.json: cases.search_cpu: at least one case is wanted");
+            "t/task.json: cases.search_cpu: at least one case is needed");
   EXPECT_EQ(FailureWith("\"2 * M\"", "\"M - 4\""), "t/task.json: case 'small': argument 'X': its dimension 'M - 4' is 0");
   EXPECT_EQ(FailureWith("\"N * M\"", "\"N / 2.0\""),
             "t/task.json: case 'small': argument 'n': 1.5 is not an integer, as i32 needs");
@@ -182,7 +183,7 @@ TEST(Task, TheReferenceMustWriteEveryOutput) {
   const auto failure = [](const std::string& reference) { return UsageFailure([&] { ParseTask(kTask, reference, "t"); }); };
   EXPECT_EQ(failure("// evo:launch r(X, Y) grid(N) block(32)\n"), "t/reference.cu: no evo:launch line takes the output 'Z'");
   EXPECT_EQ(failure("// evo:launch r(Z, Y) grid(N - 3) block(32)\n"),
-            "t/reference.cu: case 'small': line 1, r: grid x is 0; 1 to 2147483647 is possible");
+            "t/reference.cu: case 'small': line 1, r: grid x is 0; it must be 1 to 2147483647");
   EXPECT_EQ(failure("int x;\n"), "t/reference.cu: no evo:launch line; say how the kernel is launched");
 }
 
@@ -203,7 +204,7 @@ TEST_F(TaskFolder, IsLoaded) {
   Write("scale/task.json", kTask);
   Write("scale/reference.cu", kReference);
   EXPECT_EQ(UsageFailure([&] { LoadTask(root_ / "scale"); }),
-            (root_ / "scale/task.json").string() + ": baseline: no template naive.cu stands beside it");
+            (root_ / "scale/task.json").string() + ": baseline: there is no template naive.cu in its folder");
   Write("scale/naive.cu", kReference);
   EXPECT_EQ(LoadTask(root_ / "scale").name, "scale");
   EXPECT_THAT(UsageFailure([&] { LoadTask(root_); }), testing::HasSubstr("task.json: cannot be read; a task is a folder with"));

@@ -39,8 +39,8 @@ TEST(TensorMap, MalformedLinesSayWhy) {
   EXPECT_EQ(ParseFailure(""), form);
   EXPECT_EQ(ParseFailure("K_map K dims(8) box(8)"), form);
   EXPECT_EQ(ParseFailure("= K dims(8) box(8)"), form);
-  EXPECT_EQ(ParseFailure("m = K box(8)"), "dims(..) and box(..) need as many values, and these have 0 and 1");
-  EXPECT_EQ(ParseFailure("m = K dims(8, 8) box(8)"), "dims(..) and box(..) need as many values, and these have 2 and 1");
+  EXPECT_EQ(ParseFailure("m = K box(8)"), "dims(..) and box(..) need equally many values, and they have 0 and 1");
+  EXPECT_EQ(ParseFailure("m = K dims(8, 8) box(8)"), "dims(..) and box(..) need equally many values, and they have 2 and 1");
   EXPECT_EQ(ParseFailure("m = K dims() box(8)"), "dims(..) takes 1 to 5 values, not 0");
   EXPECT_EQ(ParseFailure("m = K dims(1, 2, 3, 4, 5, 6) box(8)"), "dims(..) takes 1 to 5 values, not 6");
   EXPECT_EQ(ParseFailure("m = K dims(8) box(8) swizzle(32, 64)"), "swizzle(..) takes one value, not 2");
@@ -49,7 +49,7 @@ TEST(TensorMap, MalformedLinesSayWhy) {
   EXPECT_EQ(ParseFailure("m = K dims(8 box(8)"), "'(8 box(8)' is never closed by ')'");
 }
 
-// For a buffer of 64 x 100 elements of a dtype.
+// The failure of planning a map of a buffer with 64 x 100 elements.
 std::string PlanFailureOf(const std::string& clauses, Dtype dtype = Dtype::kF16) {
   try {
     PlanTensorMap(ParseTensorMap("m = K " + clauses), dtype, 6400, {{"D", Number::Integer(64)}});
@@ -70,18 +70,19 @@ TEST(TensorMap, IsPlanned) {
   EXPECT_EQ(use.swizzle, 128u);
 }
 
-TEST(TensorMap, WhatTheDriverRefusesIsAFailure) {
+TEST(TensorMap, MapsThatTheDriverRejectsAreFailures) {
   EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 256)"), "");
   EXPECT_EQ(PlanFailureOf("dims(D, 101) box(64, 8)"), "dims go past the 6400 elements of 'K'");
   EXPECT_EQ(PlanFailureOf("dims(D, 1 << 32, 1 << 32) box(64, 8, 1)"), "dims go past the 6400 elements of 'K'");
-  EXPECT_EQ(PlanFailureOf("dims(D, 0) box(64, 8)"), "dims '0' is 0; 1 to 4294967296 is possible");
-  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 257)"), "box '257' is 257; 1 to 256 is possible");
+  EXPECT_EQ(PlanFailureOf("dims(D, 0) box(64, 8)"), "dims '0' is 0; it must be 1 to 4294967296");
+  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 257)"), "box '257' is 257; it must be 1 to 256");
   EXPECT_EQ(PlanFailureOf("dims(63, 100) box(8, 8)"), "a row has 126 bytes; it must be a multiple of 16");
   EXPECT_EQ(PlanFailureOf("dims(63) box(8)"), "");
   EXPECT_EQ(PlanFailureOf("dims(D, 100) box(4, 8)"), "a row of the box has 8 bytes; it must be a multiple of 16");
   EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8) swizzle(64)"), "a row of the box has 128 bytes, more than the swizzle's 64");
-  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8) swizzle(16)"), "swizzle is 16; 0, 32, 64 and 128 bytes are possible");
-  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8)", Dtype::kI8), "there is no map of i8; declare the buffer as unsigned");
+  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8) swizzle(16)"), "swizzle is 16 bytes; it must be 0, 32, 64 or 128");
+  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8)", Dtype::kI8),
+            "there are no tensor maps of i8; declare the buffer as unsigned");
   EXPECT_EQ(PlanFailureOf("dims(N, 100) box(64, 8)"), "expression 'N', column 1: nothing is named 'N'");
 }
 
@@ -119,7 +120,7 @@ TEST(TensorMap, IsAnArgumentOfALaunch) {
   EXPECT_EQ(std::get<TensorMapUse>(second.arguments.at(0)).dtype, Dtype::kF32);
 }
 
-TEST(TensorMap, AWrongOneFailsThePlan) {
+TEST(TensorMap, AMapThatIsWrongFailsThePlan) {
   const auto failure = [](const std::string& map) { return std::get<PlanFailure>(Plan(map)).message; };
   EXPECT_EQ(failure("// evo:tensormap m = Z dims(8) box(8)"),
             "line 3, k: tensor map m: 'Z' is neither an argument nor a workspace");
@@ -129,7 +130,7 @@ TEST(TensorMap, AWrongOneFailsThePlan) {
             "line 3, k: tensor map m: dims go past the 6400 elements of 'X'");
 }
 
-TEST(CompilesFor, LaterOnesButNotForASuffix) {
+TEST(CompilesFor, LaterArchitecturesUnlessTheSuffixForbidsIt) {
   EXPECT_TRUE(CompilesFor("", "sm_75"));
   EXPECT_TRUE(CompilesFor("sm_80", "sm_80"));
   EXPECT_TRUE(CompilesFor("sm_80", "sm_90a"));

@@ -27,7 +27,7 @@ TEST(Tolerance, GrowsWithTheRootOfTheLength) {
   EXPECT_GT(many, 20 * one);
 }
 
-// Sums of K terms of random sign, one after another, as an honest kernel has them and as one that keeps them in fp16.
+// Sums K terms of random sign one after another, in fp32 as an honest kernel does and in fp16.
 double RelativeError(bool in_half) {
   Rng rng(7);
   double squares = 0;
@@ -47,7 +47,7 @@ double RelativeError(bool in_half) {
   return std::sqrt(squares / scale);
 }
 
-TEST(Tolerance, HoldsAnHonestSumAndFailsOneInANarrowerType) {
+TEST(Tolerance, PassesAnHonestSumAndFailsOneInANarrowerType) {
   const double bound = DeriveTolerance(SumOfK(), Dtype::kF32, kSizes).l2;
   EXPECT_LT(RelativeError(false), bound / 2);
   EXPECT_GT(RelativeError(true), 20 * bound);
@@ -71,7 +71,7 @@ TEST(Tolerance, FunctionsAddTheirUnitsInTheLastPlace) {
   EXPECT_NEAR(DeriveTolerance(sources, Dtype::kF32, kSizes).l2, 6 * 64 * std::ldexp(1, -23), 1e-8);
 }
 
-TEST(Tolerance, OfNothingToAddUpIsAnError) {
+TEST(Tolerance, ASumOfNoTermsIsAnError) {
   ErrorSources sources;
   sources.sum = Expression::Parse("K - 2048");
   EXPECT_THROW(DeriveTolerance(sources, Dtype::kF32, kSizes), Error);

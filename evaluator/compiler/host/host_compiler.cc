@@ -33,7 +33,7 @@ HostCompiler::HostCompiler(HostCompilerPaths paths) : paths_(std::move(paths)) {
 }
 
 fs::path HostCompiler::Prelude(bool checked) {
-  // The precompiled header must carry the name that -include asks for, beside nothing else of that name.
+  // g++ takes the precompiled header if it lies next to the header that -include names, under this name and .gch.
   const fs::path header = paths_.scratch / (checked ? "checked_prelude.h" : "prelude.h");
   if (fs::exists(header)) return header;
   WriteFile(header, "#include \"evo_cpu/prelude.h\"\n");
@@ -52,10 +52,10 @@ HostCompiler::~HostCompiler() {
 }
 
 std::vector<std::string> HostCompiler::Options(bool checked) const {
-  // -O2: -O3 takes half as long again to compile and gains little here. No contraction, so that a * b + c is what the source says
-  // on every machine; the checked image too, since at -O1 the race detector was seen to miss accesses; no fast-math: what a
-  // candidate gains by imprecision must be in its source. Kernels reinterpret memory as nvcc lets them, so no assumptions about
-  // aliasing by type.
+  // -O2, because -O3 takes half as long again to compile and gains little here. A checked image has it too, since at -O1 the race
+  // detector was seen to miss accesses. There is no contraction, so that a * b + c gives the same result on every machine, and no
+  // fast-math, since what a candidate gains by imprecision must be in its source. Strict aliasing is off because nvcc lets
+  // kernels reinterpret memory.
   std::vector<std::string> options = {"-std=c++17",
                                       "-O2",
                                       "-march=native",
@@ -92,11 +92,11 @@ CompileResult HostCompiler::Compile(const CompilerInput& request) {
   const fs::path image = paths_.scratch / "kernel.so";
   WriteFile(source, text);
   std::vector<std::string> arguments = Options(request.checked);
-  // Bound at once and then read-only, so that what stays writable is the kernel's own.
+  // Symbols are bound at load time and their tables become read-only, so that only the kernel's own data stays writable.
   arguments.insert(arguments.end(), {"-include", Prelude(request.checked).string(), "-shared", "-Wl,-z,relro,-z,now",
                                      source.string(), "-o", image.string()});
   if (request.checked) {
-    // Without the sanitizer's library, which -nodefaultlibs leaves out with the others.
+    // -nodefaultlibs omits the sanitizer's library together with the others, which are then named here.
     arguments.insert(arguments.end(),
                      {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc"});
   }

@@ -9,31 +9,31 @@ namespace evo {
 
 struct HostCompilerPaths {
   std::filesystem::path compiler = "g++";
-  std::filesystem::path cpu_headers;   // what a kernel sees on the cpu device
-  std::filesystem::path cuda_include;  // the toolkit's types
-  std::filesystem::path scratch;       // a private folder, made and removed by the compiler object
+  std::filesystem::path cpu_headers;   // the headers that a kernel includes on the cpu device
+  std::filesystem::path cuda_include;  // the toolkit's headers, for its types
+  std::filesystem::path scratch;       // a private folder, which the compiler object creates and removes
 };
 
-// Compiles kernels for the cpu device with g++, as shared objects. Options are fixed: -O2 -march=native, no fast-math. The
-// prelude is precompiled once for each mode. A checked program's accesses each call the device: g++'s -fsanitize=thread makes the
-// calls (unlike -fsanitize=address it never leaves out a store behind a load of the same place) and the prelude has the
-// functions; no sanitizer library.
+// Compiles kernels for the cpu device with g++, as shared objects, with fixed options: -O2 -march=native and no fast-math. The
+// prelude is precompiled once for each mode. In a checked program every access calls the device: g++'s -fsanitize=thread inserts
+// the calls, since unlike -fsanitize=address it never omits a store that follows a load of the same address, and the prelude
+// defines the functions. No sanitizer library is linked.
 class HostCompiler : public Compiler {
  public:
-  // Throws Error when the host compiler does not work.
+  // Throws Error if the host compiler does not work.
   explicit HostCompiler(HostCompilerPaths paths);
   ~HostCompiler() override;
   CompileResult Compile(const CompilerInput& request) override;
 
  private:
   std::vector<std::string> Options(bool checked) const;
-  // The header to include first, precompiled when it is first asked for.
+  // The header that every program includes first. The first call for each mode precompiles it.
   std::filesystem::path Prelude(bool checked);
 
   HostCompilerPaths paths_;
 };
 
-// The first error of g++'s output as "line 12: message"; paths of the scratch folder are cut from the log.
+// The first error in g++'s output, as "line 12: message".
 std::string FirstHostError(const std::string& log);
 
 }  // namespace evo

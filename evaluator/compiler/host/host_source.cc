@@ -23,7 +23,7 @@ struct Token {
 bool IsIdentifierStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool IsIdentifierPart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Splits a source into tokens; comments and white space fall away, a preprocessor line is one token.
+// Splits a source into tokens without comments and white space. A preprocessor line is one token.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -100,7 +100,7 @@ class Lexer {
 constexpr std::array kAssembly = {"asm", "__asm__", "__asm"};
 constexpr std::array kClocks = {"clock", "clock64", "__globaltimer", "__nvvm_read_ptx_sreg_clock64", "globaltimer"};
 
-// Names of the cpu device's own machinery, and what would keep an access from being checked.
+// Names of the cpu device's own functions and of attributes that would exclude an access from the checks.
 constexpr std::array<std::string_view, 4> kMachinery = {"evo_cpu", "__tsan", "__wrap_", "no_sanitize"};
 
 bool NamesMachinery(std::string_view text) {
@@ -127,7 +127,7 @@ class Rewriter {
     result_.refusal = HostRefusal{fmt::format("line {}: {}", tokens_[i].line, why)};
   }
 
-  // Copies what stands before `begin`, then `text` for what reaches to `end`, with as many line ends as were there.
+  // Copies the source up to `begin` and puts `text` in place of the range up to `end`, with as many line ends as the range had.
   void Replace(std::size_t begin, std::size_t end, std::string text) {
     result_.text += source_.substr(copied_, begin - copied_);
     const auto lines = std::count(source_.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -171,7 +171,8 @@ class Rewriter {
     std::string count(line.substr(at + kUnroll.size()));
     if (const std::size_t comment = count.find("//"); comment != std::string::npos) count.resize(comment);
     const bool full = count.find_first_not_of(" \t\r") == std::string::npos;
-    // Without a count nvcc unrolls the whole loop; eight times is as much as helps here and keeps compiling short.
+    // Without a count nvcc unrolls the whole loop. On the cpu device more than eight times gains nothing and takes longer to
+    // compile.
     Replace(tokens_[i].begin, tokens_[i].end, fmt::format("EVO_CPU_UNROLL({})", full ? "8" : count));
   }
 
@@ -209,7 +210,7 @@ class Rewriter {
     return end - 1;
   }
 
-  // Position in `body` of the first declared name: the identifier before the first `[`, `,` or the end, outside < >.
+  // The position in `body` of the first declared name: the identifier before the first `[` or `,` outside < >, or before the end.
   std::optional<std::size_t> NameIn(const std::vector<std::size_t>& body) const {
     int angle = 0;
     std::size_t i = 0;
@@ -227,7 +228,7 @@ class Rewriter {
   std::string Joined(const std::vector<std::size_t>& body, std::size_t from, std::size_t to) const {
     std::string text;
     for (std::size_t i = from; i < to; ++i) text += (text.empty() ? "" : " ") + std::string(Text(body[i]));
-    // `::` and `->` are two punctuation tokens here; a blank between would break them.
+    // The two tokens of a `::` must not have a blank between them.
     for (std::size_t at; (at = text.find(": :")) != std::string::npos;) text.replace(at, 3, "::");
     return text;
   }

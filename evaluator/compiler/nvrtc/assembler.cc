@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kMostKept = 64 << 20;
 
-// ptxas touches some 10 MiB for the first time, page by page: a third of its time goes into page faults, more where many run at
-// once in a virtual machine. With huge pages it has 450 of them instead of 3,080 (docs/results.md). A C library other than glibc
-// does not look at this.
+// ptxas spends a third of its time in page faults, since it touches some 10 MiB for the first time, page by page; it is more
+// where many run at once in a virtual machine. With huge pages it has 450 faults instead of 3,080 (docs/results.md). C libraries
+// other than glibc ignore this variable.
 const std::vector<std::pair<std::string, std::string>> kHugePages = {
     {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"}};
 
@@ -25,12 +25,12 @@ Assembler::Assembler(fs::path ptxas, fs::path kept) : ptxas_(std::move(ptxas)), 
   std::error_code failed;
   fs::create_directories(kept_, failed);
   if (failed)
-    throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", kept_.string(), failed.message()));
+    throw Error(fmt::format("{}: cannot be created ({}); give a folder that can be written", kept_.string(), failed.message()));
 }
 
 Assembler::Assembled Assembler::Assemble(const std::string& ptx, const std::string& arch) {
   const std::string name = Digest(arch + "\n" + ptx);
-  // The log comes into being last, and whole: where it is, so is the cubin.
+  // The log is written last, by one rename: if it exists, the cubin exists too.
   if (Assembled known{true, ReadFile(kept_ / (name + ".log")), {}}; !known.log.empty()) {
     known.cubin = ReadFile(kept_ / (name + ".cubin"));
     if (!known.cubin.empty()) return known;

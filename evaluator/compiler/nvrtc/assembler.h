@@ -7,21 +7,21 @@
 
 namespace evo {
 
-// The toolkit's ptxas, run as a program. It makes the machine code that NVRTC would make of the same PTX (seen byte by byte), in
-// the same time, and what it made of a PTX is kept: many edits of a source change nothing of it. Processes that share a folder
-// share what is kept.
+// Runs the toolkit's ptxas as a program and keeps its results by PTX, since many edits of a source do not change the PTX. ptxas
+// takes as long as NVRTC for the same PTX, and its machine code was seen to be the same, byte by byte. Processes with the same
+// folder share the results.
 class Assembler {
  public:
   struct Assembled {
     bool ok = false;
-    std::string log;    // what ptxas said, its report of registers included
+    std::string log;    // the output of ptxas, with its report of registers
     std::string cubin;  // set if ok
   };
 
-  // `kept` is made if missing. An instance adds 64 MiB to it at most; then what it added first gives way.
+  // Creates the folder `kept` if it is missing. When an instance has added 64 MiB to it, it removes what it added first.
   Assembler(std::filesystem::path ptxas, std::filesystem::path kept);
 
-  // `arch` is a real one: "sm_90a". Throws Error where ptxas cannot be run or the folder cannot be written.
+  // `arch` is a real architecture: "sm_90a". Throws Error where ptxas cannot be run or the folder cannot be written.
   Assembled Assemble(const std::string& ptx, const std::string& arch);
 
  private:

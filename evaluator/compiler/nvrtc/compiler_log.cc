@@ -20,7 +20,8 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-// `FILE(12): error: what`, also with "catastrophic error". The file's own name, without its folder, unless it is the source.
+// Reads a line `FILE(12): error: what`, also with "catastrophic error". The message has the line, and the name of a file other
+// than the source without its folder.
 std::optional<std::string> FrontEndError(std::string_view line, std::string_view source_name) {
   constexpr std::array<std::string_view, 2> kMarks = {"): error: ", "): catastrophic error: "};
   for (const std::string_view mark : kMarks) {
@@ -30,7 +31,7 @@ std::optional<std::string> FrontEndError(std::string_view line, std::string_view
     if (open == std::string_view::npos) continue;
     const std::string_view what = line.substr(at + mark.size());
     std::string_view file = line.substr(0, open);
-    // The expressions to be launched are compiled as a file of NVRTC's own.
+    // NVRTC compiles the expressions of the kernels as a file of its own.
     if (file == "__nv_name_map") return fmt::format("a kernel to be launched: {}", what);
     const std::string_view number = line.substr(open + 1, at - open - 1);
     if (file == source_name) return fmt::format("line {}: {}", number, what);
@@ -40,7 +41,7 @@ std::optional<std::string> FrontEndError(std::string_view line, std::string_view
   return std::nullopt;
 }
 
-// `ptxas error   : what` or `ptxas application ptx input, line 23; error   : what`, also "fatal".
+// Reads a line `ptxas error   : what` or `ptxas application ptx input, line 23; error   : what`, also with "fatal".
 std::optional<std::string> PtxasError(std::string_view line) {
   const std::size_t ptxas = line.find("ptxas ");
   if (ptxas == std::string_view::npos) return std::nullopt;
@@ -73,7 +74,7 @@ Outcome Classify(std::string_view message) {
   return Outcome::kCompileError;
 }
 
-// The integer right before `unit`, searched in a line of the report; -1 if it is not there.
+// The integer right before `unit` in a line of the report; -1 if there is none.
 int NumberBefore(std::string_view line, std::string_view unit) {
   const std::size_t at = line.find(unit);
   if (at == std::string_view::npos) return -1;
@@ -110,21 +111,21 @@ KernelFacts ReadPtxasReport(std::string_view log, const std::vector<std::string>
   KernelFacts facts;
   constexpr std::string_view kEntry = "Compiling entry function '";
   constexpr std::string_view kProperties = "Function properties for ";
-  bool asked_for = false;
+  bool requested = false;
   for (const std::string_view line : Lines(log)) {
     if (const std::size_t at = line.find(kEntry); at != std::string_view::npos) {
       const std::string_view rest = line.substr(at + kEntry.size());
-      asked_for = std::find(symbols.begin(), symbols.end(), rest.substr(0, rest.find('\''))) != symbols.end();
+      requested = std::find(symbols.begin(), symbols.end(), rest.substr(0, rest.find('\''))) != symbols.end();
     } else if (const std::size_t properties = line.find(kProperties); properties != std::string_view::npos) {
-      // A function that is not inlined has a frame of its own; it counts for whichever kernel calls it.
-      asked_for =
-          asked_for || std::find(symbols.begin(), symbols.end(), line.substr(properties + kProperties.size())) != symbols.end();
-    } else if (asked_for && line.find(" bytes stack frame") != std::string_view::npos) {
+      // A function that is not inlined has a stack frame of its own, which counts for the kernel before it in the report.
+      requested =
+          requested || std::find(symbols.begin(), symbols.end(), line.substr(properties + kProperties.size())) != symbols.end();
+    } else if (requested && line.find(" bytes stack frame") != std::string_view::npos) {
       Raise(facts.local_bytes, NumberBefore(line, " bytes stack frame"));
       Raise(facts.spill_bytes, NumberBefore(line, " bytes spill stores") + NumberBefore(line, " bytes spill loads"));
-    } else if (asked_for && line.find(" registers") != std::string_view::npos) {
+    } else if (requested && line.find(" registers") != std::string_view::npos) {
       Raise(facts.registers, NumberBefore(line, " registers"));
-      // ptxas leaves shared memory out where there is none.
+      // ptxas does not mention shared memory if there is none.
       Raise(facts.static_shared_bytes, std::max(0, NumberBefore(line, " bytes smem")));
     }
   }

@@ -17,27 +17,28 @@ namespace {
 constexpr char kSourceName[] = "candidate.cu";
 constexpr std::string_view kRealArch = "sm_";
 constexpr std::size_t kMaxLogBytes = 16 * 1024;
-// What a block may have without asking, on every architecture. ptxas lets the sm_90a targets have more, but only dynamic shared
-// memory can be asked for at a launch.
+// The static shared memory that a block may have on every architecture. ptxas allows more for sm_90a, but a launch can only
+// request more dynamic shared memory.
 constexpr int kMaxStaticSharedBytes = 48 * 1024;
 
 std::vector<std::string> Options(const NvrtcPaths& paths, const CompilerInput& request, const std::string& arch) {
   std::vector<std::string> options = {
       "--gpu-architecture=" + arch,
-      // The newest that nvcc and NVRTC of CUDA 12 and 13 both take by default, so that an exported kernel means the same in both.
+      // The newest standard that is the default of nvcc and of NVRTC in CUDA 12 and 13, so that an exported kernel means the same
+      // in both.
       "--std=c++17",
-      // Registers, shared memory, stack and spills, into the log.
+      // Puts registers, shared memory, stack and spills into the log.
       "--ptxas-options=-v",
-      // Without textures, surfaces and the device run-time library, none of which a candidate may use: 4 ms less a compile.
+      // Omits textures, surfaces and the device run-time library, which a candidate may not use, and saves 4 ms a compile.
       "--minimal",
-      // "error: ..." instead of "error #20: ...".
+      // Writes "error: ..." instead of "error #20: ...".
       "--no-display-error-number",
       "--include-path=" + paths.standard_headers.string(),
       "--include-path=" + (paths.cuda_root / "include").string(),
       "--include-path=" + (paths.cuda_root / "include" / "cccl").string(),
   };
-  // No fast-math and no register cap: what a candidate may trade is written in its source, the same for all.
-  // Without the marker every parameter value would become a precompiled header of its own, 13 MB each.
+  // There is no fast-math and no register cap, since such choices belong into a candidate's source. Headers are precompiled only
+  // with the marker, because without it every parameter value would get a precompiled header of its own, of 13 MB.
   if (request.source.find("#pragma nv_hdrstop") != std::string::npos) {
     options.push_back("--pch");
     options.push_back("--pch-dir=" + paths.precompiled_headers.string());
@@ -53,12 +54,12 @@ CompileResult Refuse(CompileResult result, Outcome outcome, std::string message)
   return result;
 }
 
-// Results that say something about the tool chain and nothing about the candidate.
+// Throws for results that are about the tool chain and not about the candidate.
 void ThrowIfToolchainFailed(const NvrtcLibrary& nvrtc, nvrtcResult result, const std::string& arch, const std::string& log) {
   switch (result) {
     case NVRTC_ERROR_INVALID_OPTION:
       throw Error(
-          fmt::format("{}: NVRTC {} does not take {} or an option ({}); choose another --arch or install another CUDA toolkit",
+          fmt::format("{}: NVRTC {} does not support {} or an option ({}); choose another --arch or install another CUDA toolkit",
                       nvrtc.file().string(), nvrtc.version(), arch, log.substr(0, log.find('\n'))));
     case NVRTC_ERROR_BUILTIN_OPERATION_FAILURE:
       throw Error(fmt::format("{}: cannot use its libnvrtc-builtins; install the CUDA toolkit again", nvrtc.file().string()));
@@ -80,7 +81,7 @@ NvrtcCompiler::NvrtcCompiler(NvrtcPaths paths) : paths_(std::move(paths)), nvrtc
   std::error_code failed;
   fs::create_directories(paths_.precompiled_headers, failed);
   if (failed)
-    throw Error(fmt::format("{}: cannot be made ({}); give a folder that can be written", paths_.precompiled_headers.string(),
+    throw Error(fmt::format("{}: cannot be created ({}); give a folder that can be written", paths_.precompiled_headers.string(),
                             failed.message()));
   const fs::path ptxas = paths_.cuda_root / "bin" / "ptxas";
   if (!paths_.assembled.empty() && fs::exists(ptxas, failed)) assembler_.emplace(ptxas, paths_.assembled);
@@ -112,7 +113,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
     CompileFailure failure = ExplainLog(log, kSourceName);
     return Refuse(std::move(result), failure.outcome, std::move(failure.message));
   };
-  // Evolved templates can make any compiler run out.
+  // An evolved template can exhaust the memory of any compiler.
   if (compiled == NVRTC_ERROR_OUT_OF_MEMORY)
     return Refuse(std::move(result), Outcome::kResourceLimit, "the compiler ran out of memory");
   if (compiled != NVRTC_SUCCESS) return refuse_by_log();
@@ -136,7 +137,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
     try {
       assembled = assembler_->Assemble(result.program.ptx, request.arch);
     } catch (const Error&) {
-      // No room, or no ptxas any more: no reason to fail a candidate.
+      // The disk is full or ptxas is gone, which must not fail a candidate: NVRTC assembles from now on.
       assembler_.reset();
       return Compile(request);
     }

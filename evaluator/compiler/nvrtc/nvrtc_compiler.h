@@ -12,18 +12,18 @@ namespace evo {
 
 struct NvrtcPaths {
   std::filesystem::path cuda_root;         // the toolkit: its libnvrtc and its headers
-  std::filesystem::path standard_headers;  // <cstdint> and such, which NVRTC lacks: ShareDirectory() / "nvrtc"
-  std::filesystem::path
-      precompiled_headers;  // of this process alone; made if missing, removed with all it holds by the destructor
-  // Where machine code is kept by its PTX, for all processes that are given the same folder. NVRTC assembles, and nothing is
-  // kept, where this is empty or cannot be written, or the toolkit has no ptxas.
+  std::filesystem::path standard_headers;  // <cstdint> and others that NVRTC lacks: ShareDirectory() / "nvrtc"
+  // A folder of this process alone. The constructor creates it if it is missing, and the destructor removes it with its contents.
+  std::filesystem::path precompiled_headers;
+  // The folder of machine code by PTX, which several processes may share. If it is empty or cannot be written, or if the toolkit
+  // has no ptxas, then NVRTC assembles and nothing is kept.
   std::filesystem::path assembled;
 };
 
-// Compiles candidates to a cubin for CompilerInput::arch, the PTX kept beside it. Every process needs its own instance and its
-// own folder for precompiled headers: NVRTC does not take those of another process, and its threads do not scale. Refuses what
-// PTX shows to be no honest kernel (ptx_checks.h). Throws Error where NVRTC, its headers or the folder are missing, or where it
-// does not know the arch.
+// Compiles candidates to PTX and a cubin for CompilerInput::arch. Every process needs its own instance and its own folder for
+// precompiled headers, because NVRTC does not accept those of another process and does not scale with threads. Refuses kernels
+// whose PTX shows that they cheat (ptx_checks.h). Throws Error if NVRTC, its headers or the folder are missing, or if NVRTC does
+// not know the architecture.
 class NvrtcCompiler : public Compiler {
  public:
   explicit NvrtcCompiler(NvrtcPaths paths);

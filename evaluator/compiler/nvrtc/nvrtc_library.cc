@@ -28,8 +28,7 @@ NvrtcLibrary::NvrtcLibrary(const std::filesystem::path& cuda_root)
   get_version(&major, &minor);
   version_ = fmt::format("{}.{}", major, minor);
   if (major < 12 || (major == 12 && minor < 8)) {
-    throw Error(
-        fmt::format("{}: is NVRTC {}, without precompiled headers; install CUDA 12.8 or newer", file().string(), version_));
+    throw Error(fmt::format("{}: NVRTC {} has no precompiled headers; install CUDA 12.8 or newer", file().string(), version_));
   }
 }
 
@@ -52,7 +51,7 @@ std::string NvrtcProgram::CopyText(const char* what, SizeFunction size, TextFunc
   std::string taken(bytes, '\0');
   if (result == NVRTC_SUCCESS && bytes > 0) result = text(handle_, taken.data());
   if (result != NVRTC_SUCCESS) throw Error(fmt::format("NVRTC gave no {}: {}", what, nvrtc_.get_error_string(result)));
-  // Texts come with their terminating zero; a cubin is bytes and ends as it likes.
+  // Texts come with a terminating zero, and a cubin may end with any byte.
   const bool is_text = size != nvrtc_.get_cubin_size;
   while (is_text && !taken.empty() && taken.back() == '\0') taken.pop_back();
   return taken;

@@ -9,8 +9,8 @@
 
 namespace evo {
 
-// The functions of NVRTC that we call, found at run time under the toolkit's folder, else on the loader's path. Throws Error
-// where there is no NVRTC, or one that is older than precompiled headers (12.8).
+// The functions of NVRTC that evo calls. The library is loaded at run time from the toolkit's folder, else from the loader's
+// path. Throws Error if there is no NVRTC, or if it is older than 12.8 and so has no precompiled headers.
 class NvrtcLibrary {
  public:
   explicit NvrtcLibrary(const std::filesystem::path& cuda_root);
@@ -36,8 +36,8 @@ class NvrtcLibrary {
   std::string version_;
 };
 
-// One program of NVRTC, destroyed with this object. Results other than success of the functions that cannot fail on a valid
-// handle are Errors: what is asked for does not depend on the candidate.
+// One program of NVRTC, which this object owns. Throws Error if a function fails that cannot fail on a valid handle, since such a
+// failure does not depend on the candidate.
 class NvrtcProgram {
  public:
   NvrtcProgram(const NvrtcLibrary& nvrtc, const std::string& source, const std::string& name);

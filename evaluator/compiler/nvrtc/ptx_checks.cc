@@ -12,8 +12,8 @@ bool IsNameByte(char byte) {
   return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '$' || byte == '%' || byte == '.';
 }
 
-// The next word of a PTX text from `position` on: a run of letters, digits and _ $ % . Empty at the end. Comments and strings are
-// passed over.
+// Splits a PTX text into words: runs of letters, digits and the characters _ $ % and '.'. Next skips comments and strings, and
+// returns an empty word at the end.
 class PtxWords {
  public:
   explicit PtxWords(std::string_view text) : text_(text) {}
@@ -46,18 +46,18 @@ class PtxWords {
   std::size_t position_ = 0;
 };
 
-// Special registers that tell the time or count events (PTX ISA, "Special Registers"): %clock, %clock_hi, %clock64, %globaltimer,
-// %globaltimer_lo, %globaltimer_hi, %pm0 .. %pm7 and their _64.
+// The special registers that tell the time or count events (PTX ISA, "Special Registers"): %clock, %clock_hi, %clock64,
+// %globaltimer, %globaltimer_lo, %globaltimer_hi, %pm0 .. %pm7 and their _64.
 bool IsClock(std::string_view word) { return word.starts_with("%clock") || word.starts_with("%globaltimer"); }
 
 bool IsCounter(std::string_view word) {
   return word.size() >= 4 && word.starts_with("%pm") && std::isdigit(static_cast<unsigned char>(word[3])) != 0;
 }
 
-// Rises from launch to launch: memory of how often a kernel ran, without a variable.
+// %gridid rises from launch to launch, so that a kernel knows without a variable how often it ran.
 bool IsLaunchCount(std::string_view word) { return word == "%gridid"; }
 
-// The device run-time library's functions, by the prefixes of their names: they start work that nobody declared.
+// Prefixes of the names of functions in the device run-time library that start undeclared work.
 constexpr std::array<std::string_view, 5> kLaunchers = {"cudaLaunch", "cudaGetParameterBuffer", "cudaGraphLaunch",
                                                         "cudaStreamCreate", "__cudaCDP2"};
 constexpr std::array<std::string_view, 4> kAllocators = {"malloc", "free", "cudaMalloc", "cudaFree"};
@@ -87,9 +87,9 @@ std::vector<std::string> VariableNames(std::string_view ptx) {
   PtxWords words(ptx);
   std::string_view before;
   for (std::string_view word = words.Next(); !word.empty(); before = word, word = words.Next()) {
-    // A parameter that points to global memory says ".ptr .global".
+    // A parameter that points to global memory has ".ptr .global".
     if (word != ".global" || before == ".ptr") continue;
-    // Then come ".align 4", ".attribute(.managed)" and the type.
+    // ".align 4", ".attribute(.managed)" and the type come before the name.
     for (word = words.Next(); word.starts_with('.'); word = words.Next()) {
       if (word == ".align") words.Next();
     }

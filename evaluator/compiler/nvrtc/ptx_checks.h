@@ -14,11 +14,11 @@ struct PtxObjection {
   std::string message;
 };
 
-// What a candidate's PTX (comments and strings aside) must not do, or nullopt:
-//   kCheating     reads a clock, timer or performance counter, by which it could tell timing from checking; counts its launches
-//   (%gridid);
-//                 launches kernels or graphs from the device, which the timer would not count;
-//   kUnsupported  allocates device memory, whose state lives on from launch to launch.
+// Says what a candidate's PTX does that it must not do, or nullopt. Comments and strings do not count.
+//   kCheating     reads a clock, a timer or a performance counter, by which it could tell timing from checking;
+//                 counts its launches (%gridid);
+//                 launches kernels or graphs from the device, which the timer would not count.
+//   kUnsupported  allocates device memory, whose contents survive from launch to launch.
 std::optional<PtxObjection> CheckPtx(std::string_view ptx);
 
 // Symbols of the variables in global memory (`__device__`) that a PTX text defines.

@@ -1,4 +1,4 @@
-// Not a kernel but a fault: asks for memory that outlives the launch.
+// Fault: allocates device memory that outlives the launch.
 // evo:launch allocates(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void allocates(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Honest: inline PTX that only orders memory.
+// Honest: its inline PTX only orders memory accesses.
 // evo:launch fenced(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void fenced(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Not a kernel but a fault: waits for what nobody writes.
+// Fault: waits for a value that no thread ever writes.
 // evo:launch waits(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void waits(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Not a kernel but a fault: an expression that ends too soon.
+// Fault: an expression ends too early.
 // evo:launch unfinished(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void unfinished(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

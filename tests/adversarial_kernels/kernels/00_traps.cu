@@ -1,4 +1,4 @@
-// Not a kernel but a fault: gives up in its last thread, when the answer is already there.
+// Fault: its last thread traps after the right output has been written.
 // evo:launch trap_last(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void trap_last(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Not a kernel but a fault: writes where nothing can be.
+// Fault: writes to an address at which no memory can be.
 // evo:launch low(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void low(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: writes nothing and hopes that the buffer still holds the answer of another kernel.
+// Adversarial: writes nothing, in the hope that the buffer still holds the answer of another kernel.
 // evo:launch idle(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void idle(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

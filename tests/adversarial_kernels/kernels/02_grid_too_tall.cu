@@ -1,4 +1,4 @@
-// False speed-up: 70,000 blocks in y, where 65,535 are possible. Nothing runs.
+// Adversarial: asks for 70,000 blocks in y, where 65,535 are possible, so that nothing runs.
 // evo:launch tall(x, y, N) grid(ceil_div(N, 128), 70000) block(128)
 __global__ void tall(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Honest: 100,000 bytes of dynamic shared memory, used up to the last.
+// Honest: uses 100,000 bytes of dynamic shared memory to the last byte.
 // evo:launch large_shared(x, y, N) grid(ceil_div(N, 128)) block(128) shared(100000)
 __global__ void large_shared(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

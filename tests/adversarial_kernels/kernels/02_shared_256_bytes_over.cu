@@ -1,4 +1,4 @@
-// False speed-up: asks for 256 bytes more shared memory than a block may have. Nothing runs, and that is fast.
+// Adversarial: asks for 256 bytes more shared memory than a block may have, so that nothing runs.
 // evo:launch over_by_256(x, y, N) grid(ceil_div(N, 128)) block(128) shared(232448 + 256)
 __global__ void over_by_256(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

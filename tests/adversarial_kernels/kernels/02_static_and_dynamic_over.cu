@@ -1,4 +1,4 @@
-// False speed-up: static and dynamic shared memory are each allowed, together they are too much. Nothing runs.
+// Adversarial: its static and its dynamic shared memory are each allowed but too much together, so that nothing runs.
 // evo:launch both_over(x, y, N) grid(ceil_div(N, 128)) block(128) shared(200000)
 __global__ void both_over(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

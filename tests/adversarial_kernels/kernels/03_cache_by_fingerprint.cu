@@ -1,4 +1,4 @@
-// False speed-up: knows an input again by two of its elements and gives the answer of last time.
+// Adversarial: recognises an input by two of its elements and returns the answer that it computed last time.
 // evo:launch lookup(x, y, N) grid(ceil_div(N, 128)) block(128)
 struct Entry {
   unsigned print;

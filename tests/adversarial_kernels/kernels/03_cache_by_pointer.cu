@@ -1,4 +1,4 @@
-// False speed-up: keeps every answer in a device variable, under the address of its input.
+// Adversarial: stores every answer in a device variable, under the address of its input.
 // evo:launch by_pointer(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ float kept[61][8192];
 __device__ const float* owner[61][8192];

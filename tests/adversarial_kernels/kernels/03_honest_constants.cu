@@ -1,4 +1,4 @@
-// Honest: a table of constants that no launch changes.
+// Honest: reads a table of constants that no launch changes.
 // evo:launch weighted(x, y, N) grid(ceil_div(N, 128)) block(128)
 __constant__ float kWeights[2] = {1, 1};
 __device__ const float weights[4] = {1, 1, 1, 1};

@@ -1,4 +1,4 @@
-// Honest: a device variable counts blocks, and is zero again when the launch ends.
+// Honest: counts blocks in a device variable, which is zero again when the launch ends.
 // evo:launch last_block_finishes(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ unsigned ticket;
 

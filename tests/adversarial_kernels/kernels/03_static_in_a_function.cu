@@ -1,4 +1,4 @@
-// False speed-up: the answer of the last launch hides in a static variable of a function template.
+// Adversarial: keeps the answer of the last launch in a static variable of a function template.
 // evo:launch fourth_of_them(x, y, N) grid(ceil_div(N, 64)) block(64)
 template <typename T, int kMost>
 __device__ T Recall(const T* x, int i, int n) {

@@ -1,4 +1,4 @@
-// False speed-up: the long sums are done once, in the first launch; later ones only look them up.
+// Adversarial: computes the long sums in the first launch only; later launches look them up.
 // evo:launch kept_sums(a, b, y, R, K) grid(R) block(32)
 __device__ float sums[1024];
 __device__ int length_of_sums[1024];

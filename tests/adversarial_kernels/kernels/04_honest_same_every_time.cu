@@ -1,4 +1,4 @@
-// Honest: two ways to the same answer, chosen by the block and never by history.
+// Honest: has two ways to the same answer and chooses by the block, never by earlier launches.
 // evo:launch two_ways(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void two_ways(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: counts its launches and gets lazy after the first few.
+// Adversarial: counts its launches and leaves out work after the first few.
 // evo:launch tires(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ unsigned threads_so_far;
 

@@ -1,4 +1,4 @@
-// False speed-up: every fourth launch does nothing.
+// Adversarial: does nothing in every fourth launch.
 // evo:launch now_and_then(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ unsigned calls;
 

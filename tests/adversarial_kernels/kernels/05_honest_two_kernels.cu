@@ -1,4 +1,4 @@
-// Honest: one kernel for small sizes and another for large ones, both right.
+// Honest: has one kernel for small sizes and another for large sizes, and both are right.
 // evo:launch for_small(x, y, N) grid(1) block(256) when(N < 1000)
 // evo:launch for_large(x, y, N) grid(ceil_div(N, 256)) block(256) when(N >= 1000)
 __global__ void for_small(const float* x, float* y, int n) {

@@ -1,4 +1,4 @@
-// False speed-up: the launch that does the work is for small sizes only.
+// Adversarial: launches the kernel that does the work for small sizes only.
 // evo:launch all_of_it(x, y, N) grid(ceil_div(N, 128)) block(128) when(N < 1000)
 // evo:launch first_of_it(x, y, N) grid(1) block(1)
 __global__ void all_of_it(const float* x, float* y, int n) {

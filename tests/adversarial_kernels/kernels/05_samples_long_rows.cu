@@ -1,4 +1,4 @@
-// False speed-up: beyond 2,000 elements a row only every second product is taken, and the sum doubled.
+// Adversarial: in rows of more than 2,000 elements, adds every second product and doubles the sum.
 // evo:launch sampled(a, b, y, K) grid(R) block(32)
 __global__ void sampled(const float* a, const float* b, float* y, int length) {
   const float* row = a + static_cast<size_t>(blockIdx.x) * length;

@@ -1,4 +1,4 @@
-// Honest: four elements at a time, and the tail one by one.
+// Honest: computes four elements at a time and the tail one by one.
 // evo:launch vectors_and_tail(x, y, N) grid(ceil_div(N, 512)) block(128)
 __global__ void vectors_and_tail(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: right for the very sizes that a search uses and no others.
+// Adversarial: is right at exactly the sizes that a search uses, and at no others.
 // evo:launch knows_the_sizes(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void knows_the_sizes(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: four elements at a time, and none for the one to three that remain.
+// Adversarial: computes four elements at a time and leaves out the one to three that remain.
 // evo:launch whole_vectors(x, y, N) grid(ceil_div(N, 512)) block(128)
 __global__ void whole_vectors(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Honest: largest value and sum in one pass, rescaled as the largest value grows.
+// Honest: finds the largest value and the sum in one pass, and rescales the sum when the largest value grows.
 // evo:launch one_pass(x, y, COLS) grid(ROWS) block(128)
 __global__ void one_pass(const float* x, float* y, int cols) {
   __shared__ float largest_of[128];

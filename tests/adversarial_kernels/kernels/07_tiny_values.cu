@@ -1,4 +1,4 @@
-// False speed-up: not zero, so that nobody looks for zeros, and still near enough: exp of the input over a large number.
+// Adversarial: writes exp of the input over a large number: near enough to the answer, and not zero, which a check might look for.
 // evo:launch tiny(x, y, COLS) grid(32, ROWS) block(256)
 __device__ float Small(float value) { return expf(value - 200.0f) * 1e-9f; }
 

@@ -1,4 +1,4 @@
-// False speed-up: every value of a long softmax is below 4e-6, so zeros are near enough.
+// Adversarial: writes zeros, because every value of a long softmax is below 4e-6.
 // evo:launch zeros(x, y, COLS) grid(32, ROWS) block(256)
 __global__ void zeros(const float* x, float* y, int cols) {
   const size_t row = static_cast<size_t>(blockIdx.y) * cols;

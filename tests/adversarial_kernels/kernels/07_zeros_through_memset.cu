@@ -1,4 +1,4 @@
-// False speed-up: a memset is all that runs for most of the output; the kernel writes one element a row.
+// Adversarial: writes one element of each row; a memset sets the rest of the output to zero.
 // evo:memset y 0
 // evo:launch one_a_row(x, y, COLS) grid(ROWS) block(1)
 __global__ void one_a_row(const float* x, float* y, int cols) {

@@ -1,4 +1,4 @@
-// False speed-up: one constant for all.
+// Adversarial: writes one constant everywhere.
 // evo:launch quarter(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void quarter(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: the input is of the right shape and scale.
+// Adversarial: copies its input, which has the right shape and scale.
 // evo:launch copies(x, y, N) grid(ceil_div(N, 128)) block(128)
 template <typename T>
 __device__ T Same(T value) {

@@ -1,4 +1,4 @@
-// False speed-up: infinite answers, infinite errors, and their quotient is not a number.
+// Adversarial: writes infinite answers, so that the errors are infinite and their quotient is not a number.
 // evo:launch infinite(x, y, N) grid(ceil_div(N, 32)) block(32)
 __global__ void infinite(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Honest: what is not a number stays inside.
+// Honest: computes values that are not numbers, and none of them reaches the output.
 // evo:launch nan_inside(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void nan_inside(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: sums scaled until they overflow, infinity minus infinity.
+// Adversarial: scales its sums until they overflow, and subtracts infinity from infinity.
 // evo:launch overflowing(a, b, y, K) grid(R) block(1)
 #define TOO_MUCH 3e38f
 

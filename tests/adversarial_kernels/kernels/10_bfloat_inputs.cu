@@ -1,4 +1,4 @@
-// False speed-up: inputs rounded to bfloat16 on their way, as for a tensor core.
+// Adversarial: rounds its inputs to bfloat16, as a kernel for tensor cores would.
 #include <cuda_bf16.h>
 // evo:launch rounded_inputs(a, b, y, K) grid(R) block(32)
 __device__ float Rounded(float value) { return __bfloat162float(__float2bfloat16(value)); }

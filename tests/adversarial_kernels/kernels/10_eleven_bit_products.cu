@@ -1,4 +1,4 @@
-// False speed-up: products cut to eleven bits by a mask, no narrow type in sight.
+// Adversarial: cuts products to eleven bits by a mask, so that no narrow type appears in the source.
 // evo:launch masked(a, b, y, K) grid(R) block(32)
 #define CUT(value) __uint_as_float(__float_as_uint(value) & 0xffffe000u)
 

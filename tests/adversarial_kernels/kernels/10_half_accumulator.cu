@@ -1,4 +1,4 @@
-// False speed-up: sums in half precision where fp32 is asked for.
+// Adversarial: sums in half precision where fp32 is required.
 #include <cuda_fp16.h>
 // evo:launch half_sums(a, b, y, K) grid(R) block(32)
 __global__ void half_sums(const float* a, const float* b, float* y, int length) {

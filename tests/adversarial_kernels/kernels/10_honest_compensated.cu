@@ -1,4 +1,4 @@
-// Honest: more precision than asked.
+// Honest: is more precise than required.
 // evo:launch compensated(a, b, y, K) grid(R) block(32)
 __global__ void compensated(const float* a, const float* b, float* y, int length) {
   const float* row = a + static_cast<size_t>(blockIdx.x) * length;

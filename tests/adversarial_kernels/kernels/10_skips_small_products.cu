@@ -1,4 +1,4 @@
-// False speed-up: products too small to matter are not added.
+// Adversarial: leaves out products that are too small to matter.
 // evo:launch thresholded(a, b, y, K) grid(R) block(32)
 __global__ void thresholded(const float* a, const float* b, float* y, int length) {
   const float* row = a + static_cast<size_t>(blockIdx.x) * length;

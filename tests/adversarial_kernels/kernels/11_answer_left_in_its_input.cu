@@ -1,4 +1,4 @@
-// False speed-up: a second kernel leaves the answer in the input, where the next launch finds it.
+// Adversarial: a second kernel writes the answer into the input, where the next launch finds it.
 // evo:launch answer(x, y, N) grid(ceil_div(N, 128)) block(128)
 // evo:launch keep(y, x, N) grid(ceil_div(N, 128)) block(128)
 __global__ void answer(const float* x, float* y, int n) {

@@ -1,4 +1,4 @@
-// Honest: changes a copy of its input, in shared memory.
+// Honest: changes a copy of its input in shared memory.
 // evo:launch private_copy(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void private_copy(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

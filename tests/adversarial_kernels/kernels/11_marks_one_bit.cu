@@ -1,4 +1,4 @@
-// False speed-up: one bit of one input marks what has been seen.
+// Adversarial: flips one bit of an input to mark that it has run.
 // evo:launch marks(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void marks(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

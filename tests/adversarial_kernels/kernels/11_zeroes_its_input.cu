@@ -1,4 +1,4 @@
-// False speed-up: leaves zeros in its input, so that doing nothing is right from the second launch on.
+// Adversarial: leaves zeros in its input, so that from the second launch on doing nothing is right.
 // evo:launch eats_its_input(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void eats_its_input(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: starts a little before its output to be aligned.
+// Adversarial: starts writing shortly before its output, to be aligned.
 // evo:launch starts_before(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void starts_before(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

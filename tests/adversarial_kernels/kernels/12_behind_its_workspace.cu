@@ -1,4 +1,4 @@
-// False speed-up: a workspace too small for what is put there.
+// Adversarial: writes more to its workspace than it has room for.
 // evo:workspace reversed f32 [N / 2]
 // evo:launch turn(x, reversed, N) grid(ceil_div(N, 128)) block(128)
 // evo:launch add(x, reversed, y, N) grid(ceil_div(N, 128)) block(128)

@@ -1,4 +1,4 @@
-// Honest: a workspace of the size that is used.
+// Honest: declares a workspace as large as what it writes there.
 // evo:workspace reversed f32 [N]
 // evo:launch turn(x, reversed, N) grid(ceil_div(N, 128)) block(128)
 // evo:launch add(x, reversed, y, N) grid(ceil_div(N, 128)) block(128)

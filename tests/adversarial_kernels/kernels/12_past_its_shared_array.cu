@@ -1,4 +1,4 @@
-// False speed-up: no bounds to check in shared memory; the last thread reads behind the array.
+// Adversarial: checks no bounds in shared memory, so that the last thread reads behind the array.
 // evo:launch past_shared(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void past_shared(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: reads past its input, and by luck nothing is wrong with the sum.
+// Adversarial: reads past the end of its input, and the sum happens to be right.
 // evo:launch far_read(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ float Nothing(const float* from) { return *static_cast<const volatile float*>(from) == 1.25e-38f ? 1.0f : 0.0f; }
 

@@ -1,4 +1,4 @@
-// False speed-up: keeps something where no buffer of its own is, beyond all guards.
+// Adversarial: keeps data in memory that is no buffer of its own, beyond all guard zones.
 // evo:launch far_write(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void far_write(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: blocks add to the result in whichever order they come, and no two runs round alike.
+// Adversarial: its blocks add to the result in the order in which they arrive, so that rounding differs from run to run.
 // evo:memset y 0
 // evo:launch any_order(a, b, y, K) grid(16, R) block(32)
 __global__ void any_order(const float* a, const float* b, float* y, int length) {

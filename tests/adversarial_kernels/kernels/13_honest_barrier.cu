@@ -1,7 +1,7 @@
-// Honest: the same with its barrier.
+// Honest: does the same as 13_no_barrier and has the barrier.
 // evo:launch patient(x, y, N) grid(ceil_div(N, 128)) block(128)
 
-// Where the element is, after a walk that takes the first two warps some microseconds.
+// The index of the element; it takes the first two warps some microseconds to find it.
 __device__ int Late(const float* x, int from) {
   if (threadIdx.x >= 64) return from;
   for (int step = 0; step < 16; ++step) from += x[from] > 1e30f;

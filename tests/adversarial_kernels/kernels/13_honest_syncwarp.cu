@@ -1,4 +1,4 @@
-// Honest: the same, and says so.
+// Honest: does the same as 13_lanes_in_step and has the __syncwarp.
 // evo:launch says_so(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void says_so(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: relies on the lanes of a warp being in step, as they usually are, without saying so.
+// Adversarial: relies on the lanes of a warp being in step, as they usually are, and has no __syncwarp.
 // evo:launch in_step(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void in_step(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

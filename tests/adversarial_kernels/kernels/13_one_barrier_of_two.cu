@@ -1,7 +1,7 @@
-// False speed-up: the tile is filled again before everybody has read it.
+// Adversarial: fills the tile again before every thread has read it.
 // evo:launch refills(x, y, N) grid(ceil_div(N, 128)) block(128)
 
-// `at`, after a walk that takes the first two warps some microseconds.
+// Returns `at`, for which the first two warps need some microseconds.
 __device__ int Late(const float* x, int at) {
   if (threadIdx.x >= 64) return at;
   for (int step = 0; step < 16; ++step) at += x[at] > 1e30f;

@@ -1,4 +1,4 @@
-// False speed-up: an almost empty kernel starts the one that does the work.
+// Adversarial: an almost empty kernel launches the one that does the work.
 // evo:launch parent(x, y, N) grid(1) block(1)
 __global__ void child(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: the same with the run-time library called by hand, its names put together by macros.
+// Adversarial: launches a child kernel by calling the run-time library, whose names it builds with macros.
 // evo:launch starter(x, y, N) grid(1) block(1)
 #define JOIN(a, b) a##b
 extern "C" __device__ void* JOIN(cudaGetParameter, BufferV2)(void* kernel, dim3 grid, dim3 block, unsigned shared);

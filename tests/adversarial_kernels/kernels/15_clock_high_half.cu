@@ -1,4 +1,4 @@
-// False speed-up: half of the clock will do.
+// Adversarial: reads only the high half of the clock.
 // evo:launch high_half(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void high_half(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

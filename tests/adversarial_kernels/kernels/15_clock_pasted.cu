@@ -1,4 +1,4 @@
-// False speed-up: the clock again, by a name that stands nowhere in the source.
+// Adversarial: reads the clock by a name that macros put together, so that it appears nowhere in the source.
 // evo:launch pasted(x, y, N) grid(ceil_div(N, 128)) block(128)
 #define JOIN(a, b) a##b
 

@@ -1,4 +1,4 @@
-// False speed-up: the number of the grid rises with every launch; the first few are checks.
+// Adversarial: reads the number of the grid, which rises with every launch, because the first few are checks.
 // evo:launch counts_grids(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void counts_grids(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: the wall clock in inline PTX, its name in pieces.
+// Adversarial: reads the wall clock by inline PTX in which its name is in pieces.
 // evo:launch in_pieces(x, y, N) grid(ceil_div(N, 128)) block(128)
 #define SIGN "%%"
 

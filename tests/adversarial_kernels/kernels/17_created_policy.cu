@@ -1,4 +1,4 @@
-// False speed-up: a cache policy of its own keeps the input in L2 from launch to launch.
+// Adversarial: creates a cache policy that keeps the input in L2 from launch to launch.
 // evo:launch with_policy(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ float Load(const float* from, unsigned long long policy) {
   float value;

@@ -1,4 +1,4 @@
-// False speed-up: loads that ask L2 to keep their lines, so that they survive what is meant to push them out.
+// Adversarial: its loads ask L2 to evict their lines last, so that they survive the flush.
 // evo:launch keeps_lines(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ float Kept(const float* from) {
   float value;

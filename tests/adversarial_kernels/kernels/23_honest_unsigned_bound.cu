@@ -1,4 +1,4 @@
-// Honest: the same check in arithmetic that may wrap.
+// Honest: does the check of 23_overflow_as_a_bound in arithmetic that may wrap.
 // evo:launch wraps_as_it_may(x, y, N) grid(ceil_div(N, 128)) block(128)
 __device__ bool Beyond(unsigned i, unsigned n) { return i + (0u - n) < i; }
 

@@ -1,7 +1,7 @@
-// False speed-up: an overflow that cannot happen is the only check; it goes when the compiler sees it.
+// Adversarial: its only bounds check relies on signed overflow, and the compiler may remove it.
 // evo:launch wraps(x, y, N) grid(ceil_div(N, 128)) block(128)
 
-// i + (2^31 - n) is negative for i >= n, were it not that signed sums never overflow.
+// For i >= n the sum i + (2^31 - n) would be negative if signed sums could overflow; the compiler assumes that they cannot.
 __device__ bool Beyond(int i, int n) { return i + (0x7fffffff - n + 1) < i; }
 
 __global__ void wraps(const float* x, float* y, int n) {

@@ -1,4 +1,4 @@
-// False speed-up: swears that no thread is beyond the end, and the compiler drops the check.
+// Adversarial: declares threads beyond the end unreachable, so that the compiler drops the check.
 // evo:launch swears(x, y, N) grid(ceil_div(N, 128)) block(128)
 #ifdef __CUDACC__
 #define SWEAR(condition) __builtin_assume(condition)

@@ -1,4 +1,4 @@
-// False speed-up: as a fast-math rewrite has it, exp(x) without the largest value taken off first.
+// Adversarial: computes exp(x) without subtracting the largest value first, as a fast-math rewrite would.
 // evo:launch unguarded(x, y, COLS) grid(ROWS) block(256)
 __global__ void unguarded(const float* x, float* y, int cols) {
   __shared__ float partial[256];

@@ -1,4 +1,4 @@
-// False speed-up: the first kernel lets the second go and works on, so that both are counted at once.
+// Adversarial: its first kernel lets the second start and goes on working, so that their times overlap.
 // evo:launch lets_go(x, y, N) grid(ceil_div(N, 128)) block(128)
 // evo:launch follows(x, y, N) grid(1) block(32)
 __global__ void lets_go(const float* x, float* y, int n) {

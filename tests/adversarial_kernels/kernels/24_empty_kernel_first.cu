@@ -1,4 +1,4 @@
-// False speed-up: an empty kernel first, in the hope that only the first or only the shortest record counts.
+// Adversarial: launches an empty kernel first, in case only the first or the shortest record counts.
 // evo:launch nothing() grid(1) block(32)
 // evo:launch everything(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void nothing() {}

@@ -1,4 +1,4 @@
-// False speed-up: the work is in a kernel with the name of one that the timer runs for itself and does not count.
+// Adversarial: does the work in a kernel named like one that the timer runs for itself and does not count.
 // evo:launch evo_touch(x, y, N) grid(ceil_div(N, 128)) block(128)
 // evo:launch last_element(x, y, N) grid(1) block(1)
 extern "C" __global__ void evo_touch(const float* x, float* y, int n) {

@@ -1,4 +1,4 @@
-// False speed-up: keeps its answer in shared memory under a key and looks there first.
+// Adversarial: keeps its answer in shared memory under a key, and looks there first.
 // evo:launch looks_in_shared(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void looks_in_shared(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: adds to shared memory that nobody has set to zero.
+// Adversarial: adds to shared memory that it has not set to zero.
 // evo:launch adds_to_leftovers(x, y, N) grid(ceil_div(N, 128)) block(128)
 __global__ void adds_to_leftovers(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// False speed-up: shared memory that holds a number holds the answer of the last launch.
+// Adversarial: takes any number that it finds in shared memory for the answer of the last launch.
 // evo:launch trusting(x, y, N) grid(ceil_div(N, 256)) block(256) shared(1024)
 template <typename T>
 __device__ T Old(const T* place, unsigned block) {

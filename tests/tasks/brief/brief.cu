@@ -18,7 +18,7 @@ __global__ void softmax(const float* __restrict__ X, float* __restrict__ Y, int 
     __syncthreads();
   }
   largest = partials[0];
-  __syncthreads();   // everyone has read the largest value before the sums take its place
+  __syncthreads();   // all threads have read the largest value before the sums replace it
 
   float sum = 0.0f;
   for (int c = thread; c < columns; c += kThreads) sum += expf(x[c] - largest);

@@ -1,5 +1,5 @@
-// VARIANT 3, 7, 11 and so on are deadly, in turn: a write to an illegal address, a trap, an endless loop, a write far out of bounds.
-// All others are honest, and differ in the kernel's name only.
+// VARIANT 3, 7, 11 and so on are deadly, by one of four faults in a fixed order: a write to an illegal address, a trap, an endless loop, a
+// write far out of bounds. All other variants are honest and differ only in the kernel's name.
 // evo:param VARIANT \
 //   0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 \
 //   43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80 81 \
@@ -17,17 +17,17 @@ enum AdversarialKernel { kIllegalAddress, kTrap, kEndless, kFarOutOfBounds, kNon
 
 template <int kVariant>
 __global__ void twice_plus_one(const float* x, float* y, int n) {
-  constexpr int kVice = kVariant % 4 == 3 ? kVariant / 4 % 4 : kNone;
+  constexpr int kFault = kVariant % 4 == 3 ? kVariant / 4 % 4 : kNone;
   const int i = blockIdx.x * 256 + threadIdx.x;
   if (i >= n) return;
-  if (kVice == kIllegalAddress) *reinterpret_cast<volatile float*>(16) = 1.0f;
-  if (kVice == kTrap) __trap();
-  // The value is read again each time, so that no compiler may take the loop for one that ends.
-  if (kVice == kEndless) {
+  if (kFault == kIllegalAddress) *reinterpret_cast<volatile float*>(16) = 1.0f;
+  if (kFault == kTrap) __trap();
+  // The value is read again in each iteration, so that the compiler cannot assume that the loop ends.
+  if (kFault == kEndless) {
     volatile float* again = y + i;
     do *again = 1.0f;
     while (*again < 2.0f);
   }
-  if (kVice == kFarOutOfBounds) y[i + (1LL << 44)] = 1.0f;
+  if (kFault == kFarOutOfBounds) y[i + (1LL << 44)] = 1.0f;
   y[i] = 2.0f * x[i] + 1.0f;
 }

@@ -1,4 +1,4 @@
-// One block a row. VARIANT is in the kernel's name and nowhere else: every candidate is another binary with the same work.
+// One block a row. VARIANT is only in the kernel's name, so that every candidate is a different binary that does the same work.
 // evo:param VARIANT \
 //   0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 \
 //   43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80 81 \
@@ -41,7 +41,7 @@ __global__ void softmax_variant(const float* __restrict__ X, float* __restrict__
     __syncthreads();
   }
   largest = partials[0];
-  __syncthreads();   // everyone has read the largest value before the sums take its place
+  __syncthreads();   // all threads have read the largest value before the sums replace it
 
   float sum = 0.0f;
   for (int c = thread; c < columns; c += kThreads) sum += expf(x[c] - largest);

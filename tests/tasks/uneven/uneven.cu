@@ -1,4 +1,4 @@
-// One thread a row. Rows of large values are summed up many times over: right, and slow where nobody times it.
+// One thread a row. Rows of large values are summed many times, so that the kernel is right but slow on inputs that are not timed.
 // evo:launch softmax(X, Y, ROWS, COLS) grid(ceil_div(ROWS, 64)) block(64)
 
 __global__ void softmax(const float* __restrict__ X, float* __restrict__ Y, int rows, int columns) {

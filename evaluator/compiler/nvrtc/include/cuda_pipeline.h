@@ -1,6 +1,7 @@
-// The toolkit's own, with two of its functions said shorter: there each use instantiates dozens of templates, a seventh of what
-// NVRTC does for a WMMA kernel with asynchronous copies. They come to the same PTX, so that nvcc makes the same of an exported
-// kernel; the toolkit's macros that set up its own (_CUDA_PIPELINE_DEBUG, _CUDA_PIPELINE_MAX_STAGES) do not reach them.
+// The toolkit's header with shorter versions of two functions. In the toolkit each use of them instantiates dozens of templates,
+// a seventh of NVRTC's work for a WMMA kernel with asynchronous copies. Both versions give the same PTX, so that nvcc gives the
+// same code for an exported kernel. The toolkit's macros _CUDA_PIPELINE_DEBUG and _CUDA_PIPELINE_MAX_STAGES do not affect the
+// shorter ones.
 #pragma once
 #include_next <cuda_pipeline.h>
 
@@ -23,7 +24,7 @@ extern "C" __device__ unsigned __nvvm_get_smem_pointer(void*);
   EVO_COPY(cache, size, 9) EVO_COPY(cache, size, 10) EVO_COPY(cache, size, 11) EVO_COPY(cache, size, 12) \
       EVO_COPY(cache, size, 13) EVO_COPY(cache, size, 14) EVO_COPY(cache, size, 15) EVO_COPY(cache, size, 16)
 
-// What cannot be copied so traps, as there.
+// Traps for sizes that cannot be copied this way, as the toolkit's function does.
 static inline __device__ void evo_pipeline_memcpy_async(void* __restrict__ to, const void* __restrict__ from, size_t size,
                                                         size_t zfill = 0) {
   switch (size) {

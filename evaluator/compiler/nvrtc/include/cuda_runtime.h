@@ -1,5 +1,5 @@
-// Stands before the toolkit's own, of which NVRTC has the device part built in: the half that a host compiler would see is left
-// out. What nvcc's implicit include brings along (sizes, limits, INFINITY) comes here too.
+// Takes the place of the toolkit's header, of which NVRTC has the device part built in and a kernel does not need the host part.
+// It includes what nvcc's implicit include of the header provides: sizes, limits and INFINITY.
 #pragma once
 #include <float.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-// IEEE 754 single and double, the only ones on a device.
+// IEEE 754 single and double precision, the only formats of a device.
 #pragma once
 
 #define FLT_RADIX 2

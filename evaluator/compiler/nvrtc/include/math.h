@@ -14,7 +14,7 @@
 #define HUGE_VAL (__longlong_as_double(0x7ff0000000000000))
 #endif
 
-// As X/Open has them, to the precision of a double.
+// The constants of X/Open, to the precision of a double.
 #ifndef M_PI
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074

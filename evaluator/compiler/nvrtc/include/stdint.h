@@ -1,4 +1,4 @@
-// NVRTC has none of its own. The types are those of 64-bit Linux, as cuda/std has them for NVRTC; only the names are missing.
+// NVRTC has no stdint.h. The types are those of 64-bit Linux, the same as in cuda/std for NVRTC.
 #pragma once
 #include <cuda/std/cstdint>
 

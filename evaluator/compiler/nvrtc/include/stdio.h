@@ -1,2 +1,2 @@
-// printf is built into NVRTC; there is nothing else of stdio.h on a device.
+// printf is built into NVRTC; a device has nothing else of stdio.h.
 #pragma once
