@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "cli/describe.h"
-#include "cli/run_setup.h"
 #include "engine/trial_runner.h"
 
 namespace evo {
@@ -39,17 +38,17 @@ std::string FormatDuration(double nanoseconds) {
   return fmt::format("{:.3g} s", nanoseconds / 1e9);
 }
 
-ConsoleObserver::ConsoleObserver(std::FILE* out) : out_(out), terminal_(::isatty(::fileno(out)) != 0) {}
+ConsoleObserver::ConsoleObserver(std::FILE* out, int evaluations)
+    : out_(out), evaluations_(evaluations), terminal_(::isatty(::fileno(out)) != 0) {}
 
 void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   std::string names;
   for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
   fmt::print(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task,
              run.device_name, run.device, run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
-  const auto evaluations = EvaluationsOf(run);
   fmt::print(out_, "templates {}; baseline {}; {} of {} children, population {}{}\n", names, run.baseline,
              run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations",
-             run.children, run.population, evaluations ? fmt::format("; at most {} evaluations", *evaluations) : "");
+             run.children, run.population, evaluations_ > 0 ? fmt::format("; at most {} evaluations", evaluations_) : "");
   std::fflush(out_);
 }
 
@@ -64,10 +63,7 @@ void ConsoleObserver::OnEvaluated(const Candidate&, const Evaluation& evaluation
   last_.best_ns = progress.best_ns;
   last_.best_template = progress.best_template;
   last_.best = progress.best;
-  if (progress.generation == 0 && std::isnan(last_.baseline_ns))
-    last_.baseline_ns = kNoValue;
-  else
-    last_.baseline_ns = progress.baseline_ns;
+  if (progress.generation > 0 || !std::isnan(last_.baseline_ns)) last_.baseline_ns = progress.baseline_ns;
   if (terminal_) Show(last_, false);
 }
 
@@ -109,7 +105,7 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
     for (const ToolResult& tool : check.tools) tools += fmt::format(", {} {}", tool.tool, tool.result);
     const bool minimised = champion.op == kMinimise;
     if (minimised) fmt::print(out_, "#{} minimised to {} edits; ", champion.parents.front(), champion.genome.edits.size());
-    fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the baseline's speed, timed in turn{}\n",
+    fmt::print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the speed of the baseline in interleaved timing{}\n",
                minimised ? "candidate" : "champion", champion.id, check.held_out_cases.size(), tools, check.speedup,
                Describe(check.slowest));
   } else {

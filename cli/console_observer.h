@@ -8,10 +8,11 @@
 
 namespace evo {
 
-// Shows a run on standard error: one live line on a terminal, one plain line a generation otherwise.
+// Shows a run on standard error: one live line on a terminal, one plain line for each generation otherwise.
 class ConsoleObserver : public Observer {
  public:
-  explicit ConsoleObserver(std::FILE* out);
+  // `evaluations`: after how many the run ends; 0 if that is not limited.
+  ConsoleObserver(std::FILE* out, int evaluations);
   void OnStarted(const RunRecord& run, bool resumed) override;
   void OnEvaluated(const Candidate& candidate, const Evaluation& evaluation, const Progress& progress) override;
   void OnGeneration(const Progress& progress) override;
@@ -23,6 +24,7 @@ class ConsoleObserver : public Observer {
   void EndLive();
 
   std::FILE* out_;
+  int evaluations_;
   bool terminal_;
   bool live_ = false;
   Progress last_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/stored_options.h"
 #include "db/rows.h"
 
 namespace evo {
@@ -16,7 +17,7 @@ using nlohmann::ordered_json;
 // Long enough for a statement, short enough for a line of a terminal.
 constexpr std::size_t kEditTextWidth = 60;
 
-// NaN is null in JSON; -1 stands for "not known" in facts.
+// Facts are -1 where they are not known, which is null in JSON.
 ordered_json Known(int value) { return value < 0 ? ordered_json(nullptr) : ordered_json(value); }
 
 ordered_json ToJson(const CaseMeasurement& m) {
@@ -45,6 +46,13 @@ ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
   ordered_json list = ordered_json::array();
   for (const CaseMeasurement& m : cases) list.push_back(ToJson(m));
   return list;
+}
+
+// ", worth 1.120x"; ", needed: wrong_result without it"; empty if nothing is known.
+std::string Describe(const EditWorth& worth) {
+  if (!worth.outcome) return "";
+  if (*worth.outcome != Outcome::kOk) return fmt::format(", needed: {} without it", ToString(*worth.outcome));
+  return fmt::format(", worth {:.3f}x", worth.worth);
 }
 
 std::string Describe(const SourceChange& change, const Edit& edit) {
@@ -102,7 +110,7 @@ std::string Describe(const MachineState& machine) {
   if (clocks.sm_mhz >= 0) text += fmt::format("; SM {} of {} MHz", clocks.sm_mhz, clocks.sm_max_mhz);
   if (clocks.temperature_c >= 0) text += fmt::format(", {} C", clocks.temperature_c);
   if (!std::isnan(clocks.power_w)) text += fmt::format(", {:.0f} W", clocks.power_w);
-  if (!clocks.throttle_reason.empty()) text += fmt::format(", held back: {}", clocks.throttle_reason);
+  if (!clocks.throttle_reason.empty()) text += fmt::format(", throttled: {}", clocks.throttle_reason);
   return text;
 }
 
@@ -163,7 +171,7 @@ std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
 }
 
 std::string Describe(const SlowestInputs& slowest) {
-  // Less is within what data do to caches and clocks.
+  // Smaller ratios come from caches and clocks.
   constexpr double kUneven = 1.25;
   return slowest.ratio >= kUneven ? fmt::format(", {:.2f} times as long on other inputs ({})", slowest.ratio, slowest.inputs)
                                   : "";
@@ -244,10 +252,7 @@ ordered_json ToJson(const CandidateRecord& record) {
   return json;
 }
 
-bool IsReplay(const RunRecord& run) {
-  const auto options = nlohmann::json::parse(run.options, nullptr, false);
-  return options.is_object() && options.contains("replay");
-}
+bool IsReplay(const RunRecord& run) { return OptionsOf(run).replay.has_value(); }
 
 ordered_json ToJson(const RunSummary& run) {
   const RunRecord& r = run.record;
@@ -275,16 +280,24 @@ ordered_json ToJson(const RunSummary& run) {
   json["templates"] = ordered_json::array();
   for (const TemplateText& text : r.templates) json["templates"].push_back({{"name", text.name}, {"digest", text.digest}});
   json["operators"] = r.operators;
-  if (IsReplay(r)) json["replay"] = nlohmann::json::parse(r.options)["replay"];
+  if (const auto replay = OptionsOf(r).replay)
+    json["replay"] = {{"database", replay->database}, {"runs", replay->runs}, {"missing", replay->missing}};
   return json;
 }
 
 std::string Dump(const ordered_json& json) { return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
 
-std::string Describe(const EditWorth& worth) {
-  if (!worth.outcome) return "";
-  if (*worth.outcome != Outcome::kOk) return fmt::format(", needed: {} without it", ToString(*worth.outcome));
-  return fmt::format(", worth {:.3f}x", worth.worth);
+void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedForm>& minimised) {
+  const std::vector<Edit>& edits = candidate.genome.edits;
+  if (minimised && minimised->champion == candidate.id) fmt::print(out, "minimised   every edit is needed\n");
+  if (minimised && minimised->champion != candidate.id) {
+    fmt::print(out, "minimised   from candidate {}: {} of its {} edits kept\n", minimised->champion, edits.size(),
+               minimised->champion_edits);
+  }
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    const bool known = minimised && i < minimised->edits.size();
+    fmt::print(out, "edit        {}{}\n", Describe(edits[i]), known ? Describe(minimised->edits[i]) : "");
+  }
 }
 
 ordered_json ToJson(const MinimisedForm& form) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace evo {
 
-// Words and JSON for what the history holds; one place, so that every command says the same.
+// Words and JSON for the records of the history, in one place, so that all commands use the same.
 
 // "4.640"; "-" if not known.
 std::string Microseconds(double nanoseconds);
@@ -22,8 +23,8 @@ std::string OneLine(const std::string& text, std::size_t width);
 std::string Describe(const Edit& edit);
 // What a candidate changed against its first parent: its operator, its new parameter values and the edits it added or lost.
 std::string DescribeStep(const Candidate& candidate, const Candidate* parent);
-// ", 1.82 times as long on other inputs (case r4096_c1024, generator 3)"; empty if it takes about as long on all of them, or that
-// is not known.
+// ", 1.82 times as long on other inputs (case r4096_c1024, generator 3)"; empty if all inputs take about as long, or if that is
+// not known.
 std::string Describe(const SlowestInputs& slowest);
 // "verified (memcheck, racecheck clean), held-out ok (ragged, huge)", "held-out ok (ragged)", "not checked", "failed:
 // wrong_result: ...".
@@ -35,14 +36,15 @@ std::string Describe(const EfficiencyRow& row);
 // 310 W".
 std::string Describe(const MachineState& machine);
 
-// Whether the run measured nothing, but was answered from what other runs had recorded.
+// Whether the run measured nothing and looked up what other runs had recorded.
 bool IsReplay(const RunRecord& run);
 
-// Whether it holds on the held-out cases and a tool at least found nothing.
+// Whether it passed the held-out cases and at least one tool ran clean.
 bool IsVerified(const CandidateRecord& record);
 
-// ", worth 1.120x"; ", needed: wrong_result without it"; empty if nothing is known.
-std::string Describe(const EditWorth& worth);
+// One line for each edit; for a minimised champion also what was left of it, and what each edit is worth: how many times slower
+// the kernel is without it.
+void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedForm>& minimised);
 nlohmann::ordered_json ToJson(const MinimisedForm& form);
 
 // How much faster than the baseline: from the interleaved champion check where there is one, else from the two scores.

@@ -60,9 +60,9 @@ DeviceChoice ChooseDevice(const std::string& asked) {
     return *device;
   };
   for (const int ordinal : ordinals) {
-    // One cubin and one table of times: only GPUs of one kind may share a run.
+    // A run has one cubin and one time for each candidate, so its GPUs must be of one model.
     if (device_of(ordinal).name != device_of(ordinals.front()).name) {
-      throw UsageError(fmt::format("--device {}: cuda:{} is a {}, cuda:{} a {}; a run takes GPUs of one kind", asked,
+      throw UsageError(fmt::format("--device {}: cuda:{} is a {}, cuda:{} a {}; a run takes GPUs of one model", asked,
                                    ordinals.front(), device_of(ordinals.front()).name, ordinal, device_of(ordinal).name));
     }
   }

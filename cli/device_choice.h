@@ -5,14 +5,14 @@
 
 namespace evo {
 
-// What `--device` asks for, made definite.
+// The device that `--device` names.
 struct DeviceChoice {
   std::string kind;           // "cuda" or "cpu"
-  std::vector<int> ordinals;  // of the GPUs; {0} for cpu
+  std::vector<int> ordinals;  // of the GPUs; {0} on the cpu device
 };
 
-// auto: the first GPU if there is one, else cpu. "cuda", "cuda:1", "cuda:0,2", "cuda:all", "cpu". Throws UsageError for a word
-// that is none of these, a GPU that is not there, or GPUs that differ, with the reason.
+// Accepts "cpu", "cuda", "cuda:1", "cuda:0,2", "cuda:all" and "auto", which is the first GPU if there is one, else cpu. Throws
+// UsageError, with the reason, for any other word, for a GPU that is not there, and for GPUs of different models.
 DeviceChoice ChooseDevice(const std::string& asked);
 
 }  // namespace evo

@@ -1,4 +1,4 @@
-// A worker: parses, compiles or runs what evolution made, in a process that may die of it.
+// A worker: parses, compiles or runs evolved code in a process that may die of it.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -36,13 +36,13 @@ std::unique_ptr<Compiler> MakeNvrtc(const fs::path& assembled = {}) {
 }
 
 std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
-  // There is one on every core; what feeds and times the device must not wait for a core.
+  // Every core has a compile worker; the processes that feed and time the device must not wait for a core.
   constexpr int kBehindOthers = 10;
   ::setpriority(PRIO_PROCESS, 0, kBehindOthers);
-  // NVRTC keeps what it compiled in a folder that all processes share and lock. A search never compiles a source twice.
+  // NVRTC would cache its results in a folder that all processes share and lock; a search compiles no source twice.
   ::setenv("CUDA_CACHE_DISABLE", "1", 0);
   if (init.at("device") == "cuda") {
-    // Every worker of this run has the same temporary folder.
+    // All workers of a run have the same temporary folder, and share what is assembled there.
     return std::make_unique<CompileRole>(MakeNvrtc(fs::temp_directory_path() / "evo-assembled"), nullptr);
   }
   auto host = std::make_unique<HostCompiler>(
@@ -50,7 +50,7 @@ std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
   return std::make_unique<CompileRole>(std::move(host), init.value("check", false) ? MakeNvrtc() : nullptr);
 }
 
-// A kernel gone wild may ask the cpu device for all memory there is; it gets a share of it, and the process dies alone.
+// A kernel on the cpu device that allocates without end must end its own process, not the machine.
 void LimitMemory() {
   const auto whole = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGE_SIZE));
   const rlimit limit{whole / 2, whole / 2};

@@ -148,7 +148,7 @@ std::string Product(const std::vector<Expression>& factors) {
   return factors.empty() ? "1" : fmt::format("({})", fmt::join(Texts(factors), ") * ("));
 }
 
-// As dim3 wants them.
+// As a dim3.
 std::string Extents(const std::vector<Expression>& values) {
   std::vector<std::string> casts;
   for (const std::string& text : Texts(values)) casts.push_back(fmt::format("static_cast<unsigned>({})", text));

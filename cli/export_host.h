@@ -14,11 +14,11 @@ namespace evo {
 std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file,
                        const std::string& run_arch);
 
-// What only one chip understands is compiled for that one, whatever the run was for.
+// The architecture that the kernel requires if its instructions exist on one chip only, else that of the run.
 std::string ArchToCompileFor(const KernelTemplate& exported, const std::string& run_arch);
 
-// nvcc's options for an architecture. `-arch=sm_90a` alone would also make PTX for compute_90, which lacks that chip's own
-// instructions.
+// The options of nvcc for an architecture. `-arch=sm_90a` alone would also make PTX for compute_90, which lacks the instructions
+// of sm_90a.
 std::string NvccTarget(const std::string& arch);
 
 }  // namespace evo

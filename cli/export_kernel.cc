@@ -16,17 +16,18 @@
 namespace evo {
 namespace {
 
-// Of a step of the lineage, whose edits may quote whole functions; nothing else is cut.
+// Longest step of a lineage: its edits may quote whole functions.
 constexpr std::size_t kLineageWidth = 160;
 
-// Lines of a comment that cannot end it, continue past their end, or be taken for a directive, whatever text they quote.
+// Comment lines that stay harmless whatever text they quote: none ends the comment, continues on the next line or reads as a
+// directive.
 class Comment {
  public:
   void Line(const std::string& text) {
     std::string line = OneLine(text, std::string::npos);
     for (std::size_t at = line.find("evo:"); at != std::string::npos; at = line.find("evo:", at)) line[at + 3] = ' ';
     if (!line.empty() && line.back() == '\\') line += '.';
-    // OneLine drops the indentation that a list wants.
+    // OneLine drops indentation.
     const std::size_t indent = std::min(text.find_first_not_of(' '), text.size());
     text_ += line.empty() ? "//\n" : fmt::format("// {}{}\n", std::string(indent, ' '), line);
   }
@@ -60,7 +61,7 @@ std::string Describe(const TensorMapUse& map) {
                      fmt::join(map.dims, ", "), fmt::join(map.box, ", "), map.swizzle);
 }
 
-// The maps that a launch takes, each once.
+// Each tensor map of the launches, once.
 void AddTensorMaps(Comment& comment, const LaunchPlan& plan) {
   std::vector<std::string> said;
   for (const auto& step : plan.steps) {
@@ -158,7 +159,7 @@ void AddLineage(Comment& comment, const KernelExport& input) {
   }
 }
 
-// The pragma is for NVRTC's precompiled headers only; it is no part of the kernel, and evo puts it back when it renders.
+// The pragma serves only the precompiled headers of NVRTC; evo adds it when it renders a template.
 std::string WithoutHeaderStop(const std::string& source) {
   std::istringstream lines(source);
   std::string kept;

@@ -22,7 +22,7 @@ sigset_t Awaited() {
 Interrupt::Interrupt() {
   const sigset_t set = Awaited();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A reader of our output that goes away (`evo history | head`) must not look like a crash of a worker pipe.
+  // A reader that closes our output (`evo history | head`) must not end the process.
   ::signal(SIGPIPE, SIG_IGN);
   waiter_ = std::jthread([this](const std::stop_token& done) {
     const sigset_t awaited = Awaited();

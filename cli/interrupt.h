@@ -5,8 +5,9 @@
 
 namespace evo {
 
-// Turns Ctrl-C and SIGTERM into a stop request. The first asks, the second leaves at once with status 130: what was recorded is
-// safe either way. Make it before any other thread, so that all of them inherit the blocked signals.
+// Turns the first SIGINT (Ctrl-C), SIGTERM or SIGHUP into a stop request; the second ends the process at once with status 130.
+// What was recorded is safe in both cases. Construct it before any thread starts, so that all threads inherit the blocked
+// signals.
 class Interrupt {
  public:
   Interrupt();

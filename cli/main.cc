@@ -4,18 +4,7 @@
 #include <cstdio>
 
 #include "cli/command_context.h"
-#include "cli/commands/best.h"
-#include "cli/commands/diff.h"
-#include "cli/commands/doctor.h"
-#include "cli/commands/export.h"
-#include "cli/commands/history.h"
-#include "cli/commands/lineage.h"
-#include "cli/commands/mutators.h"
-#include "cli/commands/run.h"
-#include "cli/commands/show.h"
-#include "cli/commands/study.h"
-#include "cli/commands/tasks.h"
-#include "cli/commands/verify.h"
+#include "cli/commands/commands.h"
 #include "cli/interrupt.h"
 #include "cli/scratch_folder.h"
 #include "cli/workers.h"
@@ -31,7 +20,7 @@ constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr int kInterrupted = 130;
 
-// The command line library only says that it misses a command, not that it does not know the one given.
+// The parser of an unknown command only says that a command is missing.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const bool command_given = argc > 1 && argv[1][0] != '-';
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
@@ -53,21 +42,10 @@ int Main(int argc, char** argv) {
   context.interrupt = interrupt.token();
   context.make_renderer = MakeRenderer;
   context.task_folders = {ShareDirectory() / "kernel_templates"};
-  CLI::App app("Evolves CUDA kernels: faster variants, shown right.", "evo");
+  CLI::App app("Evolves CUDA kernels: finds faster variants and checks that they are right.", "evo");
   app.set_version_flag("--version", std::string("evo ") + kEvoVersion);
   app.require_subcommand(1);
-  AddRun(app, context);
-  AddBest(app, context);
-  AddVerify(app, context);
-  AddHistory(app, context);
-  AddShow(app, context);
-  AddDiff(app, context);
-  AddLineage(app, context);
-  AddExport(app, context);
-  AddStudy(app, context);
-  AddTasks(app, context);
-  AddMutators(app, context);
-  AddDoctor(app, context);
+  for (const auto add : kCommands) add(app, context);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/describe.h"
@@ -30,10 +29,10 @@ UsageError Cannot(const std::string& file, const std::string& why) {
   return UsageError(fmt::format("--replay {}: {}", file, why));
 }
 
-// Keeps the runs that say yes; if that leaves none, the reason is `why`.
-template <typename Says>
-void Keep(std::vector<RunRecord>& runs, const std::string& file, Says says, const std::string& why) {
-  std::erase_if(runs, [&](const RunRecord& run) { return !says(run); });
+// Keeps the runs for which `wanted` is true. Throws with the reason `why` if there are none.
+template <typename Wanted>
+void Keep(std::vector<RunRecord>& runs, const std::string& file, Wanted wanted, const std::string& why) {
+  std::erase_if(runs, [&](const RunRecord& run) { return !wanted(run); });
   if (runs.empty()) throw Cannot(file, why);
 }
 
@@ -77,6 +76,13 @@ void Load(const History& history, const std::string& file, std::vector<RunRecord
   }
 }
 
+// As the command line spells it.
+Evolution::Missing ToMissing(const std::string& word) {
+  return word == "stop"   ? Evolution::Missing::kEndsTheRun
+         : word == "skip" ? Evolution::Missing::kIsLeftOut
+                          : Evolution::Missing::kGivesWay;
+}
+
 }  // namespace
 
 Replay LoadReplay(const RunOptions& options, const std::string& task, const std::string& task_digest) {
@@ -109,39 +115,26 @@ Replay LoadReplay(const RunOptions& options, const std::string& task, const std:
   return replay;
 }
 
-Replay LoadReplayOf(const RunRecord& run) {
-  const auto stored = nlohmann::json::parse(run.options).at("replay");
-  const auto file = stored.at("database").get<std::string>();
-  const History history(file);
+Replay LoadReplayOf(const StoredReplay& stored) {
+  const History history(stored.database);
   Replay replay;
-  Load(history, file, Recorded(history, file, stored.at("runs").get<std::vector<RunId>>()), replay);
+  Load(history, stored.database, Recorded(history, stored.database, stored.runs), replay);
   return replay;
 }
 
-void MarkReplay(RunRecord& run, const RunOptions& options, const Replay& replay) {
-  run.arch = replay.conditions.arch;
-  run.device_name = replay.conditions.device_name;
-  auto other = nlohmann::json::parse(run.options);
-  other["replay"] = {{"database", std::filesystem::absolute(options.replay).lexically_normal().string()},
-                     {"runs", replay.runs},
-                     {"missing", options.replay_missing}};
-  // One run alone is replayed from where it started; many have no one start in common.
-  const auto recorded = nlohmann::json::parse(replay.conditions.options);
-  if (replay.runs.size() == 1 && !options.no_reuse && other.value("operators", "") == "adaptive" && recorded.contains("rewards"))
-    other["rewards"] = recorded["rewards"];
-  run.options = other.dump();
+void MarkReplay(RunSetup& setup, const RunOptions& options, const Replay& replay) {
+  setup.record.arch = replay.conditions.arch;
+  setup.record.device_name = replay.conditions.device_name;
+  setup.options.replay = {std::filesystem::absolute(options.replay).lexically_normal().string(), replay.runs,
+                          options.replay_missing};
+  // A replay of one run starts with the rewards that the run started with; several runs have no start in common.
+  if (replay.runs.size() == 1 && !options.no_reuse && setup.options.operators == kAdaptive)
+    setup.options.rewards = OptionsOf(replay.conditions).rewards;
 }
 
-Evolution::Missing ToMissing(const std::string& word) {
-  return word == "stop"   ? Evolution::Missing::kEndsTheRun
-         : word == "skip" ? Evolution::Missing::kIsLeftOut
-                          : Evolution::Missing::kGivesWay;
-}
-
-Evolution::Missing MissingOf(const RunRecord& run) {
-  const auto other = nlohmann::json::parse(run.options);
-  const Evolution::Missing missing = ToMissing(other.at("replay").at("missing").get<std::string>());
-  return missing == Evolution::Missing::kGivesWay && other.contains("sweep") ? Evolution::Missing::kIsLeftOut : missing;
+Evolution::Missing MissingOf(const StoredOptions& options) {
+  const Evolution::Missing missing = ToMissing(options.replay.value().missing);
+  return missing == Evolution::Missing::kGivesWay && options.sweep ? Evolution::Missing::kIsLeftOut : missing;
 }
 
 }  // namespace evo

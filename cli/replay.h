@@ -10,28 +10,29 @@
 namespace evo {
 
 struct RunOptions;
+struct RunSetup;
+struct StoredOptions;
+struct StoredReplay;
 
-// What `evo run --replay` stands on: evaluations that runs of a database recorded, all of them under the same conditions.
+// The evaluations that `evo run --replay` looks up: those that runs of a database recorded, all under the same conditions.
 struct Replay {
   RunRecord conditions;  // the latest of those runs
   std::vector<RunId> runs;
   RecordedEvaluations recorded;
 };
 
-// The runs that options.replay_runs names, or, without any, all of the task that were measured as the latest of them was. Replays
-// are not replayed. Throws UsageError when there is nothing to replay: no run of the task, other conditions, another version of
-// evo, no evaluation.
+// The runs that options.replay_runs names, or, without any, all of the task that were measured under the conditions of the
+// latest. Replays are not replayed. Throws UsageError when there is nothing to replay: no run of the task, other conditions,
+// another version of evo, no evaluation.
 Replay LoadReplay(const RunOptions& options, const std::string& task, const std::string& task_digest);
 
-// The replay that a stored run is; what it was then, though the database may have more by now.
-Replay LoadReplayOf(const RunRecord& run);
+// The replay of a stored run: the same runs as then, though the database may have more by now.
+Replay LoadReplayOf(const StoredReplay& stored);
 
-// What a new run stores of its replay, so that it can go on, and by which it is known as one.
-void MarkReplay(RunRecord& run, const RunOptions& options, const Replay& replay);
+// Makes a new run a replay, before it is stored.
+void MarkReplay(RunSetup& setup, const RunOptions& options, const Replay& replay);
 
-// As the command line spells it: "replace", "skip" or "stop". Precondition: it is one of these.
-Evolution::Missing ToMissing(const std::string& word);
-// As the stored run says; what a sweep lacks cannot be replaced.
-Evolution::Missing MissingOf(const RunRecord& run);
+// What becomes of a missing child; a sweep cannot replace it. Precondition: the options are those of a replay.
+Evolution::Missing MissingOf(const StoredOptions& options);
 
 }  // namespace evo

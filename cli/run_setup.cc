@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "cli/operator_choice.h"
 #include "cli/stored_run.h"
@@ -31,15 +30,14 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
                                fmt::join(names, ", ")));
 }
 
-// Whether a template can do nothing but fail there: it is compiled for another architecture, or the cpu device refuses it by
-// name.
+// Whether a template can only fail there: it is made for another architecture, or has what the cpu device does not know.
 bool IsHopeless(const KernelTemplate& one, const std::string& device, const std::string& arch) {
   if (!arch.empty() && !CompilesFor(one.required_arch, arch)) return true;
   const auto has = [&](std::string_view words) { return one.text.find(words) != std::string::npos; };
   return device == "cpu" && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
 }
 
-// The baseline's template first; the others as asked for, or all that have a chance.
+// The template of the baseline first, then those that are named, or else all that may run there.
 std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Task& task, const std::string& device) {
   const std::vector<KernelTemplate> all = LoadTemplates(task.directory);
   std::vector<std::string> names;
@@ -61,7 +59,7 @@ std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Tas
   return chosen;
 }
 
-// -D NAME=VALUE leaves a parameter only that value.
+// -D NAME=VALUE: the parameter keeps this value only.
 void Fix(std::vector<KernelTemplate>& templates, const std::string& definition) {
   const std::size_t equals = definition.find('=');
   std::int64_t value = 0;
@@ -98,36 +96,29 @@ std::vector<Genome> Seeds(const std::vector<KernelTemplate>& templates) {
   return seeds;
 }
 
-// Whether the baseline is there to be compared with, and not to be evolved: others were asked for by name.
+// Whether the baseline is only compared with: others were asked for by name.
 bool IsApart(const std::string& baseline, const std::vector<std::string>& asked) {
   return !asked.empty() && std::find(asked.begin(), asked.end(), baseline) == asked.end();
 }
 
-// Random search is to know nothing of times: operators that adapt and a surrogate would.
+// Random search must not learn from times, as adaptive operators and a surrogate do.
 std::string OperatorsOf(const RunOptions& options) {
   if (options.sweep) return "fixed";
-  if (options.population_kind != "random") return options.operators.empty() ? "adaptive" : options.operators;
-  if (options.operators == "adaptive" || options.surrogate == "on") {
+  if (options.population_kind != "random") return options.operators.empty() ? kAdaptive : options.operators;
+  if (options.operators == kAdaptive || options.surrogate == "on") {
     throw UsageError("--population-kind random: it learns nothing from times; leave out --operators adaptive and --surrogate on");
   }
   return "fixed";
 }
 
-// If the run began with them; runs of earlier versions did not.
-void AddChoices(RunSetup& setup) {
-  const auto other = nlohmann::json::parse(setup.record.options);
-  setup.minimise = other.value("minimise", false);
-  setup.baseline_apart = other.value("baseline_apart", false);
-  if (!other.value("surrogate", false)) return;
+std::unique_ptr<ChildRanker> MakeRanker(const RunSetup& setup) {
+  if (!setup.options.surrogate) return nullptr;
   std::vector<std::string> operators;
   for (const auto& [name, weight] : setup.record.operators) operators.push_back(name);
-  setup.ranker = std::make_unique<ChildRanker>(setup.seeds, std::move(operators), setup.record.seed);
+  return std::make_unique<ChildRanker>(setup.seeds, std::move(operators), setup.record.seed);
 }
 
-// Runs that know nothing of it are from before operators were adapted.
-bool IsAdaptive(const nlohmann::json& options) { return options.value("operators", "fixed") == "adaptive"; }
-
-// A new run's: the templates asked for, or all. The baseline's takes part only if it is one of them.
+// Of a new run: the templates asked for, or all. The baseline takes part only if it is one of them.
 void BeginSweep(RunSetup& setup, const RunOptions& options) {
   std::vector<std::string> swept = options.templates;
   if (swept.empty()) {
@@ -137,69 +128,18 @@ void BeginSweep(RunSetup& setup, const RunOptions& options) {
   setup.sweep = std::make_unique<SweepBreeder>(setup.templates, swept, run.children);
   if (!options.generations_given) run.generations = setup.sweep->Generations();
   run.operators = {{kSweep, 1.0}};
-  auto other = nlohmann::json::parse(run.options);
-  other["sweep"] = swept;
-  run.options = other.dump();
+  setup.options.sweep = std::move(swept);
 }
 
-// What a candidate computes with is what its inputs are kept in.
+// Candidates compute in the type of their first input.
 std::string ArithmeticOf(const Task& task) {
   const auto input = std::find_if(task.arguments.begin(), task.arguments.end(),
                                   [](const Argument& a) { return a.role == Role::kIn || a.role == Role::kInOut; });
   return input == task.arguments.end() ? "" : std::string(ToString(input->dtype));
 }
 
-}  // namespace
-
-void AddRewards(RunRecord& run, const std::map<std::string, OperatorReward>& rewards) {
-  auto other = nlohmann::json::parse(run.options);
-  if (!IsAdaptive(other)) return;
-  auto& out = other["rewards"] = nlohmann::json::object();
-  for (const auto& [op, reward] : rewards) {
-    if (run.operators.contains(op)) out[op] = {reward.tries, reward.fresh, reward.log_gain};
-  }
-  run.options = other.dump();
-}
-
-std::unique_ptr<OperatorSelection> MakeSelection(const RunRecord& run) {
-  const auto other = nlohmann::json::parse(run.options);
-  if (!IsAdaptive(other)) return nullptr;
-  std::map<std::string, OperatorReward> rewards;
-  const nlohmann::json before = other.value("rewards", nlohmann::json::object());
-  for (const auto& [op, reward] : before.items()) {
-    rewards[op] = {reward.at(0).get<double>(), reward.at(1).get<double>(), reward.at(2).get<double>()};
-  }
-  return std::make_unique<OperatorSelection>(run.operators, rewards);
-}
-
-Task LoadAskedTask(const RunOptions& options, const CommandContext& context) {
-  return LoadTask(FindTaskFolder(options, context));
-}
-
-std::optional<int> EvaluationsOf(const RunRecord& run) {
-  const int evaluations = nlohmann::json::parse(run.options).value("evaluations", 0);
-  return evaluations > 0 ? std::optional(evaluations) : std::nullopt;
-}
-
-std::chrono::seconds ParseDuration(const std::string& text) {
-  long value = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  const std::string unit(parsed.ptr, end);
-  const long factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (parsed.ec != std::errc() || factor == 0 || value <= 0 || value > 1'000'000) {
-    throw UsageError(fmt::format("--time-limit {}: give seconds, or a number with s, m or h, such as 10m", text));
-  }
-  return std::chrono::seconds(value * factor);
-}
-
-RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
-  RunSetup setup;
-  setup.task = WithSearchShapes(LoadAskedTask(options, context), device.kind, options.shapes);
-  setup.templates = ChooseTemplates(options, setup.task, device.kind);
-  for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
-  setup.seeds = Seeds(setup.templates);
-  RunRecord& run = setup.record;
+RunRecord NewRecord(const RunOptions& options, const RunSetup& setup, const DeviceChoice& device) {
+  RunRecord run;
   run.task = setup.task.name;
   run.task_directory = fs::absolute(setup.task.directory).lexically_normal().string();
   run.task_digest = setup.task.digest;
@@ -213,55 +153,89 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   run.seed = options.seed;
   run.generations = options.evaluations > 0 && !options.generations_given ? kUnlimitedGenerations : options.generations;
   run.population = options.population;
-  // The cpu device compiles and emulates on the same few cores: half as many children let a first look end within a minute there.
+  // The cpu device compiles and emulates on the same few cores: half as many children let a first run end within a minute there.
   const int usual_children = device.kind == "cpu" ? options.population : 2 * options.population;
   run.children = options.children > 0 ? options.children : usual_children;
   run.operators = ChooseOperators(options.only_mutators, options.without_mutators);
-  nlohmann::json other = {{"definitions", options.definitions},
-                          {"ordinals", device.ordinals},
-                          {"surrogate", options.surrogate == "on" && !options.sweep},
-                          {"minimise", options.minimise == "on" && !options.sweep},
-                          {"baseline_apart", IsApart(setup.task.baseline, options.templates)},
-                          {"operators", OperatorsOf(options)},
-                          {"evaluations", options.evaluations}};
-  if (!options.shapes.empty()) other["shapes"] = options.shapes;
-  run.options = other.dump();
-  AddChoices(setup);
-  if (options.sweep) BeginSweep(setup, options);
   run.tool_version = kEvoVersion;
+  return run;
+}
+
+StoredOptions NewStoredOptions(const RunOptions& options, const Task& task, const DeviceChoice& device) {
+  StoredOptions stored;
+  stored.definitions = options.definitions;
+  stored.ordinals = device.ordinals;
+  stored.surrogate = options.surrogate == "on" && !options.sweep;
+  stored.minimise = options.minimise == "on" && !options.sweep;
+  stored.baseline_apart = IsApart(task.baseline, options.templates);
+  stored.operators = OperatorsOf(options);
+  stored.evaluations = options.evaluations;
+  stored.shapes = options.shapes;
+  return stored;
+}
+
+}  // namespace
+
+void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards) {
+  if (setup.options.operators != kAdaptive) return;
+  auto& kept = setup.options.rewards.emplace();
+  for (const auto& [op, reward] : rewards) {
+    if (setup.record.operators.contains(op)) kept[op] = reward;
+  }
+}
+
+std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup) {
+  if (setup.options.operators != kAdaptive) return nullptr;
+  const std::map<std::string, OperatorReward> none;
+  return std::make_unique<OperatorSelection>(setup.record.operators, setup.options.rewards.value_or(none));
+}
+
+Task LoadAskedTask(const RunOptions& options, const CommandContext& context) {
+  return LoadTask(FindTaskFolder(options, context));
+}
+
+RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
+  RunSetup setup;
+  setup.task = WithSearchShapes(LoadAskedTask(options, context), device.kind, options.shapes);
+  setup.templates = ChooseTemplates(options, setup.task, device.kind);
+  for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
+  setup.seeds = Seeds(setup.templates);
+  setup.record = NewRecord(options, setup, device);
+  setup.options = NewStoredOptions(options, setup.task, device);
+  setup.ranker = MakeRanker(setup);
+  if (options.sweep) BeginSweep(setup, options);
   return setup;
 }
 
-RunSetup PrepareResume(const RunOptions& options, const CommandContext&) {
+RunSetup PrepareResume(const RunOptions& options) {
   RunSetup setup;
   {
     const History history(options.database);
     setup.resumed = history.FindRun(*options.resume == 0 ? std::nullopt : options.resume);
   }
-  setup.record = setup.resumed->record;
+  RunRecord& run = setup.record;
+  run = setup.resumed->record;
+  setup.options = OptionsOf(run);
   if (!options.shapes.empty()) {
     throw UsageError(fmt::format(
-        "--shape: run {} goes on with the shapes that it began with; leave the flag out, or begin a new run", setup.record.id));
+        "--shape: run {} goes on with the shapes that it began with; leave the flag out, or begin a new run", run.id));
   }
-  setup.task = LoadTaskOfRun(setup.record.task_directory, setup.record);
-  if (setup.task.digest != setup.record.task_digest) {
+  if (options.sweep && !setup.options.sweep)
+    throw UsageError(fmt::format("--sweep: run {} is not a sweep; leave the flag out to go on with it", run.id));
+  setup.task = LoadTaskOfRun(run.task_directory, run);
+  if (setup.task.digest != run.task_digest) {
     throw UsageError(
         fmt::format("run {}: task.json or reference.cu in {} has changed since; a run goes on only with the task it began with",
-                    setup.record.id, setup.record.task_directory));
+                    run.id, run.task_directory));
   }
-  for (const TemplateText& text : setup.record.templates) setup.templates.push_back(ParseTemplate(text.name, text.text));
-  const auto other = nlohmann::json::parse(setup.record.options);
-  for (const std::string& definition : other.at("definitions").get<std::vector<std::string>>()) Fix(setup.templates, definition);
+  if (options.generations_given) run.generations = options.generations;
+  for (const TemplateText& text : run.templates) setup.templates.push_back(ParseTemplate(text.name, text.text));
+  for (const std::string& definition : setup.options.definitions) Fix(setup.templates, definition);
   std::stable_partition(setup.templates.begin(), setup.templates.end(),
-                        [&](const KernelTemplate& one) { return one.name == setup.record.baseline; });
+                        [&](const KernelTemplate& one) { return one.name == run.baseline; });
   setup.seeds = Seeds(setup.templates);
-  AddChoices(setup);
-  if (other.contains("sweep")) {
-    setup.sweep =
-        std::make_unique<SweepBreeder>(setup.templates, other.at("sweep").get<std::vector<std::string>>(), setup.record.children);
-  } else if (options.sweep) {
-    throw UsageError(fmt::format("--sweep: run {} is not a sweep; leave the flag out to go on with it", setup.record.id));
-  }
+  setup.ranker = MakeRanker(setup);
+  if (setup.options.sweep) setup.sweep = std::make_unique<SweepBreeder>(setup.templates, *setup.options.sweep, run.children);
   return setup;
 }
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "evo-scratch-";
 
-void RemoveOfTheDead(const fs::path& parent) {
+void RemoveAbandoned(const fs::path& parent) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(parent, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -33,7 +33,7 @@ void RemoveOfTheDead(const fs::path& parent) {
 
 ScratchFolder::ScratchFolder() {
   const fs::path parent = fs::temp_directory_path();
-  RemoveOfTheDead(parent);
+  RemoveAbandoned(parent);
   path_ = parent / fmt::format("{}{}", kPrefix, ::getpid());
   std::error_code failed;
   fs::create_directory(path_, failed);
@@ -45,8 +45,8 @@ ScratchFolder::ScratchFolder() {
 ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
-  // A compiler that outlived a killed process may have put files there while this one began.
-  RemoveOfTheDead(path_.parent_path());
+  // A compiler that outlived a killed process may have written to its folder after the constructor looked.
+  RemoveAbandoned(path_.parent_path());
 }
 
 }  // namespace evo

@@ -4,12 +4,12 @@
 
 namespace evo {
 
-// A folder for what this process's workers leave lying about: precompiled headers, preambles, half-made images. Workers are
-// killed rather than asked to tidy up, so the folder is theirs (it becomes $TMPDIR) and goes with the process that made it. What
-// earlier processes left behind, killed before they could, is removed too.
+// A folder for the temporary files of this process's workers: precompiled headers, preambles, unfinished images. Workers are
+// killed and cannot remove them, so the folder becomes their $TMPDIR and is removed with this object. The constructor and the
+// destructor also remove the folders of processes that were killed before they could.
 class ScratchFolder {
  public:
-  // Throws Error when the temporary folder cannot be written to.
+  // Throws Error if the folder cannot be made.
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "cli/stored_options.h"
 #include "core/digest.h"
 #include "core/error.h"
 #include "kernel_templates/task_shape.h"
@@ -44,19 +44,17 @@ std::string RenderStored(const SourceRenderer& render, const RunRecord& run, con
 }
 
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
-  // Runs of earlier versions have none.
-  const auto options = nlohmann::json::parse(run.options);
-  return WithSearchShapes(LoadTask(folder), run.device, options.value("shapes", std::vector<std::string>{}));
+  return WithSearchShapes(LoadTask(folder), run.device, OptionsOf(run).shapes);
 }
 
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run) {
-  std::vector<std::filesystem::path> places{run.task_directory};
+  std::vector<std::filesystem::path> folders{run.task_directory};
   for (const std::filesystem::path& folder : FindTasks(context.task_folders)) {
-    if (folder.filename() == run.task) places.push_back(folder);
+    if (folder.filename() == run.task) folders.push_back(folder);
   }
-  for (const std::filesystem::path& place : places) {
-    if (!std::filesystem::exists(place / "task.json")) continue;
-    Task task = LoadTaskOfRun(place, run);
+  for (const std::filesystem::path& folder : folders) {
+    if (!std::filesystem::exists(folder / "task.json")) continue;
+    Task task = LoadTaskOfRun(folder, run);
     if (task.digest == run.task_digest) return task;
   }
   return std::nullopt;

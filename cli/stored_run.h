@@ -18,17 +18,17 @@ struct HistoryOptions {
 };
 void AddHistoryOptions(CLI::App& command, const CommandContext& context, HistoryOptions& options);
 
-// The source of a stored candidate, rendered again from its genome. Throws Error if the template is not stored, or if the result
-// is not what was evaluated, by its digest.
+// The source of a stored candidate, rendered again from its genome. Throws Error if its template is not stored, or if the digest
+// of the source is not that of the evaluated source.
 std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record);
 
 // The task of the folder with the shapes of the run as its search cases. Throws UsageError.
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run);
 
-// The task as it was when the run was made, from where it was or from where tasks are now.
+// The task of the run, from the folder that it had then or from the folders of the context; unset if none has it unchanged.
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run);
 
-// Writes the text to a new file beside `file` and renames it, so that `file` is never seen half written. Throws Error.
+// Writes the text to a new file in the folder of `file` and renames it, so that `file` is never seen half written. Throws Error.
 void WriteWhole(const std::string& file, const std::string& text);
 
 }  // namespace evo

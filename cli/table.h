@@ -6,10 +6,10 @@
 
 namespace evo {
 
-// A table for people: columns as wide as their longest cell, two spaces between them, none at the end of a line.
+// A table for people: columns as wide as their longest cell, with two spaces between them and none at the end of a line.
 class Table {
  public:
-  // A heading that begins with '>' (left out when printed) asks for a column flush right, as numbers want it.
+  // A heading that begins with '>' (which is not printed) aligns its column to the right, as numbers need it.
   explicit Table(std::vector<std::string> headings);
   // Precondition: as many cells as headings.
   void Add(std::vector<std::string> cells);

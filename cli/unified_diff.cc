@@ -1,5 +1,6 @@
 #include "cli/unified_diff.h"
 
+#include <fmt/color.h>
 #include <fmt/format.h>
 
 #include <dtl/dtl.hpp>
@@ -16,6 +17,14 @@ std::vector<std::string> Lines(const std::string& text) {
   return lines;
 }
 
+fmt::text_style StyleOf(const std::string& line) {
+  if (line.starts_with("--- ") || line.starts_with("+++ ")) return fmt::emphasis::bold;
+  if (line.starts_with("@@")) return fg(fmt::terminal_color::cyan);
+  if (line.starts_with("-")) return fg(fmt::terminal_color::red);
+  if (line.starts_with("+")) return fg(fmt::terminal_color::green);
+  return {};
+}
+
 }  // namespace
 
 std::string UnifiedDiff(const std::string& from_name, const std::string& from, const std::string& to_name,
@@ -28,6 +37,12 @@ std::string UnifiedDiff(const std::string& from_name, const std::string& from, c
   diff.printUnifiedFormat(hunks);
   const std::string text = hunks.str();
   return text.empty() ? "" : fmt::format("--- {}\n+++ {}\n{}", from_name, to_name, text);
+}
+
+std::string Coloured(const std::string& unified_diff) {
+  std::string coloured;
+  for (const std::string& line : Lines(unified_diff)) coloured += fmt::format(StyleOf(line), "{}", line) + "\n";
+  return coloured;
 }
 
 }  // namespace evo

@@ -10,7 +10,8 @@
 
 namespace evo {
 
-// How evo starts its workers: the evo-worker beside evo, behind EVO_LAUNCHER's words if that is set (`srun -n1`, `ssh host`).
+// The command that starts a worker: evo-worker from the folder of evo, after the words of EVO_LAUNCHER if that is set (`srun
+// -n1`, `ssh host`).
 std::vector<std::string> WorkerCommand();
 
 // A pool of breed workers for these templates.

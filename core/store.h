@@ -22,7 +22,7 @@ struct TemplateText {
   std::string text;
 };
 
-// What defines a run; stored when it starts and never changed, so that a resumed run makes the same decisions.
+// What defines a run. Stored when it starts; only generations may change when it is resumed, which then decides as before.
 struct RunRecord {
   RunId id = 0;                         // given by the store
   std::string task;                     // task name

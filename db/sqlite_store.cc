@@ -179,6 +179,15 @@ RunId SqliteStore::BeginRun(const RunRecord& run) {
   });
 }
 
+void SqliteStore::UpdateGenerations(RunId run, int generations) {
+  Explaining(path_, [&] {
+    SQLite::Transaction transaction = Begin(*db_);
+    Statement update(*db_, "UPDATE run SET generations = ? WHERE run = ?");
+    Insert(update, generations, run);
+    transaction.commit();
+  });
+}
+
 void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
   assert(record.candidates.size() == record.evaluations.size());
   Explaining(path_, [&] {

@@ -27,6 +27,8 @@ class SqliteStore : public Store {
   ~SqliteStore() override;
 
   RunId BeginRun(const RunRecord& run) override;
+  // A resumed run may be given another number of generations; nothing else of a stored run changes.
+  void UpdateGenerations(RunId run, int generations);
   // A run that had ended counts as running again.
   void RecordGeneration(RunId run, const GenerationRecord& generation) override;
   // The candidate may be checked again; the latest check counts.

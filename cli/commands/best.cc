@@ -1,11 +1,10 @@
-#include "cli/commands/best.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/export_host.h"
 #include "cli/export_kernel.h"
@@ -38,7 +37,7 @@ BestOfRun FindBest(const Options& options) {
   std::optional<CandidateRecord> best = history.Best(id);
   if (!best) {
     throw Error(
-        fmt::format("{}: run {} has no kernel that was shown right; `evo history --run {}` says what became of its candidates",
+        fmt::format("{}: run {} has no kernel that was shown right; `evo history --run {}` lists the outcomes of its candidates",
                     options.database, id, id));
   }
   const CandidateId candidate = best->candidate.id;
@@ -48,12 +47,6 @@ BestOfRun FindBest(const Options& options) {
           history.Lineage(id, candidate),
           history.Efficiency(id, candidate),
           history.Minimised(id, candidate)};
-}
-
-std::string WhatIsLeft(const MinimisedForm& form, const Candidate& candidate) {
-  if (form.champion == candidate.id) return "every edit is needed";
-  return fmt::format("from candidate {}: {} of its {} edits kept", form.champion, candidate.genome.edits.size(),
-                     form.champion_edits);
 }
 
 void PrintText(std::FILE* out, const BestOfRun& found) {
@@ -71,11 +64,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
              IsReplay(found.run.record) ? "; replayed: measured in another run" : "");
   fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
              found.lineage.front().candidate.genome.template_name);
-  if (found.minimised) fmt::print(out, "minimised   {}\n", WhatIsLeft(*found.minimised, candidate));
-  for (std::size_t i = 0; i < candidate.genome.edits.size(); ++i) {
-    const bool known = found.minimised && i < found.minimised->edits.size();
-    fmt::print(out, "edit        {}{}\n", Describe(candidate.genome.edits[i]), known ? Describe(found.minimised->edits[i]) : "");
-  }
+  PrintEdits(out, candidate, found.minimised);
   fmt::print(out, "\n");
   Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">samples"});
   for (const CaseMeasurement& m : evaluation.cases) {
@@ -134,7 +123,7 @@ void AddBest(CLI::App& app, CommandContext& context) {
   command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu");
   command
       ->add_flag("--with-host", options->with_host,
-                 "Beside it a NAME_host.cu that launches it: attributes, clusters, tensor maps")
+                 "Write also NAME_host.cu, which launches it: attributes, clusters, tensor maps")
       ->needs("--export");
   command->callback([&context, options] { RunBest(context, *options); });
 }

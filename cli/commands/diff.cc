@@ -1,10 +1,12 @@
-#include "cli/commands/diff.h"
-
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 #include "cli/unified_diff.h"
@@ -14,11 +16,17 @@ namespace evo {
 namespace {
 
 struct Options : HistoryOptions {
-  CandidateId a = 0;
+  std::optional<CandidateId> a;
   std::optional<CandidateId> b;
+  std::string colour = "auto";
 };
 
-// The candidate that is the template of `record` at its defaults.
+struct Pair {
+  CandidateRecord from;
+  CandidateRecord to;
+};
+
+// The candidate that is the template of `record` at its default parameters.
 CandidateRecord DefaultOf(const History& history, RunId run, const CandidateRecord& record) {
   std::vector<CandidateRecord> defaults =
       history.Candidates(run, {.op = "default", .template_name = record.candidate.genome.template_name});
@@ -29,12 +37,28 @@ CandidateRecord DefaultOf(const History& history, RunId run, const CandidateReco
   return std::move(defaults.front());
 }
 
+CandidateRecord FindBest(const History& history, RunId run) {
+  std::optional<CandidateRecord> best = history.Best(run);
+  if (!best) throw UsageError(fmt::format("run {} has no kernel that was shown right; name a candidate", run));
+  return std::move(*best);
+}
+
+Pair FindPair(const History& history, RunId run, const Options& options) {
+  if (options.b) return {history.FindCandidate(run, *options.a), history.FindCandidate(run, *options.b)};
+  CandidateRecord to = options.a ? history.FindCandidate(run, *options.a) : FindBest(history, run);
+  CandidateRecord from = DefaultOf(history, run, to);
+  return {std::move(from), std::move(to)};
+}
+
+bool WantsColour(const Options& options, std::FILE* out) {
+  if (options.colour != "auto") return options.colour == "always";
+  return ::isatty(::fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
 void RunDiff(const CommandContext& context, const Options& options) {
   const History history(options.database);
   const RunRecord run = history.FindRun(options.run).record;
-  const CandidateRecord a = history.FindCandidate(run.id, options.a);
-  const CandidateRecord from = options.b ? a : DefaultOf(history, run.id, a);
-  const CandidateRecord to = options.b ? history.FindCandidate(run.id, *options.b) : a;
+  const auto [from, to] = FindPair(history, run.id, options);
   const SourceRenderer render = context.make_renderer();
   const auto name = [](const CandidateRecord& record) {
     return fmt::format("{}.cu candidate {} ({} us)", record.candidate.genome.template_name, record.candidate.id,
@@ -44,7 +68,7 @@ void RunDiff(const CommandContext& context, const Options& options) {
   if (options.json) {
     fmt::print(context.out, "{}", Dump({{"from", from.candidate.id}, {"to", to.candidate.id}, {"diff", diff}}));
   } else {
-    fmt::print(context.out, "{}", diff);
+    fmt::print(context.out, "{}", WantsColour(options, context.out) ? Coloured(diff) : diff);
   }
 }
 
@@ -54,8 +78,12 @@ void AddDiff(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("diff", "Show what differs between the sources of two candidates");
   AddHistoryOptions(*command, context, *options);
-  command->add_option("A", options->a, "Candidate")->required();
-  command->add_option("B", options->b, "Candidate; without it, from the template at its defaults to A");
+  CLI::Option* a = command->add_option("A", options->a, "Candidate (default: the best)");
+  command->add_option("B", options->b, "Candidate; without it, the difference goes from the template of A at its defaults to A")
+      ->needs(a);
+  command->add_option("--color", options->colour, "Whether to colour the lines; auto: on a terminal, unless NO_COLOR is set")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
   command->callback([&context, options] { RunDiff(context, *options); });
 }
 

@@ -1,9 +1,8 @@
-#include "cli/commands/doctor.h"
-
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/table.h"
 #include "cli/workers.h"
@@ -22,7 +21,7 @@ struct Finding {
   std::string detail;  // what was found, or what to do
 };
 
-// Starts one worker of a role, as a run would, and says how that went.
+// Starts one worker of a role, as a run does, and reports the result.
 Finding TryWorker(const std::string& what, nlohmann::json init, const std::string& good, bool required) {
   try {
     WorkerPool pool({what, WorkerCommand(), std::move(init), 1});

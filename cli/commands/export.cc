@@ -1,5 +1,3 @@
-#include "cli/commands/export.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 
@@ -17,7 +16,7 @@ struct Options : HistoryOptions {
   bool csv = false;
 };
 
-// RFC 4180: quoted where it must be, quotes doubled.
+// RFC 4180: quoted only where necessary, with quotes doubled.
 std::string Cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -25,7 +24,7 @@ std::string Cell(const std::string& text) {
   return quoted + "\"";
 }
 
-// fmt's shortest form reads back to the same double; not known is an empty cell.
+// The shortest form, which reads back to the same double; empty if the value is not known.
 std::string Cell(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 std::string Cell(int value) { return value < 0 ? "" : fmt::format("{}", value); }
 

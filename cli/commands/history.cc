@@ -1,9 +1,8 @@
-#include "cli/commands/history.h"
-
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"

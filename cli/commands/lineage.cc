@@ -1,9 +1,8 @@
-#include "cli/commands/lineage.h"
-
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
@@ -20,7 +19,7 @@ void RunLineage(const CommandContext& context, const Options& options) {
   const RunId run = history.FindRun(options.run).record.id;
   const std::vector<CandidateRecord> line = history.Lineage(run, options.id);
   const std::optional<CandidateRecord> baseline = history.Baseline(run);
-  // Every step by its score in the search, so that the column compares like with like; `evo best` has the re-timed figure.
+  // From the scores of the search for every step, so that steps compare; `evo best` prints the re-timed speed-up.
   const auto speedup = [&](const CandidateRecord& record) {
     return baseline ? baseline->evaluation.score_ns / record.evaluation.score_ns : kNoValue;
   };

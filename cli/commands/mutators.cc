@@ -1,5 +1,3 @@
-#include "cli/commands/mutators.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <iterator>
 #include <memory>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
@@ -17,7 +16,7 @@ namespace {
 
 double MeanGain(const RewardRow& row) { return row.improving > 0 ? row.gains / row.improving : kNoValue; }
 
-// "71%"; "-" of nothing.
+// "71%"; "-" if the whole is 0.
 std::string Percent(int part, int whole) { return whole > 0 ? fmt::format("{:.0f}%", 100.0 * part / whole) : "-"; }
 
 void Add(RewardRow& sum, const RewardRow& row) {
@@ -27,10 +26,10 @@ void Add(RewardRow& sum, const RewardRow& row) {
   sum.improving += row.improving;
   sum.gains += row.gains;
   sum.inapplicable += row.inapplicable;
-  sum.best_gain = std::fmax(sum.best_gain, row.best_gain);  // passes over what is not known
+  sum.best_gain = std::fmax(sum.best_gain, row.best_gain);  // ignores NaN
 }
 
-// Valid and improving are shares of what is not neutral.
+// Valid and improving are shares of the tries that are not neutral.
 std::vector<std::string> Cells(const RewardRow& row) {
   const int changed = row.tries - row.neutral;
   return {std::to_string(row.tries),       Percent(row.valid, changed), Percent(row.neutral, row.tries),
@@ -48,7 +47,7 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
   std::vector<RewardRow> rewards;
   if (with_history) {
     const History history(options.database);
-    if (options.run) history.FindRun(options.run);  // says so if there is none
+    if (options.run) history.FindRun(options.run);  // throws if there is no such run
     rewards = history.Rewards(options.run);
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -90,7 +89,7 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
 
 void AddMutators(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<HistoryOptions>();
-  CLI::App* command = app.add_subcommand("mutators", "List the mutators; with --db, what each has earned");
+  CLI::App* command = app.add_subcommand("mutators", "List the mutators; with --db, their rewards");
   AddHistoryOptions(*command, context, *options);
   const CLI::Option* database = command->get_option("--db");
   CLI::Option* run = command->get_option("--run");

@@ -1,11 +1,10 @@
-#include "cli/commands/show.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>
 #include <memory>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
@@ -40,22 +39,29 @@ void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::
   table.Print(out);
   for (const CaseMeasurement& m : evaluation.cases) {
     if (!m.launches.empty()) fmt::print(out, "{}: {}\n", m.name, m.launches);
-    if (!m.throttle_reason.empty()) fmt::print(out, "{}: clocks held back by {}\n", m.name, m.throttle_reason);
+    if (!m.throttle_reason.empty()) fmt::print(out, "{}: clocks throttled by {}\n", m.name, m.throttle_reason);
   }
   for (const EfficiencyRow& row : efficiency) fmt::print(out, "{}: {}\n", row.case_name, Describe(row));
 }
 
-void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& record,
-               const std::vector<EfficiencyRow>& efficiency) {
+struct Shown {
+  RunId run = 0;
+  CandidateRecord record;
+  std::vector<EfficiencyRow> efficiency;
+  std::optional<MinimisedForm> minimised;
+};
+
+void PrintText(std::FILE* out, const Shown& found) {
+  const CandidateRecord& record = found.record;
   const Candidate& c = record.candidate;
   const Evaluation& e = record.evaluation;
   const KernelFacts& f = e.facts;
-  fmt::print(out, "candidate   {} of run {}, generation {}, place {}\n", c.id, run.id, c.generation, c.index);
+  fmt::print(out, "candidate   {} of run {}, generation {}, place {}\n", c.id, found.run, c.generation, c.index);
   fmt::print(out, "operator    {}\n", c.op);
   fmt::print(out, "parents     {}\n", c.parents.empty() ? "none" : fmt::format("{}", fmt::join(c.parents, ", ")));
   fmt::print(out, "template    {}\n", c.genome.template_name);
   fmt::print(out, "parameters  {}\n", Describe(c.genome.parameters));
-  for (const Edit& edit : c.genome.edits) fmt::print(out, "edit        {}\n", Describe(edit));
+  PrintEdits(out, c, found.minimised);
   for (const std::string& reason : c.dropped) fmt::print(out, "dropped     {}\n", reason);
   fmt::print(out, "outcome     {} (stage {})\n", ToString(e.outcome), ToString(e.stage));
   if (!e.message.empty()) fmt::print(out, "message     {}\n", e.message);
@@ -66,30 +72,33 @@ void PrintText(std::FILE* out, const RunRecord& run, const CandidateRecord& reco
              Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"),
              Known(f.spill_bytes, " B"), Known(f.local_bytes, " B"),
              std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
-  fmt::print(out,
-             "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, soak {:.1f} ms ({} runs), queue "
-             "{:.1f} ms\n",
-             e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms,
-             e.reverification_runs, e.clocks.queue_ms);
+  fmt::print(
+      out,
+      "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, reverify {:.1f} ms ({} runs), queue "
+      "{:.1f} ms\n",
+      e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms,
+      e.reverification_runs, e.clocks.queue_ms);
   fmt::print(out, "genome      {}\n", GenomeHash(c.genome));
-  PrintMeasurements(out, e, efficiency);
+  PrintMeasurements(out, e, found.efficiency);
   if (!e.log.empty()) fmt::print(out, "\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n");
 }
 
 void RunShow(const CommandContext& context, const Options& options) {
   const History history(options.database);
   const RunRecord run = history.FindRun(options.run).record;
-  const CandidateRecord record = history.FindCandidate(run.id, options.id);
-  const std::string source = options.source ? RenderStored(context.make_renderer(), run, record) : "";
+  const Shown found = {run.id, history.FindCandidate(run.id, options.id), history.Efficiency(run.id, options.id),
+                       history.Minimised(run.id, options.id)};
+  const std::string source = options.source ? RenderStored(context.make_renderer(), run, found.record) : "";
   if (options.json) {
-    nlohmann::ordered_json json = ToJson(record);
+    nlohmann::ordered_json json = ToJson(found.record);
     json["run"] = run.id;
-    json["efficiency"] = ToJson(history.Efficiency(run.id, record.candidate.id));
+    json["efficiency"] = ToJson(found.efficiency);
+    json["minimised"] = found.minimised ? ToJson(*found.minimised) : nlohmann::ordered_json();
     if (options.source) json["source"] = source;
     fmt::print(context.out, "{}", Dump(json));
     return;
   }
-  PrintText(context.out, run, record, history.Efficiency(run.id, record.candidate.id));
+  PrintText(context.out, found);
   if (options.source) fmt::print(context.out, "\nsource:\n{}", source);
 }
 
@@ -100,7 +109,7 @@ void AddShow(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("show", "Show everything known of one candidate");
   AddHistoryOptions(*command, context, *options);
   command->add_option("ID", options->id, "Candidate")->required();
-  command->add_flag("--source", options->source, "Also its source, rendered again");
+  command->add_flag("--source", options->source, "Print its source as well, rendered again");
   command->callback([&context, options] { RunShow(context, *options); });
 }
 

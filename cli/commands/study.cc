@@ -1,4 +1,4 @@
-#include "cli/commands/study.h"
+#include "engine/study.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/table.h"
 #include "core/error.h"
 #include "engine/population_kinds.h"
-#include "engine/study.h"
 
 namespace evo {
 namespace {
@@ -25,7 +25,7 @@ struct StudyOptions {
   std::string surrogate = "on";
   std::string format = "table";
   int seeds = 50;
-  int threads = 0;  // 0: one a core
+  int threads = 0;  // 0: one for each core
 };
 
 Landscape Load(const StudyOptions& options) {
@@ -100,26 +100,26 @@ void AddStudy(CLI::App& app, CommandContext& context) {
   CLI::App* study = app.add_subcommand("study", "Search a measured landscape of parameters, without a device");
   study
       ->add_option("--landscape", options->file,
-                   "Comma separated values: a line for each point, its parameters, status and score")
+                   "File of comma separated values: a line for each point with its parameters, status and score")
       ->required();
-  study->add_option("--evaluations", options->search.evaluations, "Points that a search may evaluate, none twice")
+  study->add_option("--evaluations", options->search.evaluations, "Points that a search may evaluate, each once")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  study->add_option("--seeds", options->seeds, "Searches, each with a seed of its own")
+  study->add_option("--seeds", options->seeds, "Number of searches, each with its own seed")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  study->add_option("--seed", options->search.seed, "The first of them")->capture_default_str();
+  study->add_option("--seed", options->search.seed, "Seed of the first search")->capture_default_str();
   study->add_option("--strategy", options->strategies, "What to compare: evolution, random")
       ->delimiter(',')
       ->check(CLI::IsMember({"evolution", "random"}))
       ->capture_default_str();
-  study->add_option("--population-kind", options->search.population_kind, "Of evolution")
+  study->add_option("--population-kind", options->search.population_kind, "How survivors of evolution are chosen")
       ->check(CLI::IsMember(PopulationKinds()))
       ->capture_default_str();
-  study->add_option("--population", options->search.population, "Survivors")
+  study->add_option("--population", options->search.population, "Survivors of a generation")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  study->add_option("--surrogate", options->surrogate, "Whether evolution ranks by a model what it evaluates")
+  study->add_option("--surrogate", options->surrogate, "Whether a model chooses the points that evolution evaluates")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   study->add_option("--score", options->columns.score, "Column of the score, smaller is better")->capture_default_str();
@@ -129,7 +129,7 @@ void AddStudy(CLI::App& app, CommandContext& context) {
       ->add_option("--parameters", options->columns.parameters,
                    "Columns of the parameters (default: those before the status, or before the score)")
       ->delimiter(',');
-  study->add_option("--threads", options->threads, "Searches at a time (default: one a core)")->check(CLI::Range(1, 1024));
+  study->add_option("--threads", options->threads, "Searches at a time (default: one for each core)")->check(CLI::Range(1, 1024));
   study->add_option("--format", options->format, "How to print")->check(CLI::IsMember({"table", "json"}))->capture_default_str();
   study->add_flag_callback(
       "--json", [options] { options->format = "json"; }, "The same as --format json");

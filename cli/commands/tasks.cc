@@ -1,10 +1,9 @@
-#include "cli/commands/tasks.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <memory>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/table.h"
 #include "kernel_templates/kernel_template.h"

@@ -1,10 +1,10 @@
-#include "cli/commands/verify.h"
-
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/stored_options.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/workers.h"
@@ -17,7 +17,7 @@ namespace {
 
 struct Options : HistoryOptions {
   CandidateId id = 0;                // 0: the best
-  std::string against;               // a database; empty: the baseline is what it is timed against
+  std::string against;               // a database; empty: the candidate is timed against its baseline
   std::optional<RunId> against_run;  // else the latest
   CandidateId against_id = 0;        // 0: the best
 };
@@ -26,7 +26,7 @@ struct Subject {
   RunRecord run;
   CandidateRecord candidate;
   RunRecord against_run;
-  CandidateRecord against;  // the run's own baseline, or what another run came to
+  CandidateRecord against;  // the baseline of the run, or a candidate of another run
 };
 
 CandidateRecord FindMeasured(const History& history, const std::string& database, RunId run, CandidateId id) {
@@ -68,7 +68,7 @@ ChampionCheck Check(const CommandContext& context, const Subject& subject, const
   PipelineOptions options;
   options.worker_argv = WorkerCommand();
   options.device = subject.run.device;
-  options.ordinals = nlohmann::json::parse(subject.run.options).at("ordinals").get<std::vector<int>>();
+  options.ordinals = OptionsOf(subject.run).ordinals;
   options.arch = subject.run.arch;
   options.l2 = subject.run.l2;
   options.interrupt = context.interrupt;
@@ -92,7 +92,7 @@ void Print(const CommandContext& context, const Options& options, const Candidat
   const ChampionCheck& check = *record.check;
   fmt::print(context.out, "candidate   {}\nverdict     {}\n", record.candidate.id, Verdict(record));
   if (check.outcome == Outcome::kOk) {
-    fmt::print(context.out, "speed-up    {} over the baseline, timed in turn: {} us against {} us\n", Ratio(check.speedup),
+    fmt::print(context.out, "speed-up    {} over the baseline in interleaved timing: {} us against {} us\n", Ratio(check.speedup),
                Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
   }
   fmt::print(context.out, "\n");
@@ -106,7 +106,7 @@ std::string Name(const RunRecord& run, const CandidateRecord& record) {
   return fmt::format("candidate {} of run {}", record.candidate.id, run.id);
 }
 
-// Nothing of this goes into a database: there, speed-ups are over the run's own baseline.
+// Nothing of this is stored: speed-ups in a database are over the baseline of the same run.
 void PrintAgainst(const CommandContext& context, const Options& options, const Subject& subject, const ChampionCheck& check) {
   if (options.json) {
     nlohmann::ordered_json json = {{"run", subject.run.id},
@@ -123,7 +123,7 @@ void PrintAgainst(const CommandContext& context, const Options& options, const S
     fmt::print(context.out, "verdict     failed: {}: {}\n", ToString(check.outcome), OneLine(check.message, 200));
     return;
   }
-  fmt::print(context.out, "ratio       {} times as fast, timed in turn: {} us against {} us\n", Ratio(check.speedup),
+  fmt::print(context.out, "ratio       {} times as fast in interleaved timing: {} us against {} us\n", Ratio(check.speedup),
              Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
 }
 
@@ -148,15 +148,15 @@ void Verify(CommandContext& context, const Options& options) {
 void AddVerify(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "verify", "Check a kernel as a champion is: held-out cases, compute-sanitizer, timed against the baseline");
+      "verify", "Check a kernel as a champion is checked: on held-out cases, with compute-sanitizer, timed against the baseline");
   AddHistoryOptions(*command, context, *options);
   command->add_option("id", options->id, "Candidate (default: the best)")->check(CLI::PositiveNumber);
   CLI::Option* against = command->add_option(
       "--against", options->against,
-      "Time it in turn with the best kernel of a run of this database instead of the baseline; no tools are run, "
-      "nothing is stored");
-  command->add_option("--against-run", options->against_run, "That run (default: the latest)")->needs(against);
-  command->add_option("--against-id", options->against_id, "That run's candidate (default: the best)")
+      "Time it interleaved with the best kernel of a run of this database instead of the baseline; no tools are run, nothing is "
+      "stored");
+  command->add_option("--against-run", options->against_run, "The run of that database (default: the latest)")->needs(against);
+  command->add_option("--against-id", options->against_id, "The candidate of that run (default: the best)")
       ->check(CLI::PositiveNumber)
       ->needs(against);
   command->callback([&context, options] { Verify(context, *options); });

@@ -75,6 +75,13 @@ TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {
             "--- a\n+++ b\n@@ -2,8 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n 9\n");
 }
 
+TEST(Coloured, MarksEveryKindOfLine) {
+  EXPECT_EQ(
+      Coloured("--- a\n+++ b\n@@ -1,2 +1,2 @@\n same\n--x\n+y\n"),
+      "\x1b[1m--- a\x1b[0m\n\x1b[1m+++ b\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n same\n\x1b[31m--x\x1b[0m\n\x1b[32m+y\x1b[0m\n");
+  EXPECT_EQ(Coloured(""), "");
+}
+
 TEST(Table, AlignsAndLeavesNoTrailingBlanks) {
   testing::CapturedOutput printed;
   Table table({">n", "name"});

@@ -10,8 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/commands/best.h"
-#include "cli/commands/tasks.h"
+#include "cli/commands/commands.h"
 #include "cli/export_host.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
@@ -29,7 +28,7 @@ using ::testing::Not;
 
 std::filesystem::path TaskFolder() { return std::filesystem::path(EVO_TASK_DIR) / "scale"; }
 
-// The edits of the fixture have no anchors in real text: only the parameters are rendered.
+// Renders the parameters only: the anchors of the edits in the fixture match no text.
 std::string Render(const TemplateText& text, const Genome& genome) { return RenderParameters(text.text, genome.parameters); }
 
 class ExportTest : public ::testing::Test {
@@ -62,7 +61,7 @@ class ExportTest : public ::testing::Test {
   std::string text_;
 };
 
-TEST_F(ExportTest, WritesTheKernelWithAllThatIsKnownOfIt) {
+TEST_F(ExportTest, WritesTheKernelWithItsDescription) {
   context_.task_folders = {EVO_TASK_DIR};
   EXPECT_THAT(Export(), HasSubstr("written to " + file_));
   ExpectGolden("export_6.cu", text_);
@@ -71,7 +70,7 @@ TEST_F(ExportTest, WritesTheKernelWithAllThatIsKnownOfIt) {
   }
 }
 
-TEST_F(ExportTest, TheFileIsATemplateAgain) {
+TEST_F(ExportTest, TheFileCanBeUsedAsATemplate) {
   Export();
   const KernelTemplate parsed = ParseTemplate("scale", text_);
   ASSERT_EQ(parsed.steps.size(), 1U);
@@ -150,7 +149,7 @@ TEST(ExportKernel, QuotedTextCannotEscapeTheComment) {
   }
 }
 
-// Every template that evo ships can be taken away and brought back.
+// Every shipped template can be exported and used as a template again.
 TEST(ExportKernel, KeepsTheLaunchesOfTheAttentionTemplates) {
   const std::filesystem::path folder = std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / "attention";
   KernelExport input;
@@ -217,7 +216,7 @@ TEST(ExportHost, CompilesForEveryTemplate) {
   }
 }
 
-// Workspaces, memsets, conditions, clusters and real scalars, none of which a shipped template may have.
+// Workspaces, memsets, conditions, clusters and real scalars, which no shipped template needs to have.
 TEST(ExportHost, WritesEveryKindOfStep) {
   constexpr const char* kTask = R"json({
     "name": "t", "summary": "s", "sizes": ["S"],

@@ -9,8 +9,8 @@
 
 namespace evo::testing {
 
-// Compares text with EVO_GOLDEN_DIR/name. With EVO_UPDATE_GOLDEN=1 in the environment the file is written instead, to be read and
-// committed by a person.
+// Compares text with EVO_GOLDEN_DIR/name. With EVO_UPDATE_GOLDEN=1 in the environment the file is written instead; read it
+// before you commit it.
 inline void ExpectGolden(const std::string& name, const std::string& text) {
   const std::string path = std::string(EVO_GOLDEN_DIR) + "/" + name;
   if (std::getenv("EVO_UPDATE_GOLDEN") != nullptr) {

@@ -6,12 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/best.h"
-#include "cli/commands/diff.h"
-#include "cli/commands/export.h"
-#include "cli/commands/history.h"
-#include "cli/commands/lineage.h"
-#include "cli/commands/show.h"
+#include "cli/commands/commands.h"
 #include "core/error.h"
 #include "db/sqlite_store.h"
 #include "tests/cli/captured_output.h"
@@ -24,7 +19,7 @@ namespace {
 using testing::ExpectGolden;
 using ::testing::HasSubstr;
 
-// Stands for the breed worker: puts the block size in, and a comment for each edit.
+// In place of the breed worker: sets the block size and adds a comment for each edit.
 std::string FakeRender(const TemplateText& text, const Genome& genome) {
   std::string source = text.text;
   const std::string define = "#define BLOCK 64";
@@ -104,6 +99,10 @@ TEST_F(HistoryCommandsTest, BestSaysWhatEachEditIsWorth) {
   WriteFixture();
   testing::AddMinimised(context_.database, 1);
   ExpectGolden("best_minimised.txt", Call("best"));
+  EXPECT_THAT(Call("show 10"), HasSubstr("minimised   from candidate 7: 1 of its 2 edits kept\n"));
+  EXPECT_THAT(Call("show 10"), HasSubstr(", worth 1.500x\n"));
+  EXPECT_EQ(nlohmann::json::parse(Call("show 10 --json"))["minimised"]["champion"], 7);
+  EXPECT_TRUE(nlohmann::json::parse(Call("show 6 --json"))["minimised"].is_null());
   const auto json = nlohmann::json::parse(Call("best --json"));
   EXPECT_EQ(json["id"], 10);
   EXPECT_EQ(json["minimised"]["champion"], 7);
@@ -124,13 +123,27 @@ TEST_F(HistoryCommandsTest, JsonSurvivesALogThatIsNotUtf8) {
   EXPECT_TRUE(nlohmann::json::accept(Call("show 4 --json")));
 }
 
-TEST_F(HistoryCommandsTest, DiffOfTwoGoesFromTheFirstToTheSecond) {
+TEST_F(HistoryCommandsTest, DiffOfTwoCandidatesGoesFromTheFirstToTheSecond) {
   WriteFixture();
   EXPECT_THAT(Call("diff 2 6"), HasSubstr("-#define BLOCK 128\n+#define BLOCK 256\n"));
   EXPECT_EQ(Call("diff 6 6"), "");
 }
 
-TEST_F(HistoryCommandsTest, ASourceThatIsNotWhatWasMeasuredIsRefused) {
+TEST_F(HistoryCommandsTest, DiffWithoutACandidateShowsTheBest) {
+  WriteFixture();
+  EXPECT_EQ(Call("diff"), Call("diff 6"));
+  EXPECT_NE(Call("diff"), "");
+}
+
+TEST_F(HistoryCommandsTest, DiffIsColouredOnDemand) {
+  WriteFixture();
+  EXPECT_THAT(Call("diff 2 6 --color always"),
+              HasSubstr("\x1b[31m-#define BLOCK 128\x1b[0m\n\x1b[32m+#define BLOCK 256\x1b[0m\n"));
+  EXPECT_EQ(Call("diff 2 6 --color never"), Call("diff 2 6")) << "what is captured is no terminal";
+  EXPECT_THROW(Call("diff 2 6 --color perhaps"), CLI::ParseError);
+}
+
+TEST_F(HistoryCommandsTest, ASourceThatDiffersFromTheMeasuredSourceIsRefused) {
   WriteFixture();
   SQLite::Database(context_.database, SQLite::OPEN_READWRITE)
       .exec("UPDATE evaluation SET source_digest = 'other' WHERE candidate = 6");
@@ -140,7 +153,7 @@ TEST_F(HistoryCommandsTest, ASourceThatIsNotWhatWasMeasuredIsRefused) {
   EXPECT_THAT(MessageOf("diff 3"), HasSubstr("the stored text of template scale is damaged"));
 }
 
-TEST_F(HistoryCommandsTest, SayWhatIsNotThere) {
+TEST_F(HistoryCommandsTest, SayWhatIsMissing) {
   EXPECT_THAT(MessageOf("best"), HasSubstr("evo.db: no such database; `evo run --db "));
   SqliteStore store(context_.database);
   EXPECT_THAT(MessageOf("best"), HasSubstr("usage: "));
@@ -161,7 +174,7 @@ TEST_F(HistoryCommandsTest, RefuseANewerDatabase) {
   EXPECT_THAT(MessageOf("history"), HasSubstr("written by a newer evo"));
 }
 
-TEST_F(HistoryCommandsTest, WrongFlagsAreTheParsersBusiness) {
+TEST_F(HistoryCommandsTest, TheParserRefusesWrongFlags) {
   EXPECT_THROW(Call("show"), CLI::ParseError);
   EXPECT_THROW(Call("show six"), CLI::ParseError);
   EXPECT_THROW(Call("history --runs --timing"), CLI::ParseError);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>  // the commands' library is linked, and this program has no main.cc to hold the parser
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 
@@ -38,53 +38,87 @@ TEST(PrepareRun, LeavesOutTemplatesThatCanOnlyFail) {
   EXPECT_THAT(TemplatesOf(older, "cuda"), Not(Contains("wgmma")));
 }
 
-TEST(PrepareRun, TakesThemWhereTheyAreAskedFor) {
+TEST(PrepareRun, TakesTheTemplatesThatAreNamed) {
   RunOptions options = Attention();
   options.templates = {"wgmma"};
   EXPECT_THAT(TemplatesOf(options, "cpu"), ::testing::ElementsAre("naive", "wgmma"));
 }
 
-TEST(PrepareRun, SearchesAtTheShapesGiven) {
+TEST(PrepareRun, SearchesAtTheGivenShapes) {
   RunOptions options = Attention();
   options.shapes = {"B=4,S=128"};
-  const RunSetup setup = PrepareRun(options, CommandContext{}, {"cuda", {0}});
+  RunSetup setup = PrepareRun(options, CommandContext{}, {"cuda", {0}});
   ASSERT_EQ(setup.task.search_cuda.size(), 1u);
   EXPECT_EQ(setup.task.search_cuda[0].name, "shape_B4_H8_S128_D64");
   EXPECT_EQ(setup.record.task_digest, setup.task.digest);
   EXPECT_NE(setup.record.task_digest, PrepareRun(Attention(), CommandContext{}, {"cuda", {0}}).record.task_digest);
 
-  // Whoever finds the run in a database has the same task again.
+  // The stored run leads to the same task again.
+  setup.record.options = ToText(setup.options);
   const auto stored = FindStoredTask(CommandContext{}, setup.record);
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->search_cuda[0].name, "shape_B4_H8_S128_D64");
   RunRecord plain = setup.record;
   plain.options = "{}";
-  EXPECT_FALSE(FindStoredTask(CommandContext{}, plain)) << "its digest is that of the shape";
+  EXPECT_FALSE(FindStoredTask(CommandContext{}, plain)) << "the digest of the run is that of the task with the shape";
 }
 
-RunRecord RecordOf(const RunOptions& options) { return PrepareRun(options, CommandContext{}, {"cpu", {0}}).record; }
+RunSetup SetupOf(const RunOptions& options) { return PrepareRun(options, CommandContext{}, {"cpu", {0}}); }
 
 TEST(PrepareRun, EndsByEvaluationsOnlyUnlessGenerationsAreGiven) {
   RunOptions options = Attention();
-  EXPECT_EQ(EvaluationsOf(RecordOf(options)), std::nullopt);
-  EXPECT_EQ(RecordOf(options).generations, 5);
+  EXPECT_EQ(SetupOf(options).options.evaluations, 0);
+  EXPECT_EQ(SetupOf(options).record.generations, 5);
   options.evaluations = 300;
-  EXPECT_EQ(EvaluationsOf(RecordOf(options)), 300);
-  EXPECT_EQ(RecordOf(options).generations, kUnlimitedGenerations);
+  EXPECT_EQ(SetupOf(options).options.evaluations, 300);
+  EXPECT_EQ(SetupOf(options).record.generations, kUnlimitedGenerations);
   options.generations_given = true;
-  EXPECT_EQ(RecordOf(options).generations, 5);
+  EXPECT_EQ(SetupOf(options).record.generations, 5);
 }
 
 TEST(PrepareRun, RandomSearchLearnsNothingFromTimes) {
   RunOptions options = Attention();
-  EXPECT_NE(MakeSelection(RecordOf(options)), nullptr);
+  EXPECT_NE(MakeSelection(SetupOf(options)), nullptr);
   options.population_kind = "random";
-  EXPECT_EQ(MakeSelection(RecordOf(options)), nullptr);
+  EXPECT_EQ(MakeSelection(SetupOf(options)), nullptr);
   options.surrogate = "on";
-  EXPECT_THROW(RecordOf(options), UsageError);
+  EXPECT_THROW(SetupOf(options), UsageError);
   options.surrogate = "off";
   options.operators = "adaptive";
-  EXPECT_THROW(RecordOf(options), UsageError);
+  EXPECT_THROW(SetupOf(options), UsageError);
+}
+
+TEST(AddRewards, KeepsThoseOfOperatorsThatTheRunDraws) {
+  RunOptions options = Attention();
+  options.only_mutators = {"vector_load"};
+  RunSetup setup = SetupOf(options);
+  AddRewards(setup, {{"vector_load", {3, 2, 0.5}}, {"parameter_step", {9, 1, 0.1}}});
+  ASSERT_EQ(setup.options.rewards->size(), 1U);
+  EXPECT_EQ(setup.options.rewards->at("vector_load").tries, 3);
+  options.operators = "fixed";
+  RunSetup fixed = SetupOf(options);
+  AddRewards(fixed, {{"vector_load", {3, 2, 0.5}}});
+  EXPECT_FALSE(fixed.options.rewards);
+}
+
+RunOptions Parsed(const std::string& arguments) {
+  RunOptions options;
+  CLI::App app;
+  AddRunOptions(app, options);
+  app.parse(arguments);
+  return options;
+}
+
+TEST(AddRunOptions, SaysWhatWasGiven) {
+  const RunOptions none = Parsed("");
+  EXPECT_FALSE(none.generations_given || none.l2_given || none.resume || none.time_limit);
+  const RunOptions all = Parsed("--generations 5 --l2 hot --resume --time-limit 2m");
+  EXPECT_TRUE(all.generations_given && all.l2_given);
+  EXPECT_EQ(all.resume, 0);
+  EXPECT_EQ(all.time_limit, std::chrono::seconds(120));
+  EXPECT_EQ(Parsed("--resume 12").resume, 12);
+  EXPECT_THROW(Parsed("--resume 12x"), UsageError);
+  EXPECT_THROW(Parsed("--time-limit soon"), UsageError);
 }
 
 std::vector<std::string> Names(const std::map<std::string, double>& operators) {
@@ -100,11 +134,11 @@ TEST(ChooseOperators, TakesNamesAndGroups) {
               ::testing::ElementsAre("parameter_draw", "parameter_mix", "parameter_step"));
   EXPECT_THAT(Names(ChooseOperators({"parameters", "vector_load"}, {"parameter_mix"})),
               ::testing::ElementsAre("parameter_draw", "parameter_step", "vector_load"));
-  EXPECT_EQ(ChooseOperators({"edits"}, {}).size() + 4, all.size()) << "three of parameters, and crossover";
+  EXPECT_EQ(ChooseOperators({"edits"}, {}).size() + 4, all.size()) << "three mutators of parameters, and crossover";
   EXPECT_THAT(Names(ChooseOperators({}, {"edits", "parameters"})), ::testing::ElementsAre("crossover"));
 }
 
-TEST(ChooseOperators, RefusesWhatItDoesNotKnowAndLeavingNone) {
+TEST(ChooseOperators, RefusesUnknownNamesAndAnEmptyChoice) {
   EXPECT_THROW(ChooseOperators({"nosuch"}, {}), UsageError);
   EXPECT_THROW(ChooseOperators({}, {"nosuch"}), UsageError);
   EXPECT_THROW(ChooseOperators({"edits"}, {"edits"}), UsageError);

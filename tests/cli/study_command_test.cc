@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/study.h"
+#include "cli/commands/commands.h"
 #include "core/error.h"
 #include "tests/cli/captured_output.h"
 #include "tests/db/fixture_run.h"
@@ -52,7 +52,7 @@ class StudyCommand : public ::testing::Test {
   std::string path_ = (folder_ / "small.csv").string();
 };
 
-TEST_F(StudyCommand, PrintsATableWithRandomBesideIt) {
+TEST_F(StudyCommand, PrintsATableWithRandomSearchForComparison) {
   const std::string text = Study({"--seeds", "5", "--evaluations", "60"});
   EXPECT_THAT(text, StartsWith(path_ + ": 72 points of 3 parameters, 12 failed; optimum median_us 10; 5 seeds"));
   EXPECT_THAT(text, HasSubstr("\nevaluations "));
@@ -70,7 +70,7 @@ TEST_F(StudyCommand, PrintsJson) {
   const auto& points = json.at("searches")[0].at("optimum_over_best");
   ASSERT_EQ(points.size(), 3U) << "after 20, 50 and all";
   EXPECT_EQ(points[2].at("evaluations"), 72);
-  EXPECT_EQ(points[2].at("mean"), 1.0) << "all points are all points";
+  EXPECT_EQ(points[2].at("mean"), 1.0) << "a search that evaluates all points finds the best";
 }
 
 TEST_F(StudyCommand, RefusesWhatMakesNoSense) {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "db/history.h"
 #include "db/rows.h"
 #include "tests/db/fixture_run.h"
 
@@ -176,6 +177,17 @@ TEST(SqliteStore, ARunThatGoesOnIsRunningAgain) {
   EXPECT_EQ(status(), "interrupted Ctrl-C 0");
   store.RecordGeneration(run, FixtureGenerations()[0]);
   EXPECT_EQ(status(), "running  1");
+}
+
+TEST(SqliteStore, UpdateGenerationsChangesOneRunOnly) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "evo.db").string();
+  SqliteStore store(path);
+  const RunId first = store.BeginRun(FixtureRun());
+  const RunId second = store.BeginRun(FixtureRun());
+  store.UpdateGenerations(second, 70);
+  EXPECT_EQ(History(path).FindRun(first).record.generations, FixtureRun().generations);
+  EXPECT_EQ(History(path).FindRun(second).record.generations, 70);
 }
 
 TEST(Samples, AreLittleEndianWords) {

@@ -42,7 +42,7 @@ class EvoRun : public ::testing::Test {
             "--population", "4",      "--children", "6",        "--db", Database()};
   }
 
-  // Starts evo with its output in a file; in a process group of its own, as a shell does.
+  // Starts evo in its own process group, as a shell does, with its output in a file.
   pid_t Start(const std::vector<std::string>& arguments) const {
     const std::string evo = (ProgramDirectory() / "../bin/evo").string();
     std::vector<char*> argv{const_cast<char*>(evo.c_str())};
@@ -89,7 +89,7 @@ class EvoRun : public ::testing::Test {
     return check.getColumn(0).getString();
   }
 
-  // Genomes of a run, in order of id: what a search decided.
+  // Id, generation and genome of every candidate of a run: what the search decided.
   std::vector<std::string> Children(RunId run, const std::string& database = {}) const {
     const History history(database.empty() ? Database() : database);
     std::vector<std::string> children;

@@ -1,5 +1,5 @@
-// What a user's `evo run` survives: Ctrl-C, kill -9 of the coordinator and of its workers, wrong words. Runs the real programs on
-// the cpu device with the small task of tests/adversarial_kernels.
+// What `evo run` survives: Ctrl-C, kill -9 of the coordinator and of its workers, wrong arguments. Runs the real programs on the
+// cpu device with the small task of tests/adversarial_kernels.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ TEST_F(EvoRun, FindsABetterKernelAndSaysSo) {
   EXPECT_TRUE(history.Best(run.record.id)->check);
 }
 
-// The template of tests/adversarial_kernels has four settings; its default is generation 0's already.
+// The template of tests/adversarial_kernels has four settings; generation 0 has its default.
 TEST_F(EvoRun, SweepsEverySettingOnceAndGoesOnWithASweep) {
   const std::vector<std::string> sweep = {"run",     "--task",     TaskFolder(), "--device", "cpu",
                                           "--sweep", "--children", "2",          "--db",     Database()};
@@ -54,7 +54,17 @@ TEST_F(EvoRun, SweepsEverySettingOnceAndGoesOnWithASweep) {
   EXPECT_THAT(blocks, ::testing::ElementsAre(32, 64, 128, 256));
 }
 
-TEST_F(EvoRun, SearchesAtAShapeGivenAndKeepsToIt) {
+TEST_F(EvoRun, KeepsTheNumberOfGenerationsThatAResumedRunWasGiven) {
+  std::vector<std::string> arguments = RunArguments(1);
+  arguments.push_back("--no-check");
+  ASSERT_EQ(Run(arguments), 0) << Output();
+  ASSERT_EQ(Run({"run", "--resume", "1", "--generations", "3", "--no-check", "--db", Database()}), 0) << Output();
+  EXPECT_EQ(History(Database()).FindRun(1).record.generations, 3);
+  ASSERT_EQ(Run({"run", "--resume", "--no-check", "--db", Database()}), 0) << Output();
+  EXPECT_EQ(History(Database()).FindRun(1).record.generations, 3) << "without the flag the number stays";
+}
+
+TEST_F(EvoRun, SearchesAtAGivenShapeAndKeepsIt) {
   std::vector<std::string> arguments = RunArguments(1);
   arguments.insert(arguments.end(), {"--shape", "N=2000", "--no-check"});
   ASSERT_EQ(Run(arguments), 0) << Output();
@@ -84,7 +94,7 @@ TEST_F(EvoRun, LeavesNothingInTheTemporaryFolder) {
   ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
   ::kill(killed, SIGKILL);
   Wait(killed);
-  EXPECT_FALSE(fs::is_empty(temporary));  // it had no chance to tidy up: the next one does
+  EXPECT_FALSE(fs::is_empty(temporary));  // the next run removes what the killed one left
   EXPECT_EQ(Run(RunArguments(1)), 0) << Output();
   ::unsetenv("TMPDIR");
   for (const auto& entry : fs::recursive_directory_iterator(temporary)) ADD_FAILURE() << entry.path();
@@ -109,7 +119,7 @@ TEST_F(EvoRun, EndsSoonWhenInterruptedAtTheVeryStart) {
     std::this_thread::sleep_for(milliseconds(wait));
     ::kill(-evo, SIGINT);
     const auto asked = steady_clock::now();
-    // Before main has set up its handling, the signal's own action ends the program, which is as good.
+    // Before main handles signals, their default action ends the program, which is as good.
     EXPECT_THAT(Wait(evo), ::testing::AnyOf(130, 1000 + SIGINT)) << wait << " ms: " << Output();
     EXPECT_LT(steady_clock::now() - asked, milliseconds(2000)) << wait << " ms: " << Output();
   }
@@ -137,7 +147,7 @@ TEST_F(EvoRun, ResumesAfterKillNineAtRandomMoments) {
   EXPECT_EQ(History(Database()).FindRun(1).status, RunStatus::kFinished);
 }
 
-TEST_F(EvoRun, LosesOneCandidateAtMostWhenAWorkerIsKilled) {
+TEST_F(EvoRun, FinishesAlthoughWorkersAreKilled) {
   const pid_t evo = Start(RunArguments(3));
   ASSERT_TRUE(WaitFor("templates ", milliseconds(60'000))) << Output();
   for (int i = 0; i < 6; ++i) {
@@ -160,7 +170,7 @@ TEST_F(EvoRun, LosesOneCandidateAtMostWhenAWorkerIsKilled) {
   EXPECT_EQ(History(Database()).FindRun(1).status, RunStatus::kFinished);
 }
 
-TEST_F(EvoRun, AnswersWrongWordsInOneLineAndExitCodeTwo) {
+TEST_F(EvoRun, AnswersWrongArgumentsInOneLineWithExitCodeTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
       {{}, "subcommand"},
       {{"run", "--generations"}, "--generations"},

@@ -1,5 +1,4 @@
-// The template that a task's others are compared with holds where a champion has to: on held-out cases, with fresh seeds, in a
-// fresh process.
+// The baseline of every task passes the check of a champion: held-out cases with fresh seeds in a fresh process.
 #include <gtest/gtest.h>
 
 #include "evaluator/scheduling/pipeline.h"

@@ -1,4 +1,4 @@
-// What is to be measured again is, though its program is known.
+// A candidate that is to be measured again is measured, even if the time of its program is known.
 #include <gtest/gtest.h>
 
 #include "evaluator/scheduling/pipeline.h"
@@ -33,7 +33,7 @@ TEST(MeasuredAgain, ForItselfAlone) {
   ASSERT_EQ(again.outcome, Outcome::kOk) << again.message;
   EXPECT_EQ(again.shared_candidate, 0);
   EXPECT_GT(again.clocks.time_ms, 0);
-  EXPECT_EQ(third.shared_candidate, 1) << "the first measurement is everybody's";
+  EXPECT_EQ(third.shared_candidate, 1) << "later candidates of the program share the first measurement";
   EXPECT_EQ(third.score_ns, first.score_ns);
 }
 

@@ -1,5 +1,5 @@
-// What a user's `evo run --replay` does, and what a second run in one database learns from the first. Runs the real programs on
-// the cpu device.
+// `evo run --replay`, and the rewards that a second run takes over from the first in a database. Runs the real programs on the
+// cpu device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST_F(ReplayRun, MakesTheChildrenOfTheRunThatWasRecorded) {
   EXPECT_EQ(replayed.Best(1)->candidate.id, recorded.Best(1)->candidate.id);
   EXPECT_EQ(replayed.Best(1)->evaluation.score_ns, recorded.Best(1)->evaluation.score_ns);
   ASSERT_TRUE(replayed.Best(1)->check) << "the champion's check was recorded, too";
-  // Interrupted, it goes on as what it is.
+  // A replay that is resumed stays a replay.
   ASSERT_EQ(Run(ReplayArguments(1, {"--no-check"})), 0) << Output();
   ASSERT_EQ(Run({"run", "--resume", "2", "--generations", "3", "--db", Copy()}), 0) << Output();
   EXPECT_EQ(Children(2, Copy()), Children(1));
@@ -65,7 +65,7 @@ TEST_F(ReplayRun, OfAnotherSeedStaysWithinWhatIsRecorded) {
   int evaluations = 0;
   for (const CandidateRecord& record : replayed) {
     EXPECT_TRUE(sources.contains(record.evaluation.source_digest));
-    evaluations += record.candidate.op == "minimise" ? 0 : 1;  // they come on top, as of every run
+    evaluations += record.candidate.op == "minimise" ? 0 : 1;  // its trials are not counted, as in every run
   }
   EXPECT_LE(evaluations, 5);
 }
@@ -95,7 +95,7 @@ TEST_F(ReplayRun, IsRefusedInOneLineWhereThereIsNothingToReplay) {
   EXPECT_FALSE(fs::exists(Copy()));
 }
 
-TEST_F(ReplayRun, ASecondRunStartsWithWhatTheFirstHasEarnedAndIsReplayedWithIt) {
+TEST_F(ReplayRun, ASecondRunStartsWithTheRewardsOfTheFirstAndIsReplayedWithThem) {
   ASSERT_EQ(Run(RunArguments(3)), 0) << Output();
   EXPECT_TRUE(OptionsOf(1).at("rewards").empty());
   std::vector<std::string> second = RunArguments(3);
@@ -110,9 +110,9 @@ TEST_F(ReplayRun, ASecondRunStartsWithWhatTheFirstHasEarnedAndIsReplayedWithIt) 
     children += record.candidate.parents.empty() || record.candidate.op == "minimise" ? 0 : 1;
   }
   EXPECT_EQ(tries, children);
-  // What two runs came to can be timed in turn.
+  // The best kernels of two runs can be timed against each other.
   ASSERT_EQ(Run({"verify", "--db", Database(), "--run", "2", "--against", Database(), "--against-run", "1"}), 0) << Output();
-  EXPECT_THAT(Output(), HasSubstr("times as fast, timed in turn"));
+  EXPECT_THAT(Output(), HasSubstr("times as fast in interleaved timing"));
   Refused({"verify", "--db", Database(), "--against", Database(), "--against-run", "9"}, "there is no run 9");
   Refused({"verify", "--db", Database(), "--against-run", "1"}, "--against");
   second.push_back("--no-reuse");

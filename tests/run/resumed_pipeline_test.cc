@@ -1,4 +1,4 @@
-// What a resumed run knows of the one that was interrupted.
+// A resumed run has the deadlines that the interrupted run had learnt.
 #include <gtest/gtest.h>
 
 #include "evaluator/scheduling/pipeline.h"
@@ -22,7 +22,7 @@ GenerationRecord TemplatesThatTook(double ms, const std::string& device_name) {
   return generation;
 }
 
-// How long an endless kernel was waited for.
+// Milliseconds until an endless kernel was ended.
 double WaitedFor(bool same_device) {
   const Task task = LoadTask(std::filesystem::path(EVO_TEST_TASKS) / "brief");
   PipelineOptions options;
@@ -44,10 +44,10 @@ double WaitedFor(bool same_device) {
   return evaluations.front().clocks.check_ms;
 }
 
-// Without what the templates took a stage has all of run_deadline, with it 2 s.
+// The deadline of a stage is run_deadline until the times of the templates are known, and 2 s with them.
 TEST(ResumedPipeline, HasTheDeadlinesOfTheRunBefore) {
   EXPECT_LT(WaitedFor(true), 5'500);
-  EXPECT_GE(WaitedFor(false), 5'500) << "another machine says nothing of this one";
+  EXPECT_GE(WaitedFor(false), 5'500) << "times from another machine must not set deadlines on this one";
 }
 
 }  // namespace

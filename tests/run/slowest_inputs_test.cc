@@ -1,4 +1,4 @@
-// A kernel may be made for the inputs that are timed. Its check says on which it takes longer.
+// A kernel may be fast only on the inputs that are timed. The champion check names the inputs on which it takes longest.
 #include <gtest/gtest.h>
 
 #include "evaluator/scheduling/pipeline.h"
@@ -26,7 +26,7 @@ ChampionCheck CheckOf(const std::filesystem::path& folder) {
 TEST(SlowestInputs, AreNamedWhereAKernelDependsOnThem) {
   const ChampionCheck check = CheckOf(std::filesystem::path(EVO_TEST_TASKS) / "uneven");
   ASSERT_EQ(check.outcome, Outcome::kOk) << check.message;
-  // normal(200,1) is the third generator; its rows are summed up 20 times instead of once.
+  // normal(200,1) is the third generator; the kernel sums its rows 20 times instead of once.
   EXPECT_EQ(check.slowest.inputs, "case r64_c500, generator 2");
   EXPECT_GT(check.slowest.ratio, 3);
 }

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/store.h"
+
+namespace evo {
+
+// The command line of `evo run`, parsed. What of it a run stores besides its columns is StoredOptions.
+struct RunOptions {
+  std::string database;
+  std::string task = "attention";
+  std::vector<std::string> templates;  // empty: all
+  int generations = 5;
+  bool generations_given = false;  // then a resumed run goes on to that many
+  int population = 16;
+  int children = 0;  // 0: twice the population; on the cpu device as many as the population
+  std::string population_kind = "elitist";
+  std::string operators;  // "adaptive" or "fixed": drawn by the same weights throughout; empty: what suits the population kind
+  std::vector<std::string> only_mutators;  // names, "parameters" or "edits"; empty: all
+  std::vector<std::string> without_mutators;
+  std::string surrogate = "off";  // "on": more children are bred, and the most promising are evaluated
+  std::string minimise = "on";    // the champion is cut to the edits that it needs
+  std::string device = "auto";
+  std::string arch;
+  std::string l2 = "hot";
+  bool l2_given = false;  // else a replay takes it from what was recorded
+  std::uint64_t seed = 1;
+  std::optional<std::chrono::seconds> time_limit;
+  int evaluations = 0;                     // 0: as many as the generations have
+  std::optional<RunId> resume;             // 0: the latest run
+  std::vector<std::string> task_folders;   // -I
+  std::vector<std::string> definitions;    // -D NAME=VALUE: a parameter that is held fixed
+  std::vector<std::string> shapes;         // B=4,S=512: the search cases, instead of those of the task
+  bool sweep = false;                      // every legal parameter setting instead of evolution
+  std::string replay;                      // a database whose evaluations are looked up; nothing is measured
+  std::vector<RunId> replay_runs;          // empty: all that were measured under the conditions of the latest run
+  std::string replay_missing = "replace";  // or "skip", "stop"
+  int compile_workers = 0;                 // 0: as many as cores
+  bool no_reuse = false;
+  bool no_check = false;
+  bool no_tools = false;  // the champion is checked without compute-sanitizer, which `evo verify` runs later
+  bool json = false;
+};
+
+// Adds the flags of `evo run`. `options` must outlive the parser; once the parser is done, options hold what was given.
+void AddRunOptions(CLI::App& run, RunOptions& options);
+
+// "90", "90s", "10m", "2h" to seconds. Throws UsageError.
+std::chrono::seconds ParseDuration(const std::string& text);
+
+}  // namespace evo

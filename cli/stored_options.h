@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/operator_reward.h"
+#include "core/store.h"
+
+namespace evo {
+
+inline constexpr const char* kAdaptive = "adaptive";
+
+// Where a replay looks its evaluations up.
+struct StoredReplay {
+  std::string database;     // absolute path
+  std::vector<RunId> runs;  // of that database
+  std::string missing;      // "replace", "skip" or "stop": what becomes of a child that none of these runs evaluated
+};
+
+// Those options of a run that have no column of their own: RunRecord::options as a value. Each member is stored under its own
+// name. Runs of older versions lack some of them, which then keep the defaults given here; other names are ignored.
+struct StoredOptions {
+  std::vector<std::string> definitions;  // NAME=VALUE: parameters that are held fixed
+  std::vector<int> ordinals = {0};       // of the GPUs
+  bool surrogate = false;
+  bool minimise = false;
+  bool baseline_apart = false;                                   // the baseline is measured but not evolved
+  std::string operators = "fixed";                               // or kAdaptive
+  int evaluations = 0;                                           // 0: not limited
+  std::vector<std::string> shapes;                               // sizes of the search cases; empty: those of the task
+  std::optional<std::vector<std::string>> sweep;                 // names of the templates that are swept; unset: no sweep
+  std::optional<std::map<std::string, OperatorReward>> rewards;  // with which adaptive operators start; unset: without any
+  std::optional<StoredReplay> replay;                            // unset: candidates are measured
+};
+
+// The JSON text that a run stores. Members that are unset have no key.
+std::string ToText(const StoredOptions& options);
+
+// Empty text, as in a record that is not from a database, gives the defaults. Throws Error if the stored text cannot be read.
+StoredOptions OptionsOf(const RunRecord& run);
+
+}  // namespace evo
