@@ -132,16 +132,14 @@ void MarkReplay(RunRecord& run, const RunOptions& options, const Replay& replay)
   run.options = other.dump();
 }
 
-Evolution::Missing ToMissing(const std::string& word) {
-  return word == "stop"   ? Evolution::Missing::kEndsTheRun
-         : word == "skip" ? Evolution::Missing::kIsLeftOut
-                          : Evolution::Missing::kGivesWay;
+MissingChild ToMissing(const std::string& word) {
+  return word == "stop" ? MissingChild::kEndRun : word == "skip" ? MissingChild::kLeaveOut : MissingChild::kReplace;
 }
 
-Evolution::Missing MissingOf(const RunRecord& run) {
+MissingChild MissingOf(const RunRecord& run) {
   const auto other = nlohmann::json::parse(run.options);
-  const Evolution::Missing missing = ToMissing(other.at("replay").at("missing").get<std::string>());
-  return missing == Evolution::Missing::kGivesWay && other.contains("sweep") ? Evolution::Missing::kIsLeftOut : missing;
+  const MissingChild missing = ToMissing(other.at("replay").at("missing").get<std::string>());
+  return missing == MissingChild::kReplace && other.contains("sweep") ? MissingChild::kLeaveOut : missing;
 }
 
 }  // namespace evo

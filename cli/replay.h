@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/store.h"
-#include "engine/evolution.h"
+#include "engine/recorded_children.h"
 #include "engine/recorded_evaluations.h"
 
 namespace evo {
@@ -30,8 +30,8 @@ Replay LoadReplayOf(const RunRecord& run);
 void MarkReplay(RunRecord& run, const RunOptions& options, const Replay& replay);
 
 // As the command line spells it: "replace", "skip" or "stop". Precondition: it is one of these.
-Evolution::Missing ToMissing(const std::string& word);
+MissingChild ToMissing(const std::string& word);
 // As the stored run says; what a sweep lacks cannot be replaced.
-Evolution::Missing MissingOf(const RunRecord& run);
+MissingChild MissingOf(const RunRecord& run);
 
 }  // namespace evo
