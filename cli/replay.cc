@@ -77,12 +77,6 @@ void Load(const History& history, const std::string& file, std::vector<RunRecord
 }
 
 // As the command line spells it.
-Evolution::Missing ToMissing(const std::string& word) {
-  return word == "stop"   ? Evolution::Missing::kEndsTheRun
-         : word == "skip" ? Evolution::Missing::kIsLeftOut
-                          : Evolution::Missing::kGivesWay;
-}
-
 }  // namespace
 
 Replay LoadReplay(const RunOptions& options, const std::string& task, const std::string& task_digest) {
@@ -132,9 +126,13 @@ void MarkReplay(RunSetup& setup, const RunOptions& options, const Replay& replay
     setup.options.rewards = OptionsOf(replay.conditions).rewards;
 }
 
-Evolution::Missing MissingOf(const StoredOptions& options) {
-  const Evolution::Missing missing = ToMissing(options.replay.value().missing);
-  return missing == Evolution::Missing::kGivesWay && options.sweep ? Evolution::Missing::kIsLeftOut : missing;
+MissingChild ToMissing(const std::string& word) {
+  return word == "stop" ? MissingChild::kEndRun : word == "skip" ? MissingChild::kLeaveOut : MissingChild::kReplace;
+}
+
+MissingChild MissingOf(const StoredOptions& options) {
+  const MissingChild missing = ToMissing(options.replay.value().missing);
+  return missing == MissingChild::kReplace && options.sweep ? MissingChild::kLeaveOut : missing;
 }
 
 }  // namespace evo

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/store.h"
-#include "engine/evolution.h"
+#include "engine/recorded_children.h"
 #include "engine/recorded_evaluations.h"
 
 namespace evo {
@@ -32,7 +32,9 @@ Replay LoadReplayOf(const StoredReplay& stored);
 // Makes a new run a replay, before it is stored.
 void MarkReplay(RunSetup& setup, const RunOptions& options, const Replay& replay);
 
+// As the command line spells it: "replace", "skip" or "stop". Precondition: it is one of these.
+MissingChild ToMissing(const std::string& word);
 // What becomes of a missing child; a sweep cannot replace it. Precondition: the options are those of a replay.
-Evolution::Missing MissingOf(const StoredOptions& options);
+MissingChild MissingOf(const StoredOptions& options);
 
 }  // namespace evo

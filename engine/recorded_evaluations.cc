@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/digest.h"
-
 namespace evo {
 
 void RecordedEvaluations::Add(Evaluation evaluation, std::optional<ChampionCheck> check) {
   if (evaluation.outcome == Outcome::kCancelled || evaluation.source_digest.empty()) return;
   if (check && check->outcome != Outcome::kCancelled) checks_[evaluation.source_digest] = std::move(*check);
   const bool measured = evaluation.shared_candidate == 0;
-  // Where it was taken from is a place in another database.
+  // The candidate that it was copied from is in another database.
   evaluation.shared_run = 0;
   evaluation.shared_candidate = 0;
   const auto [place, first] = evaluations_.try_emplace(evaluation.source_digest, evaluation);
@@ -30,29 +28,6 @@ const Evaluation* RecordedEvaluations::Find(const std::string& source_digest, in
 const ChampionCheck* RecordedEvaluations::FindCheck(const std::string& source_digest) const {
   const auto found = checks_.find(source_digest);
   return found == checks_.end() ? nullptr : &found->second;
-}
-
-std::vector<Evaluation> ReplayEvaluator::Finish(std::stop_token stop, const Each& each) {
-  std::vector<Evaluation> evaluations;
-  const std::vector<Candidate> batch = std::move(batches_.front());
-  batches_.pop_front();
-  bool complete = true;
-  for (const Candidate& candidate : batch) {
-    const Evaluation* found = stop.stop_requested() ? nullptr : recorded_.Find(Digest(candidate.source), candidate.measurement);
-    evaluations.push_back(found != nullptr ? *found : Evaluation{});
-    if (found != nullptr)
-      each(candidate, evaluations.back());
-    else
-      complete = false;
-  }
-  // As every evaluator does: what is stopped is stopped with all that was started.
-  if (!complete) batches_.clear();
-  return evaluations;
-}
-
-ChampionCheck ReplayEvaluator::CheckChampion(const Candidate& candidate, const Candidate&, std::stop_token) {
-  const ChampionCheck* found = recorded_.FindCheck(Digest(candidate.source));
-  return found != nullptr ? *found : ChampionCheck{};
 }
 
 }  // namespace evo

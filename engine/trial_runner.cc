@@ -10,40 +10,45 @@ bool IsTrial(const GenerationRecord& generation) {
   return !generation.candidates.empty() && generation.candidates.front().op == kMinimise;
 }
 
-TrialRunner::TrialRunner(const RunRecord& run, const Candidate& champion, CandidateId next_id, int next_generation,
-                         Breeder& breeder, Evaluator& evaluator, Store& store, Evaluator::Each each)
+void TrialHistory::Learn(const GenerationRecord& record) {
+  if (!record.candidates.empty()) next_id = std::max(next_id, record.candidates.back().id + 1);
+  if (IsTrial(record))
+    generations.push_back(record);
+  else
+    evolved = record.generation + 1;
+}
+
+TrialRunner::TrialRunner(const RunRecord& run, const Candidate& champion, TrialHistory& history, Breeder& breeder,
+                         Evaluator& evaluator, Store& store, Evaluator::Each each)
     : run_(run),
       champion_(champion.id),
       champion_hash_(GenomeHash(champion.genome)),
-      next_id_(next_id),
-      next_generation_(next_generation),
+      history_(history),
       breeder_(breeder),
       evaluator_(evaluator),
       store_(store),
-      each_(std::move(each)) {}
+      each_(std::move(each)) {
+  for (const GenerationRecord& generation : history.generations) Know(generation);
+}
 
-void TrialRunner::Know(const std::vector<GenerationRecord>& generations) {
-  for (const GenerationRecord& generation : generations) {
-    for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
-      const std::string hash = GenomeHash(generation.candidates[i].genome);
-      // The champion's first was made when it was a child.
-      int measurement = hash == champion_hash_ ? 1 : 0;
-      while (known_.contains({hash, measurement})) ++measurement;
-      known_[{hash, measurement}] = {generation.candidates[i], generation.evaluations[i]};
-    }
+void TrialRunner::Know(const GenerationRecord& generation) {
+  for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
+    const std::string hash = GenomeHash(generation.candidates[i].genome);
+    // Measurement 0 of the champion is not among the trials: it was made when the champion was a child.
+    int measurement = hash == champion_hash_ ? 1 : 0;
+    while (known_.contains({hash, measurement})) ++measurement;
+    known_[{hash, measurement}] = {generation.candidates[i], generation.evaluations[i]};
   }
 }
 
 std::vector<BredChild> TrialRunner::Render(const std::vector<TrialRequest>& requests, const std::stop_token& stop) {
-  std::vector<BreedRequest> asked;
-  for (const TrialRequest& request : requests) asked.push_back({{request.genome}, {}, {}, run_.seed, 0, asked.size()});
-  breeder_.Start(std::move(asked));
-  return breeder_.Finish(stop);
+  std::vector<BreedRequest> genomes;
+  for (const TrialRequest& request : requests) genomes.push_back({{request.genome}, {}, {}, run_.seed, 0, genomes.size()});
+  return breeder_.Breed(std::move(genomes), stop);
 }
 
-std::optional<std::vector<Trial>> TrialRunner::Evaluate(const std::vector<TrialRequest>& requests, const std::stop_token& stop) {
-  std::vector<BredChild> rendered = Render(requests, stop);
-  if (stop.stop_requested()) return std::nullopt;
+// Of the requests that could be rendered, one for each genome that is not known.
+std::vector<Candidate> TrialRunner::NewCandidates(const std::vector<TrialRequest>& requests, std::vector<BredChild>& rendered) {
   std::vector<Candidate> candidates;
   std::set<std::string> here;
   for (std::size_t i = 0; i < rendered.size(); ++i) {
@@ -51,8 +56,8 @@ std::optional<std::vector<Trial>> TrialRunner::Evaluate(const std::vector<TrialR
     if (!child.genome) continue;
     const std::string hash = GenomeHash(*child.genome);
     if (known_.contains({hash, requests[i].measurement}) || !here.insert(hash).second) continue;
-    candidates.push_back({next_id_++,
-                          next_generation_,
+    candidates.push_back({history_.next_id++,
+                          history_.NextGeneration(),
                           static_cast<int>(candidates.size()),
                           *child.genome,
                           {champion_},
@@ -61,6 +66,13 @@ std::optional<std::vector<Trial>> TrialRunner::Evaluate(const std::vector<TrialR
                           std::move(child.source),
                           requests[i].measurement});
   }
+  return candidates;
+}
+
+std::optional<std::vector<Trial>> TrialRunner::Evaluate(const std::vector<TrialRequest>& requests, const std::stop_token& stop) {
+  std::vector<BredChild> rendered = Render(requests, stop);
+  if (stop.stop_requested()) return std::nullopt;
+  std::vector<Candidate> candidates = NewCandidates(requests, rendered);
   if (!candidates.empty() && !EvaluateNew(std::move(candidates), stop)) return std::nullopt;
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < rendered.size(); ++i)
@@ -68,8 +80,8 @@ std::optional<std::vector<Trial>> TrialRunner::Evaluate(const std::vector<TrialR
   return trials;
 }
 
-// Two requests of a batch may come to the same genome: then there is one measurement for both, if not of the number that was
-// asked for.
+// Two requests of a batch may render to the same genome. Then one measurement serves both, even if it does not have the number
+// that was requested.
 const Trial& TrialRunner::Known(const std::string& hash, int measurement) const {
   const auto found = known_.find({hash, measurement});
   return found != known_.end() ? found->second : known_.lower_bound({hash, 0})->second;
@@ -77,7 +89,7 @@ const Trial& TrialRunner::Known(const std::string& hash, int measurement) const 
 
 bool TrialRunner::EvaluateNew(std::vector<Candidate> candidates, const std::stop_token& stop) {
   GenerationRecord generation;
-  generation.generation = next_generation_++;
+  generation.generation = history_.NextGeneration();
   evaluated_ += static_cast<int>(candidates.size());
   evaluator_.Start(candidates);
   generation.candidates = std::move(candidates);
@@ -86,7 +98,8 @@ bool TrialRunner::EvaluateNew(std::vector<Candidate> candidates, const std::stop
                                      [](const Evaluation& e) { return e.outcome == Outcome::kCancelled; });
   if (cancelled) return false;
   store_.RecordGeneration(run_.id, generation);
-  Know({std::move(generation)});
+  Know(generation);
+  history_.Learn(generation);
   return true;
 }
 

@@ -14,31 +14,42 @@
 
 namespace evo {
 
-// The operator of candidates that were made to see what a champion needs.
+// The operator of candidates that were made to see which edits a champion needs.
 inline constexpr const char* kMinimise = "minimise";
 
-// Whether a generation was made of such trials, beside the evolution.
+// Whether a generation consists of such trials and is no part of the evolution.
 bool IsTrial(const GenerationRecord& generation);
 
+// The trials that a run has recorded, in this process and in earlier ones, and the ids and generations that the next ones get.
+struct TrialHistory {
+  std::vector<GenerationRecord> generations;  // of trials
+  int evolved = 0;                            // generations of the evolution
+  CandidateId next_id = 1;
+
+  // Takes a recorded generation, of the evolution or of trials.
+  void Learn(const GenerationRecord& record);
+  // The store counts generations of both kinds together.
+  int NextGeneration() const { return evolved + static_cast<int>(generations.size()); }
+};
+
 // Evaluates variants of one champion and records them, one generation a batch, so that they have a place in the lineage like
-// every other candidate. What was recorded before an interruption is not evaluated again.
+// every other candidate. Trials of the history are not evaluated again.
 class TrialRunner {
  public:
-  // `each` hears of every evaluation. The first trial gets the next id, the first batch the next generation.
-  TrialRunner(const RunRecord& run, const Candidate& champion, CandidateId next_id, int next_generation, Breeder& breeder,
-              Evaluator& evaluator, Store& store, Evaluator::Each each);
-
-  // Trials of an earlier process.
-  void Know(const std::vector<GenerationRecord>& generations);
+  // `each` is called after every evaluation. New trials are added to `history`, which outlives this as all references do.
+  TrialRunner(const RunRecord& run, const Candidate& champion, TrialHistory& history, Breeder& breeder, Evaluator& evaluator,
+              Store& store, Evaluator::Each each);
 
   // How many were evaluated here.
   int evaluated() const { return evaluated_; }
 
-  // As EvaluateTrials. What an interruption cuts short is not recorded.
+  // As EvaluateTrials. A batch that an interruption cuts short is not recorded.
   std::optional<std::vector<Trial>> Evaluate(const std::vector<TrialRequest>& requests, const std::stop_token& stop);
 
  private:
   std::vector<BredChild> Render(const std::vector<TrialRequest>& requests, const std::stop_token& stop);
+  std::vector<Candidate> NewCandidates(const std::vector<TrialRequest>& requests, std::vector<BredChild>& rendered);
+  void Know(const GenerationRecord& generation);
   const Trial& Known(const std::string& hash, int measurement) const;
   // False if interrupted.
   bool EvaluateNew(std::vector<Candidate> candidates, const std::stop_token& stop);
@@ -46,8 +57,7 @@ class TrialRunner {
   const RunRecord& run_;
   CandidateId champion_;
   std::string champion_hash_;
-  CandidateId next_id_;
-  int next_generation_;
+  TrialHistory& history_;
   int evaluated_ = 0;
   Breeder& breeder_;
   Evaluator& evaluator_;

@@ -16,6 +16,8 @@
 #include "db/sqlite_store.h"
 #include "engine/evolution.h"
 #include "engine/population_kinds.h"
+#include "engine/recorded_children.h"
+#include "engine/replay_evaluator.h"
 #include "evaluator/scheduling/pipeline.h"
 #include "evaluator/workers/breeder_pool.h"
 
@@ -94,18 +96,20 @@ void StoreRun(SqliteStore& store, RunSetup& setup) {
   run.id = store.BeginRun(run);
 }
 
+// Evolves with whatever evaluates and chooses.
 RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, Evaluator& evaluator, SqliteStore& store,
-                 const Replay* replay, const std::stop_token& interrupt) {
+                 ChildChoice& choice, const std::stop_token& interrupt) {
   const RunRecord& run = setup.record;
   const int evaluations = options.evaluations > 0 ? options.evaluations : setup.options.evaluations;
   ConsoleObserver observer(stderr, evaluations);
   const std::unique_ptr<Population> population = MakePopulation(run.population_kind, static_cast<std::size_t>(run.population));
   const std::unique_ptr<OperatorSelection> selection = MakeSelection(setup);
-  Evolution evolution(run, setup.seeds, breeder, evaluator, store, observer, *population, setup.ranker.get(), selection.get());
-  if (replay != nullptr) evolution.RestrictTo(replay->recorded, MissingOf(setup.options));
-  if (options.no_check) evolution.LeaveUnchecked();
-  if (setup.options.minimise) evolution.MinimiseChampion();
-  if (setup.options.baseline_apart) evolution.KeepBaselineApart();
+  Evolution evolution({.run = run,
+                       .seeds = setup.seeds,
+                       .check_champion = !options.no_check,
+                       .minimise_champion = setup.options.minimise,
+                       .baseline_apart = setup.options.baseline_apart},
+                      {breeder, evaluator, store, observer, *population, choice, selection.get()});
   const StopCondition stop(run.generations, options.time_limit, interrupt,
                            evaluations > 0 ? std::optional(evaluations) : std::nullopt);
   try {
@@ -125,7 +129,9 @@ RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup
              run.device_name);
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   ReplayEvaluator evaluator(replay.recorded);
-  return Evolve(options, setup, *breeder, evaluator, store, &replay, context.interrupt);
+  const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
+  RecordedChildren recorded(*choice, replay.recorded, MissingOf(setup.options));
+  return Evolve(options, setup, *breeder, evaluator, store, recorded, context.interrupt);
 }
 
 RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSetup& setup) {
@@ -143,7 +149,8 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   for (const MachineState& machine : pipeline.machines()) store.RecordMachine(run.id, machine);
   if (!options.no_reuse) pipeline.Know(store.LoadKnown(run));
   if (setup.resumed) pipeline.GoOn(store.LoadGenerations(run.id));
-  const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, nullptr, context.interrupt);
+  const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
+  const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context.interrupt);
   if (status == RunStatus::kFinished) CloseMachines(pipeline, store, run.id);
   const Pipeline::Utilisation busy = pipeline.utilisation();
   fmt::print(stderr,

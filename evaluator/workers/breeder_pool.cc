@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-// Parsing a new source takes half a second, an edit list some reparses of 50 ms each; half a minute is a parser that hangs.
+// Parsing a new source takes half a second, and each edit of a list a reparse of 50 ms. A parser that needs half a minute hangs.
 constexpr std::chrono::milliseconds kBreedDeadline{30'000};
 
 BredChild ToChild(const JobResult& result) {
@@ -26,7 +26,7 @@ BredChild ToChild(const JobResult& result) {
 
 }  // namespace
 
-void BreederPool::Start(std::vector<BreedRequest> requests) {
+std::vector<BredChild> BreederPool::Breed(std::vector<BreedRequest> requests, std::stop_token stop) {
   {
     const std::lock_guard lock(mutex_);
     children_.assign(requests.size(), {});
@@ -43,9 +43,6 @@ void BreederPool::Start(std::vector<BreedRequest> requests) {
       changed_.notify_all();
     });
   }
-}
-
-std::vector<BredChild> BreederPool::Finish(std::stop_token stop) {
   std::unique_lock lock(mutex_);
   if (!changed_.wait(lock, stop, [this] { return missing_ == 0; })) {
     lock.unlock();
@@ -59,8 +56,7 @@ std::vector<BredChild> BreederPool::Finish(std::stop_token stop) {
 }
 
 std::string BreederPool::Render(const Genome& genome) {
-  Start({BreedRequest{{genome}, {}, {}, 0, 0, 0}});
-  BredChild child = std::move(Finish({}).front());
+  BredChild child = std::move(Breed({BreedRequest{{genome}, {}, {}, 0, 0, 0}}, {}).front());
   if (!child.genome) throw Error(fmt::format("template {} cannot be rendered: {}", genome.template_name, child.failure));
   return std::move(child.source);
 }

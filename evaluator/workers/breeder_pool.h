@@ -9,26 +9,25 @@
 
 namespace evo {
 
-// Breeds in worker processes, beside the evaluation. The worker's init message carries the templates; a job {"request"} is
-// answered
+// Breeds in worker processes, in parallel. The worker's init message carries the templates; a job {"request"} is answered by
 // {"child"}.
 class BreederPool : public Breeder {
  public:
   explicit BreederPool(WorkerPoolOptions options) : pool_(std::move(options)) {}
 
-  void Start(std::vector<BreedRequest> requests) override;
-  // Throws Error if workers cannot be started at all.
-  std::vector<BredChild> Finish(std::stop_token stop) override;
+  // Throws Error if no worker can be started.
+  std::vector<BredChild> Breed(std::vector<BreedRequest> requests, std::stop_token stop) override;
 
-  // A genome's source: one request, waited for. Throws Error if it cannot be rendered.
+  // The source of a genome. Blocks. Throws Error if the genome cannot be rendered.
   std::string Render(const Genome& genome);
 
  private:
   std::mutex mutex_;
   std::condition_variable_any changed_;
+  // Guarded by mutex_.
   std::vector<BredChild> children_;
-  std::size_t missing_ = 0;
-  WorkerPool pool_;  // last: its threads use the members above
+  std::size_t missing_ = 0;  // children without an answer
+  WorkerPool pool_;          // last: its threads use the members above
 };
 
 }  // namespace evo

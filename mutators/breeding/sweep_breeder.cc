@@ -12,7 +12,7 @@
 namespace evo {
 namespace {
 
-// Multiples of the golden section of a circle spread most evenly over it, however many there are (three-distance theorem).
+// Multiples of the golden section of a circle spread most evenly over it, whatever their number (three-distance theorem).
 constexpr double kGoldenSection = 0.6180339887498949;
 
 std::uint64_t StrideOf(std::uint64_t size) {
@@ -41,20 +41,19 @@ int SweepBreeder::Generations() const {
   return static_cast<int>(std::min<std::uint64_t>((size_ + children_ - 1) / children_, std::numeric_limits<int>::max()));
 }
 
-std::vector<BredChild> SweepBreeder::Finish(std::stop_token stop) {
+std::vector<BredChild> SweepBreeder::Breed(std::vector<BreedRequest> requests, std::stop_token stop) {
   std::vector<BredChild> children;
-  for (const BreedRequest& request : requests_) {
+  for (const BreedRequest& request : requests) {
     if (stop.stop_requested()) {
       children.emplace_back().failure = "cancelled";
       continue;
     }
-    children.push_back(Breed(request));
+    children.push_back(BreedOne(request));
   }
-  requests_.clear();
   return children;
 }
 
-BredChild SweepBreeder::Breed(const BreedRequest& request) const {
+BredChild SweepBreeder::BreedOne(const BreedRequest& request) const {
   if (request.operators.empty() && !request.parents.empty()) return Render(request.parents.front());
   const std::uint64_t number = (request.generation - 1) * children_ + request.index;
   BredChild child;
@@ -90,7 +89,7 @@ Genome SweepBreeder::Setting(std::uint64_t number) const {
   std::uint64_t place = number * stride_ % size_;
   auto swept = swept_.begin();
   for (; place >= swept->settings.size(); ++swept) place -= swept->settings.size();
-  const KernelTemplate& one = templates_[swept->place];
+  const KernelTemplate& one = templates_[swept->index];
   return {one.name, one.digest, swept->settings.At(static_cast<std::size_t>(place)), {}};
 }
 

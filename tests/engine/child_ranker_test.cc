@@ -30,7 +30,7 @@ Evaluation Took(double score_ns) {
   return evaluation;
 }
 
-// 40 kernels that are faster the larger the block, and with `unroll`.
+// After 40 kernels, which are the faster the larger the block, and faster with `unroll`.
 ChildRanker Learnt() {
   ChildRanker ranker({Block(16)}, {"unroll", "hoist"}, 1);
   for (int i = 0; i < 40; ++i) {
@@ -49,17 +49,17 @@ TEST(ChildRanker, SeesTemplateParametersAndEdits) {
   EXPECT_THAT(ranker.FeaturesOf(Block(15, {"unroll", "unroll", "hoist"})), ElementsAre(1, 0, 1, 0.5, 1)) << "operators by name";
 }
 
-TEST(ChildRanker, ChoosesWhatIsPromising) {
+TEST(ChildRanker, ChoosesThePromisingChildren) {
   const ChildRanker ranker = Learnt();
   EXPECT_GT(ranker.trust(), 0.7);
   EXPECT_EQ(ranker.ToBreed(10), 30);
   const std::vector<Genome> children = {Block(8), Block(12), Block(6), Block(256), Block(24), Block(256, {"unroll"})};
   EXPECT_THAT(ranker.Choose(children, 2), ElementsAre(3, 5));
-  EXPECT_THAT(ranker.Choose(children, 6), SizeIs(6)) << "no more than wanted: all";
+  EXPECT_THAT(ranker.Choose(children, 6), SizeIs(6)) << "all, because there are no more than wanted";
   EXPECT_THAT(ranker.Choose({}, 4), SizeIs(0));
 }
 
-TEST(ChildRanker, BeforeItHasLearntTakesTheFirst) {
+TEST(ChildRanker, ChoosesTheFirstBeforeItHasLearnt) {
   ChildRanker ranker({Block(16)}, {}, 1);
   ranker.Fit();
   EXPECT_EQ(ranker.trust(), 0);
@@ -68,7 +68,7 @@ TEST(ChildRanker, BeforeItHasLearntTakesTheFirst) {
   EXPECT_THAT(ranker.Choose(children, 2), ElementsAre(0, 1));
 }
 
-TEST(ChildRanker, PassesOverWhatWasCancelled) {
+TEST(ChildRanker, IgnoresCancelledEvaluations) {
   ChildRanker ranker = Learnt();
   const double trust = ranker.trust();
   Evaluation cancelled;
@@ -85,13 +85,13 @@ RunRecord RunWith(std::uint64_t seed) {
 
 RunStatus Evolve(World& world, bool resume = false) {
   ChildRanker ranker(world.seeds, {"step"}, world.run.seed);
-  Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, world.population,
-                      &ranker);
+  RankedChildren ranked(ranker);
+  Evolution evolution(world.settings, world.Parts(world.population, ranked));
   const StopCondition stop(world.run.generations, {}, {});
   return resume ? evolution.Resume(stop) : evolution.Run(stop);
 }
 
-TEST(ChildRanker, BreedsManyAndEvaluatesAsManyAsAskedFor) {
+TEST(ChildRanker, BreedsManyChildrenAndEvaluatesTheNumberOfTheRun) {
   World world(RunWith(7));
   ASSERT_EQ(Evolve(world), RunStatus::kFinished);
   std::size_t most_bred = 0;
@@ -101,7 +101,7 @@ TEST(ChildRanker, BreedsManyAndEvaluatesAsManyAsAskedFor) {
     EXPECT_LE(generation.candidates.size(), static_cast<std::size_t>(world.run.children));
 }
 
-TEST(ChildRanker, EvaluatesNothingTwice) {
+TEST(ChildRanker, EvaluatesNoCandidateTwice) {
   World world(RunWith(7));
   Evolve(world);
   std::set<std::int64_t> values;
@@ -113,7 +113,7 @@ TEST(ChildRanker, EvaluatesNothingTwice) {
   EXPECT_EQ(values.size(), candidates);
 }
 
-TEST(ChildRanker, ResumedAtEveryBoundaryDecidesTheSame) {
+TEST(ChildRanker, DecidesTheSameWhenResumedAtEveryBoundary) {
   World whole(RunWith(7));
   ASSERT_EQ(Evolve(whole), RunStatus::kFinished);
   const std::string expected = Spelled(whole.store.generations);
@@ -124,8 +124,8 @@ TEST(ChildRanker, ResumedAtEveryBoundaryDecidesTheSame) {
   }
 }
 
-// What it is for: with as many evaluations the runs end nearer to the optimum, in the mean over seeds.
-TEST(ChildRanker, EarnsItsKeep) {
+// With the same number of evaluations, runs end nearer to the optimum in the mean over seeds.
+TEST(ChildRanker, FindsFasterKernelsThanARunWithoutIt) {
   double with = 0, without = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RunRecord run = RunWith(seed);

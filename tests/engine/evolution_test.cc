@@ -54,7 +54,7 @@ TEST(Evolution, GenerationZeroIsTheTemplatesWithTheBaselineFirst) {
   EXPECT_EQ(world.evolution.progress().baseline_ns, EvaluationAt(50).score_ns);
 }
 
-TEST(Evolution, SameSeedSameChildrenAnotherSeedOthers) {
+TEST(Evolution, MakesTheSameChildrenWithTheSameSeedAndOthersWithAnother) {
   RunRecord run = FakeRun();
   World first(run);
   World second(run);
@@ -67,7 +67,7 @@ TEST(Evolution, SameSeedSameChildrenAnotherSeedOthers) {
   EXPECT_NE(Spelled(first.store.generations), Spelled(other.store.generations));
 }
 
-TEST(Evolution, IdsAreGivenInOrderFromOneAndSourcesAreNew) {
+TEST(Evolution, GivesIdsInOrderAndEvaluatesNoSourceTwice) {
   World world(FakeRun());
   world.Run();
   CandidateId expected = 1;
@@ -76,12 +76,13 @@ TEST(Evolution, IdsAreGivenInOrderFromOneAndSourcesAreNew) {
     for (const Candidate& candidate : generation.candidates) {
       EXPECT_EQ(candidate.id, expected++);
       EXPECT_EQ(candidate.generation, generation.generation);
-      EXPECT_TRUE(sources.insert(candidate.source).second) << "candidate " << candidate.id << " had been seen";
+      EXPECT_TRUE(sources.insert(candidate.source).second)
+          << "the source of candidate " << candidate.id << " was evaluated before";
     }
   }
 }
 
-// The parents that selection draws for a child from the members as they stood after `through` generations.
+// The parents that selection draws for a child from the population after generation `through`.
 Parents Selected(const World& world, int through, const Candidate& child) {
   ElitistPopulation population(static_cast<std::size_t>(world.run.population));
   for (int g = 0; g <= through; ++g) {
@@ -112,7 +113,7 @@ TEST(Evolution, BreedsFromThePopulationOneGenerationBack) {
   EXPECT_GT(without_lag_would_differ, 0);
 }
 
-TEST(Evolution, TheSecondParentIsRecordedOnlyWhereItWasUsed) {
+TEST(Evolution, RecordsTheSecondParentOnlyIfItWasUsed) {
   World world(FakeRun());
   world.Run();
   int crossovers = 0;
@@ -126,7 +127,7 @@ TEST(Evolution, TheSecondParentIsRecordedOnlyWhereItWasUsed) {
   EXPECT_GT(crossovers, 0);
 }
 
-TEST(Evolution, DuplicatesAreDroppedAndCountedAndGiveWayToOthers) {
+TEST(Evolution, CountsDuplicatesAndBreedsOthersInTheirPlace) {
   World world(FakeRun());
   world.Run();
   int duplicates = 0;
@@ -140,7 +141,7 @@ TEST(Evolution, DuplicatesAreDroppedAndCountedAndGiveWayToOthers) {
     EXPECT_LE(fresh, world.run.children);
     EXPECT_GE(bred, world.run.children);
     if (fresh < world.run.children) {
-      EXPECT_GT(bred, world.run.children) << "others were tried";
+      EXPECT_GT(bred, world.run.children) << "others were bred";
     }
     made_up = made_up || (fresh == world.run.children && bred > fresh);
     duplicates += generation.duplicates;
@@ -150,7 +151,7 @@ TEST(Evolution, DuplicatesAreDroppedAndCountedAndGiveWayToOthers) {
   EXPECT_EQ(world.evolution.progress().duplicates, duplicates);
 }
 
-TEST(Evolution, RefusesABaselineThatFailsAndSaysByHowMuch) {
+TEST(Evolution, RejectsABaselineThatFailsAndSaysByHowMuch) {
   World world(FakeRun());
   world.evaluator.evaluate = [](const Candidate&) {
     Evaluation wrong;
@@ -161,7 +162,7 @@ TEST(Evolution, RefusesABaselineThatFailsAndSaysByHowMuch) {
   };
   try {
     world.Run();
-    FAIL() << "a run without a baseline";
+    FAIL() << "the baseline is wrong";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("baseline x"));
     EXPECT_THAT(error.what(), HasSubstr("wrong_result"));
@@ -170,18 +171,17 @@ TEST(Evolution, RefusesABaselineThatFailsAndSaysByHowMuch) {
   EXPECT_EQ(world.store.status, RunStatus::kFailed);
   EXPECT_THAT(world.store.message, HasSubstr("3.10e-02"));
   EXPECT_THAT(world.store.generations, SizeIs(1)) << "the failure itself is kept";
-  EXPECT_THROW(world.Again(1).Resume(), Error) << "resuming does not get round it";
+  EXPECT_THROW(world.Again(1).Resume(), Error) << "nor does it go on when resumed";
 }
 
-TEST(Evolution, ATemplateBesideTheBaselineMayFail) {
+TEST(Evolution, ATemplateOtherThanTheBaselineMayFail) {
   World world(FakeRun(), {testing::GenomeAt(50), testing::GenomeAt(26)});
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
   EXPECT_EQ(world.store.generations.at(0).evaluations.at(1).outcome, Outcome::kWrongResult);
 }
 
 TEST(Evolution, ABaselineApartIsMeasuredAndHasNoChildren) {
-  World world(FakeRun(), {testing::GenomeAt(50), testing::GenomeAt(40)});
-  world.evolution.KeepBaselineApart();
+  World world({.run = FakeRun(), .seeds = {testing::GenomeAt(50), testing::GenomeAt(40)}, .baseline_apart = true});
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
   EXPECT_EQ(world.store.generations.at(0).evaluations.at(0).outcome, Outcome::kOk);
   int children = 0;
@@ -194,35 +194,13 @@ TEST(Evolution, ABaselineApartIsMeasuredAndHasNoChildren) {
   EXPECT_GT(children, 0);
 }
 
-TEST(Evolution, ABaselineApartIsAParentWhereNothingElseIsOk) {
-  World world(FakeRun(), {testing::GenomeAt(50), testing::GenomeAt(26)});
-  world.evolution.KeepBaselineApart();
+TEST(Evolution, ABaselineApartIsAParentIfNoOtherTemplateIsOk) {
+  World world({.run = FakeRun(), .seeds = {testing::GenomeAt(50), testing::GenomeAt(26)}, .baseline_apart = true});
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
   EXPECT_EQ(world.store.generations.at(1).candidates.at(0).parents.at(0), 1);
 }
 
-TEST(Evolution, WhatAToolObjectsToInOneTemplateIsSoughtInAnother) {
-  Genome other = testing::GenomeAt(49);
-  other.template_name = "other";
-  World world(FakeRun(), {testing::GenomeAt(50), other});
-  world.evolution.KeepBaselineApart();
-  world.evaluator.check = [](const Candidate& candidate) {
-    ChampionCheck check;
-    const bool clean = candidate.genome.template_name == "other";
-    check.outcome = clean ? Outcome::kOk : Outcome::kNondeterministic;
-    check.tools = {{"synccheck", clean ? "clean" : "error", ""}};
-    return check;
-  };
-  EXPECT_EQ(world.Run(), RunStatus::kFinished);
-  int failed = 0;
-  for (const auto& [id, check] : world.store.champions) failed += check.outcome == Outcome::kOk ? 0 : 1;
-  EXPECT_EQ(failed, 3) << "three of one template are enough";
-  ASSERT_FALSE(world.store.champions.empty());
-  EXPECT_EQ(world.store.champions.back().second.outcome, Outcome::kOk);
-  EXPECT_EQ(world.evaluator.checked.back().genome.template_name, "other");
-}
-
-TEST(Evolution, AnInterruptedGenerationLeavesNothing) {
+TEST(Evolution, RecordsNothingOfAnInterruptedGeneration) {
   for (int after = 1; after <= 40; ++after) {
     SCOPED_TRACE(after);
     World world(FakeRun());
@@ -246,7 +224,7 @@ TEST(Evolution, AnInterruptedGenerationLeavesNothing) {
   }
 }
 
-TEST(Evolution, InterruptedBeforeTheFirstGenerationRecordsNothing) {
+TEST(Evolution, RecordsNothingIfInterruptedBeforeTheFirstGeneration) {
   World world(FakeRun());
   world.interrupt.request_stop();
   EXPECT_EQ(world.Run(), RunStatus::kInterrupted);
@@ -254,7 +232,7 @@ TEST(Evolution, InterruptedBeforeTheFirstGenerationRecordsNothing) {
   EXPECT_EQ(world.evaluator.evaluated, 0);
 }
 
-TEST(Evolution, TheTimeLimitEndsARunBetweenGenerations) {
+TEST(Evolution, EndsBetweenGenerationsAtTheTimeLimit) {
   RunRecord run = FakeRun();
   run.generations = 100000;
   World world(run);
@@ -262,10 +240,10 @@ TEST(Evolution, TheTimeLimitEndsARunBetweenGenerations) {
   EXPECT_EQ(world.Run(std::chrono::seconds(1)), RunStatus::kFinished);
   EXPECT_EQ(world.store.message, "time limit");
   EXPECT_THAT(world.store.generations, SizeIs(::testing::AllOf(::testing::Ge(2U), ::testing::Le(40U))));
-  EXPECT_THAT(world.store.champions, SizeIs(1)) << "what was found is still checked";
+  EXPECT_THAT(world.store.champions, SizeIs(1)) << "the champion is still checked";
 }
 
-TEST(Evolution, ThreeEmptyGenerationsEndARun) {
+TEST(Evolution, EndsAfterThreeEmptyGenerationsInARow) {
   World world(FakeRun());
   for (std::uint64_t g = 4; g < 100; ++g) world.breeder.barren.insert(g);
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
@@ -273,14 +251,14 @@ TEST(Evolution, ThreeEmptyGenerationsEndARun) {
   EXPECT_EQ(world.evolution.progress().generation, 6);
 }
 
-TEST(Evolution, EmptyGenerationsMustFollowOneAnother) {
+TEST(Evolution, GoesOnIfEmptyGenerationsAreNotInARow) {
   World world(FakeRun());
   world.breeder.barren = {3, 4, 6, 7, 9};
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
   EXPECT_EQ(world.evolution.progress().generation, world.run.generations);
 }
 
-TEST(Evolution, EveryOutcomeIsRecordedAndHeard) {
+TEST(Evolution, RecordsEveryOutcomeAndNotifiesTheObserver) {
   World world(FakeRun());
   world.Run();
   std::set<Outcome> outcomes;
@@ -299,35 +277,40 @@ TEST(Evolution, EveryOutcomeIsRecordedAndHeard) {
   EXPECT_EQ(world.observer.events.back(), "finished");
 }
 
-TEST(Evolution, AWouldBeChampionThatFailsGivesWayToTheNext) {
-  World world(FakeRun());
-  world.evaluator.check = [&](const Candidate&) {
-    ChampionCheck check;
-    check.outcome = world.evaluator.checked.size() <= 2 ? Outcome::kWrongResult : Outcome::kOk;
-    check.speedup = 2;
-    return check;
-  };
-  EXPECT_EQ(world.Run(), RunStatus::kFinished);
-  ASSERT_THAT(world.store.champions, SizeIs(3)) << "those that failed are recorded too";
-  EXPECT_EQ(world.store.champions[0].second.outcome, Outcome::kWrongResult);
-  EXPECT_EQ(world.store.champions[1].second.outcome, Outcome::kWrongResult);
-  EXPECT_EQ(world.store.champions[2].second.outcome, Outcome::kOk);
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(world.store.champions[i].first, world.population.members()[i].candidate.id) << "fastest first";
-    EXPECT_FALSE(world.evaluator.checked[i].source.empty());
-  }
-  EXPECT_EQ(world.evolution.progress().best, world.store.champions[2].first);
+std::size_t Candidates(const std::vector<GenerationRecord>& generations) {
+  std::size_t count = 0;
+  for (const GenerationRecord& generation : generations) count += generation.candidates.size();
+  return count;
 }
 
-TEST(Evolution, ARunInterruptedWhileItsChampionIsCheckedHasNone) {
+TEST(EvaluationLimit, EndsARunAfterExactlySoManyCandidates) {
+  RunRecord run = FakeRun();
+  run.generations = 1000;
+  for (const int most : {1, 2, 9, 30, 31}) {
+    World world(run);
+    ASSERT_EQ(world.evolution.Run(StopCondition(run.generations, {}, {}, most)), RunStatus::kFinished);
+    EXPECT_EQ(Candidates(world.store.generations), static_cast<std::size_t>(most));
+    EXPECT_EQ(world.evolution.progress().evaluated, most);
+  }
+}
+
+TEST(EvaluationLimit, EndsAResumedRunWhereTheWholeRunEnds) {
+  RunRecord run = FakeRun();
+  run.generations = 1000;
+  World whole(run);
+  const StopCondition stop(run.generations, {}, {}, 45);
+  ASSERT_EQ(whole.evolution.Run(stop), RunStatus::kFinished);
+  for (std::size_t kept = 0; kept <= whole.store.generations.size(); ++kept) {
+    World& resumed = whole.Again(kept);
+    ASSERT_EQ(resumed.evolution.Resume(stop), RunStatus::kFinished);
+    EXPECT_EQ(Spelled(resumed.store.generations), Spelled(whole.store.generations)) << kept;
+  }
+}
+
+TEST(EvaluationLimit, ALimitThatIsNotReachedLeavesTheGenerations) {
   World world(FakeRun());
-  world.evaluator.check = [&](const Candidate&) {
-    world.interrupt.request_stop();
-    return ChampionCheck{};  // cancelled
-  };
-  EXPECT_EQ(world.Run(), RunStatus::kInterrupted);
-  EXPECT_TRUE(world.store.champions.empty());
-  EXPECT_THAT(world.store.generations, SizeIs(static_cast<std::size_t>(world.run.generations) + 1));
+  ASSERT_EQ(world.evolution.Run(StopCondition(world.run.generations, {}, {}, 100'000)), RunStatus::kFinished);
+  EXPECT_EQ(world.store.generations.back().generation, world.run.generations);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ BredChild Child(std::int64_t x, const std::string& op) {
   return child;
 }
 
-// An edit that has an anchor needs the edit before it that its anchor names.
+// An edit with an anchor needs an earlier edit, the one that its anchor names.
 BredChild Applied(const Genome& genome) {
   BredChild child = Child(ValueOf(genome), "");
   std::set<std::string> there;
@@ -112,18 +112,13 @@ RunRecord FakeRun() {
   return run;
 }
 
-void FakeBreeder::Start(std::vector<BreedRequest> requests) {
+std::vector<BredChild> FakeBreeder::Breed(std::vector<BreedRequest> requests, std::stop_token) {
   if (!requests.empty() && !requests.front().operators.empty()) batches.push_back(requests);
-  requests_ = std::move(requests);
-}
-
-std::vector<BredChild> FakeBreeder::Finish(std::stop_token) {
   std::vector<BredChild> children;
-  for (const BreedRequest& request : requests_) {
+  for (const BreedRequest& request : requests) {
     children.push_back(barren.contains(request.generation) ? BredChild{} : Bred(request));
     if (change && children.back().genome && !request.operators.empty()) change(request, children.back());
   }
-  requests_.clear();
   return children;
 }
 

@@ -15,33 +15,29 @@
 
 namespace evo::testing {
 
-// A world in which a kernel is one number: parameter x in [0, kRange). Its time falls towards x = kOptimum; multiples of 13 are
-// wrong and multiples of 17 crash; x and its neighbour compile to one image where x is divisible by 10.
+// A world in which a kernel is one number: parameter x in [0, kRange). Its time falls towards x = kOptimum. Multiples of 13 are
+// wrong and multiples of 17 crash. If x is divisible by 10, x and x + 1 compile to the same image.
 inline constexpr std::int64_t kRange = 400;
 inline constexpr std::int64_t kOptimum = 281;
 inline constexpr std::int64_t kStart = 21;
 
 Genome GenomeAt(std::int64_t x);
-// With edits of these names, which have no effect unless a test gives them one; an edit of which `needs` says so is dropped where
-// the other is not there. Children keep none of them.
+// With edits of these names, which have no effect unless a test gives them one. `needs` maps an edit to another without which it
+// is dropped. Children keep none of the edits.
 Genome EditedAt(std::int64_t x, const std::vector<std::string>& edits, const std::map<std::string, std::string>& needs = {});
 std::string SourceAt(std::int64_t x);
 std::int64_t ValueOf(const Genome& genome);
 Evaluation EvaluationAt(std::int64_t x);
 RunRecord FakeRun();
 
-// Takes a step from the first parent, or the middle between two. A function of the request alone.
+// Steps away from the first parent, or takes the middle between two parents. A function of the request alone.
 class FakeBreeder : public Breeder {
  public:
-  void Start(std::vector<BreedRequest> requests) override;
-  std::vector<BredChild> Finish(std::stop_token stop) override;
+  std::vector<BredChild> Breed(std::vector<BreedRequest> requests, std::stop_token stop) override;
 
-  std::function<void(const BreedRequest&, BredChild&)> change;  // what is bred, if given
+  std::function<void(const BreedRequest&, BredChild&)> change;  // changes each child, if given
   std::set<std::uint64_t> barren;                               // generations in which no operator applies
-  std::vector<std::vector<BreedRequest>> batches;               // every batch of children asked for
-
- private:
-  std::vector<BreedRequest> requests_;
+  std::vector<std::vector<BreedRequest>> batches;               // every batch of requests for children
 };
 
 class FakeEvaluator : public Evaluator {
@@ -52,7 +48,7 @@ class FakeEvaluator : public Evaluator {
 
   std::function<Evaluation(const Candidate&)> evaluate = [](const Candidate& c) { return EvaluationAt(ValueOf(c.genome)); };
   std::function<ChampionCheck(const Candidate&)> check;  // empty: everything passes
-  std::function<void(int evaluated)> on_evaluated;       // after each, with how many there were in all
+  std::function<void(int evaluated)> on_evaluated;       // called after each with the number so far
   std::vector<Candidate> checked;
   int evaluated = 0;
 
@@ -71,12 +67,12 @@ class MemoryStore : public Store {
 
   std::vector<GenerationRecord> generations;
   std::vector<std::pair<CandidateId, ChampionCheck>> champions;
-  struct MinimisedForm {
+  struct MinimisedVariant {
     CandidateId champion = 0;
     CandidateId candidate = 0;
     std::vector<CandidateId> without;
   };
-  std::vector<MinimisedForm> minimised;
+  std::vector<MinimisedVariant> minimised;
   RunStatus status = RunStatus::kRunning;
   std::string message;
   int ends = 0;
@@ -94,7 +90,7 @@ class RecordingObserver : public Observer {
   std::vector<Progress> generations;
 };
 
-// One line per candidate and per generation: everything that a resumed run must make again.
+// One line per candidate and per generation, with everything that a resumed run must repeat.
 std::string Spelled(const std::vector<GenerationRecord>& generations);
 
 }  // namespace evo::testing

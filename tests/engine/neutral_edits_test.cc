@@ -20,7 +20,7 @@ Edit EditOf(const std::string& op, const std::string& place, const std::string& 
 
 const Edit kUnroll = EditOf("unroll", "loop", "#pragma unroll 2");
 
-// What was learnt of one parent, number 1 with the program "P", and its children.
+// NeutralEdits that know one parent, number 1 with the program "P". Tests add its children.
 class NeutralEditsTest : public ::testing::Test {
  protected:
   NeutralEditsTest() { Evaluate(1, {}, {"t", "d", {{"N", 1}}, {}}, "default", "P"); }
@@ -44,12 +44,12 @@ class NeutralEditsTest : public ::testing::Test {
   NeutralEdits neutral_;
 };
 
-TEST_F(NeutralEditsTest, WhatNobodyTriedMayChangeSomething) {
+TEST_F(NeutralEditsTest, AnEditThatWasNotTriedMayChangeTheProgram) {
   EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
   EXPECT_FALSE(neutral_.ChangesNothing({}));
 }
 
-TEST_F(NeutralEditsTest, AnEditThatLeftTheProgramIsKnownInOtherVariants) {
+TEST_F(NeutralEditsTest, ANeutralEditIsKnownAfterOtherEditsToo) {
   Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
   const Edit other = EditOf("peel", "loop", "x");
   EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {other, kUnroll}}, "unroll"));
@@ -59,9 +59,10 @@ TEST_F(NeutralEditsTest, AnEditThatLeftTheProgramIsKnownInOtherVariants) {
   EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {moved}}, "unroll"));
 }
 
-TEST_F(NeutralEditsTest, AtOtherParametersItIsTriedOnceMore) {
+TEST_F(NeutralEditsTest, ANeutralEditIsTriedOnceMoreAtOtherParameters) {
   Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
-  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 4}}, {kUnroll}}, "unroll")) << "its place may have been cut out";
+  EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 4}}, {kUnroll}}, "unroll"))
+      << "at N = 1 a directive may have cut its loop out of the source";
   Evaluate(3, {}, {"t", "d", {{"N", 4}}, {}}, "parameters", "Q");
   Evaluate(4, {3}, {"t", "d", {{"N", 4}}, {kUnroll}}, "unroll", "Q");
   EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 8}}, {kUnroll}}, "unroll"));
@@ -81,14 +82,14 @@ TEST_F(NeutralEditsTest, AnotherPlaceTextTemplateOrOperatorIsAnotherEdit) {
   EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {with_launch}}, "unroll"));
 }
 
-TEST_F(NeutralEditsTest, WhatChangedAProgramOnceIsTriedAgain) {
+TEST_F(NeutralEditsTest, AnEditThatChangedAProgramOnceIsTriedAgain) {
   Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
   Evaluate(3, {1}, {"t", "d", {{"N", 2}}, {kUnroll}}, "unroll", "Q");
   Evaluate(4, {1}, {"t", "d", {{"N", 3}}, {kUnroll}}, "unroll", "P");
   EXPECT_FALSE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
 }
 
-TEST_F(NeutralEditsTest, ChildrenThatAreNoSingleEditSayNothing) {
+TEST_F(NeutralEditsTest, ChildrenWithMoreThanOneNewEditSayNothing) {
   Evaluate(2, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "crossover", "P");
   Evaluate(3, {1}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P", {"peel: no such loop"});
   Evaluate(4, {9}, {"t", "d", {{"N", 1}}, {kUnroll}}, "unroll", "P");
@@ -100,8 +101,8 @@ TEST_F(NeutralEditsTest, ChildrenThatAreNoSingleEditSayNothing) {
   EXPECT_TRUE(ChangesNothing({"t", "d", {{"N", 1}}, {kUnroll}}, "unroll"));
 }
 
-// A run in which every child is its first parent with one more edit, in words of its own each time. `name` edits change the
-// program if `changes` says so.
+// The number of candidates of each generation in a run whose children are their first parent with one more edit of operator
+// `name`. Every child has a source of its own. The edits change the program if `changes`.
 std::vector<int> EvaluatedIn(const std::string& name, bool changes) {
   testing::World world(testing::FakeRun());
   world.breeder.change = [&](const BreedRequest& request, BredChild& child) {
@@ -124,7 +125,7 @@ std::vector<int> EvaluatedIn(const std::string& name, bool changes) {
   return evaluated;
 }
 
-TEST(NeutralEditsInARun, AreNotEvaluatedOnceTheyAreKnown) {
+TEST(NeutralEditsInARun, AreNotEvaluatedAgainOnceKnown) {
   // Generation 2 is bred before generation 1 is evaluated.
   const std::vector<int> evaluated = EvaluatedIn("unroll", false);
   ASSERT_GE(evaluated.size(), 4u);

@@ -28,7 +28,7 @@ std::map<std::string, double> Defaults() {
   return defaults;
 }
 
-// Names to shares.
+// The share of the draws by name.
 std::map<std::string, double> SharesOf(const OperatorSelection& selection) {
   double sum = 0;
   std::map<std::string, double> shares;
@@ -65,7 +65,7 @@ GenerationRecord MakeGeneration(int number, const std::vector<Bred>& bred) {
 
 GenerationRecord First() { return MakeGeneration(0, {{"default", Outcome::kOk, 1000, "the parent's"}}); }
 
-// Every operator once.
+// One child of every operator; the special operator's is `result`.
 std::vector<Bred> Round(const std::string& special, const Bred& result) {
   std::vector<Bred> bred;
   for (int i = 0; i < kOperators; ++i) {
@@ -89,12 +89,12 @@ TEST(OperatorSelection, BeginsWithTheDefaults) {
   EXPECT_DOUBLE_EQ(shares.at(Name(1)), shares.at(Name(kOperators - 1)));
 }
 
-TEST(OperatorSelection, LeavesOutWhatHasNoWeight) {
+TEST(OperatorSelection, LeavesOutOperatorsWithoutWeight) {
   EXPECT_THAT(OperatorSelection({{"a", 1}, {"b", 0}}).Weights(), SizeIs(1));
   EXPECT_THAT(OperatorSelection({{"b", 0}}).Weights(), IsEmpty());
 }
 
-TEST(OperatorSelection, DrawsMoreOftenWhatPays) {
+TEST(OperatorSelection, DrawsAnOperatorThatPaysMoreOften) {
   const auto shares = After(Name(5), {"", Outcome::kOk, 800, "faster"});
   for (int i = 1; i < kOperators; ++i) {  // the first has a greater weight to begin with
     if (i == 5) continue;
@@ -102,7 +102,7 @@ TEST(OperatorSelection, DrawsMoreOftenWhatPays) {
   }
 }
 
-TEST(OperatorSelection, DrawsLessOftenWhatBreaksKernelsOrChangesNothing) {
+TEST(OperatorSelection, DrawsAnOperatorThatBreaksKernelsOrChangesNothingLessOften) {
   const auto broken = After(Name(5), {"", Outcome::kCompileError, 0, ""});
   EXPECT_LT(broken.at(Name(5)), 0.7 * broken.at(Name(6)));
   const auto neutral = After(Name(5), {"", Outcome::kOk, 990, "the parent's"});
@@ -126,9 +126,9 @@ TEST(OperatorSelection, FewOperatorsCannotAllBeBelowTheCap) {
   EXPECT_DOUBLE_EQ(OperatorSelection({{"a", 5}}).Weights().front().second, 1.0);
 }
 
-// Half of the operators never apply, and one of the others always pays: by its share of the draws it would make far more children
-// than the cap.
-TEST(OperatorSelection, HoldsBackWhatMakesTooManyChildren) {
+// Half of the operators never apply, and one of the others always pays. With its share of the draws it would make far more
+// children than the cap allows.
+TEST(OperatorSelection, ThrottlesAnOperatorThatMakesTooManyChildren) {
   OperatorSelection selection(Defaults());
   selection.Learn(First());
   Rng rng(3);
@@ -150,7 +150,7 @@ TEST(OperatorSelection, HoldsBackWhatMakesTooManyChildren) {
   EXPECT_GT(children.at(Name(5)), 0.11 * kGenerations * kChildren);
 }
 
-TEST(OperatorSelection, EarlierRunsCountButNotForMuch) {
+TEST(OperatorSelection, EarlierRunsCountButCanBeRefuted) {
   OperatorReward reward{5000, 4000, 500};
   const OperatorSelection warm(Defaults(), {{Name(5), reward}, {"gone", reward}});
   const auto shares = SharesOf(warm);
@@ -161,7 +161,7 @@ TEST(OperatorSelection, EarlierRunsCountButNotForMuch) {
   EXPECT_LT(SharesOf(refuted).at(Name(5)), 1.1 * SharesOf(refuted).at(Name(6)));
 }
 
-TEST(OperatorSelection, PassesOverWhatItCannotJudge) {
+TEST(OperatorSelection, IgnoresChildrenThatItCannotJudge) {
   OperatorSelection selection(Defaults());
   const auto before = selection.Weights();
   GenerationRecord strange = MakeGeneration(1, {{"unknown"}, {Name(1)}, {Name(2), Outcome::kCancelled}});
@@ -182,13 +182,12 @@ TEST(OperatorReward, CountsGainsOfFreshChildrenOnly) {
 }
 
 RunStatus Perform(World& world, OperatorSelection& selection, bool resume) {
-  Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, world.population,
-                      nullptr, &selection);
+  Evolution evolution(world.settings, world.Parts(world.population, world.choice, &selection));
   const StopCondition stop(world.run.generations, {}, world.interrupt.get_token());
   return resume ? evolution.Resume(stop) : evolution.Run(stop);
 }
 
-TEST(OperatorSelection, ResumedRunDrawsAsTheWholeOne) {
+TEST(OperatorSelection, AResumedRunDrawsTheSameOperators) {
   RunRecord run = FakeRun();
   run.operators = {{"crossover", 1}, {"step", 1}, {"other", 1}};
   World whole(run);

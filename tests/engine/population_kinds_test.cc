@@ -43,7 +43,7 @@ std::vector<CandidateId> Ids(const std::vector<Individual>& members) {
   return ids;
 }
 
-TEST(IslandPopulation, ParentsAreOfTheChildsOwnIsland) {
+TEST(IslandPopulation, ParentsLiveOnTheChildsIsland) {
   IslandPopulation population(4, 2, 100);
   Generation first;
   for (int i = 0; i < 6; ++i) first.Add(i + 1, i, 0, 10 * (6 - i));
@@ -54,7 +54,7 @@ TEST(IslandPopulation, ParentsAreOfTheChildsOwnIsland) {
   EXPECT_THAT(Ids(population.members()), ElementsAre(6, 5, 4, 3));
 }
 
-TEST(IslandPopulation, AnEmptyIslandTakesParentsFromAnywhere) {
+TEST(IslandPopulation, ChildrenOfAnEmptyIslandHaveParentsFromAnyIsland) {
   IslandPopulation population(8, 4, 100);
   EXPECT_THAT(population.Mates(3), IsEmpty());
   Generation first;
@@ -63,7 +63,7 @@ TEST(IslandPopulation, AnEmptyIslandTakesParentsFromAnywhere) {
   EXPECT_THAT(Ids(population.Mates(3)), ElementsAre(1));
 }
 
-TEST(IslandPopulation, TheFastestMigratesInARing) {
+TEST(IslandPopulation, TheFastestOfEachIslandMigratesInARing) {
   IslandPopulation population(4, 2, 3);
   Generation early, late;
   for (int i = 0; i < 4; ++i) early.Add(i + 1, i, 2, 10 + i);
@@ -76,7 +76,7 @@ TEST(IslandPopulation, TheFastestMigratesInARing) {
   EXPECT_THAT(Ids(population.members()), ElementsAre(1, 2)) << "each once, although both live on two islands";
 }
 
-TEST(IslandPopulation, HoldsEqualProgramsOnceAndOnlyWhatIsOk) {
+TEST(IslandPopulation, HoldsEqualProgramsOnceAndNoFailures) {
   IslandPopulation population(4, 2, 100);
   Generation first;
   first.Add(1, 0, 0, 10).program_digest = "same";
@@ -95,7 +95,7 @@ KernelFacts Facts(int registers, int shared_bytes, double occupancy) {
   return facts;
 }
 
-TEST(ResourceCell, ClassifiesWhatIsKnown) {
+TEST(ResourceCell, ClassifiesTheKnownResources) {
   const auto cell = [](const KernelFacts& facts) {
     Evaluation evaluation;
     evaluation.facts = facts;
@@ -121,7 +121,7 @@ TEST(MapElitesPopulation, KeepsTheFastestOfEveryCell) {
   population.Survive(first.candidates, first.evaluations);
   EXPECT_EQ(population.cells(), 3U);
   EXPECT_THAT(Ids(population.members()), ElementsAre(1, 4, 5))
-      << "slow, but the only one of its kind; the capacity does not limit cells";
+      << "5 is slow but alone in its cell; the capacity does not limit the cells";
   Generation second;
   second.Add(6, 0, 1, 70).facts = Facts(128, 0, 0.5);
   second.Add(7, 1, 1, 1).facts = Facts(255, 0, 0.1);
@@ -130,7 +130,7 @@ TEST(MapElitesPopulation, KeepsTheFastestOfEveryCell) {
   EXPECT_THAT(Ids(population.members()), ElementsAre(1, 6, 5));
 }
 
-TEST(MapElitesPopulation, WithoutFactsIsElitist) {
+TEST(MapElitesPopulation, WithoutFactsEqualsTheElitistPopulation) {
   MapElitesPopulation population(3);
   ElitistPopulation elitist(3);
   Generation first;
@@ -141,21 +141,21 @@ TEST(MapElitesPopulation, WithoutFactsIsElitist) {
   EXPECT_EQ(Ids(population.members()), Ids(elitist.members()));
 }
 
-TEST(MakePopulation, KnowsItsKindsAndNoOther) {
+TEST(MakePopulation, KnowsItsKindsAndRejectsOthers) {
   for (const std::string& kind : PopulationKinds()) EXPECT_NE(MakePopulation(kind, 16), nullptr) << kind;
   EXPECT_EQ(PopulationKinds().front(), "elitist");
   EXPECT_THROW(MakePopulation("crowd", 16), UsageError);
 }
 
-// A whole run with each kind finds the optimum of the fake world, and the same candidates again.
-TEST(MakePopulation, EveryKindEvolvesTheSameWayAgain) {
+// A whole run with each kind gets faster, and a second one makes the same candidates.
+TEST(MakePopulation, EveryKindMakesTheSameCandidatesAgain) {
   for (const std::string& kind : PopulationKinds()) {
     SCOPED_TRACE(kind);
     std::string first;
     for (int round = 0; round < 2; ++round) {
       testing::World world(testing::FakeRun());
       const auto population = MakePopulation(kind, static_cast<std::size_t>(world.run.population));
-      Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, *population);
+      Evolution evolution(world.settings, world.Parts(*population, world.choice));
       ASSERT_EQ(evolution.Run(StopCondition(world.run.generations, {}, {})), RunStatus::kFinished);
       const std::string spelled = testing::Spelled(world.store.generations);
       if (round == 0) first = spelled;
@@ -165,19 +165,19 @@ TEST(MakePopulation, EveryKindEvolvesTheSameWayAgain) {
   }
 }
 
-// After a resumption at any generation the population is what it was.
-TEST(MakePopulation, EveryKindIsResumed) {
+// A resumed run has the population of the whole run.
+TEST(MakePopulation, EveryKindMakesTheSameCandidatesWhenResumed) {
   for (const std::string& kind : PopulationKinds()) {
     SCOPED_TRACE(kind);
     testing::World world(testing::FakeRun());
     const auto whole = MakePopulation(kind, 8);
-    Evolution evolution(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, *whole);
+    Evolution evolution(world.settings, world.Parts(*whole, world.choice));
     ASSERT_EQ(evolution.Run(StopCondition(world.run.generations, {}, {})), RunStatus::kFinished);
     const std::string expected = testing::Spelled(world.store.generations);
     for (const std::size_t kept : {std::size_t{1}, std::size_t{3}, world.store.generations.size() - 1}) {
       testing::World& again = world.Again(kept);
       const auto population = MakePopulation(kind, 8);
-      Evolution resumed(again.run, again.seeds, again.breeder, again.evaluator, again.store, again.observer, *population);
+      Evolution resumed(again.settings, again.Parts(*population, again.choice));
       ASSERT_EQ(resumed.Resume(StopCondition(again.run.generations, {}, {})), RunStatus::kFinished);
       EXPECT_EQ(testing::Spelled(again.store.generations), expected) << kept;
     }

@@ -1,12 +1,13 @@
-// Runs that are answered from what was recorded, and runs that end after so many evaluations.
+// Runs whose evaluations are looked up in those of an earlier run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "core/digest.h"
 #include "core/error.h"
 #include "engine/population_kinds.h"
+#include "engine/recorded_children.h"
+#include "engine/replay_evaluator.h"
 #include "tests/engine/fakes.h"
 #include "tests/engine/world.h"
 
@@ -15,7 +16,6 @@ namespace {
 
 using testing::FakeRun;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::Spelled;
 using testing::World;
@@ -40,40 +40,23 @@ RecordedEvaluations Recording(const World& world) {
   return recorded;
 }
 
-TEST(RecordedEvaluations, AnswerEachMeasurementOfASourceWithItsOwn) {
-  RecordedEvaluations recorded;
-  Evaluation evaluation;
-  evaluation.outcome = Outcome::kOk;
-  evaluation.source_digest = "s";
-  for (const double ns : {1'000.0, 1'010.0, 1'020.0}) {
-    evaluation.score_ns = ns;
-    evaluation.shared_candidate = 0;
-    recorded.Add(evaluation);
-    evaluation.shared_candidate = 1;  // a copy of the first, which is no measurement
-    evaluation.score_ns = 1'000;
-    recorded.Add(evaluation);
-  }
-  EXPECT_EQ(recorded.Find("s")->score_ns, 1'000);
-  EXPECT_EQ(recorded.Find("s", 1)->score_ns, 1'010);
-  EXPECT_EQ(recorded.Find("s", 2)->score_ns, 1'020);
-  EXPECT_EQ(recorded.Find("s", 3)->score_ns, 1'020) << "no more were made";
-  EXPECT_EQ(recorded.Find("t", 1), nullptr);
-}
-
-// A run with the evaluations of another and nothing else.
+// A run that has the evaluations of another run and no others.
 struct Replayed {
-  Replayed(RunRecord record, const RecordedEvaluations& recorded, Evolution::Missing missing, ChildRanker* ranker = nullptr)
+  Replayed(RunRecord record, const RecordedEvaluations& recorded, MissingChild missing, ChildRanker* ranker = nullptr)
       : run(std::move(record)),
+        choice(MakeChoice(ranker)),
+        recorded_children(*choice, recorded, missing),
         evaluator(recorded),
         population(MakePopulation(run.population_kind, static_cast<std::size_t>(run.population))),
-        evolution(run, {testing::GenomeAt(testing::kStart)}, breeder, evaluator, store, observer, *population, ranker) {
-    evolution.RestrictTo(recorded, missing);
-  }
+        evolution({.run = run, .seeds = {testing::GenomeAt(testing::kStart)}},
+                  {breeder, evaluator, store, observer, *population, recorded_children}) {}
   RunStatus Run(std::optional<int> evaluations = {}) {
     return evolution.Run(StopCondition(run.generations, {}, {}, evaluations));
   }
 
   RunRecord run;
+  std::unique_ptr<ChildChoice> choice;
+  RecordedChildren recorded_children;
   testing::FakeBreeder breeder;
   ReplayEvaluator evaluator;
   testing::MemoryStore store;
@@ -82,17 +65,17 @@ struct Replayed {
   Evolution evolution;
 };
 
-TEST(Replay, OfARunMakesTheSameCandidatesAndChampion) {
+TEST(Replay, MakesTheSameCandidatesAndChampion) {
   for (const char* kind : {"elitist", "islands", "random"}) {
     SCOPED_TRACE(kind);
     RunRecord run = FakeRun();
     run.population_kind = kind;
     World world(run);
     const auto population = MakePopulation(kind, static_cast<std::size_t>(run.population));
-    Evolution whole(run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, *population);
+    Evolution whole(world.settings, world.Parts(*population, world.choice));
     ASSERT_EQ(whole.Run(StopCondition(run.generations, {}, {})), RunStatus::kFinished);
     const RecordedEvaluations recorded = Recording(world);
-    for (const auto missing : {Evolution::Missing::kGivesWay, Evolution::Missing::kIsLeftOut, Evolution::Missing::kEndsTheRun}) {
+    for (const auto missing : {MissingChild::kReplace, MissingChild::kLeaveOut, MissingChild::kEndRun}) {
       Replayed replayed(run, recorded, missing);
       ASSERT_EQ(replayed.Run(), RunStatus::kFinished);
       EXPECT_EQ(Spelled(replayed.store.generations), Spelled(world.store.generations));
@@ -103,48 +86,49 @@ TEST(Replay, OfARunMakesTheSameCandidatesAndChampion) {
   }
 }
 
-// Of three children that are bred for each that is evaluated, two are recorded nowhere.
-TEST(Replay, OfARunWithASurrogateIsTheSameAgain) {
+// Three children are bred for each that is evaluated, and two of them are not recorded.
+TEST(Replay, MakesTheSameCandidatesWithASurrogate) {
   World world(FakeRun());
   ChildRanker ranker(world.seeds, {"step"}, world.run.seed);
   ElitistPopulation population(6);
-  Evolution whole(world.run, world.seeds, world.breeder, world.evaluator, world.store, world.observer, population, &ranker);
+  RankedChildren ranked(ranker);
+  Evolution whole(world.settings, world.Parts(population, ranked));
   ASSERT_EQ(whole.Run(StopCondition(world.run.generations, {}, {})), RunStatus::kFinished);
   ASSERT_GT(world.breeder.batches.back().size(), static_cast<std::size_t>(world.run.children)) << "the surrogate was trusted";
   const RecordedEvaluations recorded = Recording(world);
   ChildRanker again(world.seeds, {"step"}, world.run.seed);
-  Replayed replayed(world.run, recorded, Evolution::Missing::kEndsTheRun, &again);
+  Replayed replayed(world.run, recorded, MissingChild::kEndRun, &again);
   ASSERT_EQ(replayed.Run(), RunStatus::kFinished);
   EXPECT_EQ(Spelled(replayed.store.generations), Spelled(world.store.generations));
 }
 
-TEST(Replay, OfAnotherSeedTakesOnlyWhatIsRecorded) {
+TEST(Replay, WithAnotherSeedEvaluatesRecordedChildrenOnly) {
   World world(FakeRun());
   ASSERT_EQ(world.Run(), RunStatus::kFinished);
   const RecordedEvaluations recorded = Recording(world);
   RunRecord run = FakeRun();
   run.seed = 8;
-  Replayed replaced(run, recorded, Evolution::Missing::kGivesWay);
+  Replayed replaced(run, recorded, MissingChild::kReplace);
   ASSERT_EQ(replaced.Run(), RunStatus::kFinished);
   for (const GenerationRecord& generation : replaced.store.generations) {
     for (const Evaluation& evaluation : generation.evaluations) EXPECT_NE(evaluation.outcome, Outcome::kCancelled);
   }
-  Replayed skipped(run, recorded, Evolution::Missing::kIsLeftOut);
+  Replayed skipped(run, recorded, MissingChild::kLeaveOut);
   ASSERT_EQ(skipped.Run(), RunStatus::kFinished);
   EXPECT_LT(Candidates(skipped.store.generations), Candidates(replaced.store.generations));
   EXPECT_GT(Candidates(skipped.store.generations), 1U);
-  Replayed again(run, recorded, Evolution::Missing::kGivesWay);
+  Replayed again(run, recorded, MissingChild::kReplace);
   again.Run();
   EXPECT_EQ(Spelled(again.store.generations), Spelled(replaced.store.generations));
 }
 
-TEST(Replay, EndsAtAMissingChildIfAsked) {
+TEST(Replay, EndsAtAMissingChildIfThatEndsTheRun) {
   World world(FakeRun());
   world.Run();
   const RecordedEvaluations recorded = Recording(world);
   RunRecord run = FakeRun();
   run.seed = 8;
-  Replayed replayed(run, recorded, Evolution::Missing::kEndsTheRun);
+  Replayed replayed(run, recorded, MissingChild::kEndRun);
   try {
     replayed.Run();
     FAIL() << "a child was not recorded";
@@ -153,75 +137,16 @@ TEST(Replay, EndsAtAMissingChildIfAsked) {
   }
 }
 
-TEST(Replay, OfATemplateThatWasNotRecordedIsRefused) {
+TEST(Replay, RejectsATemplateThatWasNotRecorded) {
   const RecordedEvaluations nothing;
-  Replayed replayed(FakeRun(), nothing, Evolution::Missing::kGivesWay);
-  EXPECT_THROW(replayed.Run(), Error);
-}
-
-TEST(RecordedEvaluations, TheFirstCountsUnlessItIsNoisy) {
-  RecordedEvaluations recorded;
-  Evaluation evaluation = testing::EvaluationAt(3);
-  evaluation.outcome = Outcome::kCancelled;
-  recorded.Add(evaluation);
-  EXPECT_EQ(recorded.size(), 0U);
-  evaluation.outcome = Outcome::kNoisy;
-  recorded.Add(evaluation);
-  evaluation = testing::EvaluationAt(3);
-  evaluation.shared_run = 4;
-  evaluation.shared_candidate = 5;
-  recorded.Add(evaluation);
-  evaluation.score_ns = 1;
-  recorded.Add(evaluation);
-  ASSERT_NE(recorded.Find(evaluation.source_digest), nullptr);
-  EXPECT_EQ(recorded.Find(evaluation.source_digest)->score_ns, testing::EvaluationAt(3).score_ns);
-  EXPECT_EQ(recorded.Find(evaluation.source_digest)->shared_candidate, 0) << "a place in another database";
-  EXPECT_EQ(recorded.Find("another"), nullptr);
-  EXPECT_EQ(recorded.FindCheck(evaluation.source_digest), nullptr);
-}
-
-TEST(ReplayEvaluator, CancelsWhatItDoesNotKnow) {
-  const RecordedEvaluations nothing;
-  ReplayEvaluator evaluator(nothing);
-  Candidate candidate;
-  candidate.source = "unknown";
-  evaluator.Start({candidate});
-  int heard = 0;
-  const std::vector<Evaluation> evaluations = evaluator.Finish({}, [&](const Candidate&, const Evaluation&) { ++heard; });
-  ASSERT_THAT(evaluations, SizeIs(1));
-  EXPECT_EQ(evaluations[0].outcome, Outcome::kCancelled);
-  EXPECT_EQ(heard, 0);
-  EXPECT_EQ(evaluator.CheckChampion(candidate, candidate, {}).outcome, Outcome::kCancelled);
-}
-
-TEST(Evaluations, EndARunAfterExactlySoMany) {
-  RunRecord run = FakeRun();
-  run.generations = 1000;
-  for (const int most : {1, 2, 9, 30, 31}) {
-    World world(run);
-    ASSERT_EQ(world.evolution.Run(StopCondition(run.generations, {}, {}, most)), RunStatus::kFinished);
-    EXPECT_EQ(Candidates(world.store.generations), static_cast<std::size_t>(most));
-    EXPECT_EQ(world.evolution.progress().evaluated, most);
+  Replayed replayed(FakeRun(), nothing, MissingChild::kReplace);
+  try {
+    replayed.Run();
+    FAIL() << "the template was not recorded";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("template x at its defaults is not among the recorded evaluations"));
   }
-}
-
-TEST(Evaluations, AnInterruptedRunEndsWhereTheWholeOneDid) {
-  RunRecord run = FakeRun();
-  run.generations = 1000;
-  World whole(run);
-  const StopCondition stop(run.generations, {}, {}, 45);
-  ASSERT_EQ(whole.evolution.Run(stop), RunStatus::kFinished);
-  for (std::size_t kept = 0; kept <= whole.store.generations.size(); ++kept) {
-    World& resumed = whole.Again(kept);
-    ASSERT_EQ(resumed.evolution.Resume(stop), RunStatus::kFinished);
-    EXPECT_EQ(Spelled(resumed.store.generations), Spelled(whole.store.generations)) << kept;
-  }
-}
-
-TEST(Evaluations, MoreThanThereAreEndWithTheGenerations) {
-  World world(FakeRun());
-  ASSERT_EQ(world.evolution.Run(StopCondition(world.run.generations, {}, {}, 100'000)), RunStatus::kFinished);
-  EXPECT_EQ(world.store.generations.back().generation, world.run.generations);
+  EXPECT_THAT(replayed.store.generations, SizeIs(0));
 }
 
 }  // namespace

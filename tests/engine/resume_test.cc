@@ -15,7 +15,7 @@ using testing::Spelled;
 using testing::TemporaryFolder;
 using testing::World;
 
-TEST(Resume, AtEveryBoundaryMakesTheSameCandidates) {
+TEST(Resume, MakesTheSameCandidatesAtEveryBoundary) {
   World whole(FakeRun());
   ASSERT_EQ(whole.Run(), RunStatus::kFinished);
   const std::string expected = Spelled(whole.store.generations);
@@ -35,7 +35,7 @@ TEST(Resume, AtEveryBoundaryMakesTheSameCandidates) {
   }
 }
 
-TEST(Resume, EvaluatesNothingTwice) {
+TEST(Resume, EvaluatesNoCandidateTwice) {
   World whole(FakeRun());
   whole.Run();
   World& resumed = whole.Again(5);
@@ -45,7 +45,7 @@ TEST(Resume, EvaluatesNothingTwice) {
   EXPECT_EQ(static_cast<std::size_t>(resumed.evaluator.evaluated), later);
 }
 
-TEST(Resume, CountsEmptyGenerationsFromBefore) {
+TEST(Resume, CountsTheEmptyGenerationsBeforeTheInterruption) {
   World whole(FakeRun());
   whole.breeder.barren = {2, 5, 6, 7};
   ASSERT_EQ(whole.Run(), RunStatus::kFinished);
@@ -60,7 +60,7 @@ TEST(Resume, CountsEmptyGenerationsFromBefore) {
   }
 }
 
-TEST(Resume, InterruptedAgainAndAgainIsTheSameRun) {
+TEST(Resume, MakesTheSameRunAfterManyInterruptions) {
   World whole(FakeRun());
   whole.Run();
   const World* last = &whole;
@@ -70,7 +70,7 @@ TEST(Resume, InterruptedAgainAndAgainIsTheSameRun) {
     auto next = std::make_unique<World>(whole.run, whole.seeds);
     next->store.generations.assign(last->store.generations.begin(),
                                    last->store.generations.begin() + static_cast<std::ptrdiff_t>(kept));
-    // Eleven are enough for one generation of eight, and end in the middle of another.
+    // Eleven evaluations complete one generation of eight and end in the middle of another.
     next->evaluator.on_evaluated = [world = next.get()](int evaluated) {
       if (evaluated == 11) world->interrupt.request_stop();
     };
@@ -84,8 +84,8 @@ TEST(Resume, InterruptedAgainAndAgainIsTheSameRun) {
   EXPECT_EQ(Spelled(last->store.generations), Spelled(whole.store.generations));
 }
 
-// Through a real database, closed and opened again at every interruption.
-TEST(Resume, FromADatabaseMakesTheSameCandidates) {
+// The database is closed and opened again at every interruption.
+TEST(Resume, MakesTheSameCandidatesFromADatabase) {
   World whole(FakeRun());
   whole.Run();
   const TemporaryFolder folder;
@@ -100,7 +100,8 @@ TEST(Resume, FromADatabaseMakesTheSameCandidates) {
     world.evaluator.on_evaluated = [&](int evaluated) {
       if (evaluated == 11) world.interrupt.request_stop();
     };
-    Evolution evolution(run, world.seeds, world.breeder, world.evaluator, store, world.observer, world.population);
+    Evolution evolution({.run = run, .seeds = world.seeds},
+                        {world.breeder, world.evaluator, store, world.observer, world.population, world.choice});
     status = evolution.Resume(StopCondition(run.generations, {}, world.interrupt.get_token()));
   }
   EXPECT_GT(processes, 3);

@@ -11,13 +11,16 @@
 
 namespace evo::testing {
 
-// A run with everything it stands on, all of it fake.
+// A run of which every part is fake.
 struct World {
   explicit World(RunRecord record, std::vector<Genome> templates = {GenomeAt(kStart)})
-      : run(std::move(record)),
-        seeds(std::move(templates)),
+      : World(EvolutionSettings{.run = std::move(record), .seeds = std::move(templates)}) {}
+  explicit World(EvolutionSettings asked)
+      : settings(std::move(asked)),
+        run(settings.run),
+        seeds(settings.seeds),
         population(static_cast<std::size_t>(run.population)),
-        evolution(run, seeds, breeder, evaluator, store, observer, population) {}
+        evolution(settings, Parts(population, choice)) {}
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
@@ -26,9 +29,14 @@ struct World {
   }
   RunStatus Resume() { return evolution.Resume(StopCondition(run.generations, {}, interrupt.get_token())); }
 
+  // The parts of this world with another population, choice or selection, for another evolution.
+  EvolutionParts Parts(Population& other, ChildChoice& chooses, OperatorSelection* selection = nullptr) {
+    return {breeder, evaluator, store, observer, other, chooses, selection};
+  }
+
   // The same run in a new process whose store has the first `generations` of this one.
   World& Again(std::size_t generations) {
-    again = std::make_unique<World>(run, seeds);
+    again = std::make_unique<World>(settings);
     again->store.generations.assign(store.generations.begin(),
                                     store.generations.begin() + static_cast<std::ptrdiff_t>(generations));
     again->breeder.barren = breeder.barren;
@@ -36,13 +44,15 @@ struct World {
     return *again;
   }
 
-  RunRecord run;
-  std::vector<Genome> seeds;
+  const EvolutionSettings settings;
+  const RunRecord& run;
+  const std::vector<Genome>& seeds;
   std::stop_source interrupt;
   FakeBreeder breeder;
   FakeEvaluator evaluator;
   MemoryStore store;
   RecordingObserver observer;
+  FirstChildren choice;
   ElitistPopulation population;
   Evolution evolution;
   std::unique_ptr<World> again;

@@ -44,8 +44,7 @@ std::vector<BredChild> Breed(SweepBreeder& breeder, std::uint64_t generation, in
   std::vector<BreedRequest> requests;
   for (int i = 0; i < children; ++i)
     requests.push_back({{Defaults(Small())}, {}, {{kSweep, 1.0}}, seed, generation, static_cast<std::uint64_t>(i)});
-  breeder.Start(std::move(requests));
-  return breeder.Finish({});
+  return breeder.Breed(std::move(requests), {});
 }
 
 std::vector<std::string> Sources(const std::vector<BredChild>& children) {
@@ -111,8 +110,8 @@ TEST(SweepBreeder, RendersAGenomeAsItIsWhenNoOperatorIsAskedFor) {
   unknown.template_digest = "another";
   Genome illegal = Defaults(Small());
   illegal.parameters["BLOCK"] = 7;
-  breeder.Start({{{Defaults(Small())}, {}, {}, 1, 0, 0}, {{unknown}, {}, {}, 1, 0, 1}, {{illegal}, {}, {}, 1, 0, 2}});
-  const auto children = breeder.Finish({});
+  const auto children =
+      breeder.Breed({{{Defaults(Small())}, {}, {}, 1, 0, 0}, {{unknown}, {}, {}, 1, 0, 1}, {{illegal}, {}, {}, 1, 0, 2}}, {});
   ASSERT_EQ(children.size(), 3u);
   EXPECT_EQ(children[0].genome, Defaults(Small()));
   EXPECT_THAT(children[0].source, HasSubstr("#define BLOCK 64"));
@@ -124,10 +123,9 @@ TEST(SweepBreeder, RendersAGenomeAsItIsWhenNoOperatorIsAskedFor) {
 
 TEST(SweepBreeder, AnswersEveryRequestWhenStopped) {
   SweepBreeder breeder({Small()}, {"small"}, 4);
-  breeder.Start({{{Defaults(Small())}, {}, {}, 1, 0, 0}});
   std::stop_source stop;
   stop.request_stop();
-  const auto children = breeder.Finish(stop.get_token());
+  const auto children = breeder.Breed({{{Defaults(Small())}, {}, {}, 1, 0, 0}}, stop.get_token());
   ASSERT_EQ(children.size(), 1u);
   EXPECT_FALSE(children[0].genome);
 }

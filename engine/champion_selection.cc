@@ -1,0 +1,170 @@
+#include "engine/champion_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/champion.h"
+
+namespace evo {
+namespace {
+
+// Champion candidates that may fail their check before the run ends without a champion.
+constexpr std::size_t kChampionAttempts = 32;
+// Candidates of one template that may fail because of a tool. The tool's finding was there before any edit, so the template's
+// other candidates would fail as well.
+constexpr int kAttemptsWithATool = 3;
+
+bool FailedByATool(const ChampionCheck& check) {
+  return std::any_of(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
+}
+
+}  // namespace
+
+// In the order of ids, so that it does not matter which evaluation ended first.
+void ChampionSelection::Learn(const GenerationRecord& record) {
+  trials_.Learn(record);
+  if (IsTrial(record)) return;
+  if (record.generation == 0) baseline_ = record.candidates.front();
+  for (std::size_t i = 0; i < record.candidates.size(); ++i) {
+    const Candidate& candidate = record.candidates[i];
+    const Evaluation& evaluation = record.evaluations[i];
+    if (evaluation.outcome != Outcome::kOk) continue;
+    if (!champion_ || Beats(evaluation, champion_->second)) {
+      champion_.emplace(candidate, evaluation);
+      progress_.ChangeChampion(candidate, evaluation.score_ns);
+    }
+    const Individual individual{candidate, evaluation.score_ns, evaluation.clocks.compile_ms};
+    const auto best = best_of_template_.try_emplace(candidate.genome.template_name, individual).first;
+    if (Precedes(individual, best->second)) best->second = individual;
+  }
+}
+
+// The champion, then the other survivors by their times, then the best of the templates that did not survive.
+std::vector<Candidate> ChampionSelection::ChampionCandidates() const {
+  std::vector<Candidate> candidates;
+  if (champion_) candidates.push_back(champion_->first);
+  for (const Individual& member : parts_.population.members()) {
+    if (candidates.size() >= kChampionAttempts) break;
+    if (member.candidate.id != candidates.front().id) candidates.push_back(member.candidate);
+  }
+  std::vector<Individual> others;
+  for (const auto& [name, best] : best_of_template_) {
+    const bool there =
+        std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) { return one.id == best.candidate.id; });
+    if (!there) others.push_back(best);
+  }
+  std::sort(others.begin(), others.end(), Precedes);
+  for (Individual& other : others) candidates.push_back(std::move(other.candidate));
+  return candidates;
+}
+
+// Candidates read back from the store come without their source.
+Candidate ChampionSelection::Rendered(Candidate candidate, const std::stop_token& stop) const {
+  if (!candidate.source.empty()) return candidate;
+  std::vector<BredChild> rendered =
+      parts_.breeder.Breed({BreedRequest{{candidate.genome}, {}, {}, settings_.run.seed, 0, 0}}, stop);
+  if (!rendered.front().genome)
+    throw Error(fmt::format("candidate {} cannot be rendered again: {}", candidate.id, rendered.front().failure));
+  candidate.source = std::move(rendered.front().source);
+  return candidate;
+}
+
+double ChampionSelection::ScoreOf(const Candidate& candidate) const {
+  for (const Individual& member : parts_.population.members()) {
+    if (member.candidate.id == candidate.id) return member.score_ns;
+  }
+  const Individual& best = best_of_template_.at(candidate.genome.template_name);
+  return best.candidate.id == candidate.id ? best.score_ns : progress_.progress().best_ns;
+}
+
+void ChampionSelection::RecordCheck(const Candidate& candidate, const ChampionCheck& check) {
+  parts_.store.RecordChampion(settings_.run.id, candidate.id, check);
+  parts_.observer.OnChampion(candidate, check);
+}
+
+void ChampionSelection::Check(const StopCondition& stop) {
+  if (!baseline_ || !settings_.check_champion) return;
+  const Candidate baseline = Rendered(*baseline_, stop.token());
+  std::map<std::string, int> failed_by_tool;  // by template
+  for (const Candidate& next : ChampionCandidates()) {
+    if (stop.Interrupted()) return;
+    int& failed = failed_by_tool[next.genome.template_name];
+    if (failed >= kAttemptsWithATool) continue;
+    const Candidate candidate = Rendered(next, stop.token());
+    const ChampionCheck check = parts_.evaluator.CheckChampion(candidate, baseline, stop.token());
+    if (check.outcome == Outcome::kCancelled) return;
+    RecordCheck(candidate, check);
+    if (FailedByATool(check)) ++failed;
+    if (check.outcome != Outcome::kOk) continue;
+    progress_.DecideBest(candidate, ScoreOf(candidate));
+    if (!settings_.minimise_champion || Minimise(candidate, check, baseline, stop)) return;
+  }
+}
+
+// Cuts the champion to the edits that it needs. If the result passes the check, it is the run's best. If it does not, the search
+// took an edit for removable that the check needs, and a longer variant is tried. False if the champion itself was found wrong,
+// which its verdict then says.
+bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline,
+                                 const StopCondition& stop) {
+  if (champion.genome.edits.empty()) return true;
+  TrialRunner runner(settings_.run, champion, trials_, parts_.breeder, parts_.evaluator, parts_.store,
+                     [&](const Candidate& candidate, const Evaluation& evaluation) {
+                       progress_.CountTrial(evaluation, stop);
+                       parts_.observer.OnEvaluated(candidate, evaluation, progress_.progress());
+                     });
+  const Trial whole{champion, EvaluationOf(champion.id)};
+  std::vector<Trial> rejected;
+  while (rejected.size() < kMinimisedVariants) {
+    const int budget = kMinimisationBudget - runner.evaluated();
+    const auto minimised = evo::Minimise(
+        whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, rejected);
+    if (!minimised) return true;
+    if (minimised->wrong) {
+      ChampionCheck failed = check;
+      failed.outcome = minimised->wrong->outcome;
+      failed.message = fmt::format("measured again: {}", minimised->wrong->message);
+      RecordCheck(champion, failed);
+      return false;
+    }
+    const Candidate& variant = minimised->variant.candidate;
+    if (variant.id == champion.id && !rejected.empty()) return true;  // it was not shown that every edit is needed
+    if (variant.id == champion.id || HoldsMinimised(variant, check, baseline, stop)) {
+      parts_.store.RecordMinimised(settings_.run.id, champion.id, variant.id, minimised->without);
+      progress_.DecideBest(variant, minimised->variant.evaluation.score_ns);
+      return true;
+    }
+    if (stop.Interrupted()) return true;
+    rejected.push_back(minimised->variant);
+  }
+  return true;
+}
+
+// Whether the variant passes the champion check, as fast as the champion did.
+bool ChampionSelection::HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline,
+                                       const StopCondition& stop) {
+  if (stop.Interrupted()) return false;
+  const Candidate candidate = Rendered(minimised, stop.token());
+  const ChampionCheck again = parts_.evaluator.CheckChampion(candidate, baseline, stop.token());
+  if (again.outcome == Outcome::kCancelled) return false;
+  // A variant that passes and is slower gets no verdict: with one it would count as the best of the run if its time in the search
+  // was better by chance.
+  const bool keeps = KeepsSpeed(again, check);
+  if (!keeps && again.outcome == Outcome::kOk) return false;
+  RecordCheck(candidate, again);
+  return keeps;
+}
+
+Evaluation ChampionSelection::EvaluationOf(CandidateId id) const {
+  if (champion_ && champion_->first.id == id) return champion_->second;
+  for (const GenerationRecord& generation : parts_.store.LoadGenerations(settings_.run.id)) {
+    for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
+      if (generation.candidates[i].id == id) return generation.evaluations[i];
+    }
+  }
+  throw Error(fmt::format("candidate {} of run {} is no longer in the database; run `evo verify` on a whole copy of it", id,
+                          settings_.run.id));
+}
+
+}  // namespace evo

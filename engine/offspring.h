@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/breeder.h"
+#include "core/candidate.h"
+
+namespace evo {
+
+// The children of one generation while they are bred. Child i has parents[i] and, once it was compared with what had been seen,
+// digests[i].
+struct Offspring {
+  int generation = 0;
+  std::vector<std::pair<std::string, double>> weights;  // of the operators
+  std::vector<BreedRequest> requests;                   // selected, not yet bred
+  std::vector<std::vector<CandidateId>> parents;
+  std::vector<BredChild> children;
+  std::vector<std::string> digests;         // of the children's sources; empty: no child
+  std::vector<std::size_t> fresh;           // indices of the new children, ascending
+  std::set<std::string> bred;               // digests of the fresh; a child that is not chosen may be bred again later
+  int duplicates = 0;                       // children dropped because they, or what they change, had been seen
+  std::map<std::string, int> inapplicable;  // times each operator was drawn and did not apply
+};
+
+}  // namespace evo

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "core/evaluator.h"
+#include "engine/recorded_evaluations.h"
+
+namespace evo {
+
+// Answers with what is recorded and evaluates nothing. A candidate that is not recorded comes back kCancelled, from CheckChampion
+// too; if it is a template at its default parameters, Start throws Error, because the recorded runs did not have that template.
+class ReplayEvaluator : public Evaluator {
+ public:
+  // `recorded` outlives this.
+  explicit ReplayEvaluator(const RecordedEvaluations& recorded) : recorded_(recorded) {}
+
+  void Start(std::vector<Candidate> batch) override;
+  std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
+  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+
+ private:
+  const RecordedEvaluations& recorded_;
+  std::deque<std::vector<Candidate>> batches_;
+};
+
+}  // namespace evo

@@ -1,0 +1,145 @@
+#include "engine/reproduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/digest.h"
+#include "core/error.h"
+#include "engine/selection.h"
+#include "engine/trial_runner.h"
+
+namespace evo {
+namespace {
+
+// Times that children are bred in the place of those that are nothing new. A small generation does not keep the compilers busy
+// while the next one is bred; early generations, whose parents are few, would be half as large as the run asks for.
+constexpr int kRoundsForDuplicates = 3;
+
+}  // namespace
+
+GenerationRecord Reproduction::Defaults(const std::stop_token& stop) {
+  const std::vector<Genome>& seeds = settings_.seeds;
+  std::vector<BreedRequest> requests;
+  for (const Genome& genome : seeds) requests.push_back({{genome}, {}, {}, settings_.run.seed, 0, requests.size()});
+  std::vector<BredChild> rendered = parts_.breeder.Breed(std::move(requests), stop);
+  GenerationRecord record;
+  for (std::size_t i = 0; i < rendered.size() && !stop.stop_requested(); ++i) {
+    if (!rendered[i].genome)
+      throw Error(fmt::format("template {} cannot be rendered: {}", seeds[i].template_name, rendered[i].failure));
+    record.candidates.push_back({next_id_++, 0, static_cast<int>(i), seeds[i], {}, kDefault, {}, std::move(rendered[i].source)});
+    seen_.insert(Digest(record.candidates.back().source));
+  }
+  made_ = record.candidates.size();
+  return record;
+}
+
+Offspring Reproduction::Select(int generation) {
+  Offspring offspring;
+  offspring.generation = generation;
+  if (parts_.selection != nullptr)
+    offspring.weights = parts_.selection->Weights();
+  else
+    offspring.weights.assign(settings_.run.operators.begin(), settings_.run.operators.end());
+  AddRequests(offspring, static_cast<std::size_t>(parts_.choice.ToBreed(settings_.run.children)));
+  return offspring;
+}
+
+void Reproduction::AddRequests(Offspring& offspring, std::size_t count) const {
+  const Population& population = parts_.population;
+  const auto generation = static_cast<std::uint64_t>(offspring.generation);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t index = offspring.parents.size();
+    Parents parents = SelectParents(population.Mates(index), population.TournamentSize(), settings_.run.seed, generation, index);
+    offspring.requests.push_back(
+        {std::move(parents.genomes), std::move(parents.sources), offspring.weights, settings_.run.seed, generation, index});
+    offspring.parents.push_back(std::move(parents.ids));
+  }
+}
+
+void Reproduction::Breed(Offspring& offspring, const std::stop_token& stop) const {
+  for (BredChild& child : parts_.breeder.Breed(std::exchange(offspring.requests, {}), stop))
+    offspring.children.push_back(std::move(child));
+}
+
+void Reproduction::DropSeen(Offspring& offspring, const StopCondition& stop) const {
+  Inspect(offspring);
+  const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(settings_.run.children));
+  for (int round = 0; round < kRoundsForDuplicates && offspring.fresh.size() < wanted && !stop.Interrupted(); ++round) {
+    AddRequests(offspring, wanted - offspring.fresh.size());
+    Breed(offspring, stop.token());
+    Inspect(offspring);
+  }
+}
+
+// Of the children bred since the last time. Sources that were seen are only counted, as are edits that are known to leave the
+// program as it was.
+void Reproduction::Inspect(Offspring& offspring) const {
+  for (std::size_t i = offspring.digests.size(); i < offspring.children.size(); ++i) {
+    const BredChild& child = offspring.children[i];
+    for (const std::string& op : child.inapplicable) ++offspring.inapplicable[op];
+    const std::string& digest = offspring.digests.emplace_back(child.genome ? Digest(child.source) : "");
+    if (!child.genome) continue;
+    if (seen_.contains(digest) || neutral_.ChangesNothing(child) || !offspring.bred.insert(digest).second)
+      ++offspring.duplicates;
+    else
+      offspring.fresh.push_back(i);
+  }
+}
+
+GenerationRecord Reproduction::Rank(Offspring offspring, const StopCondition& stop) {
+  const std::size_t most =
+      std::min(stop.Allowed(made_, offspring.fresh.size()), static_cast<std::size_t>(settings_.run.children));
+  const auto more = [&](Offspring& into, std::size_t count) {
+    if (stop.Interrupted()) return false;
+    AddRequests(into, count);
+    Breed(into, stop.token());
+    Inspect(into);
+    return true;
+  };
+  GenerationRecord record;
+  record.generation = offspring.generation;
+  for (const std::size_t i : parts_.choice.Choose(offspring, most, more)) {
+    seen_.insert(offspring.digests[i]);
+    record.candidates.push_back(MakeCandidate(offspring, i));
+  }
+  record.duplicates = offspring.duplicates;
+  record.inapplicable = std::move(offspring.inapplicable);
+  made_ += record.candidates.size();
+  return record;
+}
+
+Candidate Reproduction::MakeCandidate(Offspring& offspring, std::size_t i) {
+  BredChild& child = offspring.children[i];
+  std::vector<CandidateId> parents = std::move(offspring.parents[i]);
+  if (child.parentless)
+    parents.clear();
+  else if (!child.used_second_parent)
+    parents.resize(1);
+  return {next_id_++,         offspring.generation, static_cast<int>(i),      std::move(*child.genome),
+          std::move(parents), std::move(child.op),  std::move(child.dropped), std::move(child.source)};
+}
+
+GenerationRecord Reproduction::Reproduce(int generation, const StopCondition& stop) {
+  Offspring offspring = Select(generation);
+  Breed(offspring, stop.token());
+  DropSeen(offspring, stop);
+  return Rank(std::move(offspring), stop);
+}
+
+void Reproduction::Reserve(const GenerationRecord& record) {
+  if (!record.candidates.empty()) next_id_ = std::max(next_id_, record.candidates.back().id + 1);
+  if (IsTrial(record)) return;  // what minimisation tried may be bred as well: the evolution goes on as if it had not been there
+  for (const Evaluation& evaluation : record.evaluations) seen_.insert(evaluation.source_digest);
+  made_ += record.candidates.size();
+}
+
+void Reproduction::Learn(const GenerationRecord& record) {
+  for (const Evaluation& evaluation : record.evaluations) seen_.insert(evaluation.source_digest);
+  if (parts_.selection != nullptr) parts_.selection->Learn(record);
+  neutral_.Learn(record);
+  parts_.choice.Learn(record);
+}
+
+}  // namespace evo

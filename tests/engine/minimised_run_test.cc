@@ -1,0 +1,258 @@
+// Runs that cut their champion to the edits that it needs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "core/digest.h"
+#include "engine/minimisation.h"
+#include "engine/trial_runner.h"
+#include "tests/engine/edited_kernels.h"
+#include "tests/engine/fakes.h"
+#include "tests/engine/world.h"
+
+namespace evo {
+namespace {
+
+using testing::EditedAt;
+using ::testing::ElementsAre;
+using testing::FakeRun;
+using testing::GenomeAt;
+using ::testing::IsEmpty;
+using testing::Names;
+using testing::Numbered;
+using ::testing::SizeIs;
+using testing::Timed;
+using testing::World;
+
+// A run whose champion is its second template, which has 12 edits: e3 and e9 make it faster, e9 needs e2, e5 needs e3.
+struct EditedWorld : World {
+  explicit EditedWorld(int generations = 3, bool minimise = true, bool check = true)
+      : World(EvolutionSettings{
+            .run = RunOf(generations), .seeds = Seeds(), .check_champion = check, .minimise_champion = minimise}) {
+    evaluator.evaluate = Measure;
+  }
+  static std::vector<Genome> Seeds() {
+    return {GenomeAt(testing::kStart), EditedAt(22, Numbered(12), {{"e9", "e2"}, {"e5", "e3"}})};
+  }
+  static RunRecord RunOf(int generations) {
+    RunRecord run = FakeRun();
+    run.generations = generations;
+    return run;
+  }
+  static Evaluation Measure(const Candidate& candidate) {
+    const std::set<std::string> names = Names(candidate.genome);
+    Evaluation evaluation = Timed(8'000.0 - (names.contains("e3") ? 1'000 : 0) - (names.contains("e9") ? 500 : 0));
+    evaluation.source_digest = Digest(candidate.source);
+    return evaluation;
+  }
+  std::vector<const Candidate*> Trials() const {
+    std::vector<const Candidate*> trials;
+    for (const GenerationRecord& generation : store.generations) {
+      for (const Candidate& candidate : generation.candidates) {
+        if (candidate.op == kMinimise) trials.push_back(&candidate);
+      }
+    }
+    return trials;
+  }
+  const Candidate& Find(CandidateId id) const {
+    for (const GenerationRecord& generation : store.generations) {
+      for (const Candidate& candidate : generation.candidates) {
+        if (candidate.id == id) return candidate;
+      }
+    }
+    throw std::out_of_range("no such candidate");
+  }
+};
+
+void ExpectMinimised(const EditedWorld& world) {
+  ASSERT_FALSE(world.store.minimised.empty());
+  const auto& variant = world.store.minimised.back();
+  EXPECT_EQ(variant.champion, 2);
+  EXPECT_THAT(Names(world.Find(variant.candidate).genome), ElementsAre("e2", "e3", "e9"));
+  EXPECT_THAT(world.Find(variant.candidate).parents, ElementsAre(2));
+  ASSERT_THAT(variant.without, SizeIs(3));
+  EXPECT_THAT(Names(world.Find(variant.without[0]).genome), ElementsAre("e3")) << "e9 needs e2 and goes with it";
+  EXPECT_EQ(world.evolution.progress().best, variant.candidate);
+}
+
+TEST(MinimisedRun, ChecksAndRecordsTheMinimisedChampion) {
+  EditedWorld world;
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ExpectMinimised(world);
+  ASSERT_THAT(world.store.champions, SizeIs(2)) << "the champion and its minimised variant";
+  EXPECT_EQ(world.store.champions[0].first, 2);
+  EXPECT_EQ(world.store.champions[1].first, world.store.minimised[0].candidate);
+  EXPECT_LE(world.Trials().size(), static_cast<std::size_t>(kMinimisationBudget));
+  CandidateId last = 0;
+  int number = 0;
+  for (const GenerationRecord& generation : world.store.generations) {
+    EXPECT_EQ(generation.generation, number++);
+    for (const Candidate& candidate : generation.candidates) {
+      EXPECT_GT(candidate.id, last);
+      EXPECT_EQ(candidate.generation, generation.generation);
+      last = candidate.id;
+    }
+  }
+}
+
+TEST(MinimisedRun, TriesTheNextCandidateIfTheChampionIsFoundWrong) {
+  EditedWorld world;
+  world.evaluator.evaluate = [](const Candidate& candidate) {
+    Evaluation evaluation = EditedWorld::Measure(candidate);
+    if (candidate.measurement == 0 || candidate.genome.edits.size() < 12) return evaluation;
+    evaluation.outcome = Outcome::kNondeterministic;
+    evaluation.message = "right at first";
+    return evaluation;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ASSERT_GE(world.store.champions.size(), 3U);
+  EXPECT_EQ(world.store.champions[0].first, 2);
+  EXPECT_EQ(world.store.champions[1].first, 2);
+  EXPECT_EQ(world.store.champions[1].second.outcome, Outcome::kNondeterministic);
+  EXPECT_EQ(world.store.champions[1].second.message, "measured again: right at first");
+  EXPECT_NE(world.store.champions[2].first, 2);
+  EXPECT_NE(world.evolution.progress().best, 2);
+}
+
+// Two champion candidates are found wrong one after the other, each by a trial.
+TEST(MinimisedRun, GivesTheTrialsOfTheNextCandidateTheirOwnIdsAndGenerations) {
+  std::vector<Genome> seeds = EditedWorld::Seeds();
+  seeds.push_back(EditedAt(33, Numbered(8)));
+  World world(EvolutionSettings{.run = EditedWorld::RunOf(3), .seeds = seeds, .minimise_champion = true});
+  world.evaluator.evaluate = [](const Candidate& candidate) {
+    Evaluation evaluation = EditedWorld::Measure(candidate);
+    evaluation.program_digest = evaluation.source_digest;
+    if (candidate.measurement == 0 || candidate.genome.edits.size() < 8) return evaluation;
+    evaluation.outcome = Outcome::kNondeterministic;
+    return evaluation;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  std::set<CandidateId> champions;
+  CandidateId last = 0;
+  int number = 0;
+  for (const GenerationRecord& generation : world.store.generations) {
+    EXPECT_EQ(generation.generation, number++);
+    for (const Candidate& candidate : generation.candidates) {
+      EXPECT_GT(candidate.id, last);
+      last = candidate.id;
+      if (candidate.op == kMinimise) champions.insert(candidate.parents.at(0));
+    }
+  }
+  EXPECT_THAT(champions, ElementsAre(2, 3)) << "both had trials";
+}
+
+TEST(MinimisedRun, NeedsTheSettingAndACheckedChampionWithEdits) {
+  EditedWorld unchecked(3, true, false);
+  ASSERT_EQ(unchecked.Run(), RunStatus::kFinished);
+  EXPECT_THAT(unchecked.Trials(), IsEmpty());
+  EditedWorld plain(3, false);
+  ASSERT_EQ(plain.Run(), RunStatus::kFinished);
+  EXPECT_THAT(plain.store.champions, SizeIs(1));
+  EXPECT_THAT(plain.store.minimised, IsEmpty());
+  World unedited(EvolutionSettings{.run = FakeRun(), .seeds = {GenomeAt(testing::kStart)}, .minimise_champion = true});
+  ASSERT_EQ(unedited.Run(), RunStatus::kFinished);
+  EXPECT_THAT(unedited.store.minimised, IsEmpty());
+}
+
+TEST(MinimisedRun, DoesNotRecordVariantsThatFailTheirCheck) {
+  EditedWorld world;
+  world.evaluator.check = [](const Candidate& candidate) {
+    ChampionCheck check;
+    check.outcome = candidate.op == kMinimise ? Outcome::kWrongResult : Outcome::kOk;
+    return check;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_THAT(world.store.champions, SizeIs(1 + kMinimisedVariants)) << "the champion and the variants that were tried";
+  EXPECT_THAT(world.store.minimised, IsEmpty());
+  EXPECT_EQ(world.evolution.progress().best, 2);
+}
+
+// The check may need an edit that the search took for removable, wherever it is in the list.
+TEST(MinimisedRun, TriesALongerVariantAfterOneThatFailsItsCheck) {
+  for (const char* needed : {"e0", "e5", "e11"}) {
+    SCOPED_TRACE(needed);
+    EditedWorld world;
+    world.evaluator.check = [needed](const Candidate& candidate) {
+      ChampionCheck check;
+      check.outcome =
+          candidate.op == kMinimise && !Names(candidate.genome).contains(needed) ? Outcome::kWrongResult : Outcome::kOk;
+      return check;
+    };
+    ASSERT_EQ(world.Run(), RunStatus::kFinished);
+    ASSERT_THAT(world.store.minimised, SizeIs(1));
+    const std::set<std::string> left = Names(world.Find(world.store.minimised[0].candidate).genome);
+    EXPECT_TRUE(left.contains("e3") && left.contains("e9") && left.contains(needed));
+    EXPECT_LT(left.size(), 12u);
+    EXPECT_EQ(world.evolution.progress().best, world.store.minimised[0].candidate);
+    EXPECT_LE(world.Trials().size(), static_cast<std::size_t>(kMinimisationBudget));
+  }
+}
+
+// With a verdict the variant would be the best of the database if its time in the search was better by chance.
+TEST(MinimisedRun, RecordsNoVerdictOfAVariantThatPassesAndIsSlower) {
+  EditedWorld world;
+  world.evaluator.check = [](const Candidate& candidate) {
+    ChampionCheck check;
+    check.outcome = Outcome::kOk;
+    check.baseline = Timed(10'000).cases;
+    check.candidate = Timed(candidate.op == kMinimise ? 2'000 : 1'000).cases;
+    return check;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_THAT(world.store.champions, SizeIs(1));
+  EXPECT_THAT(world.store.minimised, IsEmpty());
+  EXPECT_EQ(world.evolution.progress().best, 2);
+}
+
+TEST(MinimisedRun, MakesTheSameTrialsAfterAnInterruptionAnywhere) {
+  EditedWorld whole;
+  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+  const int evolved = whole.evaluator.evaluated - static_cast<int>(whole.Trials().size());
+  for (int after = evolved; after < whole.evaluator.evaluated; ++after) {
+    SCOPED_TRACE(after);
+    EditedWorld cut;
+    cut.evaluator.on_evaluated = [&](int evaluated) {
+      if (evaluated == after) cut.interrupt.request_stop();
+    };
+    ASSERT_EQ(cut.Run(), RunStatus::kInterrupted);
+    EXPECT_THAT(cut.store.minimised, IsEmpty());
+    for (const GenerationRecord& generation : cut.store.generations) {
+      for (const Evaluation& evaluation : generation.evaluations) EXPECT_EQ(evaluation.outcome, Outcome::kOk);
+    }
+    EditedWorld resumed;
+    resumed.store.generations = cut.store.generations;
+    ASSERT_EQ(resumed.Resume(), RunStatus::kFinished);
+    ExpectMinimised(resumed);
+    EXPECT_EQ(testing::Spelled(resumed.store.generations), testing::Spelled(whole.store.generations));
+    EXPECT_EQ(resumed.evolution.progress().evaluated, whole.evolution.progress().evaluated);
+  }
+}
+
+TEST(MinimisedRun, GoesOnToTheGenerationsOfARunWithoutTrials) {
+  EditedWorld shorter(3);
+  ASSERT_EQ(shorter.Run(), RunStatus::kFinished);
+  EditedWorld longer(6);
+  longer.store.generations = shorter.store.generations;
+  ASSERT_EQ(longer.Resume(), RunStatus::kFinished);
+  EditedWorld straight(6);
+  ASSERT_EQ(straight.Run(), RunStatus::kFinished);
+  const auto bred = [](const World& world) {
+    std::vector<Genome> genomes;
+    for (const GenerationRecord& generation : world.store.generations) {
+      if (IsTrial(generation)) continue;
+      for (const Candidate& candidate : generation.candidates) genomes.push_back(candidate.genome);
+    }
+    return genomes;
+  };
+  EXPECT_EQ(bred(longer), bred(straight));
+  EXPECT_EQ(longer.evolution.progress().generation, 6);
+  EXPECT_EQ(longer.Trials().size(), shorter.Trials().size()) << "recorded trials are not evaluated again";
+  ExpectMinimised(longer);
+  int number = 0;
+  for (const GenerationRecord& generation : longer.store.generations) EXPECT_EQ(generation.generation, number++);
+}
+
+}  // namespace
+}  // namespace evo
