@@ -9,13 +9,13 @@ namespace {
 constexpr double kStandardErrors = 4;
 constexpr double kBetweenProcesses = 0.005;
 constexpr double kHalfTick = 0.5;
-// Of a normal distribution: between its 10% and 90% quantiles, in sigmas.
+// Distance between the 10% and 90% quantiles of a normal distribution, in sigmas.
 constexpr double kQuantileSpread = 2.563;
 constexpr double kMedianEfficiency = 1.2533;
-// The criterion never stops with fewer.
+// The stopping criterion never stops with fewer samples.
 constexpr double kFewestSamples = 5;
 
-// Of the median, relative to it.
+// Standard error of the median, relative to the median.
 double StandardError(const CaseMeasurement& measured) {
   const double rounding = measured.tick_ns / std::sqrt(12.0);
   const double spread = std::isnan(measured.p90_ns - measured.p10_ns) ? 0 : (measured.p90_ns - measured.p10_ns) / kQuantileSpread;

@@ -8,11 +8,11 @@
 namespace evo {
 namespace {
 
-// With fewer evaluations trust is a matter of luck.
+// With fewer evaluations the trust would be due to chance.
 constexpr std::size_t kFewestEvaluations = 12;
-// Of a parameter: 16 and 256 are as far apart as the ends of a coordinate should be.
+// Octaves per unit of a parameter's coordinate: 16 and 256 are 1 apart, the width that a coordinate should have.
 constexpr double kOctaves = 4.0;
-// Of one operator: the first edit says more than the next, so two count as far.
+// Edits of one operator per unit of the coordinate. The first edit says more than the next, so two are far from none.
 constexpr double kEdits = 2.0;
 
 double OnScale(std::int64_t value) {
@@ -63,7 +63,7 @@ void ChildRanker::Learn(const Genome& genome, const Evaluation& evaluation) {
 void ChildRanker::Fit() {
   surrogate_.reset();
   if (points_.size() < kFewestEvaluations) return;
-  // Anew each time: one that goes on from the last fit would depend on how often the run was resumed.
+  // A new surrogate each time: one that starts from the last fit would depend on how often the run was resumed.
   surrogate_.emplace(Kinds(), seed_);
   for (std::size_t i = 0; i < points_.size(); ++i) surrogate_->Learn(points_[i], times_ns_[i]);
   surrogate_->Fit(Surrogate::kStepsFromAnew);

@@ -13,28 +13,29 @@
 
 namespace evo {
 
-// Decides which of many children are worth compiling, by a surrogate fitted to the evaluations of the run. A function of those
-// and of the seed only: a run that is resumed decides as the whole one does.
+// Decides which of many children are worth compiling, by a surrogate fitted to the evaluations of the run. A function of the
+// evaluations and the seed only, so that a resumed run decides as the whole run does.
 class ChildRanker {
  public:
-  // So many children are bred for each that is evaluated, while the surrogate is trusted.
+  // While the surrogate is trusted, so many children are bred for each that is evaluated.
   static constexpr int kBredForEach = 3;
 
-  // `seeds` are the templates at their defaults, `operators` the names of all that may change a genome.
+  // `seeds` are the templates at their defaults, `operators` the names of all operators that may change a genome.
   ChildRanker(const std::vector<Genome>& seeds, std::vector<std::string> operators, std::uint64_t seed);
 
-  // Cancelled evaluations say nothing and are passed over.
+  // Ignores cancelled evaluations, which say nothing about the genome.
   void Learn(const Genome& genome, const Evaluation& evaluation);
-  // Fits to what was learnt so far. Until it is called again, what it learns is not used.
+  // Fits the surrogate to the evaluations learnt so far. Those learnt later have no effect before the next call.
   void Fit();
   // How many children to breed so that `wanted` can be chosen.
   int ToBreed(int wanted) const;
-  // The places of `wanted` of these, ascending: in the part that trust allows the most promising, for the rest the first of the
-  // others. All, if there are no more than wanted.
+  // The indices of `wanted` of these children, ascending; of all children if there are no more. The trust says what share of them
+  // are the most promising. The rest are the first of the others.
   std::vector<std::size_t> Choose(std::span<const Genome> children, std::size_t wanted) const;
   double trust() const { return surrogate_ ? surrogate_->trust() : 0; }
 
-  // The template's number, the parameters on a logarithmic scale (0 for those of other templates), the edits of each operator.
+  // The number of the template, the parameters on a logarithmic scale (0 if the template does not have one), and the number of
+  // edits of each operator.
   Features FeaturesOf(const Genome& genome) const;
 
  private:
@@ -46,7 +47,7 @@ class ChildRanker {
   std::uint64_t seed_;
   std::vector<Features> points_;
   std::vector<std::optional<double>> times_ns_;  // nullopt: failed
-  std::optional<Surrogate> surrogate_;           // made anew by each fit
+  std::optional<Surrogate> surrogate_;           // constructed by each fit
 };
 
 }  // namespace evo

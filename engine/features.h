@@ -4,10 +4,11 @@
 
 namespace evo {
 
-// How the values of one coordinate compare: by their distance, or only as equal or different.
+// How the values of one coordinate are compared: by their distance, or as equal or different only.
 enum class FeatureKind { kOrdinal, kCategorical };
 
-// What a model is told of a candidate. All points of one model have the same length, ordinal coordinates preferably from 0 to 1.
+// A candidate as a point that a model is fitted to. All points of one model have the same length. Ordinal coordinates should
+// range from 0 to 1.
 using Features = std::vector<double>;
 
 }  // namespace evo

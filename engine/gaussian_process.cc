@@ -8,13 +8,12 @@
 namespace evo {
 namespace {
 
-// Logarithms of what is expected before anything is known, with how sure that is: coordinates from 0 to 1 matter over lengths
-// about 1, the values have amplitude 1 and little noise. The priors are wide, and keep the lengths finite where a coordinate does
-// not matter.
+// Priors of the logarithms, mean and deviation: lengths near 1 for coordinates from 0 to 1, amplitude 1 and little noise for
+// values of deviation 1. The priors are wide. They keep the length of a coordinate finite that does not matter.
 constexpr double kLength = 0.4, kLengthDeviation = 1.0;
 constexpr double kAmplitude = 0.0, kAmplitudeDeviation = 1.0;
 constexpr double kNoise = -5.0, kNoiseDeviation = 2.0;
-// Of the logarithms; beyond them nothing changes but the condition of the matrix.
+// Bounds of the logarithms. Beyond them only the condition of the matrix changes.
 constexpr double kSmallest = -9.0, kLargest = 6.0;
 
 const double kRoot5 = std::sqrt(5.0);
@@ -24,13 +23,13 @@ double Matern(double squared_distance) {
   return (1 + r + r * r / 3) * std::exp(-r);
 }
 
-// -2 d Matern / d (squared distance), which is what the gradient needs.
+// -2 d Matern / d (squared distance), a factor of the gradient.
 double MaternSlope(double squared_distance) {
   const double r = kRoot5 * std::sqrt(squared_distance);
   return 5.0 / 3.0 * (1 + r) * std::exp(-r);
 }
 
-// With four sums at a time, which the compiler may not invent by itself: three times as fast.
+// Four sums at a time are three times as fast. The compiler may not reorder the additions by itself.
 double Dot(const double* a, const double* b, std::size_t count) {
   double sums[4] = {0, 0, 0, 0};
   std::size_t i = 0;
@@ -41,7 +40,7 @@ double Dot(const double* a, const double* b, std::size_t count) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// In place, the lower triangle; false if the matrix is not positive definite.
+// Replaces the lower triangle by its Cholesky factor. False if the matrix is not positive definite.
 bool Cholesky(std::vector<double>& a, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     double* row = &a[i * n];
@@ -73,24 +72,34 @@ double GaussianProcess::SquaredDifference(double a, double b, std::size_t coordi
 
 void GaussianProcess::Fit(const std::vector<Features>& points, std::span<const double> values, int adapt) {
   assert(points.size() == values.size() && !points.empty());
-  const std::size_t n = points.size();
+  const auto n = static_cast<double>(points.size());
   points_ = points;
-  shift_ = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(n);
+  shift_ = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double sum = 0;
   for (const double value : values) sum += (value - shift_) * (value - shift_);
-  scale_ = std::max(std::sqrt(sum / static_cast<double>(n)), 1e-9);
+  scale_ = std::max(std::sqrt(sum / n), 1e-9);
   targets_.clear();
   for (const double value : values) targets_.push_back((value - shift_) / scale_);
+  SetDifferences();
+  Adapt(adapt);
+  Factorise();
+}
+
+void GaussianProcess::SetDifferences() {
+  const std::size_t n = points_.size();
   differences_.resize(kinds_.size() * n * n);
   for (std::size_t d = 0; d < kinds_.size(); ++d) {
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < i; ++j) differences_[(d * n + i) * n + j] = SquaredDifference(points[i][d], points[j][d], d);
+      for (std::size_t j = 0; j < i; ++j) differences_[(d * n + i) * n + j] = SquaredDifference(points_[i][d], points_[j][d], d);
     }
   }
-  // Resilient propagation (Riedmiller and Braun, 1993): only the signs of the gradient count, so nothing has to be scaled.
-  std::vector<double> steps(theta_.size(), 0.2), gradient(theta_.size()), before(theta_.size(), 0.0), best = theta_;
+}
+
+// Resilient propagation (Riedmiller and Braun, 1993): only the signs of the gradient count, so nothing has to be scaled.
+void GaussianProcess::Adapt(int steps) {
+  std::vector<double> sizes(theta_.size(), 0.2), gradient(theta_.size()), before(theta_.size(), 0.0), best = theta_;
   double best_density = -1e300;
-  for (int step = 0; step < adapt; ++step) {
+  for (int step = 0; step < steps; ++step) {
     Factorise();
     const double density = Gradient(gradient);
     if (density > best_density) {
@@ -99,39 +108,63 @@ void GaussianProcess::Fit(const std::vector<Features>& points, std::span<const d
     }
     for (std::size_t k = 0; k < theta_.size(); ++k) {
       const double agreement = gradient[k] * before[k];
-      if (agreement > 0) steps[k] = std::min(1.0, 1.3 * steps[k]);
-      if (agreement < 0) steps[k] = std::max(1e-3, 0.5 * steps[k]);
+      if (agreement > 0) sizes[k] = std::min(1.0, 1.3 * sizes[k]);
+      if (agreement < 0) sizes[k] = std::max(1e-3, 0.5 * sizes[k]);
       before[k] = agreement < 0 ? 0 : gradient[k];
       const double direction = before[k] > 0 ? 1 : before[k] < 0 ? -1 : 0;
-      theta_[k] = std::clamp(theta_[k] + direction * steps[k], kSmallest, kLargest);
+      theta_[k] = std::clamp(theta_[k] + direction * sizes[k], kSmallest, kLargest);
     }
   }
   theta_ = best;
-  Factorise();
+}
+
+std::vector<double> GaussianProcess::InverseSquaredLengths() const {
+  std::vector<double> weight;
+  for (std::size_t d = 0; d < kinds_.size(); ++d) weight.push_back(std::exp(-2 * theta_[d]));
+  return weight;
+}
+
+// Squared distances between a point and those before it, in units of the lengths.
+void GaussianProcess::SetDistances(std::size_t point, const std::vector<double>& weight, std::vector<double>& distance) const {
+  const std::size_t n = points_.size();
+  std::fill(distance.begin(), distance.end(), 0.0);
+  for (std::size_t d = 0; d < kinds_.size(); ++d) {
+    const double* row = &differences_[(d * n + point) * n];
+    for (std::size_t j = 0; j < point; ++j) distance[j] += weight[d] * row[j];
+  }
+}
+
+// The lower triangle without the diagonal.
+std::vector<double> GaussianProcess::Covariance() const {
+  const std::size_t n = points_.size();
+  const std::vector<double> weight = InverseSquaredLengths();
+  const double amplitude = std::exp(theta_[kinds_.size()]);
+  std::vector<double> covariance(n * n), distance(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    SetDistances(i, weight, distance);
+    for (std::size_t j = 0; j < i; ++j) covariance[i * n + j] = amplitude * Matern(distance[j]);
+  }
+  return covariance;
 }
 
 void GaussianProcess::Factorise() {
-  const std::size_t n = points_.size(), dimensions = kinds_.size();
-  std::vector<double> weight;
-  for (std::size_t d = 0; d < dimensions; ++d) weight.push_back(std::exp(-2 * theta_[d]));
-  const double amplitude = std::exp(theta_[dimensions]);
-  std::vector<double> covariance(n * n);
-  double jitter = std::exp(theta_[dimensions + 1]) + 1e-8;
-  std::vector<double> distance(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::fill(distance.begin(), distance.end(), 0.0);
-    for (std::size_t d = 0; d < dimensions; ++d) {
-      const double* row = &differences_[(d * n + i) * n];
-      for (std::size_t j = 0; j < i; ++j) distance[j] += weight[d] * row[j];
-    }
-    for (std::size_t j = 0; j < i; ++j) covariance[i * n + j] = amplitude * Matern(distance[j]);
-  }
+  const std::size_t n = points_.size();
+  const double amplitude = std::exp(theta_[kinds_.size()]);
+  const std::vector<double> covariance = Covariance();
+  double jitter = std::exp(theta_[kinds_.size() + 1]) + 1e-8;
   do {
     factor_ = covariance;
     for (std::size_t i = 0; i < n; ++i) factor_[i * n + i] = amplitude + jitter;
     jitter *= 10;
   } while (!Cholesky(factor_, n));
-  // The inverse of the factor, then that of the covariance.
+  Invert();
+  weights_.assign(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) weights_[i] = Dot(targets_.data(), &inverse_[i * n], n);
+}
+
+// First the inverse of the factor, then the inverse of the covariance from it.
+void GaussianProcess::Invert() {
+  const std::size_t n = points_.size();
   std::vector<double> columns(n * n, 0.0);  // row j: column j of factor^-1
   for (std::size_t j = 0; j < n; ++j) {
     double* column = &columns[j * n];
@@ -148,26 +181,18 @@ void GaussianProcess::Factorise() {
       inverse_[i * n + j] = inverse_[j * n + i] = value;
     }
   }
-  weights_.assign(n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) weights_[i] = Dot(targets_.data(), &inverse_[i * n], n);
 }
 
-// Of the logarithm of the posterior density, which is returned, by each element of theta_. Rasmussen and Williams, equations 5.8
-// and 5.9.
-double GaussianProcess::Gradient(std::vector<double>& gradient) {
+// Returns the logarithm of the posterior density and sets its gradient by theta_. Rasmussen and Williams, equations 5.8 and 5.9.
+double GaussianProcess::Gradient(std::vector<double>& gradient) const {
   const std::size_t n = points_.size(), dimensions = kinds_.size();
   std::fill(gradient.begin(), gradient.end(), 0.0);
   const double amplitude = std::exp(theta_[dimensions]), noise = std::exp(theta_[dimensions + 1]);
-  std::vector<double> weight;
-  for (std::size_t d = 0; d < dimensions; ++d) weight.push_back(std::exp(-2 * theta_[d]));
+  const std::vector<double> weight = InverseSquaredLengths();
   std::vector<double> distance(n), common(n);
   double density = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    std::fill(distance.begin(), distance.end(), 0.0);
-    for (std::size_t d = 0; d < dimensions; ++d) {
-      const double* row = &differences_[(d * n + i) * n];
-      for (std::size_t j = 0; j < i; ++j) distance[j] += weight[d] * row[j];
-    }
+    SetDistances(i, weight, distance);
     for (std::size_t j = 0; j < i; ++j) {
       const double outer = weights_[i] * weights_[j] - inverse_[i * n + j];
       gradient[dimensions] += outer * amplitude * Matern(distance[j]);
@@ -193,8 +218,7 @@ double GaussianProcess::Gradient(std::vector<double>& gradient) {
 
 std::vector<double> GaussianProcess::CovarianceWith(const Features& point) const {
   const std::size_t dimensions = kinds_.size();
-  std::vector<double> weight;
-  for (std::size_t d = 0; d < dimensions; ++d) weight.push_back(std::exp(-2 * theta_[d]));
+  const std::vector<double> weight = InverseSquaredLengths();
   const double amplitude = std::exp(theta_[dimensions]);
   std::vector<double> covariance;
   covariance.reserve(points_.size());
@@ -218,7 +242,7 @@ Estimate GaussianProcess::Predict(const Features& point) const {
   double variance = std::exp(theta_[kinds_.size()]);
   for (std::size_t i = 0; i < n; ++i) {
     const double* row = &factor_[i * n];
-    // From here on the element holds the solution of factor x = covariance.
+    // From here on the element holds the solution of: factor times solution = covariance.
     covariance[i] = (covariance[i] - Dot(row, covariance.data(), i)) / row[i];
     variance -= covariance[i] * covariance[i];
   }

@@ -19,7 +19,8 @@ void IslandPopulation::Survive(const std::vector<Candidate>& candidates, const s
     std::sort(island.begin(), island.end(), Precedes);
     if (island.size() > island_capacity_) island.resize(island_capacity_);
   }
-  // Counted by the candidates' own generation: a resumed run, which hears of the same candidates, migrates at the same times.
+  // The time is the candidates' own generation, so that a resumed run, which gets the same candidates, migrates at the same
+  // times.
   if (!candidates.empty() && candidates.back().generation / migration_interval_ > migrations_) {
     migrations_ = candidates.back().generation / migration_interval_;
     Migrate();
@@ -32,8 +33,7 @@ const std::vector<Individual>& IslandPopulation::Mates(std::size_t index) const 
   return island.empty() ? members_ : island;
 }
 
-// The newcomer takes the place of the slowest where the island is full, even if it is slower than that: fresh blood is the
-// purpose.
+// On a full island the migrant replaces the slowest member, even if the migrant is slower: the purpose is diversity.
 void IslandPopulation::Migrate() {
   std::vector<std::vector<Individual>> next = islands_;
   for (std::size_t i = 0; i < islands_.size(); ++i) {

@@ -51,7 +51,7 @@ char Separator(const std::string& heading) {
   return ',';
 }
 
-// Where the columns are in a row.
+// The indices of the columns in a row.
 struct Places {
   std::vector<std::size_t> parameters;
   std::optional<std::size_t> status;
@@ -84,7 +84,7 @@ Places Find(const Fields& heading, const std::string& name, const LandscapeColum
   return places;
 }
 
-// The values that occur, and the index of each row's.
+// The parameter with the values that occur. Adds the index of each row's value to `levels`, unless there is one value only.
 LandscapeParameter Enumerate(const std::string& name, const std::vector<Fields>& rows, std::size_t column,
                              std::vector<std::vector<int>>& levels) {
   std::set<std::string> words;
@@ -101,6 +101,67 @@ LandscapeParameter Enumerate(const std::string& name, const std::vector<Fields>&
   for (std::size_t i = 0; i < parameter.values.size(); ++i) level[parameter.values[i]] = static_cast<int>(i);
   for (std::size_t i = 0; i < rows.size(); ++i) levels[i].push_back(level.at(rows[i][column]));
   return parameter;
+}
+
+// The score of a row; not a number if the point failed. `where` is the row's place in messages.
+double ScoreOf(const Fields& row, const Places& places, const std::string& where, const LandscapeColumns& columns) {
+  const std::string& spelled = row[places.score];
+  const auto score = Number(spelled);
+  // Without a status, an empty score or one that is no finite number says that the point failed.
+  const bool ok = places.status ? row[*places.status] == columns.ok : !(spelled.empty() || (score && !std::isfinite(*score)));
+  if (ok && !(score && std::isfinite(*score) && *score > 0)) {
+    throw UsageError(fmt::format("{}: {} is '{}', which is no positive number; correct it, or {}", where, columns.score, spelled,
+                                 places.status ? "give the line another status" : "leave it empty if the point failed"));
+  }
+  return ok ? *score : std::numeric_limits<double>::quiet_NaN();
+}
+
+// The rows of a text with their scores, and with their line numbers for messages.
+struct Table {
+  Fields heading;
+  Places places;
+  std::vector<Fields> rows;
+  std::vector<double> scores;
+  std::vector<int> lines;
+};
+
+Table ReadTable(std::istream& text, const std::string& name, const LandscapeColumns& columns) {
+  Table table;
+  char separator = ',';
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
+    if (Trimmed(line).empty() || line.front() == '#') continue;
+    if (table.heading.empty()) {
+      separator = Separator(line);
+      table.heading = Split(line, separator);
+      table.places = Find(table.heading, name, columns);
+      continue;
+    }
+    Fields fields = Split(line, separator);
+    if (fields.size() != table.heading.size()) {
+      throw UsageError(fmt::format("{}:{}: {} fields where the heading has {}; complete the line or remove it", name, number,
+                                   fields.size(), table.heading.size()));
+    }
+    table.scores.push_back(ScoreOf(fields, table.places, fmt::format("{}:{}", name, number), columns));
+    table.rows.push_back(std::move(fields));
+    table.lines.push_back(number);
+  }
+  if (table.heading.empty())
+    throw UsageError(fmt::format("{}: it is empty; give a heading and one line for each point measured", name));
+  return table;
+}
+
+void RequireDistinct(const std::vector<std::vector<int>>& levels, const Table& table, const std::string& name) {
+  std::map<std::vector<int>, int> first;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const auto [same, fresh] = first.emplace(levels[i], table.lines[i]);
+    if (!fresh) {
+      throw UsageError(
+          fmt::format("{}:{}: the same parameters as in line {}; keep one of the two, or name all parameters with --parameters",
+                      name, table.lines[i], same->second));
+    }
+  }
 }
 
 }  // namespace
@@ -132,64 +193,21 @@ Landscape MakeLandscape(std::vector<LandscapeParameter> parameters, std::vector<
 }
 
 Landscape ReadLandscape(std::istream& text, const std::string& name, const LandscapeColumns& columns) {
-  std::vector<Fields> rows;
-  std::vector<int> lines;
-  std::vector<double> scores;
-  Fields heading;
-  Places places;
-  char separator = ',';
-  std::string line;
-  for (int number = 1; std::getline(text, line); ++number) {
-    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
-    if (Trimmed(line).empty() || line.front() == '#') continue;
-    if (heading.empty()) {
-      separator = Separator(line);
-      heading = Split(line, separator);
-      places = Find(heading, name, columns);
-      continue;
-    }
-    Fields fields = Split(line, separator);
-    if (fields.size() != heading.size()) {
-      throw UsageError(fmt::format("{}:{}: {} fields where the heading has {}; complete the line or remove it", name, number,
-                                   fields.size(), heading.size()));
-    }
-    const std::string& spelled = fields[places.score];
-    const auto score = Number(spelled);
-    // Without a status, an empty score or one that is no finite number says that the point failed.
-    const bool ok =
-        places.status ? fields[*places.status] == columns.ok : !(spelled.empty() || (score && !std::isfinite(*score)));
-    if (ok && !(score && std::isfinite(*score) && *score > 0)) {
-      throw UsageError(fmt::format("{}:{}: {} is '{}', which is no positive number; correct it, or {}", name, number,
-                                   columns.score, spelled,
-                                   places.status ? "give the line another status" : "leave it empty if the point failed"));
-    }
-    scores.push_back(ok ? *score : std::numeric_limits<double>::quiet_NaN());
-    rows.push_back(std::move(fields));
-    lines.push_back(number);
-  }
-  if (heading.empty())
-    throw UsageError(fmt::format("{}: it is empty; give a heading and one line for each point measured", name));
-  if (std::all_of(scores.begin(), scores.end(), [](double score) { return std::isnan(score); })) {
+  Table table = ReadTable(text, name, columns);
+  if (std::all_of(table.scores.begin(), table.scores.end(), [](double score) { return std::isnan(score); })) {
     const std::string remedy =
-        places.status ? fmt::format(": no {} is '{}' (--status and --ok say otherwise)", columns.status, columns.ok) : "";
-    throw UsageError(fmt::format("{}: none of its {} points is ok{}; a search needs one at least", name, rows.size(), remedy));
+        table.places.status ? fmt::format(": no {} is '{}' (--status and --ok say otherwise)", columns.status, columns.ok) : "";
+    throw UsageError(
+        fmt::format("{}: none of its {} points is ok{}; a search needs one at least", name, table.rows.size(), remedy));
   }
   std::vector<LandscapeParameter> parameters;
-  std::vector<std::vector<int>> levels(rows.size());
-  for (const std::size_t column : places.parameters) {
-    LandscapeParameter parameter = Enumerate(heading[column], rows, column, levels);
+  std::vector<std::vector<int>> levels(table.rows.size());
+  for (const std::size_t column : table.places.parameters) {
+    LandscapeParameter parameter = Enumerate(table.heading[column], table.rows, column, levels);
     if (parameter.values.size() > 1) parameters.push_back(std::move(parameter));
   }
-  std::map<std::vector<int>, int> first;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto [same, fresh] = first.emplace(levels[i], lines[i]);
-    if (!fresh) {
-      throw UsageError(
-          fmt::format("{}:{}: the same parameters as in line {}; keep one of the two, or name all parameters with --parameters",
-                      name, lines[i], same->second));
-    }
-  }
-  return MakeLandscape(std::move(parameters), std::move(levels), std::move(scores));
+  RequireDistinct(levels, table, name);
+  return MakeLandscape(std::move(parameters), std::move(levels), std::move(table.scores));
 }
 
 }  // namespace evo

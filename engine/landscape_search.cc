@@ -13,23 +13,23 @@
 namespace evo {
 namespace {
 
-// Points drawn at random before the surrogate is asked: with fewer its models are mostly prior, more would be better chosen by
-// it.
+// Points drawn at random before the surrogate chooses. With fewer its models are mostly prior; more would be chosen better by it.
 constexpr std::size_t kFirstPoints = 10;
-// Children drawn in vain (the point was evaluated or does not exist) before a point is taken at random; so many later they change
-// one parameter more.
+// Attempts to breed a child that exists and was not evaluated, before a point is drawn at random instead. After every
+// kTriesPerChange attempts children may change one parameter more.
 constexpr int kBreedTries = 60, kTriesPerChange = 12;
-// Of more points than this a sample is ranked, and so many draws from the neighbourhood of each of the fastest.
+// If more points than kSample are left, the surrogate ranks a sample of this size and kNeighbours draws from the neighbourhood of
+// each of the kCentres fastest.
 constexpr std::size_t kSample = 1500, kCentres = 8;
 constexpr int kNeighbours = 90;
-// Classes of a parameter in a map of elites, at most, and parameters that tell cells apart.
+// The greatest number of classes of a parameter in a map of elites, and the number of parameters that make up a cell.
 constexpr int kClasses = 4;
 constexpr std::size_t kCellParameters = 3;
-// Keeps the draws of a search apart from those of others with the same seed.
+// Separates the random stream of a search from other streams with the same seed.
 constexpr std::uint64_t kSearchStream = 0x6c616e6473636170ULL;
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-// As a genome has them, in the same order.
+// Names sort in the order of the levels.
 Parameters ToParameters(const std::vector<int>& levels) {
   Parameters parameters;
   for (std::size_t d = 0; d < levels.size(); ++d) parameters[std::to_string(1'000'000 + d)] = levels[d];
@@ -95,7 +95,7 @@ class Search {
     return pool[surrogate_.MostPromising(points, 1).front()];
   }
 
-  // One to three parameters away from the fastest.
+  // Adds points that differ from the fastest in one to three parameters.
   void AddNeighbours(std::vector<std::size_t>& pool) {
     const std::vector<Individual>& members = population_->members();
     for (std::size_t i = 0; i < std::min(kCentres, members.size()); ++i) {
@@ -108,7 +108,7 @@ class Search {
     }
   }
 
-  // Half of the children from two parents, all with a parameter or two changed.
+  // Half of the children have two parents. All have one or two parameters changed, later attempts more.
   std::size_t Bred() {
     const auto children = static_cast<std::size_t>(options_.children);
     const std::size_t generation = order_.size() / children, index = order_.size() % children;
@@ -127,7 +127,7 @@ class Search {
     return AtRandom();
   }
 
-  // One parameter, to any value. A landscape without parameters has one point, and no child.
+  // Sets one parameter to any value. A landscape without parameters has only one point, which has no child.
   void Change(std::vector<int>& levels) {
     if (levels.empty()) return;
     const std::size_t d = rng_.Below(levels.size());
@@ -165,7 +165,7 @@ class Search {
     population_->Survive({candidate}, {evaluation});
     surrogate_.Learn(landscape_.At(point), std::isnan(score) ? std::nullopt : std::optional(score));
     order_.push_back(point);
-    // The last of the unseen takes the place of this one.
+    // The last unseen point moves to the place of this one.
     const std::size_t place = place_[point];
     unseen_[place] = unseen_.back();
     place_[unseen_[place]] = place;
@@ -179,8 +179,8 @@ class Search {
   std::unique_ptr<Population> population_;
   Surrogate surrogate_;
   std::vector<std::size_t> order_;   // evaluated
-  std::vector<std::size_t> unseen_;  // the others, in no order
-  std::vector<std::size_t> place_;   // of each point among the unseen, or kNowhere
+  std::vector<std::size_t> unseen_;  // not evaluated, in no order
+  std::vector<std::size_t> place_;   // of each point in unseen_, or kNowhere
 };
 
 }  // namespace

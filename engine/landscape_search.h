@@ -11,17 +11,17 @@ namespace evo {
 // How a landscape is searched.
 struct LandscapeSearchOptions {
   int evaluations = 200;
-  bool random = false;  // draws points and nothing else
+  bool random = false;  // draws all points at random
   std::string population_kind = "elitist";
   bool surrogate = true;
   int population = 16;
-  int children = 16;  // of a generation, for what populations do once a generation
+  int children = 16;  // evaluations that count as one generation, for populations that act once a generation
   std::uint64_t seed = 1;
-  // Ends the search when it has found the landscape's optimum, after which there is nothing to see.
+  // Ends the search at the landscape's optimum: later points change no result.
   bool stop_at_optimum = true;
 };
 
-// The points in the order in which the search evaluated them: none twice, and all of them if `evaluations` is not fewer.
+// The points in the order in which the search evaluated them, none twice. All points if `evaluations` allows as many.
 // Deterministic.
 std::vector<std::size_t> SearchLandscape(const Landscape& landscape, const LandscapeSearchOptions& options);
 

@@ -7,9 +7,10 @@
 namespace evo {
 namespace {
 
-// Of 65,536 registers of a multiprocessor 2,048 threads can have 32 each; then 1,280, 1,024, 640, 512 and 384 threads fit.
+// A multiprocessor has 65,536 registers: 2,048 threads can have 32 each. At the next borders 1,280, 1,024, 640, 512 and 384
+// threads fit.
 constexpr int kRegisterBorders[] = {32, 48, 64, 96, 128, 168};
-// Bytes. Over 48 KiB a kernel must ask for it; 100 and 164 KiB leave one block a multiprocessor on sm_86 and sm_80.
+// Bytes. More than 48 KiB need an attribute of the kernel. 100 and 164 KiB leave one block per multiprocessor on sm_86 and sm_80.
 constexpr int kSharedBorders[] = {0, 8 << 10, 16 << 10, 32 << 10, 48 << 10, 100 << 10, 164 << 10};
 constexpr int kOccupancyClasses = 4;
 

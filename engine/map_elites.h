@@ -12,16 +12,16 @@
 
 namespace evo {
 
-// The classes of what a kernel uses of the device.
+// The classes of a kernel by the resources of the device that it uses.
 using Cell = std::array<int, 3>;
 
-// Registers per thread, shared memory per block and occupancy, each in classes whose borders are those at which the number of
-// blocks that fit a multiprocessor changes for usual block sizes. -1: not known on this device.
+// Classes of the registers per thread, the shared memory per block and the occupancy. The number of blocks that fit on a
+// multiprocessor changes at the classes' borders, for usual block sizes. -1: not known on this device.
 Cell ResourceCell(const Candidate& candidate, const Evaluation& evaluation);
 
-// MAP-Elites (Mouret and Clune, 2015): the fastest candidate of every cell, so that the search keeps kernels of every way to use
-// the device. While there are fewer cells than `capacity`, the next fastest of all fill the population up, so that a device that
-// knows no resources is searched as by the elitist population. Of equal programs only the first counts.
+// MAP-Elites (Mouret and Clune, 2015): the fastest candidate of every cell survives, so that the search keeps kernels that use
+// the device in different ways. While there are fewer cells than `capacity`, the fastest other candidates fill the population. On
+// a device without resource figures this is the elitist population. Of equal programs only the first counts.
 class MapElitesPopulation : public Population {
  public:
   using CellOf = std::function<Cell(const Candidate&, const Evaluation&)>;
@@ -37,7 +37,7 @@ class MapElitesPopulation : public Population {
   std::map<Cell, Individual> elites_;
   ElitistPopulation fastest_;
   std::vector<Individual> members_;
-  std::set<std::string> programs_;  // of everything that was ever ok
+  std::set<std::string> programs_;  // of all candidates that were ever ok
 };
 
 }  // namespace evo

@@ -11,10 +11,10 @@
 namespace evo {
 namespace {
 
-// Pieces of an edit list that are left out side by side at first: lists are seldom longer, and a batch of this size keeps compile
-// workers busy.
-constexpr std::size_t kPieces = 16;
-// Twice what the place of a kernel's code in memory makes of a few microseconds, from one time it is loaded to the next.
+// Chunks that an edit list is cut into at first. Lists are seldom longer, and a batch of this size keeps the compile workers
+// busy.
+constexpr std::size_t kChunks = 16;
+// Twice the difference that a kernel's placement in memory makes to a few microseconds from one load to the next.
 constexpr double kDoubtfulLoss = 1.03;
 
 // Edits first .. last - 1.
@@ -23,13 +23,13 @@ struct Chunk {
   std::size_t last = 0;
 };
 
-std::vector<Chunk> Pieces(std::size_t size, std::size_t count) {
+std::vector<Chunk> Chunks(std::size_t size, std::size_t count) {
   std::vector<Chunk> chunks;
   for (std::size_t i = 0; i < count; ++i) chunks.push_back({i * size / count, (i + 1) * size / count});
   return chunks;
 }
 
-// The chunks are in order.
+// Precondition: the chunks are in order.
 Genome Without(const Genome& genome, const std::vector<Chunk>& chunks) {
   Genome less = genome;
   for (std::size_t i = chunks.size(); i-- > 0;) {
@@ -39,7 +39,7 @@ Genome Without(const Genome& genome, const std::vector<Chunk>& chunks) {
   return less;
 }
 
-// Says something of the kernel; the others say something of the machine or the moment.
+// These outcomes are faults of the kernel. The others may be caused by the machine.
 bool IsWrong(Outcome outcome) {
   return outcome == Outcome::kWrongResult || outcome == Outcome::kNondeterministic || outcome == Outcome::kCheating ||
          outcome == Outcome::kCrash;
@@ -50,7 +50,7 @@ class DeltaDebugging {
   DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& rejected)
       : champion_(champion),
         speed_(champion),
-        form_(champion),
+        variant_(champion),
         left_(budget),
         evaluate_(evaluate),
         from_the_back_(rejected.size() % 2 == 1) {
@@ -64,9 +64,9 @@ class DeltaDebugging {
   bool Run() {
     if (!MeasureAgain({})) return false;
     if (wrong_) return true;
-    std::size_t count = std::min(kPieces, Size());
+    std::size_t count = std::min(kChunks, Size());
     while (Size() > 0) {
-      const std::vector<Chunk> chunks = Pieces(Size(), count);
+      const std::vector<Chunk> chunks = Chunks(Size(), count);
       std::vector<Genome> asked;
       for (const Chunk& chunk : chunks) asked.push_back(Without(Edited(), {chunk}));
       if (!Know(asked)) return false;
@@ -76,7 +76,7 @@ class DeltaDebugging {
       }
       if (!removable.empty()) {
         if (!LeaveOut(removable)) return false;
-        count = std::min(kPieces, Size());
+        count = std::min(kChunks, Size());
       } else if (count == Size() || left_ == 0) {
         return true;
       } else {
@@ -87,7 +87,7 @@ class DeltaDebugging {
   }
 
   Minimised Result() {
-    Minimised result{wrong_, form_, {}};
+    Minimised result{wrong_, variant_, {}};
     for (std::size_t i = 0; i < Size(); ++i) result.without.push_back(Known(Without(Edited(), {{i, i + 1}})).trial.candidate.id);
     return result;
   }
@@ -95,10 +95,10 @@ class DeltaDebugging {
  private:
   struct Measured {
     Trial trial;
-    bool keeps = false;  // the champion's speed
+    bool keeps = false;  // whether it keeps the champion's speed
   };
 
-  const Genome& Edited() const { return form_.candidate.genome; }
+  const Genome& Edited() const { return variant_.candidate.genome; }
   std::size_t Size() const { return Edited().edits.size(); }
 
   bool Keeps(const Genome& genome) const {
@@ -107,8 +107,8 @@ class DeltaDebugging {
            !rejected_programs_.contains(known.trial.evaluation.program_digest);
   }
 
-  // Each of these chunks can be left out alone; leaves out as many together as can be. Edits may stand in for one another, and
-  // many differences below the noise are one above it.
+  // Each of these chunks is removable alone. Leaves out as many of them together as possible: one edit may replace another, and
+  // many losses below the noise add up to one above it.
   bool LeaveOut(const std::vector<Chunk>& removable) {
     for (std::size_t count = removable.size();; count = (count + 1) / 2) {
       const std::vector<Chunk> some(from_the_back_ ? removable.end() - static_cast<std::ptrdiff_t>(count) : removable.begin(),
@@ -116,12 +116,12 @@ class DeltaDebugging {
       const Genome less = Without(Edited(), some);
       if (!Know({less})) return false;
       if (count > 1 && !Keeps(less)) continue;
-      form_ = Known(less).trial;
+      variant_ = Known(less).trial;
       return true;
     }
   }
 
-  // Evaluates those that are not known, as far as the budget goes. False if interrupted.
+  // Evaluates the genomes that are not known, as far as the budget allows. False if interrupted.
   bool Know(const std::vector<Genome>& genomes) {
     std::vector<TrialRequest> unknown;
     for (const Genome& genome : genomes) {
@@ -145,7 +145,7 @@ class DeltaDebugging {
     return doubtful.empty() || MeasureAgain(std::move(doubtful));
   }
 
-  // The champion and these beside it, once more, as far as the budget goes. False if interrupted.
+  // Measures the champion and these genomes once more in one batch, as far as the budget allows. False if interrupted.
   bool MeasureAgain(std::vector<Genome> genomes) {
     if (left_ == 0) return true;
     if (static_cast<int>(genomes.size()) >= left_) genomes.resize(static_cast<std::size_t>(left_) - 1);
@@ -156,9 +156,9 @@ class DeltaDebugging {
     if (!trials) return false;
     const Evaluation& again = trials->front().evaluation;
     if (IsWrong(again.outcome)) wrong_ = again;
-    // One that lost a race against somebody's lucky time beats nobody.
-    const bool raced = std::any_of(again.cases.begin(), again.cases.end(), [](const CaseMeasurement& m) { return m.pruned; });
-    if (again.outcome == Outcome::kOk && !raced) speed_ = trials->front();
+    // A pruned measurement was stopped early and says only that the champion was slower than a lucky time.
+    const bool pruned = std::any_of(again.cases.begin(), again.cases.end(), [](const CaseMeasurement& m) { return m.pruned; });
+    if (again.outcome == Outcome::kOk && !pruned) speed_ = trials->front();
     for (std::size_t i = 0; i < genomes.size(); ++i) {
       const Trial& trial = trials->at(i + 1);
       if (KeepsSpeed(trial, speed_)) known_[GenomeHash(genomes[i])] = {trial, true};
@@ -166,26 +166,26 @@ class DeltaDebugging {
     return true;
   }
 
-  // An empty trial if it was not evaluated.
+  // Its trial is empty if the genome was not evaluated.
   Measured Known(const Genome& genome) const {
     const auto found = known_.find(GenomeHash(genome));
     return found == known_.end() ? Measured{} : found->second;
   }
 
   const Trial& champion_;
-  Trial speed_;                      // what variants have to keep up with: the champion's last measurement
+  Trial speed_;                      // the champion's last measurement, which variants have to match
   int measured_ = 0;                 // how often the champion was measured here
-  std::optional<Evaluation> wrong_;  // the champion's, if it is
-  Trial form_;                       // what is left so far
-  int left_;                         // evaluations
+  std::optional<Evaluation> wrong_;  // the champion's, if it was found wrong
+  Trial variant_;                    // the champion without the edits that were left out so far
+  int left_;                         // evaluations that the budget has left
   const EvaluateTrials& evaluate_;
-  std::map<std::string, Measured> known_;    // by the genome that was asked for
-  bool from_the_back_;                       // of what could go, the last goes first
-  std::set<std::string> rejected_programs_;  // digests
-  std::size_t fewest_ = 0;                   // edits that have to stay
+  std::map<std::string, Measured> known_;    // by the hash of the requested genome
+  bool from_the_back_;                       // of removable chunks the last are left out first
+  std::set<std::string> rejected_programs_;  // digests of the rejected variants' programs
+  std::size_t fewest_ = 0;                   // edits that must stay
 };
 
-// A check's measurement in units of the baseline's.
+// A check's measurement in units of the baseline's time.
 Evaluation OverBaseline(const ChampionCheck& check) {
   Evaluation evaluation;
   evaluation.outcome = check.outcome;

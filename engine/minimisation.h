@@ -16,45 +16,51 @@ struct Trial {
   Evaluation evaluation;
 };
 
-// A genome to be measured: for the first time, where another of the same program will do, or once more (as Candidate counts
-// measurements).
+// A genome to be measured. `measurement` counts as in Candidate: a first measurement may be copied from another candidate of the
+// same program, later ones are made anew.
 struct TrialRequest {
   Genome genome;
   int measurement = 0;
 };
 
-// Evaluates genomes side by side; one trial each, in order. nullopt if the run was interrupted meanwhile.
+// Evaluates genomes in one batch. Gives one trial for each, in order; nullopt if the run was interrupted meanwhile.
 using EvaluateTrials = std::function<std::optional<std::vector<Trial>>(const std::vector<TrialRequest>&)>;
 
 // A champion with the edits that it needs.
 struct Minimised {
-  std::optional<Evaluation> wrong;   // of the champion, where measuring it again showed that it is; nothing else counts then
-  Trial variant;                     // the champion itself if none can be left out
-  std::vector<CandidateId> without;  // for each of its edits the candidate that lacks it; 0: not evaluated
+  std::optional<Evaluation> wrong;   // the champion's, if measuring it again showed that it is wrong; the rest is unused then
+  Trial variant;                     // the champion itself if it needs all its edits
+  std::vector<CandidateId> without;  // for each edit of the variant the candidate without it; 0: not evaluated
 };
 
-// Most evaluations that one champion is worth: some minutes of a run, enough for 40 edits of which few matter.
+// Evaluations for one champion at most: some minutes of a run, enough for 40 edits of which few matter.
 inline constexpr int kMinimisationBudget = 64;
 
-// Forms of a champion that are put to its check before it stays as it is.
+// Variants of a champion that are put to the champion check at most. If all fail, the champion stays as it is.
 inline constexpr int kMinimisedVariants = 3;
 
-// Cuts the edits of a champion to those that it needs to be as fast, by delta debugging: leaves out one chunk after another of
-// the edit list, all chunks side by side, then all those together that were not missed; in ever smaller chunks, until no single
-// edit can be left out. Evaluates `budget` genomes at most; what it asks for that is not evaluated, for whatever reason, is
-// needed. The champion is measured again first, as it became champion by a measurement that was lucky as well; a variant that
-// seems slower by no more than 3% is measured once more beside the champion, and is slower if it is so both times. What is left
-// when that is spent keeps the speed but may hold more than is needed. Parameters stay. Forms that the champion's check has
-// `rejected`, whatever they measured, and other variants of their programs count as slower, and at least half of the edits that
-// each of them left out stay; which half differs from one refusal to the next. nullopt if interrupted.
+// Cuts the edits of a champion to those that it needs to be as fast, by delta debugging. The edit list is cut into chunks. One
+// batch evaluates the variants that each lack one chunk; then all chunks that are removable alone are left out together. This is
+// repeated with ever smaller chunks until no single edit is removable. Parameters stay.
+//
+// At most `budget` genomes are evaluated. An edit whose variant was not evaluated, for whatever reason, counts as needed, so the
+// result keeps the speed but may have more edits than it needs.
+//
+// The champion is measured again first, because luck in its measurement helped to make it champion. A variant that seems slower
+// by at most 3% is measured once more together with the champion, and counts as slower if it is slower both times.
+//
+// `rejected` are variants that failed the champion check. They count as slower, as do other variants of their programs, and at
+// least half of the edits that each of them lacked stay. Which half alternates with the number of rejected variants.
+//
+// nullopt if interrupted.
 std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate,
                                   const std::vector<Trial>& rejected = {});
 
-// Whether a trial passed the gate and the champion does not beat it.
+// Whether a trial passed the gate and is not slower than the champion by more than the noise.
 bool KeepsSpeed(const Trial& trial, const Trial& champion);
 
-// The same of two checks, in each of which the baseline was timed in turn: so that it does not matter what the clocks were in
-// between.
+// The same for two champion checks. Times are relative to the baseline, whose launches were interleaved in both, so a change of
+// the clocks between the checks does not matter.
 bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion);
 
 }  // namespace evo

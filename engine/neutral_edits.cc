@@ -5,8 +5,8 @@
 namespace evo {
 namespace {
 
-// The edit that a genome has last, its template, and where in the source it is: not which edits were before, nor the path and the
-// ordinal, all of which say where the variant comes from. Empty if `op` made no edit.
+// A key of the last edit of a genome: its template, the edit and its place in the source. Earlier edits, the path and the ordinal
+// are left out: they depend on the variant that was edited. Empty if `op` made no edit.
 std::string EditOf(const Genome& genome, const std::string& op, const std::vector<std::string>& dropped) {
   if (genome.edits.empty() || genome.edits.back().op != op || !dropped.empty()) return {};
   constexpr char kEnd = '\0';

@@ -10,27 +10,27 @@
 
 namespace evo {
 
-// Remembers which edits left the compiled program as it was, so that the compiler is not asked again. The same edit at the same
-// place, by function, kind, tokens and neighbours, does the same whatever edits were before it (docs/adr/0010-neutral-edits.md).
-// What a parameter's value cuts out of the source may be there at another: an edit counts as neutral at the settings where it
-// was, and at all others from kSettings of them on. A function of the generations it was given: a run that is resumed decides as
-// the whole one does.
+// Keeps the edits that left the compiled program unchanged, so that they are not compiled again. The same edit at the same place,
+// which is its function, kind, tokens and neighbours, has the same effect whatever edits came before it
+// (docs/adr/0010-neutral-edits.md). An edit is neutral at the parameter settings where it was tried. At other settings the source
+// may have code that a directive cut out there, so an edit counts as neutral everywhere only after kSettings settings. A function
+// of the generations learnt: a resumed run decides as the whole run does.
 class NeutralEdits {
  public:
   static constexpr std::size_t kSettings = 2;
 
-  // Generations must come in order, from 0: parents are looked up in those before.
+  // Generations must come in order, from 0: parents are looked up in earlier ones.
   void Learn(const GenerationRecord& record);
-  // Whether the edit that made this child counts as neutral at the child's setting. False for what is no single edit.
+  // Whether the edit that made this child counts as neutral at the child's setting. False if not a single edit made the child.
   bool ChangesNothing(const BredChild& child) const;
 
  private:
   struct Tried {
-    bool changed = false;            // a program, at least once
-    std::set<std::string> settings;  // of the parameters
+    bool changed = false;            // changed a program at least once
+    std::set<std::string> settings;  // parameter settings at which it was tried
   };
 
-  std::map<CandidateId, std::string> programs_;  // digests, of those that may be parents
+  std::map<CandidateId, std::string> programs_;  // program digests of candidates that may be parents
   std::map<std::string, Tried> tried_;           // by edit and template
 };
 

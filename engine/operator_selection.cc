@@ -6,20 +6,20 @@
 namespace evo {
 namespace {
 
-// What a valid child with a program of its own is worth besides its gain: as much as a gain of 2%. Without any, operators that
-// only break kernels would be drawn as often as those that explore, whenever nothing gains.
+// Reward of a valid child whose program is new, in addition to its gain: as much as a gain of 2%. Without it, operators that only
+// break kernels would be drawn as often as those that explore, whenever no operator gains.
 constexpr double kFreshReward = 0.02;
-// A reward that is usual at the start of a run: the expectation before anything is known.
+// The expected reward of a child before anything is known: one that is usual at the start of a run.
 constexpr double kUsualReward = 0.05;
-// The defaults count as much as so many children of each operator.
+// The defaults weigh as much as so many children of each operator.
 constexpr double kPriorChildren = 8;
 constexpr double kMostEarlierChildren = 20;
-// A generation counts for half after 23 more: what pays for a naive kernel does not pay for a good one.
+// Weight of rewards after one more generation: half after 23. Operators that pay for a naive kernel do not pay for a good one.
 constexpr double kKept = 0.97;
-// Draws are not children: where few operators apply, those that do are drawn again in place of the others. An operator that makes
-// more children than this part of the cap is drawn less, so that it comes to rest below the cap.
-constexpr double kHeldBackFrom = 0.8;
-constexpr int kHeldBackPower = 6;  // steep: at the cap a quarter of its draws are left
+// A draw is not yet a child: if few operators apply, they are drawn again in place of the others. An operator that makes more
+// children than this part of the cap is drawn less often, so that its share settles below the cap.
+constexpr double kThrottledFrom = 0.8;
+constexpr int kThrottlePower = 6;  // steep: at the cap a quarter of the draws are left
 
 double Reward(const OperatorReward& rewards) { return rewards.log_gain + kFreshReward * rewards.fresh; }
 
@@ -34,7 +34,7 @@ double MostShare(std::size_t operators) {
   return n * OperatorSelection::kMostShare > 1 ? OperatorSelection::kMostShare : std::min(1.0, 2 / n);
 }
 
-// What is over the cap goes to the others in proportion. Precondition: shares sum to 1 and cap * size >= 1.
+// Cuts the shares to the cap and gives the excess to the others in proportion. Precondition: shares sum to 1, cap * size >= 1.
 void Cap(std::vector<double>& shares, double cap) {
   std::vector<bool> full(shares.size(), false);
   for (bool again = true; again;) {
@@ -98,9 +98,9 @@ void OperatorSelection::Learn(const GenerationRecord& record) {
   }
 }
 
-// In proportion to the reward that a child of each is expected to earn, within floor and cap.
+// In proportion to the expected reward of a child, within floor and cap.
 std::vector<double> OperatorSelection::Shares() const {
-  // Each operator counts alike here: one that was tried often must not raise or lower what is expected of those that were not.
+  // The mean over operators, not over children: one that was tried often must not change what is expected of those that were not.
   double usual = 0;
   for (const Operator& op : operators_) {
     usual += (Reward(op.rewards) + kPriorChildren * kUsualReward) / (op.rewards.tries + kPriorChildren) /
@@ -123,12 +123,12 @@ std::vector<std::pair<std::string, double>> OperatorSelection::Weights() const {
   if (operators_.empty()) return weights;
   const std::vector<double> shares = Shares();
   const double cap = MostShare(shares.size());
-  double children = kPriorChildren;  // so that the first children of a run do not hold anybody back
+  double children = kPriorChildren;  // so that no operator is throttled after the first children of a run
   for (const Operator& op : operators_) children += op.children;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const double excess = operators_[i].children / children / (kHeldBackFrom * cap);
-    const double throttle_reason = excess > 1 && cap < 1 ? std::pow(excess, -kHeldBackPower) : 1;
-    weights.emplace_back(operators_[i].name, shares[i] * throttle_reason);
+    const double excess = operators_[i].children / children / (kThrottledFrom * cap);
+    const double throttle = excess > 1 && cap < 1 ? std::pow(excess, -kThrottlePower) : 1;
+    weights.emplace_back(operators_[i].name, shares[i] * throttle);
   }
   return weights;
 }

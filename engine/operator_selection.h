@@ -15,29 +15,29 @@ namespace evo {
 // function of the generations it was given, in their order: a run that is resumed draws as the whole one does.
 class OperatorSelection {
  public:
-  // No operator is to make more than this share of the children. With fewer than 7 operators that cannot be: then twice its even
-  // share.
+  // No operator should make more than this share of the children. With fewer than 7 operators that is impossible, and the limit
+  // is twice the even share.
   static constexpr double kMostShare = 0.15;
-  // Each keeps at least this part of its even share of the draws.
+  // Every operator keeps at least this part of its even share of the draws.
   static constexpr double kLeastShare = 0.1;
 
-  // `defaults` are the weights at the start, those of 0 stay out. `earlier` is the rewards of operators in earlier runs; it
-  // counts as at most 20 children of each.
+  // `defaults` are the weights at the start; an operator of weight 0 is never drawn. `earlier` has the rewards of operators in
+  // earlier runs, which count as at most 20 children of each.
   explicit OperatorSelection(const std::map<std::string, double>& defaults,
                              const std::map<std::string, OperatorReward>& earlier = {});
 
-  // Generations must come in order, from 0: parents are looked up in those before. Operators that are not among the defaults are
-  // passed over.
+  // Generations must come in order, from 0: parents are looked up in earlier ones. Operators that are not among the defaults are
+  // ignored.
   void Learn(const GenerationRecord& record);
 
-  // Weights of the next draws, by name, positive; before anything was learnt or rewarded, the defaults' proportions within floor
-  // and cap.
+  // Weights of the next draws, positive, in the order of the names. Without any reward they are the defaults, within floor and
+  // cap.
   std::vector<std::pair<std::string, double>> Weights() const;
 
  private:
   struct Operator {
     std::string name;
-    double weight = 0;       // its default, over the mean of all
+    double weight = 0;       // the default, relative to the mean of all
     OperatorReward rewards;  // older generations count for less
     double children = 0;     // in this run
   };
@@ -50,7 +50,7 @@ class OperatorSelection {
   Operator* Find(const std::string& name);
 
   std::vector<Operator> operators_;     // sorted by name
-  std::map<CandidateId, Known> known_;  // those that may be parents
+  std::map<CandidateId, Known> known_;  // candidates that may be parents
 };
 
 }  // namespace evo

@@ -11,7 +11,7 @@ bool Precedes(const Individual& a, const Individual& b) {
 
 void ElitistPopulation::Survive(const std::vector<Candidate>& candidates, const std::vector<Evaluation>& evaluations) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    // Of equal programs the first counts, although a later one may be luckier with the clock.
+    // Of equal programs the first counts. A later one may only have been luckier with the clock.
     if (evaluations[i].outcome != Outcome::kOk || !programs_.insert(evaluations[i].program_digest).second) continue;
     members_.push_back({candidates[i], evaluations[i].score_ns, evaluations[i].clocks.compile_ms});
   }

@@ -11,7 +11,7 @@ namespace evo {
 
 // The names that MakePopulation knows, the default first.
 const std::vector<std::string>& PopulationKinds();
-// `cell_of` is what a map of elites tells its members apart by. Throws UsageError for a kind that is not known.
+// `cell_of` gives the cell of a candidate in a map of elites. Throws UsageError for an unknown kind.
 std::unique_ptr<Population> MakePopulation(const std::string& kind, std::size_t capacity,
                                            MapElitesPopulation::CellOf cell_of = ResourceCell);
 

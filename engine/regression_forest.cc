@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-// Fewer than this many points are not parted any more.
+// A node with fewer points than this is a leaf.
 constexpr std::size_t kSmallestSplit = 3;
 
 Estimate Summarise(std::span<const double> values) {
@@ -43,7 +43,7 @@ bool RegressionForest::GoesLeft(const Node& node, const Features& point) const {
   return kinds_[d] == FeatureKind::kOrdinal ? point[d] <= node.cut : point[d] == node.cut;
 }
 
-// The best of one random cut in each coordinate, by what remains of the squares.
+// Draws one random cut for each coordinate and takes the one that leaves the smallest sum of squares.
 void RegressionForest::Grow(Tree& tree, std::size_t node, std::span<std::size_t> sample, Rng& rng) const {
   double sum = 0;
   for (const std::size_t i : sample) sum += values_[i];

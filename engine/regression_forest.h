@@ -11,25 +11,26 @@
 
 namespace evo {
 
-// Regression by a forest of trees with random cuts (Geurts, Ernst and Wehenkel, 2006), each grown on a sample with replacement,
-// so that every point has trees that never saw it. A categorical coordinate is cut into one value and the others.
+// Regression by a forest of trees with random cuts (Geurts, Ernst and Wehenkel, 2006). Each tree is grown on a sample with
+// replacement, so that every point has trees that were grown without it. A cut parts one value of a categorical coordinate from
+// the others.
 class RegressionForest {
  public:
   static constexpr int kTrees = 60;
 
   explicit RegressionForest(std::vector<FeatureKind> kinds, int trees = kTrees) : kinds_(std::move(kinds)), tree_count_(trees) {}
 
-  // Deterministic given the seed. Precondition: as many values as points, one at least.
+  // Deterministic given the seed. Precondition: as many values as points, at least one.
   void Fit(const std::vector<Features>& points, std::span<const double> values, std::uint64_t seed);
-  // Mean of the trees, and how far they are apart.
+  // Mean and deviation of the trees' values.
   Estimate Predict(const Features& point) const;
-  // Of each point fitted, by the trees that did not see it.
+  // For each fitted point, the estimate of the trees that were grown without it.
   std::vector<Estimate> OutOfBag() const;
 
  private:
   struct Node {
     int coordinate = -1;  // -1: a leaf
-    double cut = 0;       // ordinal: below or at it to the left; categorical: equal to it
+    double cut = 0;       // goes left: an ordinal value up to this, a categorical value equal to this
     std::size_t left = 0, right = 0;
     double value = 0;  // of a leaf
   };
@@ -44,7 +45,7 @@ class RegressionForest {
   std::vector<Features> points_;
   std::vector<double> values_;
   std::vector<Tree> trees_;
-  std::vector<std::vector<bool>> in_bag_;  // by tree, by point
+  std::vector<std::vector<bool>> in_bag_;  // by tree and point: whether the tree was grown with it
 };
 
 }  // namespace evo

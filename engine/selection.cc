@@ -5,13 +5,13 @@
 namespace evo {
 namespace {
 
-// Keeps the parents' draws apart from those of the child itself, which use Rng(seed, generation, index).
+// Separates the random stream of the parents from that of the child, which is Rng(seed, generation, index).
 constexpr std::uint64_t kSelectionStream = 0x73656c6563740000ULL;
 
-// More than this many times the median's chance nobody has.
+// The greatest chance of a member to be drawn, relative to the median's.
 constexpr double kMostPreference = 2;
 
-// How often each member is drawn, 1 for the median; empty: all alike.
+// How often each member is drawn, relative to the median; empty: all equally often.
 std::vector<double> Preferences(const std::vector<Individual>& members) {
   std::vector<double> known;
   for (const Individual& member : members) {

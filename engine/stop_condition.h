@@ -9,7 +9,7 @@
 
 namespace evo {
 
-// When a run ends: generations done, candidates evaluated, time over, interrupted, or nothing new to try.
+// When a run ends: after its generations, its evaluations or its time limit, or when it is interrupted. The time starts here.
 class StopCondition {
  public:
   StopCondition(int generations, std::optional<std::chrono::seconds> time_limit, std::stop_token interrupt,
@@ -19,7 +19,7 @@ class StopCondition {
   bool Reached(int generations_done) const {
     return generations_done >= generations_ || interrupt_.stop_requested() || TimeOver();
   }
-  // How many of `wanted` more candidates may be evaluated after so many.
+  // How many of `wanted` further candidates may be evaluated after `evaluated`.
   std::size_t Allowed(std::size_t evaluated, std::size_t wanted) const {
     if (!evaluations_) return wanted;
     const auto most = static_cast<std::size_t>(*evaluations_);

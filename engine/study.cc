@@ -32,7 +32,7 @@ std::vector<int> Checkpoints(int evaluations) {
 std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchOptions& search, int seeds, int threads,
                               const std::function<bool()>& cancelled) {
   const std::vector<int> checkpoints = Checkpoints(search.evaluations);
-  // By checkpoint, by seed: each search has places of its own.
+  // By checkpoint and seed. Every search writes its own elements.
   std::vector<std::vector<double>> reached(checkpoints.size(), std::vector<double>(static_cast<std::size_t>(seeds), 0.0));
   std::atomic<int> next{0};
   std::atomic<bool> stopped{false};

@@ -7,18 +7,18 @@
 
 namespace evo {
 
-// What several searches of one landscape, alike but for their seeds, had reached after so many evaluations.
+// The results of several searches of one landscape after so many evaluations. The searches differ in their seeds only.
 struct StudyPoint {
   int evaluations = 0;
-  double mean = 0;          // of optimum over best so far: 1 is the best there is, 0 means that nothing was ok
-  double percentile10 = 0;  // interpolated: nine seeds of ten did better
+  double mean = 0;          // mean of optimum / best so far: 1 if all found the optimum; 0 for a search without an ok point
+  double percentile10 = 0;  // interpolated; nine of ten seeds did better
 };
 
-// The usual numbers of evaluations, as far as `evaluations` reaches, which is always the last.
+// The usual numbers of evaluations below `evaluations`, then `evaluations` itself.
 std::vector<int> Checkpoints(int evaluations);
 
-// Searches with the seeds search.seed, search.seed + 1, ... on `threads` threads; the result does not depend on how many. Gives
-// one point for each checkpoint; ends early, with nothing for any, when `cancelled` says so, which is asked before each search.
+// Searches with the seeds search.seed, search.seed + 1, ... on `threads` threads, whose number does not change the result. Gives
+// one point for each checkpoint. `cancelled` is called before each search; if it returns true, the study ends without any point.
 // Precondition: seeds and threads are at least 1.
 std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchOptions& search, int seeds, int threads,
                               const std::function<bool()>& cancelled = {});

@@ -8,16 +8,16 @@
 namespace evo {
 namespace {
 
-// The cost of a fit grows with the cube; more points than this are thinned.
+// Points that are fitted at most. The cost of a fit grows with the cube of their number.
 constexpr std::size_t kMostPoints = 300;
-// The process's parameters change little between one point and the next: after the first points they are adapted every few only.
+// The process's parameters change little from one point to the next. After the first points they are adapted at every fifth only.
 constexpr std::size_t kAdaptAlways = 40, kAdaptEvery = 5;
 constexpr int kAdaptSteps = 8;
-// Of more points than this, so many with the fastest means and as many of the others are looked at closely.
+// If there are more points than twice this, so many with the fastest means and as many of the others are ranked.
 constexpr std::size_t kShortList = 128;
-// However sure the models are that a candidate fails, they are not that sure.
+// The smallest probability of running that is assumed, however sure the model is that a candidate fails.
 constexpr double kLeastChance = 0.02;
-// From here on picks are plainly better than bred children.
+// With this trust and more, the surrogate's choices are clearly better than bred children.
 constexpr double kFullTrust = 0.3;
 constexpr double kLargestShare = 0.95;
 
@@ -41,13 +41,13 @@ double MeanSquare(std::span<const Estimate> estimates, std::span<const double> v
   return sum / static_cast<double>(values.size());
 }
 
-// The shares of deviations are added too: how far the models disagree is left out, because that made the search explore more than
-// paid.
+// The deviations are mixed like the means. The models' disagreement does not count as deviation: with it the search explored more
+// than was worth it.
 Estimate Mixture(const Estimate& a, const Estimate& b, double share_of_a) {
   return {share_of_a * a.mean + (1 - share_of_a) * b.mean, share_of_a * a.deviation + (1 - share_of_a) * b.deviation};
 }
 
-// Of how far a normal variable falls below `best` (Jones, Schonlau and Welch, 1998).
+// Expected amount by which a normal variable falls below `best` (Jones, Schonlau and Welch, 1998).
 double ExpectedImprovement(const Estimate& estimate, double best) {
   const double gain = best - estimate.mean, deviation = std::max(estimate.deviation, 1e-9), z = gain / deviation;
   const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
@@ -71,21 +71,19 @@ double RankCorrelation(std::span<const double> a, std::span<const double> b) {
 
 double SurrogateShare(double trust) { return std::clamp(trust / kFullTrust, 0.0, kLargestShare); }
 
-Surrogate::Surrogate(std::vector<FeatureKind> kinds, std::uint64_t seed)
-    : kinds_(std::move(kinds)), seed_(seed), process_(kinds_), forest_(kinds_), chance_(kinds_) {}
+Surrogate::Surrogate(const std::vector<FeatureKind>& kinds, std::uint64_t seed)
+    : seed_(seed), process_(kinds), forest_(kinds), chance_(kinds) {}
 
 void Surrogate::Learn(Features point, std::optional<double> time) {
   if (time) {
     ok_points_.push_back(point);
     log_times_.push_back(std::log(*time));
-  } else {
-    ++failed_;
   }
   points_.push_back(std::move(point));
   ok_.push_back(time ? 1.0 : 0.0);
 }
 
-// The fastest half of those that may be fitted, and of the others the latest.
+// Half of the points to fit are the fastest of all. The other half are the latest of the rest.
 void Surrogate::Subset(std::vector<Features>& points, std::vector<double>& log_times) const {
   points = ok_points_;
   log_times = log_times_;
@@ -109,7 +107,7 @@ void Surrogate::Subset(std::vector<Features>& points, std::vector<double>& log_t
 
 void Surrogate::Fit(std::optional<int> steps) {
   trust_ = 0;
-  if (failed_ > 0) chance_.Fit(points_, ok_, seed_ + 1);
+  if (some_failed()) chance_.Fit(points_, ok_, seed_ + 1);
   if (!ready()) return;
   best_ = *std::min_element(log_times_.begin(), log_times_.end());
   std::vector<Features> points;
@@ -120,20 +118,20 @@ void Surrogate::Fit(std::optional<int> steps) {
   forest_.Fit(points, log_times, seed_);
   const std::vector<Estimate> by_process = process_.LeaveOneOut(), by_forest = forest_.OutOfBag();
   const double process_error = MeanSquare(by_process, log_times), forest_error = MeanSquare(by_forest, log_times);
-  // In proportion to the inverse squares of the errors: between averaging the two and taking the better one.
+  // Weights in inverse proportion to the squares of the errors: between the average of the two models and the better one.
   const double squares = process_error * process_error + forest_error * forest_error;
   process_share_ = squares > 0 ? forest_error * forest_error / squares : 0.5;
   std::vector<double> predicted;
   for (std::size_t i = 0; i < log_times.size(); ++i)
     predicted.push_back(Mixture(by_process[i], by_forest[i], process_share_).mean);
-  // Of points that have nothing to do with each other the correlation has this standard deviation.
+  // The standard deviation of the correlation of unrelated values.
   const double by_chance = 1 / std::sqrt(static_cast<double>(log_times.size()) - 1);
   trust_ = std::max(0.0, RankCorrelation(predicted, log_times) - by_chance);
 }
 
 Expectation Surrogate::Expect(const Features& point) const {
   Expectation expectation;
-  if (failed_ > 0) expectation.ok = std::max(kLeastChance, chance_.Predict(point).mean);
+  if (some_failed()) expectation.ok = std::max(kLeastChance, chance_.Predict(point).mean);
   if (!ready()) return expectation;
   expectation.log_time = Mixture(process_.Predict(point), forest_.Predict(point), process_share_);
   expectation.improvement = expectation.ok * ExpectedImprovement(expectation.log_time, best_);

@@ -12,62 +12,62 @@
 
 namespace evo {
 
-// What a surrogate expects of a candidate that was not evaluated.
+// A surrogate's expectation of a candidate that was not evaluated.
 struct Expectation {
-  Estimate log_time;       // natural logarithm, if the candidate runs
-  double ok = 1;           // probability that it does
-  double improvement = 0;  // expected, of the logarithm of the best time so far: what to rank by, greatest first
+  Estimate log_time;       // natural logarithm of the time if the candidate runs
+  double ok = 1;           // probability that it runs
+  double improvement = 0;  // expected improvement of the logarithm of the best time so far; the greatest ranks first
 };
 
-// Predicts from what has been measured which candidates are worth evaluating, and says how far it can be trusted. Two models of
-// the logarithm of the time, a Gaussian process and a forest, are mixed by how well each predicts points that it was not shown; a
-// second forest predicts what fails. Deterministic given the seed and the points in their order.
+// Predicts from the measurements so far which candidates are worth evaluating, and says how far it can be trusted. Two models of
+// the logarithm of the time, a Gaussian process and a forest, are mixed by how well each predicts points that it was not fitted
+// to. A second forest predicts which candidates fail. Deterministic given the seed and the points in their order.
 class Surrogate {
  public:
-  Surrogate(std::vector<FeatureKind> kinds, std::uint64_t seed);
+  Surrogate(const std::vector<FeatureKind>& kinds, std::uint64_t seed);
 
-  // One candidate that was evaluated; nullopt: it failed.
+  // One candidate that was evaluated. No time: it failed.
   void Learn(Features point, std::optional<double> time);
-  // Fits the models to what was learnt; of many points, to the fastest and the latest. Needed before the calls below hear of it.
-  // The process goes on from its last fit, by the steps named or by as many as are usual when points come one by one.
+  // Fits the models to the points learnt so far, which the calls below use only then; if there are many, to the fastest and the
+  // latest. The process starts from its last fit and adapts by `steps`, or by the steps that suffice when points come one by one.
   void Fit(std::optional<int> steps = {});
-  // For one fit to many points at once.
+  // The steps of one fit to many points at once.
   static constexpr int kStepsFromAnew = 24;
-  // From 0 (knows nothing: choose without it) to 1: the rank correlation between the times of the points fitted and what the
-  // models say of each when it is not shown to them, less the standard deviation that chance alone would give it; 0 where that is
-  // negative, or too few points ran.
+  // From 0 (knows nothing; choose without it) to 1. It is the rank correlation between the times of the fitted points and the
+  // estimates of the models without the point, less the standard deviation of this correlation for unrelated values; 0 if that
+  // is negative or if too few points ran.
   double trust() const { return trust_; }
   Expectation Expect(const Features& point) const;
-  // The places of the `count` most promising of these, most promising first; equals in their order. Of many, those that are far
-  // from fast in the mean are looked at by sample only.
+  // The indices of the `count` most promising of these, most promising first; equals in their order. If there are many, only a
+  // sample is examined of those whose mean is far from fast.
   std::vector<std::size_t> MostPromising(std::span<const Features> points, std::size_t count) const;
 
  private:
   void Subset(std::vector<Features>& points, std::vector<double>& log_times) const;
   double MeanOf(const Features& point) const;
   bool ready() const { return log_times_.size() >= kFewest; }
+  bool some_failed() const { return points_.size() > ok_points_.size(); }
 
-  static constexpr std::size_t kFewest = 5;  // that ran; fewer say nothing about 10 coordinates
-  std::vector<FeatureKind> kinds_;
+  static constexpr std::size_t kFewest = 5;  // points that ran; fewer say nothing about 10 coordinates
   std::uint64_t seed_;
-  std::vector<Features> points_;  // all
-  std::vector<double> ok_;        // of all: 1 or 0
-  std::vector<Features> ok_points_;
-  std::vector<double> log_times_;  // of those
-  std::size_t failed_ = 0;
+  std::vector<Features> points_;     // all
+  std::vector<double> ok_;           // 1 for each of points_ that ran, else 0
+  std::vector<Features> ok_points_;  // those that ran
+  std::vector<double> log_times_;    // of ok_points_
   GaussianProcess process_;
   RegressionForest forest_;
-  RegressionForest chance_;     // that a candidate runs
-  double process_share_ = 0.5;  // of the process in the mixture; the rest is the forest's
+  RegressionForest chance_;     // of running
+  double process_share_ = 0.5;  // weight of the process in the mixture; the forest has the rest
   double trust_ = 0;
   double best_ = 0;  // smallest logarithm of a time
 };
 
-// What part of the choices to leave to a surrogate that is trusted so far; the rest is for what its models cannot see.
+// The share of the choices that a surrogate with this trust makes. The rest is left to evolution, which finds what the models
+// cannot see.
 double SurrogateShare(double trust);
 
-// Spearman's: Pearson's correlation of the ranks, equal values sharing the mean of theirs; 0 if either does not vary.
-// Precondition: as many of both.
+// Spearman's rank correlation: Pearson's correlation of the ranks, where equal values share the mean of their ranks. 0 if all
+// values of one side are equal. Precondition: both sides have the same size.
 double RankCorrelation(std::span<const double> a, std::span<const double> b);
 
 }  // namespace evo
