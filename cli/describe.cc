@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/record_output.h"
 #include "cli/stored_options.h"
 #include "db/rows.h"
 
@@ -16,37 +17,6 @@ using nlohmann::ordered_json;
 
 // Long enough for a statement, short enough for a line of a terminal.
 constexpr std::size_t kEditTextWidth = 60;
-
-// Facts are -1 where they are not known, which is null in JSON.
-ordered_json Known(int value) { return value < 0 ? ordered_json(nullptr) : ordered_json(value); }
-
-ordered_json ToJson(const CaseMeasurement& m) {
-  return {{"case", m.name},
-          {"weight", m.weight},
-          {"median_ns", m.median_ns},
-          {"p10_ns", m.p10_ns},
-          {"p90_ns", m.p90_ns},
-          {"busy_ns", m.busy_ns},
-          {"wall_ns", m.wall_ns},
-          {"tick_ns", m.tick_ns},
-          {"samples", m.samples.size()},
-          {"discarded", m.discarded},
-          {"outliers", m.outliers},
-          {"sm_low_mhz", Known(m.sm_low_mhz)},
-          {"sm_high_mhz", Known(m.sm_high_mhz)},
-          {"throttle_reason", m.throttle_reason},
-          {"launches", m.launches},
-          {"bytes", m.bytes},
-          {"operations", m.operations},
-          {"max_error", m.max_error},
-          {"l2_error", m.l2_error}};
-}
-
-ordered_json ToJson(const std::vector<CaseMeasurement>& cases) {
-  ordered_json list = ordered_json::array();
-  for (const CaseMeasurement& m : cases) list.push_back(ToJson(m));
-  return list;
-}
 
 // ", worth 1.120x"; ", needed: wrong_result without it"; empty if nothing is known.
 std::string Describe(const EditWorth& worth) {
@@ -67,18 +37,7 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
 
 }  // namespace
 
-ordered_json ToJson(const ChampionCheck& check) {
-  return {{"outcome", ToString(check.outcome)},
-          {"message", check.message},
-          {"candidate_ns", check.candidate_ns},
-          {"baseline_ns", check.baseline_ns},
-          {"speedup", check.speedup},
-          {"slowest_ratio", check.slowest.ratio},
-          {"slowest_inputs", check.slowest.inputs},
-          {"held_out_cases", check.held_out_cases},
-          {"candidate", ToJson(check.candidate)},
-          {"baseline", ToJson(check.baseline)}};
-}
+ordered_json ToJson(const ChampionCheck& check) { return RecordJson(check); }
 
 std::string Microseconds(double nanoseconds) { return std::isnan(nanoseconds) ? "-" : fmt::format("{:.3f}", nanoseconds / 1000); }
 
@@ -212,8 +171,6 @@ std::string Describe(const Speedup& speedup) {
 
 ordered_json ToJson(const CandidateRecord& record) {
   const Candidate& c = record.candidate;
-  const Evaluation& e = record.evaluation;
-  const KernelFacts& f = e.facts;
   ordered_json json{{"id", c.id},
                     {"generation", c.generation},
                     {"index", c.index},
@@ -223,31 +180,8 @@ ordered_json ToJson(const CandidateRecord& record) {
                     {"genome_hash", GenomeHash(c.genome)},
                     {"parameters", c.genome.parameters},
                     {"edits", ordered_json(nlohmann::json(c.genome.edits))},
-                    {"dropped", c.dropped},
-                    {"outcome", ToString(e.outcome)},
-                    {"stage", ToString(e.stage)},
-                    {"message", e.message},
-                    {"log", e.log},
-                    {"score_ns", e.score_ns},
-                    {"cases", ToJson(e.cases)}};
-  json["facts"] = {{"registers", Known(f.registers)},
-                   {"static_shared_bytes", Known(f.static_shared_bytes)},
-                   {"dynamic_shared_bytes", Known(f.dynamic_shared_bytes)},
-                   {"spill_bytes", Known(f.spill_bytes)},
-                   {"local_bytes", Known(f.local_bytes)},
-                   {"occupancy", f.occupancy}};
-  json["clocks"] = {{"compile_ms", e.clocks.compile_ms},
-                    {"load_ms", e.clocks.load_ms},
-                    {"check_ms", e.clocks.check_ms},
-                    {"time_ms", e.clocks.time_ms},
-                    {"reverification_ms", e.clocks.reverification_ms},
-                    {"queue_ms", e.clocks.queue_ms}};
-  json["reverification_runs"] = e.reverification_runs;
-  json["device"] = e.device;
-  json["device_name"] = e.device_name;
-  json["l2"] = e.l2;
-  json["image_digest"] = e.image_digest;
-  json["source_digest"] = e.source_digest;
+                    {"dropped", c.dropped}};
+  AddFields(json, record.evaluation);
   json["check"] = record.check ? ToJson(*record.check) : ordered_json(nullptr);
   return json;
 }
@@ -322,26 +256,6 @@ nlohmann::ordered_json ToJson(const std::vector<EfficiencyRow>& rows) {
   return list;
 }
 
-nlohmann::ordered_json ToJson(const std::vector<MachineState>& machines) {
-  ordered_json list = ordered_json::array();
-  for (const MachineState& m : machines) {
-    list.push_back({{"moment", m.moment},
-                    {"ordinal", m.ordinal},
-                    {"launch_ns", m.launch_ns},
-                    {"control_ratio", m.control_ratio},
-                    {"dram_bytes_per_s", m.dram_bytes_per_s},
-                    {"l2_bytes_per_s", m.l2_bytes_per_s},
-                    {"f32_per_s", m.f32_per_s},
-                    {"tensor_per_s", m.tensor_per_s},
-                    {"l2_bytes", m.l2_bytes},
-                    {"sm_mhz", Known(m.clocks.sm_mhz)},
-                    {"sm_max_mhz", Known(m.clocks.sm_max_mhz)},
-                    {"memory_mhz", Known(m.clocks.memory_mhz)},
-                    {"temperature_c", Known(m.clocks.temperature_c)},
-                    {"power_w", m.clocks.power_w},
-                    {"throttle_reason", m.clocks.throttle_reason}});
-  }
-  return list;
-}
+nlohmann::ordered_json ToJson(const std::vector<MachineState>& machines) { return RecordJson(machines); }
 
 }  // namespace evo

@@ -10,25 +10,25 @@
 
 namespace evo {
 
-// Where a run stands.
+// The state of a run.
 struct Progress {
   int generation = 0;
-  int generations = 0;  // asked for
-  int evaluations = 0;  // asked for; 0: as many as the generations have
-  int evaluated = 0;    // in this run, resumed part included
-  int valid = 0;        // of those, kOk
+  int generations = 0;  // requested
+  int evaluations = 0;  // requested limit; 0: none
+  int evaluated = 0;    // in this run, also before it was resumed
+  int valid = 0;        // of the evaluated ones, kOk
   int duplicates = 0;
   double baseline_ns = kNoValue;
-  CandidateId best = 0;  // the champion; while a generation is under way, the fastest seen; 0: none yet
+  CandidateId best = 0;  // the champion, or the fastest so far during a generation; 0: none yet
   double best_ns = kNoValue;
   std::string best_template;
-  int champion_changes = 0;  // times that a champion gave way to one that is faster by more than the noise
-  double seconds = 0;        // since this process began the run
+  int champion_changes = 0;  // how often a new champion was faster by more than the noise
+  double seconds = 0;        // since this process began or resumed the run
   double candidates_per_second = 0;
   double seconds_left = kNoValue;
 };
 
-// Hears what a run does. Called from the thread that runs it; must not throw.
+// Is told what a run does, on the thread that runs it. The functions must not throw.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -7,8 +7,8 @@
 
 namespace evo {
 
-// A struct whose fields are listed once, by BOOST_DESCRIBE_STRUCT next to its definition. That list serves JSON
-// (core/record_json.h), worker messages, database columns and CSV, so that a new field is written in one place.
+// A struct whose fields are listed once, by BOOST_DESCRIBE_STRUCT next to its definition. That list serves JSON and worker
+// messages (core/record_json.h), database columns and the output of commands (db/record_columns.h).
 template <typename T>
 concept DescribedRecord = boost::describe::has_describe_members<T>::value && std::is_class_v<T>;
 

@@ -10,9 +10,9 @@
 #include "core/outcome.h"
 #include "core/record_fields.h"
 
-// JSON of every described record: an object with one key per field. A double that is not a number is null, an absent optional is
-// null, an enumeration is its stable spelling. Reading throws nlohmann::json::exception for a field that is missing or of the
-// wrong type and std::invalid_argument for an unknown spelling.
+// JSON of described records, as workers and coordinator exchange it: an object with one key per field. NaN and an empty optional
+// are null, an enumeration is its stable spelling. Reading throws nlohmann::json::exception for a field that is missing or of the
+// wrong type, and std::invalid_argument for an unknown spelling.
 
 template <typename T>
 struct nlohmann::adl_serializer<std::optional<T>> {

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 int Pragma(SQLite::Database& db, const std::string& name) { return db.execAndGet("PRAGMA " + name).getInt(); }
 
-// Refuses what is not ours. Reads only. Returns the version; 0 for a database that nothing has been put into yet.
+// Refuses a file of another program or of a newer evo, without writing to it. Returns the version; 0 for an empty database.
 int CheckedVersion(SQLite::Database& db, const std::string& path, int newest) {
   const int version = Pragma(db, "user_version");
   const int application = Pragma(db, "application_id");
@@ -39,7 +39,7 @@ void CheckFile(const std::string& path) {
 
 int NewestVersion(std::span<const Migration> migrations) { return migrations.empty() ? 0 : migrations.back().version; }
 
-// Each step and its version number are one transaction; two programs that migrate at once wait for each other.
+// Each step and its version number are one transaction, so that two programs that migrate at once wait for each other.
 void Migrate(SQLite::Database& db, const std::string& path, std::span<const Migration> migrations) {
   for (const Migration& migration : migrations) {
     if (CheckedVersion(db, path, NewestVersion(migrations)) >= migration.version) continue;
@@ -53,8 +53,8 @@ void Migrate(SQLite::Database& db, const std::string& path, std::span<const Migr
   }
 }
 
-// A database in WAL mode wants a -shm file beside it even for reading. Where none can be made and nobody writes, it may be read
-// as a file that does not change.
+// Even for reading, a database in WAL mode needs a -shm file in its folder. Where that cannot be made and no program writes, the
+// database can be read as a file that does not change.
 std::unique_ptr<SQLite::Database> OpenImmutable(const std::string& path) {
   std::string escaped;
   for (const char c : fs::absolute(path).string()) {
@@ -97,8 +97,7 @@ Error Explained(const SQLite::Exception& error, const std::string& path) {
     case SQLITE_IOERR:
       return line(fmt::format("cannot be read or written ({})", error.getErrorStr()), "check the disk and the free space on it");
     default:
-      return line(fmt::format("the database refused ({})", error.what()),
-                  "check the file with `sqlite3 FILE 'PRAGMA integrity_check'`");
+      return line(fmt::format("SQLite failed ({})", error.what()), "check the file with `sqlite3 FILE 'PRAGMA integrity_check'`");
   }
 }
 
@@ -109,10 +108,10 @@ std::unique_ptr<SQLite::Database> OpenForWriting(const std::string& path, std::c
     const int timeout = static_cast<int>(busy_timeout.count());
     const int newest = NewestVersion(migrations);
     auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, timeout);
-    CheckedVersion(*db, path, newest);  // before anything is written, the journal mode included
+    CheckedVersion(*db, path, newest);  // before the first write, that of the journal mode
     db->exec("PRAGMA foreign_keys = ON");
     db->exec("PRAGMA journal_mode = WAL");
-    // A generation is seconds of a GPU's work and one transaction: worth waiting for the disk, so that a power cut loses none.
+    // A generation is one transaction and holds seconds of a GPU's work: wait for the disk, so that a power cut loses none.
     db->exec("PRAGMA synchronous = FULL");
     Migrate(*db, path, migrations);
     return db;
@@ -129,7 +128,7 @@ std::unique_ptr<SQLite::Database> OpenForReading(const std::string& path) {
       auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
       if (BeginReading(*db, path) == NewestVersion(Migrations())) return db;
       db.reset();
-      OpenForWriting(path, kBusyTimeout, Migrations());  // an older one is brought up to date first: the queries know one layout
+      OpenForWriting(path, kBusyTimeout, Migrations());  // brings an older one up to date, because the queries know one layout
       db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
       BeginReading(*db, path);
       return db;
@@ -140,7 +139,12 @@ std::unique_ptr<SQLite::Database> OpenForReading(const std::string& path) {
       if (!unwritten || (!unknown && wal > 0)) throw;
     }
     auto db = OpenImmutable(path);
-    BeginReading(*db, path);
+    if (const int version = BeginReading(*db, path); version < NewestVersion(Migrations())) {
+      throw Error(
+          fmt::format("{}: written by an older evo (database version {}) and read-only, so that it cannot be brought up to date; "
+                      "make the file and its folder writable, or copy it to another folder",
+                      path, version));
+    }
     return db;
   });
 }

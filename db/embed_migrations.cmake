@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C++ source with the text of every file of MIGRATIONS (paths separated by |), whose names begin with the version.
+# Writes OUTPUT, a C++ source with the text of the files MIGRATIONS (paths separated by |). Each file name begins with its version.
 string(REPLACE "|" ";" migrations "${MIGRATIONS}")
 set(rows "")
 foreach(file IN LISTS migrations)
@@ -8,7 +8,7 @@ foreach(file IN LISTS migrations)
   file(READ ${file} text)
   string(APPEND rows "    {${version}, \"${name}\", R\"sql(${text})sql\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "// Generated from db/migrations; change those.
+file(WRITE ${OUTPUT} "// Generated from db/migrations.
 #include \"db/migrations.h\"
 
 namespace evo {

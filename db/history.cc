@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/database.h"
+#include "db/record_rows.h"
 #include "db/rows.h"
 
 namespace evo {
@@ -10,39 +11,25 @@ namespace {
 
 using SQLite::Statement;
 
-constexpr const char* kSelectRuns =
-    "SELECT run, task, task_directory, task_digest, baseline, device, device_name, arch, l2, population_kind, seed, generations, "
-    "population, children, options, tool_version, arithmetic, status, status_message, started_at, coalesce(ended_at, ''), "
-    "(SELECT count(*) FROM generation AS g WHERE g.run = run.run AND NOT EXISTS (SELECT 1 FROM candidate AS c "
-    "WHERE c.run = g.run AND c.generation = g.generation AND c.idx = 0 AND c.operator = 'minimise')), "
-    "(SELECT coalesce(sum(evaluated), 0) FROM generation AS g WHERE g.run = run.run), "
-    "(SELECT coalesce(sum(valid), 0) FROM generation AS g WHERE g.run = run.run) FROM run";
+// The count of generations leaves out those that a minimisation made.
+std::string SelectRuns() {
+  return fmt::format(
+      "SELECT run, {}, status, status_message, started_at, coalesce(ended_at, ''), "
+      "(SELECT count(*) FROM generation AS g WHERE g.run = run.run AND NOT EXISTS (SELECT 1 FROM candidate AS c "
+      "WHERE c.run = g.run AND c.generation = g.generation AND c.idx = 0 AND c.operator = 'minimise')), "
+      "(SELECT coalesce(sum(evaluated), 0) FROM generation AS g WHERE g.run = run.run), "
+      "(SELECT coalesce(sum(valid), 0) FROM generation AS g WHERE g.run = run.run) FROM run",
+      ColumnList<RunRecord>());
+}
 
 RunSummary ReadRunRow(Statement& row) {
-  int column = 0;
-  const auto text = [&] { return row.getColumn(column++).getString(); };
-  const auto integer = [&] { return row.getColumn(column++).getInt(); };
   RunSummary run;
-  RunRecord& record = run.record;
-  record.id = row.getColumn(column++).getInt64();
-  for (std::string* field : {&record.task, &record.task_directory, &record.task_digest, &record.baseline, &record.device,
-                             &record.device_name, &record.arch, &record.l2, &record.population_kind}) {
-    *field = text();
-  }
-  record.seed = std::stoull(text());
-  record.generations = integer();
-  record.population = integer();
-  record.children = integer();
-  record.options = text();
-  record.tool_version = text();
-  record.arithmetic = text();
-  run.status = ParseRunStatus(text());
-  run.status_message = text();
-  run.started_at = text();
-  run.ended_at = text();
-  run.generations_done = integer();
-  run.evaluated = integer();
-  run.valid = integer();
+  int column = 1;
+  run.record = ReadRecord<RunRecord>(row, column);
+  run.record.id = row.getColumn(0).getInt64();
+  run.status = ParseRunStatus(row.getColumn(column++).getString());
+  for (std::string* text : {&run.status_message, &run.started_at, &run.ended_at}) *text = row.getColumn(column++).getString();
+  for (int* count : {&run.generations_done, &run.evaluated, &run.valid}) *count = row.getColumn(column++).getInt();
   return run;
 }
 
@@ -59,14 +46,23 @@ void ReadRunParts(SQLite::Database& db, RunRecord& record) {
   while (operators.executeStep()) record.operators[operators.getColumn(0).getString()] = operators.getColumn(1).getDouble();
 }
 
+// All rows of a query that selects the columns of `Record`.
+template <DescribedRecord Record>
+std::vector<Record> ReadAll(Statement& query) {
+  std::vector<Record> records;
+  while (query.executeStep()) {
+    int column = 0;
+    records.push_back(ReadRecord<Record>(query, column));
+  }
+  return records;
+}
+
 std::vector<CaseMeasurement> ReadChampionCases(SQLite::Database& db, std::int64_t check, const char* side) {
-  Statement row(
-      db, fmt::format("SELECT {} FROM champion_case WHERE champion_check = ? AND side = ? ORDER BY position", kCaseColumns));
+  Statement row(db, fmt::format("SELECT {} FROM champion_case WHERE champion_check = ? AND side = ? ORDER BY position",
+                                ColumnList<CaseMeasurement>()));
   row.bind(1, check);
   row.bind(2, side);
-  std::vector<CaseMeasurement> cases;
-  while (row.executeStep()) cases.push_back(ReadCase(row));
-  return cases;
+  return ReadAll<CaseMeasurement>(row);
 }
 
 }  // namespace
@@ -77,7 +73,7 @@ History::~History() = default;
 std::vector<RunSummary> History::Runs() const {
   return Explaining(path_, [&] {
     std::vector<RunSummary> runs;
-    Statement row(*db_, fmt::format("{} ORDER BY run", kSelectRuns));
+    Statement row(*db_, SelectRuns() + " ORDER BY run");
     while (row.executeStep()) runs.push_back(ReadRunRow(row));
     for (RunSummary& run : runs) ReadRunParts(*db_, run.record);
     return runs;
@@ -86,7 +82,7 @@ std::vector<RunSummary> History::Runs() const {
 
 RunSummary History::FindRun(std::optional<RunId> run) const {
   return Explaining(path_, [&] {
-    Statement row(*db_, fmt::format("{} WHERE ?1 IS NULL OR run = ?1 ORDER BY run DESC LIMIT 1", kSelectRuns));
+    Statement row(*db_, SelectRuns() + " WHERE ?1 IS NULL OR run = ?1 ORDER BY run DESC LIMIT 1");
     if (run) row.bind(1, *run);
     if (!row.executeStep()) {
       if (run) throw UsageError(fmt::format("{}: there is no run {}; `evo history --runs` lists them", path_, *run));
@@ -111,33 +107,23 @@ std::vector<CandidateRecord> History::Read(RunId run, const std::string& conditi
 }
 
 std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) const {
-  Statement row(*db_,
-                "SELECT champion_check, outcome, message, candidate_ns, baseline_ns, speedup, slowest_ratio, slowest_inputs FROM "
-                "latest_check "
-                "WHERE run = ? AND candidate = ?");
+  Statement row(*db_, fmt::format("SELECT champion_check, {} FROM latest_check WHERE run = ? AND candidate = ?",
+                                  ColumnList<ChampionCheck>()));
   row.bind(1, run);
   row.bind(2, id);
   if (!row.executeStep()) return std::nullopt;
   const std::int64_t number = row.getColumn(0).getInt64();
-  const std::string outcome = row.getColumn(1).getString();
-  const auto known = ParseOutcome(outcome);
-  if (!known) throw Error(fmt::format("{}: the outcome '{}' is not known to this evo; use a newer one", path_, outcome));
-  ChampionCheck check;
-  check.outcome = *known;
-  check.message = row.getColumn(2).getString();
-  check.candidate_ns = RealOrNan(row.getColumn(3));
-  check.baseline_ns = RealOrNan(row.getColumn(4));
-  check.speedup = RealOrNan(row.getColumn(5));
-  check.slowest = {RealOrNan(row.getColumn(6)), row.getColumn(7).getString()};
+  int column = 1;
+  auto check = ReadRecord<ChampionCheck>(row, column);
   check.candidate = ReadChampionCases(*db_, number, "candidate");
   check.baseline = ReadChampionCases(*db_, number, "baseline");
   Statement held_out(*db_, "SELECT case_name FROM held_out_case WHERE champion_check = ? ORDER BY position");
   held_out.bind(1, number);
   while (held_out.executeStep()) check.held_out_cases.push_back(held_out.getColumn(0).getString());
-  Statement tool(*db_, "SELECT tool, result, message FROM tool_check WHERE champion_check = ? ORDER BY position");
-  tool.bind(1, number);
-  while (tool.executeStep())
-    check.tools.push_back({tool.getColumn(0).getString(), tool.getColumn(1).getString(), tool.getColumn(2).getString()});
+  Statement tools(*db_,
+                  fmt::format("SELECT {} FROM tool_check WHERE champion_check = ? ORDER BY position", ColumnList<ToolResult>()));
+  tools.bind(1, number);
+  check.tools = ReadAll<ToolResult>(tools);
   return check;
 }
 
@@ -178,7 +164,7 @@ std::optional<CandidateRecord> History::Baseline(RunId run) const {
 
 std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
   std::vector<CandidateRecord> line{FindCandidate(run, id)};
-  // Parents have smaller ids than their children, so that a damaged table cannot make this endless.
+  // Parents have smaller ids than their children; the check ends the loop even if the table is damaged.
   while (!line.back().candidate.parents.empty() && line.back().candidate.parents.front() < line.back().candidate.id) {
     line.push_back(FindCandidate(run, line.back().candidate.parents.front()));
   }
@@ -226,29 +212,9 @@ std::vector<EfficiencyRow> History::Efficiency(RunId run, CandidateId id) const 
 
 std::vector<MachineState> History::Machines(RunId run) const {
   return Explaining(path_, [&] {
-    std::vector<MachineState> machines;
-    Statement row(*db_,
-                  "SELECT moment, ordinal, launch_ns, control_ratio, dram_bytes_per_s, l2_bytes_per_s, f32_per_s, tensor_per_s, "
-                  "l2_bytes, sm_mhz, "
-                  "sm_max_mhz, memory_mhz, temperature_c, power_w, throttle_reason FROM machine WHERE run = ? ORDER BY machine");
+    Statement row(*db_, fmt::format("SELECT {} FROM machine WHERE run = ? ORDER BY machine", ColumnList<MachineState>()));
     row.bind(1, run);
-    while (row.executeStep()) {
-      MachineState& machine = machines.emplace_back();
-      machine.moment = row.getColumn(0).getString();
-      machine.ordinal = row.getColumn(1).getInt();
-      int column = 2;
-      for (double* value : {&machine.launch_ns, &machine.control_ratio, &machine.dram_bytes_per_s, &machine.l2_bytes_per_s,
-                            &machine.f32_per_s, &machine.tensor_per_s}) {
-        *value = RealOrNan(row.getColumn(column++));
-      }
-      machine.l2_bytes = static_cast<std::size_t>(row.getColumn(column++).getInt64());
-      ClockState& clocks = machine.clocks;
-      for (int* value : {&clocks.sm_mhz, &clocks.sm_max_mhz, &clocks.memory_mhz, &clocks.temperature_c})
-        *value = IntOrUnknown(row.getColumn(column++));
-      clocks.power_w = RealOrNan(row.getColumn(column++));
-      clocks.throttle_reason = row.getColumn(column).getString();
-    }
-    return machines;
+    return ReadAll<MachineState>(row);
   });
 }
 
@@ -317,14 +283,11 @@ std::vector<RewardRow> History::Rewards(std::optional<RunId> run) const {
 
 StageClocks History::TotalClocks(RunId run) const {
   return Explaining(path_, [&] {
-    Statement row(
-        *db_,
-        "SELECT total(compile_ms), total(load_ms), total(check_ms), total(time_ms), total(reverification_ms), total(queue_ms) "
-        "FROM evaluation WHERE run = ?");
+    std::vector<std::string> totals;
+    for (const std::string& name : ColumnNames<StageClocks>()) totals.push_back(fmt::format("total({})", name));
+    Statement row(*db_, fmt::format("SELECT {} FROM evaluation WHERE run = ?", fmt::join(totals, ", ")));
     row.bind(1, run);
-    row.executeStep();
-    return StageClocks{row.getColumn(0).getDouble(), row.getColumn(1).getDouble(), row.getColumn(2).getDouble(),
-                       row.getColumn(3).getDouble(), row.getColumn(4).getDouble(), row.getColumn(5).getDouble()};
+    return ReadAll<StageClocks>(row).at(0);
   });
 }
 

@@ -31,12 +31,12 @@ struct CandidateRecord {
   std::optional<ChampionCheck> check;  // the latest that was not cancelled
 };
 
-// Which candidates of a run; an empty field asks for nothing.
+// Selects candidates of a run. A field that is empty selects all.
 struct CandidateFilter {
   std::optional<Outcome> outcome;
   std::string op;
   std::string template_name;
-  bool fastest_first = false;  // else by id
+  bool fastest_first = false;  // false: in the order of their ids
 };
 
 struct GenerationRow {
@@ -44,9 +44,9 @@ struct GenerationRow {
   int evaluated = 0;
   int valid = 0;
   int duplicates = 0;
-  double best_ns = kNoValue;  // of this generation
+  double best_ns = kNoValue;  // fastest of this generation
   double best_so_far_ns = kNoValue;
-  std::map<std::string, int> outcomes;  // only those that occurred
+  std::map<std::string, int> outcomes;  // number of candidates per outcome that occurred
 };
 
 struct OperatorRow {
@@ -54,24 +54,25 @@ struct OperatorRow {
   int children = 0;
   int valid = 0;
   int faster_than_parent = 0;
-  double best_gain = kNoValue;  // first parent's score over the child's
-  int inapplicable = 0;
+  double best_gain = kNoValue;  // largest ratio of the first parent's score to the child's
+  int inapplicable = 0;         // how often it was drawn and did not apply
 };
 
-// The reward of an operator, over all tries whose first parent is known. A neutral child compiled to its first parent's program;
-// it counts neither as valid nor as improving.
+// The reward of an operator, from all children whose first parent is known. A neutral child compiled to the same program as its
+// first parent; it counts neither as valid nor as improving.
 struct RewardRow {
   std::string op;
   int tries = 0;
   int valid = 0;
   int neutral = 0;
   int improving = 0;
-  double gains = 0;  // sum over the improving ones of the first parent's score over the child's
+  double gains = 0;  // sum of the ratios of the first parent's score to the child's, over improving children
   double best_gain = kNoValue;
-  int inapplicable = 0;  // draws, not tries
+  int inapplicable = 0;  // draws that did not apply; not among the tries
 };
 
-// What a candidate reached on one case, and what share of its machine's measured best that is, from 0 to 1. kNoValue: not known.
+// The rates of a candidate on one case, and their shares of the best rates measured on its machine, from 0 to 1. kNoValue: not
+// known.
 struct EfficiencyRow {
   std::string case_name;
   double bytes_per_s = kNoValue;
@@ -80,54 +81,55 @@ struct EfficiencyRow {
   double arithmetic_share = kNoValue;
 };
 
-// What became of a champion without one of its edits.
+// The effect of leaving one edit out of a minimised champion.
 struct EditWorth {
-  CandidateId without = 0;         // that candidate; 0: it could not be rendered, or was not tried
-  std::optional<Outcome> outcome;  // its
-  double worth = kNoValue;         // its score over that of the candidate with the edit
+  CandidateId without = 0;         // the candidate that lacks the edit; 0: it could not be rendered or was not tried
+  std::optional<Outcome> outcome;  // of that candidate
+  double worth = kNoValue;         // the score of that candidate over the score with the edit
 };
 
-// What is left of a champion without the edits that it does not need.
+// A champion without its removable edits.
 struct MinimisedForm {
-  CandidateId champion = 0;  // whose form it is; its own if it needs all
+  CandidateId champion = 0;  // the champion that was minimised; the candidate itself if no edit was removable
   int champion_edits = 0;
-  std::vector<EditWorth> edits;  // in their order
+  std::vector<EditWorth> edits;  // in the order of the genome
 };
 
-// The read side of a database: a snapshot of one moment, taken when it is opened, also while a run writes. Never changes history.
-// Everything throws Error when the file cannot be read, UsageError for a run or candidate that is not there.
+// Reads a database. All answers are from the moment in which it was opened, also while a run writes. Brings an older database up
+// to date and changes nothing else. Every function throws Error when the file cannot be read, and UsageError for a run or a
+// candidate that does not exist.
 class History {
  public:
   explicit History(std::string path);
   ~History();
 
-  // In the order they were started.
+  // In the order in which they were started.
   std::vector<RunSummary> Runs() const;
-  // The run asked for, or the latest one.
+  // The given run, or the latest one.
   RunSummary FindRun(std::optional<RunId> run) const;
 
   CandidateRecord FindCandidate(RunId run, CandidateId id) const;
   std::vector<CandidateRecord> Candidates(RunId run, const CandidateFilter& filter) const;
-  // The fastest that passed the champion check; if none did, the fastest that was not checked. A minimised form that passed is as
-  // fast as its champion, and better. nullopt if there is neither.
+  // The fastest that passed the champion check; if none did, the fastest that was not checked; nullopt if there is neither. A
+  // minimised champion that passed counts with the time of its champion and comes before it.
   std::optional<CandidateRecord> Best(RunId run) const;
-  // The run's baseline template at its defaults; nullopt if it was not evaluated.
+  // The run's baseline template with its default parameters; nullopt if it was not evaluated.
   std::optional<CandidateRecord> Baseline(RunId run) const;
   // From the first ancestor to the candidate, along first parents.
   std::vector<CandidateRecord> Lineage(RunId run, CandidateId id) const;
 
-  // nullopt if the candidate is not a champion's minimised form.
+  // nullopt if the candidate is not a minimised champion.
   std::optional<MinimisedForm> Minimised(RunId run, CandidateId id) const;
 
-  // In the order of its cases.
+  // In the order of the cases.
   std::vector<EfficiencyRow> Efficiency(RunId run, CandidateId id) const;
-  // In the order they were measured.
+  // In the order of measurement.
   std::vector<MachineState> Machines(RunId run) const;
 
   std::vector<GenerationRow> Generations(RunId run) const;
-  // Most children first. The trials of a minimisation are no operator's children.
+  // Most children first. Candidates that were made to minimise a champion do not count.
   std::vector<OperatorRow> Operators(RunId run) const;
-  // Of a run, or of all together but for replays, whose times were measured in other runs; most tries first.
+  // For one run, or for all runs except replays, whose times were measured in other runs. Most tries first.
   std::vector<RewardRow> Rewards(std::optional<RunId> run) const;
   // Summed over all candidates of the run.
   StageClocks TotalClocks(RunId run) const;

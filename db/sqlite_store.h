@@ -16,12 +16,12 @@ class Database;
 
 namespace evo {
 
-// Keeps runs in one SQLite file, laid out as docs/database.md says. Used from one thread; several processes may write to the same
-// file, each waiting for the other up to the busy timeout. What a call has returned from survives a crash of the program and,
-// with an honest disk, of the machine; what it has not is not there at all.
+// Stores runs in one SQLite file; docs/database.md describes its tables. One thread uses a store. Several processes may write to
+// the same file; each waits for the others up to the busy timeout. When a call has returned, its data survive a crash of the
+// program and, if the disk keeps its promises, of the machine. A call that was interrupted leaves nothing behind.
 class SqliteStore : public Store {
  public:
-  // Creates the file if there is none, and brings an older one to this version. ":memory:" is allowed. Throws Error.
+  // Creates the file if it does not exist, and brings an older one up to date. ":memory:" is allowed. Throws Error.
   explicit SqliteStore(std::string path);
   SqliteStore(std::string path, std::chrono::milliseconds busy_timeout);
   ~SqliteStore() override;
@@ -29,19 +29,18 @@ class SqliteStore : public Store {
   RunId BeginRun(const RunRecord& run) override;
   // A resumed run may be given another number of generations; nothing else of a stored run changes.
   void UpdateGenerations(RunId run, int generations);
-  // A run that had ended counts as running again.
+  // Sets the status of a run that had ended to running.
   void RecordGeneration(RunId run, const GenerationRecord& generation) override;
-  // The candidate may be checked again; the latest check counts.
+  // A candidate may be checked several times; the latest check counts.
   void RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) override;
   void RecordMinimised(RunId run, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) override;
   void RecordMachine(RunId run, const MachineState& machine);
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
-  // Neither of these two looks at replays: what they say was recorded elsewhere.
-  // Evaluations of all runs of the same task on the same device, for the same architecture and L2 state, by the same version of
-  // evo; without samples.
+  // The evaluations of all runs of the same task on the same device, with the same architecture, L2 state and version of evo.
+  // Replays are left out, because they copy evaluations of other runs.
   std::vector<KnownEvaluation> LoadKnown(const RunRecord& run);
-  // The rewards of operators in finished runs of the same task, by its name or digest, on the same device.
+  // The rewards of operators in all finished runs of the same task (by name or by digest) on the same device, except replays.
   std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);
 
  private:

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/record_output.h"
 #include "cli/stored_run.h"
 
 namespace evo {
@@ -16,17 +19,16 @@ struct Options : HistoryOptions {
   bool csv = false;
 };
 
-// RFC 4180: quoted only where necessary, with quotes doubled.
-std::string Cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+// Columns of the evaluation are those of the database. The log stays out: it has many lines.
+template <typename Visit>
+void ForEachCsvColumn(const Evaluation& evaluation, Visit visit) {
+  ForEachColumn(evaluation, [&](const Column& column, const auto& value) {
+    if (column.name != "log") visit(column, value);
+  });
 }
 
-// The shortest form, which reads back to the same double; empty if the value is not known.
-std::string Cell(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
-std::string Cell(int value) { return value < 0 ? "" : fmt::format("{}", value); }
+constexpr std::array kCaseFields{std::pair{"median_ns", &CaseMeasurement::median_ns},
+                                 std::pair{"p10_ns", &CaseMeasurement::p10_ns}, std::pair{"p90_ns", &CaseMeasurement::p90_ns}};
 
 struct Columns {
   std::set<std::string> parameters;
@@ -45,87 +47,40 @@ Columns FindColumns(const std::vector<CandidateRecord>& records) {
 }
 
 std::vector<std::string> Header(const Columns& columns) {
-  std::vector<std::string> header{"run",
-                                  "id",
-                                  "generation",
-                                  "index",
-                                  "template",
-                                  "operator",
-                                  "parents",
-                                  "edits",
-                                  "dropped",
-                                  "genome_hash",
-                                  "outcome",
-                                  "stage",
-                                  "message",
-                                  "score_ns",
-                                  "device",
-                                  "device_name",
-                                  "l2",
-                                  "registers",
-                                  "static_shared_bytes",
-                                  "dynamic_shared_bytes",
-                                  "spill_bytes",
-                                  "local_bytes",
-                                  "occupancy",
-                                  "compile_ms",
-                                  "load_ms",
-                                  "check_ms",
-                                  "time_ms",
-                                  "reverification_ms",
-                                  "queue_ms",
-                                  "reverification_runs",
-                                  "image_digest",
-                                  "source_digest",
-                                  "check_outcome",
-                                  "check_speedup"};
-  for (const std::string& name : columns.parameters) header.push_back(Cell("parameter." + name));
+  std::vector<std::string> header{"run",      "id",      "generation", "index",   "template",
+                                  "operator", "parents", "edits",      "dropped", "genome_hash"};
+  ForEachCsvColumn({}, [&](const Column& column, const auto&) { header.emplace_back(column.name); });
+  header.insert(header.end(), {"check_outcome", "check_speedup"});
+  for (const std::string& name : columns.parameters) header.push_back(CsvText("parameter." + name));
   for (const std::string& name : columns.cases) {
-    for (const char* field : {"median_ns", "p10_ns", "p90_ns"}) header.push_back(Cell(fmt::format("case.{}.{}", name, field)));
+    for (const auto& [field, member] : kCaseFields) header.push_back(CsvText(fmt::format("case.{}.{}", name, field)));
   }
   return header;
 }
 
 std::vector<std::string> Row(RunId run, const CandidateRecord& record, const Columns& columns) {
   const Candidate& c = record.candidate;
-  const Evaluation& e = record.evaluation;
   std::vector<std::string> row{fmt::format("{}", run),
                                fmt::format("{}", c.id),
-                               Cell(c.generation),
-                               Cell(c.index),
-                               Cell(c.genome.template_name),
-                               Cell(c.op),
+                               fmt::format("{}", c.generation),
+                               fmt::format("{}", c.index),
+                               CsvText(c.genome.template_name),
+                               CsvText(c.op),
                                fmt::format("{}", fmt::join(c.parents, " ")),
                                fmt::format("{}", c.genome.edits.size()),
                                fmt::format("{}", c.dropped.size()),
-                               GenomeHash(c.genome),
-                               std::string(ToString(e.outcome)),
-                               std::string(ToString(e.stage)),
-                               Cell(e.message),
-                               Cell(e.score_ns),
-                               Cell(e.device),
-                               Cell(e.device_name),
-                               Cell(e.l2)};
-  for (const int fact :
-       {e.facts.registers, e.facts.static_shared_bytes, e.facts.dynamic_shared_bytes, e.facts.spill_bytes, e.facts.local_bytes}) {
-    row.push_back(Cell(fact));
-  }
-  for (const double value : {e.facts.occupancy, e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms,
-                             e.clocks.reverification_ms, e.clocks.queue_ms}) {
-    row.push_back(Cell(value));
-  }
-  row.push_back(Cell(e.reverification_runs));
-  row.insert(row.end(), {e.image_digest, e.source_digest, record.check ? std::string(ToString(record.check->outcome)) : "",
-                         Cell(record.check ? record.check->speedup : kNoValue)});
+                               GenomeHash(c.genome)};
+  ForEachCsvColumn(record.evaluation, [&](const Column& column, const auto& value) { row.push_back(CsvCell(column, value)); });
+  row.push_back(record.check ? std::string(ToString(record.check->outcome)) : "");
+  row.push_back(CsvCell({}, record.check ? record.check->speedup : kNoValue));
   for (const std::string& name : columns.parameters) {
     const auto found = c.genome.parameters.find(name);
     row.push_back(found == c.genome.parameters.end() ? "" : fmt::format("{}", found->second));
   }
+  const std::vector<CaseMeasurement>& cases = record.evaluation.cases;
   for (const std::string& name : columns.cases) {
-    const auto found = std::find_if(e.cases.begin(), e.cases.end(), [&](const auto& m) { return m.name == name; });
-    const CaseMeasurement none;
-    const CaseMeasurement& m = found == e.cases.end() ? none : *found;
-    row.insert(row.end(), {Cell(m.median_ns), Cell(m.p10_ns), Cell(m.p90_ns)});
+    const auto found = std::find_if(cases.begin(), cases.end(), [&](const auto& m) { return m.name == name; });
+    for (const auto& [field, member] : kCaseFields) row.push_back(found == cases.end() ? "" : CsvCell({}, *found.*member));
   }
   return row;
 }

@@ -6,6 +6,7 @@
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
+#include "core/record_fields.h"
 #include "db/rows.h"
 
 namespace evo {
@@ -40,9 +41,12 @@ void PrintRuns(std::FILE* out, const History& history, bool as_json) {
   table.Print(out);
 }
 
+// "compile" for the field compile_ms, with its milliseconds.
 std::vector<std::pair<std::string, double>> Stages(const StageClocks& clocks) {
-  return {{"compile", clocks.compile_ms},         {"load", clocks.load_ms},  {"check", clocks.check_ms}, {"time", clocks.time_ms},
-          {"reverify", clocks.reverification_ms}, {"queue", clocks.queue_ms}};
+  constexpr std::size_t kUnit = std::string_view("_ms").size();
+  std::vector<std::pair<std::string, double>> stages;
+  ForEachField(clocks, [&](std::string_view name, double ms) { stages.emplace_back(name.substr(0, name.size() - kUnit), ms); });
+  return stages;
 }
 
 void PrintTiming(std::FILE* out, const History& history, const RunSummary& run, bool as_json) {

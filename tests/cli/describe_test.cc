@@ -91,5 +91,21 @@ TEST(Table, AlignsAndLeavesNoTrailingBlanks) {
   EXPECT_EQ(printed.Text(), " n  name\n10  a\n 7\n");
 }
 
+TEST(ToJson, OfAMachineHasTheKeysOfItsColumns) {
+  MachineState machine;
+  machine.moment = "start";
+  machine.l2_bytes_per_s = 6e12;
+  machine.l2_bytes = 52428800;
+  machine.clocks.sm_mhz = 1980;
+  machine.clocks.throttle_reason = "thermal";
+  machine.clocks.disturbed = true;
+  const nlohmann::ordered_json json = ToJson(std::vector{machine});
+  // Compared as text, in which a number that is not known is null.
+  EXPECT_EQ(json.dump(),
+            R"([{"moment":"start","ordinal":0,"launch_ns":null,"control_ratio":null,"dram_bytes_per_s":null,)"
+            R"("l2_bytes_per_s":6000000000000.0,"f32_per_s":null,"tensor_per_s":null,"l2_bytes":52428800,"sm_mhz":1980,)"
+            R"("sm_max_mhz":null,"memory_mhz":null,"temperature_c":null,"power_w":null,"throttle_reason":"thermal"}])");
+}
+
 }  // namespace
 }  // namespace evo

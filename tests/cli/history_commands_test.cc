@@ -79,14 +79,14 @@ TEST_F(HistoryCommandsTest, PrintForPeople) {
   ExpectGolden("show_7_source.txt", Call("show 7 --source"));
   ExpectGolden("lineage_6.txt", Call("lineage 6"));
   ExpectGolden("diff_6.txt", Call("diff 6"));
-  ExpectGolden("export.csv", Call("export --csv"));
+  testing::ExpectGoldenCsv("export.csv", Call("export --csv"));
 }
 
 TEST_F(HistoryCommandsTest, PrintJsonForPrograms) {
   WriteFixture();
-  ExpectGolden("best.json", Call("best --json"));
-  ExpectGolden("history.json", Call("history --json"));
-  ExpectGolden("lineage_6.json", Call("lineage 6 --json"));
+  testing::ExpectGoldenJson("best.json", Call("best --json"));
+  testing::ExpectGoldenJson("history.json", Call("history --json"));
+  testing::ExpectGoldenJson("lineage_6.json", Call("lineage 6 --json"));
   for (const char* command :
        {"best", "history", "history --runs", "history --timing", "show 4 --source", "lineage 7", "diff 2 6", "export"}) {
     EXPECT_TRUE(nlohmann::json::accept(Call(std::string(command) + " --json"))) << command;

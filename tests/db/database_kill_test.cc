@@ -43,11 +43,11 @@ GenerationRecord LargeGeneration(int number) {
   for (int number = 0;; ++number) store.RecordGeneration(run, LargeGeneration(number));
 }
 
-// Whatever the moment of a kill -9, the file opens, is whole, and holds whole generations only.
-TEST(DatabaseKill, LeavesWholeGenerationsOnly) {
+// After a kill -9 at any moment the file opens, is intact, and holds complete generations only.
+TEST(DatabaseKill, LeavesCompleteGenerationsOnly) {
   const TemporaryFolder folder;
   const std::string path = (folder / "evo.db").string();
-  std::mt19937 random(20260102);  // NOLINT: any seed will do; a fixed one makes a failure come back
+  std::mt19937 random(20260102);  // NOLINT: the seed is fixed, so that a failure can be repeated
   int generations = 0;
   for (int round = 0; round < 10; ++round) {
     const pid_t child = fork();
@@ -71,7 +71,7 @@ TEST(DatabaseKill, LeavesWholeGenerationsOnly) {
               2 * kCandidatesPerGeneration * db.execAndGet("SELECT count(*) FROM generation").getInt());
     generations = db.execAndGet("SELECT count(*) FROM generation").getInt();
   }
-  EXPECT_GT(generations, 5) << "the children hardly wrote anything: the test shows nothing";
+  EXPECT_GT(generations, 5) << "the children were killed before they wrote anything, so that the test shows nothing";
   for (const RunSummary& run : History(path).Runs()) EXPECT_EQ(run.status, RunStatus::kRunning);
 }
 

@@ -86,7 +86,7 @@ TEST(Open, RefusesANewerDatabaseAndDoesNotTouchIt) {
   EXPECT_EQ(Bytes(path), before);
 }
 
-TEST(Open, RefusesWhatIsNotOurs) {
+TEST(Open, RefusesOtherFilesAndDatabases) {
   const TemporaryFolder folder;
   const std::string text = (folder / "notes.txt").string();
   std::ofstream(text) << std::string(5000, 'x');
@@ -102,7 +102,7 @@ TEST(Open, RefusesWhatIsNotOurs) {
   EXPECT_THAT(MessageOf([&] { SqliteStore{(folder / "none/evo.db").string()}; }), HasSubstr("check that the folder exists"));
 }
 
-TEST(Open, WaitsForALockAndThenSaysSo) {
+TEST(Open, WaitsForALockAndThenReportsIt) {
   const TemporaryFolder folder;
   const std::string path = (folder / "evo.db").string();
   SqliteStore store(path, std::chrono::milliseconds(50));
@@ -114,7 +114,7 @@ TEST(Open, WaitsForALockAndThenSaysSo) {
   EXPECT_EQ(store.BeginRun(testing::FixtureRun()), 1);
 }
 
-TEST(Explained, AFullDiskSaysWhatToDo) {
+TEST(Explained, AFullDiskNamesTheRemedy) {
   const TemporaryFolder folder;
   const std::string path = (folder / "evo.db").string();
   SQLite::Database db(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -132,8 +132,8 @@ TEST(Explained, EveryMessageIsOneLineWithThePathAndARemedy) {
   }
 }
 
-// Runs `check` in a child that is not root, for whom permissions count. True if it returned true.
-bool AsNobody(const std::function<bool()>& check) {
+// Runs `check` in a child process without root's rights, so that file permissions apply. Returns its result.
+bool WithoutRootRights(const std::function<bool()>& check) {
   const pid_t child = fork();
   if (child == 0) {
     bool good = false;
@@ -157,14 +157,26 @@ TEST(Open, AReadOnlyDatabaseIsReadAndNotWritten) {
   testing::WriteFixture(path, testing::FixtureRun());
   chmod(path.c_str(), 0444);
   chmod(folder.path().c_str(), 0555);
-  EXPECT_TRUE(AsNobody([&] { return History(path).Best(1)->candidate.id == 6; }));
-  EXPECT_TRUE(AsNobody([&] {
+  EXPECT_TRUE(WithoutRootRights([&] { return History(path).Best(1)->candidate.id == 6; }));
+  EXPECT_TRUE(WithoutRootRights([&] {
     const std::string message = MessageOf([&] { SqliteStore{path}; });
     return message.find("; make the file and its folder writable") != std::string::npos ||
            message.find("; check that the folder exists and that you may read and write it") != std::string::npos;
   }));
   chmod(path.c_str(), 0000);
-  EXPECT_TRUE(AsNobody([&] { return MessageOf([&] { History{path}; }).find("cannot be opened") != std::string::npos; }));
+  EXPECT_TRUE(WithoutRootRights([&] { return MessageOf([&] { History{path}; }).find("cannot be opened") != std::string::npos; }));
+  chmod(folder.path().c_str(), 0755);
+}
+
+TEST(Open, AnOlderReadOnlyDatabaseSaysThatItMustBeBroughtUpToDate) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "evo.db").string();
+  OpenForWriting(path, kBusyTimeout, Migrations().first(7));
+  chmod(path.c_str(), 0444);
+  chmod(folder.path().c_str(), 0555);
+  EXPECT_TRUE(WithoutRootRights([&] {
+    return MessageOf([&] { History{path}; }).find("older evo (database version 7) and read-only") != std::string::npos;
+  }));
   chmod(folder.path().c_str(), 0755);
 }
 

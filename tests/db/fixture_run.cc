@@ -53,7 +53,7 @@ CaseMeasurement MakeCase(const std::string& name, double median_ns) {
   m.samples = {static_cast<std::uint32_t>(median_ns / 32), 0x01020304U, 0xfffffffeU};
   m.discarded = 1;
   m.max_error = 1.25e-6;
-  m.l2_error = 0.1 + 0.2;  // not a short decimal: has to come back bit for bit
+  m.l2_error = 0.1 + 0.2;  // has no short decimal form, so that a rounded value is noticed
   return m;
 }
 
@@ -113,7 +113,7 @@ RunRecord FixtureRun() {
   run.l2 = "hot";
   run.arithmetic = "f16";
   run.population_kind = "elitist";
-  run.seed = 0xfedcba9876543210U;  // over what a signed integer holds
+  run.seed = 0xfedcba9876543210U;  // more than a signed integer holds
   run.generations = 3;
   run.population = 4;
   run.children = 3;

@@ -8,21 +8,21 @@
 
 namespace evo::testing {
 
-// A small run with one of everything: seven candidates in three generations, a crossover, failures, a dropped edit, a champion
-// that passed its check (6) and a faster one that failed it (7).
+// A small run with a little of everything: seven candidates in three generations, a crossover, failures, a dropped edit, a
+// champion that passed its check (6) and a faster one that failed it (7).
 RunRecord FixtureRun();
 std::vector<GenerationRecord> FixtureGenerations();
 ChampionCheck PassedCheck();
 ChampionCheck FailedCheck();
 
-// Writes all of it, with fixed times, to a new database. Returns the run.
+// Writes the whole run, with fixed times of day, to a new database. Returns its number.
 RunId WriteFixture(const std::filesystem::path& database, const RunRecord& run);
 
-// Adds to it what minimising candidate 7 left: 10 with its first edit only, a little slower, checked, which lacks that edit in 8
-// (slower) and the other in 9 (wrong). Candidate 7 counts as checked.
+// Adds the minimisation of candidate 7, which then has passed its check. The result is candidate 10, a little slower, with only
+// the first edit, and checked. Candidate 8 has no edit and is slower; candidate 9 has only the second edit and is wrong.
 void AddMinimised(const std::filesystem::path& database, RunId run);
 
-// A folder of its own, removed with everything in it.
+// A temporary folder, removed with its content.
 class TemporaryFolder {
  public:
   TemporaryFolder();

@@ -78,7 +78,7 @@ TEST_F(HistoryTest, BestIsTheFastestThatPassedItsCheck) {
   EXPECT_EQ(best->check->slowest.inputs, "case large, generator 1");
 }
 
-TEST_F(HistoryTest, BestIsTheMinimisedFormOfTheFastest) {
+TEST_F(HistoryTest, BestIsTheFastestMinimised) {
   testing::AddMinimised(path_, run_);
   const History history(path_);
   EXPECT_EQ(history.Best(run_)->candidate.id, 10) << "7 was timed a little faster";
@@ -91,17 +91,17 @@ TEST_F(HistoryTest, BestIsTheMinimisedFormOfTheFastest) {
   EXPECT_EQ(form->edits[0].outcome, Outcome::kOk);
   EXPECT_DOUBLE_EQ(form->edits[0].worth, 1.5);
   EXPECT_FALSE(history.Minimised(run_, 7));
-  EXPECT_EQ(history.FindRun(run_).generations_done, 3) << "trials are none of the evolution's";
+  EXPECT_EQ(history.FindRun(run_).generations_done, 3) << "generations of trials do not count";
   EXPECT_EQ(history.FindRun(run_).evaluated, 10);
 }
 
-TEST_F(HistoryTest, AMinimisedFormThatFailsALaterCheckIsNotBest) {
+TEST_F(HistoryTest, AMinimisedChampionThatFailsALaterCheckIsNotBest) {
   testing::AddMinimised(path_, run_);
   SqliteStore(path_).RecordChampion(run_, 10, testing::FailedCheck());
   EXPECT_EQ(History(path_).Best(run_)->candidate.id, 7);
 }
 
-TEST_F(HistoryTest, TheLatestFormOfAChampionCounts) {
+TEST_F(HistoryTest, TheLatestMinimisationOfAChampionCounts) {
   testing::AddMinimised(path_, run_);
   SqliteStore(path_).RecordMinimised(run_, 7, 7, {9, 0});
   const History history(path_);
@@ -172,14 +172,14 @@ TEST_F(HistoryTest, SumsGenerationsOperatorsAndClocks) {
   EXPECT_DOUBLE_EQ(history.TotalClocks(run_).compile_ms, 5 * 120.5 + 2 * 80);
 }
 
-TEST_F(HistoryTest, TrialsOfAMinimisationAreNoOperatorsChildren) {
+TEST_F(HistoryTest, TrialsOfAMinimisationDoNotCountAsChildren) {
   testing::AddMinimised(path_, run_);
   const History history(path_);
   for (const OperatorRow& row : history.Operators(run_)) EXPECT_NE(row.op, "minimise");
   for (const RewardRow& row : history.Rewards(std::nullopt)) EXPECT_NE(row.op, "minimise");
 }
 
-TEST_F(HistoryTest, RewardsOfAReplayWereGainedElsewhere) {
+TEST_F(HistoryTest, RewardsOfAllRunsLeaveOutReplays) {
   RunRecord replay = FixtureRun();
   replay.options = R"({"replay":{"database":"other.db","runs":[1],"missing":"stop"}})";
   const std::vector<RewardRow> before = History(path_).Rewards(std::nullopt);
@@ -189,13 +189,13 @@ TEST_F(HistoryTest, RewardsOfAReplayWereGainedElsewhere) {
   const std::vector<RewardRow> after = history.Rewards(std::nullopt);
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].tries, before[i].tries);
-  EXPECT_FALSE(history.Rewards(id).empty()) << "asked for by its number, it says what it did";
+  EXPECT_FALSE(history.Rewards(id).empty()) << "a replay named by its number has rewards";
 }
 
-TEST_F(HistoryTest, TellsWhatOperatorsWereRewardedFor) {
+TEST_F(HistoryTest, RewardsCountNeutralAndCancelledChildrenApart) {
   std::vector<GenerationRecord> generations = FixtureGenerations();
   generations[1].evaluations[0].program_digest = "p";
-  generations[2].evaluations[0].program_digest = "p";  // 6 compiled to what 3 did, and timed faster by chance
+  generations[2].evaluations[0].program_digest = "p";  // 6 compiled to the program of 3 and was timed faster by chance
   generations[2].evaluations[1].outcome = Outcome::kCancelled;
   SqliteStore store(path_);
   const RunId second = store.BeginRun(FixtureRun());
@@ -232,7 +232,7 @@ TEST_F(HistoryTest, IsASnapshotWhileARunWrites) {
   EXPECT_EQ(History(path_).FindRun(std::nullopt).evaluated, 2);
 }
 
-TEST_F(HistoryTest, SaysWhatIsNotThere) {
+TEST_F(HistoryTest, ReportsWhatDoesNotExist) {
   const History history(path_);
   EXPECT_THAT(MessageOf<UsageError>([&] { history.FindRun(99); }), HasSubstr("there is no run 99; `evo history --runs`"));
   EXPECT_THAT(MessageOf<UsageError>([&] { history.FindCandidate(run_, 99); }), HasSubstr("run 1 has no candidate 99"));
@@ -247,7 +247,7 @@ TEST_F(HistoryTest, SaysWhatIsNotThere) {
   EXPECT_THAT(MessageOf<UsageError>([&] { History(no_runs).FindRun(std::nullopt); }), HasSubstr("no run in it yet"));
 }
 
-TEST_F(HistoryTest, SharesAreOfWhatTheMachineWasSeenToDo) {
+TEST_F(HistoryTest, SharesAreOfTheBestMeasuredRates) {
   const auto nothing = History(path_).Efficiency(run_, 6);
   ASSERT_FALSE(nothing.empty());
   EXPECT_GT(nothing[0].bytes_per_s, 0);
@@ -258,7 +258,7 @@ TEST_F(HistoryTest, SharesAreOfWhatTheMachineWasSeenToDo) {
     SqliteStore store(path_);
     store.RecordMachine(run_, machine);
     machine.moment = "end";
-    machine.l2_bytes_per_s = 8e12;  // the better of the two is the ceiling
+    machine.l2_bytes_per_s = 8e12;  // the higher rate is the ceiling
     store.RecordMachine(run_, machine);
   }
   const History history(path_);
@@ -280,7 +280,7 @@ TEST_F(HistoryTest, SharesAreOfWhatTheMachineWasSeenToDo) {
   EXPECT_TRUE(std::isnan(rows[0].arithmetic_share)) << "the task declares no operations";
 }
 
-// What a person sees who opens the file with sqlite3.
+// What a user sees after opening the file with sqlite3.
 TEST_F(HistoryTest, TheViewsAnswerTheCommonQuestions) {
   SQLite::Database db(path_, SQLite::OPEN_READONLY);
   const auto one = [&](const char* sql) { return db.execAndGet(sql).getString(); };
