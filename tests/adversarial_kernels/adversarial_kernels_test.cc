@@ -36,6 +36,7 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
   struct TaskUnderTest {
     Task task;
     std::string honest;
+    std::unique_ptr<WorkerSet> workers;
     std::unique_ptr<Pipeline> pipeline;
   };
 
@@ -52,7 +53,8 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
     slot = std::make_unique<TaskUnderTest>();
     slot->task = LoadTask(TaskDirectory(name));
     slot->honest = LoadTemplate(TaskDirectory(name) / "honest.cu").text;
-    slot->pipeline = std::make_unique<Pipeline>(options, slot->task);
+    slot->workers = std::make_unique<WorkerSet>(options, slot->task);
+    slot->pipeline = std::make_unique<Pipeline>(*slot->workers);
     return *slot;
   }
 
