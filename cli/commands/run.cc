@@ -73,11 +73,11 @@ void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
 }
 
 // Measures the GPUs again and warns if one has changed its speed during the run: then scores are not comparable.
-void CloseMachines(Pipeline& pipeline, SqliteStore& store, RunId run) {
+void CloseMachines(const WorkerSet& workers, SqliteStore& store, RunId run) {
   constexpr double kDrift = 0.03;
-  for (const MachineState& end : pipeline.MeasureMachines("end")) {
+  for (const MachineState& end : workers.MeasureMachines("end")) {
     store.RecordMachine(run, end);
-    for (const MachineState& start : pipeline.machines()) {
+    for (const MachineState& start : workers.machines()) {
       if (start.ordinal != end.ordinal || std::abs(end.f32_per_s / start.f32_per_s - 1) <= kDrift) continue;
       fmt::print(stderr,
                  "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run do not compare; run again "
@@ -139,20 +139,22 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   SqliteStore store(options.database);
   const PipelineOptions pipeline_options = ToPipelineOptions(options, setup, context.interrupt);
   const std::size_t pipeline_workers = pipeline_options.ordinals.size();
-  const std::unique_ptr<Breeder> breeder =
-      MakeBreeder(setup);  // first, so that its workers start together with those of the pipeline
-  Pipeline pipeline(pipeline_options, setup.task);
-  run.arch = pipeline.arch();
-  run.device_name = pipeline.device().name;
+  // Before the other workers, so that all of them start together.
+  const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
+  WorkerSet workers(pipeline_options, setup.task);
+  run.arch = workers.arch();
+  run.device_name = workers.device().name;
   if (!setup.resumed && !options.no_reuse) AddRewards(setup, store.LoadRewards(run));
   StoreRun(store, setup);
-  for (const MachineState& machine : pipeline.machines()) store.RecordMachine(run.id, machine);
-  if (!options.no_reuse) pipeline.Know(store.LoadKnown(run));
-  if (setup.resumed) pipeline.GoOn(store.LoadGenerations(run.id));
+  for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);
+  PriorKnowledge prior;
+  if (!options.no_reuse) prior.known = store.LoadKnown(run);
+  if (setup.resumed) prior.generations = store.LoadGenerations(run.id);
+  Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context.interrupt);
-  if (status == RunStatus::kFinished) CloseMachines(pipeline, store, run.id);
-  const Pipeline::Utilisation busy = pipeline.utilisation();
+  if (status == RunStatus::kFinished) CloseMachines(workers, store, run.id);
+  const Utilisation busy = pipeline.utilisation();
   fmt::print(stderr,
              "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` shows "
              "the stages\n",

@@ -73,11 +73,12 @@ ChampionCheck Check(const CommandContext& context, const Subject& subject, const
   options.l2 = subject.run.l2;
   options.interrupt = context.interrupt;
   options.sanitizers = sanitizers;
-  Pipeline pipeline(options, task);
-  if (pipeline.device().name != subject.run.device_name) {
+  WorkerSet workers(options, task);
+  if (workers.device().name != subject.run.device_name) {
     throw UsageError(fmt::format("run {} was measured on {}, and this is {}: verify it there, or make a run here", subject.run.id,
-                                 subject.run.device_name, pipeline.device().name));
+                                 subject.run.device_name, workers.device().name));
   }
+  Pipeline pipeline(workers);
   return pipeline.CheckChampion(Rendered(context, subject.run, subject.candidate),
                                 Rendered(context, subject.against_run, subject.against), context.interrupt);
 }

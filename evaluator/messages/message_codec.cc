@@ -7,15 +7,16 @@
 namespace evo {
 namespace {
 
-// The alternative of RunRequest whose kind it is.
-template <std::size_t I = 0>
-RunRequest Decode(const std::string& kind, const Message& message) {
-  if constexpr (I == std::variant_size_v<RunRequest>) {
+// Decodes the alternative of `Requests` that the message's kind names.
+template <typename Requests, std::size_t I = 0>
+Requests Decode(const Message& message) {
+  const auto kind = message.header.at(kKindKey).get<std::string>();
+  if constexpr (I == std::variant_size_v<Requests>) {
     throw ProtocolError(fmt::format("unknown request '{}'", kind));
   } else {
-    using Request = std::variant_alternative_t<I, RunRequest>;
+    using Request = std::variant_alternative_t<I, Requests>;
     if (kind == Request::kKind) return FromMessage<Request>(message);
-    return Decode<I + 1>(kind, message);
+    return Decode<Requests, I + 1>(message);
   }
 }
 
@@ -42,7 +43,9 @@ AttachedProgram DetachProgram(const Message& message, const std::string& key) {
   return attached;
 }
 
-RunRequest ToRunRequest(const Message& message) { return Decode(message.header.at(kKindKey).get<std::string>(), message); }
+CompileWorkerRequest ToCompileWorkerRequest(const Message& message) { return Decode<CompileWorkerRequest>(message); }
+
+RunRequest ToRunRequest(const Message& message) { return Decode<RunRequest>(message); }
 
 Message ToMessage(const CompileResult& result) {
   Message message;

@@ -49,6 +49,7 @@ Record FromMessage(const Message& message) {
   return record;
 }
 
+CompileWorkerRequest ToCompileWorkerRequest(const Message& message);
 RunRequest ToRunRequest(const Message& message);
 
 Message ToMessage(const CompileResult& result);

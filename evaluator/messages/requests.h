@@ -12,6 +12,7 @@
 #include "core/machine.h"
 #include "core/record_fields.h"
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
 
 namespace evo {
 
@@ -24,13 +25,25 @@ struct AttachedProgram {
   CompiledProgram program;
 };
 
+// To a compile worker: the task and the device for which it compiles. From then on, candidates that the device could not launch
+// are refused without being compiled. The answer has no content.
+struct LaunchLimitsRequest {
+  static constexpr const char* kKind = "launch_limits";
+  std::string task_json;
+  std::string task_reference;
+  std::string task_directory;
+  DeviceInfo device;
+};
+BOOST_DESCRIBE_STRUCT(LaunchLimitsRequest, (), (task_json, task_reference, task_directory, device))
+
 // To a compile worker. Answered by a CompileResult.
 struct CompileRequest {
   static constexpr const char* kKind = "compile";
   std::string source;  // a rendered candidate, or a source of ours without directives
   std::string arch;    // "sm_90a"
-  bool check =
-      false;  // on the cpu device: the source must also be valid CUDA for `arch`, and is compiled with checked accesses, too
+  // A candidate: it must be possible to launch it on the device. On the cpu device it must also be valid CUDA for `arch`, and is
+  // compiled with checked accesses, too.
+  bool check = false;
   std::vector<std::string> kernels;  // of a source of ours: what is launched; empty for a candidate, whose directives say it
 };
 BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels))
@@ -108,6 +121,8 @@ struct InfrastructureReport {
 };
 BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 
+// What a compile worker is asked, and what a run worker is asked.
+using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest>;
 using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest>;
 
 }  // namespace evo

@@ -5,7 +5,7 @@
 namespace evo {
 namespace {
 
-// What the machine, not the program, was the reason for says nothing about the next time.
+// An outcome that the machine caused, not the program, says nothing about the next time.
 bool Final(Outcome outcome) { return outcome != Outcome::kCancelled && outcome != Outcome::kNoisy; }
 
 Evaluation Shared(Evaluation evaluation, std::int64_t run, CandidateId candidate) {
@@ -20,12 +20,12 @@ Evaluation Shared(Evaluation evaluation, std::int64_t run, CandidateId candidate
 
 }  // namespace
 
-void EvaluationCache::Add(std::vector<KnownEvaluation> known) {
+EvaluationCache::EvaluationCache(std::vector<KnownEvaluation> known) {
   for (KnownEvaluation& one : known) {
-    // How long a candidate may take depends on the templates of its run.
+    // A candidate's deadline depends on the templates of its run: another run might have waited longer.
     if (!Final(one.evaluation.outcome) || one.evaluation.outcome == Outcome::kTimeout) continue;
     const Evaluation shared = Shared(std::move(one.evaluation), one.run, one.candidate);
-    // Of several measurements the first is everybody's, as it was while they were made.
+    // Of several measurements of a program the first is shared, as it was when they were made.
     if (!shared.program_digest.empty()) programs_.try_emplace(shared.program_digest, Entry{true, shared, {}});
     sources_.try_emplace(shared.source_digest, shared);
   }
@@ -36,7 +36,7 @@ const Evaluation* EvaluationCache::FindSource(const std::string& source_digest) 
   return found == sources_.end() ? nullptr : &found->second;
 }
 
-EvaluationCache::Claimed EvaluationCache::ClaimProgram(const std::string& program_digest, Ticket ticket, bool afresh) {
+EvaluationCache::Claimed EvaluationCache::ClaimProgram(const std::string& program_digest, const Waiter& waiter, bool afresh) {
   const auto [place, inserted] = programs_.try_emplace(program_digest);
   Entry& entry = place->second;
   if (afresh && entry.known && entry.evaluation.shared_run != 0) {
@@ -45,7 +45,7 @@ EvaluationCache::Claimed EvaluationCache::ClaimProgram(const std::string& progra
   }
   if (inserted) return {Claim::kYours};
   if (entry.known) return {Claim::kKnown, &entry.evaluation};
-  entry.waiting.push_back(ticket);
+  entry.waiting.push_back(waiter);
   return {Claim::kWait};
 }
 
@@ -63,9 +63,9 @@ EvaluationCache::Resolved EvaluationCache::ResolveWaiters(const std::string& pro
     programs_.erase(found);
     return {{}, false};
   }
-  const Ticket next = entry.waiting.front();
+  Waiter next = std::move(entry.waiting.front());
   entry.waiting.erase(entry.waiting.begin());
-  return {{next}, false};
+  return {{std::move(next)}, false};
 }
 
 }  // namespace evo

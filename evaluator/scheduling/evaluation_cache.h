@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,17 +9,19 @@
 
 namespace evo {
 
+struct ScheduledCandidate;
+
 // Evaluations that need not be done again: by source, and by compiled program with its launch configuration. Holds what earlier
-// runs of the database found under the same conditions, and what this run finds. A program that is being evaluated is waited for,
-// not evaluated beside it. Not thread-safe: its owner locks.
+// runs of the database found under the same conditions, and what this run finds. A program is evaluated once: a second candidate
+// with that program waits for the first. Not thread-safe: the owner locks.
 class EvaluationCache {
  public:
-  using Ticket = std::size_t;  // whatever the owner calls the candidate that asks
+  using Waiter = std::shared_ptr<ScheduledCandidate>;
 
-  // Adds what earlier runs found.
-  void Add(std::vector<KnownEvaluation> known);
+  // Takes in what earlier runs found, except noisy, cancelled and timed-out evaluations.
+  explicit EvaluationCache(std::vector<KnownEvaluation> known = {});
 
-  // Of an earlier run; null if there is none.
+  // What an earlier run found for a source; null if there is nothing.
   const Evaluation* FindSource(const std::string& source_digest) const;
 
   enum class Claim { kYours, kKnown, kWait };
@@ -27,12 +29,12 @@ class EvaluationCache {
     Claim claim;
     const Evaluation* evaluation = nullptr;  // kKnown: valid until the next call
   };
-  // kYours: evaluate it and call ResolveWaiters. kWait: ResolveWaiters will name the ticket. With `afresh`, earlier runs do not
-  // count.
-  Claimed ClaimProgram(const std::string& program_digest, Ticket ticket, bool afresh);
+  // kYours: evaluate the program and call ResolveWaiters. kWait: a later ResolveWaiters returns the waiter. With `afresh`, what
+  // earlier runs found does not count.
+  Claimed ClaimProgram(const std::string& program_digest, const Waiter& waiter, bool afresh);
 
   struct Resolved {
-    std::vector<Ticket> waiting;  // all of them if the evaluation is final; otherwise the one that has to do it now
+    std::vector<Waiter> waiting;  // all of them if the evaluation is final; otherwise the one that has to evaluate it now
     bool final = true;
   };
   // `candidate` is the one that was evaluated.
@@ -44,7 +46,7 @@ class EvaluationCache {
   struct Entry {
     bool known = false;
     Evaluation evaluation;
-    std::vector<Ticket> waiting;
+    std::vector<Waiter> waiting;
   };
   std::map<std::string, Evaluation> sources_;
   std::map<std::string, Entry> programs_;

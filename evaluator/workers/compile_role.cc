@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "core/digest.h"
 #include "core/error.h"
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/workers/launch_prediction.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/kernel_template.h"
 
@@ -25,6 +27,7 @@ std::vector<std::string> KernelExpressions(const KernelTemplate& rendered) {
   return expressions;
 }
 
+// Whether `name` occurs in `text` as a whole word.
 bool Names(std::string_view text, std::string_view name) {
   const auto is_name_byte = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
@@ -35,7 +38,7 @@ bool Names(std::string_view text, std::string_view name) {
   return false;
 }
 
-// Of the image and of the directives that say how it is launched, with the values of the parameters that they name.
+// Digest of the image, of the directives that say how it is launched, and of the parameters that those directives name.
 std::string ProgramDigest(const std::string& image, const KernelTemplate& rendered) {
   std::string launches;
   for (const Directive& directive : FindDirectives(rendered.name, rendered.text)) {
@@ -51,40 +54,59 @@ std::string ProgramDigest(const std::string& image, const KernelTemplate& render
 }  // namespace
 
 Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
+  CompileWorkerRequest request = ToCompileWorkerRequest(job);
+  if (auto* limits = std::get_if<LaunchLimitsRequest>(&request)) {
+    limits_ = {ParseTask(limits->task_json, limits->task_reference, limits->task_directory), std::move(limits->device)};
+    return {};
+  }
   channel.Begin(Stage::kCompile);
-  const auto asked = FromMessage<CompileRequest>(job);
-  CompilerInput request{asked.source, asked.kernels, asked.arch};
-  CompileResult result;
+  return ToMessage(Compile(std::get<CompileRequest>(request)));
+}
+
+CompileResult CompileRole::Compile(const CompileRequest& request) {
+  if (!request.kernels.empty()) return main_->Compile({request.source, request.kernels, request.arch});
+  CompileResult failed;
   KernelTemplate rendered;
-  if (!asked.kernels.empty()) return ToMessage(main_->Compile(request));
   try {
     rendered = ParseTemplate("candidate", request.source);
-    request.kernel_expressions = KernelExpressions(rendered);
   } catch (const Error& error) {
-    result.message = error.what();
-    return ToMessage(result);
+    failed.message = error.what();
+    return failed;
+  }
+  if (limits_ && request.check) {
+    if (const auto reason = CannotLaunch(rendered, limits_->task, limits_->device)) {
+      failed.outcome = Outcome::kResourceLimit;
+      failed.message = *reason + " (not compiled)";
+      return failed;
+    }
   }
   if (!CompilesFor(rendered.required_arch, request.arch)) {
-    result.outcome = Outcome::kUnsupported;
-    result.message = fmt::format("requires {}, and this is compiled for {}", rendered.required_arch, request.arch);
-    return ToMessage(result);
+    failed.outcome = Outcome::kUnsupported;
+    failed.message = fmt::format("requires {}, and this is compiled for {}", rendered.required_arch, request.arch);
+    return failed;
   }
-  if (check_ && asked.check) {
-    // As far as PTX: that the source is valid is known then, and ptxas takes the longer half of the time.
-    CompilerInput as_ptx = request;
-    if (as_ptx.arch.rfind("sm_", 0) == 0) as_ptx.arch.replace(0, 3, "compute_");
-    result = check_->Compile(as_ptx);
-    if (result.outcome != Outcome::kOk) return ToMessage(result);
+  return CompileCandidate(request, rendered);
+}
+
+CompileResult CompileRole::CompileCandidate(const CompileRequest& request, const KernelTemplate& rendered) {
+  CompilerInput input{request.source, KernelExpressions(rendered), request.arch};
+  if (check_ && request.check) {
+    // Only to PTX: that proves the source valid, and ptxas takes the longer half of the time.
+    CompilerInput to_ptx = input;
+    if (to_ptx.arch.rfind("sm_", 0) == 0) to_ptx.arch.replace(0, 3, "compute_");
+    const CompileResult result = check_->Compile(to_ptx);
+    if (result.outcome != Outcome::kOk) return result;
   }
-  result = main_->Compile(request);
-  if (result.outcome == Outcome::kOk) result.program_digest = ProgramDigest(result.program.image, rendered);
-  if (result.outcome == Outcome::kOk && checks_accesses_ && asked.check) {
-    request.checked = true;
-    CompileResult checked = main_->Compile(request);
-    if (checked.outcome != Outcome::kOk) return ToMessage(checked);
+  CompileResult result = main_->Compile(input);
+  if (result.outcome != Outcome::kOk) return result;
+  result.program_digest = ProgramDigest(result.program.image, rendered);
+  if (checks_accesses_ && request.check) {
+    input.checked = true;
+    CompileResult checked = main_->Compile(input);
+    if (checked.outcome != Outcome::kOk) return checked;
     result.checked = std::move(checked.program);
   }
-  return ToMessage(result);
+  return result;
 }
 
 }  // namespace evo

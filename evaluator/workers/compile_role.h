@@ -1,16 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/workers/worker_main.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/task.h"
 
 namespace evo {
 
-// A compile worker: answers a CompileRequest with a CompileResult. The image comes from `main`; where `check` is given the
-// source must pass it too, so that what runs on the cpu device is also valid CUDA for `arch`, and a second image has every access
-// checked. A candidate's directives are read here, never in the coordinator.
+// A compile worker: answers a CompileRequest with a CompileResult. The image comes from `main`. If `check` is given, candidates
+// must pass it, too, so that what runs on the cpu device is also valid CUDA for `arch`, and a second image checks every access.
+// A candidate's directives are read here, never in the coordinator: since a LaunchLimitsRequest, what cannot be launched is not
+// compiled.
 class CompileRole : public WorkerRole {
  public:
   CompileRole(std::unique_ptr<Compiler> main, std::unique_ptr<Compiler> check)
@@ -18,6 +24,14 @@ class CompileRole : public WorkerRole {
   Message Handle(const Message& job, WorkerChannel& channel) override;
 
  private:
+  struct LaunchLimits {
+    Task task;
+    DeviceInfo device;
+  };
+  CompileResult Compile(const CompileRequest& request);
+  CompileResult CompileCandidate(const CompileRequest& request, const KernelTemplate& rendered);
+
+  std::optional<LaunchLimits> limits_;
   std::unique_ptr<Compiler> main_;
   std::unique_ptr<Compiler> check_;
   bool checks_accesses_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kMagic[4] = {'E', 'V', 'O', '1'};
 constexpr std::size_t kPreludeBytes = 16;
-// Far above any real message (a header carries at most some sources, a body one image); a length beyond is a lie.
+// Far above any real message: a header carries a few sources, a body one image. A greater length is not believed.
 constexpr std::uint64_t kMaxHeaderBytes = 64ULL << 20;
 constexpr std::uint64_t kMaxBodyBytes = 1ULL << 30;
 
@@ -53,7 +53,7 @@ std::string Encode(const Message& message) {
     header["bodies"].push_back(body.size());
     body_bytes += body.size();
   }
-  // Compiler logs may hold any bytes: what is not UTF-8 is replaced, never an exception.
+  // Compiler logs may hold any bytes: those that are not UTF-8 are replaced; dump() would throw on them otherwise.
   const std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out(kMagic, sizeof(kMagic));
   out.reserve(kPreludeBytes + text.size() + body_bytes);

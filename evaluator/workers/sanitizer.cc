@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <fstream>
-#include <future>
 #include <sstream>
 
 #include "core/error.h"
@@ -19,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* kTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
 constexpr std::string_view kMark = "========= ";
 
-// The number before `unit` in a line such as "ERROR SUMMARY: 3 errors"; -1 if there is none.
+// The number after `label` in a line such as "ERROR SUMMARY: 3 errors"; -1 if there is none.
 long CountAfter(const std::string& log, std::string_view label) {
   const std::size_t at = log.find(label);
   if (at == std::string::npos) return -1;
@@ -29,7 +28,7 @@ long CountAfter(const std::string& log, std::string_view label) {
   return count;
 }
 
-// The first line that is not the banner.
+// The first line of the tool's report that is neither banner nor summary.
 std::string FirstFinding(const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -39,7 +38,7 @@ std::string FirstFinding(const std::string& log) {
         !line.starts_with(" "))
       return line;
   }
-  return "it gave no summary";
+  return "the tool wrote no summary";
 }
 
 }  // namespace
@@ -77,28 +76,25 @@ ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std
   const fs::path log = fs::temp_directory_path() / fmt::format("evo-sanitizer-{}-{}.log", ::getpid(), tool);
   WorkerPoolOptions options = options_;
   std::vector<std::string> argv = {program_->string(), "--tool", tool, "--log-file", log.string(), "--print-limit", "3"};
-  // Our own run-time asks how many parameters a kernel has until the answer is an error, which is none of the candidate's.
+  // Our worker asks for a kernel's parameters until the answer is an error; memcheck must not report that one.
   if (tool == std::string("memcheck")) argv.insert(argv.end(), {"--report-api-errors", "no"});
   argv.insert(argv.end(), options.argv.begin(), options.argv.end());
   options.argv = std::move(argv);
   options.name = tool;
   options.fresh = true;
-  // It writes its summary when the program under it has ended by itself.
+  // A tool writes its summary only when the program that it watches has ended by itself.
   options.end_gracefully = true;
   JobResult result;
   {
     WorkerPool pool(options);
     pool.SetSetup(setup_);
-    std::promise<JobResult> promise;
-    auto future = promise.get_future();
-    const std::stop_callback cancel(stop, [&pool] { pool.Cancel(); });
-    pool.Submit(job, [&promise](JobResult done) { promise.set_value(std::move(done)); });
-    result = future.get();
-  }
+    result = RunAndWait(pool, {job}, stop).front();
+  }  // the log is complete when the worker has ended
   const std::string text = ReadFile(log);
   std::error_code ignored;
   fs::remove(log, ignored);
-  if (result.death && result.death->kind == WorkerDeath::Kind::kDeadline) return {tool, "timeout", "it did not end in time"};
+  if (result.death && result.death->kind == WorkerDeath::Kind::kDeadline)
+    return {tool, "timeout", "the tool did not end in time"};
   ToolResult read = ReadSanitizerLog(tool, text);
   if (read.result == "unsupported" && text.empty() && result.death) read.message = result.death->description;
   return read;

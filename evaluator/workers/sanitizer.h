@@ -12,12 +12,12 @@
 
 namespace evo {
 
-// compute-sanitizer of the toolkit in `cuda_root`, or nothing.
+// The program compute-sanitizer of the toolkit in `cuda_root`, or nullopt.
 std::optional<std::filesystem::path> FindComputeSanitizer(const std::filesystem::path& cuda_root);
 
-// Runs one job of a worker under each of compute-sanitizer's four tools, one after another, each in a process of its own, and
-// says what they found. `options` are those of an ordinary worker, whose command gets the tool put in front; `setup` comes before
-// the job. Without a sanitizer every tool is "missing".
+// Runs one job under each of compute-sanitizer's four tools, one after another, each in a process of its own, and returns what
+// they found. `options` are those of an ordinary worker; the tool is put in front of its command. `setup` is sent before the job.
+// Where compute-sanitizer is not installed, the result of every tool is "missing".
 class Sanitizer {
  public:
   Sanitizer(std::filesystem::path cuda_root, WorkerPoolOptions options, Message setup);
@@ -31,7 +31,7 @@ class Sanitizer {
   Message setup_;
 };
 
-// What a tool's log says: clean or error from its summary, unsupported with its own words if it gives none.
+// Reads a tool's log: "clean" or "error" according to its summary, or "unsupported" with the tool's message if there is none.
 ToolResult ReadSanitizerLog(const std::string& tool, const std::string& log);
 
 }  // namespace evo

@@ -27,7 +27,7 @@ WaitingJobs::WaitingJobs() : file_(::memfd_create("evo-waiting", MFD_CLOEXEC)) {
   if (count_ != nullptr) return;
   const std::string why = std::generic_category().message(errno);
   if (file_ >= 0) ::close(file_);
-  throw Error(fmt::format("no memory to share with workers: {}", why));
+  throw Error(fmt::format("cannot share memory with workers: {}", why));
 }
 
 WaitingJobs::~WaitingJobs() {
@@ -44,7 +44,7 @@ std::string WaitingJobs::path() const { return fmt::format("/proc/{}/fd/{}", ::g
 WaitingJobsView::WaitingJobsView(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
-  // A launcher may have put this process where the path names something else.
+  // On another machine, where a launcher may have started this process, the path may name something else.
   struct stat found {};
   if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == sizeof(std::uint32_t))
     count_ = Map(file, PROT_READ);

@@ -6,18 +6,18 @@
 
 namespace evo {
 
-// How many jobs wait for a worker, as a pool's workers can see it while they are at a job: one number in memory that the
-// processes share.
+// The number of jobs that wait for a worker, in memory that a pool shares with its workers, so that they can read it during a
+// job.
 class WaitingJobs {
  public:
-  // The pool's side. Throws Error where there is no memory to share.
+  // The pool's side. Throws Error if the system gives no memory to share.
   WaitingJobs();
   ~WaitingJobs();
   WaitingJobs(const WaitingJobs&) = delete;
   WaitingJobs& operator=(const WaitingJobs&) = delete;
 
   void Set(std::size_t count);
-  // What a worker opens it by, as long as this lives.
+  // Where a worker opens the number while this object lives.
   std::string path() const;
 
  private:
@@ -25,7 +25,7 @@ class WaitingJobs {
   std::uint32_t* count_ = nullptr;
 };
 
-// A worker's side. One that cannot be opened says that jobs wait.
+// The worker's side. If the number cannot be opened, Any() is true, so that the worker does not keep others waiting.
 class WaitingJobsView {
  public:
   explicit WaitingJobsView(const std::string& path);

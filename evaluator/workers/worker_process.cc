@@ -23,9 +23,10 @@ namespace {
 namespace bp = boost::process::v2;
 
 constexpr std::size_t kKeptStderrBytes = 4096;
-constexpr int kMostDescriptors = 4096;  // that this process may have open, where the kernel is too old (5.11) to mark all
-constexpr int kReadsAtOnce = 16;        // of 4 KiB: a pipe's 64 KiB
-// How often a wait looks at its stop token; a quarter of what a user notices after Ctrl-C.
+// Descriptors above this number are not marked where the kernel is older than 5.11 and cannot mark all at once.
+constexpr int kMostDescriptors = 4096;
+constexpr int kReadsAtOnce = 16;  // of 4 KiB each: the 64 KiB that a pipe holds
+// How often a wait looks at its stop token; a quarter of the delay that a user notices after Ctrl-C.
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
 
 class Descriptor {
@@ -55,13 +56,13 @@ std::pair<Descriptor, Descriptor> MakePipe() {
 
 void SetNonBlocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-// Runs in the child between fork and exec: a group of its own, and death with the parent's thread.
+// Runs in the child between fork and exec: gives it a process group of its own and makes it die with the parent's thread.
 struct DieWithParent {
   pid_t parent = ::getpid();
 
-  // Boost 1.81 closes only what has a higher number than the pipe over which it hears of exec. Another thread's pipe of that kind
-  // would stay open in this worker, and the thread would wait for as long as the worker lives: for ever, where the worker is to
-  // be ended after the thread.
+  // Boost 1.81 waits on a pipe until exec has closed it, and closes only descriptors above that pipe in the child. If a second
+  // thread starts a worker at the same moment, its pipe stays open in this worker, and that thread waits for as long as this
+  // worker lives: for ever, if this worker is ended only after that thread.
   static void CloseOnExec() {
     constexpr int kFirst = STDERR_FILENO + 1;
     if (::close_range(kFirst, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
@@ -74,7 +75,7 @@ struct DieWithParent {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
     CloseOnExec();
-    // The terminal's Ctrl-C is the coordinator's to act on; blocked signals and handlers of ours must not reach the worker.
+    // Only the coordinator acts on the terminal's Ctrl-C. The worker must not inherit our blocked signals and handlers.
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGPIPE, SIG_DFL);
     sigset_t none;
@@ -103,8 +104,7 @@ struct WorkerProcess::State {
     if (reaped) return;
     ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL);  // in case it had not yet made its group
-    // A process that is in the driver's hands may outlive its signal; what cannot be had in ten seconds is left to whoever reaps
-    // after us.
+    // A process inside a driver call may outlive its signal. After ten seconds it is left to init.
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
       ended = ::waitpid(pid, &status, WNOHANG);
@@ -114,13 +114,13 @@ struct WorkerProcess::State {
     reaped = true;
   }
 
-  // Whether the worker itself has ended, although processes that it left behind may still hold its pipes open.
+  // Whether the worker itself has ended. Processes that it started may still hold its pipes open.
   bool Ended() const {
     siginfo_t info{};
     return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
   }
 
-  // What has come, but no more than a pipe holds: one that writes without end must not keep us here.
+  // Reads what has come, but no more than a pipe holds: a worker that writes without end must not keep us here.
   void DrainStderr() {
     std::array<char, 4096> bytes;
     int reads = 0;
@@ -139,7 +139,7 @@ struct WorkerProcess::State {
 };
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std::make_unique<State>()) {
-  // A worker that dies while it is written to is a result: write() must say so rather than end this process.
+  // A worker may die while we write to it: write() must return an error then, instead of ending this process.
   sigset_t broken_pipe;
   ::sigemptyset(&broken_pipe);
   ::sigaddset(&broken_pipe, SIGPIPE);
@@ -166,12 +166,13 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std:
 WorkerProcess::~WorkerProcess() { state_->KillAndReap(); }
 
 int WorkerProcess::pid() const { return state_->pid; }
+
 void WorkerProcess::End(SteadyTime deadline) {
   if (state_->reaped) return;
   state_->to_worker.Close();
   std::array<char, 4096> bytes;
   while (!state_->Ended() && std::chrono::steady_clock::now() < deadline) {
-    // Whatever it still says is not listened to, but must not stop it.
+    // What it still writes is ignored, but a full pipe must not block it.
     while (::read(state_->from_worker.get(), bytes.data(), bytes.size()) > 0) {
     }
     state_->DrainStderr();
@@ -184,7 +185,7 @@ void WorkerProcess::Suspend() { ::kill(-state_->pid, SIGSTOP); }
 void WorkerProcess::Resume() { ::kill(-state_->pid, SIGCONT); }
 
 WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what) {
-  // An exited worker is not yet reaped: its status says more than that its pipe closed.
+  // Its exit status says more than the fact that its pipe closed.
   if (kind == WorkerDeath::Kind::kExited && !state_->reaped) {
     for (int i = 0; i < 100 && !state_->reaped; ++i) {
       if (::waitpid(state_->pid, &state_->status, WNOHANG) == state_->pid)
@@ -211,25 +212,26 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what) 
   return death;
 }
 
-// Waits until something can be read (or written). False: the worker is dead and `death` says how.
-bool WorkerProcess::Pump(SteadyTime deadline, const std::stop_token& stop, bool want_write, WorkerDeath& death) {
+// Waits until something can be read or written. Returns the death of a worker that has died, or that was killed at the deadline
+// or after a stop request.
+std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTime deadline, const std::stop_token& stop) {
   using std::chrono::milliseconds;
+  const bool write = direction == Direction::kWrite;
   for (;;) {
-    if (stop.stop_requested()) return death = Die(WorkerDeath::Kind::kStopped, "stopped"), false;
+    if (stop.stop_requested()) return Die(WorkerDeath::Kind::kStopped, "stopped");
     const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return death = Die(WorkerDeath::Kind::kDeadline, "deadline passed"), false;
-    const bool ended = state_->Ended();  // before the poll, so that what it wrote last is found
-    pollfd fds[3] = {{want_write ? -1 : state_->from_worker.get(), POLLIN, 0},
+    if (left.count() <= 0) return Die(WorkerDeath::Kind::kDeadline, "deadline passed");
+    const bool ended = state_->Ended();  // before the poll, so that the last bytes that it wrote are found
+    pollfd fds[3] = {{write ? -1 : state_->from_worker.get(), POLLIN, 0},
                      {state_->stderr_of_worker.get(), POLLIN, 0},
-                     {want_write ? state_->to_worker.get() : -1, POLLOUT, 0}};
+                     {write ? state_->to_worker.get() : -1, POLLOUT, 0}};
     const int ready = ::poll(fds, 3, static_cast<int>(std::min<milliseconds>(left, kPollSlice).count()));
     if (ready < 0) continue;
     if (fds[1].revents & POLLIN) state_->DrainStderr();
-    if (fds[0].revents & (POLLIN | POLLHUP)) return true;
-    if (fds[2].revents & (POLLERR | POLLHUP) || (fds[2].revents && !ended)) return true;
-    if (ended) return death = Die(WorkerDeath::Kind::kExited, "ended"), false;
-    if ((fds[1].revents & POLLHUP) && !(fds[1].revents & POLLIN))
-      return death = Die(WorkerDeath::Kind::kExited, "closed its output"), false;
+    if (fds[0].revents & (POLLIN | POLLHUP)) return std::nullopt;
+    if (fds[2].revents & (POLLERR | POLLHUP) || (fds[2].revents && !ended)) return std::nullopt;
+    if (ended) return Die(WorkerDeath::Kind::kExited, "ended");
+    if ((fds[1].revents & POLLHUP) && !(fds[1].revents & POLLIN)) return Die(WorkerDeath::Kind::kExited, "closed its output");
   }
 }
 
@@ -242,8 +244,7 @@ std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTim
     if (n > 0) {
       sent += static_cast<std::size_t>(n);
     } else if (n < 0 && errno == EAGAIN) {
-      WorkerDeath death;
-      if (!Pump(deadline, stop, true, death)) return death;
+      if (auto death = WaitFor(Direction::kWrite, deadline, stop)) return death;
     } else if (!(n < 0 && errno == EINTR)) {
       return Die(WorkerDeath::Kind::kExited, "closed its input");
     }
@@ -262,8 +263,7 @@ std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, c
       } else if (n == 0) {
         return Die(WorkerDeath::Kind::kExited, "closed its output");
       } else if (errno == EAGAIN) {
-        WorkerDeath death;
-        if (!Pump(deadline, stop, false, death)) return death;
+        if (auto death = WaitFor(Direction::kRead, deadline, stop)) return std::move(*death);
       } else if (errno != EINTR) {
         return Die(WorkerDeath::Kind::kExited, std::strerror(errno));
       }

@@ -37,6 +37,7 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
   struct TaskUnderTest {
     Task task;
     std::string honest;
+    std::unique_ptr<WorkerSet> workers;
     std::unique_ptr<Pipeline> pipeline;
   };
 
@@ -54,7 +55,8 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
     auto started = std::make_unique<TaskUnderTest>();
     started->task = LoadTask(TaskDirectory(name));
     started->honest = LoadTemplate(TaskDirectory(name) / "honest.cu").text;
-    started->pipeline = std::make_unique<Pipeline>(options, started->task);
+    started->workers = std::make_unique<WorkerSet>(options, started->task);
+    started->pipeline = std::make_unique<Pipeline>(*started->workers);
     slot = std::move(started);
     return *slot;
   }

@@ -1,5 +1,5 @@
-// A worker with one fault, named in its init message. It shows when a job says "misbehave"; any other job is answered with an
-// echo.
+// A worker with one fault, named in its init message. The fault shows when a job says "misbehave"; any other job is answered by
+// an echo.
 #include <signal.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ std::string Lying(std::uint64_t body_bytes) {
 }
 
 const std::map<std::string, std::function<void()>>& Faults() {
-  static const std::map<std::string, std::function<void()>> kAdversarial = {
+  static const std::map<std::string, std::function<void()>> kFaults = {
       {"abort",
        [] {
          std::fprintf(stderr, "about to abort\n");
@@ -110,12 +110,12 @@ const std::map<std::string, std::function<void()>>& Faults() {
        }},
       {"grandchild", [] { ForkAndExit(); }},
   };
-  return kAdversarial;
+  return kFaults;
 }
 
 class FaultInjectionRole : public WorkerRole {
  public:
-  explicit FaultInjectionRole(std::string fault) : vice_(std::move(fault)) {}
+  explicit FaultInjectionRole(std::string fault) : fault_(std::move(fault)) {}
 
   nlohmann::json Describe() override { return {{"pid", ::getpid()}}; }
 
@@ -125,10 +125,10 @@ class FaultInjectionRole : public WorkerRole {
       std::this_thread::sleep_for(std::chrono::milliseconds(stage.value("ms", 0)));
     }
     if (job.header.value("misbehave", false)) {
-      if (vice_ == "spent") {
+      if (fault_ == "must_restart") {
         must_restart_ = true;
       } else {
-        Faults().at(vice_)();
+        Faults().at(fault_)();
       }
     }
     Message reply;
@@ -140,7 +140,7 @@ class FaultInjectionRole : public WorkerRole {
   bool MustRestart() const override { return must_restart_; }
 
  private:
-  std::string vice_;
+  std::string fault_;
   int served_ = 0;
   bool must_restart_ = false;
 };

@@ -17,7 +17,7 @@ TEST(SanitizerLog, WithoutErrorsIsClean) {
       "clean");
 }
 
-TEST(SanitizerLog, WithErrorsGivesTheFirst) {
+TEST(SanitizerLog, WithErrorsIsTheFirstOfThem) {
   const ToolResult read = ReadSanitizerLog("memcheck",
                                            "========= COMPUTE-SANITIZER\n"
                                            "========= Invalid __global__ write of size 4 bytes\n"
@@ -32,7 +32,7 @@ TEST(SanitizerLog, WithErrorsGivesTheFirst) {
       "error");
 }
 
-TEST(SanitizerLog, WithoutASummarySaysNothingOfTheKernel) {
+TEST(SanitizerLog, WithoutASummaryIsUnsupported) {
   EXPECT_EQ(ReadSanitizerLog("initcheck", "").result, "unsupported");
   const ToolResult read =
       ReadSanitizerLog("initcheck", "========= COMPUTE-SANITIZER\n========= Error: Target application returned an error\n");
@@ -40,7 +40,7 @@ TEST(SanitizerLog, WithoutASummarySaysNothingOfTheKernel) {
   EXPECT_EQ(read.message, "Error: Target application returned an error");
 }
 
-TEST(Sanitizer, ThatIsNotThereIsMissing) {
+TEST(Sanitizer, ThatIsNotInstalledIsMissing) {
   const Sanitizer sanitizer("/nonexistent", {}, {});
   const std::vector<ToolResult> results = sanitizer.Check({}, {});
   ASSERT_EQ(results.size(), 4u);

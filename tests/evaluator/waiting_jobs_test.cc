@@ -28,7 +28,7 @@ TEST(WaitingJobs, AreSeenByAnotherProcess) {
   }
 }
 
-TEST(WaitingJobs, WhereThePathNamesSomethingElseSomebodyWaits) {
+TEST(WaitingJobs, IfThePathNamesSomethingElseJobsAreSaidToWait) {
   EXPECT_TRUE(WaitingJobsView("").Any());
   EXPECT_TRUE(WaitingJobsView("/proc/self/fd/9999").Any());
   EXPECT_TRUE(WaitingJobsView("/dev/null").Any());

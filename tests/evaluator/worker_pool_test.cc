@@ -1,18 +1,14 @@
 #include "evaluator/workers/worker_pool.h"
 
-#include <gmock/gmock.h>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <future>
 
 #include "core/error.h"
-#include "platform/installation.h"
+#include "tests/evaluator/faulty_pool.h"
 
 namespace evo {
 namespace {
@@ -25,41 +21,6 @@ using ::testing::IsEmpty;
 using Kind = WorkerDeath::Kind;
 using nlohmann::json;
 
-constexpr milliseconds kShort{300};      // what a worker that hangs is given
-constexpr milliseconds kPatience{5000};  // what nothing should ever take
-
-WorkerPoolOptions Options(const std::string& fault) {
-  WorkerPoolOptions options;
-  options.name = "faulty";
-  options.argv = {(ProgramDirectory() / "fault_injection_worker").string()};
-  options.init = {{"role", "faulty"}, {"fault", fault}};
-  return options;
-}
-
-std::future<JobResult> Submitted(WorkerPool& pool, const json& request, milliseconds deadline = kPatience) {
-  auto promise = std::make_shared<std::promise<JobResult>>();
-  Job job;
-  job.request.header = request;
-  job.deadline = deadline;
-  pool.Submit(std::move(job), [promise](JobResult result) { promise->set_value(std::move(result)); });
-  return promise->get_future();
-}
-
-JobResult Answer(WorkerPool& pool, const json& request, milliseconds deadline = kPatience) {
-  return Submitted(pool, request, deadline).get();
-}
-
-int Pid(const JobResult& result) { return result.reply ? result.reply->header.at("pid").get<int>() : 0; }
-
-// The letter of /proc/PID/stat: T is stopped.
-char StateOf(int pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(stat, text);
-  const auto end = text.rfind(')');
-  return end == std::string::npos ? '-' : text[end + 2];
-}
-
 struct Fault {
   const char* name;
   Kind death;
@@ -71,14 +32,14 @@ void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
 class WorkerPoolFault : public ::testing::TestWithParam<Fault> {};
 
-// Each death is described, costs its own job only, and the next job has a fresh worker.
+// Each death is described and costs only its own job; the next job gets a fresh worker.
 TEST_P(WorkerPoolFault, IsTheDeathOfItsJobOnly) {
   const Fault& fault = GetParam();
   WorkerPool pool(Options(fault.name));
   const JobResult before = Answer(pool, {{"say", "before"}});
   ASSERT_TRUE(before.reply);
   auto bad = Submitted(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}}, {{"name", "check"}}}}},
-                       fault.hangs ? kShort : kPatience);
+                       fault.hangs ? kShort : kLongDeadline);
   auto queued = Submitted(pool, {{"say", "behind a death"}});
   const auto start = std::chrono::steady_clock::now();
   const JobResult result = bad.get();
@@ -153,8 +114,8 @@ TEST(WorkerPool, NoiseDoesNoHarm) {
   }
 }
 
-TEST(WorkerPool, AWorkerThatIsSpentIsReplaced) {
-  WorkerPool pool(Options("spent"));
+TEST(WorkerPool, AWorkerThatMustRestartIsReplaced) {
+  WorkerPool pool(Options("must_restart"));
   const JobResult last = Answer(pool, {{"misbehave", true}});
   ASSERT_TRUE(last.reply) << "its last job is a good one";
   const JobResult next = Answer(pool, json::object());
@@ -182,7 +143,7 @@ TEST(WorkerPool, AStandbyTakesOver) {
   }
 }
 
-TEST(WorkerPool, OneThatHangsDoesNotHoldUpTheOthers) {
+TEST(WorkerPool, AWorkerThatHangsDoesNotDelayTheOthers) {
   WorkerPoolOptions options = Options("hang");
   options.workers = 2;
   WorkerPool pool(options);
@@ -207,7 +168,7 @@ TEST(WorkerPool, AStageMayHaveADeadlineOfItsOwn) {
   std::promise<JobResult> promise;
   Job job;
   job.request.header = {{"stages", {{{"name", "load"}, {"ms", 400}}, {{"name", "check"}}}}, {"misbehave", true}};
-  job.deadline = kPatience;
+  job.deadline = kLongDeadline;
   job.stage_deadlines = {{Stage::kCheck, milliseconds(100)}};
   const auto start = std::chrono::steady_clock::now();
   pool.Submit(std::move(job), [&](JobResult result) { promise.set_value(std::move(result)); });
@@ -235,60 +196,6 @@ TEST(WorkerPool, AStageThatWaitsIsEnteredAndLeft) {
   }
 }
 
-TEST(WorkerPool, CancelStopsWhatRunsAndDropsWhatWaits) {
-  WorkerPool pool(Options("hang"));
-  const int before = Pid(Answer(pool, json::object()));
-  auto running = Submitted(pool, {{"misbehave", true}});
-  auto waiting = Submitted(pool, json::object());
-  std::this_thread::sleep_for(milliseconds(100));
-  const auto start = std::chrono::steady_clock::now();
-  pool.Cancel();
-  EXPECT_EQ(running.get().death->kind, Kind::kStopped);
-  EXPECT_EQ(waiting.get().death->kind, Kind::kStopped);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000));
-  const JobResult after = Answer(pool, json::object());
-  ASSERT_TRUE(after.reply) << "later jobs are taken as usual";
-  EXPECT_NE(Pid(after), before);
-}
-
-TEST(WorkerPool, EndsAtOnceWhateverItsWorkersDo) {
-  for (const std::string fault : {"hang", "hangs_at_start"}) {
-    std::future<JobResult> running;
-    std::chrono::steady_clock::time_point start;
-    {
-      WorkerPool pool(Options(fault));
-      running = Submitted(pool, {{"misbehave", true}});
-      std::this_thread::sleep_for(milliseconds(200));
-      start = std::chrono::steady_clock::now();
-    }
-    EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000)) << fault;
-    EXPECT_EQ(running.get().death->kind, Kind::kStopped);
-  }
-}
-
-TEST(WorkerPool, EndsAtOnceWhileAWorkerDoesNotListen) {
-  WorkerPoolOptions options = Options("");
-  options.argv.emplace_back("deaf");
-  options.init["templates"] = std::string(1'000'000, 't');  // more than a pipe holds
-  std::future<JobResult> waiting;
-  std::chrono::steady_clock::time_point start;
-  {
-    WorkerPool pool(options);
-    waiting = Submitted(pool, json::object());
-    std::this_thread::sleep_for(milliseconds(100));
-    start = std::chrono::steady_clock::now();
-  }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1000));
-  EXPECT_EQ(waiting.get().death->kind, Kind::kStopped);
-}
-
-TEST(WorkerPool, WaitReadyGivesWhatTheRoleSaysOfItself) {
-  WorkerPool pool(Options(""));
-  const json ready = pool.WaitReady();
-  EXPECT_EQ(ready.at("pid"), Pid(Answer(pool, json::object())));
-  EXPECT_THAT(pool.fatal(), IsEmpty());
-}
-
 struct BadStart {
   const char* fault;
   const char* says;
@@ -308,6 +215,7 @@ TEST_P(WorkerPoolStart, ThatFailsIsFatalAndSaysWhy) {
   EXPECT_THAT(pool.fatal(), AllOf(HasSubstr("faulty worker cannot be started"), HasSubstr(GetParam().says)));
   const JobResult result = Answer(pool, json::object());
   ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.death->kind, Kind::kCannotStart);
   EXPECT_THAT(result.death->description, HasSubstr(GetParam().says));
 }
 
@@ -318,71 +226,6 @@ INSTANTIATE_TEST_SUITE_P(, WorkerPoolStart,
                                            BadStart{"no_program", "/nowhere/evo-worker"},
                                            BadStart{"other_role", "another version"}),
                          [](const auto& value) { return std::string(value.param.fault); });
-
-TEST(WorkerPool, SuspendHoldsTheWorkersAndTheQueue) {
-  WorkerPool pool(Options(""));
-  const int pid = Pid(Answer(pool, json::object()));
-  auto running = Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 150}}}}});
-  std::this_thread::sleep_for(milliseconds(50));
-  pool.Suspend();
-  pool.Suspend();
-  auto waiting = Submitted(pool, json::object());
-  EXPECT_EQ(running.wait_for(milliseconds(400)), std::future_status::timeout);
-  EXPECT_EQ(StateOf(pid), 'T');
-  pool.Resume();
-  EXPECT_EQ(running.wait_for(milliseconds(100)), std::future_status::timeout) << "suspended twice, resumed once";
-  pool.Resume();
-  EXPECT_TRUE(running.get().reply);
-  EXPECT_EQ(Pid(waiting.get()), pid);
-}
-
-TEST(WorkerPool, ASuspendedWorkerCanBeCancelled) {
-  WorkerPool pool(Options(""));
-  const int pid = Pid(Answer(pool, json::object()));
-  auto running = Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 100}}}}});
-  std::this_thread::sleep_for(milliseconds(30));
-  pool.Suspend();
-  pool.Cancel();
-  EXPECT_EQ(running.get().death->kind, Kind::kStopped);
-  EXPECT_EQ(StateOf(pid), '-') << "gone, not left stopped";
-  pool.Resume();
-  EXPECT_TRUE(Answer(pool, json::object()).reply);
-}
-
-// Whatever happens to the coordinator, nothing of it stays behind: not even a worker in the middle of an endless kernel.
-TEST(WorkerPool, WorkersDieWithTheirParent) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // orphans come to us, so that their end is seen
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  const pid_t coordinator = ::fork();
-  ASSERT_GE(coordinator, 0);
-  if (coordinator == 0) {
-    WorkerPool pool(Options("hang_ignoring_sigterm"));
-    const int pid = pool.WaitReady().at("pid").get<int>();
-    Submitted(pool, {{"misbehave", true}}, std::chrono::hours(1));
-    std::this_thread::sleep_for(milliseconds(100));
-    if (::write(ends[1], &pid, sizeof(pid)) != sizeof(pid)) ::_exit(1);
-    for (;;) ::pause();
-  }
-  int worker = 0;
-  ASSERT_EQ(::read(ends[0], &worker, sizeof(worker)), static_cast<ssize_t>(sizeof(worker)));
-  ::close(ends[0]);
-  ::close(ends[1]);
-  ASSERT_EQ(::kill(worker, 0), 0);
-  ASSERT_EQ(::kill(coordinator, SIGKILL), 0);
-  ASSERT_EQ(::waitpid(coordinator, nullptr, 0), coordinator);
-  const auto start = std::chrono::steady_clock::now();
-  pid_t reaped = 0;
-  int status = 0;
-  while (reaped == 0 && std::chrono::steady_clock::now() - start < milliseconds(1000)) {
-    reaped = ::waitpid(worker, &status, WNOHANG);
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  EXPECT_EQ(reaped, worker) << "still there after a second";
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  if (reaped != worker) ::kill(worker, SIGKILL);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
-}
 
 }  // namespace
 }  // namespace evo

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a process has open besides its standard streams.
+// The descriptors that a process has open besides its standard streams.
 std::vector<std::string> OpenBeyondStandard(int pid) {
   std::vector<std::string> found;
   std::error_code gone;
@@ -25,7 +25,7 @@ std::vector<std::string> OpenBeyondStandard(int pid) {
   return found;
 }
 
-// A worker that has another's pipe keeps it open: whoever waits for that to close waits until this one is gone, too.
+// A worker that inherited another's pipe would keep it open, and a wait for that pipe to close would last until both have ended.
 TEST(WorkerProcess, StartedTogetherInheritNothingFromEachOther) {
   constexpr int kThreads = 16, kEach = 40;
   std::vector<std::vector<std::unique_ptr<WorkerProcess>>> workers(kThreads);
@@ -44,7 +44,7 @@ TEST(WorkerProcess, StartedTogetherInheritNothingFromEachOther) {
   }
 }
 
-// One that is being made while another thread starts a worker may not be marked to be closed yet.
+// A pipe that another thread is just making may not be marked close-on-exec yet.
 TEST(WorkerProcess, InheritsNothingThatIsOpen) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

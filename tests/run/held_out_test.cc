@@ -17,7 +17,8 @@ TEST_P(BaselineHolds, OnHeldOutCases) {
   PipelineOptions options;
   options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
   options.compile_workers = 1;
-  Pipeline pipeline(options, task);
+  WorkerSet workers(options, task);
+  Pipeline pipeline(workers);
   Candidate baseline;
   baseline.id = 1;
   const KernelTemplate naive = LoadTemplate(task.directory / (task.baseline + ".cu"));

@@ -15,7 +15,8 @@ TEST(MeasuredAgain, ForItselfAlone) {
   PipelineOptions options;
   options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
   options.compile_workers = 1;
-  Pipeline pipeline(options, task);
+  WorkerSet workers(options, task);
+  Pipeline pipeline(workers);
   const KernelTemplate kernel = LoadTemplate(task.directory / (task.baseline + ".cu"));
   const auto evaluate = [&](CandidateId id, int measurement) {
     Candidate candidate;

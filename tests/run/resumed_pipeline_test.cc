@@ -29,8 +29,8 @@ double WaitedFor(bool same_device) {
   options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
   options.compile_workers = 1;
   options.run_deadline = std::chrono::milliseconds(6'000);
-  Pipeline pipeline(options, task);
-  pipeline.GoOn({TemplatesThatTook(kShortMs, same_device ? pipeline.device().name : "another")});
+  WorkerSet workers(options, task);
+  Pipeline pipeline(workers, {{}, {TemplatesThatTook(kShortMs, same_device ? workers.device().name : "another")}});
   Candidate candidate;
   candidate.id = 2;
   candidate.generation = 1;

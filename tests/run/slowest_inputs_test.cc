@@ -15,7 +15,8 @@ ChampionCheck CheckOf(const std::filesystem::path& folder) {
   PipelineOptions options;
   options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
   options.compile_workers = 1;
-  Pipeline pipeline(options, task);
+  WorkerSet workers(options, task);
+  Pipeline pipeline(workers);
   Candidate candidate;
   candidate.id = 1;
   const KernelTemplate kernel = LoadTemplate(task.directory / (task.baseline + ".cu"));

@@ -1,4 +1,4 @@
-#include "evaluator/scheduling/launch_prediction.h"
+#include "evaluator/workers/launch_prediction.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 namespace evo {
 namespace {
 
-std::optional<std::string> Refused(const LaunchPlan& plan, const DeviceInfo& device) {
+std::optional<std::string> LimitExceeded(const LaunchPlan& plan, const DeviceInfo& device) {
   for (const auto& step : plan.steps) {
     const auto* launch = std::get_if<PlannedLaunch>(&step);
     if (launch == nullptr) continue;
@@ -27,18 +27,17 @@ std::optional<std::string> Refused(const LaunchPlan& plan, const DeviceInfo& dev
 
 }  // namespace
 
-std::optional<std::string> CannotLaunch(const std::string& source, const Task& task, const DeviceInfo& device) {
+std::optional<std::string> CannotLaunch(const KernelTemplate& rendered, const Task& task, const DeviceInfo& device) {
   try {
-    const KernelTemplate rendered = ParseTemplate("candidate", source);
-    const Parameters parameters = rendered.space.Defaults();  // a rendered source has its values there
-    const auto judge = [&](const Case& sizes) -> std::optional<std::string> {
+    const Parameters parameters = rendered.space.Defaults();  // of a rendered source these are the values in force
+    const auto failure_on = [&](const Case& sizes) -> std::optional<std::string> {
       const auto planned = PlanLaunches(rendered, parameters, task, sizes);
       if (const auto* failure = std::get_if<PlanFailure>(&planned)) return failure->message;
-      return Refused(std::get<LaunchPlan>(planned), device);
+      return LimitExceeded(std::get<LaunchPlan>(planned), device);
     };
-    if (auto refusal = judge(task.small)) return refusal;
+    if (auto failure = failure_on(task.small)) return failure;
     for (const Case& one : device.kind == "cpu" ? task.search_cpu : task.search_cuda) {
-      if (auto refusal = judge(one)) return refusal;
+      if (auto failure = failure_on(one)) return failure;
     }
   } catch (const Error&) {
   }

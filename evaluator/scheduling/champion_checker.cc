@@ -1,0 +1,76 @@
+#include "evaluator/scheduling/champion_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/error.h"
+#include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/deadlines.h"
+#include "evaluator/scheduling/job_results.h"
+#include "evaluator/scheduling/jobs.h"
+
+namespace evo {
+namespace {
+
+// The only random numbers that do not follow from the run's seed: no candidate can have been bred for them.
+Seeds UnpredictableSeeds() {
+  std::random_device entropy;
+  Seeds seeds;
+  for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back((static_cast<std::uint64_t>(entropy()) << 32) | entropy());
+  return seeds;
+}
+
+// An error that a tool reports fails the check.
+void JudgeTools(ChampionCheck& check) {
+  const auto found =
+      std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
+  if (found == check.tools.end()) return;
+  const bool race = found->tool == "racecheck" || found->tool == "synccheck";
+  check.outcome = race ? Outcome::kNondeterministic : Outcome::kCheating;
+  check.message = fmt::format("{}: {}", found->tool, found->message);
+}
+
+}  // namespace
+
+ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate& baseline, std::chrono::milliseconds deadline,
+                                     const std::stop_token& stop) const {
+  std::vector<Job> jobs;
+  for (const Candidate* one : {&candidate, &baseline}) jobs.push_back(MakeCompileJob(one->source, arch_, true, kCompileDeadline));
+  std::vector<CompileResult> compiled;
+  for (const JobResult& result : RunAndWait(compile_, std::move(jobs), stop)) {
+    compiled.push_back(ReadCompileResult(result));
+    if (compiled.back().outcome == Outcome::kOk) continue;
+    ChampionCheck failed;
+    failed.outcome = compiled.back().outcome;
+    failed.message = compiled.back().message;
+    return failed;
+  }
+  const Seeds seeds = UnpredictableSeeds();
+  const AttachedProgram program{candidate.source, compiled[0].program};
+  ChampionCheck check =
+      Measure({program, {candidate.source, compiled[0].checked}, {baseline.source, compiled[1].program}}, seeds, deadline, stop);
+  if (check.outcome != Outcome::kOk) return check;
+  for (ToolResult& tool : fresh_workers_.RunSanitizer(program, seeds, stop)) check.tools.push_back(std::move(tool));
+  JudgeTools(check);
+  return check;
+}
+
+ChampionCheck ChampionChecker::Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,
+                                       const std::stop_token& stop) const {
+  const std::unique_ptr<JobRunner> runner = fresh_workers_.StartRunner(seeds);
+  const Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
+  const JobResult result = RunAndWait(*runner, {job}, stop).front();
+  if (result.death) {
+    ChampionCheck failed;
+    failed.outcome = OutcomeOf(*result.death);
+    failed.message = fmt::format("{}: {}", result.stage ? ToString(*result.stage) : "start", result.death->description);
+    return failed;
+  }
+  auto answer = FromReply<ChampionCheck>(*result.reply);
+  if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);
+  return std::get<ChampionCheck>(std::move(answer));
+}
+
+}  // namespace evo

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/evaluator.h"
+#include "evaluator/messages/requests.h"
+#include "evaluator/workers/job_runner.h"
+
+namespace evo {
+
+// Seeds of the pool of input sets: six sets to rotate among, and one number more for the timer's own draws.
+inline constexpr std::size_t kPoolSeeds = 7;
+
+using Seeds = std::vector<std::uint64_t>;
+
+// Makes the processes in which champion candidates are checked. WorkerSet implements it; a test's fake answers instead.
+class FreshWorkers {
+ public:
+  virtual ~FreshWorkers() = default;
+  // A runner that starts a new process for every job, with inputs drawn from these seeds.
+  virtual std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) = 0;
+  // Runs the small case of a program under compute-sanitizer's tools. Empty where the device has no such tools or they are not
+  // wanted.
+  virtual std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds,
+                                               const std::stop_token& stop) = 0;
+};
+
+// Checks champion candidates: held-out cases and interleaved timing against the baseline in a fresh process, with seeds that did
+// not exist when the candidate was bred, then compute-sanitizer.
+class ChampionChecker {
+ public:
+  // `pauses_compilers`: compile workers stand still while a kernel is timed.
+  ChampionChecker(JobRunner& compile, FreshWorkers& fresh_workers, std::string arch, bool pauses_compilers)
+      : compile_(compile), fresh_workers_(fresh_workers), arch_(std::move(arch)), pauses_compilers_(pauses_compilers) {}
+
+  // `deadline`: of each stage. Throws Error if the device or the reference fails.
+  ChampionCheck Check(const Candidate& candidate, const Candidate& baseline, std::chrono::milliseconds deadline,
+                      const std::stop_token& stop) const;
+
+ private:
+  ChampionCheck Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,
+                        const std::stop_token& stop) const;
+
+  JobRunner& compile_;
+  FreshWorkers& fresh_workers_;
+  std::string arch_;
+  bool pauses_compilers_;
+};
+
+}  // namespace evo

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "core/evaluation.h"
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/messages/requests.h"
+#include "evaluator/workers/job_runner.h"
+
+namespace evo {
+
+Outcome OutcomeOf(const WorkerDeath& death);
+
+// 0 if the job did not reach the stage.
+double StageMs(const JobResult& result, Stage stage);
+
+// A compile worker's result. A death and a malformed reply become an outcome and a message.
+CompileResult ReadCompileResult(const JobResult& result);
+
+// The candidate is to blame for the end of its job.
+struct CandidateFailure {
+  Outcome outcome = Outcome::kCrash;
+  Stage stage = Stage::kLoad;
+  std::string message;
+};
+
+// No worker of the pool can be started: the run must end.
+struct PoolFailure {
+  std::string message;
+};
+
+// A run worker's result for a candidate. A worker that died before a stage of the candidate began is a failure of the
+// infrastructure; a cancelled job is a CandidateFailure of outcome kCancelled.
+using RunResult = std::variant<Evaluation, CandidateFailure, InfrastructureReport, PoolFailure>;
+RunResult ReadRunResult(const JobResult& result);
+
+}  // namespace evo

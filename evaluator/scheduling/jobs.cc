@@ -1,0 +1,38 @@
+#include "evaluator/scheduling/jobs.h"
+
+#include <utility>
+
+#include "evaluator/messages/message_codec.h"
+
+namespace evo {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Drawing inputs and computing the reference on a slow machine.
+constexpr milliseconds kPrepareDeadline{120'000};
+// All held-out cases, several runs each.
+constexpr milliseconds kHeldOutDeadline{60'000};
+
+}  // namespace
+
+Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, milliseconds deadline) {
+  Job job;
+  job.request = ToMessage(CompileRequest{source, arch, check, {}});
+  job.deadline = deadline;
+  return job;
+}
+
+Job MakeRunJob(Message request, milliseconds deadline, JobRunner* paused_while_timing) {
+  Job job;
+  job.request = std::move(request);
+  job.deadline = deadline;
+  job.stage_deadlines = {{Stage::kPrepare, kPrepareDeadline}, {Stage::kHeldOut, kHeldOutDeadline}};
+  if (paused_while_timing != nullptr) {
+    job.on_enter = [paused_while_timing](Stage) { paused_while_timing->Suspend(); };
+    job.on_leave = [paused_while_timing](Stage) { paused_while_timing->Resume(); };
+  }
+  return job;
+}
+
+}  // namespace evo

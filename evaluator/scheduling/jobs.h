@@ -1,0 +1,17 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "evaluator/workers/job_runner.h"
+
+namespace evo {
+
+// Compiles a rendered source for `arch`. `check`: it is a candidate, see CompileRequest.
+Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, std::chrono::milliseconds deadline);
+
+// A job of a run worker. `paused_while_timing` is suspended during the stages that must have the machine for themselves; null:
+// nothing has to pause.
+Job MakeRunJob(Message request, std::chrono::milliseconds deadline, JobRunner* paused_while_timing);
+
+}  // namespace evo

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/scheduling/retries.h"
+
+namespace evo {
+
+struct Batch;
+
+// A candidate on its way through the workers. Used by one thread at a time.
+struct ScheduledCandidate {
+  Candidate candidate;
+  Evaluation evaluation;
+  CompileResult compiled;
+  Retries retries;
+  bool claimed = false;    // it is evaluated for all that have the same program
+  Batch* batch = nullptr;  // that it belongs to
+};
+
+// Keeps the whole batch alive.
+using ScheduledPointer = std::shared_ptr<ScheduledCandidate>;
+
+// Candidates that were started together.
+struct Batch {
+  std::vector<ScheduledCandidate> candidates;
+  std::vector<const ScheduledCandidate*> finished;  // in the order in which they finished
+
+  bool all_finished() const { return finished.size() == candidates.size(); }
+};
+
+}  // namespace evo

@@ -1,0 +1,141 @@
+#include "evaluator/scheduling/worker_set.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/job_results.h"
+#include "evaluator/scheduling/jobs.h"
+#include "evaluator/timer/machine_check.h"
+#include "evaluator/workers/sanitizer.h"
+#include "platform/installation.h"
+
+namespace evo {
+namespace {
+
+// The tools slow a kernel down by ten to a hundred times; the small case takes them seconds.
+constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
+
+Seeds SearchSeeds(std::uint64_t seed) {
+  Seeds seeds;
+  for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back(Rng(seed, ~0ULL, i).Next());
+  return seeds;
+}
+
+}  // namespace
+
+WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
+    : options_(std::move(options)),
+      task_(task),
+      policy_(PolicyFor(options_.device)),
+      run_pool_(RunPoolOptions()),
+      compile_pool_(CompilePoolOptions()) {
+  device_ = run_pool_.WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
+  arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? policy_.arch : device_.arch;
+  compile_pool_.WaitReady(options_.interrupt);
+  CompileReferenceAndProbe();
+  machines_ = MeasureMachines("start");
+  run_pool_.SetSetup(RunSetup(SearchSeeds(options_.seed)));
+  compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), device_}));
+}
+
+WorkerPoolOptions WorkerSet::RunPoolOptions() const {
+  WorkerPoolOptions pool;
+  pool.name = "run";
+  pool.argv = options_.worker_argv;
+  pool.init = {{"role", "run"}, {"device", options_.device}};
+  pool.workers = static_cast<int>(options_.ordinals.size());
+  for (const int ordinal : options_.ordinals) pool.init_of_worker.push_back({{"ordinal", ordinal}});
+  pool.standby = policy_.standby_worker;
+  return pool;
+}
+
+WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
+  WorkerPoolOptions pool;
+  pool.name = "compile";
+  pool.argv = options_.worker_argv;
+  pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_cuda}};
+  pool.workers = options_.compile_workers;
+  return pool;
+}
+
+// One run worker at a time, on the first device.
+WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
+  WorkerPoolOptions pool = RunPoolOptions();
+  pool.workers = 1;
+  pool.init_of_worker.resize(1);
+  pool.standby = false;
+  pool.fresh = true;
+  return pool;
+}
+
+SchedulerSettings WorkerSet::scheduler_settings() {
+  return {compile_pool_,
+          run_pool_,
+          options_.compile_workers,
+          static_cast<int>(options_.ordinals.size()),
+          options_.device,
+          device_.name,
+          arch_,
+          options_.l2,
+          policy_,
+          options_.run_deadline};
+}
+
+// Compiles the task's reference, and the kernels that measure the machine where it is measured.
+void WorkerSet::CompileReferenceAndProbe() {
+  std::vector<Job> jobs = {MakeCompileJob(task_.reference, arch_, false, kCompileDeadline)};
+  if (policy_.measures_machine) {
+    Job& probe = jobs.emplace_back();
+    probe.request =
+        ToMessage(CompileRequest{MachineCheckSource(device_.arch), device_.arch, false, MachineCheckKernels(device_.arch)});
+    probe.deadline = kCompileDeadline;
+  }
+  const std::vector<JobResult> results = RunAndWait(compile_pool_, std::move(jobs), options_.interrupt);
+  if (options_.interrupt.stop_requested()) throw Interrupted();
+  CompileResult reference = ReadCompileResult(results.front());
+  if (reference.outcome != Outcome::kOk) {
+    throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / "reference.cu").string(), options_.device,
+                                 reference.message));
+  }
+  reference_ = std::move(reference.program);
+  if (!policy_.measures_machine) return;
+  CompileResult kernels = ReadCompileResult(results.back());
+  if (kernels.outcome != Outcome::kOk) {
+    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device_.arch,
+                            kernels.message));
+  }
+  probe_.emplace(run_pool_, std::move(kernels.program), device_.name, static_cast<int>(options_.ordinals.size()));
+}
+
+std::vector<MachineState> WorkerSet::MeasureMachines(const std::string& moment) const {
+  if (!probe_) return {};
+  return probe_->Measure(moment, options_.interrupt);
+}
+
+Message WorkerSet::RunSetup(const Seeds& seeds) const {
+  return ToMessage(SetupRequest{
+      task_.json, task_.reference, task_.directory.string(), seeds, options_.l2, machines_, {task_.reference, reference_}});
+}
+
+std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
+  auto pool = std::make_unique<WorkerPool>(FreshPoolOptions());
+  pool->SetSetup(RunSetup(seeds));
+  return pool;
+}
+
+std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
+  if (!policy_.has_sanitizers || !options_.sanitizers) return {};
+  WorkerPoolOptions options = FreshPoolOptions();
+  options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
+  const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));
+  Job job;
+  job.request = ToMessage(SmallCaseRequest{program});
+  job.deadline = kSanitizerDeadline;
+  return sanitizer.Check(job, stop);
+}
+
+}  // namespace evo

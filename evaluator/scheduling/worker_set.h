@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/evaluator.h"
+#include "core/machine.h"
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
+#include "evaluator/scheduling/champion_checker.h"
+#include "evaluator/scheduling/machine_probe.h"
+#include "evaluator/scheduling/scheduler.h"
+#include "evaluator/scheduling/scheduling_policy.h"
+#include "evaluator/workers/worker_pool.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+
+struct PipelineOptions {
+  std::vector<std::string> worker_argv;  // evo-worker, with a launcher command in front if there is one
+  std::string device = "cpu";            // "cpu" or "cuda"
+  std::vector<int> ordinals{0};          // of the devices; one run worker each
+  std::string arch;                      // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
+  std::string l2 = "hot";
+  int compile_workers = 2;
+  std::uint64_t seed = 0;     // of the pool of input sets
+  bool sanitizers = true;     // whether champion candidates are run under compute-sanitizer's tools
+  std::stop_token interrupt;  // ends the constructor early
+  // The longest that a stage of loading, checking or timing one candidate may take. The limit falls once the baseline has shown
+  // how long these take.
+  std::chrono::milliseconds run_deadline{10'000};
+};
+
+// The worker processes of a run, ready for candidates of one task: one run worker for each device, and compile workers. Tells
+// what the device is before a Pipeline is made.
+class WorkerSet : public FreshWorkers {
+ public:
+  // Starts the workers, compiles the reference and measures the machine. Throws Error when the device, the tool chain or the
+  // reference is not usable, Interrupted when asked to stop meanwhile.
+  WorkerSet(PipelineOptions options, const Task& task);
+
+  const DeviceInfo& device() const { return device_; }
+  // What candidates are compiled for.
+  const std::string& arch() const { return arch_; }
+  const SchedulingPolicy& policy() const { return policy_; }
+  JobRunner& compile_runner() { return compile_pool_; }
+  SchedulerSettings scheduler_settings();
+
+  // How fast each device was at the start; empty on the cpu device.
+  const std::vector<MachineState>& machines() const { return machines_; }
+  // How fast it is now; see MachineProbe. Precondition: every batch is finished.
+  std::vector<MachineState> MeasureMachines(const std::string& moment) const;
+
+  std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) override;
+  std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
+
+ private:
+  WorkerPoolOptions RunPoolOptions() const;
+  WorkerPoolOptions CompilePoolOptions() const;
+  WorkerPoolOptions FreshPoolOptions() const;
+  void CompileReferenceAndProbe();
+  Message RunSetup(const Seeds& seeds) const;
+
+  PipelineOptions options_;
+  Task task_;
+  SchedulingPolicy policy_;
+  WorkerPool run_pool_;
+  WorkerPool compile_pool_;
+  DeviceInfo device_;
+  std::string arch_;
+  CompiledProgram reference_;
+  std::optional<MachineProbe> probe_;  // nullopt where the machine is not measured
+  std::vector<MachineState> machines_;
+};
+
+}  // namespace evo

@@ -1,0 +1,103 @@
+#include "evaluator/workers/job_dialogue.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace evo {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Times the stages of one job and calls its on_enter and on_leave in pairs.
+class StageClock {
+ public:
+  StageClock(const Job& job, JobResult& result) : job_(job), result_(result) {}
+
+  // The present stage, if there is one, ends now.
+  void Leave() {
+    const std::chrono::duration<double, std::milli> elapsed = Clock::now() - begin_;
+    if (result_.stage) result_.stage_ms[*result_.stage] += elapsed.count();
+    if (std::exchange(entered_, false) && job_.on_leave) job_.on_leave(*result_.stage);
+    begin_ = Clock::now();
+  }
+
+  void Begin(Stage stage) { result_.stage = stage; }
+
+  // The worker waits until on_enter has returned; that time is not the stage's.
+  void Enter() {
+    if (job_.on_enter) job_.on_enter(*result_.stage);
+    entered_ = true;
+    begin_ = Clock::now();
+  }
+
+  // Of the stage that begins now.
+  SteadyTime Deadline() const {
+    if (!result_.stage) return Clock::now() + job_.deadline;
+    const auto own = job_.stage_deadlines.find(*result_.stage);
+    return Clock::now() + (own == job_.stage_deadlines.end() ? job_.deadline : own->second);
+  }
+
+ private:
+  const Job& job_;
+  JobResult& result_;
+  SteadyTime begin_ = Clock::now();
+  bool entered_ = false;
+};
+
+}  // namespace
+
+std::string TextField(const Message& message, const char* key) {
+  const auto found = message.header.find(key);
+  return found != message.header.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool FlagField(const Message& message, const char* key) {
+  const auto found = message.header.find(key);
+  return found != message.header.end() && found->is_boolean() && found->get<bool>();
+}
+
+WorkerDeath MalformedReply(const Message& message) {
+  return {WorkerDeath::Kind::kProtocol,
+          fmt::format("sent a malformed reply: a message of type '{:.40}'", TextField(message, "type"))};
+}
+
+JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop) {
+  JobResult result;
+  StageClock clock(job, result);
+  SteadyTime deadline = clock.Deadline();
+  Message request = job.request;
+  request.header["type"] = "job";
+  result.death = worker.Send(request, deadline, stop);
+  if (result.death) return result;
+  for (;;) {
+    auto answer = worker.Receive(deadline, stop);
+    clock.Leave();
+    if (auto* death = std::get_if<WorkerDeath>(&answer)) {
+      result.death = std::move(*death);
+      return result;
+    }
+    auto& message = std::get<Message>(answer);
+    const std::string type = TextField(message, "type");
+    if (type == "reply") {
+      result.reply = std::move(message);
+      return result;
+    }
+    const std::optional<Stage> stage = ParseStage(TextField(message, "stage"));
+    if (type != "begin" || !stage) {
+      result.death = MalformedReply(message);
+      return result;
+    }
+    clock.Begin(*stage);
+    if (FlagField(message, "wait")) {
+      clock.Enter();
+      Message go;
+      go.header["type"] = "go";
+      // A worker that died meanwhile is noticed by the next Receive.
+      worker.Send(go, Clock::now() + job.deadline, stop);
+    }
+    deadline = clock.Deadline();
+  }
+}
+
+}  // namespace evo

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <stop_token>
+
+#include "evaluator/workers/job_runner.h"
+#include "evaluator/workers/worker_process.h"
+
+namespace evo {
+
+// A worker may send anything: a field that is missing or of another type than expected reads as empty, or as false.
+std::string TextField(const Message& message, const char* key);
+bool FlagField(const Message& message, const char* key);
+// For a message that the protocol does not allow at this point.
+WorkerDeath MalformedReply(const Message& message);
+
+// Sends a job to a worker that is ready, follows its begin markers and deadlines, and returns its reply or its death.
+JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop);
+
+}  // namespace evo

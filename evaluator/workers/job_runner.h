@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/outcome.h"
+#include "evaluator/workers/protocol.h"
+#include "evaluator/workers/worker_death.h"
+
+namespace evo {
+
+// One job for one worker. Deadlines hold per stage: each begin marker starts the clock anew.
+struct Job {
+  Message request;
+  std::chrono::milliseconds deadline{60'000};  // of every stage that stage_deadlines does not name
+  std::map<Stage, std::chrono::milliseconds> stage_deadlines;
+  // Called in the worker's thread: on_enter when a begin marker asks to wait, before the worker is told to go on; on_leave when
+  // the job has left that stage. They come in pairs, whatever becomes of the job.
+  std::function<void(Stage stage)> on_enter;
+  std::function<void(Stage stage)> on_leave;
+};
+
+// What became of a job. Exactly one of reply and death is set.
+struct JobResult {
+  std::optional<Message> reply;
+  std::optional<WorkerDeath> death;
+  std::optional<Stage> stage;  // of the last begin marker; nullopt: there was none
+  std::map<Stage, double> stage_ms;
+  double queue_ms = 0;
+};
+
+// Runs jobs and delivers each result later. WorkerPool runs them in processes; a test's fake answers them itself. Thread-safe.
+class JobRunner {
+ public:
+  // Called exactly once per job, in any thread, while the runner holds no lock.
+  using Done = std::function<void(JobResult)>;
+
+  virtual ~JobRunner() = default;
+  // Returns before `done` is called: the caller may hold a lock that `done` takes.
+  virtual void Submit(Job job, Done done) = 0;
+  // Everything queued or running ends soon with WorkerDeath::Kind::kStopped. Jobs submitted later run as usual.
+  virtual void Cancel() = 0;
+  // Suspend halts all running jobs and starts no others until Resume has been called as often. Deadlines go on meanwhile: choose
+  // them long enough.
+  virtual void Suspend() = 0;
+  virtual void Resume() = 0;
+  // Time that workers have spent on jobs, summed over the workers, in milliseconds.
+  virtual double busy_ms() const = 0;
+};
+
+// Submits the jobs and waits for all results, in the order of the jobs. A stop request cancels everything on that runner.
+std::vector<JobResult> RunAndWait(JobRunner& runner, std::vector<Job> jobs, const std::stop_token& stop);
+
+}  // namespace evo

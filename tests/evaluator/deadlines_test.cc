@@ -1,0 +1,86 @@
+#include "evaluator/scheduling/deadlines.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kRunDeadline{10'000};
+
+SchedulingPolicy TestPolicy(bool pauses_compilers = false) {
+  SchedulingPolicy policy;
+  policy.pauses_compilers = pauses_compilers;
+  policy.candidate_deadline = {4, milliseconds(400)};
+  return policy;
+}
+
+void Learn(Deadlines& deadlines, int generation, StageClocks clocks, Outcome outcome = Outcome::kOk) {
+  Candidate candidate;
+  candidate.generation = generation;
+  Evaluation evaluation;
+  evaluation.outcome = outcome;
+  evaluation.clocks = clocks;
+  deadlines.Learn(candidate, evaluation);
+}
+
+TEST(Deadlines, AreTheLongestUntilTheBaselineIsKnown) {
+  const Deadlines deadlines(TestPolicy(), kRunDeadline);
+  EXPECT_EQ(deadlines.Compile(), kCompileDeadline);
+  EXPECT_EQ(deadlines.Run(1), kRunDeadline);
+  EXPECT_EQ(deadlines.Champion(), kRunDeadline);
+}
+
+TEST(Deadlines, FollowTheSlowestTemplate) {
+  Deadlines deadlines(TestPolicy(), kRunDeadline);
+  Learn(deadlines, 0, {.compile_ms = 500, .load_ms = 10, .check_ms = 300, .time_ms = 200});
+  Learn(deadlines, 0, {.compile_ms = 400, .load_ms = 10, .check_ms = 20, .time_ms = 150});
+  EXPECT_EQ(deadlines.Compile(), milliseconds(6 * 500));
+  EXPECT_EQ(deadlines.Run(1), milliseconds(4 * 300));
+  EXPECT_EQ(deadlines.Champion(), milliseconds(20 * 300));
+  EXPECT_EQ(deadlines.Run(0), kRunDeadline) << "other templates may take longer";
+}
+
+TEST(Deadlines, StayWithinTheirBounds) {
+  Deadlines quick(TestPolicy(), kRunDeadline);
+  Learn(quick, 0, {.compile_ms = 1, .check_ms = 1});
+  EXPECT_EQ(quick.Compile(), milliseconds(1200));
+  EXPECT_EQ(quick.Run(1), milliseconds(400));
+  EXPECT_EQ(quick.Champion(), milliseconds(2000));
+  Deadlines slow(TestPolicy(), kRunDeadline);
+  Learn(slow, 0, {.compile_ms = 30'000, .check_ms = 9'000});
+  EXPECT_EQ(slow.Compile(), kCompileDeadline);
+  EXPECT_EQ(slow.Run(1), kRunDeadline);
+  EXPECT_EQ(slow.Champion(), kRunDeadline);
+}
+
+TEST(Deadlines, LearnOnlyFromTemplatesThatPassed) {
+  Deadlines deadlines(TestPolicy(), kRunDeadline);
+  Learn(deadlines, 1, {.compile_ms = 500, .check_ms = 300});
+  Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300}, Outcome::kWrongResult);
+  EXPECT_EQ(deadlines.Compile(), kCompileDeadline);
+  EXPECT_EQ(deadlines.Run(1), kRunDeadline);
+}
+
+TEST(Deadlines, OfCompilersThatPauseAreNotLearnt) {
+  Deadlines deadlines(TestPolicy(true), kRunDeadline);
+  Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300});
+  EXPECT_EQ(deadlines.Compile(), kCompileDeadline);
+  EXPECT_EQ(deadlines.Run(1), milliseconds(1200));
+}
+
+TEST(SchedulingPolicy, IsOneForEachKindOfDevice) {
+  const SchedulingPolicy cpu = PolicyFor("cpu");
+  EXPECT_TRUE(cpu.pauses_compilers);
+  EXPECT_FALSE(cpu.measures_machine);
+  const SchedulingPolicy cuda = PolicyFor("cuda");
+  EXPECT_FALSE(cuda.pauses_compilers);
+  EXPECT_TRUE(cuda.measures_machine);
+  EXPECT_THROW(PolicyFor("abacus"), Error) << "a mixture of both would be wrong for it";
+}
+
+}  // namespace
+}  // namespace evo
