@@ -10,6 +10,7 @@
 #include "cli/operator_choice.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
+#include "evaluator/device/device_policy.h"
 #include "evo_version.h"
 #include "kernel_templates/task_shape.h"
 
@@ -36,7 +37,7 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
 bool IsHopeless(const KernelTemplate& one, const std::string& device, const std::string& arch) {
   if (!arch.empty() && !CompilesFor(one.required_arch, arch)) return true;
   const auto has = [&](std::string_view words) { return one.text.find(words) != std::string::npos; };
-  return device == "cpu" && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
+  return !PolicyOf(device).runs_device_assembly && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
 }
 
 // The baseline's template first; the others as asked for, or all that have a chance.
@@ -194,8 +195,9 @@ std::chrono::seconds ParseDuration(const std::string& text) {
 }
 
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
+  const DevicePolicy& policy = PolicyOf(device.kind);
   RunSetup setup;
-  setup.task = WithSearchShapes(LoadAskedTask(options, context), device.kind, options.shapes);
+  setup.task = WithSearchShapes(LoadAskedTask(options, context), policy.cases, options.shapes);
   setup.templates = ChooseTemplates(options, setup.task, device.kind);
   for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
   setup.seeds = Seeds(setup.templates);
@@ -213,8 +215,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   run.seed = options.seed;
   run.generations = options.evaluations > 0 && !options.generations_given ? kUnlimitedGenerations : options.generations;
   run.population = options.population;
-  // The cpu device compiles and emulates on the same few cores: half as many children let a first look end within a minute there.
-  const int usual_children = device.kind == "cpu" ? options.population : 2 * options.population;
+  const int usual_children = policy.children_per_member * options.population;
   run.children = options.children > 0 ? options.children : usual_children;
   run.operators = ChooseOperators(options.only_mutators, options.without_mutators);
   nlohmann::json other = {{"definitions", options.definitions},

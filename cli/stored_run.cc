@@ -11,6 +11,7 @@
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "evaluator/device/device_policy.h"
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
@@ -46,7 +47,7 @@ std::string RenderStored(const SourceRenderer& render, const RunRecord& run, con
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
   // Runs of earlier versions have none.
   const auto options = nlohmann::json::parse(run.options);
-  return WithSearchShapes(LoadTask(folder), run.device, options.value("shapes", std::vector<std::string>{}));
+  return WithSearchShapes(LoadTask(folder), PolicyOf(run.device).cases, options.value("shapes", std::vector<std::string>{}));
 }
 
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run) {
