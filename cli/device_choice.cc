@@ -6,16 +6,26 @@
 #include <charconv>
 
 #include "core/error.h"
+#include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/device/cuda/cuda_devices.h"
+#include "evaluator/device/cuda/cuda_policy.h"
 
 namespace evo {
 
 namespace {
 
-constexpr std::string_view kCuda = "cuda";
+constexpr std::string_view kCuda = kCudaPolicy.kind;
+
+bool HasNoOrdinals(const std::string& asked) {
+  const auto policies = DevicePolicies();
+  return std::any_of(policies.begin(), policies.end(),
+                     [&](const DevicePolicy& policy) { return policy.kind == asked && !policy.has_ordinals; });
+}
 
 UsageError NotADevice(const std::string& asked) {
-  return UsageError(fmt::format("--device {}: give auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all", asked));
+  std::string words = "auto";
+  for (const DevicePolicy& policy : DevicePolicies()) words += fmt::format(", {}", policy.kind);
+  return UsageError(fmt::format("--device {}: give {}, cuda:N, cuda:N,M or cuda:all", asked, words));
 }
 
 // The numbers of "0,1,3", each once.
@@ -37,7 +47,7 @@ std::vector<int> ParseOrdinals(const std::string& asked, const std::string& list
 }  // namespace
 
 DeviceChoice ChooseDevice(const std::string& asked) {
-  if (asked == "cpu") return {"cpu", {0}};
+  if (HasNoOrdinals(asked)) return {asked, {0}};
   const bool automatic = asked == "auto";
   const bool all = asked == "cuda:all";
   std::vector<int> ordinals{0};
@@ -46,7 +56,7 @@ DeviceChoice ChooseDevice(const std::string& asked) {
     ordinals = ParseOrdinals(asked, asked.substr(kCuda.size() + 1));
   }
   const CudaDevices found = ListCudaDevices();
-  if (automatic && found.devices.empty()) return {"cpu", {0}};
+  if (automatic && found.devices.empty()) return {std::string(kCpuPolicy.kind), {0}};
   if (found.devices.empty()) throw UsageError(fmt::format("--device {}: {}", asked, found.why_none));
   if (all) {
     ordinals.clear();
@@ -66,7 +76,7 @@ DeviceChoice ChooseDevice(const std::string& asked) {
                                    ordinals.front(), device_of(ordinals.front()).name, ordinal, device_of(ordinal).name));
     }
   }
-  return {"cuda", ordinals};
+  return {std::string(kCuda), ordinals};
 }
 
 }  // namespace evo

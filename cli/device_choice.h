@@ -5,14 +5,14 @@
 
 namespace evo {
 
-// The device that `--device` names.
+// The device, or devices of one kind, that `--device` names.
 struct DeviceChoice {
-  std::string kind;           // "cuda" or "cpu"
-  std::vector<int> ordinals;  // of the GPUs; {0} on the cpu device
+  std::string kind;           // DevicePolicy::kind
+  std::vector<int> ordinals;  // of the GPUs; {0} for a device without numbers
 };
 
-// Accepts "cpu", "cuda", "cuda:1", "cuda:0,2", "cuda:all" and "auto", which is the first GPU if there is one, else cpu. Throws
-// UsageError, with the reason, for any other word, for a GPU that is not there, and for GPUs of different models.
+// "auto" is the first GPU if there is one, else the cpu device. GPUs are "cuda", "cuda:1", "cuda:0,2" or "cuda:all"; every other
+// device has one word. Throws UsageError, with the reason, for another word, a GPU that is not there, or GPUs that differ.
 DeviceChoice ChooseDevice(const std::string& asked);
 
 }  // namespace evo

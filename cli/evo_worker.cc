@@ -1,4 +1,4 @@
-// A worker: parses, compiles or runs evolved code in a process that may die of it.
+// A worker process: parses, compiles or runs evolved kernels. It may die of them; the coordinator does not.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -10,10 +10,9 @@
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
+#include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/device/cuda/cuda_device.h"
-#include "evaluator/workers/compile_role.h"
-#include "evaluator/workers/run_role.h"
-#include "evaluator/workers/waiting_jobs.h"
+#include "evaluator/workers/device_roles.h"
 #include "evaluator/workers/worker_main.h"
 #include "mutators/breeding/breeding_station.h"
 #include "platform/installation.h"
@@ -35,22 +34,15 @@ std::unique_ptr<Compiler> MakeNvrtc(const fs::path& assembled = {}) {
   return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc"), assembled});
 }
 
-std::unique_ptr<WorkerRole> MakeCompileRole(const nlohmann::json& init) {
-  // Every core has a compile worker; the processes that feed and time the device must not wait for a core.
-  constexpr int kBehindOthers = 10;
-  ::setpriority(PRIO_PROCESS, 0, kBehindOthers);
-  // NVRTC would cache its results in a folder that all processes share and lock; a search compiles no source twice.
+// There is a compile worker on every core, and the processes that feed and time the device must not wait for a core.
+void YieldToOthers() {
+  constexpr int kNice = 10;
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  // NVRTC keeps what it compiled in a folder that all processes share and lock. A search never compiles a source twice.
   ::setenv("CUDA_CACHE_DISABLE", "1", 0);
-  if (init.at("device") == "cuda") {
-    // All workers of a run have the same temporary folder, and share what is assembled there.
-    return std::make_unique<CompileRole>(MakeNvrtc(fs::temp_directory_path() / "evo-assembled"), nullptr);
-  }
-  auto host = std::make_unique<HostCompiler>(
-      HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
-  return std::make_unique<CompileRole>(std::move(host), init.value("check", false) ? MakeNvrtc() : nullptr);
 }
 
-// A kernel on the cpu device that allocates without end must end its own process, not the machine.
+// A kernel on the cpu device may try to use all memory there is. It gets half of it; beyond that its process dies alone.
 void LimitMemory() {
   const auto whole = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGE_SIZE));
   const rlimit limit{whole / 2, whole / 2};
@@ -59,16 +51,35 @@ void LimitMemory() {
   ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
-std::unique_ptr<WorkerRole> MakeRunRole(const nlohmann::json& init) {
-  const auto waiting = std::make_shared<WaitingJobsView>(init.at("waiting").get<std::string>());
-  const auto jobs_wait = [waiting] { return waiting->Any(); };
-  if (init.at("device") == "cpu") {
-    LimitMemory();
-    return std::make_unique<RunRole>(MakeCpuDevice(), jobs_wait);
-  }
-  const std::unique_ptr<Compiler> compiler = MakeNvrtc();
-  const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), init.value("timing", true)};
-  return std::make_unique<RunRole>(std::make_unique<CudaDevice>(options, *compiler), jobs_wait);
+DeviceKind CpuKind() {
+  return {.kind = kCpuPolicy.kind,
+          .make_compiler = []() -> std::unique_ptr<Compiler> {
+            YieldToOthers();
+            return std::make_unique<HostCompiler>(
+                HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
+          },
+          .make_check_compiler = [] { return MakeNvrtc(); },
+          .make_device =
+              [](const nlohmann::json&) {
+                LimitMemory();
+                return MakeCpuDevice();
+              }};
+}
+
+DeviceKind CudaKind() {
+  return {.kind = kCudaPolicy.kind,
+          .make_compiler =
+              [] {
+                YieldToOthers();
+                // Every worker of this run has the same temporary folder.
+                return MakeNvrtc(fs::temp_directory_path() / "evo-assembled");
+              },
+          .make_check_compiler = {},
+          .make_device = [](const nlohmann::json& init) -> std::unique_ptr<Device> {
+            const std::unique_ptr<Compiler> compiler = MakeNvrtc();
+            const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), init.value("timing", true)};
+            return std::make_unique<CudaDevice>(options, *compiler);
+          }};
 }
 
 class BreedRole : public WorkerRole {
@@ -95,5 +106,7 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
 }  // namespace evo
 
 int main() {
-  return evo::WorkerMain({{"breed", evo::MakeBreedRole}, {"compile", evo::MakeCompileRole}, {"run", evo::MakeRunRole}});
+  auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()});
+  roles["breed"] = evo::MakeBreedRole;
+  return evo::WorkerMain(roles);
 }

@@ -11,6 +11,7 @@
 #include "cli/describe.h"
 #include "cli/export_host.h"
 #include "core/error.h"
+#include "evaluator/device/device_policy.h"
 #include "kernel_templates/launch_plan.h"
 
 namespace evo {
@@ -84,7 +85,7 @@ std::string SizesOf(const Case& sizes) {
 
 void AddLaunches(Comment& comment, const KernelExport& input, const Task& task) {
   const KernelTemplate rendered = ParseTemplate(input.candidate.candidate.genome.template_name, input.source);
-  const auto& cases = input.run.device == "cpu" ? task.search_cpu : task.search_cuda;
+  const auto& cases = SearchCases(task, PolicyOf(input.run.device).cases);
   for (const Case& sizes : cases) {
     comment.Line(fmt::format("Launches of case {} ({}), in this order:", sizes.name, SizesOf(sizes)));
     const auto planned = PlanLaunches(rendered, input.candidate.candidate.genome.parameters, task, sizes);

@@ -9,6 +9,7 @@
 #include "cli/operator_choice.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
+#include "evaluator/device/device_policy.h"
 #include "evo_version.h"
 #include "kernel_templates/task_shape.h"
 
@@ -34,7 +35,7 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
 bool IsHopeless(const KernelTemplate& one, const std::string& device, const std::string& arch) {
   if (!arch.empty() && !CompilesFor(one.required_arch, arch)) return true;
   const auto has = [&](std::string_view words) { return one.text.find(words) != std::string::npos; };
-  return device == "cpu" && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
+  return !PolicyOf(device).runs_device_assembly && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
 }
 
 // The template of the baseline first, then those that are named, or else all that may run there.
@@ -153,8 +154,7 @@ RunRecord NewRecord(const RunOptions& options, const RunSetup& setup, const Devi
   run.seed = options.seed;
   run.generations = options.evaluations > 0 && !options.generations_given ? kUnlimitedGenerations : options.generations;
   run.population = options.population;
-  // The cpu device compiles and emulates on the same few cores: half as many children let a first run end within a minute there.
-  const int usual_children = device.kind == "cpu" ? options.population : 2 * options.population;
+  const int usual_children = PolicyOf(device.kind).children_per_member * options.population;
   run.children = options.children > 0 ? options.children : usual_children;
   run.operators = ChooseOperators(options.only_mutators, options.without_mutators);
   run.tool_version = kEvoVersion;
@@ -196,7 +196,7 @@ Task LoadAskedTask(const RunOptions& options, const CommandContext& context) {
 
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {
   RunSetup setup;
-  setup.task = WithSearchShapes(LoadAskedTask(options, context), device.kind, options.shapes);
+  setup.task = WithSearchShapes(LoadAskedTask(options, context), PolicyOf(device.kind).cases, options.shapes);
   setup.templates = ChooseTemplates(options, setup.task, device.kind);
   for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
   setup.seeds = Seeds(setup.templates);

@@ -11,6 +11,7 @@
 #include "cli/stored_options.h"
 #include "core/digest.h"
 #include "core/error.h"
+#include "evaluator/device/device_policy.h"
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
@@ -44,7 +45,7 @@ std::string RenderStored(const SourceRenderer& render, const RunRecord& run, con
 }
 
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
-  return WithSearchShapes(LoadTask(folder), run.device, OptionsOf(run).shapes);
+  return WithSearchShapes(LoadTask(folder), PolicyOf(run.device).cases, OptionsOf(run).shapes);
 }
 
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run) {

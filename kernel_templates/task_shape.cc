@@ -54,14 +54,13 @@ Case ReadShape(const Task& task, const Case& usual, const std::string& shape) {
 
 }  // namespace
 
-Task WithSearchShapes(const Task& task, const std::string& device, const std::vector<std::string>& shapes) {
+Task WithSearchShapes(const Task& task, CaseScale scale, const std::vector<std::string>& shapes) {
   if (shapes.empty()) return task;
-  const bool is_cpu = device == "cpu";
   auto document = nlohmann::ordered_json::parse(task.json);
-  auto& cases = document.at("cases").at(is_cpu ? "search_cpu" : "search");
+  auto& cases = document.at("cases").at(scale == CaseScale::kEmulated ? "search_cpu" : "search");
   cases = nlohmann::ordered_json::array();
   for (const std::string& shape : shapes) {
-    const Case one = ReadShape(task, (is_cpu ? task.search_cpu : task.search_cuda).front(), shape);
+    const Case one = ReadShape(task, SearchCases(task, scale).front(), shape);
     nlohmann::ordered_json sizes;
     for (const std::string& name : task.size_names) sizes[name] = one.sizes.at(name);
     cases.push_back({{"name", one.name}, {"sizes", sizes}});

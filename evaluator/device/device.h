@@ -12,19 +12,20 @@
 #include "core/evaluation.h"
 #include "core/outcome.h"
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device_policy.h"
 #include "evaluator/device/inspection.h"
 #include "kernel_templates/launch_plan.h"
 
 namespace evo {
 
 struct DeviceInfo {
-  std::string kind;  // "cuda" or "cpu"
+  std::string kind;  // DevicePolicy::kind
   std::string name;  // as the device calls itself
   std::string arch;  // compile target, such as "sm_90a"
   int ordinal = 0;
   std::size_t memory_bytes = 0;
-  std::size_t l2_bytes = 0;                              // 0: none to speak of
-  std::size_t shared_bytes_per_block = 48 * 1024;        // without asking
+  std::size_t l2_bytes = 0;                              // 0: not known
+  std::size_t shared_bytes_per_block = 48 * 1024;        // by default
   std::size_t shared_bytes_per_block_optin = 48 * 1024;  // the most a kernel may ask for
   int max_threads_per_block = 1024;
   int multiprocessors = 1;
@@ -38,7 +39,7 @@ BOOST_DESCRIBE_STRUCT(DeviceInfo, (),
 // An address in the device's memory; on the cpu device an ordinary pointer.
 using Address = std::uint64_t;
 
-// A tensor map of the buffer at an address, which the device makes when it launches.
+// A tensor map of the buffer at an address. The device makes it when it launches.
 struct DeviceTensorMap {
   Address address = 0;
   TensorMapUse use;
@@ -79,7 +80,7 @@ struct DeviceTouch {
   std::size_t bytes = 0;
 };
 
-// What a candidate declared: launches and memsets, in order.
+// The launches and memsets that a candidate declares, in order.
 using Sequence = std::vector<std::variant<DeviceLaunch, DeviceFill>>;
 
 // What happens before a sequence, in this order, outside its time.
@@ -89,8 +90,7 @@ struct Preparation {
   std::vector<DeviceFill> poison;   // outputs
   std::size_t flush_bytes = 0;      // written elsewhere, to push everything out of L2
   std::vector<DeviceTouch> touch;   // inputs, for a hot L2
-  bool displace_code = false;  // the instruction caches are filled with something else, as by the kernels between two calls of
-                               // this one; not on the cpu device
+  bool displace_code = false;       // other code replaces this program's in the instruction caches; not on the cpu device
 };
 
 struct TimedRun {
@@ -101,11 +101,11 @@ struct TimedRun {
 struct SequenceTime {
   std::uint64_t span_ticks = 0;  // end of the last record minus start of the first
   std::uint64_t busy_ticks = 0;  // sum of the records
-  std::uint64_t wall_ns = 0;     // cpu device only, else 0
-  bool disturbed = false;        // to be discarded: the clocks were held back
+  std::uint64_t wall_ns = 0;     // where the policy says that it is reported, else 0
+  bool disturbed = false;        // the clocks were throttled: the sample is discarded
 };
 
-// How an operation on a device went. Not ok: what it means for the candidate. After a sticky failure the process must end.
+// How an operation on a device went, and what it means for the candidate. After a sticky failure the process must end.
 struct DeviceStatus {
   Outcome outcome = Outcome::kOk;
   std::string message;
@@ -124,8 +124,8 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
-  // Where the image's own variables lie (`__device__`, not `__constant__`), which outlive a launch: what a kernel may not change
-  // to remember earlier launches.
+  // Where the image's own variables lie (`__device__`, not `__constant__`). They outlive a launch, so a kernel that changed them
+  // could remember earlier launches.
   virtual std::vector<DeviceRange> State() const { return {}; }
 };
 
@@ -140,9 +140,7 @@ struct LoadResult {
   std::unique_ptr<LoadedProgram> program;  // set if status.ok()
 };
 
-// One device, used from one thread of one worker process. Memory comes 256-byte aligned and lives until Free. Running checks each
-// launch before it is made: limits of the device (kResourceLimit), the count and byte sizes of the arguments against what the
-// kernel takes (kLaunchError); dynamic shared memory over 48 KiB raises the function's attribute.
+// A device's memory. Allocations are aligned to 256 bytes and live until Free.
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
@@ -153,29 +151,34 @@ class DeviceMemory {
   virtual DeviceStatus Read(std::span<std::byte> to, Address from) = 0;
   virtual DeviceStatus Fill(const DeviceFill& fill) = 0;
   virtual DeviceStatus Copy(const DeviceCopy& copy) = 0;
-  // Tells that kernels may touch only these bytes of the allocation that holds them. A device that checks addresses then stops a
-  // kernel that goes beyond; others do nothing.
+  // Kernels may touch only these bytes of the allocation that holds them. A device that checks addresses stops a kernel that
+  // touches others; other devices do nothing.
   virtual void Guard(Address, std::size_t) {}
 };
 
+// One device, used from one thread of one worker process. Each launch is checked before it is made: against the limits of the
+// device (kResourceLimit), and its arguments in number and size against what the kernel takes (kLaunchError). Dynamic shared
+// memory over 48 KiB raises the function's attribute.
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
+  // How programs are checked and timed here.
+  virtual const DevicePolicy& policy() const = 0;
   virtual DeviceMemory& memory() = 0;
-  // To so many places, which sequences take in turn: where the driver puts code moves a kernel's time by half a percent. One
-  // place on the cpu device.
-  virtual LoadResult Load(const CompiledProgram& program, std::size_t places) = 0;
-  // Begins the preparation of what is run next; need not wait for it.
+  // Loads the program at that many addresses, and sequences use one after the other: the address of the code moves a kernel's
+  // time by half a percent. The cpu device has one address.
+  virtual LoadResult Load(const CompiledProgram& program, std::size_t placements) = 0;
+  // Begins the preparation for the next run; may return before it is done.
   virtual DeviceStatus Prepare(const Preparation& preparation) = 0;
   // Runs a sequence and waits for it. `schedule` permutes blocks and threads on the cpu device; 0 is the natural order.
   virtual DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) = 0;
-  // Runs the prepared sequences one after another and times each. On cuda a run whose device records are not exactly the declared
-  // ones, by count, name and order, gives kCheating.
+  // Runs the prepared sequences one after another and times each. Where the device keeps records of what ran, records that differ
+  // from the declared launches in count, name or order give kCheating.
   virtual TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) = 0;
-  // Now, if the driver tells.
+  // The present clocks, if the driver reports them.
   virtual ClockState Clocks() { return {}; }
-  // Looks at memory after everything begun before has ended.
+  // Looks at memory after all earlier work has ended.
   virtual Inspected Inspect(std::span<const Inspection> inspections) = 0;
 };
 

@@ -1,12 +1,11 @@
 #include "evaluator/device/scalar_bytes.h"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+
+#include "core/half.h"
 
 namespace evo {
 namespace {
@@ -23,7 +22,7 @@ template <typename T>
 std::optional<ScalarBytes> StoreInteger(const Number& number) {
   std::int64_t integer = number.integer;
   if (number.is_real) {
-    // Between these bounds the conversion is exact for every whole number.
+    // Every whole number within these bounds is exact as a double.
     constexpr double kWhole = 9007199254740992.0;  // 2^53
     if (!(std::abs(number.real) <= kWhole) || number.real != std::trunc(number.real)) return std::nullopt;
     integer = static_cast<std::int64_t>(number.real);
@@ -49,9 +48,9 @@ std::optional<ScalarBytes> ToBytes(const ScalarUse& scalar) {
     case Dtype::kF32:
       return Store(static_cast<float>(value.AsReal()));
     case Dtype::kF16:
-      return Store(__double2half(value.AsReal()));
+      return Store(ToHalfBits(value.AsReal()));
     case Dtype::kBF16:
-      return Store(__double2bfloat16(value.AsReal()));
+      return Store(ToBFloat16Bits(value.AsReal()));
     case Dtype::kI64:
       return StoreInteger<std::int64_t>(value);
     case Dtype::kI32:

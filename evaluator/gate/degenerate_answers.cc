@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "evaluator/gate/infrastructure_failure.h"
 #include "evaluator/gate/input_generator.h"
-#include "evaluator/session/input_cache.h"
 
 namespace evo {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint8_t kSentinel = 0x5b;
 
 void Require(const DeviceStatus& status) {
-  if (!status.ok()) throw InfrastructureFailure{status.message};
+  if (!status.ok()) throw InfrastructureFailure(status.message);
 }
 
 std::size_t Elements(const InputSet::View& view) { return view.place.bytes / ByteSize(view.argument->dtype); }

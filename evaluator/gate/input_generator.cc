@@ -141,10 +141,10 @@ std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtyp
       Store<float>(out, values, [](double v) { return static_cast<float>(v); });
       break;
     case Dtype::kF16:
-      Store<std::uint16_t>(out, values, [](double v) { return ToHalfBits(static_cast<float>(v)); });
+      Store<std::uint16_t>(out, values, [](double v) { return ToHalfBits(v); });
       break;
     case Dtype::kBF16:
-      Store<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(static_cast<float>(v)); });
+      Store<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(v); });
       break;
     case Dtype::kI64:
       StoreIntegers<std::int64_t>(out, values);

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 constexpr double kCompileDeadlineFactor = 6;
 constexpr milliseconds kLeastCompileDeadline{1'200};
 // Few candidates become champion candidates: a long wait costs little.
-constexpr DeadlineFactor kChampionDeadline{20, milliseconds(2000)};
+constexpr DevicePolicy::DeadlineFactor kChampionDeadline{20, milliseconds(2000)};
 
 milliseconds Times(double factor, double ms) { return milliseconds(static_cast<long>(factor * ms)); }
 
@@ -37,7 +37,7 @@ milliseconds Deadlines::Run(int generation) const {
 
 milliseconds Deadlines::Champion() const { return RunStage(kChampionDeadline); }
 
-milliseconds Deadlines::RunStage(const DeadlineFactor& factor) const {
+milliseconds Deadlines::RunStage(const DevicePolicy::DeadlineFactor& factor) const {
   if (baseline_stage_ms_ == 0) return run_deadline_;
   return std::min(run_deadline_, std::max(factor.least, Times(factor.of_baseline, baseline_stage_ms_)));
 }

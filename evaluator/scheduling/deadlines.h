@@ -4,7 +4,7 @@
 
 #include "core/candidate.h"
 #include "core/evaluation.h"
-#include "evaluator/scheduling/scheduling_policy.h"
+#include "evaluator/device/device_policy.h"
 
 namespace evo {
 
@@ -17,8 +17,7 @@ inline constexpr std::chrono::milliseconds kCompileDeadline{40'000};
 class Deadlines {
  public:
   // `run_deadline`: the longest that a stage on a run worker may take.
-  Deadlines(const SchedulingPolicy& policy, std::chrono::milliseconds run_deadline)
-      : policy_(policy), run_deadline_(run_deadline) {}
+  Deadlines(const DevicePolicy& policy, std::chrono::milliseconds run_deadline) : policy_(policy), run_deadline_(run_deadline) {}
 
   void Learn(const Candidate& candidate, const Evaluation& evaluation);
 
@@ -29,9 +28,9 @@ class Deadlines {
   std::chrono::milliseconds Champion() const;
 
  private:
-  std::chrono::milliseconds RunStage(const DeadlineFactor& factor) const;
+  std::chrono::milliseconds RunStage(const DevicePolicy::DeadlineFactor& factor) const;
 
-  SchedulingPolicy policy_;
+  DevicePolicy policy_;
   std::chrono::milliseconds run_deadline_;
   double baseline_compile_ms_ = 0;
   double baseline_stage_ms_ = 0;  // the longest

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/evaluator.h"
+#include "evaluator/device/device_policy.h"
 #include "evaluator/scheduling/evaluation_cache.h"
 #include "evaluator/scheduling/scheduled_candidate.h"
-#include "evaluator/scheduling/scheduling_policy.h"
 #include "evaluator/scheduling/search_history.h"
 #include "evaluator/scheduling/utilisation.h"
 #include "evaluator/workers/job_runner.h"
@@ -30,7 +30,7 @@ struct SchedulerSettings {
   std::string device_name;
   std::string arch;  // what candidates are compiled for
   std::string l2;
-  SchedulingPolicy policy;
+  DevicePolicy policy;
   std::chrono::milliseconds run_deadline{10'000};  // the longest that a stage on a run worker may take
 };
 

@@ -18,6 +18,9 @@ namespace {
 
 // The tools slow a kernel down by ten to a hundred times; the small case takes them seconds.
 constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
+// A device that is no GPU checks candidates as CUDA for this architecture if none is named: the newest that templates are written
+// for.
+constexpr const char* kCheckedArch = "sm_90a";
 
 Seeds SearchSeeds(std::uint64_t seed) {
   Seeds seeds;
@@ -30,11 +33,11 @@ Seeds SearchSeeds(std::uint64_t seed) {
 WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
     : options_(std::move(options)),
       task_(task),
-      policy_(PolicyFor(options_.device)),
+      policy_(PolicyOf(options_.device)),
       run_pool_(RunPoolOptions()),
       compile_pool_(CompilePoolOptions()) {
   device_ = run_pool_.WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
-  arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? policy_.arch : device_.arch;
+  arch_ = !options_.arch.empty() ? options_.arch : policy_.compiles_for_own_arch ? device_.arch : kCheckedArch;
   compile_pool_.WaitReady(options_.interrupt);
   CompileReferenceAndProbe();
   machines_ = MeasureMachines("start");
@@ -57,7 +60,7 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "compile";
   pool.argv = options_.worker_argv;
-  pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_cuda}};
+  pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_accesses}};
   pool.workers = options_.compile_workers;
   return pool;
 }
@@ -128,7 +131,7 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
 }
 
 std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
-  if (!policy_.has_sanitizers || !options_.sanitizers) return {};
+  if (!policy_.runs_sanitizers || !options_.sanitizers) return {};
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));

@@ -12,10 +12,10 @@
 #include "core/machine.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
+#include "evaluator/device/device_policy.h"
 #include "evaluator/scheduling/champion_checker.h"
 #include "evaluator/scheduling/machine_probe.h"
 #include "evaluator/scheduling/scheduler.h"
-#include "evaluator/scheduling/scheduling_policy.h"
 #include "evaluator/workers/worker_pool.h"
 #include "kernel_templates/task.h"
 
@@ -47,7 +47,7 @@ class WorkerSet : public FreshWorkers {
   const DeviceInfo& device() const { return device_; }
   // What candidates are compiled for.
   const std::string& arch() const { return arch_; }
-  const SchedulingPolicy& policy() const { return policy_; }
+  const DevicePolicy& policy() const { return policy_; }
   JobRunner& compile_runner() { return compile_pool_; }
   SchedulerSettings scheduler_settings();
 
@@ -68,7 +68,7 @@ class WorkerSet : public FreshWorkers {
 
   PipelineOptions options_;
   Task task_;
-  SchedulingPolicy policy_;
+  DevicePolicy policy_;
   WorkerPool run_pool_;
   WorkerPool compile_pool_;
   DeviceInfo device_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,13 +11,14 @@
 
 namespace evo {
 
-// The device or the reference failed: no candidate's fault.
-struct InfrastructureFailure {
-  std::string message;
+// The inputs of one case, before they are drawn.
+struct InputName {
+  Case sizes;
+  int generator = 0;
+  std::uint64_t seed = 0;
 };
 
-// The task's input sets and reference answers on one device, made once and used by every candidate. Dropped when the task
-// changes.
+// The task's input sets and reference answers on one device, made once and used by every candidate. A change of task drops them.
 class InputCache {
  public:
   explicit InputCache(Device& device) : device_(device) {}
@@ -25,20 +27,15 @@ class InputCache {
   void Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference);
 
   // Draws the contents of sets ahead of time, several at once, without touching the device.
-  struct Wanted {
-    Case sizes;
-    int generator = 0;
-    std::uint64_t seed = 0;
-  };
-  void Draw(const std::vector<Wanted>& wanted);
+  void Draw(const std::vector<InputName>& wanted);
 
-  // One set, and from place 1 on a copy of it elsewhere in memory. Throws InfrastructureFailure.
-  InputSet& Get(const Case& sizes, int generator, std::uint64_t seed, std::size_t place = 0);
-  // One that is not kept. Throws InfrastructureFailure.
-  std::unique_ptr<InputSet> Make(const Case& sizes, int generator, std::uint64_t seed);
+  // A set that is kept. Copy 0 is the set itself; each higher number is a copy of it at other addresses. Throws
+  // InfrastructureFailure.
+  InputSet& Get(const InputName& inputs, std::size_t copy = 0);
+  // A set that is not kept. Throws InfrastructureFailure.
+  std::unique_ptr<InputSet> Make(const InputName& inputs);
 
  private:
-  static std::string NameOf(const Case& sizes, int generator, std::uint64_t seed);
   Program& Reference();
 
   Device& device_;

@@ -3,35 +3,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "evaluator/device/device_policy.h"
+
 namespace evo {
 
-// When enough has been measured.
-struct StoppingCriterion {
-  int min_samples = 20;
-  int max_samples = 200;
-  int usual_samples = 0;               // fewer only where `max_seconds` are over
-  double relative_half_width = 0.005;  // of the 95% confidence interval of the median
-  double max_seconds = 0.25;           // device time spent on one case
-  // A candidate whose fastest sample is beyond this many ticks after `give_up_samples` is given up: a race that it cannot win. 0:
-  // never.
+// When one case of one candidate is measured well enough. The sampling plan says so for a candidate that may win; a candidate
+// that cannot win the race against the fastest needs fewer samples.
+struct StoppingCriterion : SamplingPlan {
+  // The candidate is pruned when its fastest sample is beyond this many ticks after `prune_samples`. 0: never.
   double prune_ticks = 0;
-  int give_up_samples = 5;
-  // Beyond this many times as much, two samples are enough to see it; what looked so when it was checked is not launched more
-  // often before they are.
+  int prune_samples = 5;
+  // Beyond this many times as many ticks, two samples are enough to prune.
   static constexpr double kHopelessFactor = 4;
   static constexpr int kHopelessSamples = 2;
+  // The candidate took that long when it was checked: its first batch has no more than those two samples.
   bool looks_hopeless = false;
-  // A candidate of which even the lower end of that interval is beyond this many ticks needs no more precision. 0: never.
+  // When even the lower end of the confidence interval is beyond this many ticks, the race is decided. 0: never.
   double decided_ticks = 0;
 
-  // For kernels of a few microseconds on a GPU.
-  static StoppingCriterion ForCuda();
-  // The same while nothing else waits for the GPU: more samples and a narrower interval.
-  static StoppingCriterion ForIdleCuda();
-  // For emulated kernels of milliseconds on one CPU thread.
-  static StoppingCriterion ForCpu();
-
-  bool GivesUp(const std::vector<std::uint32_t>& ticks) const;
+  bool Prunes(const std::vector<std::uint32_t>& ticks) const;
   bool Enough(const std::vector<std::uint32_t>& ticks, double tick_ns) const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 // Discarding more than this share of the samples means that the machine, not the kernel, was measured.
 constexpr double kMostDiscarded = 0.5;
-// A baseline of a third of a second needs no more rounds.
+// Slow programs get no more rounds than this: enough for a baseline of a third of a second.
 constexpr int kFewestRounds = 8;
 constexpr double kMostSecondsInterleaved = 2;
 
@@ -73,7 +73,7 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
   measured.p10_ns = Quantile(spans.span, 0.1) * measured.tick_ns;
   measured.p90_ns = Quantile(spans.span, 0.9) * measured.tick_ns;
   measured.busy_ns = InterpolatedMedian(spans.busy) * measured.tick_ns;
-  if (device_.info().kind == "cpu") {
+  if (device_.policy().reports_wall_time) {
     std::vector<double> wall = spans.wall_ns;
     std::nth_element(wall.begin(), wall.begin() + static_cast<std::ptrdiff_t>(wall.size() / 2), wall.end());
     measured.wall_ns = wall[wall.size() / 2];
@@ -84,13 +84,12 @@ CaseMeasurement Timer::Summarise(const Spans& spans) const {
   measured.sm_low_mhz = spans.sm_low_mhz;
   measured.sm_high_mhz = spans.sm_high_mhz;
   measured.throttle_reason = spans.throttle_reason;
-  measured.pruned = criterion_.GivesUp(spans.span);
+  measured.pruned = criterion_.Prunes(spans.span);
   return measured;
 }
 
 std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors,
                                                       const std::optional<IdleMeasurement>& idle) {
-  const bool on_gpu = device_.info().kind == "cuda";
   Spans spans;
   std::size_t next = 0;
   std::size_t attempted = 0;
@@ -102,12 +101,12 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
     return criterion.Enough(spans.span, device_.info().tick_ns);
   };
   for (std::size_t batch = 0; !enough(); ++batch) {
-    // Batches of unforeseeable length: which launch is the last of its batch, and so is checked, cannot be known in advance.
-    // The first is no longer than it takes to see that a race is lost.
-    const int first = criterion_.looks_hopeless ? StoppingCriterion::kHopelessSamples : criterion_.give_up_samples;
+    // The length of a batch is random, so that no kernel can know which launch is the last of its batch, whose output is checked.
+    // The first batch is no longer than it takes to see that a candidate is pruned.
+    const int first = criterion_.looks_hopeless ? StoppingCriterion::kHopelessSamples : criterion_.prune_samples;
     const auto race = static_cast<std::size_t>(criterion_.prune_ticks > 0 && batch == 0 ? first : 8);
-    std::size_t count = on_gpu ? race + rng_.Below(race / 2) : 1 + rng_.Below(2);
-    // The first launch after a pause reads 13% slow on an H200: it is a warm-up.
+    std::size_t count = device_.policy().batches_launches ? race + rng_.Below(race / 2) : 1 + rng_.Below(2);
+    // The first launch after a pause takes 13% longer on an H200, so it only warms up.
     const std::size_t warm_up = batch == 0 ? 1 : 0;
     count += warm_up;
     if (auto failure = TimeBatch(bound, next, count, warm_up, spans)) return *failure;
@@ -121,7 +120,7 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
       return Failure{Outcome::kNoisy, "more than half of the samples were disturbed"};
     }
   }
-  // The last launches over every set.
+  // What the last launch over each set wrote.
   const std::size_t touched = std::min(bound.size(), next);
   for (std::size_t i = 0; i < touched; ++i) {
     if (auto failure = gate_.Inspect(bound[i], errors)) return *failure;
@@ -137,8 +136,8 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
   std::size_t begun = 0;
   for (int round = -kWarmUpRounds; round < rounds; ++round) {
     for (std::size_t place = 0; place < 2; ++place) {
-      // Each goes first as often as the other, meets each set as often, and one that the other did not just use: the caches
-      // favour the second on the same data.
+      // Each program goes first as often as the other and meets each set as often. The two never follow each other on one set,
+      // where the caches would favour the second.
       const auto number = static_cast<std::size_t>(round + kWarmUpRounds);
       const std::size_t i = (number + place) % 2;
       Spans unused;
@@ -146,10 +145,11 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
         return *failure;
     }
     ++begun;
-    // An even number, so that each has gone first as often as the other.
+    // Ends after an even number of rounds, so that each has gone first as often as the other.
     if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > kMostSecondsInterleaved) break;
   }
-  // The second has written over most of what the first did: once more, timed like the others, which no kernel can tell apart.
+  // The second program has overwritten most of what the first wrote. So the first runs once more and is checked; it is timed like
+  // before, so that no kernel can tell this run from the others.
   const std::size_t inspected = std::min(begun, first.size());
   Spans unused;
   if (auto failure = TimeBatch(first, 0, inspected, 0, unused)) return *failure;

@@ -17,29 +17,28 @@ namespace evo {
 
 enum class L2State { kHot, kCold };
 
-// What is measured for longer while nothing waits for the device, and by which criterion then.
+// How to measure for longer while no job waits for the device.
 struct IdleMeasurement {
   StoppingCriterion criterion;
   std::function<bool()> jobs_wait;
-  // By the clock, as a kernel with much to prepare takes longer than its own time: half of what the shortest deadline of a stage
-  // allows.
+  // Wall-clock time of one measurement, preparations included: half of what the shortest deadline of a stage allows.
   std::chrono::milliseconds most{200};
 };
 
-// Times a program on one case. Several input sets rotate, so that no timed launch sees the data of the one before it; outputs are
-// poisoned before every timed launch; and what the timed launches wrote is checked.
+// Times a program on one case. The timer rotates among several input sets, so that no timed launch sees the data of the launch
+// before it; it poisons the outputs before every timed launch, and checks what timed launches wrote.
 class Timer {
  public:
   Timer(Device& device, Gate& gate, L2State l2, StoppingCriterion criterion, std::uint64_t seed)
       : device_(device), gate_(gate), l2_(l2), criterion_(criterion), rng_(seed) {}
 
-  // `bound` holds the same program over each input set. Measures until the criterion is met, or `idle`'s where no job waits.
-  // Fills in everything of a CaseMeasurement but name, weight and errors.
+  // `bound` holds the same program over each input set. Measures until the criterion is met, or the criterion of `idle` while no
+  // job waits. Fills in everything of a CaseMeasurement except what the case is.
   std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors,
                                                  const std::optional<IdleMeasurement>& idle = {});
 
-  // Two programs in turn, one launch each, `rounds` times, fewer where that would take more than two seconds; results in the
-  // order given. What the first then writes over each set is checked.
+  // Two programs interleaved: `rounds` times one launch of each, fewer where that would take more than two seconds. Results in
+  // the order given. What the first program writes over each set is checked.
   std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInterleaved(const std::vector<BoundProgram>& first,
                                                                                         const std::vector<BoundProgram>& second,
                                                                                         CheckedErrors& errors_of_first,
@@ -58,7 +57,7 @@ class Timer {
   };
   double Seconds(const Spans& spans) const;
   TimedRun Prepared(const BoundProgram& bound);
-  // Leaves the first `warm_up` out of the spans.
+  // Times `count` launches from set number `first` on. The first `warm_up` launches are left out of the spans.
   std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count,
                                    std::size_t warm_up, Spans& spans);
   CaseMeasurement Summarise(const Spans& spans) const;

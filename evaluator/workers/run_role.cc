@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "evaluator/gate/infrastructure_failure.h"
 #include "evaluator/messages/message_codec.h"
 
 namespace evo {
@@ -12,7 +13,7 @@ Message RunRole::Handle(const Message& job, WorkerChannel& channel) {
   try {
     return std::visit([&](const auto& request) { return Answer(request, channel); }, ToRunRequest(job));
   } catch (const InfrastructureFailure& failure) {
-    return ToReply(InfrastructureReport{failure.message});
+    return ToReply(InfrastructureReport{failure.what()});
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "evaluator/device/cuda/cuda_policy.h"
 
 namespace evo {
 namespace {
@@ -11,8 +11,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kRunDeadline{10'000};
 
-SchedulingPolicy TestPolicy(bool pauses_compilers = false) {
-  SchedulingPolicy policy;
+DevicePolicy TestPolicy(bool pauses_compilers = false) {
+  DevicePolicy policy = kCudaPolicy;
   policy.pauses_compilers = pauses_compilers;
   policy.candidate_deadline = {4, milliseconds(400)};
   return policy;
@@ -70,16 +70,6 @@ TEST(Deadlines, OfCompilersThatPauseAreNotLearnt) {
   Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300});
   EXPECT_EQ(deadlines.Compile(), kCompileDeadline);
   EXPECT_EQ(deadlines.Run(1), milliseconds(1200));
-}
-
-TEST(SchedulingPolicy, IsOneForEachKindOfDevice) {
-  const SchedulingPolicy cpu = PolicyFor("cpu");
-  EXPECT_TRUE(cpu.pauses_compilers);
-  EXPECT_FALSE(cpu.measures_machine);
-  const SchedulingPolicy cuda = PolicyFor("cuda");
-  EXPECT_FALSE(cuda.pauses_compilers);
-  EXPECT_TRUE(cuda.measures_machine);
-  EXPECT_THROW(PolicyFor("abacus"), Error) << "a mixture of both would be wrong for it";
 }
 
 }  // namespace

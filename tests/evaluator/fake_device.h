@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,9 @@ class FakeDevice : public Device {
     std::vector<Address> buffers;  // of the sequence's first launch
   };
 
-  explicit FakeDevice(const std::string& kind) {
-    info_.kind = kind;
+  explicit FakeDevice(std::string_view kind) : FakeDevice(PolicyOf(kind)) {}
+  explicit FakeDevice(const DevicePolicy& policy) : policy_(policy) {
+    info_.kind = policy.kind;
     info_.name = "fake";
     info_.l2_bytes = 1 << 20;
     info_.tick_ns = 32;
@@ -42,6 +44,8 @@ class FakeDevice : public Device {
   std::vector<Preparation> prepared;  // for runs that were not timed
 
   const DeviceInfo& info() const override { return info_; }
+  const DevicePolicy& policy() const override { return policy_; }
+  DeviceInfo& mutable_info() { return info_; }
   DeviceMemory& memory() override { return memory_; }
   LoadResult Load(const CompiledProgram& program, std::size_t) override {
     return {{}, std::make_unique<Loaded>(kernels.at(program.image))};
@@ -126,6 +130,7 @@ class FakeDevice : public Device {
     return buffers;
   }
 
+  DevicePolicy policy_;
   DeviceInfo info_;
   Memory memory_;
 };

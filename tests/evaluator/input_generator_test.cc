@@ -1,5 +1,6 @@
 #include "evaluator/gate/input_generator.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/half.h"
+#include "evaluator/device/scalar_bytes.h"
 #include "kernel_templates/generator.h"
 
 namespace evo {
@@ -171,6 +173,30 @@ TEST(Rounding, EveryHalfComesBack) {
     const float value = FromHalfBits(static_cast<std::uint16_t>(bits));
     ASSERT_TRUE(std::isnan(value) || ToHalfBits(value) == bits) << bits;
   }
+}
+
+// A value just above a tie of the narrow type lies on the tie once it is a float, and would then round the other way.
+TEST(Rounding, AnInputAndAScalarOfOneValueHaveTheSameBits) {
+  constexpr double kBelowFloat = 0x1p-40;  // too small to change a float near 1
+  const std::vector<double> values = {1 + 0x1p-11 + kBelowFloat,
+                                      -(1 + 0x1p-11 + kBelowFloat),
+                                      1 + 0x1.8p-10 - kBelowFloat,
+                                      1 + 0x1p-8 + kBelowFloat,
+                                      1 + 0x1.8p-7 - kBelowFloat,
+                                      0x1p-25 + 0x1p-60,
+                                      65520 - 0x1p-30,
+                                      0.1};
+  for (const Dtype dtype : {Dtype::kF16, Dtype::kBF16, Dtype::kF32}) {
+    for (const double value : values) {
+      const std::vector<std::byte> input = FromDoubles({value}, dtype);
+      const auto scalar = ToBytes({dtype, Number::Real(value)});
+      ASSERT_TRUE(scalar);
+      EXPECT_TRUE(std::equal(input.begin(), input.end(), scalar->bytes.begin()))
+          << ToString(dtype) << " of " << fmt::format("{:a}", value);
+    }
+  }
+  EXPECT_EQ(ToDoubles(FromDoubles({1 + 0x1p-11 + kBelowFloat}, Dtype::kF16), Dtype::kF16).front(), 1 + 0x1p-10);
+  EXPECT_EQ(ToDoubles(FromDoubles({1 + 0x1p-8 + kBelowFloat}, Dtype::kBF16), Dtype::kBF16).front(), 1 + 0x1p-7);
 }
 
 TEST(Rounding, ToBFloat16) {

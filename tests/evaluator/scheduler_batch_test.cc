@@ -99,7 +99,7 @@ TEST_F(SchedulerTest, CompilersPauseWhileAKernelIsTimedWhereThePolicySaysSo) {
   MakeScheduler();
   StartCompiled(MakeCandidate(1, "one"), "p");
   EXPECT_FALSE(run_.front().on_enter);
-  SchedulingPolicy policy = TestPolicy();
+  DevicePolicy policy = TestPolicy();
   policy.pauses_compilers = true;
   MakeScheduler({}, policy);
   StartCompiled(MakeCandidate(1, "one"), "p");

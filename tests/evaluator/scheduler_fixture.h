@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluator/device/cuda/cuda_policy.h"
 #include "evaluator/scheduling/scheduler.h"
 #include "tests/evaluator/fake_job_runner.h"
 
@@ -15,8 +16,8 @@ namespace evo {
 
 inline constexpr const char* kDeviceName = "a device";
 
-inline SchedulingPolicy TestPolicy() {
-  SchedulingPolicy policy;
+inline DevicePolicy TestPolicy() {
+  DevicePolicy policy = kCudaPolicy;
   policy.candidate_deadline = {4, std::chrono::milliseconds(400)};
   return policy;
 }
@@ -72,7 +73,7 @@ inline JobResult MachineFailure() { return FakeJobRunner::Reply(ToReply(Infrastr
 
 class SchedulerTest : public ::testing::Test {
  protected:
-  Scheduler& MakeScheduler(PriorKnowledge prior = {}, SchedulingPolicy policy = TestPolicy()) {
+  Scheduler& MakeScheduler(PriorKnowledge prior = {}, DevicePolicy policy = TestPolicy()) {
     scheduler_.emplace(
         SchedulerSettings{compile_, run_, 1, 1, "cuda", kDeviceName, "sm_90a", "hot", policy, std::chrono::milliseconds(9000)},
         std::move(prior));

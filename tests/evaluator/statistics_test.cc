@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/rng.h"
+#include "evaluator/device/cpu/cpu_policy.h"
+#include "evaluator/device/cuda/cuda_policy.h"
 #include "evaluator/timer/stopping_criterion.h"
 
 namespace evo {
@@ -114,7 +116,7 @@ TEST(RelativeHalfWidth, CoversTheMedian) {
 }
 
 StoppingCriterion Criterion() {
-  return {.min_samples = 10, .max_samples = 50, .relative_half_width = 0.01, .max_seconds = 0.5, .prune_ticks = 0};
+  return {SamplingPlan{.min_samples = 10, .max_samples = 50, .relative_half_width = 0.01, .max_seconds = 0.5}};
 }
 
 Ticks Alternating(std::size_t count, std::uint32_t low, std::uint32_t high) {
@@ -160,7 +162,7 @@ TEST(StoppingCriterion, StopsWhenTheTimeIsSpent) {
 }
 
 TEST(StoppingCriterion, WhatHasLostForCertainIsDecided) {
-  StoppingCriterion criterion = StoppingCriterion::ForCuda();
+  StoppingCriterion criterion{kCudaPolicy.sampling};
   const Ticks noisy = Alternating(20, 980, 1020);  // the interval is 1000 -+ 20
   EXPECT_FALSE(criterion.Enough(noisy, 32));
   criterion.decided_ticks = 990;
@@ -171,30 +173,30 @@ TEST(StoppingCriterion, WhatHasLostForCertainIsDecided) {
 }
 
 TEST(StoppingCriterion, TakesTheUsualNumberUnlessThatTakesTooLong) {
-  const StoppingCriterion idle = StoppingCriterion::ForIdleCuda();
+  const StoppingCriterion idle{*kCudaPolicy.idle_sampling};
   EXPECT_FALSE(idle.Enough(Ticks(479, 1000), 32)) << "15 ms in all, as steady as can be";
   EXPECT_TRUE(idle.Enough(Ticks(480, 1000), 32));
   EXPECT_TRUE(idle.Enough(Ticks(8, 340'000), 32)) << "a slow baseline: 87 ms in all";
   EXPECT_FALSE(idle.Enough(Ticks(7, 340'000), 32));
 }
 
-TEST(StoppingCriterion, GivesUpWhatIsTooSlow) {
+TEST(StoppingCriterion, PrunesWhatIsTooSlow) {
   StoppingCriterion criterion = Criterion();
   criterion.prune_ticks = 800;
   EXPECT_FALSE(criterion.Enough(Alternating(4, 900, 1100), 1)) << "too early to say";
   EXPECT_TRUE(criterion.Enough(Alternating(5, 900, 1100), 1));
-  EXPECT_TRUE(criterion.GivesUp(Alternating(5, 900, 1100)));
+  EXPECT_TRUE(criterion.Prunes(Alternating(5, 900, 1100)));
   criterion.prune_ticks = 224;
-  EXPECT_FALSE(criterion.GivesUp(Ticks(1, 900))) << "one launch may have been unlucky";
-  EXPECT_TRUE(criterion.GivesUp(Ticks(2, 900))) << "more than four times as slow";
-  EXPECT_FALSE(criterion.GivesUp({900, 890}));
+  EXPECT_FALSE(criterion.Prunes(Ticks(1, 900))) << "one launch may have been unlucky";
+  EXPECT_TRUE(criterion.Prunes(Ticks(2, 900))) << "more than four times as slow";
+  EXPECT_FALSE(criterion.Prunes({900, 890}));
   criterion.prune_ticks = 1000;
   EXPECT_FALSE(criterion.Enough(Alternating(9, 900, 1100), 1)) << "its fastest sample may still win";
-  EXPECT_FALSE(criterion.GivesUp(Alternating(9, 900, 1100)));
+  EXPECT_FALSE(criterion.Prunes(Alternating(9, 900, 1100)));
 }
 
 TEST(StoppingCriterion, ThoseInUseCanBeMet) {
-  for (const StoppingCriterion& criterion : {StoppingCriterion::ForCuda(), StoppingCriterion::ForCpu()}) {
+  for (const StoppingCriterion& criterion : {StoppingCriterion{kCudaPolicy.sampling}, StoppingCriterion{kCpuPolicy.sampling}}) {
     const auto fewest = static_cast<std::size_t>(criterion.min_samples);
     EXPECT_LT(criterion.min_samples, criterion.max_samples);
     EXPECT_TRUE(criterion.Enough(Ticks(fewest, 1000), 1)) << "a steady kernel is done at once";

@@ -9,6 +9,7 @@
 #include <list>
 #include <map>
 
+#include "evaluator/device/cuda/cuda_policy.h"
 #include "evaluator/gate/input_set.h"
 #include "tests/evaluator/fake_device.h"
 #include "tests/evaluator/twice_task.h"
@@ -47,7 +48,7 @@ class TimerTest : public ::testing::Test {
   }
 
   std::variant<CaseMeasurement, Failure> Measure(const std::string& image, L2State l2 = L2State::kHot) {
-    Timer timer(device_, gate_, l2, StoppingCriterion::ForCuda(), 7);
+    Timer timer(device_, gate_, l2, StoppingCriterion{kCudaPolicy.sampling}, 7);
     return timer.Measure(Bind(image), errors_);
   }
 
@@ -98,14 +99,14 @@ TEST_F(TimerTest, MeasuresForLongerUntilAJobWaits) {
   device_.clock = [](std::size_t ordinal) {
     return SequenceTime{1000 + ordinal % 2 * 20, 1000, 0, false};
   };  // noisy by one percent either way
-  StoppingCriterion brief = StoppingCriterion::ForCuda();
+  StoppingCriterion brief = StoppingCriterion{kCudaPolicy.sampling};
   brief.max_samples = 20;
   const std::vector<BoundProgram>& bound = Bind("honest");
   const auto samples = [&](const std::function<bool()>& jobs_wait) {
     Timer timer(device_, gate_, L2State::kHot, brief, 7);
     return std::get<CaseMeasurement>(
                timer.Measure(bound, errors_,
-                             IdleMeasurement{StoppingCriterion::ForIdleCuda(), jobs_wait, std::chrono::minutes(5)}))
+                             IdleMeasurement{StoppingCriterion{*kCudaPolicy.idle_sampling}, jobs_wait, std::chrono::minutes(5)}))
         .samples.size();
   };
   EXPECT_LT(samples([] { return true; }), 40U);

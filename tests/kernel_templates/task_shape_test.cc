@@ -29,8 +29,8 @@ constexpr const char* kTask = R"json({
 constexpr const char* kReference = "// evo:launch reference(X, Y, N) grid(N) block(32)\n";
 
 Task Plain() { return ParseTask(kTask, kReference, "tasks/scale"); }
-Task With(const std::vector<std::string>& shapes, const std::string& device = "cuda") {
-  return WithSearchShapes(Plain(), device, shapes);
+Task With(const std::vector<std::string>& shapes, CaseScale scale = CaseScale::kGpu) {
+  return WithSearchShapes(Plain(), scale, shapes);
 }
 std::string FailureOf(const std::vector<std::string>& shapes) {
   return UsageFailure([&] { With(shapes); });
@@ -51,7 +51,7 @@ TEST(TaskShape, BecomesTheOnlySearchCaseOfTheDevice) {
 
 TEST(TaskShape, KeepsTheSizesThatItDoesNotName) {
   EXPECT_EQ(With({"N=77"}).search_cuda.at(0).sizes.at("M"), 8);
-  EXPECT_EQ(With({"N=77"}, "cpu").search_cpu.at(0).sizes.at("M"), 12);
+  EXPECT_EQ(With({"N=77"}, CaseScale::kEmulated).search_cpu.at(0).sizes.at("M"), 12);
 }
 
 TEST(TaskShape, SeveralShapesBecomeSeveralCases) {

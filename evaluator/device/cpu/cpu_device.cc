@@ -10,6 +10,7 @@
 #include <fstream>
 #include <utility>
 
+#include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/device/cpu/cpu_program.h"
 #include "evaluator/device/cpu/simt_runtime.h"
 #include "evaluator/device/scalar_bytes.h"
@@ -73,13 +74,14 @@ class CpuMemory : public DeviceMemory {
 class CpuDevice : public Device {
  public:
   CpuDevice() {
-    info_.kind = "cpu";
+    info_.kind = kCpuPolicy.kind;
     info_.name = ProcessorName() + ", emulated";
     info_.arch = "cpu";
     info_.shared_bytes_per_block_optin = kOptInShared;
     info_.memory_bytes = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGE_SIZE));
   }
   const DeviceInfo& info() const override { return info_; }
+  const DevicePolicy& policy() const override { return kCpuPolicy; }
   DeviceMemory& memory() override { return memory_; }
   LoadResult Load(const CompiledProgram& program, std::size_t) override { return CpuProgram::Load(program); }
 

@@ -66,7 +66,7 @@ DeviceInfo CudaDevice::Open(int ordinal) {
   Require(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
   max_warps_per_multiprocessor_ = properties.maxThreadsPerMultiProcessor / properties.warpSize;
   DeviceInfo info;
-  info.kind = "cuda";
+  info.kind = kCudaPolicy.kind;
   info.name = properties.name;
   info.arch = ArchName(properties.major, properties.minor);
   info.ordinal = ordinal;

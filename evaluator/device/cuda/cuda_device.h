@@ -11,6 +11,7 @@
 #include "evaluator/device/cuda/activity_records.h"
 #include "evaluator/device/cuda/clock_monitor.h"
 #include "evaluator/device/cuda/cuda_memory.h"
+#include "evaluator/device/cuda/cuda_policy.h"
 #include "evaluator/device/device.h"
 
 namespace evo {
@@ -38,8 +39,9 @@ class CudaDevice : public Device {
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   const DeviceInfo& info() const override { return info_; }
+  const DevicePolicy& policy() const override { return kCudaPolicy; }
   DeviceMemory& memory() override { return *memory_; }
-  LoadResult Load(const CompiledProgram& program, std::size_t places) override;
+  LoadResult Load(const CompiledProgram& program, std::size_t placements) override;
   DeviceStatus Prepare(const Preparation& preparation) override;
   // `schedule` is ignored: the hardware orders blocks as it likes.
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;

@@ -1,4 +1,4 @@
-// What a candidate goes through while nothing waits for its GPU.
+// What a candidate goes through while no job waits for its GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,32 +15,22 @@
 #include "core/digest.h"
 #include "evaluator/session/run_session.h"
 #include "tests/evaluator/fake_device.h"
-#include "tests/evaluator/twice_task.h"
+#include "tests/evaluator/session_bench.h"
 
 namespace evo {
 namespace {
 
-// Launches of a soak until somebody waits.
+// Launches during the re-verification until a job waits.
 constexpr int kReverified = 20;
 
-class Channel : public WorkerChannel {
- public:
-  void Begin(Stage stage, bool) override {
-    stages.push_back(stage);
-    begun(stage);
-  }
-  std::function<void(Stage)> begun = [](Stage) {};
-  std::vector<Stage> stages;
-};
-
-class ReverificationTest : public ::testing::Test {
+class IdleReverificationTest : public ::testing::Test {
  protected:
-  ReverificationTest()
+  IdleReverificationTest()
       : device_(new FakeDevice("cuda")),
         session_(
             std::unique_ptr<Device>(device_), [this] { return jobs_wait_; }, std::chrono::minutes(5)) {
     device_->kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
-    // Remembers the inputs that it meets.
+    // The candidate remembers the inputs that it meets.
     device_->kernels["candidate"] = [this](const auto& buffers) {
       std::vector<char> bytes(kTwiceElements * sizeof(float));
       std::memcpy(bytes.data(), reinterpret_cast<const void*>(buffers[0]), bytes.size());
@@ -49,13 +39,12 @@ class ReverificationTest : public ::testing::Test {
       if (reverifying_ && ++reverified_ >= kReverified) jobs_wait_ = true;
     };
     channel_.begun = [this](Stage stage) { reverifying_ = stage == Stage::kReverify; };
-    session_.Setup(
-        {kTwiceTask, kTwiceSource, "twice", {11, 12, 13, 14}, "hot", {}, {kTwiceSource, {"reference", "", {{"k", "k"}}, {}}}});
+    session_.Setup(TwiceSetup());
   }
 
   Evaluation Evaluate(bool unhurried, const std::string& comment = "") {
     jobs_wait_ = !unhurried;
-    const EvaluateRequest request{{comment + kTwiceSource, {"candidate", "", {{"k", "k"}}, {}}}, {}, {}, {}, {}};
+    const EvaluateRequest request{TwiceProgram("candidate", comment), {}, {}, {}, {}};
     launches_ = reverified_ = 0;
     reverifying_ = false;
     met_.clear();
@@ -65,7 +54,7 @@ class ReverificationTest : public ::testing::Test {
   FakeDevice* device_;
   bool jobs_wait_ = false;
   RunSession session_;
-  Channel channel_;
+  RecordingChannel channel_;
   std::set<std::string> met_;  // digests of inputs
   int launches_ = 0;
   bool reverifying_ = false;
@@ -73,26 +62,26 @@ class ReverificationTest : public ::testing::Test {
   int right_ = 1'000'000'000;  // launches before the kernel goes wrong
 };
 
-TEST_F(ReverificationTest, IsForWhatNothingWaitsBehind) {
+TEST_F(IdleReverificationTest, IsForACandidateBehindWhichNoJobWaits) {
   const Evaluation hurried = Evaluate(false);
   ASSERT_EQ(hurried.outcome, Outcome::kOk) << hurried.message;
   EXPECT_EQ(hurried.reverification_runs, 0);
   const Evaluation unhurried = Evaluate(true);
   ASSERT_EQ(unhurried.outcome, Outcome::kOk) << unhurried.message;
-  EXPECT_EQ(unhurried.reverification_runs, kReverified) << "until somebody waits";
+  EXPECT_EQ(unhurried.reverification_runs, kReverified) << "until a job waits";
   EXPECT_EQ(unhurried.stage, Stage::kTime);
   EXPECT_EQ(channel_.stages.back(), Stage::kReverify);
 }
 
-TEST_F(ReverificationTest, WhatNothingWaitsBehindIsTimedInManyPlacements) {
+TEST_F(IdleReverificationTest, TimesInManyPlacementsWhileNoJobWaits) {
   Evaluate(true);
   std::set<std::uint64_t> places;
   for (const FakeDevice::Timed& timed : device_->timed) places.insert(timed.buffers[0]);
   EXPECT_EQ(places.size(), 32U) << "four sets, eight places of each";
 }
 
-TEST_F(ReverificationTest, Row04WhatSeesThatItIsTimedMeetsAllInputsThere) {
-  // Wrong for the inputs that are not timed, where the arguments lie as those that are.
+TEST_F(IdleReverificationTest, Row04AKernelThatRecognisesTimedAddressesMeetsAllInputsThere) {
+  // Wrong for inputs that are not timed, where the arguments lie at addresses that are timed.
   device_->kernels["candidate"] = [](const auto& buffers) {
     const auto* x = reinterpret_cast<const float*>(buffers[0]);
     const bool uniform = std::all_of(x, x + kTwiceElements, [](float value) { return std::abs(value) <= 1; });
@@ -103,7 +92,7 @@ TEST_F(ReverificationTest, Row04WhatSeesThatItIsTimedMeetsAllInputsThere) {
   EXPECT_EQ(Evaluate(false).outcome, Outcome::kWrongResult);
 }
 
-TEST_F(ReverificationTest, HasInputsThatNoCandidateHasMet) {
+TEST_F(IdleReverificationTest, DrawsInputsThatNoCandidateHasMet) {
   Evaluate(false);
   std::set<std::string> known = met_;
   for (const std::string comment : {"// one\n", "// two\n"}) {
@@ -115,7 +104,7 @@ TEST_F(ReverificationTest, HasInputsThatNoCandidateHasMet) {
   }
 }
 
-TEST_F(ReverificationTest, FindsWhatGoesWrongLate) {
+TEST_F(IdleReverificationTest, FindsAKernelThatGoesWrongLate) {
   channel_.begun = [&](Stage stage) {
     reverifying_ = stage == Stage::kReverify;
     if (reverifying_) right_ = launches_ + kReverified / 2;
@@ -124,10 +113,10 @@ TEST_F(ReverificationTest, FindsWhatGoesWrongLate) {
   EXPECT_EQ(found.outcome, Outcome::kNondeterministic) << found.message;
   EXPECT_EQ(found.stage, Stage::kReverify);
   EXPECT_FALSE(found.counterexample.case_name.empty());
-  EXPECT_TRUE(found.cases.empty()) << "times of a wrong kernel are nothing to race against";
+  EXPECT_TRUE(found.cases.empty()) << "no candidate is compared with the times of a wrong kernel";
 }
 
-TEST_F(ReverificationTest, SaysOnWhichFreshInputsAKernelIsWrong) {
+TEST_F(IdleReverificationTest, SaysOnWhichFreshInputsAKernelIsWrong) {
   channel_.begun = [&](Stage stage) {
     reverifying_ = stage == Stage::kReverify;
     if (reverifying_) right_ = launches_;
@@ -136,10 +125,10 @@ TEST_F(ReverificationTest, SaysOnWhichFreshInputsAKernelIsWrong) {
   EXPECT_EQ(found.stage, Stage::kReverify);
   EXPECT_EQ(found.counterexample.case_name, "small");
   for (const std::uint64_t seed : {11, 12, 13, 14})
-    EXPECT_NE(found.counterexample.seed, seed) << "of the run, not of this candidate";
+    EXPECT_NE(found.counterexample.seed, seed) << "a seed of the run, not of this candidate";
 }
 
-TEST_F(ReverificationTest, EveryOtherRunOfACheckFindsColdCaches) {
+TEST_F(IdleReverificationTest, EveryOtherRunOfACheckFindsColdCaches) {
   Evaluate(true);
   const auto cold = [](const Preparation& p) { return p.flush_bytes > 0 && p.displace_code; };
   const auto warm = [](const Preparation& p) { return p.flush_bytes == 0 && !p.displace_code; };

@@ -1,0 +1,86 @@
+#include "evaluator/session/case_timer.h"
+
+#include <fmt/format.h>
+
+namespace evo {
+
+CaseTimer::CaseTimer(Device& device, const InputPool& inputs, L2State l2, MachineState machine, std::function<bool()> jobs_wait)
+    : device_(device), inputs_(inputs), l2_(l2), machine_(std::move(machine)), jobs_wait_(std::move(jobs_wait)) {}
+
+std::variant<CaseMeasurement, Failure> CaseTimer::Measure(CaseOfProgram& one, Gate& gate, const std::optional<CaseBounds>& bounds,
+                                                          double checked_ns) {
+  const auto raced = [&](const SamplingPlan& sampling) {
+    StoppingCriterion criterion{sampling};
+    if (!bounds) return criterion;
+    criterion.prune_ticks = bounds->prune_ns / device_.info().tick_ns;
+    // A check launches once, and everything else in it takes less than a millisecond.
+    constexpr double kCheckNs = 1e6;
+    criterion.looks_hopeless = checked_ns > kCheckNs + StoppingCriterion::kHopelessFactor * bounds->prune_ns;
+    criterion.decided_ticks = bounds->decided_ns / device_.info().tick_ns;
+    return criterion;
+  };
+  const DevicePolicy& policy = device_.policy();
+  std::optional<IdleMeasurement> idle;
+  if (policy.idle_sampling) idle = IdleMeasurement{raced(*policy.idle_sampling), jobs_wait_};
+  Timer timer(device_, gate, l2_, raced(policy.sampling), NextSeed());
+  auto measured = timer.Measure(one.bound, one.errors, idle);
+  if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, one.sizes);
+  auto& result = std::get<CaseMeasurement>(measured);
+  Describe(result, one);
+  if (auto failure = CheckFloor(result)) return Located(*failure, one.sizes);
+  return measured;
+}
+
+std::variant<double, Failure> CaseTimer::MeasureBriefly(CaseOfProgram& one, Gate& gate) {
+  StoppingCriterion criterion{device_.policy().sampling};
+  criterion.min_samples = criterion.max_samples = device_.policy().other_input_samples;
+  criterion.usual_samples = 0;
+  Timer timer(device_, gate, l2_, criterion, NextSeed());
+  auto measured = timer.Measure(one.bound, one.errors);
+  if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, one.sizes);
+  return std::get<CaseMeasurement>(measured).median_ns;
+}
+
+std::optional<Failure> CaseTimer::MeasureInterleaved(CasesOfProgram& first, CasesOfProgram& second, Gate& gate, Pairs& pairs) {
+  Timer timer(device_, gate, l2_, {}, Rng(inputs_.timer_seed()).Next());
+  for (auto a = first.begin(), b = second.begin(); a != first.end(); ++a, ++b) {
+    auto measured = timer.MeasureInterleaved((*a)->bound, (*b)->bound, (*a)->errors, device_.policy().interleaved_rounds);
+    if (auto* failure = std::get_if<Failure>(&measured)) return Located(*failure, (*a)->sizes);
+    auto& [of_first, of_second] = std::get<Pairs::value_type>(measured);
+    Describe(of_first, **a);
+    Describe(of_second, **b);
+    if (auto failure = CheckFloor(of_first)) return failure;
+    of_first.l2_error = (*a)->errors.l2;
+    of_first.max_error = (*a)->errors.max;
+    pairs.emplace_back(std::move(of_first), std::move(of_second));
+  }
+  return std::nullopt;
+}
+
+std::uint64_t CaseTimer::NextSeed() { return Rng(inputs_.timer_seed()).Next() + ++timed_; }
+
+void CaseTimer::Describe(CaseMeasurement& measured, const CaseOfProgram& one) const {
+  measured.name = one.sizes.name;
+  measured.weight = one.sizes.weight;
+  measured.launches = one.binding.Describe();
+  const Variables variables = CaseVariables(inputs_.task(), one.sizes);
+  const auto declared = [&](const Expression& expression) {
+    const double value = expression.Evaluate(variables).AsReal();
+    return value > 0 ? value : kNoValue;
+  };
+  measured.bytes = declared(inputs_.task().bytes);
+  measured.operations = declared(inputs_.task().operations);
+}
+
+std::optional<Failure> CaseTimer::CheckFloor(const CaseMeasurement& measured) const {
+  const double floor = FloorNs(machine_, measured.bytes, measured.operations);
+  if (!(measured.median_ns < floor)) return std::nullopt;
+  return Failure{
+      Outcome::kCheating,
+      fmt::format(
+          "{:.3f} us, where this GPU needs {:.3f} us at least for {:.4g} bytes and {:.4g} operations: it was not all done "
+          "while it was timed, or task.json declares too much",
+          measured.median_ns / 1e3, floor / 1e3, measured.bytes, measured.operations)};
+}
+
+}  // namespace evo

@@ -1,0 +1,111 @@
+#include "evaluator/session/held_out_check.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+
+namespace evo {
+namespace {
+
+// Enough to show most races that two runs did not.
+constexpr int kRepeats = 4;
+
+}  // namespace
+
+HeldOutCheck::HeldOutCheck(const SessionContext& context, const ChampionRequest& request, WorkerChannel& channel)
+    : context_(context),
+      request_(request),
+      channel_(channel),
+      checker_(context.device, context.inputs),
+      gate_(context.device, context.inputs.task().determinism) {}
+
+std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
+  const std::size_t placements = context_.device.policy().code_placements;
+  channel_.Begin(Stage::kLoad);
+  auto loaded = LoadProgram(context_.device, request_.candidate.source, request_.candidate.program, placements);
+  if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
+  Program& program = std::get<Program>(loaded);
+
+  channel_.Begin(Stage::kHeldOut);
+  if (auto failure = CheckHeldOut(check, program)) return failure;
+  auto loaded_baseline = LoadProgram(context_.device, request_.baseline.source, request_.baseline.program, placements);
+  if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
+  auto candidate = checker_.PrepareSearchCases(program);
+  if (auto* failure = std::get_if<Failure>(&candidate)) return *failure;
+  auto baseline = checker_.PrepareSearchCases(std::get<Program>(loaded_baseline));
+  if (auto* failure = std::get_if<Failure>(&baseline)) return *failure;
+  if (auto failure = CheckTimedSets(std::get<CasesOfProgram>(candidate))) return failure;
+
+  channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
+  if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
+  return FindSlowestInputs(check.slowest, program);
+}
+
+std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {
+  const InputPool& inputs = context_.inputs;
+  CheckedErrors errors;
+  for (const Case& sizes : inputs.search_cases()) {
+    for (int g = 1; g < inputs.SearchGenerators(); ++g) {
+      if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
+    }
+  }
+  for (const Case& sizes : inputs.held_out_cases()) {
+    for (int g = 0; g < inputs.Generators(); ++g) {
+      if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
+    }
+    check.held_out_cases.push_back(sizes.name);
+  }
+  if (auto failure = checker_.CheckAccesses(request_.checked, inputs.Generators())) return failure;
+  if (!request_.checked.program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
+  return std::nullopt;
+}
+
+std::optional<Failure> HeldOutCheck::CheckTimedSets(CasesOfProgram& cases) {
+  for (const auto& one : cases) {
+    for (const BoundProgram& bound : std::span(one->bound).first(context_.inputs.SetCount(one->sizes))) {
+      if (auto failure = gate_.Check(bound, kRepeats, one->errors)) return Located(*failure, one->sizes);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> HeldOutCheck::Compare(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline) {
+  Gate gate(context_.device, context_.inputs.task().determinism);
+  CaseTimer::Pairs pairs;
+  auto failure = context_.timer.MeasureInterleaved(candidate, baseline, gate, pairs);
+  for (auto& [of_candidate, of_baseline] : pairs) {
+    check.candidate.push_back(std::move(of_candidate));
+    check.baseline.push_back(std::move(of_baseline));
+  }
+  return failure;
+}
+
+// Times the program on every legal generator of the search cases and compares it with the timed generator; what it wrote is
+// checked.
+std::optional<Failure> HeldOutCheck::FindSlowestInputs(SlowestInputs& slowest, Program& program) {
+  InputPool& inputs = context_.inputs;
+  for (const Case& sizes : inputs.search_cases()) {
+    double timed_ns = kNoValue;
+    for (int g = 0; g < inputs.Generators(); ++g) {
+      channel_.Begin(Stage::kPrepare);
+      auto prepared = checker_.Prepare(program, sizes, {&inputs.CheckedSet(sizes, g)});
+      if (auto* failure = std::get_if<Failure>(&prepared)) return *failure;
+      channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
+      const auto measured = context_.timer.MeasureBriefly(*std::get<std::unique_ptr<CaseOfProgram>>(prepared), gate_);
+      if (const auto* failure = std::get_if<Failure>(&measured)) {
+        // A disturbed machine says nothing against a candidate that has passed everything else.
+        if (failure->outcome != Outcome::kNoisy) return *failure;
+        slowest = {};
+        return std::nullopt;
+      }
+      const double median_ns = std::get<double>(measured);
+      if (g == 0) timed_ns = median_ns;
+      if (slowest.ratio >= median_ns / timed_ns) continue;
+      slowest = {median_ns / timed_ns, fmt::format("case {}, generator {}", sizes.name, g)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace evo

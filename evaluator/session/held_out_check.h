@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+
+#include "core/evaluation.h"
+#include "evaluator/messages/requests.h"
+#include "evaluator/session/program_checker.h"
+#include "evaluator/session/session_context.h"
+#include "evaluator/workers/worker_main.h"
+
+namespace evo {
+
+// Checks a champion candidate on cases that the search never sees, times it interleaved with the baseline, and looks for inputs
+// on which it is slower. Precondition: the inputs are placed.
+class HeldOutCheck {
+ public:
+  HeldOutCheck(const SessionContext& context, const ChampionRequest& request, WorkerChannel& channel);
+
+  // Fills in the cases, tools and measurements of `check`. The failure that ended it, if any. Throws InfrastructureFailure.
+  std::optional<Failure> Run(ChampionCheck& check);
+
+ private:
+  std::optional<Failure> CheckHeldOut(ChampionCheck& check, Program& program);
+  std::optional<Failure> CheckTimedSets(CasesOfProgram& cases);
+  std::optional<Failure> Compare(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
+  std::optional<Failure> FindSlowestInputs(SlowestInputs& slowest, Program& program);
+
+  const SessionContext& context_;
+  const ChampionRequest& request_;
+  WorkerChannel& channel_;
+  ProgramChecker checker_;
+  Gate gate_;
+};
+
+}  // namespace evo

@@ -1,0 +1,62 @@
+#include "evaluator/session/idle_reverification.h"
+
+#include <chrono>
+#include <string>
+
+namespace evo {
+namespace {
+
+// One with warm caches and one with cold ones.
+constexpr int kRepeats = 2;
+
+}  // namespace
+
+void IdleReverification::Draw(const std::string& source_digest) {
+  constexpr int kDigits = 16;
+  constexpr int kHexadecimal = 16;
+  InputPool& inputs = context_.inputs;
+  seed_ = std::stoull(source_digest.substr(0, kDigits), nullptr, kHexadecimal) ^ inputs.check_seed();
+  generator_ = static_cast<int>(seed_ % static_cast<std::uint64_t>(inputs.Generators()));
+  fresh_ = inputs.MakeSmall(generator_, seed_);
+}
+
+// The search cases first: generators other than the timed one before it.
+std::vector<Probe> IdleReverification::Probes() const {
+  const InputPool& inputs = context_.inputs;
+  std::vector<Probe> probes;
+  for (const Case& sizes : inputs.search_cases()) {
+    for (int g = inputs.SearchGenerators(); g-- > 0;) probes.push_back({&sizes, g, kRepeats});
+  }
+  for (int g = 0; g < inputs.Generators(); ++g) probes.push_back({&inputs.task().small, g, kRepeats});
+  return probes;
+}
+
+std::optional<Failure> IdleReverification::Run(Evaluation& evaluation, Program& program, Gate& gate, WorkerChannel& channel) {
+  evaluation.stage = Stage::kReverify;
+  channel.Begin(Stage::kReverify);
+  const auto end = std::chrono::steady_clock::now() + most_;
+  ProgramChecker checker(context_.device, context_.inputs);
+  CheckedErrors errors;
+  const auto failed = [&](std::optional<Failure> failure, const Case& sizes, int generator,
+                          std::uint64_t seed) -> std::optional<Failure> {
+    evaluation.reverification_runs += kRepeats;
+    if (!failure) return std::nullopt;
+    evaluation.counterexample = {sizes.name, generator, seed};
+    evaluation.cases.clear();  // no other candidate is compared with the times of a wrong kernel
+    return failure;
+  };
+  const Case& small = context_.inputs.task().small;
+  if (auto failure = failed(checker.CheckOn(program, gate, small, *fresh_, kRepeats, errors), small, generator_, seed_))
+    return failure;
+  const std::vector<Probe> probes = Probes();
+  for (std::size_t i = 0; !context_.jobs_wait() && std::chrono::steady_clock::now() < end; i = (i + 1) % probes.size()) {
+    const Probe& probe = probes[i];
+    if (auto failure =
+            failed(checker.Check(program, gate, probe, errors), *probe.sizes, probe.generator, context_.inputs.check_seed()))
+      return failure;
+  }
+  evaluation.stage = Stage::kTime;
+  return std::nullopt;
+}
+
+}  // namespace evo

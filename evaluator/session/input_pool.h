@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "evaluator/session/input_cache.h"
+
+namespace evo {
+
+// The inputs of one task on one device: how many sets there are of each case, and at which addresses they are timed. The device's
+// policy and its memory decide. Everything is drawn from the seeds.
+class InputPool {
+ public:
+  // One seed for each input set of a case; the last one is the timer's.
+  InputPool(Device& device, InputCache& cache, Task task, std::vector<std::uint64_t> seeds);
+
+  const Task& task() const { return task_; }
+  const std::vector<Case>& search_cases() const;
+  const std::vector<Case>& held_out_cases() const;
+  // The seed of every set that is checked but not timed.
+  std::uint64_t check_seed() const { return seeds_.front(); }
+  std::uint64_t timer_seed() const { return seeds_.back(); }
+
+  // Number of legal input distributions: as many as the argument with the most of them lists.
+  int Generators() const;
+  // Number of them that the search cases are checked with.
+  int SearchGenerators() const;
+  // Number of sets that a case is timed on.
+  std::size_t SetCount(const Case& sizes) const;
+
+  // Draws the contents of all sets without touching the device.
+  void Draw();
+  // Puts all sets on the device and makes sure that no answer without a computation passes on them. Does nothing the second
+  // time. Throws InfrastructureFailure, as do the methods below.
+  void Place();
+
+  // The sets that a search case is timed on, in the order in which the timer uses them.
+  std::vector<InputSet*> TimedSets(const Case& sizes);
+  // The set to check a program on. For a search case it lies at addresses that are timed, so that a kernel that recognises
+  // these addresses meets all legal inputs there.
+  InputSet& CheckedSet(const Case& sizes, int generator);
+  // Inputs of the small case for one candidate alone.
+  std::unique_ptr<InputSet> MakeSmall(int generator, std::uint64_t seed);
+
+ private:
+  std::vector<InputName> Names() const;
+  std::size_t CopyCount(const Case& sizes) const;
+  std::size_t ArgumentBytes(const Case& sizes) const;
+  bool IsSearchCase(const Case& sizes) const;
+  void RefuseLaxTask();
+
+  Device& device_;
+  InputCache& cache_;
+  Task task_;
+  std::vector<std::uint64_t> seeds_;
+  bool placed_ = false;
+};
+
+}  // namespace evo

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evaluator/compiler/compiler.h"
+#include "evaluator/device/device.h"
+#include "evaluator/workers/worker_main.h"
+
+namespace evo {
+
+// How a worker process makes devices of one kind and compiles for them. Each function may throw Error.
+struct DeviceKind {
+  std::string_view kind;  // DevicePolicy::kind
+  std::function<std::unique_ptr<Compiler>()> make_compiler;
+  // For a device that runs no CUDA: a compiler that tells whether a source is valid CUDA. Otherwise empty.
+  std::function<std::unique_ptr<Compiler>()> make_check_compiler;
+  std::function<std::unique_ptr<Device>(const nlohmann::json& init)> make_device;
+};
+
+// The roles "compile" and "run" for these kinds. A role is refused, with an Error that names the kinds, where the "device" of its
+// init message is none of them.
+std::map<std::string, WorkerRoleFactory> DeviceRoles(std::vector<DeviceKind> kinds);
+
+}  // namespace evo

@@ -1,0 +1,114 @@
+#include "evaluator/session/input_pool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "evaluator/gate/infrastructure_failure.h"
+#include "tests/evaluator/session_bench.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::set<Address> AddressesOf(const std::vector<InputSet*>& sets) {
+  std::set<Address> addresses;
+  for (const InputSet* set : sets) addresses.insert(set->PlaceOf("x").address);
+  return addresses;
+}
+
+TEST(InputPool, TheDevicesPolicySaysWhichCasesAndHowManyGenerators) {
+  SessionParts gpu("cuda");
+  const InputPool& on_gpu = gpu.Context().inputs;
+  EXPECT_EQ(on_gpu.search_cases().front().name, "a");
+  EXPECT_EQ(on_gpu.held_out_cases().front().name, "c");
+  EXPECT_EQ(on_gpu.Generators(), 2);
+  EXPECT_EQ(on_gpu.SearchGenerators(), 2);
+  SessionParts emulator("cpu");
+  const InputPool& emulated = emulator.Context().inputs;
+  EXPECT_EQ(emulated.search_cases().front().name, "b");
+  EXPECT_EQ(emulated.held_out_cases().front().name, "d");
+  EXPECT_EQ(emulated.Generators(), 2);
+  EXPECT_EQ(emulated.SearchGenerators(), 1);
+}
+
+TEST(InputPool, SetsAreFewerWhereTheyAreLarge) {
+  constexpr std::size_t kBytes = 2 * kTwiceElements * sizeof(float);  // of one set
+  SessionParts parts("cuda");
+  const InputPool& inputs = parts.Context().inputs;
+  const Case& sizes = inputs.search_cases().front();
+  EXPECT_EQ(inputs.SetCount(sizes), 4U) << "as many as there are seeds";
+  parts.device.mutable_info().memory_bytes = 16 * 3 * kBytes;
+  EXPECT_EQ(inputs.SetCount(sizes), 3U);
+  parts.device.mutable_info().memory_bytes = 1;
+  EXPECT_EQ(inputs.SetCount(sizes), 2U) << "the next launch must have other data";
+  parts.device.mutable_info().memory_bytes = 1'000'000'000;
+  parts.device.mutable_info().l2_bytes = 3 * kBytes / 4;
+  EXPECT_EQ(inputs.SetCount(sizes), 3U) << "no more than fill L2 four times";
+}
+
+TEST(InputPool, TimesEachSetAtEightAddressesOnAGpu) {
+  SessionParts parts("cuda");
+  InputPool& inputs = parts.Context().inputs;
+  const auto sets = inputs.TimedSets(inputs.search_cases().front());
+  ASSERT_EQ(sets.size(), 32U);
+  EXPECT_EQ(AddressesOf(sets).size(), 32U);
+  for (std::size_t i = 1; i < sets.size(); ++i) EXPECT_NE(sets[i]->original(), sets[i - 1]->original()) << i;
+  const Address checked = inputs.CheckedSet(inputs.search_cases().front(), 0).PlaceOf("x").address;
+  EXPECT_TRUE(AddressesOf(sets).contains(checked)) << "a case is checked at an address that is timed";
+}
+
+TEST(InputPool, TimesTheSetItselfOnAnEmulator) {
+  SessionParts parts("cpu");
+  InputPool& inputs = parts.Context().inputs;
+  const Case& sizes = inputs.search_cases().front();
+  const auto sets = inputs.TimedSets(sizes);
+  ASSERT_EQ(sets.size(), 2U);
+  EXPECT_EQ(sets[0], &inputs.CheckedSet(sizes, 0));
+}
+
+TEST(InputPool, ManyLargeSetsAreNotCopied) {
+  SessionParts parts("cuda");
+  InputPool& inputs = parts.Context().inputs;
+  parts.device.mutable_info().l2_bytes = 64;
+  EXPECT_EQ(inputs.TimedSets(inputs.search_cases().front()).size(), 4U);
+}
+
+TEST(InputPool, EverythingIsPlacedAheadOfTheCandidates) {
+  SessionParts parts("cuda");
+  InputPool& inputs = parts.Context().inputs;
+  inputs.Draw();
+  EXPECT_TRUE(parts.device.prepared.empty()) << "drawing leaves the device alone";
+  inputs.Place();
+  int references = 0;
+  parts.device.kernels["reference"] = [&](const auto&) { ++references; };
+  for (int g = 0; g < inputs.Generators(); ++g) {
+    inputs.CheckedSet(inputs.task().small, g);
+    inputs.CheckedSet(inputs.search_cases().front(), g);
+  }
+  inputs.TimedSets(inputs.search_cases().front());
+  inputs.Place();
+  EXPECT_EQ(references, 0);
+}
+
+TEST(InputPool, SeedsDecideTheContents) {
+  SessionParts parts("cuda");
+  InputPool& inputs = parts.Context().inputs;
+  const auto first = [&](InputSet& set) { return *reinterpret_cast<const float*>(set.PlaceOf("x").address); };
+  const float drawn = first(*inputs.MakeSmall(0, 99));
+  EXPECT_EQ(first(*inputs.MakeSmall(0, 99)), drawn);
+  EXPECT_NE(first(*inputs.MakeSmall(0, 98)), drawn);
+}
+
+TEST(InputPool, RefusesATaskOnWhichAnAnswerWithoutAComputationPasses) {
+  SessionParts parts("cuda");
+  InputPool& inputs = parts.Context(LaxTwiceTask()).inputs;
+  EXPECT_THAT([&] { inputs.Place(); },
+              ThrowsMessage<InfrastructureFailure>(HasSubstr("a kernel that copies x to its output would pass")));
+}
+
+}  // namespace
+}  // namespace evo
