@@ -4,7 +4,7 @@
 
 namespace evo {
 
-// IEEE binary16 and bfloat16 as their bits; rounding to nearest even, overflow to infinity.
+// Conversions between float and the bits of IEEE binary16 and bfloat16. They round to nearest even; overflow gives infinity.
 std::uint16_t ToHalfBits(float value);
 float FromHalfBits(std::uint16_t bits);
 std::uint16_t ToBFloat16Bits(float value);

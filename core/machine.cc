@@ -6,7 +6,7 @@
 namespace evo {
 namespace {
 
-// Of the measured best; our own kernels may have missed the true one.
+// The share of the floor that is believed, since the kernels that measured the machine may have missed its true peak rates.
 constexpr double kBelieved = 0.75;
 
 }  // namespace
