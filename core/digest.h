@@ -5,7 +5,8 @@
 
 namespace evo {
 
-// 128-bit XXH3 of the bytes, 32 lower-case hexadecimal digits. Stable across machines and versions; not cryptographic.
+// The 128-bit XXH3 hash of the bytes as 32 lower-case hexadecimal digits. The same on all machines and in all versions; not
+// cryptographic.
 std::string Digest(std::string_view bytes);
 
 }  // namespace evo

@@ -10,7 +10,8 @@
 namespace evo {
 namespace {
 
-// Depth first over the parameters. A constraint is looked at as soon as all that it names have values.
+// Visits the assignments depth first, parameter by parameter. A constraint is evaluated as soon as all parameters that it names
+// have values.
 class Walk {
  public:
   Walk(const SearchSpace& space, std::vector<std::uint64_t>& codes)
@@ -54,8 +55,8 @@ class Walk {
     return depth;
   }
 
-  // A division by zero here may be what a constraint declared earlier rules out with parameters that have no value yet: the full
-  // assignment is then judged as a whole.
+  // A constraint that cannot be evaluated yet, such as by a division by zero, may be guarded by an earlier constraint whose
+  // parameters have no values yet. The complete assignment is then checked again.
   bool Holds(std::size_t depth, bool& in_doubt) const {
     for (const Expression* constraint : due_[depth]) {
       try {
@@ -69,7 +70,7 @@ class Walk {
 
   const SearchSpace& space_;
   std::vector<std::uint64_t>& codes_;
-  std::vector<std::vector<const Expression*>> due_;  // by the number of parameters that must have values
+  std::vector<std::vector<const Expression*>> due_;  // constraints by the number of parameters that must have values
   Variables variables_;
   Parameters values_;
 };

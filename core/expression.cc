@@ -3,177 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
-#include <utility>
 
 #include "core/error.h"
-#include "core/expression_lexer.h"
+#include "core/expression_parser.h"
 
 namespace evo {
 namespace {
-
-// Deeper nesting is a mistake or an attack; recursion stays far from the stack's end.
-constexpr int kMostNesting = 200;
-// A chain such as a + a + ... makes a tree as deep as it is long.
-constexpr std::size_t kMostCharacters = 4096;
-
-// Binary operators by binding strength, as in C; higher binds tighter.
-constexpr std::array<std::pair<std::string_view, int>, 18> kBinary{{
-    {"||", 1},
-    {"&&", 2},
-    {"|", 3},
-    {"^", 4},
-    {"&", 5},
-    {"==", 6},
-    {"!=", 6},
-    {"<", 7},
-    {"<=", 7},
-    {">", 7},
-    {">=", 7},
-    {"<<", 8},
-    {">>", 8},
-    {"+", 9},
-    {"-", 9},
-    {"*", 10},
-    {"/", 10},
-    {"%", 10},
-}};
-
-constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kFunctions{
-    {{"ceil_div", 2}, {"max", 2}, {"min", 2}, {"sqrt", 1}}};
-
-int BindingOf(std::string_view op) {
-  const auto row = std::find_if(kBinary.begin(), kBinary.end(), [&](const auto& r) { return r.first == op; });
-  return row == kBinary.end() ? 0 : row->second;
-}
-
-}  // namespace
-
-struct Expression::Node {
-  enum class Kind { kNumber, kName, kUnary, kBinary, kCall, kConditional };
-  Kind kind = Kind::kNumber;
-  std::string word;  // name, operator or function
-  Number number;
-  std::size_t column = 1;
-  std::vector<Node> operands;
-};
-
-namespace {
-
-// Grammar, loosest first: conditional, the binary operators by strength, unary, primary.
-template <typename Node>
-class Parser {
- public:
-  explicit Parser(std::string_view text) : lexer_(text) {}
-
-  Node Whole() {
-    Node node = Conditional();
-    if (!token().text.empty()) lexer_.Fail(token().column, fmt::format("'{}' was not expected", token().text));
-    return node;
-  }
-
- private:
-  using Kind = typename Node::Kind;
-
-  const ExpressionToken& token() const { return lexer_.token(); }
-
-  bool Accept(std::string_view text) {
-    if (token().text != text) return false;
-    lexer_.Advance();
-    return true;
-  }
-
-  void Expect(std::string_view text) {
-    if (Accept(text)) return;
-    const std::string found = token().text.empty() ? "the end" : fmt::format("'{}'", token().text);
-    lexer_.Fail(token().column, fmt::format("'{}' expected, found {}", text, found));
-  }
-
-  Node Conditional() {
-    const Nesting nesting(*this);
-    Node condition = Binary(1);
-    const std::size_t column = token().column;
-    if (!Accept("?")) return condition;
-    Node yes = Conditional();
-    Expect(":");
-    Node no = Conditional();
-    return {Kind::kConditional, "?", {}, column, {std::move(condition), std::move(yes), std::move(no)}};
-  }
-
-  Node Binary(int least) {
-    Node left = Unary();
-    for (int binding = BindingOf(token().text); binding >= least && binding > 0; binding = BindingOf(token().text)) {
-      std::string op(token().text);
-      const std::size_t column = token().column;
-      lexer_.Advance();
-      Node right = Binary(binding + 1);
-      left = Node{Kind::kBinary, std::move(op), {}, column, {std::move(left), std::move(right)}};
-    }
-    return left;
-  }
-
-  Node Unary() {
-    const Nesting nesting(*this);
-    const std::size_t column = token().column;
-    for (const std::string_view op : {"+", "-", "!", "~"}) {
-      if (Accept(op)) return {Kind::kUnary, std::string(op), {}, column, {Unary()}};
-    }
-    return Primary();
-  }
-
-  Node Primary() {
-    const ExpressionToken first = token();
-    if (Accept("(")) {
-      Node inner = Conditional();
-      Expect(")");
-      return inner;
-    }
-    if (first.kind == ExpressionToken::Kind::kNumber) {
-      lexer_.Advance();
-      return {Kind::kNumber, {}, first.number, first.column, {}};
-    }
-    if (first.kind != ExpressionToken::Kind::kName) {
-      const std::string found = first.text.empty() ? "the end" : fmt::format("'{}'", first.text);
-      lexer_.Fail(first.column, fmt::format("a value expected, found {}", found));
-    }
-    lexer_.Advance();
-    if (Accept("(")) return Call(first);
-    return {Kind::kName, std::string(first.text), {}, first.column, {}};
-  }
-
-  Node Call(const ExpressionToken& name) {
-    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& f) { return f.first == name.text; });
-    if (function == kFunctions.end()) {
-      lexer_.Fail(name.column, fmt::format("no function '{}'; there are ceil_div, max, min, sqrt", name.text));
-    }
-    Node call{Kind::kCall, std::string(name.text), {}, name.column, {}};
-    do {
-      call.operands.push_back(Conditional());
-    } while (Accept(","));
-    Expect(")");
-    if (call.operands.size() != function->second) {
-      lexer_.Fail(name.column, fmt::format("{} takes {} values, not {}", name.text, function->second, call.operands.size()));
-    }
-    return call;
-  }
-
-  // Counts the depth of the recursion while it lives.
-  struct Nesting {
-    explicit Nesting(Parser& p) : parser(p) {
-      if (++parser.depth_ > kMostNesting) parser.lexer_.Fail(parser.token().column, "nested too deeply");
-    }
-    ~Nesting() { --parser.depth_; }
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-    Parser& parser;
-  };
-
-  ExpressionLexer lexer_;
-  int depth_ = 0;
-};
 
 bool IsTrue(const Number& value) { return value.is_real ? value.real != 0 : value.integer != 0; }
 
@@ -182,19 +20,18 @@ class Interpreter {
  public:
   Interpreter(const std::string& text, const Variables& variables) : text_(text), variables_(variables) {}
 
-  template <typename Node>
-  Number Value(const Node& node) const {
+  Number Value(const ExpressionNode& node) const {
     switch (node.kind) {
-      case Node::Kind::kNumber:
+      case ExpressionNode::Kind::kNumber:
         return node.number;
-      case Node::Kind::kName:
+      case ExpressionNode::Kind::kName:
         return Lookup(node.word, node.column);
-      case Node::Kind::kUnary:
+      case ExpressionNode::Kind::kUnary:
         return Unary(node.word, Value(node.operands[0]), node.column);
-      case Node::Kind::kConditional:
+      case ExpressionNode::Kind::kConditional:
         return Value(node.operands[IsTrue(Value(node.operands[0])) ? 1 : 2]);
-      case Node::Kind::kCall:
-      case Node::Kind::kBinary:
+      case ExpressionNode::Kind::kCall:
+      case ExpressionNode::Kind::kBinary:
         break;
     }
     const Number left = Value(node.operands[0]);
@@ -303,22 +140,17 @@ class Interpreter {
   const Variables& variables_;
 };
 
-template <typename Node>
-void CollectNames(const Node& node, std::set<std::string>& names) {
-  if (node.kind == Node::Kind::kName) names.insert(node.word);
-  for (const Node& operand : node.operands) CollectNames(operand, names);
+void CollectNames(const ExpressionNode& node, std::set<std::string>& names) {
+  if (node.kind == ExpressionNode::Kind::kName) names.insert(node.word);
+  for (const ExpressionNode& operand : node.operands) CollectNames(operand, names);
 }
 
 }  // namespace
 
 Expression Expression::Parse(std::string_view text) {
-  if (text.size() > kMostCharacters) {
-    throw Error(fmt::format("expression '{}...': longer than {} characters", text.substr(0, 40), kMostCharacters));
-  }
   Expression expression;
   expression.text_ = text;
-  // The lexer's views point into text_, which outlives it.
-  expression.root_ = std::make_shared<const Node>(Parser<Node>(expression.text_).Whole());
+  expression.root_ = std::make_shared<const ExpressionNode>(ParseExpression(text));
   return expression;
 }
 

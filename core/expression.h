@@ -9,7 +9,9 @@
 
 namespace evo {
 
-// An integer with C's meaning, or a real number.
+struct ExpressionNode;
+
+// An integer or a real number.
 struct Number {
   bool is_real = false;
   std::int64_t integer = 0;
@@ -23,28 +25,27 @@ struct Number {
 
 using Variables = std::map<std::string, Number>;
 
-// A parsed expression of directives and task files. Integers are 64 bit with C's operators and precedence
-// (?: || && | ^ & == != < <= > >= << >> + - * / % unary + - ! ~), `/` truncates, && || ?: do not evaluate what they skip;
-// ceil_div, min, max; a real operand makes the result real; sqrt gives a real. Overflow, division by zero, a shift
-// outside 0..63 and an unknown name are Errors that show the expression and the column. Immutable, cheap to copy.
+// A parsed expression from a directive or a task file. Integers have 64 bits and C's operators and precedence (?: || && | ^ & ==
+// != < <= > >= << >> + - * / % unary + - ! ~): `/` truncates, and && || ?: do not evaluate what they skip. The functions are
+// ceil_div, min, max and sqrt. A real operand makes the result real; sqrt always gives a real number. Overflow, division by zero,
+// a shift outside 0..63 and an unknown name are Errors that show the expression and the column. Immutable, cheap to copy.
 class Expression {
  public:
-  // Throws Error with the column of what could not be understood.
+  // Throws Error with the column of the text that could not be understood.
   static Expression Parse(std::string_view text);
 
-  // Throws Error.
+  // Throws Error for the cases named above.
   Number Evaluate(const Variables& variables) const;
-  // As Evaluate, and an Error if the result is real.
+  // As Evaluate, but a real result is an Error, too.
   std::int64_t EvaluateInteger(const Variables& variables) const;
 
   const std::string& text() const { return text_; }
-  // Every name the expression mentions, sorted, each once, function names left out.
+  // Every name in the expression except those of functions, sorted, each once.
   std::vector<std::string> Names() const;
 
  private:
-  struct Node;
   std::string text_;
-  std::shared_ptr<const Node> root_;
+  std::shared_ptr<const ExpressionNode> root_;
 };
 
 }  // namespace evo

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 25> kSymbols{"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "<", ">", "|", "^", "&",
                                                     "+",  "-",  "*",  "/",  "%",  "?",  ":",  "(",  ")", ",", "!", "~"};
 
-// Not <cctype>: those depend on the locale.
+// Used instead of <cctype>, which depends on the locale.
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -71,7 +71,7 @@ void ExpressionLexer::TakeNumber() {
   } else if (hexadecimal) {
     read = std::from_chars(text_.data() + at_ + 2, last, token_.number.integer, 16);
   } else {
-    // In C this would be octal, which nobody means.
+    // C would read it as octal, which is hardly ever meant.
     if (token_.text.size() > 1 && text_[at_] == '0') Fail(at_ + 1, fmt::format("number '{}' begins with 0", token_.text));
     read = std::from_chars(text_.data() + at_, last, token_.number.integer);
   }

@@ -12,8 +12,8 @@ namespace evo {
 // Values of the tunable `#define`s, by name.
 using Parameters = std::map<std::string, std::int64_t>;
 
-// Names one node of a syntax tree so that it is found again in a source that other edits have changed. Digests are over *spelled*
-// tokens (`BLOCK_M`, not 32). `path` only breaks ties; a node that is still ambiguous is not found.
+// Identifies a node of a syntax tree, so that it can be found again after other edits have changed the source. Digests are over
+// *spelled* tokens (`BLOCK_M`, not 32). `path` only breaks ties; a node that is still ambiguous is not found.
 struct Anchor {
   std::string function;   // the enclosing function's name; empty at file scope
   std::string kind;       // libclang's cursor kind spelling, such as "ForStmt"
@@ -28,7 +28,8 @@ struct Anchor {
 
 enum class Placement { kReplace, kBefore, kAfter };
 
-// Puts `text` in the place of, before or after the node that edit.anchors[anchor] names. An empty text with kReplace deletes it.
+// Replaces the node that edit.anchors[anchor] identifies by `text`, or inserts `text` before or after it. kReplace with an empty
+// text deletes the node.
 struct SourceChange {
   std::size_t anchor = 0;
   Placement placement = Placement::kReplace;
@@ -44,17 +45,17 @@ struct LaunchChange {
   bool operator==(const LaunchChange&) const = default;
 };
 
-// One source-level change, applied whole or dropped whole.
+// One source-level change. It is applied completely or dropped completely.
 struct Edit {
   std::string op;  // name of the mutator that made it
   std::vector<Anchor> anchors;
   std::vector<SourceChange> source;
   std::vector<LaunchChange> launch;
-  Parameters parameters;  // values that the change needs beside it
+  Parameters parameters;  // parameter values without which the change is not valid
   bool operator==(const Edit&) const = default;
 };
 
-// A kernel variant as a value: to change one, copy it.
+// A kernel variant. It is a value: to change it, copy it.
 struct Genome {
   std::string template_name;    // file name without ".cu", unique within a task
   std::string template_digest;  // Digest() of the template's text
@@ -63,9 +64,9 @@ struct Genome {
   bool operator==(const Genome&) const = default;
 };
 
-// Canonical JSON: keys sorted, no white space; the same genome always gives the same bytes.
+// Canonical JSON: sorted keys, no white space. The same genome always gives the same bytes.
 std::string ToCanonicalJson(const Genome& genome);
-// Throws Error naming the field that is missing or of the wrong type.
+// Throws an Error that names the field that is missing or has the wrong type.
 Genome GenomeFromJson(std::string_view text);
 // Digest() of the canonical JSON.
 std::string GenomeHash(const Genome& genome);

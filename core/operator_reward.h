@@ -2,15 +2,15 @@
 
 namespace evo {
 
-// The reward of an operator. Its children: those that were evaluated; a draw that did not apply is none.
+// The reward of an operator. Only evaluated children count; a draw of an operator that did not apply does not.
 struct OperatorReward {
   double tries = 0;     // children
-  double fresh = 0;     // of those, valid with another program than their first parent's
+  double fresh = 0;     // valid children whose program differs from their first parent's
   double log_gain = 0;  // sum of ln(parent's time / child's time) over the fresh ones that were faster
 };
 
-// Adds one child. Times in ns, ignored unless the child is fresh; one child counts for a gain of e at most, so that a single
-// stroke of luck does not decide a run.
+// Adds one child. The times, in ns, are ignored unless the child is fresh. A child counts at most as a speed-up by a factor of e,
+// so that one lucky child does not decide a run.
 void AddChild(OperatorReward& reward, bool fresh, double parent_ns, double child_ns);
 
 }  // namespace evo

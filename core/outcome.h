@@ -5,19 +5,19 @@
 
 namespace evo {
 
-// What became of a candidate. Every evaluation has exactly one; a bad kernel is a result, never an error of the run.
+// The result of evaluating a candidate. Every evaluation has exactly one. A bad kernel is a result, never an error of the run.
 enum class Outcome {
   kOk,
   kCompileError,
-  kResourceLimit,  // asks for more threads, registers or shared memory than the device has
-  kUnsupported,    // valid CUDA that this device or this version of evo does not take
-  kLaunchError,    // the launch itself was refused
+  kResourceLimit,  // needs more threads, registers or shared memory than the device has
+  kUnsupported,    // valid CUDA that this device or this version of evo does not support
+  kLaunchError,    // the launch itself was rejected
   kCrash,          // illegal address, trap, signal
   kTimeout,
   kWrongResult,
-  kNondeterministic,  // repeated runs disagree although the task demands they agree
-  kCheating,          // wrote outside its buffers, changed an input, ran what was not declared, faster than possible
-  kNoisy,             // right, but could not be timed to the wanted precision
+  kNondeterministic,  // repeated runs disagree although the task requires the same result
+  kCheating,          // wrote outside its buffers, changed an input, launched an undeclared kernel, or was faster than possible
+  kNoisy,             // correct, but could not be timed with the required precision
   kCancelled,         // the run ended before this candidate was evaluated
 };
 
@@ -35,7 +35,7 @@ enum class Stage {
   kHeldOut,
 };
 
-// Stable spelling, used in the database, in JSON and in messages: "wrong_result".
+// The name in the database, in JSON and in messages, such as "wrong_result". Names never change.
 std::string_view ToString(Outcome outcome);
 std::string_view ToString(Stage stage);
 std::optional<Outcome> ParseOutcome(std::string_view text);

@@ -6,7 +6,7 @@
 namespace evo {
 namespace {
 
-// SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014): spreads neighbouring seeds over the whole range.
+// The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), which spreads neighbouring seeds over the whole range.
 std::uint64_t Mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -24,7 +24,7 @@ std::uint64_t Rng::Next() { return engine_(); }
 
 std::uint64_t Rng::Below(std::uint64_t bound) {
   assert(bound > 0);
-  // Rejection keeps every value equally likely: numbers under 2^64 mod bound are drawn again.
+  // Numbers below 2^64 mod bound are rejected, so that all values are equally likely.
   const std::uint64_t threshold = (0 - bound) % bound;
   std::uint64_t draw = Next();
   while (draw < threshold) draw = Next();
@@ -49,7 +49,7 @@ std::size_t Rng::Weighted(std::span<const double> weights) {
     left -= weights[i];
     last_positive = i;
   }
-  return last_positive;  // rounding left a remainder behind the last weight
+  return last_positive;  // only reached by rounding errors in the subtractions
 }
 
 }  // namespace evo

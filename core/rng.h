@@ -6,12 +6,12 @@
 
 namespace evo {
 
-// A seeded stream of random numbers. Same seeds, same stream, on every machine: the engine is std::mt19937_64 and the draws are
-// our own, because the standard's distributions differ between libraries.
+// A seeded stream of random numbers. The same seed gives the same stream on every machine: the engine is std::mt19937_64, and the
+// distributions are written here, because those of the standard library differ between implementations.
 class Rng {
  public:
   explicit Rng(std::uint64_t seed);
-  // The stream of one child: a function of these three numbers and nothing else.
+  // The stream of one child. It depends on these three numbers alone.
   Rng(std::uint64_t seed, std::uint64_t generation, std::uint64_t index);
 
   std::uint64_t Next();
@@ -20,7 +20,8 @@ class Rng {
   // Uniform in [0, 1).
   double Uniform();
   bool Chance(double probability);
-  // Index drawn in proportion to the weights. Precondition: at least one is positive, none is negative.
+  // An index, drawn with a probability proportional to its weight. Precondition: at least one weight is positive, none is
+  // negative.
   std::size_t Weighted(std::span<const double> weights);
 
  private:

@@ -11,26 +11,26 @@
 
 namespace evo {
 
-// A tunable `#define` with the values a search may give it, ascending as declared; `initial` is one of them.
+// A tunable `#define` and the values that a search may give it, ascending. `initial` is one of them.
 struct Parameter {
   std::string name;
   std::vector<std::int64_t> values;
   std::int64_t initial = 0;
 };
 
-// The parameters of one template and what must hold among them.
+// The parameters of one template and the constraints that their values must meet.
 struct SearchSpace {
   std::vector<Parameter> parameters;
   std::vector<Expression> constraints;
 
   Parameters Defaults() const;
-  // The first constraint that is not met, as text; nullopt if all are. Every parameter needs a value.
+  // The text of the first constraint that is not met; nullopt if all are met. Precondition: every parameter has a value.
   std::optional<std::string> Violated(const Parameters& values) const;
   // A uniformly drawn assignment that meets the constraints; nullopt if `tries` draws met none.
   std::optional<Parameters> Draw(Rng& rng, int tries = 200) const;
 };
 
-// Parameters as integer variables of an expression.
+// The parameters as integer variables for expressions.
 Variables ToVariables(const Parameters& values);
 
 }  // namespace evo

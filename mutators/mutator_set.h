@@ -10,19 +10,30 @@
 
 namespace evo {
 
-// Every mutator, in an order that never changes between runs: draws depend on it.
+// Mutators of one subject, whose files share a folder.
+struct MutatorFamily {
+  std::string_view name;                 // the folder: "memory"
+  std::string_view subject;              // what belongs there, in one line
+  std::vector<const Mutator*> mutators;  // owned by the MutatorSet
+};
+
+// One instance of every mutator.
 class MutatorSet {
  public:
   MutatorSet();
 
+  // In the order of the families.
   const std::vector<std::unique_ptr<Mutator>>& all() const { return mutators_; }
-  // Null if there is none of that name.
+  const std::vector<MutatorFamily>& families() const { return families_; }
+  // Null if no mutator has that name.
   const Mutator* Find(std::string_view name) const;
-  // Names and default weights, as a BreedRequest takes them.
+  // Names and default weights, sorted by name as a run stores them. Random draws depend on this order, and therefore not on the
+  // order in which the mutators are listed.
   std::vector<std::pair<std::string, double>> DefaultOperators() const;
 
  private:
   std::vector<std::unique_ptr<Mutator>> mutators_;
+  std::vector<MutatorFamily> families_;
 };
 
 }  // namespace evo

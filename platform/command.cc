@@ -22,7 +22,7 @@ namespace {
 namespace bp = boost::process::v2;
 namespace fs = std::filesystem;
 
-// Of this process, and the other variables where it has none of that name.
+// The environment of this process, and those of the other variables whose names are not set in it.
 std::vector<std::string> EnvironmentWith(const std::vector<std::pair<std::string, std::string>>& others) {
   std::vector<std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
@@ -33,7 +33,7 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::pair<std::string
   return all;
 }
 
-// What Boost 1.81 has for this does not link.
+// Sets the environment of a process. The initializer of Boost 1.81 for this does not link.
 struct SetEnvironment {
   std::vector<const char*> variables;  // the last is null
   boost::system::error_code on_setup(bp::posix::default_launcher& launcher, const bp::filesystem::path&, const char* const*) {
@@ -51,7 +51,7 @@ CommandResult RunCommand(const fs::path& program, const std::vector<std::string>
   auto found =
       program.has_parent_path() ? bp::filesystem::path(program.string()) : bp::environment::find_executable(program.string());
   if (found.empty()) throw Error(fmt::format("{} is not installed; {}", program.string(), remedy));
-  // Without a copy of our page tables: a compile worker maps some hundred megabytes.
+  // vfork does not copy the page tables of this process: a compile worker maps some hundred megabytes.
   boost::system::error_code failed;
   const std::vector<std::string> variables = EnvironmentWith(environment);
   SetEnvironment set;

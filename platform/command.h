@@ -9,22 +9,22 @@ namespace evo {
 
 struct CommandResult {
   int status = -1;
-  std::string output;  // standard error: compilers say everything there
+  std::string output;  // of standard error, where compilers print everything
 };
 
-// Runs a tool to its end with standard input and output closed. It is in our process group, and dies with us if that is killed.
-// `program` with a folder is taken as it stands, else searched on the path. It has our environment, with these variables where
-// they are not set. Throws Error where there is no such program: "NAME is not installed; REMEDY".
+// Runs a program to its end with standard input and output closed. It is in the process group of this process and dies if the
+// group is killed. A `program` without a folder is searched on the PATH. It gets the environment of this process and those of the
+// given variables that are not set there. Throws Error if there is no such program: "NAME is not installed; REMEDY".
 CommandResult RunCommand(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                          const std::string& remedy, const std::vector<std::pair<std::string, std::string>>& environment = {});
 
-// Takes every occurrence out of what a tool said: the path of a folder of ours, say.
+// Removes every occurrence of `what`, such as the path of a temporary folder, from a program's output.
 void CutAll(std::string& text, const std::string& what);
 
-// The whole of a file; empty where there is none.
+// The contents of a file; empty if there is no such file.
 std::string ReadFile(const std::filesystem::path& file);
 
-// Throws Error where it cannot be written.
+// Throws Error if the file cannot be written.
 void WriteFile(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace evo

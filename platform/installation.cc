@@ -17,8 +17,8 @@ fs::path ProgramDirectory() { return fs::read_symlink("/proc/self/exe").parent_p
 fs::path ShareDirectory() {
   const fs::path share = (ProgramDirectory() / ".." / "share" / "evo").lexically_normal();
   if (!fs::is_directory(share)) {
-    throw Error(
-        fmt::format("{}: not found; evo needs its share/ folder beside its bin/: unpack or build it again", share.string()));
+    throw Error(fmt::format("{}: not found; evo needs its share/ folder next to its bin/ folder: unpack or build it again",
+                            share.string()));
   }
   return share;
 }

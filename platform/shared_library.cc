@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 SharedLibrary::SharedLibrary(const std::string& what, const std::vector<fs::path>& folders, const std::vector<std::string>& names,
                              const std::string& remedy) {
-  // Folders first: the toolkit that was asked for wins over whatever the loader's path has.
+  // Folders first, so that the chosen toolkit takes precedence over the loader's path.
   std::vector<fs::path> attempts;
   std::vector<std::string> looked_in;
   for (const fs::path& folder : folders) {
@@ -24,7 +24,7 @@ SharedLibrary::SharedLibrary(const std::string& what, const std::vector<fs::path
   for (const std::string& name : names) attempts.emplace_back(name);
   std::string first_reason;
   for (const fs::path& attempt : attempts) {
-    // Local: two versions of such a library may live in one process and must not see each other's symbols.
+    // RTLD_LOCAL, since two versions of a library may be in one process and must not see each other's symbols.
     handle_ = ::dlopen(attempt.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ != nullptr) {
       file_ = attempt;

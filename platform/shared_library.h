@@ -6,12 +6,12 @@
 
 namespace evo {
 
-// A library of the CUDA toolkit, opened at run time so that our programs start where it is absent. Closed never: these libraries
-// keep threads and exit handlers of their own that do not survive being unmapped.
+// A library of the CUDA toolkit that is opened at run time, so that evo's programs start without it. It is never closed, because
+// these libraries have threads and exit handlers that must not be unmapped.
 class SharedLibrary {
  public:
-  // Tries every folder with every name, then the loader's own path with every name. Throws Error: `what` was not found, where was
-  // looked, what the loader said, `remedy`.
+  // Tries every name in every folder, then every name on the loader's path. If nothing can be opened, throws an Error that names
+  // `what`, the folders, the loader's reason and the `remedy`.
   SharedLibrary(const std::string& what, const std::vector<std::filesystem::path>& folders, const std::vector<std::string>& names,
                 const std::string& remedy);
 
@@ -30,7 +30,7 @@ class SharedLibrary {
   std::filesystem::path file_;
 };
 
-// Where a toolkit under `cuda_root` keeps its libraries.
+// The folders in which a toolkit under `cuda_root` has its libraries.
 std::vector<std::filesystem::path> CudaLibraryFolders(const std::filesystem::path& cuda_root);
 
 }  // namespace evo

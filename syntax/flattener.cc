@@ -13,8 +13,8 @@
 namespace evo {
 namespace {
 
-// Set in a raw location that stands in a macro expansion. libclang 16 has no call that says so: its spelling location is the
-// expansion's, too.
+// A bit of raw locations that is set within a macro expansion. libclang 16 has no function that tells this: its spelling location
+// is that of the expansion, too.
 constexpr unsigned kMacroLocation = 1u << 31;
 
 std::string CopyText(CXString string) {
@@ -70,14 +70,14 @@ class Flattener {
 
   static std::size_t Index(int node) { return static_cast<std::size_t>(node); }
 
-  // Of an instantiation that of its template; -1 if it is declared elsewhere.
+  // The node of a declaration; for an instantiation, the node of its template; -1 if it is declared in another file.
   int NodeOf(CXCursor declaration) const {
     auto found = declarations_.find(declaration);
     if (found == declarations_.end()) found = declarations_.find(clang_getSpecializedCursorTemplate(declaration));
     return found == declarations_.end() ? -1 : found->second;
   }
 
-  // What clang makes of a template for some arguments: written nowhere, though it has the template's place.
+  // Whether a cursor is an instantiation of a template. It is written nowhere, but has the template's location.
   bool IsInstantiation(CXCursor cursor, const SourceRange& range) const {
     if (!IsFunction(clang_getCursorKind(cursor))) return false;
     const auto found = declarations_.find(clang_getSpecializedCursorTemplate(cursor));
@@ -99,7 +99,7 @@ class Flattener {
     const CXSourceRange extent = clang_getCursorExtent(cursor);
     const auto range = RangeOf(extent);
     if (!range) {
-      // A node without a place, such as a generated call, may have children that were written.
+      // A node without a location, such as a generated call, may have children that are in the text.
       if (stack_.back().node != 0) VisitChildren(cursor);
       return;
     }
@@ -116,7 +116,7 @@ class Flattener {
       if (nodes_.size() > before) nodes_[before].converted = true;
       return;
     }
-    // A second node for the same macro call says nothing new: `LOOP {` has the parts of the loop at the call.
+    // Several nodes may come from the same macro call: `LOOP {` has the parts of the loop at the call. One node stands for all.
     const bool macro = clang_getRangeStart(extent).int_data & kMacroLocation;
     if (macro && !parent.children.empty() && nodes_[Index(parent.children.back())].range == *range) {
       Hide(cursor, parent.children.back());
@@ -125,7 +125,7 @@ class Flattener {
     Add(cursor, kind, *range, macro && IsMacroCall(*range));
   }
 
-  // A loop with a pragma is a statement round the loop in clang's eyes; here the pragma's line is a node in front of the loop.
+  // For clang, a pragma and its loop are one statement around the loop. Here, the pragma's line is a node before the loop.
   void AddPragma(const SourceRange& statement) {
     const Frame frame = stack_.back();
     nodes_[Index(frame.node)].children.push_back(static_cast<int>(nodes_.size()));
@@ -166,14 +166,14 @@ class Flattener {
     for (const int child : nodes_[Index(index)].children) ExtendOverSemicolon(child);
   }
 
-  // Notes what a macro call names and does, since its parts are no nodes.
+  // Records what a macro call names and does, since its parts are no nodes.
   void Hide(CXCursor cursor, int call) {
     const CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) {
       const CXCursor declaration = clang_getCursorReferenced(cursor);
       hidden_.emplace_back(call, declaration);
       const CXType type = clang_getCursorType(declaration);
-      // A constant is all that a macro may name and still be one itself.
+      // A macro call that names anything but constants is no constant itself.
       if (!clang_isConstQualifiedType(type) || clang_isVolatileQualifiedType(type)) nodes_[Index(call)].opaque = true;
     }
     if (kind == CXCursor_CallExpr || clang_isStatement(kind) || kind == CXCursor_LambdaExpr || IsDeclaration(kind)) {
@@ -190,7 +190,7 @@ class Flattener {
         &place);
   }
 
-  // Expression statements end before their `;` in clang's eyes.
+  // Includes the `;` of an expression statement, which clang leaves out.
   void ExtendOverSemicolon(int index) {
     SyntaxNode& node = nodes_[Index(index)];
     if (node.parent < 0) return;
@@ -206,7 +206,7 @@ class Flattener {
     if (next != tokens_.end() && next->size() == 1 && text_[next->begin] == ';') node.range.end = next->end;
   }
 
-  // In the text, by where macros are called; nullopt if it is elsewhere or empty.
+  // The range in the text, where a macro's expansion has the range of its call. nullopt if the range is empty or in another file.
   std::optional<SourceRange> RangeOf(CXSourceRange extent) const {
     const CXSourceLocation last = clang_getRangeEnd(extent);
     CXFile begin_file = nullptr;
@@ -219,13 +219,13 @@ class Flattener {
       return std::nullopt;
     if (begin < offset_ || end < begin || end - offset_ > text_.size()) return std::nullopt;
     SourceRange range{begin - offset_, end - offset_};
-    // The end of an argument of a macro is given as the beginning of the call.
+    // clang gives the beginning of the call as the end of a macro argument.
     if (last.int_data & kMacroLocation) range.end = MacroCallEnd(range.end);
     if (range.end <= range.begin) return std::nullopt;
     return range;
   }
 
-  // An implicit conversion, copy or cleanup: one child in the same place.
+  // Whether a node is an implicit conversion, copy or cleanup: it has a single child with the same range.
   bool IsWrapper(CXCursor cursor, const SourceRange& range) const {
     struct Seen {
       const Flattener* self;
@@ -246,7 +246,7 @@ class Flattener {
     return seen.children == 1 && seen.same;
   }
 
-  // End of the `NAME` or `NAME(...)` that begins there.
+  // The end of the `NAME` or `NAME(...)` that begins at an offset.
   std::uint32_t MacroCallEnd(std::uint32_t begin) const {
     auto token = std::lower_bound(tokens_.begin(), tokens_.end(), begin,
                                   [](const SourceRange& t, std::uint32_t offset) { return t.begin < offset; });
@@ -261,7 +261,7 @@ class Flattener {
     return name_end;
   }
 
-  // A macro call and nothing else.
+  // Whether a range is exactly one macro call.
   bool IsMacroCall(const SourceRange& range) const {
     const auto token = std::lower_bound(tokens_.begin(), tokens_.end(), range.begin,
                                         [](const SourceRange& t, std::uint32_t offset) { return t.begin < offset; });
@@ -283,7 +283,7 @@ class Flattener {
   std::map<CXCursorKind, std::string> kind_names_;
   std::unordered_map<CXCursor, int, CursorHash, CursorEqual> declarations_;
   std::vector<std::pair<int, CXCursor>> references_;
-  std::vector<std::pair<int, CXCursor>> hidden_;  // macro call and a declaration that it names
+  std::vector<std::pair<int, CXCursor>> hidden_;  // macro calls and declarations that they name
 };
 
 }  // namespace

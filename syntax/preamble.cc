@@ -5,7 +5,7 @@
 namespace evo {
 namespace {
 
-// The preprocessor lines of a text, with what a backslash continues, outside of comments that span lines.
+// The preprocessor directives of a text, including lines continued by a backslash, and excluding those in multi-line comments.
 std::vector<std::string> Directives(std::string_view text) {
   std::vector<std::string> directives;
   bool in_comment = false;

@@ -5,10 +5,11 @@
 
 namespace evo {
 
-// What is put in front of a text so that clang precompiles its includes once for all children of a template: what clang's own
-// headers lack, the directives up to the last #include, one a line, comments left out, and a declaration that ends clang's
-// preamble. Without it the preamble would reach over the launch comments and parameter blocks, which differ between children.
-// Ends with a line end; never empty, because clang precompiles CUDA's own headers only with a preamble to put them in.
+// The text to put before a source so that clang precompiles its includes once for all children of a template. It consists of
+// declarations that clang's headers lack, the directives up to the last #include, one per line and without comments, and a
+// declaration that ends clang's preamble. Without that end the preamble would include the launch comments and parameter blocks,
+// which differ between children. Ends with a line end. Never empty, because clang precompiles CUDA's own headers only as part of
+// a preamble.
 std::string PreambleOf(std::string_view text);
 
 }  // namespace evo

@@ -13,7 +13,7 @@
 namespace evo {
 namespace {
 
-// Its contents always come from memory, but without a file of that name libclang makes no precompiled preamble.
+// The contents always come from memory, but libclang precompiles no preamble unless a file of that name exists.
 constexpr const char* kMainFile = "candidate.cu";
 
 }  // namespace
@@ -32,23 +32,23 @@ struct SyntaxParser::State {
   std::vector<std::string> Arguments() const {
     return {"-x", "cuda", "-std=c++17", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "--cuda-path=" + paths.cuda_root.string(),
             "-nocudalib", "-D__CUDA_ARCH_FEAT_SM90_ALL",
-            // Instantiates templates though the unit is a prefix (see Load), those of the headers once, into the preamble.
+            // Instantiates templates although the unit is incomplete (see Load); those of the headers once, in the preamble.
             "-fpch-instantiate-templates",
-            // Only errors are asked for.
+            // Suppresses warnings.
             "-w", "-resource-dir", paths.clang_resources.string(), "-I" + paths.headers.string(),
             "-I" + (paths.cuda_root / "include").string(), "-I" + (paths.cuda_root / "include" / "cccl").string()};
   }
 
-  // Whether libclang could make a unit of it.
+  // Parses or reparses the contents. False if libclang cannot make a translation unit.
   bool Load(CXUnsavedFile& contents) {
     if (unit && clang_reparseTranslationUnit(unit, 1, &contents, clang_defaultReparseOptions(unit)) == 0) return true;
     Dispose();
     const std::vector<std::string> arguments = Arguments();
     std::vector<const char*> pointers;
     for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-    // Of the headers only declarations are of use, and what constant expressions need, which clang does not skip. Incomplete: at
-    // the end of a whole unit clang 16 reads every device function of the preamble (Sema::emitDeferredDiags), 25 ms. For that,
-    // what CUDA defers to the end goes unreported, such as device code that calls the host's.
+    // Function bodies in headers are skipped, except those that constant expressions need. The unit is marked incomplete because
+    // clang 16 otherwise visits every device function of the preamble at the end (Sema::emitDeferredDiags), which takes 25 ms.
+    // Errors that CUDA defers to the end, such as device code that calls host code, are therefore not reported.
     constexpr unsigned kOptions = CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse |
                                   CXTranslationUnit_KeepGoing | CXTranslationUnit_SkipFunctionBodies |
                                   CXTranslationUnit_LimitSkipFunctionBodiesToPreamble | CXTranslationUnit_Incomplete;
@@ -68,9 +68,9 @@ SyntaxParser::SyntaxParser(SyntaxPaths paths) : state_(std::make_unique<State>()
   }
   state_->file = (paths.headers / kMainFile).string();
   state_->paths = std::move(paths);
-  // Declarations that come out of the precompiled preamble are not visited: they are thousands, and none is ours.
+  // The thousands of declarations in the precompiled preamble are not visited, since none is in the main file.
   state_->index = clang_createIndex(/*excludeDeclarationsFromPCH=*/1, /*displayDiagnostics=*/0);
-  if (!state_->index) throw Error("libclang: no index could be made; is it libclang 16?");
+  if (!state_->index) throw Error("libclang: cannot create an index; check that libclang 16 is installed");
 }
 
 SyntaxParser::~SyntaxParser() {

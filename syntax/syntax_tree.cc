@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-// 64 bits tell the nodes of one file apart, and keep genomes short.
+// 64 bits are enough to distinguish the nodes of one file, and keep genomes short.
 constexpr std::size_t kDigestLength = 16;
 constexpr std::string_view kBlock = "CompoundStmt";
 const std::string kNone;
@@ -65,7 +65,7 @@ void SyntaxTree::ComputeUses() {
 
 void SyntaxTree::ComputeDigests() {
   tokens_ = Tokenize(text_);
-  std::vector<SourceRange> blocks;  // in pre-order, so an outer one stands before those inside it
+  std::vector<SourceRange> blocks;  // in pre-order: an outer block comes before those inside it
   for (const SyntaxNode& node : nodes_) {
     if (node.kind_name == kBlock) blocks.push_back(node.range);
   }
@@ -111,7 +111,7 @@ std::vector<int> SyntaxTree::Equals(const std::string& function, const std::stri
 const std::string& SyntaxTree::ParentDigest(int index) const {
   int parent = node(index).parent;
   while (parent >= 0 && node(parent).kind_name == kBlock) parent = node(parent).parent;
-  // The root's own digest would change with every edit.
+  // The root's digest is not used, since it changes with every edit.
   return parent <= 0 ? kNone : digests_[Index(parent)];
 }
 
@@ -164,7 +164,7 @@ std::optional<int> SyntaxTree::Find(const Anchor& anchor) const {
     most = std::max(most, agreeing);
   }
   if (best.size() == 1) return best.front();
-  // The same neighbours on both sides, as in a run of equal statements: count them.
+  // Several nodes have the same neighbours, as in a sequence of equal statements, so the ordinal decides.
   if (anchor.ordinal >= 0 && Index(anchor.ordinal) < equals.size()) {
     const int named = equals[Index(anchor.ordinal)];
     if (std::find(best.begin(), best.end(), named) != best.end()) return named;

@@ -12,7 +12,7 @@ constexpr std::array kPunctuators3{"<<="sv, ">>="sv, "..."sv, "->*"sv, "<=>"sv};
 constexpr std::array kPunctuators2{"::"sv, "->"sv, "++"sv, "--"sv, "<<"sv, ">>"sv, "<="sv, ">="sv, "=="sv, "!="sv, "&&"sv,
                                    "||"sv, "+="sv, "-="sv, "*="sv, "/="sv, "%="sv, "&="sv, "|="sv, "^="sv, ".*"sv, "##"sv};
 
-// Not <cctype>: its functions depend on the locale.
+// Used instead of <cctype>, which depends on the locale.
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWord(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || (c & 0x80);
@@ -56,7 +56,7 @@ class Lexer {
     return false;
   }
 
-  // To the end of the line, over lines that a backslash continues.
+  // Skips to the end of the line, including lines continued by a backslash.
   void SkipLine() {
     while (at_ < text_.size() && text_[at_] != '\n') at_ += At("\\\n") ? 2 : At("\\\r\n") ? 3 : 1;
     at_ = std::min(at_, text_.size());

@@ -6,7 +6,7 @@
 
 namespace evo {
 
-// Half-open byte range of a source text.
+// A half-open range of bytes in a source text.
 struct SourceRange {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -15,8 +15,8 @@ struct SourceRange {
   bool operator==(const SourceRange&) const = default;
 };
 
-// The spelled C++ tokens of a text, in order: no white space, no comments, no preprocessor lines. Never fails: what is not
-// understood is a token of one character, an unterminated literal or comment ends with the text.
+// The spelled C++ tokens of a text, in order, without white space, comments and preprocessor lines. Never fails: a character that
+// is not understood is a token of its own, and an unterminated literal or comment ends with the text.
 std::vector<SourceRange> Tokenize(std::string_view text);
 
 }  // namespace evo

@@ -23,7 +23,7 @@ bool IsConstantMemory(const SyntaxTree& tree, int variable) {
          std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(constant)"; });
 }
 
-// The loop that declares the counter in its head; -1 if none does.
+// The `for` whose header declares a variable; -1 if there is none.
 int LoopOf(const SyntaxTree& tree, int variable) {
   const int statement = tree.node(variable).parent;
   const int loop = statement < 0 ? -1 : tree.node(statement).parent;
@@ -106,7 +106,7 @@ void BlockUniform::AddDeclaration(int declaration, Origins& origins) const {
     return;
   }
   const bool plain = !node.children.empty() && !node.type.ends_with("]") && !node.type.ends_with("&");
-  // A constant may be an array's extent, where it is not read.
+  // A constant counts as written where it is named without being read, as in an array's extent; but it cannot change.
   const bool constant = node.type.starts_with("const ") && !node.type.ends_with("*");
   if (!plain || (!constant && (written_.contains(declaration) || IsMemoryName(tree_, declaration)))) {
     origins.known = false;
@@ -146,7 +146,7 @@ bool BlockUniform::IsReachedByAll(int statement, int ignored) const {
       return false;
     }
   }
-  // Nobody leaves the kernel alone.
+  // No thread may leave the kernel without the rest of its block.
   for (const int node : Subtree(tree_, kernel_)) {
     if (tree_.node(node).kind_name == "GotoStmt") return false;
     if (tree_.node(node).kind_name != "ReturnStmt" || (ignored >= 0 && IsWithin(tree_, node, ignored))) continue;

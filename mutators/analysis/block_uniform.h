@@ -7,25 +7,27 @@
 
 namespace evo {
 
-// What an expression of a kernel is made of, through the initialisers of variables that are written only there.
+// What the value of an expression in a kernel is computed from. Variables that are written only by their initialiser are followed
+// into it.
 struct Origins {
-  std::set<int> declarations;  // all that it goes back to, itself included
-  unsigned threads = 0;        // bit 0 for threadIdx.x, 1 for .y, 2 for .z
+  std::set<int> declarations;  // everything that the value goes back to
+  unsigned threads = 0;        // bit 0 if it depends on threadIdx.x, bit 1 for .y, bit 2 for .z
   unsigned blocks = 0;         // the same for blockIdx
-  bool known = true;           // it is made of nothing else but literals, and may be evaluated anywhere in the kernel
+  bool known = true;           // it depends on nothing else, so it can be computed anywhere in the kernel
 };
 
-// Questions about what the threads of a block have in common. A value is uniform if it is known and made of no threadIdx.
+// Tells what the threads of a block have in common. A value is uniform if its origins are known and contain no threadIdx.
 class BlockUniform {
  public:
-  // Outlives neither the context nor what it is made of.
+  // The context and its tree must outlive the object.
   BlockUniform(const MutationContext& context, int kernel);
 
   Origins Of(int expression) const;
   bool IsUniform(int expression) const;
-  // Whether all threads of a block come to a statement of the kernel equally often, if `ignored` (an early return) is not there.
+  // Whether all threads of a block execute a statement of the kernel equally often. `ignored` is an early return that is left out
+  // of account; -1 for none.
   bool IsReachedByAll(int statement, int ignored = -1) const;
-  // Whether a pointer leads to global memory that this kernel does not write, whether it says `const` or not.
+  // Whether a pointer points to global memory that this kernel does not write. The pointer need not be declared const.
   bool IsUnwritten(int pointer) const;
 
  private:
@@ -36,7 +38,7 @@ class BlockUniform {
   const SyntaxTree& tree_;
   int kernel_;
   std::set<int> written_;
-  std::set<int> stored_;  // parameters that are stored through
+  std::set<int> stored_;  // parameters that the kernel stores through
   bool traffic_known_ = false;
 };
 

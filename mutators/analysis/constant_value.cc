@@ -14,10 +14,10 @@
 namespace evo {
 namespace {
 
-// Macros made of macros; it ends here.
+// Bounds the expansion of macros that are defined by other macros.
 constexpr int kDepth = 8;
 
-// What `#define NAME text` says; empty if there is none.
+// The text that a line `#define NAME text` gives to a name; empty if there is no such line.
 std::string_view MacroText(std::string_view text, std::string_view name) {
   constexpr std::string_view kDefine = "#define ";
   for (std::size_t at = text.find(kDefine); at != std::string_view::npos; at = text.find(kDefine, at + 1)) {
@@ -38,7 +38,7 @@ std::string_view ConstantText(const SyntaxTree& tree, std::string_view name) {
   return {};
 }
 
-// With numbers only; nullopt if there is a name that stands for none.
+// The expression with numbers in the place of names; nullopt if some name stands for no number.
 std::optional<std::string> Expanded(const SyntaxTree& tree, std::string_view text, int depth) {
   if (depth == 0) return std::nullopt;
   std::string expanded;
@@ -80,7 +80,7 @@ BlockThreads ThreadsOf(const MutationContext& context, const LaunchDirective& la
   for (std::size_t axis = 0; axis < launch.block.size(); ++axis) {
     const std::string extent = BlockExtent(context, launch, axis);
     const bool number = extent.empty() || std::all_of(extent.begin(), extent.end(), [](char c) { return c >= '0' && c <= '9'; });
-    // A number may be changed in the launch line.
+    // Another edit may change a plain number in the launch line, so the code asks blockDim instead.
     const std::string size = number ? fmt::format("blockDim.{}", "xyz"[axis]) : Parenthesised(extent);
     const std::string thread = fmt::format("threadIdx.{}", "xyz"[axis]);
     threads.number = axis == 0 ? thread : fmt::format("{} + {} * {}", threads.number, threads.count, thread);

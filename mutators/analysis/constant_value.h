@@ -8,22 +8,21 @@
 
 namespace evo {
 
-// The value of an expression of numbers, parameters, macros and constants of the file, under the present parameters; nullopt if
-// it is made of anything else.
+// The value of an expression of literals, parameters, macros and file-scope constants, under the present parameters. nullopt if
+// it contains anything else.
 std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_view expression);
 
-// The size of a block in one dimension, as code can spell it where constants are needed; empty if that is not known before the
-// launch.
+// The size of a block in one dimension, spelled as a constant expression; empty if the size is known only at the launch.
 std::string BlockExtent(const MutationContext& context, const LaunchDirective& launch, std::size_t axis);
 
-// How a thread is numbered in its block, and how many there are.
+// Expressions for the number of a thread within its block and for the number of threads in the block.
 struct BlockThreads {
   std::string number;
   std::string count;
 };
 BlockThreads ThreadsOf(const MutationContext& context, const LaunchDirective& launch);
 
-// Bytes of a value of a type that CUDA moves as one; 0 if it is none.
+// The size in bytes of a scalar or vector type that CUDA moves as a unit; 0 for other types.
 int SizeOf(std::string_view type);
 
 }  // namespace evo

@@ -19,7 +19,7 @@ bool IsCounterType(std::string_view type) {
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
-// `i` of `++i`, `i++` and `i += step`, with the step as an operand; nullopt for others.
+// The step of `++i`, `i++` and `i += step`, spelled as an operand; nullopt for other increments.
 std::optional<std::string> StepOf(const SyntaxTree& tree, const ForLoop& loop, int counter) {
   const auto& operands = tree.node(loop.increment).children;
   if (operands.empty() || NamedDeclaration(tree, operands.front()) != counter) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::string> StepOf(const SyntaxTree& tree, const ForLoop& loop, i
   return Parenthesised(tree, operands[1]);
 }
 
-// What cannot be moved or written twice.
+// Whether a body contains anything that cannot be moved or duplicated.
 bool IsRigid(const SyntaxTree& tree, int body, int counter) {
   for (const int at : Subtree(tree, body)) {
     const SyntaxNode& node = tree.node(at);
@@ -108,7 +108,7 @@ std::string TextWith(const SyntaxTree& tree, int node, const Replacements& repla
   for (const auto& [place, text] : replacements) {
     if (whole.Contains(tree.node(place).range)) places.emplace_back(tree.node(place).range, &text);
   }
-  // Outer ones first among those that begin together.
+  // Of replacements that begin at the same place, the outer one comes first.
   std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
     return a.first.begin != b.first.begin ? a.first.begin < b.first.begin : a.first.end > b.first.end;
   });

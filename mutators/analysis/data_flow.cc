@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Functions of CUDA's headers without side effects that do not look at other threads.
+// Functions of CUDA's headers that have no side effects and do not communicate with other threads.
 // clang-format off
 constexpr std::array kPure{
     "expf"sv, "__expf"sv, "exp2f"sv, "exp"sv, "exp2"sv, "logf"sv, "__logf"sv, "log2f"sv, "__log2f"sv, "log"sv, "sqrtf"sv,
@@ -28,13 +28,13 @@ constexpr std::array kPureKinds{
     "TypeRef"sv, "NamespaceRef"sv, "UnexposedExpr"sv, "TemplateRef"sv};
 // clang-format on
 
-// Reads or writes memory, if it is not a mere step to an address.
+// Whether a node is a subscript or a dereference. It may only compute an address, but counts as a memory access.
 bool IsMemory(const SyntaxTree& tree, int node) {
   return tree.node(node).kind_name == "ArraySubscriptExpr" ||
          (tree.node(node).kind_name == "UnaryOperator" && tree.Operator(node) == "*");
 }
 
-// The body of the function of this file that is called; -1 if it is another's, or only declared.
+// The body of a called function that this file defines before the call; else -1.
 int CalledBody(const SyntaxTree& tree, int call) {
   const SyntaxNode& node = tree.node(call);
   if (node.kind_name != "CallExpr" || node.children.empty()) return -1;
@@ -42,13 +42,13 @@ int CalledBody(const SyntaxTree& tree, int call) {
   if (function < 0 || tree.node(function).children.empty()) return -1;
   const std::string& kind = tree.node(function).kind_name;
   const int body = tree.node(function).children.back();
-  // One that stands behind its caller may lead back to it: not followed, so that recursion ends.
+  // A function defined after the call may be recursive. It is not followed, so that the search ends.
   const bool before = tree.node(function).range.end <= node.range.begin;
   const bool defined = (kind == "FunctionDecl" || kind == "FunctionTemplate") && tree.node(body).kind_name == "CompoundStmt";
   return defined && before ? body : -1;
 }
 
-// Device functions that call device functions; recursion ends here.
+// Bounds how deep calls from one device function to the next are followed.
 constexpr int kDepth = 4;
 
 bool IsPureFunction(const SyntaxTree& tree, int function, int depth);
@@ -61,7 +61,7 @@ bool IsPureCall(const SyntaxTree& tree, int call, int depth = kDepth) {
   return function >= 0 && IsPureFunction(tree, function, depth - 1);
 }
 
-// The operand of an assignment or count that is changed; -1 for other nodes.
+// The operand that an assignment, an increment or a decrement changes; -1 for other nodes.
 int Target(const SyntaxTree& tree, int node) {
   if (!IsAssignment(tree, node) && !IsCount(tree, node)) return -1;
   return tree.node(node).children.empty() ? -1 : tree.node(node).children.front();
@@ -72,7 +72,7 @@ bool IsConstant(std::string_view type) {
   return type.ends_with("const") || (type.starts_with("const ") && type.find('*') == std::string_view::npos);
 }
 
-// The object that a name is part of: `v` in `v.x` and `(v)` is all of it.
+// The whole lvalue that begins with a name: `v.x` or `(v)` for the name `v`.
 int WholeLvalue(const SyntaxTree& tree, int name) {
   int at = name;
   while (!tree.node(at).converted && tree.node(at).parent >= 0) {
@@ -92,7 +92,7 @@ bool IsInLambdaOf(const SyntaxTree& tree, int node, int declaration) {
   return false;
 }
 
-// Neither read nor plainly written where it is named, so that it may be changed elsewhere without its name.
+// Whether a use neither reads nor plainly assigns a variable, so that the variable may later change without being named.
 bool IsExposedBy(const SyntaxTree& tree, int name, int declaration) {
   const int whole = WholeLvalue(tree, name);
   if (tree.node(whole).converted) return false;
@@ -111,7 +111,7 @@ bool IsExposed(const SyntaxTree& tree, int declaration) {
   return false;
 }
 
-// Defined in this file, and changes nothing but its own variables.
+// Whether a function is defined in this file and changes only its own variables.
 bool IsPureFunction(const SyntaxTree& tree, int function, int depth) {
   const SyntaxNode& node = tree.node(function);
   if (depth == 0 || (node.kind_name != "FunctionDecl" && node.kind_name != "FunctionTemplate")) return false;
@@ -150,7 +150,8 @@ std::set<int> WrittenIn(const SyntaxTree& tree, int node) {
     const SyntaxNode& name = tree.node(at);
     if (name.opaque) written.insert(name.hidden.begin(), name.hidden.end());
     if (name.kind_name != "DeclRefExpr" || name.refers_to < 0 || name.converted) continue;
-    // Not read: assigned, counted, addressed or bound. A member or an element of it counts as it.
+    // A name that is not read is assigned, incremented, has its address taken, or is bound to a reference. A write to a member of
+    // a variable counts as a write to the variable.
     written.insert(name.refers_to);
   }
   return written;
@@ -196,7 +197,7 @@ bool LoadsIn(const SyntaxTree& tree, int node) {
     if (callee.starts_with("__ld")) return true;
     if (!callee.empty()) continue;
     const int body = CalledBody(tree, at);
-    if (body < 0 || LoadsIn(tree, body)) return true;  // a function that cannot be looked into may read what it likes
+    if (body < 0 || LoadsIn(tree, body)) return true;  // a function whose body is unknown may read anything
   }
   const std::set<int> named = NamedIn(tree, node);
   return std::any_of(named.begin(), named.end(), [&](int declaration) { return IsMemoryName(tree, declaration); });

@@ -11,11 +11,11 @@ namespace {
 
 bool IsElement(const SyntaxTree& tree, int node) {
   const SyntaxNode& at = tree.node(node);
-  if (at.type.ends_with("]")) return false;  // a step on the way to one
+  if (at.type.ends_with("]")) return false;  // an inner part of a[i][j]
   return at.kind_name == "ArraySubscriptExpr" || (at.kind_name == "UnaryOperator" && tree.Operator(node) == "*");
 }
 
-// `s += f` or `s = fmaxf(s, f)`: the order of such updates does not matter but for rounding.
+// Whether an assignment is `s += f` or `s = fmaxf(s, f)`. The order of such updates matters only for rounding.
 bool IsUpdate(const SyntaxTree& tree, int assignment) {
   const std::string_view spelled = tree.Operator(assignment);
   if (spelled == "+=" || spelled == "-=") return true;
@@ -46,7 +46,7 @@ class Analysis {
       if (IsElement(tree_, at) && node.converted && !IsHarmlessRead(at)) return false;
     }
     if (stores_elsewhere_ && reads_unknown_) return false;
-    // What is updated or stored must not be looked at besides.
+    // Variables that are updated or stored must have no other uses.
     for (const auto& [declaration, updates] : updated_) {
       if (CountUses(declaration) != updates) return false;
     }
@@ -71,7 +71,7 @@ class Analysis {
     if (IsCount(tree_, write)) return false;
     if (named >= 0) {
       if (!IsUpdate(tree_, write)) return false;
-      // `s = fmaxf(s, f)` names it twice.
+      // `s = fmaxf(s, f)` names s twice.
       updated_[named] += tree_.Operator(write) == "=" ? 2 : 1;
       return true;
     }
@@ -91,12 +91,12 @@ class Analysis {
   bool IsHarmlessRead(int element) {
     if (IsReadOnlyGlobal(tree_, context_.rendered, tree_.node(element).children.front())) return true;
     const int root = ArrayOf(tree_, element);
-    if (root >= 0 && IsOwnArray(tree_, root)) return true;  // not if it is updated: CountUses
+    if (root >= 0 && IsOwnArray(tree_, root)) return true;  // Commutes() checks that the array is not also updated
     reads_unknown_ = true;
     return true;
   }
 
-  // a[i][j] with each counter as one of the subscripts.
+  // Whether an element `a[i][j]` has each counter as one of its subscripts.
   bool IsNamedByCounters(int element) const {
     std::set<int> left = counters_;
     for (int at = element; tree_.node(at).kind_name == "ArraySubscriptExpr"; at = tree_.node(at).children[0]) {
@@ -110,7 +110,7 @@ class Analysis {
   int scope_;
   const std::set<int>& counters_;
   const std::set<int>& own_;
-  std::map<int, std::size_t> updated_;  // outside declarations and how often they are named in updates
+  std::map<int, std::size_t> updated_;  // declarations outside of the scope, with the number of their uses in updates
   bool stores_elsewhere_ = false;
   bool reads_unknown_ = false;
 };

@@ -12,13 +12,13 @@
 namespace evo {
 namespace {
 
-// `i < n` for a variable i.
+// A comparison `i < n` of a variable i.
 struct Bounded {
   int index = -1;  // declaration
   int bound = -1;  // expression
 };
 
-// The parts of `a >= n || m <= b` or, with `inside`, of `a < n && m > b`. False if it has any other part.
+// Splits `a >= n || m <= b` or, with `inside`, `a < n && m > b` into comparisons. False if the condition has any other part.
 bool Split(const SyntaxTree& tree, int condition, bool inside, std::vector<Bounded>& parts) {
   condition = WithoutParentheses(tree, condition);
   const auto& sides = tree.node(condition).children;
@@ -59,7 +59,7 @@ class Finder {
         guard_.statement = at;
         round_ = round;
       } else {
-        return std::nullopt;  // a second one, or one that is not understood
+        return std::nullopt;  // a second guard, or one that is not understood
       }
     }
     if (guard_.statement < 0 || !AreIndices() || !StoresAreClear()) return std::nullopt;
@@ -73,7 +73,7 @@ class Finder {
     unsigned blocks = 0;
     std::set<int> seen;
     for (const Bounded& part : parts_) {
-      if (!seen.insert(part.index).second) return false;  // by two bounds: the last one may be past the other
+      if (!seen.insert(part.index).second) return false;  // with two bounds, the clamped index might still exceed one of them
       const SyntaxNode& variable = tree_.node(part.index);
       if (variable.kind_name != "VarDecl" || variable.children.empty() || written_.contains(part.index)) return false;
       const std::string type = WithoutConst(variable.type);
@@ -84,7 +84,7 @@ class Finder {
         return false;
       const Origins origins = uniform_.Of(variable.children.back());
       if (!origins.known || origins.threads == 0 || !uniform_.IsUniform(part.bound)) return false;
-      // The bound must be known where the index is.
+      // The bound must be known where the index is declared.
       for (const int named : NamedIn(tree_, part.bound)) {
         if (tree_.node(named).range.begin > statement.range.begin && tree_.node(named).kind_name == "VarDecl") return false;
       }
@@ -94,7 +94,8 @@ class Finder {
     return IsAllThatIsSaid(threads, blocks);
   }
 
-  // A thread past the end is the last one in every respect: nothing else asks who it is.
+  // Whether only the indices use the built-in variables that they are made of. Otherwise a thread past the end would not behave
+  // like the last one inside.
   bool IsAllThatIsSaid(unsigned threads, unsigned blocks) const {
     for (const auto& [builtin, axes] : {std::pair("threadIdx", threads), std::pair("blockIdx", blocks)}) {
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -126,7 +127,8 @@ class Finder {
       if (!guarded || !statement || !tree_.Text(node).ends_with(";")) return false;
       guard_.stores.push_back(node);
     }
-    // What stands outside of a condition round the work was done by all threads as they were.
+    // If the guard encloses the work, statements outside of it keep the threads' own indices, so they must not name the clamped
+    // ones.
     for (const int node : Subtree(tree_, kernel_)) {
       const SyntaxNode& name = tree_.node(node);
       const bool names = name.kind_name == "DeclRefExpr" &&
@@ -155,7 +157,7 @@ class Finder {
       guard_.changes.emplace_back(guard_.statement, inside);
       return;
     }
-    // All of the block go in if one does.
+    // If one thread of the block enters, all do.
     guard_.changes.emplace_back(tree_.node(guard_.statement).children[0], fmt::format("__syncthreads_or({})", guard_.inside));
     guard_.before = LineBefore(tree_, guard_.statement, inside);
   }

@@ -9,21 +9,22 @@
 
 namespace evo {
 
-// How a kernel whose threads past the end have nothing to do (`if (i >= n) return;`, `if (i < n) { ... }`) is made one whose
-// blocks stay together, so that they may meet at barriers: a thread past the end does what the last one does, and stores nothing.
+// A guard that keeps threads past the end from working (`if (i >= n) return;`, `if (i < n) { ... }`), and the changes that
+// replace it so that all threads of a block reach the barriers: a thread past the end repeats the work for the last element and
+// stores nothing.
 struct EdgeGuard {
   int statement = -1;       // the `if`
-  Replacements changes;     // of the indices' declarations and of the `if` or its condition
-  std::string before;       // to be put in front of the `if`
-  std::string inside;       // name of what says whether a thread stores
-  std::vector<int> stores;  // statements for those inside
+  Replacements changes;     // to the declarations of the indices and to the `if` or its condition
+  std::string before;       // text to insert before the `if`
+  std::string inside;       // name of the variable that says whether a thread may store
+  std::vector<int> stores;  // the stores that only threads inside the bounds may execute
 };
 
-// The guard round or in front of a statement of a kernel; nullopt if there is none of that kind, or if something else in the
-// kernel would notice.
+// The guard around or before a statement of a kernel. nullopt if there is no such guard, or if the changes would affect anything
+// else in the kernel.
 std::optional<EdgeGuard> EdgeGuardOf(const MutationContext& context, const BlockUniform& uniform, int kernel, int statement);
 
-// A store for those inside, with nodes below it replaced.
+// The text of a store, with nodes in it replaced, that only threads inside the bounds execute.
 std::string GuardedStore(const SyntaxTree& tree, const EdgeGuard& guard, int store, const Replacements& replacements = {});
 
 }  // namespace evo

@@ -11,7 +11,7 @@
 namespace evo {
 namespace {
 
-// Device functions that call device functions; recursion ends here.
+// Bounds how deep pointers are followed through variables and calls.
 constexpr int kDepth = 6;
 
 std::vector<int> ParametersOf(const SyntaxTree& tree, int function) {
@@ -36,7 +36,7 @@ int PointerOperand(const SyntaxTree& tree, int expression) {
 
 class Tracer {
  public:
-  // `read_only`: looks for memory that nobody writes, else for any global memory.
+  // With `read_only`, accepts only memory that no thread writes; otherwise any global memory.
   Tracer(const SyntaxTree& tree, const KernelTemplate& rendered, bool read_only)
       : tree_(tree), rendered_(rendered), read_only_(read_only) {}
 
@@ -67,7 +67,8 @@ class Tracer {
     return HasRightType(node) && !IsPointedElsewhere(declaration) && Follow(node.children.back(), depth - 1);
   }
 
-  // A pointer that moves is fine as long as it moves within what it came from: `p += n`, `++p`, not `p = q`, `&p`, `T*& r = p`.
+  // Whether a pointer may come to point into another buffer: by `p = q`, `&p` or `T*& r = p`. Moves within its buffer, `p += n`
+  // and `++p`, are harmless.
   bool IsPointedElsewhere(int declaration) const {
     if (IsMemoryName(tree_, declaration)) return true;
     for (const int at : Subtree(tree_, tree_.node(declaration).function)) {

@@ -7,19 +7,19 @@
 
 namespace evo {
 
-// Whether a pointer expression points into global memory that no thread writes while the kernel runs: it comes from a parameter
-// `const T*` of a kernel, through pointer arithmetic, casts and constants of the function, or, in a device function, from a
+// Whether a pointer expression points into global memory that no thread writes while the kernel runs. It must be derived, by
+// pointer arithmetic, casts and local pointers to const, from a kernel parameter `const T*` or, in a device function, from a
 // parameter for which every call in the file passes such a pointer. `rendered` tells whether a launch passes the same buffer
 // twice.
 bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer);
 
-// The same for global memory of any kind: not shared, not a thread's own.
+// The same for global memory that may be written.
 bool IsGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer);
 
-// Whether some launch passes the argument of this kernel parameter in another place, too.
+// Whether some launch passes the argument of this kernel parameter for another parameter, too.
 bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter);
 
-// Types that CUDA's functions for cached loads and stores (__ldg, __stcs) are declared for.
+// Whether CUDA declares its loads and stores with cache hints (__ldg, __stcs) for a type.
 bool IsLoadable(std::string_view type);
 
 }  // namespace evo

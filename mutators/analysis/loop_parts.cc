@@ -77,7 +77,7 @@ class Touched {
     }
   }
 
-  // Which subscripts, from the last, are the counter itself.
+  // The positions, counted from the last, of the subscripts that are the counter itself.
   std::set<int> PlacesOfCounter(int element) const {
     std::set<int> places;
     int place = 0;
@@ -92,11 +92,11 @@ class Touched {
   const LoopPart& part_;
   bool understood_ = true;
   bool stores_ = false;  // to global memory
-  bool reads_ = false;   // memory that somebody may write
+  bool reads_ = false;   // from memory that may be written
   std::set<int> named_;
   std::set<int> written_;
   std::set<int> filled_;                 // own arrays that are written
-  std::map<int, std::set<int>> arrays_;  // own arrays, and the subscripts that are the counter in every use
+  std::map<int, std::set<int>> arrays_;  // own arrays, with the positions where every use has the counter as subscript
 };
 
 }  // namespace

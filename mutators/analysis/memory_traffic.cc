@@ -6,7 +6,7 @@
 namespace evo {
 namespace {
 
-// Pointers made of pointers; it ends here.
+// Bounds how deep pointers are followed through variables.
 constexpr int kDepth = 6;
 
 int RootWithin(const SyntaxTree& tree, int expression, int depth) {
@@ -84,7 +84,7 @@ std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int kernel) {
   }
   for (const int node : Subtree(tree, kernel)) {
     const SyntaxNode& name = tree.node(node);
-    // Passed to a function: it reads there.
+    // A function may read through the pointers that it is passed.
     const bool argument = name.kind_name == "CallExpr" && !name.name.starts_with("operator");
     for (const int part : argument ? name.children : std::vector<int>{}) {
       if (tree.node(part).type.find('*') != std::string::npos && tree.node(part).type.find('(') == std::string::npos)

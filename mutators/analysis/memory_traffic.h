@@ -7,28 +7,28 @@
 
 namespace evo {
 
-// Where code stores to and loads from, beyond what data_flow.h says: by the kernel parameter that the pointer comes from.
+// Tells through which kernel parameters code stores and loads. data_flow.h only tells whether it does.
 
-// A variable of a function that is an array.
+// Whether a declaration is a variable of array type.
 bool IsLocalArray(const SyntaxTree& tree, int declaration);
 // The declaration of `a` in `a`, `(a)` and, for local arrays, `a[i][j]`; -1 for anything else.
 int Owner(const SyntaxTree& tree, int target);
-// The operand that an assignment or a count changes, also one of a class type; -1 for other nodes.
+// The operand that an assignment, an increment or a decrement changes, whether of scalar or of class type; -1 for other nodes.
 int Assigned(const SyntaxTree& tree, int node);
-// An assignment to memory that is not a thread's own.
+// Whether a node stores to memory that is not a thread's own.
 bool IsStore(const SyntaxTree& tree, int node);
-// The parameter that a pointer expression goes back to; -1 if it is not clear.
+// The parameter that a pointer expression is derived from; -1 if that is not clear.
 int RootOf(const SyntaxTree& tree, int pointer);
-// Of a node that reads or writes memory: the pointer expression that leads there; -1 for other nodes.
+// The pointer through which a node accesses memory: p for `p[i]` and `*p`; -1 for other nodes and for local arrays.
 int PointerAt(const SyntaxTree& tree, int node);
 
-// The parameters that a function stores through and those that it, or what it calls, reads through; -1 among the latter is a read
-// whose parameter is not clear.
+// The parameters that a function stores through, and those that it, or a function that it calls, reads through. -1 in `read`
+// stands for a read whose parameter is not clear.
 struct Traffic {
   std::set<int> stored;
   std::set<int> read;
 };
-// nullopt where it is not clear what is stored to.
+// nullopt if it is not clear which parameter some store goes through.
 std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int function);
 
 }  // namespace evo

@@ -11,10 +11,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Constants made of constants; it ends here.
+// Bounds how deep constants are followed through other constants.
 constexpr int kDepth = 4;
 
-// What passes a number on without asking what it is.
+// Expressions that accept any value of an operand.
 constexpr std::array kOperations{
     "ParenExpr"sv,          "UnaryOperator"sv,     "BinaryOperator"sv,        "CompoundAssignOperator"sv,
     "CStyleCastExpr"sv,     "CXXStaticCastExpr"sv, "CXXFunctionalCastExpr"sv, "ConditionalOperator"sv,
@@ -28,7 +28,7 @@ bool IsOneOf(const Names& names, std::string_view name) {
 
 bool IsPointer(std::string_view type) { return type.find('*') != std::string_view::npos; }
 
-// A zero that stands for no address is one only as long as it is zero.
+// Whether an operand may be a null pointer constant, which only a zero can be.
 bool MeetsAddress(const SyntaxTree& tree, int operation, int operand) {
   const SyntaxNode& node = tree.node(operation);
   if (node.kind_name == "ArraySubscriptExpr" || node.kind_name == "MemberRefExpr") return false;
@@ -42,16 +42,16 @@ bool MeetsAddress(const SyntaxTree& tree, int operation, int operand) {
 
 bool IsFreeWithin(const SyntaxTree& tree, int node, int depth);
 
-// Of the expression that a variable begins with.
+// Whether the initialiser of a variable may have any value.
 bool MayBegin(const SyntaxTree& tree, int variable, int expression, int depth) {
   const SyntaxNode& node = tree.node(variable);
-  // What stands in front of the name is of the type.
+  // An expression before the variable's name is part of the type.
   if (!IsArithmetic(WithoutConst(node.type)) || node.children.back() != expression) return false;
   const auto tokens = tree.Tokens({tree.node(node.parent).range.begin, tree.node(expression).range.begin});
   if (std::find(tokens.begin(), tokens.end(), "constexpr") != tokens.end() || tokens.empty() || tokens.back() != "=")
     return false;
   if (!node.type.starts_with("const ")) return true;
-  // A constant may be what an array's length is made of.
+  // The extent of an array may depend on a constant, so all uses of the constant must accept any value, too.
   const auto& uses = tree.UsesOf(variable);
   return depth > 0 && std::all_of(uses.begin(), uses.end(), [&](int use) {
            return tree.node(use).kind_name == "DeclRefExpr" && tree.node(use).hidden.empty() &&
@@ -68,7 +68,7 @@ bool IsFreeWithin(const SyntaxTree& tree, int node, int depth) {
       return tree.Text({around.range.begin, tree.node(at).range.begin}).find("constexpr") == std::string_view::npos;
     if (around.kind_name == "VarDecl") return MayBegin(tree, parent, at, depth);
     if (!IsOneOf(kOperations, around.kind_name) || MeetsAddress(tree, parent, at)) return false;
-    // The function that is called is no place for a number, nor are its template arguments.
+    // The name and the template arguments of the called function must stay.
     if (around.kind_name == "CallExpr" && around.children.front() == at) return false;
   }
   return false;
@@ -79,7 +79,7 @@ bool IsFreeWithin(const SyntaxTree& tree, int node, int depth) {
 bool MayBeAnyNumber(const SyntaxTree& tree, int expression) {
   const int function = tree.node(expression).function;
   if (function < 0 || tree.node(expression).opaque) return false;
-  // Whoever calls a function that is evaluated when compiling may need what it returns.
+  // A caller of a constexpr function may need its result as a constant.
   const SyntaxNode& whole = tree.node(function);
   const SourceRange head{whole.range.begin,
                          whole.children.empty() ? whole.range.end : tree.node(whole.children.back()).range.begin};

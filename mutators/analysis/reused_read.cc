@@ -14,7 +14,7 @@ bool CountsFromZero(const SyntaxTree& tree, const CountedLoop& loop) {
          ConstantValue(tree, tree.Text(loop.bound)).value_or(0) > 0;
 }
 
-// The loops between a node and the body that it is in; nullopt if it is not reached in each of their iterations.
+// The loops between a body and a node in it, outermost first; nullopt if some iteration does not reach the node.
 std::optional<std::vector<CountedLoop>> LoopsTo(const SyntaxTree& tree, int node, int body) {
   std::vector<CountedLoop> loops;
   for (int at = node; at != body; at = tree.node(at).parent) {
@@ -30,8 +30,8 @@ std::optional<std::vector<CountedLoop>> LoopsTo(const SyntaxTree& tree, int node
   return loops;
 }
 
-// How many elements a function of this file reads through a parameter, all of them in loops from 0 on; empty if that is not
-// clear.
+// The number of elements that a function of this file reads through a parameter, all of them in loops that count from 0; empty if
+// that is not clear.
 std::string RowLength(const SyntaxTree& tree, int call, std::size_t argument) {
   const int function = NamedDeclaration(tree, tree.node(call).children.front());
   if (function < 0 || tree.node(function).kind_name != "FunctionDecl" || !CallsPure(tree, call)) return "";
@@ -58,7 +58,7 @@ std::string RowLength(const SyntaxTree& tree, int call, std::size_t argument) {
   return length;
 }
 
-// Whether a step of what `is_target` names moves an address by more than one element.
+// Whether a step of the index that `is_target` picks moves an address by more than one element.
 bool IsScaled(const SyntaxTree& tree, int expression, const std::function<bool(int)>& is_target, const Origins& origins,
               bool scaled = false) {
   const SyntaxNode& node = tree.node(expression);
@@ -122,7 +122,7 @@ class Finder {
     reads_.push_back(std::move(read));
   }
 
-  // Threads that differ in another dimension read the same.
+  // Finds the dimension of threadIdx that the address depends on. False if no threads share the read.
   bool FindAxis(const Origins& origins, ReusedRead& read) const {
     std::size_t sharing = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -137,7 +137,7 @@ class Finder {
     return sharing > 0;
   }
 
-  // Those that differ from place to place, or are only known in the loop.
+  // Finds the variables that differ from address to address or are declared in the loop.
   bool FindVariables(const Origins& origins, ReusedRead& read) const {
     for (const int declaration : origins.declarations) {
       const SyntaxNode& node = tree_.node(declaration);
@@ -147,7 +147,7 @@ class Finder {
       const bool differs = made.threads != 0 || std::any_of(made.declarations.begin(), made.declarations.end(),
                                                             [&](int d) { return IsCounter(d, read); });
       if (!within && !differs) continue;
-      // An inner counter that should not matter would.
+      // Only a declaration in a block can be repeated; the counter of an inner loop cannot.
       if (tree_.node(node.parent).kind_name != "DeclStmt" || tree_.node(node.parent).children.size() != 1) return false;
       if (tree_.node(tree_.node(node.parent).parent).kind_name != "CompoundStmt") return false;
       read.variables.push_back(declaration);

@@ -8,22 +8,22 @@
 
 namespace evo {
 
-// What several threads of a block read from global memory in each iteration of a loop: an element, or a row that a device
-// function is handed a pointer to. Where it lies depends on the loop's counter, on inner counters that run from 0 to a constant,
-// on at most one dimension of the thread's index (another has the threads that share it), and otherwise on what the block has in
-// common.
+// A read from global memory that several threads of a block share in each iteration of a loop: of one element, or of a row to
+// which a device function gets a pointer. Its address depends on the loop's counter, on inner counters that run from 0 to a
+// constant, on at most one dimension of threadIdx (the threads along another dimension share the read), and otherwise only on
+// values that are uniform in the block.
 struct ReusedRead {
-  std::vector<int> places;  // nodes of the same spelling: `a[k]`, or the argument
+  std::vector<int> places;  // nodes with the same text: `a[k]`, or the argument
   std::string type;         // of an element
   bool is_row = false;
-  std::string row_length;          // elements that the function reads, as spelled
+  std::string row_length;          // number of elements that the function reads, as spelled
   std::vector<CountedLoop> inner;  // outermost first
-  int axis = -1;                   // of the thread's index; -1 if it does not matter
-  std::vector<int> variables;  // declarations that the place is made of, to be declared anew for another place; in source order
-  int fastest = 0;             // what moves to the neighbouring element: 0 the counter, 1 the axis, 2 + i an inner counter
+  int axis = -1;                   // dimension of threadIdx; -1 if the address does not depend on it
+  std::vector<int> variables;      // that the address is computed from, to be declared again for another address; in source order
+  int fastest = 0;                 // which index moves to the next element: 0 the counter, 1 the axis, 2 + i an inner counter
 };
 
-// Those of a loop's body that every iteration reads.
+// The shared reads of a loop's body that every iteration makes.
 std::vector<ReusedRead> ReusedReads(const MutationContext& context, const BlockUniform& uniform, const CountedLoop& loop,
                                     const LaunchDirective& launch);
 

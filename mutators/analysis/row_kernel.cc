@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
@@ -14,210 +11,7 @@
 namespace evo {
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::array kExtremes{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv};
-// What a shuffle takes.
-constexpr std::array kShuffled{"float"sv, "double"sv, "int"sv, "unsigned int"sv};
-
-// `sum += f`, `sum = sum + f`, `top = fmaxf(top, f)`, `if (f > top) top = f;`
-struct Update {
-  int accumulator = -1;
-  std::string combine;
-  std::vector<int> names;  // all nodes that name the accumulator
-};
-
-int OnlyStatement(const SyntaxTree& tree, int body) {
-  if (tree.node(body).kind_name != "CompoundStmt") return body;
-  return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
-}
-
-std::vector<int> NamesOf(const SyntaxTree& tree, int scope, int declaration) {
-  std::vector<int> names;
-  for (const int node : Subtree(tree, scope)) {
-    const SyntaxNode& name = tree.node(node);
-    if (name.kind_name == "DeclRefExpr" && name.refers_to == declaration) names.push_back(node);
-    if (std::find(name.hidden.begin(), name.hidden.end(), declaration) != name.hidden.end()) names.push_back(-1);
-  }
-  return names;
-}
-
-std::optional<Update> AsAssignedUpdate(const SyntaxTree& tree, int node) {
-  if (!IsAssignment(tree, node)) return std::nullopt;
-  const int target = tree.node(node).children[0];
-  const int value = tree.node(node).children[1];
-  Update update{Owner(tree, target), "", {}};
-  if (update.accumulator < 0) return std::nullopt;
-  update.names = NamesOf(tree, node, update.accumulator);
-  if (tree.Operator(node) == "+=" && update.names.size() == 1) {
-    update.combine = "+";
-    return update;
-  }
-  if (tree.Operator(node) != "=" || update.names.size() != 2) return std::nullopt;
-  const auto& parts = tree.node(value).children;
-  const auto is_target = [&](int part) { return SameTokens(tree.Text(part), tree.Text(target)); };
-  if (tree.Operator(value) == "+" && (is_target(parts[0]) || is_target(parts[1]))) {
-    update.combine = "+";
-    return update;
-  }
-  const std::string_view callee = LibraryCallee(tree, value);
-  if (std::find(kExtremes.begin(), kExtremes.end(), callee) == kExtremes.end() || parts.size() != 3) return std::nullopt;
-  if (!is_target(parts[1]) && !is_target(parts[2])) return std::nullopt;
-  update.combine = callee;
-  return update;
-}
-
-std::optional<Update> AsConditionalUpdate(const SyntaxTree& tree, int node) {
-  const SyntaxNode& branch = tree.node(node);
-  if (branch.kind_name != "IfStmt" || branch.children.size() != 2) return std::nullopt;
-  const int assignment = OnlyStatement(tree, branch.children[1]);
-  const std::string_view comparison = tree.Operator(branch.children[0]);
-  if (assignment < 0 || tree.Operator(assignment) != "=" || (comparison != "<" && comparison != ">")) return std::nullopt;
-  const auto& sides = tree.node(branch.children[0]).children;
-  const auto& parts = tree.node(assignment).children;
-  Update update{NamedDeclaration(tree, parts[0]), "", {}};
-  if (update.accumulator < 0) return std::nullopt;
-  update.names = NamesOf(tree, node, update.accumulator);
-  const bool on_left = NamedDeclaration(tree, sides[0]) == update.accumulator;
-  const int other = on_left ? sides[1] : sides[0];
-  if (update.names.size() != 2 || (!on_left && NamedDeclaration(tree, sides[1]) != update.accumulator)) return std::nullopt;
-  if (!SameTokens(tree.Text(other), tree.Text(parts[1]))) return std::nullopt;
-  const std::string& type = tree.node(update.accumulator).type;
-  const std::string_view function = (on_left == (comparison == "<")) ? "max" : "min";
-  update.combine = fmt::format("{}{}", type == "float" || type == "double" ? "f" : "", function);
-  if (type == "float") update.combine += "f";
-  return update;
-}
-
-// Zero when the loop begins: declared as zero in the loop's own block, and not touched in between.
-bool StartsAtZero(const SyntaxTree& tree, int declaration, int loop) {
-  const SyntaxNode& variable = tree.node(declaration);
-  const int statement = variable.parent;
-  if (variable.children.empty() || tree.node(statement).parent != tree.node(loop).parent) return false;
-  constexpr std::array kZeros{"0"sv, "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv, "0.0F"sv};
-  const std::string_view initial = tree.Text(variable.children.back());
-  if (std::find(kZeros.begin(), kZeros.end(), initial) == kZeros.end()) return false;
-  for (const int sibling : tree.node(tree.node(loop).parent).children) {
-    if (sibling == loop) return true;
-    if (WrittenIn(tree, sibling).contains(declaration)) return false;
-  }
-  return false;
-}
-
-class Classifier {
- public:
-  explicit Classifier(const SyntaxTree& tree) : tree_(tree) {}
-
-  std::optional<SharedLoop> Classify(int node) const {
-    const auto counted = WithCountedHeader(tree_, node);
-    if (!counted || !IsInBlock(tree_, node) || Leaves(counted->parts.body)) return std::nullopt;
-    SharedLoop shared{*counted, {}, false};
-    if (!AddAccumulations(shared) || !AddStores(shared)) return std::nullopt;
-    if (shared.accumulations.empty() && !shared.stores) return std::nullopt;
-    return shared;
-  }
-
- private:
-  // Goes elsewhere than to its next iteration.
-  bool Leaves(int body) const {
-    for (const int node : Subtree(tree_, body)) {
-      const std::string& kind = tree_.node(node).kind_name;
-      if (kind == "BreakStmt" || kind == "ReturnStmt" || kind == "GotoStmt" || kind == "LabelStmt" || kind == "WhileStmt" ||
-          kind == "DoStmt" || kind == "SwitchStmt")
-        return true;
-    }
-    return false;
-  }
-
-  bool AddAccumulations(SharedLoop& shared) const {
-    const int body = shared.counted.parts.body;
-    std::map<int, std::string> combined;
-    std::map<int, std::size_t> named;
-    for (const int node : Subtree(tree_, body)) {
-      auto update = AsConditionalUpdate(tree_, node);
-      if (!update) update = AsAssignedUpdate(tree_, node);
-      if (!update || IsWithin(tree_, update->accumulator, body)) continue;
-      if (IsMemoryName(tree_, update->accumulator)) return false;
-      auto [known, fresh] = combined.try_emplace(update->accumulator, update->combine);
-      if (!fresh && known->second != update->combine) return false;
-      named[update->accumulator] += update->names.size();
-    }
-    for (const int node : Subtree(tree_, body)) {
-      const int target = Assigned(tree_, node);
-      if (target < 0 || IsStore(tree_, node)) continue;
-      const int owner = Owner(tree_, target);
-      if (!IsWithin(tree_, owner, body) && !combined.contains(owner)) return false;
-    }
-    for (const auto& [declaration, combine] : combined) {
-      if (NamesOf(tree_, body, declaration).size() != named[declaration]) return false;
-      auto accumulation = Describe(declaration, combine, shared.counted.parts.statement);
-      if (!accumulation) return false;
-      shared.accumulations.push_back(*accumulation);
-    }
-    return true;
-  }
-
-  std::optional<Accumulation> Describe(int declaration, const std::string& combine, int loop) const {
-    const SyntaxNode& variable = tree_.node(declaration);
-    std::string type = variable.type;
-    Accumulation accumulation{declaration, combine, "", false};
-    if (IsLocalArray(tree_, declaration)) {
-      type = type.substr(0, type.find('['));
-      const bool flat = std::count(variable.type.begin(), variable.type.end(), '[') == 1;
-      if (!flat || variable.children.empty() || tree_.node(variable.children.front()).type != "int") return std::nullopt;
-      accumulation.length = tree_.Text(variable.children.front());
-    } else {
-      accumulation.from_zero = combine == "+" && StartsAtZero(tree_, declaration, loop);
-    }
-    if (std::find(kShuffled.begin(), kShuffled.end(), type) == kShuffled.end()) return std::nullopt;
-    return accumulation;
-  }
-
-  // Each store goes where the counter says, and nobody reads from there but for the element itself.
-  bool AddStores(SharedLoop& shared) const {
-    const int body = shared.counted.parts.body;
-    std::map<int, std::string> element;  // by root
-    for (const int node : Subtree(tree_, body)) {
-      if (!IsStore(tree_, node)) continue;
-      shared.stores = true;
-      const int target = Assigned(tree_, node);
-      if (!IsPickedBy(shared.counted.counter, body, target)) return false;
-      const int root = RootOf(tree_, PointerAt(tree_, target));
-      const auto [known, fresh] = element.try_emplace(root, tree_.Text(target));
-      if (!fresh && known->second != tree_.Text(target)) return false;
-    }
-    for (const int node : Subtree(tree_, body)) {
-      const int pointer = PointerAt(tree_, node);
-      const auto known = pointer < 0 ? element.end() : element.find(RootOf(tree_, pointer));
-      if (known != element.end() && known->second != tree_.Text(node)) return false;
-      // Registers have no index: an array that a thread's own counter reads would move to memory.
-      if (shared.stores && IsPickedLocal(shared.counted.counter, body, node)) return false;
-    }
-    return true;
-  }
-
-  bool IsPickedBy(int counter, int body, int target) const {
-    if (tree_.node(target).kind_name != "ArraySubscriptExpr") return false;
-    const int subscript = tree_.node(target).children[1];
-    if (!IsPure(tree_, subscript)) return false;
-    for (const int node : Subtree(tree_, subscript)) {
-      const std::string_view spelled = tree_.Operator(node);
-      if (spelled == "%" || spelled == "/" || spelled == "&" || spelled == ">>") return false;
-    }
-    const auto named = NamedIn(tree_, subscript);
-    return std::any_of(named.begin(), named.end(), [&](int d) { return d == counter || IsWithin(tree_, d, body); });
-  }
-
-  bool IsPickedLocal(int counter, int body, int node) const {
-    if (tree_.node(node).kind_name != "ArraySubscriptExpr") return false;
-    const int owner = Owner(tree_, node);
-    return owner >= 0 && !IsWithin(tree_, owner, body) && NamedIn(tree_, node).contains(counter);
-  }
-
-  const SyntaxTree& tree_;
-};
-
-// Nothing in the kernel but its row tells one thread from another, and no variable of a thread is reached by a pointer.
+// Whether the threads of a kernel differ in nothing but their row, and no pointer points to a thread's variables.
 bool IsAlone(const MutationContext& context, const ThreadIndex& index) {
   const SyntaxTree& tree = context.tree;
   if (index.axis != 0 || index.launch->block.size() != 1 || !index.launch->cluster.empty()) return false;
@@ -241,7 +35,7 @@ bool IsAlone(const MutationContext& context, const ThreadIndex& index) {
         IsPassedTwice(tree, context.rendered, node))
       return false;
     if (variable.kind_name == "VarDecl" && !IsLocalArray(tree, node) && IsMemoryName(tree, node)) return false;
-    // An array that is passed on as a pointer.
+    // An array that is passed as a pointer.
     if (variable.kind_name == "DeclRefExpr" && IsLocalArray(tree, variable.refers_to) &&
         tree.node(variable.parent).kind_name != "ArraySubscriptExpr")
       return false;
@@ -249,21 +43,20 @@ bool IsAlone(const MutationContext& context, const ThreadIndex& index) {
   return true;
 }
 
-// A statement that stands where one may put it under a condition.
+// Whether a node is a statement that can be put under a condition.
 bool IsStatement(const SyntaxTree& tree, int node) {
   const std::string& kind = tree.node(tree.node(node).parent).kind_name;
   return (kind == "CompoundStmt" || kind == "IfStmt" || kind == "ForStmt") && tree.Text(node).ends_with(";");
 }
 
-// Picks the loops of a kernel that are shared out: outermost ones, or, where such a loop stores what loops in it have summed up,
-// these.
+// Picks the loops of a kernel that the threads of a row share: the outermost ones or, with `inner`, the loops that compute the
+// sums that an outer loop stores.
 class Picker {
  public:
-  Picker(const SyntaxTree& tree, const Classifier& classifier, bool inner)
-      : tree_(tree), classifier_(classifier), inner_(inner) {}
+  Picker(const SyntaxTree& tree, bool inner) : tree_(tree), inner_(inner) {}
 
   bool Collect(int node, RowKernel& kernel) const {
-    const auto shared = classifier_.Classify(node);
+    const auto shared = AsSharedLoop(tree_, node);
     if (shared && !(inner_ && HoldsSums(*shared))) {
       kernel.loops.push_back(*shared);
       return true;
@@ -280,14 +73,13 @@ class Picker {
   bool HoldsSums(const SharedLoop& loop) const {
     if (!loop.stores) return false;
     for (const int node : Subtree(tree_, loop.counted.parts.body)) {
-      const auto nested = classifier_.Classify(node);
+      const auto nested = AsSharedLoop(tree_, node);
       if (nested && !nested->accumulations.empty()) return true;
     }
     return false;
   }
 
   const SyntaxTree& tree_;
-  const Classifier& classifier_;
   bool inner_;
 };
 
@@ -300,13 +92,12 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
     if (!IsAlone(context, index)) continue;
     const auto traffic = TrafficOf(tree, index.kernel);
     if (!traffic) continue;
-    RowKernel bare{index, {}, {}, traffic->read.contains(-1)};  // read from who knows where
+    RowKernel bare{index, {}, {}, traffic->read.contains(-1)};  // a read through an unknown pointer
     for (const int root : traffic->stored) bare.reads_what_it_stores |= traffic->read.contains(root);
-    const Classifier classifier(tree);
     std::vector<int> first;
     for (const bool inner : {false, true}) {
       RowKernel kernel = bare;
-      if (!Picker(tree, classifier, inner).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
+      if (!Picker(tree, inner).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
       if (kernel.loops.empty() || (kernel.reads_what_it_stores && !kernel.stores.empty())) continue;
       std::vector<int> picked;
       for (const SharedLoop& loop : kernel.loops) picked.push_back(loop.counted.parts.statement);
@@ -318,40 +109,10 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
   return kernels;
 }
 
-std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads) {
-  const CountedLoop& counted = loop.counted;
-  const ForLoop& parts = counted.parts;
-  std::vector<Proposal::Change> changes;
-  std::string zeros;
-  for (const Accumulation& accumulation : loop.accumulations) {
-    if (accumulation.combine != "+" || accumulation.from_zero) continue;
-    const std::string& name = tree.node(accumulation.declaration).name;
-    const std::string index = FreshName(tree, "i");
-    const std::string line = accumulation.length.empty()
-                                 ? fmt::format("if ({} != 0) {} = 0;", threads.name, name)
-                                 : fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3} == 0 ? {2}[{0}] : 0;", index,
-                                               Parenthesised(accumulation.length), name, threads.name);
-    changes.push_back({FirstNode(tree, parts.statement), Placement::kBefore, LineBefore(tree, parts.statement, line)});
-  }
-  const std::string offset = counted.step == "1" ? threads.name : fmt::format("{} * {}", threads.name, counted.step);
-  const std::string_view start = tree.Text(counted.start);
-  const SourceRange declared{tree.node(parts.init).range.begin, tree.node(counted.start).range.begin};
-  changes.push_back({parts.init, Placement::kReplace,
-                     start == "0" ? fmt::format("{}{};", tree.Text(declared), offset)
-                                  : fmt::format("{}{} + {};", tree.Text(declared), Parenthesised(tree, counted.start), offset)});
-  const std::string step = counted.step == "1" ? threads.count : fmt::format("{} * {}", threads.count, counted.step);
-  changes.push_back({parts.increment, Placement::kReplace, fmt::format("{} += {}", tree.node(counted.counter).name, step)});
-  return changes;
-}
-
 Proposal::Change StoreOnce(const SyntaxTree& tree, int store, const RowThreads& threads) {
   const bool in_block = IsInBlock(tree, store);
   return {store, Placement::kReplace,
           fmt::format("{}if ({} == 0) {}{}", in_block ? "" : "{ ", threads.name, tree.Text(store), in_block ? "" : " }")};
-}
-
-std::string Combined(const std::string& combine, const std::string& a, const std::string& b) {
-  return combine == "+" ? fmt::format("{} += {};", a, b) : fmt::format("{0} = {1}({0}, {2});", a, combine, b);
 }
 
 }  // namespace evo

@@ -8,23 +8,23 @@
 
 namespace evo {
 
-// Questions about arrays in shared memory.
+// Tells about arrays in shared memory.
 
-// Declared `__shared__`.
+// Whether a variable is declared `__shared__`.
 bool IsShared(const SyntaxTree& tree, int variable);
-// The extents that a type ends with: 32 and 33 of "float[32][33]"; 0 for one that is not known.
+// The extents of an array type: 32 and 33 for "float[32][33]"; 0 for an extent that is not known.
 std::vector<long long> ExtentsOf(const std::string& type);
 
-// An extent as it is spelled, without the literal that is added at its end.
+// The last extent of an array, separated into an expression and padding: `32 + 1`.
 struct Extent {
   int node = -1;
-  std::string text;
+  std::string text;  // as spelled, without the padding
   int pad = 0;
 };
 std::optional<Extent> LastExtent(const SyntaxTree& tree, int variable);
 
-// The nodes `a[i][j]` of all uses of an array; nullopt if one does not read or write an element there and then, so that somebody
-// may know how far apart the rows are.
+// The nodes `a[i][j]` of all uses of an array. nullopt if a use does not directly read or write one element, because it may
+// depend on the distance between rows.
 std::optional<std::vector<int>> ElementsOf(const SyntaxTree& tree, int variable, std::size_t dimensions);
 
 }  // namespace evo

@@ -10,28 +10,29 @@
 
 namespace evo {
 
-// Questions that mutators ask of the shape of a tree; those about what code does are in data_flow.h.
+// Tells about the shape of a tree. What code reads and writes is the subject of data_flow.h.
 
-// The node and all below it, in source order.
+// A node and all nodes below it, in source order.
 inline std::ranges::iota_view<int, int> Subtree(const SyntaxTree& tree, int node) { return {node, tree.EndOf(node)}; }
 // All functions and function templates, defined or declared, in source order.
 std::vector<int> Functions(const SyntaxTree& tree);
 // All nodes of a kind, in source order.
 std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind);
+// Whether a node is `ancestor` or below it.
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
-// Function definitions with `__global__`.
+// Whether a function is a kernel: declared `__global__`.
 bool IsKernel(const SyntaxTree& tree, int function);
-// What is within parentheses. Those of a macro call have nothing in them.
+// An expression without its outer parentheses. Those of a macro call stay, since they have no children.
 int WithoutParentheses(const SyntaxTree& tree, int expression);
-// The declaration that an expression names, through parentheses; -1 if it is more than a name or declared elsewhere.
+// The declaration that an expression names, also in parentheses; -1 if it is more than a name, or declared in another file.
 int NamedDeclaration(const SyntaxTree& tree, int expression);
-// Of a call: the name of the function called if it is declared outside of the file; else empty.
+// The name of the function that a call calls, if it is declared in another file; else empty.
 std::string_view LibraryCallee(const SyntaxTree& tree, int call);
 
 // A `for` with all its parts.
 struct ForLoop {
   int statement = -1;
-  int pragma = -1;  // of its `#pragma unroll`; -1 if none
+  int pragma = -1;  // the `#pragma unroll` in front of it; -1 if there is none
   int init = -1;
   int condition = -1;
   int increment = -1;
@@ -39,24 +40,24 @@ struct ForLoop {
 };
 // nullopt for a loop without one of init, condition and increment.
 std::optional<ForLoop> AsForLoop(const SyntaxTree& tree, int node);
-// The pragma in front of a loop; -1 if none.
+// The pragma in front of a loop; -1 if there is none.
 int PragmaOf(const SyntaxTree& tree, int loop);
-// Where a statement begins, its pragma included.
+// The node that a statement begins with: its pragma if it has one, else the statement itself.
 int FirstNode(const SyntaxTree& tree, int statement);
-// A child of a block, so that statements may be put beside it.
+// Whether a statement is directly in a block, so that others can be inserted before and after it.
 bool IsInBlock(const SyntaxTree& tree, int statement);
 
-// "float" for "const float".
+// A type without leading const and volatile: "float" for "const float".
 std::string WithoutConst(std::string type);
-// float, double, and the integers of C.
+// Whether a type is float, double, or an integer type of at least 16 bits.
 bool IsArithmetic(std::string_view type);
-// White space in front of the line that the node begins on.
+// The indentation of the line that a node begins on.
 std::string IndentOf(const SyntaxTree& tree, int node);
-// Text that, put before FirstNode() of a statement, gives `line` a line of its own, as far in as the statement.
+// The text to insert before FirstNode() of a statement so that `line` gets a line of its own, indented like the statement.
 std::string LineBefore(const SyntaxTree& tree, int statement, const std::string& line);
-// `wanted`, or with a number behind it if the text already has that word.
+// `wanted`, with a number appended if the text already contains that word.
 std::string FreshName(const SyntaxTree& tree, const std::string& wanted);
-// In parentheses unless it is a name, a literal, a call or the like.
+// The expression in parentheses, unless it is a name, a literal, a call or the like.
 std::string Parenthesised(const SyntaxTree& tree, int expression);
 std::string Parenthesised(const std::string& expression);
 

@@ -4,14 +4,14 @@
 
 namespace evo {
 
-// Whether statements may change places.
+// Tells whether statements may be reordered.
 
-// A statement without control flow of its own that calls nothing for its effect.
+// Whether a statement has no control flow of its own and calls nothing that has side effects.
 bool IsSimple(const SyntaxTree& tree, int statement);
-// Two statements of which neither says a name that the other changes or declares, and that do not meet in memory. Whoever asks
-// makes sure that neither jumps or synchronises.
+// Whether neither of two statements names anything that the other changes or declares, and neither stores to memory that the
+// other accesses. The caller makes sure that neither jumps or synchronises.
 bool AreIndependent(const SyntaxTree& tree, int first, int second);
-// Whether a statement neither jumps nor calls anything for its effect, so that others may be moved past it.
+// Whether a statement neither jumps nor calls anything that has side effects, so that others may be moved past it.
 bool IsPassable(const SyntaxTree& tree, int statement);
 
 }  // namespace evo

@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-// What a constant local variable was made from; other expressions as they are.
+// The initialiser that a never-written local variable goes back to; other expressions as they are.
 int Origin(const SyntaxTree& tree, int expression) {
   expression = WithoutParentheses(tree, expression);
   const int declaration = NamedDeclaration(tree, expression);
@@ -25,7 +25,7 @@ std::string Unparenthesised(std::string text) {
   return text;
 }
 
-// Whether every launch of the kernel has blocks that are so many threads wide.
+// Whether the loop's step is the width of the block in every launch of the kernel.
 bool IsBlockWidth(const MutationContext& context, const CountedLoop& loop) {
   const std::string step = Unparenthesised(loop.step);
   if (step == "blockDim.x") return true;

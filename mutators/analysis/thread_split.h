@@ -4,8 +4,8 @@
 
 namespace evo {
 
-// Whether the threads of a group go through a loop in turns: the start is each thread's number from 0 to step - 1, so that they
-// take each element once together. That is `threadIdx.x` with the width of the block as the step, or `x % step`.
+// Whether the threads of a group divide a loop's iterations among them: each starts at its number, from 0 to step - 1, so that
+// together they take every element once. That is `threadIdx.x` with the width of the block as the step, or `threadIdx.x % step`.
 bool IsSplitAmongThreads(const MutationContext& context, const CountedLoop& loop);
 
 }  // namespace evo

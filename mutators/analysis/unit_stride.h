@@ -4,9 +4,9 @@
 
 namespace evo {
 
-// Whether an index is the loop's counter plus what the loop does not change.
+// Whether an index is the loop's counter plus or minus something that the loop does not change.
 bool IsUnitStride(const SyntaxTree& tree, int index, const CountedLoop& loop);
-// Whether an expression is a pointer, or an array that is not the thread's own, and the same in every iteration.
+// Whether an expression is a pointer or an array in shared memory, and the same in every iteration.
 bool IsSteadyBase(const SyntaxTree& tree, int base, const CountedLoop& loop);
 
 }  // namespace evo

@@ -13,7 +13,7 @@
 namespace evo {
 namespace {
 
-// Combinations of parameter values that are looked at.
+// The most combinations of parameter values that are evaluated.
 constexpr std::size_t kMostValues = 4096;
 
 constexpr std::string_view kAxes = "xyz";
@@ -39,7 +39,7 @@ bool IsIntegerType(const std::string& type) {
   return IsArithmetic(plain) && plain != "float" && plain != "double";
 }
 
-// Macros whose text names a builtin hide uses of it.
+// Whether a preprocessor line names a built-in variable. Macros may then hide uses of it.
 bool IsInADirective(std::string_view text, std::string_view builtin) {
   for (std::size_t at = text.find(builtin); at != std::string_view::npos; at = text.find(builtin, at + 1)) {
     const std::size_t line = text.rfind('\n', at) + 1;
@@ -49,7 +49,7 @@ bool IsInADirective(std::string_view text, std::string_view builtin) {
   return false;
 }
 
-// `a * b` or `b * a` where a is the node.
+// The other factor of a product in which `node` is a factor; -1 if it is no such product.
 int OtherFactor(const SyntaxTree& tree, int product, int node) {
   if (tree.Operator(product) != "*" || tree.node(product).children.size() != 2) return -1;
   const auto& sides = tree.node(product).children;
@@ -57,7 +57,7 @@ int OtherFactor(const SyntaxTree& tree, int product, int node) {
   return sides[1] == node ? sides[0] : -1;
 }
 
-// All but what the index is made of beside the block's number.
+// Everything about an index but its `thread`.
 std::optional<ThreadIndex> BlockIndexIn(const MutationContext& context, int kernel, std::size_t axis) {
   const SyntaxTree& tree = context.tree;
   ThreadIndex index;
@@ -87,7 +87,7 @@ std::optional<ThreadIndex> IndexIn(const MutationContext& context, int kernel, s
   const auto threads = BuiltinUses(tree, kernel, "threadIdx", axis);
   if (threads.size() != 1) return std::nullopt;
   index->thread = threads.front();
-  // The product and the thread, and nothing else.
+  // The index must be the sum of the product and the thread, and nothing else.
   const int sum = tree.node(index->thread).parent;
   if (tree.Operator(sum) != "+" || tree.node(tree.node(index->block).parent).parent != sum) return std::nullopt;
   if (tree.node(sum).parent != index->declaration) return std::nullopt;
@@ -181,7 +181,7 @@ bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin
   if (IsInADirective(tree.text(), builtin)) return true;
   for (const int name : NodesOfKind(tree, "DeclRefExpr")) {
     if (tree.node(name).name != builtin) continue;
-    // All of it may be a member's operand, too, of a conversion that nobody has spelled.
+    // The kind of the parent is not enough: a whole variable may have an implicit conversion operator above it, a member, too.
     const std::string_view used = tree.Text(tree.node(name).parent);
     const bool member = used.size() == builtin.size() + 2 && used.starts_with(builtin) && used[builtin.size()] == '.';
     if (!member || !IsWithin(tree, name, scope)) return true;
@@ -197,7 +197,7 @@ bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too) {
     if (kind != "CallExpr" || CallsPure(tree, node)) continue;
     if (!shuffles_too && LibraryCallee(tree, node).starts_with("__shfl_")) continue;
     if (tree.node(node).name.starts_with("operator")) continue;
-    // A constructor's parts are looked at by themselves.
+    // A constructor does nothing itself; its arguments are visited on their own.
     const auto& parts = tree.node(node).children;
     if (!parts.empty() && tree.node(parts.front()).name == tree.node(node).name) return true;
   }

@@ -10,30 +10,30 @@
 
 namespace evo {
 
-// Questions about how threads and blocks share a kernel's work: its launch line, the indices it reads, the loops that it counts.
+// Tells how threads and blocks share a kernel's work: by its launch line and the indices that it computes.
 
 // The launch line of a kernel; null if there is none or more than one.
 const LaunchDirective* OnlyLaunch(const KernelTemplate& rendered, std::string_view kernel);
-// Tokens of two texts are the same, outer parentheses aside.
+// Whether two texts consist of the same tokens, apart from outer parentheses.
 bool SameTokens(std::string_view a, std::string_view b);
-// Every value that an expression of parameters can take; empty if it names anything else, or there are very many.
+// Every value that an expression of parameters can take; empty if it names anything else or has too many values.
 std::vector<std::int64_t> ValuesOf(const Expression& expression, const KernelTemplate& rendered);
-// A change of one dimension of the grid or the block, the others as they are.
+// A change of one dimension of the grid or the block. The other dimensions stay.
 LaunchChange WithDimension(const LaunchDirective& launch, std::string_view field, std::size_t axis, const std::string& text);
-// The dimension of a grid when a block takes `size` instead of `extent`: `ceil_div(n, extent)` with the other size; `otherwise`
-// if it has another form.
+// The dimension of a grid whose blocks take `size` elements instead of `extent`: `ceil_div(n, size)` if it was `ceil_div(n,
+// extent)`, else `otherwise`.
 std::string BlocksOf(const Expression& grid, const std::string& extent, const std::string& size, const std::string& otherwise);
 
-// Nodes of `threadIdx.x` and the like within a node, in source order; axis 0 for x.
+// The uses of a member of a built-in variable, such as `threadIdx.x`, within `scope`, in source order. Axis 0 is x.
 std::vector<int> BuiltinUses(const SyntaxTree& tree, int scope, std::string_view builtin, std::size_t axis);
-// Whether a builtin is used elsewhere than in `scope`, in a macro, or not by its members.
+// Whether a built-in variable is used outside of `scope`, in a macro, or as a whole rather than by a member.
 bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin);
-// Barriers, shuffles, votes, atomics, stores by functions, shared memory: whatever ties the threads of a block together.
-// Shuffles tie the lanes of a warp together only.
+// Whether code makes the threads of a block depend on each other: by barriers, shuffles, votes, atomics, shared memory, or
+// functions that store. Without `shuffles_too`, shuffles are left out, since they only involve the lanes of one warp.
 bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too = true);
 
-// `const int row = blockIdx.x * BLOCK + threadIdx.x;` as a statement of a kernel's own block, all that the kernel says of these
-// indices in this dimension.
+// An index that a statement of a kernel's outermost block declares: `const int row = blockIdx.x * BLOCK + threadIdx.x;`. The
+// kernel uses blockIdx and threadIdx nowhere else in this dimension.
 struct ThreadIndex {
   int kernel = -1;
   int statement = -1;    // the DeclStmt
@@ -45,8 +45,8 @@ struct ThreadIndex {
   const LaunchDirective* launch = nullptr;
 };
 std::vector<ThreadIndex> ThreadIndices(const MutationContext& context);
-// The same for `i = blockIdx.x * E + ...` whatever E and the rest are: the block's number, named once, moves the index on by E.
-// `thread` is -1.
+// The same for `i = blockIdx.x * E + ...` with any E and any further terms. Only blockIdx must be used nowhere else; `thread` is
+// -1.
 std::vector<ThreadIndex> BlockIndices(const MutationContext& context);
 
 }  // namespace evo

@@ -4,7 +4,7 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -14,7 +14,7 @@ bool IsLoop(const SyntaxTree& tree, int node) {
   return kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt";
 }
 
-// Added to in a loop that it is declared outside of.
+// Whether some loop adds to a variable that is declared outside of it.
 bool IsAccumulator(const SyntaxTree& tree, int declaration) {
   for (const int node : Subtree(tree, tree.node(declaration).function)) {
     if (tree.Operator(node) != "+=" || NamedDeclaration(tree, tree.node(node).children[0]) != declaration) continue;
@@ -25,7 +25,8 @@ bool IsAccumulator(const SyntaxTree& tree, int declaration) {
   return false;
 }
 
-// Whoever takes its value takes any number: no shuffle, whose answer would change its type with it, no template of the file.
+// Whether the variable is passed to a function that may depend on its type, such as a shuffle, whose result would change its type
+// too, or a template of this file.
 bool IsPassedOn(const SyntaxTree& tree, int declaration) {
   for (const int node : Subtree(tree, tree.node(declaration).function)) {
     const SyntaxNode& name = tree.node(node);
@@ -39,7 +40,7 @@ bool IsPassedOn(const SyntaxTree& tree, int declaration) {
 class AccumulatePrecision : public SourceMutator {
  public:
   std::string_view name() const override { return "accumulate_precision"; }
-  std::string_view description() const override { return "sums up in double instead of float, or the other way round"; }
+  std::string_view description() const override { return "accumulates a sum in double instead of float, or the reverse"; }
   double weight() const override { return 0.2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

@@ -5,14 +5,14 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
 constexpr std::array<int, 3> kParts{2, 4, 8};
 
-// `for (int i = a; i < b; i += step) sum += f(i);` taken apart.
+// The parts of a loop `for (int i = a; i < b; i += step) sum += f(i);`.
 struct Reduction {
   ForLoop loop;
   int counter = -1;      // declaration of i
@@ -31,7 +31,7 @@ std::optional<std::string> StepOf(const SyntaxTree& tree, const ForLoop& loop, i
   return Parenthesised(tree, increment.children[1]);
 }
 
-// The one statement of the body, through braces; -1 if there are more.
+// The only statement of a body, with or without braces; -1 if there are more.
 int OnlyStatement(const SyntaxTree& tree, int body) {
   if (tree.node(body).kind_name != "CompoundStmt") return body;
   return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
@@ -78,14 +78,14 @@ std::optional<Reduction> AsReduction(const SyntaxTree& tree, int node) {
   const SyntaxNode& accumulator = tree.node(reduction.accumulator);
   if (accumulator.type != "float" && accumulator.type != "double") return std::nullopt;
   if (IsWithin(tree, reduction.accumulator, node) || !IsPure(tree, reduction.term)) return std::nullopt;
-  // A sum that others see, in shared memory or through a pointer, is no sum of this loop alone.
+  // Other code may read or change a sum in shared memory or behind a pointer while the loop runs.
   if (IsMemoryName(tree, reduction.accumulator)) return std::nullopt;
   const auto named = NamedIn(tree, reduction.term);
   if (named.contains(reduction.accumulator) || WrittenIn(tree, reduction.term).contains(reduction.counter)) return std::nullopt;
   return reduction;
 }
 
-// f(i + offset): the term with its counter put forward.
+// f(i + offset): the term for a later value of the counter.
 std::string TermAt(const SyntaxTree& tree, const Reduction& reduction, const std::string& offset) {
   std::string text(tree.Text(reduction.term));
   const std::uint32_t origin = tree.node(reduction.term).range.begin;
@@ -139,7 +139,7 @@ std::string Split(const SyntaxTree& tree, const Reduction& reduction, int parts)
   text += fmt::format("{}}}\n{}for (; {}; {}) {}\n", indent, indent, tree.Text(reduction.loop.condition),
                       tree.Text(reduction.loop.increment),
                       Update(reduction, accumulator.name, std::string(tree.Text(reduction.term))));
-  // Pairwise, so that the last additions do not wait for one another.
+  // Pairwise, so that the final additions do not wait for each other either.
   for (std::size_t width = static_cast<std::size_t>(parts) / 2; width > 0; width /= 2) {
     for (std::size_t part = 0; part < width; ++part) text += indent + Update(reduction, names[part], names[part + width]) + "\n";
   }
@@ -150,7 +150,7 @@ class AccumulatorSplit : public SourceMutator {
  public:
   std::string_view name() const override { return "accumulator_split"; }
   std::string_view description() const override {
-    return "sums a loop into 2, 4 or 8 accumulators, so that additions do not wait for one another";
+    return "accumulates a loop's sum in 2, 4 or 8 variables, so that additions do not wait for each other";
   }
   double weight() const override { return 2; }
 

@@ -5,16 +5,16 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// The base-2 logarithm of e, to more digits than a float has.
+// The base-2 logarithm of e, with more digits than a float has.
 constexpr std::string_view kLog2E = "1.4426950408889634f";
 
-// A value from memory, so that it is no sentinel of a size that times the scale is infinite: the difference of two of these is
-// zero, and that of two infinities is not a number.
+// Whether an expression is a value loaded from memory. Other values may be sentinels so large that they become infinite when
+// multiplied by the scale; the difference of two such sentinels is zero, but that of two infinities is not a number.
 bool IsData(const SyntaxTree& tree, int expression) {
   if (!IsPure(tree, expression)) return false;
   const int declaration = NamedDeclaration(tree, expression);
@@ -25,7 +25,8 @@ bool IsData(const SyntaxTree& tree, int expression) {
          LoadsIn(tree, variable.children.back());
 }
 
-// `expf(x)` by its argument: as it is, and with the scale folded into a difference or a product.
+// The replacements of `expf(argument)`: with the scale applied to the argument and, if possible, folded into a difference or a
+// product.
 std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
   std::vector<std::string> powers{fmt::format("exp2f({} * {})", Parenthesised(tree, argument), kLog2E)};
   const auto& sides = tree.node(argument).children;
@@ -44,18 +45,18 @@ class ExpToExp2 : public SourceMutator {
  public:
   std::string_view name() const override { return "exp_to_exp2"; }
   std::string_view description() const override {
-    return "makes an exponential a power of two, its scale folded into the argument";
+    return "replaces an exponential by a power of two, with the scale folded into the argument";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
-    std::map<int, std::array<Proposal, 2>> together;  // by function: all calls, as they are or folded
+    std::map<int, std::array<Proposal, 2>> together;  // by function: all its calls, not folded and folded
     for (const int call : NodesOfKind(tree, "CallExpr")) {
       const std::string_view callee = LibraryCallee(tree, call);
       const auto& parts = tree.node(call).children;
       if ((callee != "expf" && callee != "__expf") || parts.size() != 2 || tree.node(call).function < 0) continue;
-      // Only where the call is spelled out, and as a value.
+      // Only calls that are spelled out, not in a macro, and whose value is used.
       if (tree.Text(parts.front()) != callee || tree.Text(call).ends_with(";") || tree.node(call).opaque) continue;
       const auto powers = PowersOfTwo(tree, parts[1]);
       for (const std::string& power : powers) proposals.push_back({{{call, Placement::kReplace, power}}, {}, {}});

@@ -6,13 +6,14 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
-// Accurate and fast, with the same arguments. Either way round: what an earlier edit made fast may be made accurate again.
+// Accurate and fast functions with the same arguments. They are exchanged in both directions, so that an earlier edit can be
+// undone.
 constexpr std::array<Pair, 8> kTwins{Pair{"expf", "__expf"},     Pair{"logf", "__logf"},     Pair{"log2f", "__log2f"},
                                      Pair{"log10f", "__log10f"}, Pair{"exp10f", "__exp10f"}, Pair{"sinf", "__sinf"},
                                      Pair{"cosf", "__cosf"},     Pair{"powf", "__powf"}};
@@ -31,13 +32,15 @@ bool IsOne(std::string_view text) { return text == "1" || text == "1." || text =
 class FastMath : public SourceMutator {
  public:
   std::string_view name() const override { return "fast_math"; }
-  std::string_view description() const override { return "exchanges a function or a division for CUDA's fast one, or back"; }
+  std::string_view description() const override {
+    return "replaces a function or a division by CUDA's fast variant, or the reverse";
+  }
   double weight() const override { return 1.5; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
-    std::map<std::pair<int, std::string_view>, Proposal> together;  // all calls of a function within a function
+    std::map<std::pair<int, std::string_view>, Proposal> together;  // all calls of one function within a function
     for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
       const int node = static_cast<int>(i);
       if (tree.node(node).function < 0) continue;
@@ -70,7 +73,7 @@ class FastMath : public SourceMutator {
     if (division.type != "float" || (spelled != "/" && spelled != "/=")) return;
     const int left = division.children[0];
     const int right = division.children[1];
-    // __fdividef takes floats: a double would lose its digits before the division, and it is no longer an assignment's target.
+    // __fdividef takes floats: a double would be rounded before the division.
     if (WithoutConst(tree.node(left).type) == "double" || WithoutConst(tree.node(right).type) == "double") return;
     const std::string a(tree.Text(left));
     const std::string b(tree.Text(right));
@@ -104,12 +107,12 @@ class FastMath : public SourceMutator {
     } else {
       return;
     }
-    if (tree.Text(node).ends_with(";")) return;  // a value that nobody takes
+    if (tree.Text(node).ends_with(";")) return;  // the value is not used
     const bool alone = StandsAlone(tree, node);
     proposals.push_back({{{node, Placement::kReplace, alone ? division : fmt::format("({})", division)}}, {}, {}});
   }
 
-  // No operator beside it.
+  // Whether no operator is applied to a node, so that its replacement needs no parentheses.
   static bool StandsAlone(const SyntaxTree& tree, int node) {
     const SyntaxNode& parent = tree.node(tree.node(node).parent);
     const std::string& kind = parent.kind_name;
@@ -117,7 +120,7 @@ class FastMath : public SourceMutator {
     return IsAssignment(tree, tree.node(node).parent) && parent.children.back() == node;
   }
 
-  // An argument becomes float; in a division one side must be.
+  // An argument was converted to float implicitly. In a division, one operand must be a float already.
   static std::string AsFloat(const SyntaxTree& tree, int expression) {
     if (WithoutConst(tree.node(expression).type) == "float") return Parenthesised(tree, expression);
     return fmt::format("static_cast<float>({})", tree.Text(expression));

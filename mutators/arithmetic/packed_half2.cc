@@ -7,12 +7,12 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/unit_stride.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// A type of two bytes, and what converts one, and two, to float.
+// A type of two bytes, the type of a pair of them, and the functions that convert one value and a pair to float.
 struct Packed {
   std::string_view element;
   std::string_view pair;
@@ -22,19 +22,19 @@ struct Packed {
 constexpr std::array<Packed, 2> kPacked{{{"__half", "__half2", "__half2float", "__half22float2"},
                                          {"__nv_bfloat16", "__nv_bfloat162", "__bfloat162float", "__bfloat1622float2"}}};
 
-// What is computed for two iterations at once.
+// A conversion, or a product of two, that is computed for two iterations at once.
 struct Pair {
   const Packed* type = nullptr;
-  std::vector<int> places;  // nodes of the same spelling: conversions, or products of two
+  std::vector<int> places;  // nodes with the same text: conversions, or products of two conversions
   std::vector<int> loads;   // `p[i]`, one or two
 };
 
-// The load that a conversion converts; -1 if it is none, or not one whose neighbour may be read with it.
+// The load in a conversion; -1 if the call is no conversion, or if the next element cannot be loaded together with it.
 int Converted(const MutationContext& context, const CountedLoop& loop, int call, const Packed& type) {
   const SyntaxTree& tree = context.tree;
   if (LibraryCallee(tree, call) != type.convert || tree.node(call).children.size() != 2) return -1;
   int load = tree.node(call).children[1];
-  // A copy that nobody has spelled.
+  // Skips an implicit copy.
   while (tree.node(load).kind_name != "ArraySubscriptExpr" && tree.node(load).children.size() == 1)
     load = tree.node(load).children[0];
   const SyntaxNode& element = tree.node(load);
@@ -55,7 +55,7 @@ void Add(const SyntaxTree& tree, std::vector<Pair>& pairs, Pair pair) {
   }
 }
 
-// Conversions; with `products`, products of two of them instead where there are.
+// The conversions in a loop or, with `products`, the products of two conversions.
 std::vector<Pair> PairsOf(const MutationContext& context, const CountedLoop& loop, bool products) {
   const SyntaxTree& tree = context.tree;
   std::vector<Pair> pairs;
@@ -74,6 +74,7 @@ std::vector<Pair> PairsOf(const MutationContext& context, const CountedLoop& loo
   return pairs;
 }
 
+// Writes a loop that takes two iterations at a time.
 class PairLoop {
  public:
   PairLoop(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Pair>& pairs)
@@ -88,7 +89,7 @@ class PairLoop {
     const std::string bound(tree_.Text(loop_.bound));
     const std::string indent = outer_ + "  ";
     const std::string declared = fmt::format("{} = {}", CounterDeclaration(tree_, loop_), tree_.Text(loop_.start));
-    // Where their number is known the loops keep the form that compilers write out.
+    // If the number of iterations is known, the loop keeps a form that compilers can unroll.
     if (first && last && loop_.comparison == "<" && (*last - *first) % 2 == 0) {
       return fmt::format("if ({}) {{\n{}{}for ({}; {} < {}; {} += 2) {{\n{}{}}}\n{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}",
                          Aligned(), Pragma(), indent, declared, counter_, bound, counter_, Twice(indent + "  "), indent, outer_,
@@ -120,7 +121,7 @@ class PairLoop {
     return text;
   }
 
-  // Two iterations, one after the other.
+  // The body for two iterations, one after the other.
   std::string Twice(const std::string& indent) const {
     std::string text;
     Replacements first;
@@ -157,7 +158,7 @@ class PackedHalf2 : public SourceMutator {
  public:
   std::string_view name() const override { return "packed_half2"; }
   std::string_view description() const override {
-    return "converts, or multiplies, two neighbouring halves (or bfloat16) at a time";
+    return "converts, or multiplies, two neighbouring halves (or bfloat16 values) at a time";
   }
   double weight() const override { return 1.5; }
 
@@ -176,7 +177,7 @@ class PackedHalf2 : public SourceMutator {
   }
 
  private:
-  // Each is two registers, and a condition.
+  // Each pair takes two registers and an alignment check.
   static constexpr std::size_t kMostPairs = 8;
 };
 

@@ -2,12 +2,12 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// The loops round a node, innermost first, through which the divisor stays the same.
+// The loops around a division in which the divisor does not change, innermost first.
 std::vector<int> LoopsWithSame(const SyntaxTree& tree, int division, int divisor) {
   std::vector<int> loops;
   for (int at = tree.node(division).parent; at > 0 && at != tree.node(division).function; at = tree.node(at).parent) {
@@ -29,7 +29,7 @@ bool IsFloatDivision(const SyntaxTree& tree, int node) {
 class Reciprocal : public SourceMutator {
  public:
   std::string_view name() const override { return "reciprocal"; }
-  std::string_view description() const override { return "divides once in front of a loop and multiplies in it"; }
+  std::string_view description() const override { return "divides once before a loop and multiplies by the reciprocal in it"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
@@ -39,7 +39,7 @@ class Reciprocal : public SourceMutator {
       if (!IsFloatDivision(tree, node)) continue;
       for (const int loop : LoopsWithSame(tree, node, tree.node(node).children[1])) {
         Proposal proposal = DivideOnce(tree, tree.node(node).children[1], loop);
-        // One for all the places where the loop divides by the same: that of the first.
+        // If the loop divides by the same value several times, only the first division makes a proposal.
         if (proposal.changes.at(1).node == node) proposals.push_back(std::move(proposal));
       }
     }
@@ -52,7 +52,7 @@ class Reciprocal : public SourceMutator {
     const std::string declaration = fmt::format("const float {} = 1.0f / {};", name, Parenthesised(tree, divisor));
     Proposal proposal;
     proposal.changes.push_back({FirstNode(tree, loop), Placement::kBefore, LineBefore(tree, loop, declaration)});
-    std::uint32_t done = 0;  // where the last division that is replaced ends; those inside it stay
+    std::uint32_t done = 0;  // end of the last replaced division; divisions nested in it stay
     for (const int node : Subtree(tree, loop)) {
       if (!IsFloatDivision(tree, node) || tree.node(node).range.begin < done) continue;
       const auto& sides = tree.node(node).children;

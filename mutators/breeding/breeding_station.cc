@@ -12,16 +12,17 @@
 namespace evo {
 namespace {
 
-// Enough that all operators have their chance: one that does not apply costs a fraction of a millisecond, and many do not.
+// The most operators that are tried for one child: enough for all of them. One that does not apply costs a fraction of a
+// millisecond.
 constexpr int kTries = 64;
-// Parents whose directives are kept: a generation's.
+// The number of parents whose directives are kept: as many as a generation has.
 constexpr std::size_t kRendered = 64;
 
 }  // namespace
 
 BreedingStation::BreedingStation(std::vector<KernelTemplate> templates, SyntaxPaths paths)
     : templates_(std::move(templates)), renderer_(std::move(paths)) {
-  // The first parse with new includes takes ten times as long as the later ones: better now than when children are waited for.
+  // The first parse with new includes takes ten times as long as later ones, so it is done before children are requested.
   for (const KernelTemplate& one : templates_) renderer_.TreeOf(RenderParameters(one.text, one.space.Defaults()));
 }
 

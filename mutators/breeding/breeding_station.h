@@ -11,16 +11,16 @@
 
 namespace evo {
 
-// Makes one child after another: what a breed worker does. A pure function of the templates and the request; what it keeps
-// between requests only saves time. Not thread-safe.
+// Makes children in a breed worker. A child is a pure function of the templates and the request; state between requests only
+// saves time. Not thread-safe.
 class BreedingStation {
  public:
   // Throws Error if the parser cannot work.
   BreedingStation(std::vector<KernelTemplate> templates, SyntaxPaths paths);
 
-  // Draws operators by weight, without replacement, until one makes a child whose source differs from the parent's; that
-  // it parses is what operators promise. No operators: the first parent as it is. Whatever is wrong with the request is the
-  // child's `failure`, never an exception.
+  // Draws operators by weight, without replacement, until one makes a child whose source differs from the parent's. Operators
+  // guarantee that it parses. Without operators, returns the first parent unchanged. A faulty request gives a child with a
+  // `failure`, never an exception.
   BredChild Breed(const BreedRequest& request);
 
  private:
@@ -33,7 +33,7 @@ class BreedingStation {
   std::vector<KernelTemplate> templates_;
   MutatorSet mutators_;
   GenomeRenderer renderer_;
-  std::list<KernelTemplate> rendered_;  // of the last parents, most recent first
+  std::list<KernelTemplate> rendered_;  // directives of the last parents, most recent first
   std::shared_ptr<const SyntaxTree> no_tree_ = std::make_shared<const SyntaxTree>();
 };
 

@@ -19,7 +19,7 @@ struct Splice {
   std::string text;
 };
 
-// What a deletion takes along: the rest of its line, if nothing but white space is left there.
+// Extends a deleted range over its line, if only white space would be left there.
 SourceRange WithWhiteSpace(const std::string& text, SourceRange range) {
   std::uint32_t begin = range.begin;
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
@@ -27,7 +27,7 @@ SourceRange WithWhiteSpace(const std::string& text, SourceRange range) {
   while (end < text.size() && (text[end] == ' ' || text[end] == '\t' || text[end] == '\r')) ++end;
   const bool starts_line = begin == 0 || text[begin - 1] == '\n';
   if (starts_line && end < text.size() && text[end] == '\n') return {begin, end + 1};
-  // Within a line, one of two spaces goes with it.
+  // Within a line, a deletion between two spaces takes one of them.
   const bool between_spaces =
       range.begin > 0 && text[range.begin - 1] == ' ' && range.end < text.size() && text[range.end] == ' ';
   return {range.begin, range.end + (between_spaces && !starts_line)};
@@ -47,19 +47,19 @@ std::optional<std::string> Unmet(const Parameters& parameters, const Edit& edit)
 
 bool IsInclude(const SourceChange& change) { return change.text.starts_with("#include "); }
 
-// Puts an include behind the others, before all that differs between children, so that its header is precompiled with theirs.
+// Inserts an include after the others and before anything that differs between children, so that its header is precompiled, too.
 void AddInclude(std::string& text, std::string_view include) {
   if (text.find(include) != std::string::npos) return;
   if (const IncludeEnd end = FindIncludeEnd(text); end.line != 0) {
     text.insert(end.offset, include);
     return;
   }
-  std::size_t at = 0;  // behind the comment that a file begins with
+  std::size_t at = 0;  // after the comment at the beginning of the file
   while (text.compare(at, 2, "//") == 0 && text.find('\n', at) != std::string::npos) at = text.find('\n', at) + 1;
   text.insert(at, fmt::format("{}#pragma nv_hdrstop\n", include));
 }
 
-// In source order; a reason instead if an anchor is lost or two changes touch the same text.
+// Finds the splices of an edit, in source order. Returns the reason if an anchor is lost or two changes touch the same text.
 std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std::vector<Splice>& splices) {
   std::vector<SourceRange> ranges;
   for (const Anchor& anchor : edit.anchors) {
@@ -73,7 +73,7 @@ std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std
     SourceRange range = ranges[change.anchor];
     if (change.placement == Placement::kBefore) {
       range.end = range.begin;
-      // A new line leaves no blanks behind on the old one.
+      // If the text begins a new line, no blanks stay at the end of the old one.
       while (change.text.starts_with('\n') && range.begin > 0 && tree.text()[range.begin - 1] == ' ') --range.begin;
     }
     if (change.placement == Placement::kAfter) range.begin = range.end;

@@ -7,15 +7,16 @@
 
 namespace evo {
 
-// A text with an edit in it, or why it could not be applied.
+// The text after an edit, or the reason why the edit was dropped.
 struct AppliedEdit {
   std::string text;     // unchanged if dropped
   std::string dropped;  // one line; empty if applied
 };
 
-// Applies an edit to the text of `tree`, whole or not at all. It is dropped if an anchor is not found, if changes overlap, if a
-// launch line is missing or if `parameters` differ from what it needs. A line that a deletion leaves blank goes too. A change
-// whose text is `#include <..>` and a line end goes to the other includes, wherever its anchor is, unless it is there.
+// Applies an edit to the text of `tree`, completely or not at all. An edit is dropped if an anchor is not found, if changes
+// overlap, if a launch line is missing, or if `parameters` differ from those that it needs. A line that becomes blank by a
+// deletion is deleted. A change whose text is an `#include <..>` line is inserted after the other includes, wherever its anchor
+// is, unless the text already contains it.
 AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, const Edit& edit);
 
 }  // namespace evo

@@ -17,9 +17,10 @@
 namespace evo {
 namespace {
 
-// A parser holds 13 to 38 MiB and is good for one set of includes; a task has few.
+// The most parsers that are kept. Each holds 13 to 38 MiB and serves one set of includes; a task has few of these.
 constexpr std::size_t kParsers = 4;
-// A generation's parents and what is on the way to their children; a flattened tree is under a megabyte.
+// The most trees that are kept: those of a generation's parents and of the texts between them and their children. Each is below a
+// megabyte.
 constexpr std::size_t kTrees = 64;
 
 void AddIdentifiers(std::string_view text, std::set<std::string>& names) {
@@ -34,9 +35,9 @@ void AddIdentifiers(std::string_view text, std::set<std::string>& names) {
   }
 }
 
-// The parameters on whose values it depends what the preprocessor leaves of the text, by name or through macros: then the tree,
-// and with it where an edit finds its anchors, depends on them too. The guards of the parameters themselves are #ifndef.
-Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
+// The parameters that decide, by name or through macros, what code the preprocessor removes. The tree, and thus where an edit
+// finds its anchors, depends on their values. The parameters' own guards (#ifndef) are not counted.
+Parameters Deciding(const std::string& text, const Parameters& parameters) {
   std::set<std::string> names;
   std::vector<std::string_view> definitions;
   const std::vector<SourceLine> lines = SplitLines(text);
@@ -46,7 +47,7 @@ Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
     word = Trim(word.substr(1));
     const bool condition =
         word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif");
-    if (condition && word.ends_with('\\')) return parameters;  // it goes on in the next line: take all
+    if (condition && word.ends_with('\\')) return parameters;  // the condition goes on in the next line: assume that it names all
     if (condition) AddIdentifiers(word, names);
     if (word.starts_with("define ")) definitions.push_back(word.substr(7));
   }
@@ -65,10 +66,10 @@ Parameters ThatDecide(const std::string& text, const Parameters& parameters) {
   return deciding;
 }
 
-// Names of the texts after no edit, the first, the first two ... They tell the parameters apart only where these matter: to code
-// under #if, and to an edit that needs a value.
+// Keys for the texts after no edit, after the first, after the first two, and so on. They contain only those parameter values
+// that matter: to code under #if, and to edits that need a value.
 std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
-  const nlohmann::json deciding = ThatDecide(kernel_template.text, genome.parameters);
+  const nlohmann::json deciding = Deciding(kernel_template.text, genome.parameters);
   std::vector<std::string> keys{Digest(kernel_template.digest + deciding.dump())};
   for (const Edit& edit : genome.edits) {
     std::string step = keys.back() + nlohmann::json(edit).dump();
@@ -83,7 +84,6 @@ std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const
 
 }  // namespace
 
-// 512 texts of some 10 KB: every prefix of the edit lists of a population.
 GenomeRenderer::GenomeRenderer(SyntaxPaths paths, std::size_t kept) : paths_(std::move(paths)), kept_(kept) {}
 
 SyntaxParser& GenomeRenderer::ParserFor(const std::string& text) {

@@ -14,29 +14,32 @@
 
 namespace evo {
 
-// A genome as source. `applied` is the genome without the edits that were dropped: it renders to the same source.
+// A genome rendered to source. `applied` is the genome without the dropped edits; it renders to the same source.
 struct RenderedGenome {
   std::string source;
   Genome applied;
   std::vector<std::string> dropped;  // one line each
 };
 
-// Turns genomes into sources: parameter values first, so that code which these remove cannot be anchored, then the edits one
-// after another, each found in the tree of the text so far. Not thread-safe; uses libclang, so it lives in worker processes only.
+// Renders genomes to sources. Parameter values come first, so that anchors cannot name code that they remove; then the edits one
+// after another, each located in the tree of the text so far. Not thread-safe. It uses libclang, which may crash, so it belongs
+// in worker processes only.
 class GenomeRenderer {
  public:
-  // `kept`: rendered edit lists that are remembered.
+  // `kept` is the number of rendered texts that are remembered. The default holds every prefix of the edit lists of a population;
+  // a text has some 10 KB.
   explicit GenomeRenderer(SyntaxPaths paths, std::size_t kept = 512);
 
   // Throws Error if a parameter is not one of the template's or has a value that it does not declare.
   RenderedGenome Render(const KernelTemplate& kernel_template, const Genome& genome);
-  // Takes the word of who rendered it before that `source` is the genome, all of whose edits apply.
+  // Remembers a source that the caller has rendered before. Precondition: `source` is the rendered genome, and all its edits
+  // apply.
   void Know(const KernelTemplate& kernel_template, const Genome& genome, const std::string& source);
-  // The tree of a text; the last few are kept, so that many children of one parent cost one reparse.
+  // The tree of a text. Recent trees are kept, so that many children of one parent cost one reparse.
   std::shared_ptr<const SyntaxTree> TreeOf(const std::string& text);
 
  private:
-  // A template with the first edits of a genome applied, under any parameters.
+  // A template after the first edits of a genome. The parameter values may be other ones.
   struct Applied {
     std::string source;
     std::vector<Edit> edits;

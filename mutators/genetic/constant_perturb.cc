@@ -3,15 +3,15 @@
 
 #include "mutators/analysis/number_place.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Whether a `for` would not end, or not as it was meant to, with another number in the place of a literal: its step does nothing
-// then, or its condition waits for a value that a step may pass by. A hang costs as much as dozens of evaluations.
+// Whether a `for` might never end if a literal in its header were replaced by `other`: because its step would do nothing, or its
+// condition would wait for a value that the steps may skip. A hang costs as much as dozens of evaluations.
 bool KeepsALoopFromEnding(const SyntaxTree& tree, int literal, long long other) {
-  bool scales = true;  // up to here the step is a multiple of the literal
+  bool scales = true;  // whether the step is a multiple of the literal, as far as seen
   for (int at = literal, parent = tree.node(at).parent; parent >= 0; at = parent, parent = tree.node(at).parent) {
     const std::string_view spelled = tree.Operator(parent);
     const SyntaxNode& around = tree.node(parent);
@@ -34,7 +34,7 @@ class ConstantPerturb : public SourceMutator {
   std::string_view name() const override { return "constant_perturb"; }
   bool mostly_wrong() const override { return true; }
   std::string_view description() const override {
-    return "changes a decimal integer of a function's body by one or by a factor of two";
+    return "changes a decimal integer in a function by one or by a factor of two; usually wrong";
   }
   double weight() const override { return 0.2; }
 
@@ -42,7 +42,7 @@ class ConstantPerturb : public SourceMutator {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
     for (const int literal : NodesOfKind(tree, "IntegerLiteral")) {
-      // Spelled in decimal, without a suffix: a macro's name is none, and masks are no quantities.
+      // Only decimal numbers without a suffix: the text may also be a macro's name, and hexadecimal numbers are masks.
       const std::string_view text = tree.Text(literal);
       long long value = 0;
       const auto read = std::from_chars(text.data(), text.data() + text.size(), value);

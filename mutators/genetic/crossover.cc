@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "mutators/mutator.h"
+
 namespace evo {
 namespace {
 
-// Mixtures of two assignments that meet the constraints are often few.
+// How often parameters are mixed before giving up. Few mixtures of two assignments may meet the constraints.
 constexpr int kTries = 50;
 
 void AppendNew(std::vector<Edit>& edits, const Edit& edit) {
@@ -40,6 +42,8 @@ std::vector<Edit> Union(const std::vector<Edit>& first, const std::vector<Edit>&
   return edits;
 }
 
+// Takes each parameter from either parent. Of the edits it takes either the front of one list and the back of the other, or all
+// of one parent and some of the other. Never makes a child that equals a parent.
 class Crossover : public Mutator {
  public:
   std::string_view name() const override { return kCrossover; }

@@ -3,15 +3,15 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/number_place.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Variables that are tried in the place of one: the last ones that were declared before.
+// How many other variables are tried in the place of a variable: those declared last before its use.
 constexpr std::size_t kMostOthers = 3;
 
-// Names of variables of that type that are known at a node, the nearest first.
+// The names of other variables of the same type that are visible at a node, the nearest declaration first.
 std::vector<std::string> Others(const SyntaxTree& tree, int node, int declaration) {
   std::vector<std::string> names;
   const std::string type = WithoutConst(tree.node(declaration).type);
@@ -33,7 +33,7 @@ class ExpressionReplace : public SourceMutator {
   std::string_view name() const override { return "expression_replace"; }
   bool mostly_wrong() const override { return true; }
   std::string_view description() const override {
-    return "puts another variable of the same type, or one of its own parts, in the place of an expression; mostly wrong";
+    return "replaces an expression by another variable of the same type, or by one of its own operands; usually wrong";
   }
   double weight() const override { return 0.1; }
 
@@ -45,7 +45,7 @@ class ExpressionReplace : public SourceMutator {
       const SyntaxNode& at = tree.node(node);
       if (at.function < 0 || at.opaque || !IsArithmetic(at.type)) continue;
       if (at.kind_name == "DeclRefExpr" && at.converted && at.refers_to >= 0) {
-        // Where loops end stays: they would never.
+        // The headers of loops stay, since the loops might never end.
         if (InLoopHead(tree, node) || !MayBeAnyNumber(tree, node)) continue;
         for (const std::string& other : Others(tree, node, at.refers_to))
           proposals.push_back({{{node, Placement::kReplace, other}}, {}, {}});

@@ -2,7 +2,7 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -10,13 +10,13 @@ namespace {
 bool IsSum(std::string_view spelled) { return spelled == "+" || spelled == "-"; }
 bool IsProduct(std::string_view spelled) { return spelled == "*" || spelled == "/" || spelled == "%"; }
 
-// `a op b` with both written out, of numbers of one type.
+// Whether a node is an operation `a op b` on numbers without side effects, spelled out rather than in a macro.
 bool IsOperation(const SyntaxTree& tree, int node) {
   const SyntaxNode& at = tree.node(node);
   return at.kind_name == "BinaryOperator" && at.children.size() == 2 && IsArithmetic(at.type) && IsPure(tree, node) && !at.opaque;
 }
 
-// An operand as it has to be spelled to the right of an operator of the same rank.
+// The text of an operand to the right of an operator, in parentheses if it is an operation of the same precedence.
 std::string OnTheRight(const SyntaxTree& tree, int operand, std::string_view spelled) {
   const std::string_view own = tree.node(operand).kind_name == "BinaryOperator" ? tree.Operator(operand) : std::string_view();
   const std::string text(tree.Text(operand));
@@ -28,7 +28,7 @@ class OperandSwap : public SourceMutator {
  public:
   std::string_view name() const override { return "operand_swap"; }
   std::string_view description() const override {
-    return "exchanges the operands of a sum or a product, or puts three of them together in another order";
+    return "exchanges the operands of a sum or a product, or regroups three of them";
   }
   double weight() const override { return 0.5; }
 
@@ -40,7 +40,7 @@ class OperandSwap : public SourceMutator {
       const std::string_view spelled = tree.Operator(node);
       const int left = tree.node(node).children[0];
       const int right = tree.node(node).children[1];
-      // Only two that are read may move: the compiler orders the rest as it likes.
+      // Only the order of two loads matters: the compiler orders other operands as it likes.
       if ((spelled == "+" || spelled == "*") && LoadsIn(tree, left) && LoadsIn(tree, right))
         Replace(node, fmt::format("{} {} {}", tree.Text(right), spelled, OnTheRight(tree, left, spelled)), proposals);
       Regroup(tree, node, left, right, spelled, proposals);
@@ -53,10 +53,11 @@ class OperandSwap : public SourceMutator {
     proposals.push_back({{{node, Placement::kReplace, text}}, {}, {}});
   }
 
-  // `a + b + c` to `a + (b + c)`, `a * b / c` to `a * (b / c)`, `a / b * c` to `a * (c / b)`; and `a + (b + c)` to `a + b + c`.
+  // Turns `a + b + c` into `a + (b + c)`, `a * b / c` into `a * (b / c)`, `a / b * c` into `a * (c / b)`, and `a + (b + c)` into
+  // `a + b + c`.
   static void Regroup(const SyntaxTree& tree, int node, int left, int right, std::string_view spelled,
                       std::vector<Proposal>& proposals) {
-    // Sums and products of short integers are put together as the compiler likes, whatever is written.
+    // The compiler groups sums and products of 32-bit integers as it likes, whatever the source says.
     const std::string type = WithoutConst(tree.node(node).type);
     if (type == "int" || type == "unsigned int") return;
     const bool floating = type == "float" || type == "double";

@@ -1,14 +1,15 @@
-#include "mutators/genetic/parameter_mutators.h"
-
 #include <algorithm>
+
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Draws of several parameters before they count as impossible; a space has few constraints.
+// How often several parameters are drawn before giving up. Most draws succeed, since a space has few constraints.
 constexpr int kTries = 200;
 
-// The place of the present value; the end if a template has changed under a genome.
+// The position of the present value in the parameter's list; one past the end if the template has changed since the genome was
+// made.
 std::size_t PlaceOf(const Parameter& parameter, const Parameters& values) {
   const auto present = values.find(parameter.name);
   if (present == values.end()) return parameter.values.size();
@@ -16,7 +17,7 @@ std::size_t PlaceOf(const Parameter& parameter, const Parameters& values) {
                                   parameter.values.begin());
 }
 
-// One of the assignments; nullopt if there are none.
+// A child with one of the assignments; nullopt if there are none.
 std::optional<Genome> DrawOne(const MutationContext& context, const std::vector<Parameters>& allowed, Rng& rng) {
   if (allowed.empty()) return std::nullopt;
   Genome child = context.genome;
@@ -24,7 +25,8 @@ std::optional<Genome> DrawOne(const MutationContext& context, const std::vector<
   return child;
 }
 
-// Assignments that differ in one parameter, which `reaches(from, to)` allows, by places in its list of values.
+// The legal assignments that differ from the parent's in one parameter, if `reaches(from, to)` holds for the positions of its
+// values.
 template <typename Reaches>
 std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reaches) {
   const SearchSpace& space = context.kernel_template.space;
@@ -44,7 +46,7 @@ std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reach
 class ParameterStep : public Mutator {
  public:
   std::string_view name() const override { return "parameter_step"; }
-  std::string_view description() const override { return "moves one parameter to the next value up or down"; }
+  std::string_view description() const override { return "moves one parameter to its next higher or lower value"; }
   double weight() const override { return 3; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
     return DrawOne(context,
@@ -55,7 +57,7 @@ class ParameterStep : public Mutator {
 class ParameterDraw : public Mutator {
  public:
   std::string_view name() const override { return "parameter_draw"; }
-  std::string_view description() const override { return "gives one parameter any other of its values"; }
+  std::string_view description() const override { return "gives one parameter another of its values"; }
   double weight() const override { return 2; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
     return DrawOne(context, Neighbours(context, [](std::size_t, std::size_t) { return true; }), rng);
@@ -65,14 +67,14 @@ class ParameterDraw : public Mutator {
 class ParameterMix : public Mutator {
  public:
   std::string_view name() const override { return "parameter_mix"; }
-  std::string_view description() const override { return "draws several parameters anew at once"; }
+  std::string_view description() const override { return "draws new values for several parameters at once"; }
   double weight() const override { return 1.5; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
     const SearchSpace& space = context.kernel_template.space;
     if (space.parameters.size() < 2) return std::nullopt;
     for (int tries = 0; tries < kTries; ++tries) {
       Parameters values = context.genome.parameters;
-      // Half of them on average, two at least.
+      // Changes half of the parameters on average, and at least two.
       std::size_t changed = 0;
       for (const Parameter& parameter : space.parameters) {
         if (!rng.Chance(0.5)) continue;

@@ -2,15 +2,15 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// How many statements further a copy goes.
+// How many statements away a copy may be inserted.
 constexpr std::size_t kReach = 4;
 
-// A statement that may stand anywhere its names are known: an assignment, a count, a barrier.
+// Whether a statement may stand wherever its names are declared: an assignment, an increment, a barrier.
 bool IsCopied(const SyntaxTree& tree, int statement) {
   const std::string_view callee = LibraryCallee(tree, statement);
   if (callee == "__syncthreads" || callee == "__syncwarp") return true;
@@ -22,13 +22,13 @@ bool IsCopied(const SyntaxTree& tree, int statement) {
   return true;
 }
 
-// Whether all that a statement names has been declared, in a block round that place, before it.
+// Whether everything that a statement names is declared before a place, in a block around it.
 bool IsKnown(const SyntaxTree& tree, int statement, int place) {
   const auto named = NamedIn(tree, statement);
   return std::all_of(named.begin(), named.end(), [&](int declaration) {
     const SyntaxNode& node = tree.node(declaration);
     if (node.kind_name != "VarDecl" || node.function < 0) return true;
-    const int scope = tree.node(node.parent).parent;  // the block, or the loop that declares it in its head
+    const int scope = tree.node(node.parent).parent;  // the block, or the loop that declares it in its header
     return node.range.end <= tree.node(place).range.begin && IsWithin(tree, place, scope);
   });
 }
@@ -38,7 +38,7 @@ class StatementCopy : public SourceMutator {
   std::string_view name() const override { return "statement_copy"; }
   bool mostly_wrong() const override { return true; }
   std::string_view description() const override {
-    return "repeats a statement some statements further on, or at the beginning of a block there; mostly wrong";
+    return "repeats a statement a few statements away, or at the beginning of a block there; usually wrong";
   }
   double weight() const override { return 0.1; }
 
@@ -58,7 +58,7 @@ class StatementCopy : public SourceMutator {
         for (std::size_t to = first; to < std::min(statements.size(), i + kReach); ++to) {
           if (to == i || to == i + 1) continue;
           Put(tree, statements[i], statements[to], text, proposals);
-          // Barriers stay where all threads come to.
+          // A barrier must stay where all threads reach it.
           const int inner = barrier ? -1 : FirstWithin(tree, statements[to]);
           if (inner >= 0) Put(tree, statements[i], inner, text, proposals);
         }
@@ -73,7 +73,7 @@ class StatementCopy : public SourceMutator {
     proposals.push_back({{{FirstNode(tree, place), Placement::kBefore, LineBefore(tree, place, text)}}, {}, {}});
   }
 
-  // Of a loop or a condition: the first statement of its block; -1 if it has none.
+  // The first statement in the block of a loop or a condition; -1 if there is none.
   static int FirstWithin(const SyntaxTree& tree, int statement) {
     const SyntaxNode& node = tree.node(statement);
     if ((node.kind_name != "ForStmt" && node.kind_name != "IfStmt") || node.children.size() < 2) return -1;

@@ -5,12 +5,12 @@
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/statement_order.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Statements of a block, pragmas left out.
+// The statements of a block without pragmas.
 std::vector<int> StatementsOf(const SyntaxTree& tree, int block) {
   std::vector<int> statements;
   for (const int child : tree.node(block).children) {
@@ -19,7 +19,7 @@ std::vector<int> StatementsOf(const SyntaxTree& tree, int block) {
   return statements;
 }
 
-// A variable that is computed without a look at memory, which does no harm where it is not needed.
+// Whether a statement declares variables that can be computed without harm where they are not needed: without loads and division.
 bool IsHarmless(const SyntaxTree& tree, int statement) {
   if (tree.node(statement).kind_name != "DeclStmt") return false;
   for (const int variable : tree.node(statement).children) {
@@ -27,7 +27,7 @@ bool IsHarmless(const SyntaxTree& tree, int statement) {
     if (node.kind_name != "VarDecl" || node.children.empty() || node.type.ends_with("]")) return false;
     if (!IsPure(tree, node.children.back()) || LoadsIn(tree, node.children.back())) return false;
     for (const int at : Subtree(tree, variable)) {
-      // Undefined where it is not asked for.
+      // A division may be undefined where the condition does not hold.
       if (tree.Operator(at) == "/" || tree.Operator(at) == "%" || tree.node(at).opaque) return false;
     }
   }
@@ -44,7 +44,8 @@ bool IsBarrier(const SyntaxTree& tree, int statement) {
   return LibraryCallee(tree, statement) == "__syncthreads" || LibraryCallee(tree, statement) == "__syncwarp";
 }
 
-// Reads nothing that anyone writes, and writes nothing that anyone else reads: it may be moved past a barrier.
+// Whether a statement reads nothing that another thread writes and writes nothing that another thread reads, so that it may be
+// moved past a barrier.
 bool IsPrivate(const MutationContext& context, int statement) {
   const SyntaxTree& tree = context.tree;
   if (StoresIn(tree, statement)) return false;
@@ -82,8 +83,8 @@ class StatementMove : public SourceMutator {
   }
 
  private:
-  // As far as it goes, and half of the way, but not to its neighbour's place: that is an exchange. The compiler itself orders
-  // what neither reads memory nor has a loop or a barrier to pass.
+  // Moves a statement as far as possible, and half as far, but not past a single statement: statement_swap does that. A move must
+  // involve a load, a loop or a barrier, since the compiler orders other statements itself.
   static void Along(const MutationContext& context, const std::vector<int>& statements, std::size_t i,
                     std::vector<Proposal>& proposals) {
     const SyntaxTree& tree = context.tree;
@@ -105,14 +106,14 @@ class StatementMove : public SourceMutator {
     if (i - up >= 4 && matters((i + up) / 2, i)) proposals.push_back(Moved(tree, statements[i], statements[(i + up) / 2]));
     std::size_t down = i;
     while (down + 1 < statements.size() && passes(down + 1)) ++down;
-    // Behind the last statement is in front of nothing.
+    // A statement is inserted before another one, so it cannot become the last of its block.
     if (down - i >= 2 && down + 1 < statements.size() && matters(i, down))
       proposals.push_back(Moved(tree, statements[i], statements[down + 1]));
     if (down - i >= 4 && matters(i, (i + down) / 2))
       proposals.push_back(Moved(tree, statements[i], statements[(i + down) / 2 + 1]));
   }
 
-  // In front of the condition that its block hangs on.
+  // Moves a statement out of its block, before the `if` around it.
   static void Out(const SyntaxTree& tree, int block, const std::vector<int>& statements, std::size_t i,
                   std::vector<Proposal>& proposals) {
     const int branch = tree.node(block).parent;
@@ -121,7 +122,7 @@ class StatementMove : public SourceMutator {
       if (!AreIndependent(tree, statements[i], statements[before])) return;
     }
     for (const int variable : tree.node(statements[i]).children) {
-      // Where it goes its name must be free.
+      // No other variable of the function may have the same name.
       if (HasName(tree, tree.node(variable).function, tree.node(variable).name, variable)) return;
     }
     const auto written = WrittenIn(tree, tree.node(branch).children.front());

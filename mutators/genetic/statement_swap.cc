@@ -1,13 +1,13 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/statement_order.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// A variable whose beginning looks neither at memory nor at where the thread is: compilers order these themselves. Of 70 such
-// exchanges 65 changed nothing.
+// Whether a statement declares a variable whose initialiser neither loads nor uses threadIdx or blockIdx. The compiler orders
+// such statements itself: of 70 exchanges of them, 65 changed nothing.
 bool IsOrderedAnyway(const SyntaxTree& tree, int statement) {
   if (tree.node(statement).kind_name != "DeclStmt" || LoadsIn(tree, statement)) return false;
   for (const int node : Subtree(tree, statement)) {

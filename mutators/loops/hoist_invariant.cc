@@ -5,12 +5,13 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// What may be computed though the loop does not run: integer division traps nowhere on a GPU but is undefined in C++.
+// Whether an expression divides integers. It must not be computed if the loop has no iterations: division by zero does not trap
+// on a GPU but is undefined in C++.
 bool DividesIntegers(const SyntaxTree& tree, int expression) {
   for (const int node : Subtree(tree, expression)) {
     const std::string_view spelled = tree.Operator(node);
@@ -22,8 +23,9 @@ bool DividesIntegers(const SyntaxTree& tree, int expression) {
   return false;
 }
 
-// What compilers do not hoist, or not always, because it is long or may trap: calls into the library but the shortest, divisions
-// of floating point, products of two variables. Of 68 children by others 65 had their parent's machine code.
+// Whether an expression is one that compilers do not always hoist: it contains a library call other than min and max, a division
+// of floating-point numbers, or a product of two variables. Of 68 children that hoisted other expressions, 65 had their parent's
+// machine code.
 bool IsLong(const SyntaxTree& tree, int expression) {
   const auto is_variable = [&](int operand) {
     const int declaration = NamedDeclaration(tree, operand);
@@ -41,7 +43,7 @@ bool IsLong(const SyntaxTree& tree, int expression) {
   return false;
 }
 
-// Of names or calls: an expression of literals alone is the compiler's business.
+// Whether hoisting an expression is worth a try. Expressions of constants alone are left to the compiler.
 bool IsWorthIt(const SyntaxTree& tree, int expression) {
   const std::string& kind = tree.node(expression).kind_name;
   if (kind != "BinaryOperator" && kind != "CallExpr" && kind != "ConditionalOperator") return false;
@@ -52,7 +54,7 @@ bool IsWorthIt(const SyntaxTree& tree, int expression) {
   return false;
 }
 
-// What each loop writes, looked up once.
+// Remembers what each loop writes.
 class Loops {
  public:
   explicit Loops(const SyntaxTree& tree) : tree_(tree) {}
@@ -63,7 +65,7 @@ class Loops {
     return IsInvariant(tree_, expression, loop, known->second);
   }
 
-  // The loops round a node within which the expression does not change, the innermost first.
+  // The loops around an expression in which its value does not change, innermost first.
   std::vector<int> ToLeave(int expression) {
     std::vector<int> loops;
     for (int at = tree_.node(expression).parent; at > 0; at = tree_.node(at).parent) {
@@ -72,7 +74,7 @@ class Loops {
       const auto loop = AsForLoop(tree_, at);
       if (!loop) continue;
       if (!IsInvariantIn(expression, at)) break;
-      // What stands in the init runs once as it is.
+      // The init of a loop is executed only once anyway.
       if (IsInBlock(tree_, at) && !IsWithin(tree_, expression, loop->init)) loops.push_back(at);
     }
     return loops;
@@ -86,9 +88,7 @@ class Loops {
 class HoistInvariant : public SourceMutator {
  public:
   std::string_view name() const override { return "hoist_invariant"; }
-  std::string_view description() const override {
-    return "computes an expression that a loop does not change once, in front of the loop";
-  }
+  std::string_view description() const override { return "computes a loop-invariant expression once, before the loop"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
@@ -102,7 +102,7 @@ class HoistInvariant : public SourceMutator {
       if (left.empty() || DividesIntegers(tree, node)) continue;
       for (const int loop : left) {
         Proposal proposal = Hoist(tree, node, loop, name, loops);
-        // One for all the places where the loop has the same expression: that of the first.
+        // If the loop contains the expression several times, only its first occurrence makes a proposal.
         if (proposal.changes.at(1).node == node) proposals.push_back(std::move(proposal));
       }
     }
@@ -115,7 +115,7 @@ class HoistInvariant : public SourceMutator {
         fmt::format("const {} {} = {};", WithoutConst(tree.node(expression).type), name, tree.Text(expression));
     Proposal proposal;
     proposal.changes.push_back({FirstNode(tree, loop), Placement::kBefore, LineBefore(tree, loop, declaration)});
-    // Everywhere in the loop, as a person would.
+    // Replaces every occurrence in the loop, as a person would.
     for (const int node : Subtree(tree, loop)) {
       const bool same = tree.node(node).kind_name == tree.node(expression).kind_name &&
                         tree.Text(node) == tree.Text(expression) && tree.node(node).type == tree.node(expression).type &&

@@ -6,12 +6,12 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/dependence.h"
 #include "mutators/analysis/global_memory.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// A variable that both loops may compute for themselves: from what the body does not change.
+// Whether a statement declares a variable that both loops can compute: its initialiser uses nothing that the body changes.
 bool IsRepeatable(const MutationContext& context, int statement, int body) {
   const SyntaxTree& tree = context.tree;
   const SyntaxNode& node = tree.node(statement);
@@ -43,7 +43,7 @@ bool NamesAnyOf(const SyntaxTree& tree, const std::vector<int>& nodes, const std
   return false;
 }
 
-// The body as statements, without pragmas: those that both loops begin with, then the rest.
+// The statements of a body, without pragmas: those that both loops repeat at their beginning, then the rest.
 struct Split {
   std::vector<int> repeated;
   std::vector<int> rest;
@@ -66,7 +66,7 @@ std::string LoopOf(const SyntaxTree& tree, const CountedLoop& loop, const std::v
 class LoopFission : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_fission"; }
-  std::string_view description() const override { return "makes two loops of one whose statements do not need one another"; }
+  std::string_view description() const override { return "splits a loop in two if its statements do not depend on each other"; }
   double weight() const override { return 0.5; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

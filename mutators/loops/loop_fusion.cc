@@ -5,7 +5,7 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/dependence.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -21,7 +21,7 @@ std::string Part(const SyntaxTree& tree, const CountedLoop& loop, const std::str
   return fmt::format("{0}{{\n{1}{0}}}\n", indent, Lines(tree, body, indent + "  "));
 }
 
-// The next statement, over a pragma.
+// The loop that follows a statement, its pragma skipped; nullopt if another statement follows.
 std::optional<CountedLoop> LoopBehind(const SyntaxTree& tree, int statement) {
   const auto& siblings = tree.node(tree.node(statement).parent).children;
   auto next = std::find(siblings.begin(), siblings.end(), statement) + 1;
@@ -43,7 +43,7 @@ bool IsUnchangedBy(const SyntaxTree& tree, const CountedLoop& header, const Coun
 class LoopFusion : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_fusion"; }
-  std::string_view description() const override { return "makes one of two neighbouring loops over the same values"; }
+  std::string_view description() const override { return "merges two neighbouring loops over the same values into one"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;

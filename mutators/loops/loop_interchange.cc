@@ -5,18 +5,18 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/dependence.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// A loop in another's body, and what is computed for it in front of it.
+// A loop in the body of another loop, and the variables declared before it.
 struct Nest {
   CountedLoop inner;
   std::vector<int> declared;  // statements
 };
 
-// Declares variables that can be computed anew as often as one likes.
+// Whether a statement only declares variables that can be computed repeatedly.
 bool IsRecomputable(const SyntaxTree& tree, int statement, const std::set<int>& written) {
   if (tree.node(statement).kind_name != "DeclStmt") return false;
   for (const int variable : tree.node(statement).children) {
@@ -28,7 +28,7 @@ bool IsRecomputable(const SyntaxTree& tree, int statement, const std::set<int>& 
   return true;
 }
 
-// nullopt if there is more in the outer loop's body.
+// nullopt if the outer loop's body contains anything else.
 std::optional<Nest> NestIn(const SyntaxTree& tree, const CountedLoop& outer) {
   std::vector<int> statements{outer.parts.body};
   if (tree.node(outer.parts.body).kind_name == "CompoundStmt") {
@@ -47,7 +47,7 @@ std::optional<Nest> NestIn(const SyntaxTree& tree, const CountedLoop& outer) {
   return Nest{*inner, statements};
 }
 
-// Its header can stand outside of the other loop.
+// Whether the inner loop's header can be moved out of the outer loop.
 bool IsIndependent(const SyntaxTree& tree, const CountedLoop& inner, const CountedLoop& outer) {
   const int scope = outer.parts.statement;
   const auto increment = tree.node(inner.parts.increment).children;
@@ -58,7 +58,7 @@ bool IsIndependent(const SyntaxTree& tree, const CountedLoop& inner, const Count
 class LoopInterchange : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_interchange"; }
-  std::string_view description() const override { return "makes the inner of two counted loops the outer one"; }
+  std::string_view description() const override { return "exchanges the inner and the outer one of two nested counted loops"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
@@ -87,7 +87,7 @@ class LoopInterchange : public SourceMutator {
   }
 
  private:
-  // What stood in front of the inner loop is computed in it.
+  // Moves the declarations before the inner loop into its body.
   static void Sink(const SyntaxTree& tree, const Nest& nest, Proposal& proposal) {
     if (nest.declared.empty()) return;
     const int body = nest.inner.parts.body;

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "mutators/analysis/counted_loop.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -22,7 +22,7 @@ std::string FirstPeeled(const SyntaxTree& tree, const CountedLoop& loop) {
   return text + Lines(tree, loop.parts.body, indent + "  ") + fmt::format("{}}}\n{}}}", indent, outer);
 }
 
-// The last one is that after which the condition fails.
+// The last iteration is the one after which the condition fails.
 std::string LastPeeled(const SyntaxTree& tree, const CountedLoop& loop) {
   const std::string outer = IndentOf(tree, loop.parts.statement);
   const std::string indent = outer + "  ";
@@ -39,7 +39,7 @@ std::string LastPeeled(const SyntaxTree& tree, const CountedLoop& loop) {
 class LoopPeel : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_peel"; }
-  std::string_view description() const override { return "takes the first or the last iteration out of a counted loop"; }
+  std::string_view description() const override { return "peels the first or the last iteration off a counted loop"; }
   double weight() const override { return 0.5; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -55,7 +55,7 @@ class LoopPeel : public SourceMutator {
   }
 
  private:
-  // Outside of the loop it would belong to another one.
+  // Whether a body contains `continue`, which would refer to another loop in the peeled iteration.
   static bool HasOwnContinue(const SyntaxTree& tree, int body) {
     for (const int at : Subtree(tree, body)) {
       if (tree.node(at).kind_name == "ContinueStmt") return true;

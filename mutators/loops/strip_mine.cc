@@ -3,16 +3,16 @@
 #include <array>
 
 #include "mutators/analysis/counted_loop.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
 constexpr std::array<int, 4> kStrips{2, 4, 8, 16};
-// A body with a loop of its own soon grows past what the instruction cache holds.
+// The longest strip for a body that contains a loop, since unrolled nests soon exceed the instruction cache.
 constexpr int kMostOfNest = 4;
 
-// Whole strips, each written out by the compiler because it has a length that is known, then the rest.
+// Whole strips, whose known length lets the compiler unroll them, then the remaining iterations.
 std::string StripMined(const SyntaxTree& tree, const CountedLoop& loop, int strip) {
   const std::string outer = IndentOf(tree, loop.parts.statement);
   const std::string indent = outer + "  ";
@@ -34,7 +34,7 @@ class StripMine : public SourceMutator {
  public:
   std::string_view name() const override { return "strip_mine"; }
   std::string_view description() const override {
-    return "takes 2, 4, 8 or 16 iterations of a counted loop at once, written out, then the rest one by one";
+    return "runs a counted loop in unrolled strips of 2, 4, 8 or 16 iterations, and the remainder one by one";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

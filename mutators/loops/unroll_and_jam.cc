@@ -7,20 +7,20 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/dependence.h"
 #include "mutators/analysis/global_memory.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
 constexpr std::array<int, 2> kCopies{2, 4};
 
-// A loop whose body is: variables, a loop, stores.
+// A loop whose body consists of variables, an inner loop and stores, in this order.
 struct Nest {
   CountedLoop outer;
   CountedLoop inner;
-  std::vector<int> variables;  // statements in front of the inner loop, each one declaration
-  std::vector<int> stores;     // statements behind it
-  std::set<int> declared;      // by `variables`
+  std::vector<int> variables;  // statements before the inner loop, each with one declaration
+  std::vector<int> stores;     // statements after it
+  std::set<int> declared;      // declarations in `variables`
 };
 
 bool IsPlainVariable(const SyntaxTree& tree, int statement) {
@@ -32,7 +32,7 @@ bool IsPlainVariable(const SyntaxTree& tree, int statement) {
          !IsMemoryName(tree, node.children.front()) && IsPure(tree, variable.children.back());
 }
 
-// Nothing in a macro names what has to have another name in each copy.
+// Whether no macro names a variable that gets another name in each copy.
 bool IsNamedOpenly(const SyntaxTree& tree, const Nest& nest) {
   for (const int at : Subtree(tree, nest.outer.parts.body)) {
     for (const int hidden : tree.node(at).hidden) {
@@ -49,7 +49,7 @@ bool IsSteadyHeader(const SyntaxTree& tree, const Nest& nest) {
          (increment.size() < 2 || IsInvariant(tree, increment[1], scope));
 }
 
-// What an expression reads from memory is written by nobody, or is an element of an array of the thread's own.
+// Whether an expression reads only memory that no thread writes, and elements of a thread's own arrays that are not in `written`.
 bool ReadsOnlyWhatStays(const MutationContext& context, int expression, const std::set<int>& written) {
   const SyntaxTree& tree = context.tree;
   for (const int at : Subtree(tree, expression)) {
@@ -63,7 +63,7 @@ bool ReadsOnlyWhatStays(const MutationContext& context, int expression, const st
   return true;
 }
 
-// Arrays and pointers that elements are written through; -1 for those without a name.
+// The arrays and pointers through which elements are written; -1 stands for one without a name.
 std::set<int> RootsWrittenIn(const SyntaxTree& tree, int node) {
   std::set<int> roots;
   for (const int at : Subtree(tree, node)) {
@@ -74,7 +74,7 @@ std::set<int> RootsWrittenIn(const SyntaxTree& tree, int node) {
   return roots;
 }
 
-// Stores go to arrays of the thread's own, which no pointer leads to.
+// Whether all stores go to a thread's own arrays, to which no pointer points.
 bool WritesOnlyOwn(const SyntaxTree& tree, int node) {
   const auto roots = RootsWrittenIn(tree, node);
   return std::all_of(roots.begin(), roots.end(), [&](int root) { return root >= 0 && IsOwnArray(tree, root); });
@@ -110,7 +110,7 @@ std::optional<Nest> AsNest(const MutationContext& context, int node) {
   if (!found || !IsSteadyHeader(tree, nest) || !IsNamedOpenly(tree, nest)) return std::nullopt;
   if (!IterationsCommute(context, nest.inner.parts.body, {nest.outer.counter, nest.inner.counter}, nest.declared))
     return std::nullopt;
-  // A copy reads its variables before another has stored or summed: what is read must be written by none.
+  // Each copy computes its variables before any other copy has stored or accumulated, so they must not read what a copy writes.
   auto written = WrittenIn(tree, nest.inner.parts.body);
   written.merge(RootsWrittenIn(tree, nest.inner.parts.body));
   for (const int variable : nest.variables) {
@@ -128,9 +128,7 @@ std::optional<Nest> AsNest(const MutationContext& context, int node) {
 class UnrollAndJam : public SourceMutator {
  public:
   std::string_view name() const override { return "unroll_and_jam"; }
-  std::string_view description() const override {
-    return "takes 2 or 4 iterations of an outer loop at once through one inner loop";
-  }
+  std::string_view description() const override { return "runs 2 or 4 iterations of an outer loop together in one inner loop"; }
   double weight() const override { return 1.5; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -144,7 +142,7 @@ class UnrollAndJam : public SourceMutator {
   }
 
  private:
-  // What is put into the place of names in copy number `copy`.
+  // The replacements of the counter and of variables in copy number `copy`.
   static Replacements InCopy(const SyntaxTree& tree, const Nest& nest, int node, int copy) {
     if (copy == 0) return {};
     Replacements replacements = CounterForward(tree, nest.outer, node, Times(copy, nest.outer.step));

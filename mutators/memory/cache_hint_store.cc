@@ -5,12 +5,12 @@
 
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// For data that is not read again soon; past L1; through to memory; as without a hint.
+// In this order: data is not read again soon (streaming), bypass L1, write through to memory, default (as without a hint).
 constexpr std::array<std::string_view, 4> kStores{"__stcs", "__stcg", "__stwt", "__stwb"};
 
 bool IsStore(std::string_view callee) { return std::find(kStores.begin(), kStores.end(), callee) != kStores.end(); }
@@ -19,7 +19,7 @@ class CacheHintStore : public SourceMutator {
  public:
   std::string_view name() const override { return "cache_hint_store"; }
   std::string_view description() const override {
-    return "writes global memory through __stcs, __stcg or __stwt, or without a hint again";
+    return "stores to global memory with a cache hint (__stcs, __stcg, __stwt), or removes the hint";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -43,7 +43,7 @@ class CacheHintStore : public SourceMutator {
   }
 
  private:
-  // `element = value;`, a statement of its own, of a type that the functions take.
+  // Whether a node is a statement `element = value;` of a type that the store functions take.
   static bool IsPlainStore(const MutationContext& context, int node) {
     const SyntaxTree& tree = context.tree;
     const SyntaxNode& store = tree.node(node);

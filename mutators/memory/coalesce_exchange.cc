@@ -5,12 +5,12 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Whether lanes work together: they would be others.
+// Whether the lanes of a warp work together. Other threads would form a warp after the exchange.
 bool KnowsItsWarp(const SyntaxTree& tree, int kernel) {
   for (const int node : Subtree(tree, kernel)) {
     const SyntaxNode& at = tree.node(node);
@@ -26,7 +26,7 @@ class CoalesceExchange : public SourceMutator {
  public:
   std::string_view name() const override { return "coalesce_exchange"; }
   std::string_view description() const override {
-    return "exchanges the roles of threadIdx.x and .y, so that other elements are read and written side by side";
+    return "exchanges the roles of threadIdx.x and threadIdx.y, so that neighbouring threads access other elements";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -38,7 +38,7 @@ class CoalesceExchange : public SourceMutator {
       if (!launch || launch->block.size() < 2 || !launch->cluster.empty() || KnowsItsWarp(tree, kernel)) continue;
       if (BuiltinUses(tree, kernel, "threadIdx", 0).empty() || BuiltinUses(tree, kernel, "threadIdx", 1).empty()) continue;
       if (auto threads = Exchanged(tree, kernel, {"threadIdx", "blockDim"})) {
-        // The same threads in another order; and blocks in another order, too.
+        // First only the threads in another order, then the blocks, too.
         threads->launch.push_back(Turned(*launch, "block"));
         proposals.push_back(std::move(*threads));
       }
@@ -60,7 +60,7 @@ class CoalesceExchange : public SourceMutator {
     return {launch.kernel, field, fmt::format("{}", fmt::join(dimensions, ", "))};
   }
 
-  // nullopt if a device function or a macro asks for one of them, too.
+  // nullopt if a device function or a macro uses one of the built-in variables, too.
   static std::optional<Proposal> Exchanged(const SyntaxTree& tree, int kernel, const std::vector<std::string>& builtins) {
     Proposal proposal;
     for (const std::string& builtin : builtins) {

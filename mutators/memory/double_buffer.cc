@@ -8,17 +8,17 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/shared_array.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Static shared memory that a block may have.
+// The most static shared memory that a block can have.
 constexpr std::int64_t kMostBytes = 48 * 1024;
 
 bool Calls(const SyntaxTree& tree, int statement, std::string_view callee) { return LibraryCallee(tree, statement) == callee; }
 
-// A loop that fills arrays in shared memory, meets, uses them and meets again.
+// A loop that fills arrays in shared memory, waits at a barrier, uses the arrays, and waits again.
 struct FilledLoop {
   CountedLoop counted;
   std::vector<int> fill;  // statements
@@ -44,7 +44,7 @@ class Finder {
   }
 
  private:
-  // fill, barrier, use, barrier; or both barriers in front of what they part.
+  // Splits a body at its two barriers: fill, barrier, use, barrier; or barrier, fill, barrier, use.
   bool Split(std::vector<int> statements) {
     if (statements.size() < 4) return false;
     if (Calls(tree_, statements.front(), "__syncthreads"))
@@ -63,7 +63,7 @@ class Finder {
       if (!waits) found_.fill.push_back(*at);
     }
     found_.use.assign(barrier + 1, statements.end());
-    // No other meeting.
+    // There must be no other barrier.
     for (const int part : found_.use) {
       for (const int node : Subtree(tree_, part)) {
         if (LibraryCallee(tree_, node).starts_with("__pipeline") || Calls(tree_, node, "__syncthreads")) return false;
@@ -72,7 +72,7 @@ class Finder {
     return !found_.fill.empty() && !found_.use.empty();
   }
 
-  // What is filled: arrays of which all uses lie in the loop.
+  // Finds the filled arrays. All their uses must be in the loop, and two copies must fit into shared memory.
   bool FindArrays() {
     for (const int part : found_.fill) {
       for (const int declaration : NamedIn(tree_, part)) {
@@ -99,7 +99,7 @@ class Finder {
     return !found_.arrays.empty() && 2 * bytes <= kMostBytes;
   }
 
-  // Stores to the arrays alone, reads nothing that the rest of the loop changes.
+  // Whether the fill part stores only to the arrays and reads nothing that the rest of the loop changes.
   bool FillsOnly() {
     const auto written = WrittenIn(tree_, found_.counted.parts.body);
     for (const int part : found_.fill) {
@@ -127,7 +127,7 @@ class Finder {
     return true;
   }
 
-  // The root of a store's target, or of where an asynchronous copy goes.
+  // Whether a name is the array that a store or an asynchronous copy writes.
   bool IsFilled(int name, int part) const {
     int at = name;
     while (tree_.node(tree_.node(at).parent).kind_name == "ArraySubscriptExpr" &&
@@ -145,7 +145,7 @@ class Finder {
     return false;
   }
 
-  // Leaves the arrays and what the filling reads as they are.
+  // Whether the use part changes neither the arrays nor anything that the fill part reads.
   bool UsesOnly() const {
     const BlockUniform uniform(context_, tree_.node(loop_).function);
     for (const int part : found_.fill) {
@@ -185,7 +185,7 @@ class DoubleBuffer : public SourceMutator {
  public:
   std::string_view name() const override { return "double_buffer"; }
   std::string_view description() const override {
-    return "fills a second copy of arrays in shared memory for the next round while this round's is used";
+    return "doubles arrays in shared memory, so that the next tile is loaded while the current one is used";
   }
   double weight() const override { return 1.5; }
 
@@ -232,11 +232,11 @@ class DoubleBuffer : public SourceMutator {
     if (loop.asynchronous) text += indent + "  __pipeline_commit();\n";
     text += Part(tree, loop, loop.use, buffer, indent + "  ", {});
     text += fmt::format("{}  {} ^= 1;\n{}}}\n", indent, buffer, indent);
-    // Whoever comes back to the loop must not overtake those who are still in it.
+    // A thread that enters the loop again must not overtake threads that are still in it.
     return text + fmt::format("{}__syncthreads();\n{}}}", indent, outer);
   }
 
-  // Statements that name the arrays in one of the two buffers; with the counter put forward, if so.
+  // The text of statements with the arrays in one of the two buffers and, if `forward` is not empty, the counter advanced by it.
   static std::string Part(const SyntaxTree& tree, const FilledLoop& loop, const std::vector<int>& statements,
                           const std::string& buffer, const std::string& indent, const std::string& forward) {
     std::string text;

@@ -5,15 +5,15 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Each costs a register that lives through the whole loop.
+// Each load costs a register during the whole loop.
 constexpr std::size_t kMostLoads = 4;
 
-// What an iteration reads whose place depends on the counter alone, so that the iteration before may read it.
+// The loads of an iteration whose address depends only on the counter, so that the previous iteration can make them.
 std::vector<int> LoadsAhead(const MutationContext& context, const CountedLoop& loop) {
   const SyntaxTree& tree = context.tree;
   std::vector<int> loads;
@@ -33,7 +33,7 @@ std::vector<int> LoadsAhead(const MutationContext& context, const CountedLoop& l
   return loads;
 }
 
-// Places of the same spelling are one load.
+// Groups loads with the same text, which are made once.
 std::vector<std::vector<int>> ByText(const SyntaxTree& tree, const std::vector<int>& loads) {
   std::vector<std::vector<int>> groups;
   for (const int load : loads) {
@@ -86,7 +86,7 @@ class PrefetchNext : public SourceMutator {
  public:
   std::string_view name() const override { return "prefetch_next"; }
   std::string_view description() const override {
-    return "reads in each iteration of a loop what the next one needs from global memory";
+    return "loads in each iteration of a loop what the next iteration needs from global memory";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

@@ -5,19 +5,19 @@
 
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Through the read-only cache; past L1; for data that is read once.
+// In this order: through the read-only cache, bypass L1, data that is read only once (streaming).
 constexpr std::array<std::string_view, 3> kLoads{"__ldg", "__ldcg", "__ldcs"};
 
 class ReadOnlyLoad : public SourceMutator {
  public:
   std::string_view name() const override { return "read_only_load"; }
   std::string_view description() const override {
-    return "reads global memory that nobody writes through __ldg, __ldcg or __ldcs";
+    return "loads global memory that no thread writes with a cache hint (__ldg, __ldcg, __ldcs)";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -39,7 +39,7 @@ class ReadOnlyLoad : public SourceMutator {
   }
 
  private:
-  // The address of what a node reads from read-only global memory; empty if it does not.
+  // The address from which a node reads read-only global memory; empty if it reads none.
   static std::string AddressRead(const MutationContext& context, int node) {
     const SyntaxTree& tree = context.tree;
     const SyntaxNode& read = tree.node(node);
@@ -57,7 +57,7 @@ class ReadOnlyLoad : public SourceMutator {
     return "";
   }
 
-  // A class's value is read by the function that assigns it, without a conversion.
+  // The value of a class type is read by operator=, without a conversion.
   static bool IsRead(const SyntaxTree& tree, int node) {
     const SyntaxNode& parent = tree.node(tree.node(node).parent);
     return tree.node(node).converted ||

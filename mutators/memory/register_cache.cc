@@ -6,20 +6,20 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
 constexpr std::array<int, 5> kKept{2, 4, 8, 16, 32};
 
-// Loops of one block that run through the same values, from the first to the last that reads `load`.
+// The loops of one block that count over the same values and make the same load.
 struct Reread {
   std::vector<CountedLoop> loops;
-  int load = -1;  // in the first of them
+  int load = -1;  // in the first loop that makes it
 };
 
-// The names of an expression mean the same before the first loop and in each of them.
+// Whether an expression has the same value before the first loop and in each loop, for equal counters.
 bool IsSteady(const SyntaxTree& tree, int expression, const std::vector<CountedLoop>& loops) {
   if (!IsPure(tree, expression)) return false;
   const int block = tree.node(loops.front().parts.statement).parent;
@@ -36,12 +36,12 @@ bool IsSteady(const SyntaxTree& tree, int expression, const std::vector<CountedL
     const bool counter = std::any_of(loops.begin(), loops.end(), [&](const CountedLoop& l) { return l.counter == declaration; });
     if (counter) return false;
     if (changed.contains(declaration) || IsMemoryName(tree, declaration)) return true;
-    // Declared behind the first loop: not there yet.
+    // Variables declared after the beginning of the first loop are not available there.
     return tree.node(declaration).range.begin > tree.node(loops.front().parts.statement).range.begin;
   });
 }
 
-// Reads in a loop of memory that nobody writes, at a place that the counter decides.
+// The reads of a loop from memory that no thread writes, at an address that depends on the counter.
 std::vector<int> SteadyLoads(const MutationContext& context, const CountedLoop& loop, const std::vector<CountedLoop>& loops) {
   const SyntaxTree& tree = context.tree;
   std::vector<int> loads;
@@ -62,7 +62,7 @@ std::vector<int> Named(const SyntaxTree& tree, const std::vector<int>& loads, st
   return same;
 }
 
-// An item of those that are kept: its counter, if there are so many.
+// A loop over the kept items that executes `lines` with the counter of each item that is within the loop's bounds.
 std::string ItemLoop(const SyntaxTree& tree, const CountedLoop& loop, int kept, const std::string& item,
                      const std::string& lines) {
   const std::string indent = IndentOf(tree, loop.parts.statement);
@@ -161,7 +161,7 @@ class RegisterCache : public SourceMutator {
           const auto loads = Named(tree, SteadyLoads(context, reader, group), text);
           if (loads.empty()) continue;
           reread.loops.push_back(reader);
-          // Read ahead of the first loop only what one of them reads in any case.
+          // Only a load that some loop makes in every iteration may be made before the first loop.
           always = always || (!JumpsOut(tree, reader.parts.body) && std::any_of(loads.begin(), loads.end(), [&](int at) {
                      return IsUnconditional(tree, at, reader.parts.body);
                    }));

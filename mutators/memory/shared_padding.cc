@@ -5,16 +5,16 @@
 
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
 constexpr std::array<int, 5> kPads{0, 1, 2, 4, 8};
-// Static shared memory of a kernel, at most.
+// The most static shared memory that a kernel can have.
 constexpr long long kMostBytes = 48 * 1024;
 
-// Of an element; the largest there is for a type that is not known.
+// The size of an element; the largest possible size if the type is not known.
 long long ElementBytes(std::string_view type) {
   type = type.substr(0, type.find('['));
   while (type.ends_with(' ')) type.remove_suffix(1);
@@ -28,7 +28,7 @@ class SharedPadding : public SourceMutator {
  public:
   std::string_view name() const override { return "shared_padding"; }
   std::string_view description() const override {
-    return "puts the rows of an array in shared memory 1, 2, 4 or 8 elements further apart, or back";
+    return "pads the rows of an array in shared memory by 1, 2, 4 or 8 elements, or removes the padding";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -53,7 +53,7 @@ class SharedPadding : public SourceMutator {
   }
 
  private:
-  // With rows that are `more` elements longer.
+  // The size of an array whose rows are `more` elements longer.
   static long long Bytes(const SyntaxTree& tree, int variable, int more) {
     const std::string& type = tree.node(variable).type;
     long long bytes = ElementBytes(type);

@@ -8,43 +8,43 @@
 #include "mutators/analysis/edge_guard.h"
 #include "mutators/analysis/reused_read.h"
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Iterations whose reads are staged at once.
+// Numbers of iterations that are staged at once.
 constexpr std::array<int, 4> kLengths{8, 16, 32, 64};
-// Of shared memory that one loop takes, so that several blocks and several loops have room.
+// The most shared memory that one loop takes, so that there is room for several blocks and several loops.
 constexpr std::int64_t kMostBytes = 20 * 1024;
 constexpr std::size_t kMostReads = 3;
 
-// One dimension of the array that a read is staged in.
+// One dimension of the array that a read is staged in. While the array is filled, a variable counts along the dimension.
 struct Dimension {
   std::string extent;
-  std::string type;   // of what tells the places apart, while they are filled
-  std::string name;   // its name meanwhile
-  std::string first;  // what it begins at, then
-  std::string index;  // where the loop finds its own
+  std::string type;   // of that variable
+  std::string name;   // of that variable
+  std::string first;  // prefix that makes the variable's value from its position: "stage + "
+  std::string index;  // subscript with which the loop reads its own element
 };
 
+// Writes a loop that stages some of its reads in shared memory, `length` iterations at a time.
 class Stage {
  public:
-  // `guard` leaves the loop's stores to the threads inside; null if all are.
+  // `guard` leaves the loop's stores to threads inside the bounds; null if all threads are.
   Stage(const MutationContext& context, const CountedLoop& loop, const LaunchDirective& launch, const EdgeGuard* guard,
         int length)
       : context_(context), tree_(context.tree), loop_(loop), launch_(launch), guard_(guard), length_(length) {
     counter_ = tree_.node(loop.counter).name;
     outer_ = IndentOf(tree_, loop.parts.statement);
     stage_ = FreshName(tree_, "stage");
-    item_ = FreshName(tree_, "item");
     tile_ = FreshName(tree_, "kStage");
     const auto first = ConstantValue(tree_, tree_.Text(loop.start));
     const auto last = ConstantValue(tree_, tree_.Text(loop.bound));
     if (first && last) trips_ = *last - *first + (loop.comparison == "<=");
   }
 
-  // Neither more than there are iterations nor more than there is room for.
+  // Whether the loop has at least `length` iterations and the staged reads fit into shared memory.
   bool Fits(const std::vector<const ReusedRead*>& reads) const {
     if (trips_ && *trips_ < length_) return false;
     std::int64_t bytes = 0;
@@ -59,7 +59,7 @@ class Stage {
     return bytes <= kMostBytes;
   }
 
-  // The loop by stages.
+  // The staged loop.
   std::string Text(const std::vector<const ReusedRead*>& reads) const {
     const std::string indent = outer_ + "  ";
     const bool whole = trips_ && *trips_ % length_ == 0;
@@ -94,7 +94,7 @@ class Stage {
       const SyntaxNode& counter = tree_.node(inner.counter);
       dimensions.push_back({Parenthesised(std::string(tree_.Text(inner.bound))), counter.type, counter.name, "", counter.name});
     }
-    // Neighbours in global memory are neighbours here.
+    // Elements that are neighbours in global memory become neighbours in shared memory.
     std::size_t fastest = static_cast<std::size_t>(read.fastest);
     if (read.axis < 0 && fastest > 0) --fastest;
     std::rotate(dimensions.begin() + static_cast<std::ptrdiff_t>(fastest),
@@ -111,10 +111,11 @@ class Stage {
     return text;
   }
 
-  // All threads of the block together bring what the iterations of a stage will read.
+  // The loop in which all threads of the block together load what the iterations of a stage will read.
   std::string Fill(const ReusedRead& read, const std::string& name, const std::vector<Dimension>& dimensions, bool whole,
                    const std::string& indent) const {
     const BlockThreads threads = ThreadsOf(context_, launch_);
+    const std::string item = FreshName(tree_, "item");
     std::vector<std::string> extents;
     std::vector<std::string> subscripts;
     for (const Dimension& dimension : dimensions) {
@@ -122,10 +123,10 @@ class Stage {
       subscripts.push_back(
           fmt::format("[{}]", dimension.name == counter_ ? fmt::format("{} - {}", counter_, stage_) : dimension.name));
     }
-    std::string text = fmt::format("{0}for (int {1} = {2}; {1} < {3}; {1} += {4}) {{\n", indent, item_, threads.number,
+    std::string text = fmt::format("{0}for (int {1} = {2}; {1} < {3}; {1} += {4}) {{\n", indent, item, threads.number,
                                    fmt::join(extents, " * "), threads.count);
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
-      std::string part = item_;
+      std::string part = item;
       const std::vector<std::string> behind(extents.begin() + static_cast<std::ptrdiff_t>(i) + 1, extents.end());
       if (behind.size() == 1) part += " / " + behind.front();
       if (behind.size() > 1) part += fmt::format(" / ({})", fmt::join(behind, " * "));
@@ -146,7 +147,7 @@ class Stage {
     return text + indent + "}\n";
   }
 
-  // The node's text for the place that is filled.
+  // The text of a node, for the element that is being filled instead of the thread's own.
   std::string Elsewhere(int node, const ReusedRead& read, const std::string& indent) const {
     std::string text(tree_.Text(node));
     if (guard_) {
@@ -195,11 +196,10 @@ class Stage {
   const LaunchDirective& launch_;
   const EdgeGuard* guard_;
   int length_;
-  std::optional<std::int64_t> trips_;  // of the loop, if known
+  std::optional<std::int64_t> trips_;  // iterations of the loop, if known
   std::string counter_;
   std::string outer_;
   std::string stage_;
-  std::string item_;
   std::string tile_;
 };
 
@@ -207,7 +207,7 @@ class SharedStage : public SourceMutator {
  public:
   std::string_view name() const override { return "shared_stage"; }
   std::string_view description() const override {
-    return "brings what several threads of a block read in a loop through shared memory, some iterations at a time";
+    return "stages what several threads of a block read in a loop in shared memory, 8 to 64 iterations at a time";
   }
   double weight() const override { return 2; }
 
@@ -256,7 +256,7 @@ class SharedStage : public SourceMutator {
     }
   }
 
-  // By all threads of the block, which then count alike.
+  // Whether all threads of the block execute the loop with the same number of iterations.
   static bool IsReached(const BlockUniform& uniform, const CountedLoop& loop, int ignored) {
     return uniform.IsReachedByAll(loop.parts.body, ignored);
   }

@@ -5,15 +5,15 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// An array whose rows are a power of two long, and its elements.
+// A two-dimensional array in shared memory whose row length is a power of two.
 struct Tile {
-  std::vector<int> elements;
-  std::string width;  // as spelled
+  std::vector<int> elements;  // nodes of all its uses
+  std::string width;          // row length, as spelled
 };
 
 std::optional<Tile> AsTile(const SyntaxTree& tree, int variable) {
@@ -26,37 +26,37 @@ std::optional<Tile> AsTile(const SyntaxTree& tree, int variable) {
   return Tile{*elements, fmt::format("{}", Parenthesised(tree, last->node))};
 }
 
-// What a column is combined with in a row: `row % width`, which permutes the columns of a row whose length is a power of two.
-std::string Turn(const SyntaxTree& tree, int element, const std::string& width) {
+// The operand that is XORed with the column: `row % width`. It permutes the columns, since the row length is a power of two.
+std::string Mask(const SyntaxTree& tree, int element, const std::string& width) {
   const int row = tree.node(tree.node(element).children[0]).children[1];
   return fmt::format("{} % {}", Parenthesised(tree, row), width);
 }
 
-// The column without its turn; -1 if it has none.
-int Unturned(const SyntaxTree& tree, int element, const std::string& width) {
+// The column before the XOR; -1 if the column is not swizzled.
+int Unswizzled(const SyntaxTree& tree, int element, const std::string& width) {
   const int column = tree.node(element).children[1];
   if (tree.Operator(column) != "^" || tree.node(column).children.size() != 2) return -1;
-  return tree.Text(tree.node(column).children[1]) == Turn(tree, element, width) ? tree.node(column).children[0] : -1;
+  return tree.Text(tree.node(column).children[1]) == Mask(tree, element, width) ? tree.node(column).children[0] : -1;
 }
 
 std::optional<Proposal> Swizzle(const SyntaxTree& tree, const Tile& tile) {
   Proposal proposal;
-  std::size_t turned = 0;
+  std::size_t swizzled = 0;
   for (const int element : tile.elements) {
     const int column = tree.node(element).children[1];
     const int row = tree.node(tree.node(element).children[0]).children[1];
     if (!IsPure(tree, row) || LoadsIn(tree, row)) return std::nullopt;
-    if (const int plain = Unturned(tree, element, tile.width); plain >= 0) {
-      ++turned;
+    if (const int plain = Unswizzled(tree, element, tile.width); plain >= 0) {
+      ++swizzled;
       std::string text(tree.Text(plain));
       if (text.starts_with("(") && text.find(')') == text.size() - 1) text = text.substr(1, text.size() - 2);
       proposal.changes.push_back({column, Placement::kReplace, text});
     } else {
-      const std::string text = fmt::format("{} ^ {}", Parenthesised(tree, column), Turn(tree, element, tile.width));
+      const std::string text = fmt::format("{} ^ {}", Parenthesised(tree, column), Mask(tree, element, tile.width));
       proposal.changes.push_back({column, Placement::kReplace, text});
     }
   }
-  if (turned != 0 && turned != tile.elements.size()) return std::nullopt;
+  if (swizzled != 0 && swizzled != tile.elements.size()) return std::nullopt;
   return proposal;
 }
 
@@ -64,7 +64,7 @@ class SharedSwizzle : public SourceMutator {
  public:
   std::string_view name() const override { return "shared_swizzle"; }
   std::string_view description() const override {
-    return "permutes the columns of each row of an array in shared memory by XOR with the row, or puts them back";
+    return "swizzles the columns of an array in shared memory by XOR with the row, or undoes it";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

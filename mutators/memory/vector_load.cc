@@ -9,7 +9,7 @@
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/thread_split.h"
 #include "mutators/analysis/unit_stride.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -22,7 +22,7 @@ struct VectorType {
   std::string_view name;
   int bytes;
 };
-// What one instruction moves; elements of two bytes travel as words.
+// The vectors that one instruction moves. Elements of one or two bytes are moved as words.
 constexpr std::array<VectorType, 15> kVectors{{{"float", 2, "float2", 8},
                                                {"float", 4, "float4", 16},
                                                {"double", 2, "double2", 16},
@@ -46,14 +46,14 @@ const VectorType* VectorOf(std::string_view element, int items) {
   return found == kVectors.end() ? nullptr : &*found;
 }
 
-// Neighbouring elements that neighbouring iterations read or write: places of the same spelling.
+// The accesses `p[i + c]` with the same text: consecutive iterations access consecutive elements.
 struct Access {
   std::vector<int> places;
   bool store = false;
   std::string element;  // type
 };
 
-// `element = value;`, a statement of the body itself.
+// Whether an element is the target of a statement `element = value;` directly in the body.
 bool IsStoreStatement(const SyntaxTree& tree, int element, int body) {
   const int assignment = tree.node(element).parent;
   const SyntaxNode& node = tree.node(assignment);
@@ -62,14 +62,15 @@ bool IsStoreStatement(const SyntaxTree& tree, int element, int body) {
   return assigns && node.children.front() == element && (assignment == body || node.parent == body);
 }
 
-// Every way in which a body touches memory, and whether vectors would keep its meaning.
+// The memory accesses of a loop's body that can be made with vectors.
 class Body {
  public:
   Body(const MutationContext& context, const CountedLoop& loop) : context_(context), loop_(loop) { Collect(); }
 
   const std::vector<Access>& loads() const { return loads_; }
   const std::vector<Access>& stores() const { return stores_; }
-  // Nothing but reads of what nobody writes, and stores to global memory: iterations may go to other threads.
+  // Whether the body only reads memory that no thread writes and stores to global memory, so that other threads may take its
+  // iterations.
   bool divisible() const { return divisible_; }
 
  private:
@@ -84,7 +85,7 @@ class Body {
       if (at.opaque || (at.kind_name == "CallExpr" && !IsPure(tree, node) && at.name != "operator=")) calls_ = true;
       const bool dereference = at.kind_name == "UnaryOperator" && tree.Operator(node) == "*";
       if (at.kind_name != "ArraySubscriptExpr" && !dereference) continue;
-      if (at.type.ends_with("]")) continue;  // a step to an element
+      if (at.type.ends_with("]")) continue;  // an inner part of a[i][j]
       const bool read_only = IsReadOnlyGlobal(tree, context_.rendered, at.children.front());
       const bool own = IsOwnArray(at.children.front());
       if (at.converted) {
@@ -100,7 +101,7 @@ class Body {
       }
     }
     if (calls_) divisible_ = false;
-    // A store that waits for its neighbours must not be overtaken by another, nor by a read of what it writes.
+    // A store is delayed until its vector is complete. No other store, and no read of what it writes, may come before that.
     const bool alone = stores_.size() == 1 && stores_.front().places.size() == 1 && other_stores == 0;
     if (!alone || !early_reads_allowed || calls_ || JumpsOut(tree, body)) stores_.clear();
   }
@@ -137,7 +138,7 @@ class Body {
   bool calls_ = false;
 };
 
-// Writes the loop down with `items` elements at a time.
+// Writes the loop with `items` elements at a time.
 class VectorLoop {
  public:
   VectorLoop(const SyntaxTree& tree, const CountedLoop& loop, std::vector<Access> accesses, int items)
@@ -151,7 +152,7 @@ class VectorLoop {
     }
   }
 
-  // A thread that takes each element: up to the first aligned one, vectors, the rest.
+  // For a loop in which each thread takes all elements: single elements up to the first aligned one, vectors, the remainder.
   std::string OneByOne() const {
     const std::string bound(tree_.Text(loop_.bound));
     std::string text = fmt::format("{{\n{}{} = {};\n", indent_, CounterDeclaration(tree_, loop_), tree_.Text(loop_.start));
@@ -167,7 +168,7 @@ class VectorLoop {
     return text + outer_ + "}";
   }
 
-  // Threads that take turns: each takes vectors in turn, then elements of the rest.
+  // For a loop that threads divide among them: they divide the vectors, then the elements of the remainder.
   std::string Strided() const {
     const std::string bound = Parenthesised(tree_, loop_.bound);
     const std::string start = Parenthesised(tree_, loop_.start);
@@ -188,7 +189,7 @@ class VectorLoop {
   std::string Pragma() const { return loop_.parts.pragma >= 0 ? std::string(tree_.Text(loop_.parts.pragma)) + "\n" : ""; }
   std::string Plain(const std::string& deeper) const { return Lines(tree_, loop_.parts.body, indent_ + deeper); }
 
-  // Whether vectors may begin there; `at` in the place of the counter.
+  // The condition that all accesses are aligned at the counter's value or, if `at` is not empty, at that value.
   std::string Aligned(const std::string& at) const {
     std::string all;
     for (std::size_t i = 0; i < accesses_.size(); ++i) all += (i > 0 ? " && " : "") + Alignment(i, at, "==");
@@ -240,7 +241,7 @@ class VectorLoad : public SourceMutator {
  public:
   std::string_view name() const override { return "vector_load"; }
   std::string_view description() const override {
-    return "reads and writes neighbouring elements 4, 8 or 16 bytes at a time where they are aligned";
+    return "loads and stores neighbouring elements 4, 8 or 16 bytes at a time where they are aligned";
   }
   double weight() const override { return 2; }
 
@@ -263,7 +264,7 @@ class VectorLoad : public SourceMutator {
   }
 
  private:
-  // Elements of other sizes than the rest stay as they are.
+  // Accesses whose element type has no vector of that many items stay as they are.
   static void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items,
                       bool strided, std::vector<Proposal>& proposals) {
     std::vector<Access> wide;

@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -15,7 +15,8 @@ bool IsBarrier(const SyntaxTree& tree, int node) {
   return (callee == "__syncthreads" || callee == "__syncwarp") && tree.node(node).children.size() == 1;
 }
 
-// The parameters under which every block of the file is one warp at most; nullopt if one is not, or that is not known.
+// The parameter values under which every block of the file has at most one warp; nullopt if some block is larger or of unknown
+// size.
 std::optional<Parameters> OneWarp(const MutationContext& context) {
   Parameters needed;
   const Variables values = ToVariables(context.genome.parameters);
@@ -35,7 +36,7 @@ std::optional<Parameters> OneWarp(const MutationContext& context) {
   return needed;
 }
 
-// Nothing that another thread could see, and no way out.
+// Whether a statement does nothing that another thread could observe, and does not jump.
 bool IsQuiet(const SyntaxTree& tree, int statement) {
   for (const int node : Subtree(tree, statement)) {
     const std::string& kind = tree.node(node).kind_name;
@@ -49,7 +50,7 @@ class BarrierNarrow : public SourceMutator {
  public:
   std::string_view name() const override { return "barrier_narrow"; }
   std::string_view description() const override {
-    return "lets a block of one warp synchronise as a warp; takes out the second of two barriers";
+    return "replaces __syncthreads by __syncwarp in blocks of one warp, or removes a redundant barrier";
   }
   double weight() const override { return 0.5; }
 
@@ -65,7 +66,7 @@ class BarrierNarrow : public SourceMutator {
         proposals.push_back({{change}, {}, {}, *one_warp});
         all.changes.push_back(change);
       }
-      if (IsNeedless(tree, call)) proposals.push_back({{{call, Placement::kReplace, ""}}, {}, {}, {}});
+      if (IsRedundant(tree, call)) proposals.push_back({{{call, Placement::kReplace, ""}}, {}, {}, {}});
     }
     if (all.changes.size() > 1) {
       all.parameters = *one_warp;
@@ -75,8 +76,8 @@ class BarrierNarrow : public SourceMutator {
   }
 
  private:
-  // Since a barrier that is as wide nothing has happened that others could see.
-  static bool IsNeedless(const SyntaxTree& tree, int call) {
+  // Whether nothing that other threads could observe has happened since an earlier barrier that is at least as wide.
+  static bool IsRedundant(const SyntaxTree& tree, int call) {
     if (!IsInBlock(tree, call)) return false;
     const auto& siblings = tree.node(tree.node(call).parent).children;
     const auto self = std::find(siblings.begin(), siblings.end(), call);

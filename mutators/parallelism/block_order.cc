@@ -4,19 +4,19 @@
 #include <array>
 
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Rows of blocks that are worked through side by side; 0 stands for column after column.
+// Numbers of rows of blocks that form a group, within which blocks are numbered by columns; 0 numbers the whole grid by columns.
 constexpr std::array<int, 4> kGroups{0, 2, 4, 8};
 
 class BlockOrder : public SourceMutator {
  public:
   std::string_view name() const override { return "block_order"; }
   std::string_view description() const override {
-    return "numbers a grid's blocks anew, by columns or in groups of rows, so that neighbours share cached data";
+    return "renumbers a grid's blocks by columns or in groups of rows, so that neighbouring blocks share cached data";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -26,7 +26,7 @@ class BlockOrder : public SourceMutator {
       if (!IsKernel(tree, kernel) || IsUsedElsewhere(tree, kernel, "blockIdx")) continue;
       const LaunchDirective* launch = OnlyLaunch(context.rendered, tree.node(kernel).name);
       if (!launch || launch->grid.size() < 2 || launch->cooperative || !launch->cluster.empty()) continue;
-      // One row or one column has no other order.
+      // A grid of one row or one column has no other order.
       if (launch->grid[0].text() == "1" || launch->grid[1].text() == "1") continue;
       const auto columns = BuiltinUses(tree, kernel, "blockIdx", 0);
       const auto rows = BuiltinUses(tree, kernel, "blockIdx", 1);

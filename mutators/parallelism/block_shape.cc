@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -21,13 +21,14 @@ std::optional<std::int64_t> Literal(std::string_view text) {
   return value;
 }
 
-// Whether a number is spelled in a text, and the text with another in its place.
+// Whether a text contains a number as a token.
 bool Mentions(std::string_view text, std::int64_t number) {
   const auto tokens = Tokenize(text);
   return std::any_of(tokens.begin(), tokens.end(),
                      [&](const SourceRange& t) { return Literal(text.substr(t.begin, t.size())) == number; });
 }
 
+// The text with another number in its place.
 std::string With(std::string text, std::int64_t number, std::int64_t other) {
   auto tokens = Tokenize(text);
   std::reverse(tokens.begin(), tokens.end());
@@ -38,7 +39,7 @@ std::string With(std::string text, std::int64_t number, std::int64_t other) {
   return text;
 }
 
-// Whether some macro's text has the number.
+// Whether the definition of some macro contains the number.
 bool IsDefined(std::string_view text, std::int64_t number) {
   constexpr std::string_view kDefine = "#define ";
   for (std::size_t at = text.find(kDefine); at != std::string_view::npos; at = text.find(kDefine, at + 1)) {
@@ -48,7 +49,7 @@ bool IsDefined(std::string_view text, std::int64_t number) {
   return false;
 }
 
-// A kernel whose block is spelled in numbers in the launch line, and by blockDim alone in the code.
+// A kernel whose launch line spells the block in numbers, and whose code knows the block's size only from blockDim.
 struct Shape {
   const LaunchDirective* launch = nullptr;
   std::vector<std::int64_t> block;
@@ -61,11 +62,11 @@ std::int64_t Product(const std::vector<std::int64_t>& block) {
   return threads;
 }
 
-// The code says its block's size in no other way than by blockDim.
+// Whether the code depends on its block's size only through blockDim.
 bool IsFree(const SyntaxTree& tree, int kernel, const std::vector<std::int64_t>& block) {
   for (const int node : Subtree(tree, kernel)) {
     if (tree.node(node).opaque) return false;
-    // An array or a constant may stand for the block, also by way of a macro.
+    // The extent of an array or a constant, possibly in a macro, may stand for the block's size.
     const std::string& type = tree.node(node).type;
     for (const std::int64_t size : {block[0], block.size() > 1 ? block[1] : 0, Product(block)}) {
       if (size <= 1) continue;
@@ -74,7 +75,7 @@ bool IsFree(const SyntaxTree& tree, int kernel, const std::vector<std::int64_t>&
       if (constant && (Mentions(tree.Text(node), size) || (!Literal(tree.Text(node)) && IsDefined(tree.text(), size))))
         return false;
     }
-    // A name of the file's own.
+    // A file-scope variable may stand for the block's size.
     const int named = tree.node(node).kind_name == "DeclRefExpr" ? tree.node(node).refers_to : -1;
     if (named >= 0 && tree.node(named).kind_name == "VarDecl" && tree.node(named).function < 0) return false;
   }
@@ -101,7 +102,7 @@ std::optional<Shape> ShapeOf(const MutationContext& context, int kernel) {
     const bool mentions = Mentions(grid, shape.block[axis]) && shape.block[axis] > 1;
     if (mentions && !grid.starts_with("ceil_div(")) return std::nullopt;
     shape.covers.push_back(mentions);
-    // What the blocks do not cover by themselves they must reach by strides: of the block, or of the grid.
+    // If the grid does not follow the block, threads must reach all elements with strides of the block or of the grid.
     if (mentions || !BuiltinUses(tree, kernel, "gridDim", axis).empty()) continue;
     for (const int use : BuiltinUses(tree, kernel, "blockDim", axis)) {
       const int parent = tree.node(use).parent;
@@ -135,7 +136,7 @@ class BlockShape : public SourceMutator {
  public:
   std::string_view name() const override { return "block_shape"; }
   std::string_view description() const override {
-    return "gives a kernel that asks blockDim for its size another block, and the grid that goes with it";
+    return "changes the block of a kernel that asks blockDim for its size, and the grid to match";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -158,7 +159,7 @@ class BlockShape : public SourceMutator {
         const std::int64_t threads = Product(shape->block);
         if (Mentions(dynamic, threads))
           proposal.launch.push_back({shape->launch->kernel, "shared", With(dynamic, threads, Product(other))});
-        // The code that asks is what the edit belongs to.
+        // The edit belongs to the code that asks blockDim, so it applies only while the kernel's body is unchanged.
         proposal.also_anchored.push_back(context.tree.node(kernel).children.back());
         proposals.push_back(std::move(proposal));
       }

@@ -6,7 +6,7 @@
 
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<int, 3> kFactors{2, 4, 8};
 constexpr std::string_view kAxes = "xyz";
 
-// The only launch of a kernel; null if there are more, or if its blocks work together.
+// The only launch of a kernel; null if there are more, or if the launch is cooperative or has clusters.
 const LaunchDirective* OnlyLaunch(const KernelTemplate& rendered, const std::string& kernel) {
   const LaunchDirective* only = nullptr;
   for (const Step& step : rendered.steps) {
@@ -25,7 +25,7 @@ const LaunchDirective* OnlyLaunch(const KernelTemplate& rendered, const std::str
   return only;
 }
 
-// Places within `scope` that are spelled like this.
+// The uses of a member of a built-in variable within `scope`, by their text.
 std::vector<int> Spelled(const SyntaxTree& tree, int scope, std::string_view text) {
   std::vector<int> places;
   for (const int at : Subtree(tree, scope)) {
@@ -34,7 +34,7 @@ std::vector<int> Spelled(const SyntaxTree& tree, int scope, std::string_view tex
   return places;
 }
 
-// How often a built-in variable is spelled in the whole text, macros included.
+// How often a word occurs in the whole text, macros included.
 std::size_t CountWord(const std::string& text, std::string_view word) {
   std::size_t count = 0;
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size())) ++count;
@@ -43,7 +43,7 @@ std::size_t CountWord(const std::string& text, std::string_view word) {
 
 bool HasSharedMemory(const SyntaxTree& tree) { return !NodesOfKind(tree, "attribute(shared)").empty(); }
 
-// The same for all threads of a block: parameters and constants alone.
+// Whether a condition is the same for all threads of a block because it contains only parameters and constants.
 bool IsUniform(const SyntaxTree& tree, int condition) {
   if (!IsPure(tree, condition) || tree.Text(condition).find("threadIdx") != std::string_view::npos) return false;
   const auto named = NamedIn(tree, condition);
@@ -52,8 +52,8 @@ bool IsUniform(const SyntaxTree& tree, int condition) {
   });
 }
 
-// The body's `return`s, which become `continue`; nullopt if one cannot, because it stands in a loop of its own, or because only
-// some threads take it where threads meet.
+// The `return`s of a kernel's body, which become `continue`. nullopt if one of them cannot, because it is in a loop, or because
+// only some threads take it in a kernel that shares memory.
 std::optional<std::vector<int>> Returns(const SyntaxTree& tree, int body) {
   std::vector<int> returns;
   const bool meet = HasSharedMemory(tree);
@@ -75,7 +75,7 @@ class GridStride : public SourceMutator {
  public:
   std::string_view name() const override { return "grid_stride"; }
   std::string_view description() const override {
-    return "launches a half, a quarter or an eighth of a grid's blocks, each of which does the work of several in turn";
+    return "launches a half, a quarter or an eighth of a grid's blocks, each of which does the work of several one after another";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -100,7 +100,7 @@ class GridStride : public SourceMutator {
     const std::string index = fmt::format("blockIdx.{}", kAxes[axis]);
     const std::string extent = fmt::format("gridDim.{}", kAxes[axis]);
     const auto uses = Spelled(tree, body, index);
-    // Not all of them in this kernel: functions and macros would still see the real block.
+    // All uses must be in this kernel's body: functions and macros would still see the real block.
     if (uses.empty() || uses.size() != CountWord(tree.text(), index) || CountWord(tree.text(), extent) > 0) return std::nullopt;
     const auto returns = Returns(tree, body);
     const int last_parameter = LastParameter(tree, function);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mutators/analysis/row_kernel.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -16,7 +16,8 @@ bool IsInALoop(const SyntaxTree& tree, int statement) {
   return false;
 }
 
-// In every thread the sum, or the extreme, of the block: by shuffles within a warp, through shared memory between warps.
+// Code that gives every thread the block's sum, maximum or minimum: by shuffles within a warp, through shared memory between
+// warps.
 std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, int loop, const RowThreads& threads) {
   const std::string outer = IndentOf(tree, loop);
   const std::string indent = outer + "  ";
@@ -32,7 +33,7 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
   text += fmt::format("{}__syncthreads();\n{}{} = {}[0];\n", indent, indent, name, partials);
   text += fmt::format("{0}for (int {1} = 1; {1} < {2} / 32; ++{1}) {3}\n", indent, warp, threads.count,
                       Combined(accumulation.combine, name, fmt::format("{}[{}]", partials, warp)));
-  // The next round of a loop writes where this one reads.
+  // In a loop, the next iteration writes what this one still reads.
   if (IsInALoop(tree, loop)) text += fmt::format("{}__syncthreads();\n", indent);
   return text + outer + "}";
 }
@@ -41,7 +42,7 @@ class ThreadPerRowToBlock : public SourceMutator {
  public:
   std::string_view name() const override { return "thread_per_row_to_block"; }
   std::string_view description() const override {
-    return "gives what a thread does alone to a block, whose threads share its loops";
+    return "gives the work of one thread to a block, whose threads share its loops";
   }
   double weight() const override { return 2; }
 
@@ -73,7 +74,7 @@ class ThreadPerRowToBlock : public SourceMutator {
       for (auto& change : ShareLoop(tree, loop, threads)) proposal.changes.push_back(std::move(change));
       std::string after;
       for (const Accumulation& accumulation : loop.accumulations) after += Combine(tree, accumulation, statement, threads);
-      // Threads may read what others have stored.
+      // A thread may later read what other threads have stored.
       if (loop.stores && kernel.reads_what_it_stores) after += fmt::format("\n{}__syncthreads();", IndentOf(tree, statement));
       if (!after.empty()) proposal.changes.push_back({statement, Placement::kAfter, std::move(after)});
       proposal.also_anchored.push_back(loop.counted.parts.body);

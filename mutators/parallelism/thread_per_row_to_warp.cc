@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "mutators/analysis/row_kernel.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// In every lane the sum, or the extreme, of all lanes.
+// Code that gives every lane the warp's sum, maximum or minimum.
 std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
   const std::string indent = IndentOf(tree, loop.counted.parts.statement);
   std::string text;
@@ -34,9 +34,7 @@ std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
 class ThreadPerRowToWarp : public SourceMutator {
  public:
   std::string_view name() const override { return "thread_per_row_to_warp"; }
-  std::string_view description() const override {
-    return "gives what a thread does alone to a warp, whose lanes share its loops";
-  }
+  std::string_view description() const override { return "gives the work of one thread to a warp, whose lanes share its loops"; }
   double weight() const override { return 3; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -62,7 +60,7 @@ class ThreadPerRowToWarp : public SourceMutator {
       const int statement = loop.counted.parts.statement;
       for (auto& change : ShareLoop(tree, loop, lanes)) proposal.changes.push_back(std::move(change));
       std::string after = Combine(tree, loop);
-      // Lanes may read what others have stored.
+      // A lane may later read what other lanes have stored.
       if (loop.stores && kernel.reads_what_it_stores) after += fmt::format("\n{}__syncwarp();", IndentOf(tree, statement));
       if (!after.empty()) proposal.changes.push_back({statement, Placement::kAfter, std::move(after)});
       proposal.also_anchored.push_back(loop.counted.parts.body);

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -16,14 +16,14 @@ using namespace std::string_view_literals;
 constexpr std::array kExtremes{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv};
 constexpr std::array kShuffled{"float"sv, "double"sv, "int"sv, "unsigned int"sv};
 
-// `for (int s = N / 2; s > 0; s /= 2) { if (t < s) p[t] += p[t + s]; __syncthreads(); }`
+// A tree reduction in shared memory: `for (int s = N / 2; s > 0; s /= 2) { if (t < s) p[t] += p[t + s]; __syncthreads(); }`.
 struct Tree {
   ForLoop loop;
   std::string thread;    // `t`
   std::string threads;   // `N`
   std::string partials;  // `p`
   std::string type;
-  std::string combine;  // "+", or the function
+  std::string combine;  // "+", or the name of the function
 };
 
 bool IsBarrier(const SyntaxTree& tree, int node) { return LibraryCallee(tree, node) == "__syncthreads"; }
@@ -33,7 +33,7 @@ std::string Combined(const Tree& reduction, const std::string& a, const std::str
   return fmt::format("{0} = {1}({0}, {2});", a, reduction.combine, b);
 }
 
-// `threadIdx.x`, or a variable that is never anything else.
+// Whether an expression is `threadIdx.x`, or a variable that never has another value.
 bool IsThread(const SyntaxTree& tree, int expression) {
   if (tree.Text(expression) == "threadIdx.x") return true;
   const int declaration = NamedDeclaration(tree, expression);
@@ -44,7 +44,7 @@ bool IsThread(const SyntaxTree& tree, int expression) {
 
 bool IsLiteral(const SyntaxTree& tree, int node, std::string_view spelled) { return tree.Text(node) == spelled; }
 
-// Whether a variable is halved: `s /= 2`, `s >>= 1`, `s = s / 2`.
+// Whether an increment halves a variable: `s /= 2`, `s >>= 1`, `s = s / 2`.
 bool Halves(const SyntaxTree& tree, int increment, int variable) {
   const auto& sides = tree.node(increment).children;
   if (sides.size() != 2 || NamedDeclaration(tree, sides[0]) != variable) return false;
@@ -57,7 +57,7 @@ bool Halves(const SyntaxTree& tree, int increment, int variable) {
          (tree.Operator(sides[1]) == ">>" && IsLiteral(tree, value[1], "1"));
 }
 
-// N of `N / 2` or `N >> 1`.
+// The N in `N / 2` or `N >> 1`; empty for other expressions.
 std::string Doubled(const SyntaxTree& tree, int expression) {
   const auto& sides = tree.node(expression).children;
   if (sides.size() != 2) return "";
@@ -66,7 +66,8 @@ std::string Doubled(const SyntaxTree& tree, int expression) {
   return half ? std::string(tree.Text(sides[0])) : "";
 }
 
-// Every block has as many threads as the tree begins with, a power of two, at least a warp, in one dimension.
+// Whether every block is one-dimensional, and the number of threads that the tree begins with is always a power of two and at
+// least a warp.
 bool FillsWarps(const KernelTemplate& rendered, const std::string& threads) {
   std::vector<std::int64_t> sizes;
   const auto add = [&](const Expression& expression) {
@@ -87,7 +88,7 @@ bool FillsWarps(const KernelTemplate& rendered, const std::string& threads) {
   return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n >= 32 && (n & (n - 1)) == 0; });
 }
 
-// Reads `p[t] += p[t + s]` and its like.
+// Recognises `p[t] += p[t + s]` and its variants, and notes their parts. False for other statements.
 bool ReadUpdate(const SyntaxTree& tree, int update, int half, Tree& reduction) {
   if (!IsAssignment(tree, update)) return false;
   const int target = tree.node(update).children[0];
@@ -163,7 +164,7 @@ class WarpReduction : public SourceMutator {
  public:
   std::string_view name() const override { return "warp_reduction"; }
   std::string_view description() const override {
-    return "lets shuffles do a tree reduction, its last steps or all within a warp";
+    return "replaces the last steps of a tree reduction, or all of them, by warp shuffles";
   }
   double weight() const override { return 2; }
 
@@ -179,7 +180,7 @@ class WarpReduction : public SourceMutator {
   }
 
  private:
-  // The tree ends where a warp is left.
+  // Ends the tree where one warp is left, which goes on with shuffles.
   static Proposal FinishByWarp(const SyntaxTree& tree, const Tree& reduction) {
     const int loop = reduction.loop.statement;
     const std::string indent = IndentOf(tree, loop);
@@ -197,7 +198,7 @@ class WarpReduction : public SourceMutator {
     return proposal;
   }
 
-  // `p[t] = x; __syncthreads();` and the tree: each warp by itself, then one warp over what they have found.
+  // Replaces `p[t] = x; __syncthreads();` and the tree: each warp reduces its own values, then one warp reduces the results.
   static std::optional<Proposal> ByWarps(const SyntaxTree& tree, const Tree& reduction) {
     const int loop = reduction.loop.statement;
     const auto& siblings = tree.node(tree.node(loop).parent).children;

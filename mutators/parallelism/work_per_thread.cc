@@ -7,7 +7,7 @@
 #include "kernel_templates/launch_line.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -15,11 +15,11 @@ namespace {
 constexpr std::array<int, 2> kItems{2, 4};
 constexpr std::array<std::string_view, 4> kOrders{"<", "<=", ">", ">="};
 
-// A kernel whose blocks may do the work of several, one after another.
+// A kernel each of whose blocks can do the work of several blocks, one after another.
 struct Place {
   int kernel = -1;
   int block = -1;      // `blockIdx.x`, the only one
-  int statement = -1;  // the declaration that it stands in; what follows is repeated
+  int statement = -1;  // the declaration that contains it; the statements from there on are repeated
   std::size_t axis = 0;
   const LaunchDirective* launch = nullptr;
 };
@@ -28,13 +28,13 @@ bool IsLoop(const std::string& kind) {
   return kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt" || kind == "SwitchStmt";
 }
 
-// The statements of the kernel's own block from `statement` on.
+// The statements of the kernel's outermost block from `statement` on.
 std::vector<int> Rest(const SyntaxTree& tree, const Place& place) {
   const auto& statements = tree.node(tree.node(place.statement).parent).children;
   return {std::find(statements.begin(), statements.end(), place.statement), statements.end()};
 }
 
-// Some comparison keeps elements that are past the end out: of the index, or of what is computed from it.
+// Whether some comparison of the index, or of a variable computed from it, may keep out elements past the end.
 bool IsGuarded(const SyntaxTree& tree, const Place& place) {
   std::set<int> derived{tree.node(place.statement).children.front()};
   for (const int statement : Rest(tree, place)) {
@@ -49,14 +49,15 @@ bool IsGuarded(const SyntaxTree& tree, const Place& place) {
   return false;
 }
 
-// Nothing in what is repeated ties the threads of a block together, leaves from within a loop or changes what was there before.
+// Whether the repeated statements do not make threads depend on each other, do not return from within a loop, and do not change
+// earlier variables.
 bool IsRepeatable(const SyntaxTree& tree, const Place& place) {
   for (const int node : Subtree(tree, place.kernel)) {
     const SyntaxNode& part = tree.node(node);
     if (part.opaque || part.kind_name == "LambdaExpr" || part.kind_name == "attribute(shared)" || part.kind_name == "GotoStmt" ||
         part.kind_name.find("Asm") != std::string::npos || LibraryCallee(tree, node).starts_with("__sync"))
       return false;
-    // A function of the file that does more than compute may wait for other threads.
+    // A function of this file that has side effects may wait for other threads.
     if (part.kind_name == "CallExpr" && LibraryCallee(tree, node).empty() && !part.name.starts_with("operator") &&
         !part.children.empty() && NamedDeclaration(tree, part.children.front()) >= 0 && !IsPure(tree, node))
       return false;
@@ -111,7 +112,9 @@ std::string DividedGrid(const Expression& grid, int items) {
 class WorkPerThread : public SourceMutator {
  public:
   std::string_view name() const override { return "work_per_thread"; }
-  std::string_view description() const override { return "lets a thread do the work of 2 or 4, a block apart or side by side"; }
+  std::string_view description() const override {
+    return "lets a thread do the work of 2 or 4 threads, on elements a block apart or next to each other";
+  }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const auto indices = ThreadIndices(context);

@@ -1,4 +1,5 @@
-// Loads with a cache hint that CUDA's headers declare and clang's stand-in for them leaves out. For parsing only: no bodies.
+// Loads and stores with cache hints that CUDA's headers declare but clang's replacements for those headers lack. For parsing
+// only, so without bodies.
 #pragma once
 
 #ifdef __CUDA__

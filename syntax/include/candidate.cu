@@ -1,2 +1,2 @@
-// Stands for the source that is parsed: the parser gives its text from memory, but libclang precompiles a preamble only for a main
-// file that exists.
+// A placeholder for the source to be parsed. The parser passes the text from memory, but libclang precompiles a preamble only if the
+// main file exists.

@@ -17,7 +17,7 @@ SearchSpace Space(std::vector<Parameter> parameters, const std::vector<std::stri
   return space;
 }
 
-// All assignments in the promised order, each judged as a whole.
+// All legal assignments in the documented order, each checked when complete.
 std::vector<Parameters> BruteForce(const SearchSpace& space) {
   std::vector<Parameters> all{{}};
   for (const Parameter& parameter : space.parameters) {
@@ -53,7 +53,7 @@ TEST(Enumeration, HasEveryLegalAssignmentOnceAndInOrder) {
   EXPECT_GT(enumeration.size(), 10u);
 }
 
-TEST(Enumeration, KnowsSpacesWithoutConstraintsParametersOrSolutions) {
+TEST(Enumeration, HandlesSpacesWithoutConstraintsParametersOrSolutions) {
   ExpectAsBruteForce(Space({{"A", {3, 5}, 3}, {"B", {7}, 7}}, {}));
   ExpectAsBruteForce(Space({{"A", {3, 5}, 3}}, {"A > 5"}));
   ExpectAsBruteForce(Space({{"A", {3, 5}, 3}}, {"1 > 2"}));
@@ -62,8 +62,8 @@ TEST(Enumeration, KnowsSpacesWithoutConstraintsParametersOrSolutions) {
   EXPECT_EQ(none.At(0), Parameters{});
 }
 
-// The second constraint can be evaluated first, and must not be: the first rules out what it cannot stand.
-TEST(Enumeration, AConstraintGuardsThoseBehindIt) {
+// The parameters of the second constraint have values first, but it must not be evaluated before the first one, which guards it.
+TEST(Enumeration, AConstraintGuardsLaterOnes) {
   ExpectAsBruteForce(Space({{"A", {0, 1, 2}, 1}, {"B", {0, 1}, 1}}, {"A > B", "4 / A == 4"}));
   ExpectAsBruteForce(Space({{"A", {0, 1, 2}, 1}, {"B", {0, 1}, 1}}, {"A == 0 || 4 / A == 4"}));
 }
@@ -83,13 +83,13 @@ std::vector<Parameter> Many(int count, int values) {
   return parameters;
 }
 
-TEST(Enumeration, RefusesWhatNobodyCanSweep) {
+TEST(Enumeration, RefusesSpacesTooLargeToSweep) {
   EXPECT_THROW(Enumeration(Space(Many(20, 16), {})), Error);
   EXPECT_THROW(Enumeration(Space(Many(14, 4), {})), Error);
 }
 
-// 2^40 combinations of which 41 are legal: all others are left out by what they begin with.
-TEST(Enumeration, WorksWithWhatIsLegalNotWithTheProduct) {
+// 2^40 combinations of which 41 are legal. All others are pruned by their first parameters.
+TEST(Enumeration, PrunesIllegalPrefixes) {
   std::vector<std::string> ascending;
   for (int i = 1; i < 40; ++i) ascending.push_back("P" + std::to_string(i - 1) + " <= P" + std::to_string(i));
   EXPECT_EQ(Enumeration(Space(Many(40, 2), ascending)).size(), 41u);

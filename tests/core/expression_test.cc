@@ -22,7 +22,7 @@ double Real(const std::string& text, const Variables& variables = {}) {
   return value.real;
 }
 
-// The message of the Error that parsing and evaluating ends in; empty if it does not.
+// The message of the Error that parsing or evaluating throws; empty if it throws none.
 std::string Failure(const std::string& text, const Variables& variables = {}) {
   try {
     Expression::Parse(text).Evaluate(variables);
@@ -135,7 +135,7 @@ TEST(Expression, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THAT(Failure(std::string(5000, '1')), testing::HasSubstr("longer than 4096 characters"));
 }
 
-TEST(Expression, AnIntegerIsAskedForAndARealComes) { EXPECT_THROW(Expression::Parse("1 / 2.0").EvaluateInteger({}), Error); }
+TEST(Expression, ARealResultIsAnErrorForAnInteger) { EXPECT_THROW(Expression::Parse("1 / 2.0").EvaluateInteger({}), Error); }
 
 }  // namespace
 }  // namespace evo

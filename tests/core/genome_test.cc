@@ -24,7 +24,7 @@ Genome Example() {
   return genome;
 }
 
-// Fixed: stored genomes of earlier versions must still be found by their hash.
+// Must not change: genomes stored by earlier versions must still be found by their hash.
 constexpr const char* kExampleJson =
     R"({"edits":[{"anchors":[{"after":"a","before":"","function":"attention","kind":"ForStmt","ordinal":2,"parent":"p",)"
     R"("path":[0,3,1],"tokens":"t0"}],"launch":[{"field":"block","kernel":"attention","text":"32 * WARPS"}],)"
@@ -47,7 +47,7 @@ TEST(Genome, SurvivesTheRoundTrip) {
   EXPECT_EQ(GenomeFromJson(ToCanonicalJson(Genome{})), Genome{});
 }
 
-TEST(Genome, HashIsFixedAndTellsGenomesApart) {
+TEST(Genome, HashIsFixedAndDistinguishesGenomes) {
   EXPECT_EQ(GenomeHash(Example()), "c1f717b97cd13c6c58e82b57e0e43ada");
   Genome other = Example();
   other.parameters["BLOCK_M"] = 64;

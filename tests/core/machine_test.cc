@@ -30,7 +30,7 @@ TEST(Floor, Row19ArithmeticIsDoneAtTheHighestRateAtMost) {
   EXPECT_DOUBLE_EQ(FloorNs(without, kNoValue, 6e8), 7500);
 }
 
-TEST(Floor, OfAMachineThatWasNotMeasuredIsNone) { EXPECT_TRUE(std::isnan(FloorNs(MachineState{}, 1e9, 1e12))); }
+TEST(Floor, IsUnknownForAnUnmeasuredMachine) { EXPECT_TRUE(std::isnan(FloorNs(MachineState{}, 1e9, 1e12))); }
 
 }  // namespace
 }  // namespace evo

@@ -23,7 +23,7 @@ TEST(Rng, EachOfTheThreeNumbersChangesTheStream) {
   EXPECT_NE(Rng(7, 11, 3).Next(), first);
 }
 
-// Fixed: a run stored by an earlier version, on any machine, must be resumed with the same decisions.
+// Must not change: a run stored by an earlier version, on any machine, must be resumed with the same decisions.
 TEST(Rng, StreamIsFixed) {
   Rng rng(1);
   EXPECT_EQ(rng.Next(), 9822250072823399003u);
@@ -45,7 +45,7 @@ TEST(Rng, BelowIsUniform) {
   }
   double chi_squared = 0;
   for (const int count : counts) chi_squared += (count - 10000.0) * (count - 10000.0) / 10000.0;
-  EXPECT_LT(chi_squared, 20.5);  // 5 degrees of freedom, one in a thousand; the seed is fixed
+  EXPECT_LT(chi_squared, 20.5);  // 5 degrees of freedom, exceeded once in a thousand; the seed is fixed
 }
 
 TEST(Rng, BelowTakesAnyBound) {

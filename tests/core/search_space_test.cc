@@ -38,7 +38,7 @@ TEST(SearchSpace, DrawsEveryAssignmentThatMeetsTheConstraintsAndNoOther) {
   EXPECT_EQ(drawn.size(), 6u);  // (32; 1, 2, 4), (64; 1, 2), (128; 1)
 }
 
-TEST(SearchSpace, GivesUpWhereNothingIsPossible) {
+TEST(SearchSpace, DrawFailsIfNothingIsLegal) {
   SearchSpace space = Example();
   space.constraints.push_back(Expression::Parse("0"));
   Rng rng(3);

@@ -23,7 +23,7 @@ TEST(AsyncStage, CopiesWithoutRegisters) {
                                      "  __pipeline_commit();\n  __pipeline_wait_prior(0);\n  __syncthreads();\n"));
 }
 
-TEST(AsyncStage, StoresZerosItself) {
+TEST(AsyncStage, StoresZerosWithoutACopy) {
   const std::string expected =
       "  if (n > 3) {\n    __pipeline_memcpy_async(&t[threadIdx.x], &in[threadIdx.x], sizeof(float));\n  } else {\n"
       "    t[threadIdx.x] = 0.0f;\n  }\n";
@@ -35,7 +35,7 @@ TEST(AsyncStage, StoresZerosItself) {
   }
 }
 
-TEST(AsyncStage, WaitsBehindTheCallOfAFunctionThatCopies) {
+TEST(AsyncStage, WaitsAfterTheCallOfAFunctionThatCopies) {
   const auto children = ChildrenOf("async_stage",
                                    "// evo:launch k(A, B, N) grid(1) block(32)\n#include <cuda_fp16.h>\n"
                                    "__device__ void Load(float* to, const float* from) {\n"
@@ -53,16 +53,16 @@ TEST(AsyncStage, WaitsBehindTheCallOfAFunctionThatCopies) {
                         "    out"));
 }
 
-TEST(AsyncStage, LeavesWhatIsLookedAtBeforeTheBarrier) {
+TEST(AsyncStage, LeavesCopiesThatAreReadBeforeTheBarrier) {
   const std::string copy = "  t[threadIdx.x] = in[threadIdx.x];\n";
   for (const std::string& body : {
            copy + "  t[threadIdx.x] += 1.0f;\n  __syncthreads();\n" + kUse,
            copy + kUse,
            copy + "  if (n > 0) out[0] = t[threadIdx.x];\n  __syncthreads();\n" + kUse,
            copy + "  t[0] = 1.0f;\n  __syncthreads();\n" + kUse,
-           // Comes round to the barrier at the loop's beginning.
+           // The copy is followed by the barrier at the loop's beginning.
            "  for (int i = 0; i < n; ++i) {\n    __syncthreads();\n" + kUse + "    __syncthreads();\n" + copy + "  }\n",
-           // Not the same bytes, or not from where nobody writes.
+           // The copy changes the value, or reads memory that is written.
            std::string("  t[threadIdx.x] = in[threadIdx.x] * 2.0f;\n  __syncthreads();\n") + kUse,
            std::string("  t[threadIdx.x] = out[threadIdx.x];\n  __syncthreads();\n") + kUse,
            std::string("  t[threadIdx.x] = n > 3 ? in[threadIdx.x] : 1.0f;\n  __syncthreads();\n") + kUse,
@@ -72,14 +72,14 @@ TEST(AsyncStage, LeavesWhatIsLookedAtBeforeTheBarrier) {
   EXPECT_THAT(Bodies("async_stage", "  float t[128];\n" + copy + "  __syncthreads();\n" + kUse), IsEmpty());
 }
 
-TEST(AsyncStage, IsNotForHalves) {
+TEST(AsyncStage, LeavesTypesOfTwoBytes) {
   const std::string body = "  __shared__ half t[128];\n  t[threadIdx.x] = in[threadIdx.x];\n  __syncthreads();\n" + kUse;
   const std::string source =
       "// evo:launch k(A, B) grid(1) block(128)\n#include <cuda_fp16.h>\n__global__ void k(const half* in, half* out) {\n";
   EXPECT_THAT(ChildrenOf("async_stage", source + body + "}\n"), IsEmpty());
 }
 
-TEST(AsyncStage, IncludesOnce) {
+TEST(AsyncStage, IncludesItsHeaderOnce) {
   const auto children =
       ChildrenOf("async_stage",
                  "// evo:launch k(A, B) grid(1) block(32)\n#include <cuda_pipeline.h>\n"

@@ -27,14 +27,14 @@ class BreedingStationTest : public testing::Test {
     return {{DefaultGenome(kernel_template_)}, {}, std::move(operators), 1, 2, 3};
   }
   static BreedingStation& Station() {
-    // Never destroyed: libclang's own globals would be gone before it.
+    // Never destroyed, because libclang's globals would be destroyed before it.
     static auto* const station = new BreedingStation({ParseTemplate("small", kText)}, TestPaths());
     return *station;
   }
   const KernelTemplate kernel_template_ = ParseTemplate("small", kText);
 };
 
-TEST_F(BreedingStationTest, NoOperatorsRenderTheParent) {
+TEST_F(BreedingStationTest, RendersTheParentWithoutOperators) {
   const BredChild child = Station().Breed(Request({}));
   ASSERT_TRUE(child.genome);
   EXPECT_EQ(*child.genome, DefaultGenome(kernel_template_));
@@ -56,7 +56,7 @@ TEST_F(BreedingStationTest, SameRequestSameChild) {
   }
 }
 
-TEST_F(BreedingStationTest, OperatorsThatDoNotApplyAreToldAndTheNextIsTried) {
+TEST_F(BreedingStationTest, ReportsInapplicableOperatorsAndTriesTheNext) {
   const BredChild child = Station().Breed(Request({{"accumulator_split", 1e12}, {"parameter_step", 1}, {"fast_math", 0}}));
   ASSERT_TRUE(child.genome);
   EXPECT_EQ(child.op, "parameter_step");
@@ -84,7 +84,7 @@ TEST_F(BreedingStationTest, WrongRequestsAreFailures) {
   EXPECT_THAT(Station().Breed(request).failure, HasSubstr("17"));
 }
 
-TEST_F(BreedingStationTest, CrossoverTakesFromBothAndRecordsDrops) {
+TEST_F(BreedingStationTest, CrossoverTakesFromBothParentsAndRecordsDroppedEdits) {
   BreedRequest request = Request({{"unroll_pragma", 1}});
   const BredChild unrolled = Station().Breed(request);
   ASSERT_TRUE(unrolled.genome);
@@ -101,7 +101,7 @@ TEST_F(BreedingStationTest, CrossoverTakesFromBothAndRecordsDrops) {
     EXPECT_THAT(child.dropped, IsEmpty());
   }
   EXPECT_TRUE(used);
-  // An edit whose loop is not there is dropped, and the child does not carry it on.
+  // An edit whose loop does not exist is dropped, and the child's genome does not contain it.
   request.parents[0].parameters["N"] = 16;
   request.parents[1].edits[0].anchors[0].tokens = "0000000000000000";
   request.parents[1].edits.push_back(request.parents[1].edits[0]);
@@ -117,8 +117,9 @@ TEST_F(BreedingStationTest, CrossoverTakesFromBothAndRecordsDrops) {
   EXPECT_TRUE(dropped);
 }
 
-// A is in a condition, through a macro; B is in none. What a renderer remembers of other values must never show.
-TEST(GenomeRenderer, RemembersUnderAnyValuesOnlyWhatConditionsDoNotAskFor) {
+// A occurs in a preprocessor condition, through a macro; B occurs in none. Texts that a renderer remembers for other values must
+// not be used where they differ.
+TEST(GenomeRenderer, DoesNotReuseTextsWhoseConditionsDiffer) {
   const KernelTemplate one = ParseTemplate("conditions", R"(// evo:param A 1 2 4
 // evo:param B 16 32
 // evo:launch k(X) grid(1) block(B)
@@ -159,7 +160,7 @@ __global__ void k(float* a) {
       }
     }
   }
-  EXPECT_GT(dropped, 0) << "the code under #if is not there for A = 1";
+  EXPECT_GT(dropped, 0) << "the code under #if does not exist for A = 1";
 }
 
 TEST(MutatorSet, NamesAreUniqueAndDescribed) {
@@ -173,6 +174,25 @@ TEST(MutatorSet, NamesAreUniqueAndDescribed) {
     EXPECT_EQ(set.Find(mutator->name()), mutator.get());
   }
   EXPECT_EQ(set.DefaultOperators().size(), names.size());
+}
+
+TEST(MutatorSet, EveryMutatorIsInOneFamily) {
+  const MutatorSet set;
+  std::vector<const Mutator*> listed;
+  for (const MutatorFamily& family : set.families()) {
+    EXPECT_FALSE(family.subject.empty()) << family.name;
+    EXPECT_FALSE(family.mutators.empty()) << family.name;
+    listed.insert(listed.end(), family.mutators.begin(), family.mutators.end());
+  }
+  std::vector<const Mutator*> all;
+  for (const auto& mutator : set.all()) all.push_back(mutator.get());
+  EXPECT_EQ(listed, all);
+}
+
+TEST(MutatorSet, DefaultOperatorsAreSortedByName) {
+  const auto operators = MutatorSet().DefaultOperators();
+  EXPECT_TRUE(std::is_sorted(operators.begin(), operators.end()));
+  EXPECT_THAT(operators, testing::Contains(testing::Pair("unroll_pragma", 2.0)));
 }
 
 }  // namespace

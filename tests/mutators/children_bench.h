@@ -17,17 +17,17 @@
 
 namespace evo {
 
-// Of the children of a mutator.
+// What became of a mutator's children.
 struct Count {
   int proposals = 0;
   int tried = 0;
-  int compile = 0;  // for a GPU
-  int differ = 0;   // from the parent's cubin or launch
-  int right = 0;    // through the gate on the cpu device, of those that differ
+  int compile = 0;  // compiled for a GPU
+  int differ = 0;   // have another cubin or launch than the parent
+  int right = 0;    // of those, passed the gate on the cpu device
   int unsupported = 0;
 };
 
-// Children compiled for a GPU, and taken through the gate on the cpu device.
+// Compiles children for a GPU and checks them with the gate on the cpu device.
 class ChildrenTest : public CpuDeviceTest {
  protected:
   static void SetUpTestSuite() {
@@ -48,7 +48,7 @@ class ChildrenTest : public CpuDeviceTest {
     return compiler.Compile(request);
   }
 
-  // What runs on a GPU: the cubin and the launch lines.
+  // What determines a run on a GPU: the cubin and the launch lines.
   static std::string CodeOf(const CompileResult& compiled, const std::string& source) {
     std::string code = compiled.program.image;
     std::istringstream lines(source);
@@ -58,8 +58,8 @@ class ChildrenTest : public CpuDeviceTest {
     return code;
   }
 
-  // What the gate says of a source: all generators of the small case, and the held-out ones for the cpu device.
-  // `checked`: every access, for bounds and races.
+  // The gate's failure for a source; nullopt if it passes. Checks all generators of the small case and the held-out cases for the
+  // cpu device. With `checked`, every memory access is checked for bounds and races.
   std::optional<Failure> Judge(const Task& task, const std::string& source, bool checked = false) {
     const CompileResult compiled = CompileWith(*compiler_, source, checked);
     if (compiled.outcome != Outcome::kOk) return Failure{compiled.outcome, compiled.message};
@@ -90,12 +90,12 @@ class ChildrenTest : public CpuDeviceTest {
     auto failure = gate.Check(BindProgram(*program, std::get<LaunchBinding>(binding), *inputs), 2, errors);
     if (failure && failure->sticky) {
       static_cast<void>(program.release());
-      spent_.push_back(std::exchange(device_, MakeCpuDevice()));
+      retired_devices_.push_back(std::exchange(device_, MakeCpuDevice()));
     }
     return failure;
   }
 
-  // The children of one mutator on one template, `most` of them at equal distances.
+  // Tries the children of one mutator on one template: at most `most`, evenly spaced among the proposals.
   Count Survey(const SourceMutator& mutator, const Task& task, const KernelTemplate& kernel, int most, bool verbose) {
     const Parent parent(kernel);
     const std::string parent_code = CodeOf(CompileWith(*nvrtc_, parent.rendering.source), parent.rendering.source);
@@ -130,7 +130,7 @@ class ChildrenTest : public CpuDeviceTest {
     return count;
   }
 
-  // The lines that the child has and the parent has not.
+  // The lines of the child that the parent does not have.
   static std::string Difference(const Parent& parent, const std::string& child) {
     std::istringstream old_lines(parent.rendering.source);
     std::map<std::string, int> known;
@@ -145,7 +145,7 @@ class ChildrenTest : public CpuDeviceTest {
 
   static inline std::unique_ptr<NvrtcCompiler> nvrtc_;
   static inline std::map<std::string, CompiledProgram> references_;
-  std::vector<std::unique_ptr<Device>> spent_;
+  std::vector<std::unique_ptr<Device>> retired_devices_;
   bool checked_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What becomes of the children of source mutators: compiled for a GPU, and through the gate on the cpu device.
+// Children of source mutators must compile for a GPU and pass the gate on the cpu device.
 #include <cstdlib>
 
 #include "tests/mutators/children_bench.h"
@@ -13,9 +13,9 @@ struct Expected {
   int proposals;  // at least
 };
 
-// Kernels in the style of introductions to CUDA, not of this project's templates: blockDim, literal blocks, conditions round the
-// whole body. Every child compiles for a GPU, most are other programs, and these give right results.
-TEST_F(ChildrenTest, OfKernelsThatWereNotWrittenForUs) {
+// Kernels in the style of introductions to CUDA rather than of evo's templates: with blockDim, literal blocks, and conditions
+// around the whole body. Every child compiles for a GPU; those that are other programs than the parent give correct results.
+TEST_F(ChildrenTest, OfKernelsNotWrittenForEvo) {
   constexpr std::array kExpected{Expected{"sample_rows", "serial", "thread_per_row_to_warp", 1},
                                  Expected{"sample_rows", "serial", "thread_per_row_to_block", 1},
                                  Expected{"sample_rows", "serial", "work_per_thread", 4},
@@ -42,7 +42,7 @@ TEST_F(ChildrenTest, OfKernelsThatWereNotWrittenForUs) {
   }
 }
 
-// One edit on top of another, as a search makes them.
+// Several edits on top of each other, as a search makes them.
 TEST_F(ChildrenTest, OfChildren) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> lineages{
       {"softmax/naive", {"thread_per_row_to_warp", "register_tile", "exp_to_exp2"}},
@@ -65,8 +65,9 @@ TEST_F(ChildrenTest, OfChildren) {
   }
 }
 
-// From a naive kernel to one that stages, copies asynchronously and buffers twice; every access checked.
-TEST_F(ChildrenTest, OfStages) {
+// From a naive kernel to one that stages in shared memory, copies asynchronously and uses two buffers. Every memory access is
+// checked.
+TEST_F(ChildrenTest, OfStagedKernels) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> lineages{
       {"gemm/naive", {"shared_stage", "async_stage", "double_buffer"}},
       {"layer_norm/naive", {"shared_stage", "double_buffer"}},
@@ -105,9 +106,9 @@ std::string Variable(const char* name, const std::string& otherwise) {
   return value ? value : otherwise;
 }
 
-// Not a check: how many children of each mutator are right, over the templates of all tasks. EVO_SURVEY_MUTATORS=a,b
-// EVO_SURVEY_TASKS=a,b EVO_SURVEY_MOST=n (children of a mutator on a template) narrow it down;
-// EVO_SURVEY_VERBOSE=1 shows them, EVO_SURVEY_CHECKED=1 looks for races, too.
+// Checks nothing, but prints how many children of each mutator are correct, on the templates of all tasks.
+// EVO_SURVEY_MUTATORS=a,b, EVO_SURVEY_TASKS=a,b and EVO_SURVEY_MOST=n (children per mutator and template) restrict it.
+// EVO_SURVEY_VERBOSE=1 prints the children, EVO_SURVEY_CHECKED=1 looks for races, too.
 TEST_F(ChildrenTest, DISABLED_Survey) {
   const std::string mutators = Variable("EVO_SURVEY_MUTATORS", "");
   const std::string tasks = Variable("EVO_SURVEY_TASKS", "");

@@ -17,7 +17,7 @@ const std::string kMeet = "    __syncthreads();\n";
 const std::string kLoop = "  for (int i = 0; i < n; i += 128) {\n";
 const std::string kEnd = "  }\n  out[threadIdx.x] = s;\n";
 
-TEST(DoubleBuffer, FillsTheNextWhileThisIsUsed) {
+TEST(DoubleBuffer, FillsOneBufferWhileTheOtherIsUsed) {
   const std::string expected =
       "  __shared__ float t[2][128];\n  float s = 0;\n"
       "  {\n    int buffer = 0;\n"
@@ -30,7 +30,7 @@ TEST(DoubleBuffer, FillsTheNextWhileThisIsUsed) {
   EXPECT_THAT(Bodies("double_buffer", kArray + kLoop + kMeet + kFill + kMeet + kUse + kEnd), ElementsAre(expected));
 }
 
-TEST(DoubleBuffer, WaitsForCopiesThatAreUnderWay) {
+TEST(DoubleBuffer, WaitsForAsynchronousCopies) {
   const std::string body = kArray + kLoop + "    __pipeline_memcpy_async(&t[threadIdx.x], &in[i + threadIdx.x], 4);\n" +
                            "    __pipeline_commit();\n    __pipeline_wait_prior(0);\n" + kMeet + kUse + kMeet + kEnd;
   const auto children = ChildrenOf("double_buffer", "#include <cuda_pipeline.h>\n" + PlainKernel(body));
@@ -44,14 +44,16 @@ TEST(DoubleBuffer, WaitsForCopiesThatAreUnderWay) {
 
 TEST(DoubleBuffer, LeavesLoopsThatItDoesNotUnderstand) {
   for (const std::string& body : {
-           kArray + kLoop + kFill + kMeet + kUse + kEnd,                                        // one barrier
-           kArray + kLoop + kFill + kMeet + kUse + kMeet + kUse + kMeet + kEnd,                 // a third
-           kArray + kLoop + kFill + kMeet + kUse + "    t[0] = s;\n" + kMeet + kEnd,            // both write
-           kArray + kLoop + "    t[threadIdx.x] = in[i] + s;\n" + kMeet + kUse + kMeet + kEnd,  // what the use changes
-           kArray + kLoop + "    t[threadIdx.x] = out[i];\n" + kMeet + kUse + kMeet + kEnd,     // what somebody may change
+           kArray + kLoop + kFill + kMeet + kUse + kEnd,                              // one barrier only
+           kArray + kLoop + kFill + kMeet + kUse + kMeet + kUse + kMeet + kEnd,       // a third barrier
+           kArray + kLoop + kFill + kMeet + kUse + "    t[0] = s;\n" + kMeet + kEnd,  // the use writes, too
+           kArray + kLoop + "    t[threadIdx.x] = in[i] + s;\n" + kMeet + kUse + kMeet +
+               kEnd,  // the fill reads what the use changes
+           kArray + kLoop + "    t[threadIdx.x] = out[i];\n" + kMeet + kUse + kMeet +
+               kEnd,  // the fill reads what other threads may change
            kArray + kLoop + "    const float v = in[i];\n    t[threadIdx.x] = v;\n" + kMeet + "    s += v;\n" + kMeet + kEnd,
-           kArray + kLoop + "    t[threadIdx.x] += in[i];\n" + kMeet + kUse + kMeet + kEnd,          // what was there before
-           kArray + kLoop + kFill + kMeet + kUse + kMeet + "  }\n  out[threadIdx.x] = s + t[0];\n",  // used behind the loop
+           kArray + kLoop + "    t[threadIdx.x] += in[i];\n" + kMeet + kUse + kMeet + kEnd,          // the fill reads the array
+           kArray + kLoop + kFill + kMeet + kUse + kMeet + "  }\n  out[threadIdx.x] = s + t[0];\n",  // used after the loop
            "  if (threadIdx.x > n) return;\n" + kArray + kLoop + kFill + kMeet + kUse + kMeet + kEnd,
            "  __shared__ float t[8000];\n  float s = 0;\n" + kLoop + kFill + kMeet + kUse + kMeet + kEnd,
        }) {

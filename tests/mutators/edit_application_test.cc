@@ -37,7 +37,7 @@ Edit Replacing(const SyntaxTree& tree, const std::string& from, const std::strin
   return MakeEdit(tree, "test", {{{Statement(tree, from), Placement::kReplace, to}}, {}, {}});
 }
 
-TEST(EditApplication, ReplacesPutsBeforeAndAfter) {
+TEST(EditApplication, ReplacesAndInsertsBeforeAndAfter) {
   const Parent parent{std::string(kText)};
   const int statement = Statement(*parent.tree, "a[1] = 2;");
   const Edit edit = MakeEdit(*parent.tree, "test",
@@ -50,13 +50,13 @@ TEST(EditApplication, ReplacesPutsBeforeAndAfter) {
   EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, edit).text, HasSubstr("  /*b*/a[1] = 9;/*a*/\n"));
 }
 
-TEST(EditApplication, DeletionTakesABlankLine) {
+TEST(EditApplication, DeletionRemovesABlankLine) {
   const Parent parent{std::string(kText)};
   const AppliedEdit applied = ApplyEdit(*parent.tree, parent.genome.parameters, Replacing(*parent.tree, "a[1] = 2;", ""));
   EXPECT_THAT(applied.text, HasSubstr("  a[0] = 1;\n#if"));
 }
 
-TEST(EditApplication, IsWholeOrNotAtAll) {
+TEST(EditApplication, IsCompleteOrDropped) {
   const Parent parent{std::string(kText)};
   Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
   edit.anchors.push_back(edit.anchors.front());
@@ -79,7 +79,7 @@ TEST(EditApplication, OverlapsAndBadIndicesAreDropped) {
   EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, wrong).dropped, HasSubstr("anchor"));
 }
 
-TEST(EditApplication, ParametersMustBeAsNeeded) {
+TEST(EditApplication, DropsEditsThatNeedOtherParameters) {
   const Parent parent{std::string(kText)};
   Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
   edit.parameters = {{"N", 32}};
@@ -98,7 +98,7 @@ TEST(EditApplication, LaunchLinesChangeWithTheCode) {
   EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, edit).dropped, HasSubstr("colour"));
 }
 
-TEST(GenomeRenderer, EditsFollowEachOther) {
+TEST(GenomeRenderer, AppliesEditsInOrder) {
   Parent parent{std::string(kText)};
   parent.genome.edits.push_back(Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;"));
   parent.Render();
@@ -107,7 +107,7 @@ TEST(GenomeRenderer, EditsFollowEachOther) {
   EXPECT_THAT(parent.rendering.source, HasSubstr("a[0] = 6;"));
   EXPECT_EQ(parent.rendering.applied, parent.genome);
   EXPECT_THAT(parent.rendering.dropped, IsEmpty());
-  // Without the first, the second has nothing to change.
+  // Without the first edit, the second one does not find its anchor.
   parent.genome.edits.erase(parent.genome.edits.begin());
   parent.Render();
   EXPECT_THAT(parent.rendering.source, HasSubstr("a[0] = 1;"));

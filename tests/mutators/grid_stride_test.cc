@@ -15,7 +15,7 @@ std::string Launched(const std::string& body, const std::string& launch = "grid(
          "}\n";
 }
 
-TEST(GridStride, BlocksTakeTurns) {
+TEST(GridStride, EachBlockDoesTheWorkOfSeveral) {
   const auto children = ChildrenOf("grid_stride", Launched(R"(  const int i = blockIdx.x * 128 + threadIdx.x;
   if (i >= n) return;
   out[i] = in[i];
@@ -32,7 +32,7 @@ __global__ void k(const float* in, float* out, int n, int blocks) {
 )");
 }
 
-TEST(GridStride, WaitsBetweenBlocksThatShare) {
+TEST(GridStride, SynchronisesBetweenBlocksThatUseSharedMemory) {
   const auto children = ChildrenOf("grid_stride", Launched(R"(  __shared__ float t[128];
   if (n < 3) return;
   t[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
@@ -40,7 +40,7 @@ TEST(GridStride, WaitsBetweenBlocksThatShare) {
   out[blockIdx.x * 128 + threadIdx.x] = t[127 - threadIdx.x];
 )",
                                                            "grid(2, N) block(128)"));
-  ASSERT_THAT(children, SizeIs(3));  // nothing asks for blockIdx.y
+  ASSERT_THAT(children, SizeIs(3));  // the kernel does not use blockIdx.y
   EXPECT_THAT(children[0], HasSubstr("{\n  __syncthreads();"));
   EXPECT_THAT(children[0], HasSubstr("k(A, B, N, 2) grid(ceil_div(2, 2), N)"));
   EXPECT_THAT(children[0], HasSubstr("  if (n < 3) continue;"));
@@ -48,7 +48,7 @@ TEST(GridStride, WaitsBetweenBlocksThatShare) {
   EXPECT_THAT(children[0], HasSubstr("out[block * 128 + threadIdx.x]"));
 }
 
-TEST(GridStride, LeavesOthers) {
+TEST(GridStride, LeavesOtherKernels) {
   const std::string plain = "  out[blockIdx.x] = in[0];\n";
   EXPECT_THAT(ChildrenOf("grid_stride", Launched(plain)), SizeIs(3));
   EXPECT_THAT(ChildrenOf("grid_stride", Launched(plain, "grid(1) block(128)")), IsEmpty());
@@ -63,7 +63,7 @@ TEST(GridStride, LeavesOthers) {
   EXPECT_THAT(ChildrenOf("grid_stride", "// evo:launch k(A, A, N) grid(N) block(1)\n" + Launched(plain)),
               IsEmpty());  // launched twice
   EXPECT_THAT(ChildrenOf("grid_stride", Launched("  for (int i = 0; i < n; ++i) if (in[blockIdx.x] > i) return;\n")), IsEmpty());
-  // Some threads would wait for the others at the next block already.
+  // Threads that return early would already wait at the next block's barrier.
   EXPECT_THAT(
       ChildrenOf("grid_stride",
                  Launched("  __shared__ float t;\n  if (threadIdx.x > n) return;\n  t = in[0];\n  out[blockIdx.x] = t;\n")),

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/mutators/plain_kernels.h"
+#include "tests/mutators/row_kernels.h"
 
 namespace evo {
 namespace {
@@ -9,7 +10,7 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(StripMine, TakesWholeStripsThenTheRest) {
+TEST(StripMine, RunsWholeStripsThenTheRemainder) {
   const auto children = Bodies(
       "strip_mine", "#pragma unroll 2\n  for (int i = 1; i < n; ++i) {\n    // Doubled.\n    out[i] = 2.0f * in[i];\n  }\n");
   ASSERT_THAT(children, SizeIs(4));
@@ -31,7 +32,7 @@ TEST(StripMine, TakesWholeStripsThenTheRest) {
 )");
   EXPECT_TRUE(AnyContains(Bodies("strip_mine", "  for (int i = threadIdx.x; i <= n; i += 64 * 2) out[i] = in[i];\n"),
                           "for (; strip + 7 * (64 * 2) <= n; strip += 8 * (64 * 2)) {"));
-  // A nest grows fast.
+  // Nests get only short strips.
   EXPECT_THAT(Bodies("strip_mine", "  for (int i = 0; i < n; ++i)\n    for (int j = n; j > 0; --j) out[i] += in[j];\n"),
               SizeIs(2));
 }
@@ -39,13 +40,13 @@ TEST(StripMine, TakesWholeStripsThenTheRest) {
 TEST(StripMine, LeavesLoopsThatAreNotCounted) {
   for (const char* body : {"  for (int i = n; i > 0; --i) out[i] = 0;\n",  // downwards
                            "  for (int i = 0; i < n; ++i) { if (in[i] > 0) break; out[i] = 0; }\n",
-                           "  for (int i = 0; i < n; ++i) { if (in[i] > 0) ++i; out[i] = 0; }\n",  // moves the counter
-                           "  for (int i = 0; i < n; ++i) { out[i] = n; --n; }\n",                 // moves the bound
+                           "  for (int i = 0; i < n; ++i) { if (in[i] > 0) ++i; out[i] = 0; }\n",  // changes the counter
+                           "  for (int i = 0; i < n; ++i) { out[i] = n; --n; }\n",                 // changes the bound
                            "  for (int i = 1; i < n; i *= 2) out[i] = 0;\n",
-                           "  for (int i = 0; i < in[0]; ++i) out[i] = 0;\n",  // the bound is read anew
+                           "  for (int i = 0; i < in[0]; ++i) out[i] = 0;\n",  // the bound is loaded in every iteration
                            "  for (int i = 0; i < n; ++i) { __shared__ float t; t = in[i]; out[i] = t; }\n",
                            "  for (float x = 0; x < scale; ++x) out[0] += x;\n",
-                           "#pragma unroll\n  for (int i = 0; i < 8; ++i) out[i] = 0;\n",  // is written out anyway
+                           "#pragma unroll\n  for (int i = 0; i < 8; ++i) out[i] = 0;\n",  // is unrolled completely anyway
                            "  int* p = &n;\n  for (int i = 0; i < n; ++i) { *p = 3; out[i] = 0; }\n"}) {
     EXPECT_THAT(Bodies("strip_mine", body), IsEmpty()) << body;
     EXPECT_THAT(Bodies("loop_peel", body), IsEmpty()) << body;
@@ -54,7 +55,7 @@ TEST(StripMine, LeavesLoopsThatAreNotCounted) {
               IsEmpty());
 }
 
-TEST(LoopPeel, TakesTheFirstOrTheLast) {
+TEST(LoopPeel, PeelsTheFirstOrTheLastIteration) {
   const auto children = Bodies("loop_peel", "#pragma unroll 4\n  for (int i = threadIdx.x; i < n; i += 32) out[i] = in[i];\n");
   ASSERT_THAT(children, SizeIs(2));
   EXPECT_EQ(children[0], R"(  {
@@ -82,6 +83,32 @@ TEST(LoopPeel, TakesTheFirstOrTheLast) {
 )");
   EXPECT_THAT(Bodies("loop_peel", "  for (int i = 0; i < n; ++i) {\n    if (in[i] < 0) continue;\n    out[i] = 0;\n  }\n"),
               IsEmpty());
+}
+
+TEST(IndexStrength, ReplacesAnIndexByAPointer) {
+  const auto children = ChildrenOf(
+      "index_strength", Rows("  float s = 0.0f;\n  for (int c = 0; c < m; ++c) s += in[row + c * m];\n  out[row] = s;\n"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find("  const float* in_at = in + row;\n  for (int c = 0; c < m; ++c, in_at += m) s += *in_at;\n"),
+            std::string::npos)
+      << children[0];
+  const auto stores =
+      ChildrenOf("index_strength", Rows("  for (int c = 2; c < m; c += 3) out[(long long)c * n + row] *= 2.0f;\n"));
+  ASSERT_THAT(stores, SizeIs(1));
+  EXPECT_NE(stores[0].find("  float* out_at = out + (((long long)2) * n + row);\n  for (int c = 2; c < m; c += 3, out_at += n * "
+                           "3) *out_at *= 2.0f;\n"),
+            std::string::npos)
+      << stores[0];
+}
+
+TEST(IndexStrength, LeavesOtherIndices) {
+  for (const char* loop :
+       {"for (int c = 0; c < m; ++c) out[c * c] = 1.0f;", "for (int c = 0; c < m; ++c) out[c % 4] = 1.0f;",
+        "for (int c = 0; c < m; ++c) out[row] = 1.0f;", "for (int c = 0; c < m; ++c) { out[c] = 1.0f; ++c; }",
+        "for (int c = 0; c < m; ++c) { out[c + row] = 1.0f; m = 3; }", "for (int c = 0; c < m; ++c) { out[c] = 1.0f; out += m; }",
+        "for (int c = 0; c < m; ++c) for (int d = 0; d < 0; --d) out[c + d] = 1.0f;"}) {
+    EXPECT_THAT(ChildrenOf("index_strength", Rows(std::string("  ") + loop + "\n")), IsEmpty()) << loop;
+  }
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::vector<std::string> Children(const std::string& mutator, const std::string&
   return children;
 }
 
-TEST(LoopFusion, MakesOneOfTwo) {
+TEST(LoopFusion, MergesTwoLoops) {
   EXPECT_THAT(Children("loop_fusion",
                        "  for (int i = 0; i < 8; ++i) a[i] = in[i];\n#pragma unroll\n  for (int i = 0; i < 8; ++i) {\n    const "
                        "float x = in[i + n];\n"
@@ -32,7 +32,7 @@ TEST(LoopFusion, MakesOneOfTwo) {
       SizeIs(1));
 }
 
-TEST(LoopFission, MakesTwoOfOne) {
+TEST(LoopFission, SplitsALoop) {
   EXPECT_THAT(
       Children(
           "loop_fission",
@@ -41,7 +41,7 @@ TEST(LoopFission, MakesTwoOfOne) {
                   "#pragma unroll 4\n  for (int i = 0; i < n; ++i) {\n    const float x = in[i];\n    t += x * x;\n  }\n"));
 }
 
-TEST(LoopParts, StayTogetherWhereTheyMeet) {
+TEST(LoopParts, AreLeftIfTheyDependOnEachOther) {
   for (const auto& [first, second] :
        std::vector<std::pair<std::string, std::string>>{{"s += in[i];", "t += s;"},
                                                         {"t += s;", "s += in[i];"},
@@ -66,7 +66,7 @@ TEST(LoopParts, StayTogetherWhereTheyMeet) {
   EXPECT_THAT(Children("loop_fusion",
                        "  for (int i = 0; i < n; ++i) s += in[i];\n  s *= 2;\n  for (int i = 0; i < n; ++i) t += in[i];\n"),
               IsEmpty());
-  // What the first part computes and the second needs.
+  // The second part needs what the first part computes.
   EXPECT_THAT(
       Children("loop_fission", "  for (int i = 0; i < 8; ++i) {\n    s += in[i];\n    const float x = s;\n    t += x;\n  }\n"),
       IsEmpty());

@@ -31,15 +31,16 @@ TEST(PrefetchNext, ReadsOneIterationAhead) {
   EXPECT_TRUE(AnyContains(two, "next = in[2 * (i + 1)];"));
 }
 
-TEST(PrefetchNext, ReadsOnlyWhatIsReadAnyway) {
-  for (const char* body : {"  for (int i = 0; i < n; ++i) if (i > 2) out[i] = in[i];\n",
-                           "  for (int i = 0; i < n; ++i) out[i] = i > 2 ? in[i] : 0;\n",
-                           "  for (int i = 0; i < n; ++i) for (int j = 0; j < i; ++j) out[i] += in[i];\n",
-                           "  for (int i = 0; i < n; ++i) out[i] = out[i + 1];\n",                      // written meanwhile
-                           "  for (int i = 0; i < n; ++i) out[i] = in[n];\n",                           // always the same
-                           "  for (int i = 0; i < n; ++i) { const int j = 2 * i; out[i] = in[j]; }\n",  // not known in advance
-                           "  for (int i = 0; i < n; ++i) { if (i > 3) continue; out[i] = in[i]; }\n",
-                           "  for (int i = 0; i < n; ++i) { if (i > 3) return; out[i] = in[i]; }\n"}) {
+TEST(PrefetchNext, PrefetchesOnlyWhatIsAlwaysRead) {
+  for (const char* body :
+       {"  for (int i = 0; i < n; ++i) if (i > 2) out[i] = in[i];\n",
+        "  for (int i = 0; i < n; ++i) out[i] = i > 2 ? in[i] : 0;\n",
+        "  for (int i = 0; i < n; ++i) for (int j = 0; j < i; ++j) out[i] += in[i];\n",
+        "  for (int i = 0; i < n; ++i) out[i] = out[i + 1];\n",                      // written in the loop
+        "  for (int i = 0; i < n; ++i) out[i] = in[n];\n",                           // the same in every iteration
+        "  for (int i = 0; i < n; ++i) { const int j = 2 * i; out[i] = in[j]; }\n",  // address not known one iteration earlier
+        "  for (int i = 0; i < n; ++i) { if (i > 3) continue; out[i] = in[i]; }\n",
+        "  for (int i = 0; i < n; ++i) { if (i > 3) return; out[i] = in[i]; }\n"}) {
     EXPECT_THAT(Bodies("prefetch_next", body), IsEmpty()) << body;
   }
 }
@@ -88,7 +89,7 @@ TEST(RegisterCache, KeepsWhatLoopsReadAgain) {
 )");
 }
 
-TEST(RegisterCache, LeavesWhatMayDiffer) {
+TEST(RegisterCache, LeavesReadsThatMayDiffer) {
   const std::string first = "  float s = 0.0f;\n  for (int i = 0; i < n; ++i) s += in[i];\n";
   const std::string second = "  for (int i = 0; i < n; ++i) out[i] = in[i] * s;\n";
   EXPECT_THAT(Bodies("register_cache", first + second), SizeIs(5));
@@ -97,7 +98,7 @@ TEST(RegisterCache, LeavesWhatMayDiffer) {
   EXPECT_THAT(Bodies("register_cache", first + "  in += 1;\n" + second), IsEmpty());
   EXPECT_THAT(Bodies("register_cache", first + "  for (int i = 1; i < n; ++i) out[i] = in[i] * s;\n"), IsEmpty());
   EXPECT_THAT(Bodies("register_cache", first + "  for (int i = 0; i < n; ++i) out[i] = in[n - i] * s;\n"), IsEmpty());
-  // Written in between, and read only under a condition everywhere.
+  // Written in between, or read only under conditions.
   EXPECT_THAT(
       Bodies("register_cache", "  for (int i = 0; i < n; ++i) out[i] += 1;\n  for (int i = 0; i < n; ++i) out[i] *= 2;\n"),
       IsEmpty());

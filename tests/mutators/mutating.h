@@ -16,9 +16,9 @@ namespace evo {
 
 inline SyntaxPaths TestPaths() { return {CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}; }
 
-// One for the whole test program: only its first parse is slow.
+// One renderer for the whole test program, because only its first parse is slow.
 inline GenomeRenderer& SharedRenderer() {
-  // Never destroyed: libclang's own globals would be gone before it.
+  // Never destroyed, because libclang's globals would be destroyed before it.
   static auto* const renderer = new GenomeRenderer(TestPaths());
   return *renderer;
 }
@@ -52,7 +52,8 @@ inline const SourceMutator& SourceMutatorNamed(const std::string& name) {
   return dynamic_cast<const SourceMutator&>(*set.Find(name));
 }
 
-// The sources that a mutator can make of a text, in the order of its proposals. Each must apply and parse.
+// All children that a mutator can make from a source, in the order of its proposals. Each edit must apply, and each child must
+// parse.
 inline std::vector<std::string> ChildrenOf(const std::string& mutator, const std::string& text) {
   const Parent parent(text);
   EXPECT_TRUE(parent.tree->errors().empty()) << parent.tree->errors().front();

@@ -29,7 +29,7 @@ TEST(LoopInterchange, ExchangesHeaders) {
                           "  for (int j = 0; j < 4; ++j)\n    for (int i = 0; i < 4; ++i) a[i][j]"));
 }
 
-TEST(LoopInterchange, ComputesInTheInnerLoopWhatStoodInFrontOfIt) {
+TEST(LoopInterchange, MovesDeclarationsIntoTheInnerLoop) {
   const std::string start = "  float s[4] = {};\n  for (int i = 0; i < n; ++i) {\n";
   const std::string loop = "    for (int c = 0; c < 4; ++c) s[c] += w * in[c];\n";
   const std::string end = "  }\n  out[0] = s[n];\n";
@@ -44,7 +44,7 @@ TEST(LoopInterchange, ComputesInTheInnerLoopWhatStoodInFrontOfIt) {
   }
 }
 
-TEST(UnrollAndJam, TakesTwoRowsThroughOneLoop) {
+TEST(UnrollAndJam, RunsTwoIterationsInOneInnerLoop) {
   const auto children = Bodies("unroll_and_jam", R"(  for (int r = threadIdx.x; r < n; r += 32) {
     const float bias = in[r];
     float sum = bias;
@@ -98,11 +98,11 @@ std::string Nested(const std::string& body, const std::string& inner = "int c = 
          ") {\n      " + body + "\n    }\n  }\n  out[0] = s + a[n] + t[n];\n";
 }
 
-TEST(Nests, OrderMattersToThese) {
+TEST(Nests, AreLeftIfTheirOrderMatters) {
   EXPECT_THAT(Bodies("loop_interchange", Nested("s += in[r + c];")), SizeIs(1));
   for (const char* body :
        {"s = in[r + c];", "s = s * 0.5f + in[c];", "a[c] = in[r];", "out[c] = in[r];", "t[c] += in[r];", "__syncthreads();",
-        "a[c] += in[r]; s += a[r];",                   // looks at a sum that is not complete
+        "a[c] += in[r]; s += a[r];",                   // reads a sum that is not complete
         "out[c] += t[c]; if (out[c] > 0) s += 1.0f;",  // reads what it writes
         "s += __shfl_xor_sync(~0u, in[c], 1);", "if (in[c] > 1.0f) return;", "if (in[c] > 1.0f) continue;",
         "float* p = a; p[c] = in[r];", "atomicAdd(out, in[c]);", "*out += t[c];", "a[c]++;"}) {
@@ -115,7 +115,7 @@ TEST(Nests, OrderMattersToThese) {
   }
 }
 
-TEST(Nests, UnrollAndJamLeavesWhatOneRowTellsTheNext) {
+TEST(Nests, UnrollAndJamLeavesDependentIterations) {
   for (const char* body : {"    const float w = s;\n    for (int c = 0; c < n; ++c) s += w * in[c];\n",
                            "    const float w = a[0];\n    for (int c = 0; c < 8; ++c) a[c] += w;\n",
                            "    float w = out[r];\n    for (int c = 0; c < n; ++c) w += in[c];\n    out[r + 1] = w;\n",

@@ -53,14 +53,14 @@ TEST(PackedHalf2, TakesBfloat16) {
   EXPECT_THAT(children[0], HasSubstr("__bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&a[i]))"));
 }
 
-TEST(PackedHalf2, LeavesWhatHasNoNeighbour) {
+TEST(PackedHalf2, LeavesElementsWithoutAPartner) {
   for (const char* body : {
            "  float s = 0;\n  for (int i = 0; i < n; i += 2) s += __half2float(a[i]);\n  out[0] = s;\n",
            "  float s = 0;\n  for (int i = 0; i < n; ++i) s += __half2float(a[2 * i]);\n  out[0] = s;\n",
            "  float s = 0;\n  for (int i = 0; i < n; ++i) {\n    if (i != 3) s += __half2float(a[i]);\n  }\n  out[0] = s;\n",
            "  float s = 0;\n  for (int i = 0; i < n; ++i) {\n    if (s > 3) break;\n    s += __half2float(a[i]);\n  }\n  out[0] "
            "= s;\n",
-           // Stored to meanwhile, as far as one can see.
+           // The loop may store to what it reads.
            "  half* t = reinterpret_cast<half*>(out);\n  for (int i = 0; i < n; ++i) t[i + 1] = "
            "__float2half(__half2float(t[i]));\n",
            "  float s = 0;\n  for (int i = 0; i < n; ++i) s += out[i];\n  out[0] = s;\n",

@@ -1,15 +1,14 @@
-#include "mutators/genetic/parameter_mutators.h"
-
 #include <gmock/gmock.h>
 
 #include <set>
 
 #include "mutators/genetic/crossover.h"
+#include "mutators/mutator_set.h"
 
 namespace evo {
 namespace {
 
-// No source is looked at, so no parser is needed.
+// A parent in a small search space. These mutators read no source, so no parser is needed.
 struct Space {
   explicit Space(const std::string& constraint) {
     const std::string text =
@@ -22,7 +21,7 @@ struct Space {
     return {kernel_template, genome, tree, kernel_template, second};
   }
 
-  // Parameters of children over many streams.
+  // The parameters of the children from many random streams.
   std::set<Parameters> Children(const Mutator& mutator) const {
     std::set<Parameters> children;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -37,41 +36,46 @@ struct Space {
   SyntaxTree tree;
 };
 
+const Mutator& Named(std::string_view name) {
+  static const MutatorSet set;
+  return *set.Find(name);
+}
+
 Parameters Values(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
 
 TEST(ParameterMutators, StepGoesToNeighbours) {
-  EXPECT_THAT(Space("A > 0").Children(*MakeParameterStep()),
+  EXPECT_THAT(Space("A > 0").Children(Named("parameter_step")),
               testing::UnorderedElementsAre(Values(1, 2), Values(4, 2), Values(2, 1), Values(2, 4)));
 }
 
-TEST(ParameterMutators, DrawGoesAnywhereInOneParameter) {
-  EXPECT_THAT(Space("A > 0").Children(*MakeParameterDraw()),
+TEST(ParameterMutators, DrawGivesOneParameterAnyValue) {
+  EXPECT_THAT(Space("A > 0").Children(Named("parameter_draw")),
               testing::UnorderedElementsAre(Values(1, 2), Values(4, 2), Values(8, 2), Values(2, 1), Values(2, 4), Values(2, 8)));
 }
 
 TEST(ParameterMutators, MixChangesSeveral) {
-  const auto children = Space("A > 0").Children(*MakeParameterMix());
+  const auto children = Space("A > 0").Children(Named("parameter_mix"));
   EXPECT_EQ(children.size(), 9u);
   for (const Parameters& child : children) EXPECT_TRUE(child.at("A") != 2 && child.at("B") != 2);
 }
 
 TEST(ParameterMutators, ConstraintsHold) {
-  EXPECT_THAT(Space("A == B").Children(*MakeParameterStep()), testing::IsEmpty());
-  EXPECT_THAT(Space("A == B").Children(*MakeParameterMix()),
+  EXPECT_THAT(Space("A == B").Children(Named("parameter_step")), testing::IsEmpty());
+  EXPECT_THAT(Space("A == B").Children(Named("parameter_mix")),
               testing::UnorderedElementsAre(Values(1, 1), Values(4, 4), Values(8, 8)));
-  EXPECT_THAT(Space("A * B <= 4").Children(*MakeParameterDraw()), testing::UnorderedElementsAre(Values(1, 2), Values(2, 1)));
+  EXPECT_THAT(Space("A * B <= 4").Children(Named("parameter_draw")), testing::UnorderedElementsAre(Values(1, 2), Values(2, 1)));
 }
 
 TEST(Crossover, NeedsASecondParentOfTheSameTemplate) {
   const Space space("A > 0");
-  const auto crossover = MakeCrossover();
+  const Mutator& crossover = Named(kCrossover);
   Rng rng(1);
-  EXPECT_EQ(crossover->Mutate(space.Context(), rng), std::nullopt);
+  EXPECT_EQ(crossover.Mutate(space.Context(), rng), std::nullopt);
   Genome other = space.genome;
-  EXPECT_EQ(crossover->Mutate(space.Context(&other), rng), std::nullopt);
+  EXPECT_EQ(crossover.Mutate(space.Context(&other), rng), std::nullopt);
   other.parameters = Values(8, 8);
   other.template_digest = "another";
-  EXPECT_EQ(crossover->Mutate(space.Context(&other), rng), std::nullopt);
+  EXPECT_EQ(crossover.Mutate(space.Context(&other), rng), std::nullopt);
 }
 
 TEST(Crossover, MixesParametersAndEdits) {
@@ -80,12 +84,12 @@ TEST(Crossover, MixesParametersAndEdits) {
   Genome other = space.genome;
   other.parameters = Values(8, 4);
   other.edits = {{.op = "b1"}, {.op = "common"}, {.op = "b2"}};
-  const auto crossover = MakeCrossover();
+  const Mutator& crossover = Named(kCrossover);
   std::set<Parameters> parameters;
   std::set<std::string> lists;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
-    const auto child = crossover->Mutate(space.Context(&other), rng);
+    const auto child = crossover.Mutate(space.Context(&other), rng);
     if (!child) continue;
     parameters.insert(child->parameters);
     std::string list;
@@ -102,10 +106,10 @@ TEST(Crossover, ConstraintsHold) {
   Space space("A == B");
   Genome other = space.genome;
   other.parameters = Values(8, 8);
-  const auto crossover = MakeCrossover();
+  const Mutator& crossover = Named(kCrossover);
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Rng rng(seed);
-    const auto child = crossover->Mutate(space.Context(&other), rng);
+    const auto child = crossover.Mutate(space.Context(&other), rng);
     if (child) {
       EXPECT_EQ(child->parameters.at("A"), child->parameters.at("B"));
     }

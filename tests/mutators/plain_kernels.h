@@ -7,13 +7,13 @@
 
 namespace evo {
 
-// A kernel `k` of the given body, with what most bodies use.
+// A kernel `k` with the given body and the parameters that most bodies use.
 inline std::string PlainKernel(const std::string& body,
                                const std::string& parameters = "const float* in, float* out, int n, float scale") {
   return "// evo:launch k(A, B, N, S) grid(1) block(128)\n__global__ void k(" + parameters + ") {\n" + body + "}\n";
 }
 
-// What a mutator makes of the body of a plain kernel: the bodies.
+// The bodies that a mutator makes from the body of a plain kernel.
 inline std::vector<std::string> Bodies(const std::string& mutator, const std::string& body) {
   std::vector<std::string> bodies;
   for (const std::string& child : ChildrenOf(mutator, PlainKernel(body))) {

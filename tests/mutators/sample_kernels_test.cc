@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-// Kernels as textbooks have them, not written for evo's templates.
+// Kernels in the style of textbooks, not written for evo.
 const char* const kTranspose = R"(// evo:launch transpose(A, B, R, C) grid(ceil_div(C, 32), ceil_div(R, 32)) block(32, 8)
 #define TILE_DIM 32
 #define BLOCK_ROWS 8

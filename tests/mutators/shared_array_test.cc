@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(SharedPadding, PutsRowsFurtherApartAndBack) {
+TEST(SharedPadding, PadsRowsAndRemovesPadding) {
   const std::string uses =
       "  t[threadIdx.x][n] = in[0];\n  t[n][1] += 1.0f;\n  __syncthreads();\n  out[0] = t[n][threadIdx.x];\n";
   const auto children = Bodies("shared_padding", "  __shared__ float t[32][32];\n" + uses);
@@ -21,11 +21,11 @@ TEST(SharedPadding, PutsRowsFurtherApartAndBack) {
   ASSERT_THAT(changed, SizeIs(4));
   EXPECT_THAT(changed[0], HasSubstr("__shared__ float t[32][32];\n"));
   EXPECT_THAT(changed[1], HasSubstr("__shared__ float t[32][32 + 2];\n"));
-  // As much as there is room for.
+  // Only as much padding as there is room for.
   EXPECT_THAT(Bodies("shared_padding", "  __shared__ float t[96][124];\n" + uses), SizeIs(3));
 }
 
-TEST(SharedPadding, LeavesArraysWhoseRowsAreUsed) {
+TEST(SharedPadding, LeavesArraysWhoseRowsAreUsedAsAWhole) {
   for (const char* body : {"  __shared__ float t[1024];\n  t[n] = in[0];\n  out[0] = t[n];\n",
                            "  float t[8][8];\n  t[n][n] = in[0];\n  out[0] = t[0][n];\n",
                            "  __shared__ float t[8][8];\n  float* p = t[n];\n  p[9] = in[0];\n  out[0] = t[0][n];\n",
@@ -37,7 +37,7 @@ TEST(SharedPadding, LeavesArraysWhoseRowsAreUsed) {
   }
 }
 
-TEST(SharedSwizzle, TurnsColumnsAndBack) {
+TEST(SharedSwizzle, SwizzlesColumnsAndUndoesIt) {
   const std::string plain =
       "  __shared__ float t[8][32];\n  t[n + 1][threadIdx.x] = in[0];\n  __syncthreads();\n  out[0] = t[threadIdx.x][n + 1];\n";
   const std::string turned =

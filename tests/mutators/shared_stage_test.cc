@@ -14,7 +14,7 @@ std::string Kernel(const std::string& launch, const std::string& parameters, con
   return "// evo:launch " + launch + "\n__global__ void k(" + parameters + ") {\n" + body + "}\n";
 }
 
-TEST(SharedStage, BringsWhatAllThreadsRead) {
+TEST(SharedStage, StagesWhatAllThreadsRead) {
   const std::string child = Bodies("shared_stage",
                                    "  float s = 0;\n  for (int i = 0; i < n; ++i) s += in[i] * scale;\n"
                                    "  out[threadIdx.x] = s;\n")[1];
@@ -39,7 +39,7 @@ TEST(SharedStage, BringsWhatAllThreadsRead) {
             "  out[threadIdx.x] = s;\n");
 }
 
-TEST(SharedStage, KnowsHowManyIterationsThereAre) {
+TEST(SharedStage, UsesAKnownNumberOfIterations) {
   const std::string body = "  float s = 0;\n  for (int i = 0; i <= 31; i++) s += in[i] * scale;\n  out[threadIdx.x] = s;\n";
   const auto children = Bodies("shared_stage", body);
   ASSERT_THAT(children, SizeIs(3));
@@ -47,7 +47,7 @@ TEST(SharedStage, KnowsHowManyIterationsThereAre) {
   EXPECT_THAT(children[2], HasSubstr("for (int i = stage; i <= stage + kStage - 1; i++) {\n"));
 }
 
-TEST(SharedStage, TakesThreadsPastTheEndAlong) {
+TEST(SharedStage, KeepsThreadsPastTheEndRunning) {
   const std::string body =
       "  const int row = blockIdx.y * 8 + threadIdx.y;\n"
       "  const int column = blockIdx.x * 16 + threadIdx.x;\n"
@@ -68,7 +68,7 @@ TEST(SharedStage, TakesThreadsPastTheEndAlong) {
   EXPECT_THAT(children[8], HasSubstr("s += staged_0[threadIdx.y][i - stage] * staged_1[i - stage][threadIdx.x];\n"));
 }
 
-TEST(SharedStage, TakesAConditionRoundTheWork) {
+TEST(SharedStage, HandlesAConditionAroundTheWork) {
   const std::string body =
       "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
       "  if (i < n)\n  {\n"
@@ -83,7 +83,7 @@ TEST(SharedStage, TakesAConditionRoundTheWork) {
   EXPECT_THAT(children[0], HasSubstr("    if (inside) out[i] = s;\n"));
 }
 
-TEST(SharedStage, BringsRowsThatAFunctionReads) {
+TEST(SharedStage, StagesRowsThatAFunctionReads) {
   const std::string source =
       "// evo:launch k(A, B, N) grid(1) block(32)\n"
       "__device__ float Dot(const float* a, const float* b) {\n  float s = 0;\n"
@@ -99,7 +99,7 @@ TEST(SharedStage, BringsRowsThatAFunctionReads) {
   EXPECT_THAT(children[0], HasSubstr("s += Dot(in + threadIdx.x * 8, staged[i - stage]);\n"));
 }
 
-TEST(SharedStage, BringsWhatInnerLoopsRead) {
+TEST(SharedStage, StagesWhatInnerLoopsRead) {
   const auto children = Bodies("shared_stage",
                                "  float s[4] = {};\n"
                                "  for (int i = 0; i < n; ++i) {\n"
@@ -114,29 +114,29 @@ TEST(SharedStage, BringsWhatInnerLoopsRead) {
   EXPECT_THAT(children[0], HasSubstr("s[c] += staged[i - stage][c];\n"));
 }
 
-TEST(SharedStage, LeavesWhatOneThreadReadsOrSomeDoNotReach) {
+TEST(SharedStage, LeavesReadsThatAreNotSharedOrNotAlwaysMade) {
   const std::string sum = "out[threadIdx.x] = s;\n";
   for (const std::string& body : {
-           // Each thread reads its own.
+           // Each thread reads its own elements.
            "  float s = 0;\n  for (int i = 0; i < n; ++i) s += in[i * 128 + threadIdx.x];\n  " + sum,
            "  float s = 0;\n  for (int i = threadIdx.x; i < n; i += 1) s += in[i];\n  " + sum,
-           // Only some come to the loop, or stay in it.
+           // Only some threads enter the loop, or stay in it.
            "  float s = 0;\n  if (threadIdx.x < 7) {\n    for (int i = 0; i < n; ++i) s += in[i];\n  }\n  " + sum,
            "  float s = 0;\n  const int end = threadIdx.x;\n  for (int i = 0; i < end; ++i) s += in[i];\n  " + sum,
            "  if (in[threadIdx.x] > 0) return;\n  float s = 0;\n  for (int i = 0; i < n; ++i) s += in[i];\n  " + sum,
            "  float s = 0;\n  for (int i = 0; i < n; ++i) {\n    if (s > 9) break;\n    s += in[i];\n  }\n  " + sum,
-           // Not read in every iteration, or changed meanwhile.
+           // Not read in every iteration, or changed in the loop.
            "  float s = 0;\n  for (int i = 0; i < n; ++i) {\n    if (i != 3) s += in[i];\n  }\n  " + sum,
            "  float s = 0;\n  for (int i = 0; i < n; ++i) s += out[i];\n  " + sum,
            "  float s = 0;\n  int j = 0;\n  for (int i = 0; i < n; ++i) s += in[j++];\n  " + sum,
-           // The same in every iteration.
+           // The same element in every iteration.
            "  float s = 0;\n  for (int i = 0; i < n; ++i) s += in[n];\n  " + sum,
        }) {
     EXPECT_THAT(Bodies("shared_stage", body), IsEmpty()) << body;
   }
 }
 
-TEST(SharedStage, LeavesEdgesThatItDoesNotUnderstand) {
+TEST(SharedStage, LeavesGuardsThatItDoesNotUnderstand) {
   const std::string loop = "  float s = 0;\n  for (int j = 0; j < n; ++j) s += in[j];\n";
   const std::string index = "  const int i = blockIdx.x * 128 + threadIdx.x;\n";
   EXPECT_THAT(Bodies("shared_stage", index + "  if (i >= n) return;\n" + loop + "  out[i] = s;\n"), Not(IsEmpty()));

@@ -8,8 +8,8 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// What mutators that call themselves safe must see: names inside macros, variables that change without being named, pointers that
-// go elsewhere. Each source looks like one that they would change.
+// Dangers that mutators which preserve the meaning must notice: names inside macros, variables that change without being named,
+// pointers that point elsewhere. Each source looks like one that they would change.
 
 std::string Kernel(const std::string& body, const std::string& before = "") {
   return before + "// evo:launch k(A, B, N, S) grid(1) block(128)\n" +
@@ -33,7 +33,7 @@ TEST(Soundness, AMacroMayWriteWhatItNames) {
   const std::string loop = "  for (int i = 0; i < n; ++i) {\n    ADD(scale, 1.0f);\n    out[i] = in[i] / (scale * 2.0f);\n  }\n";
   EXPECT_THAT(ChildrenOf("hoist_invariant", Kernel(loop, put)), IsEmpty());
   EXPECT_THAT(ChildrenOf("reciprocal", Kernel(loop, put)), IsEmpty());
-  // Two statements from one call.
+  // One macro call makes two statements.
   EXPECT_THAT(
       ChildrenOf("reciprocal", Kernel("  for (int i = 0; i < n; ++i) {\n    BOTH(n, scale);\n    out[i] = in[i] / scale;\n  }\n",
                                       "#define BOTH(a, b) a = 1; b = 2\n")),
@@ -48,7 +48,7 @@ TEST(Soundness, AMacroOfConstantsIsAConstant) {
       SizeIs(3));
 }
 
-TEST(Soundness, VariablesChangeWithoutTheirName) {
+TEST(Soundness, VariablesMayChangeWithoutBeingNamed) {
   const std::string loop = "  for (int i = 0; i < n; ++i) {\n    CHANGE;\n    out[i] = in[i] / (x * 2.0f);\n  }\n";
   const auto with = [&](const std::string& declared, const std::string& change, const std::string& before = "") {
     std::string text = loop;
@@ -58,7 +58,7 @@ TEST(Soundness, VariablesChangeWithoutTheirName) {
        {with("  float x = scale;\n  float* p = &x;\n", "*p = in[i]"), with("  float x = scale;\n  float& r = x;\n", "r = in[i]"),
         with("  float x = scale;\n  auto change = [&]() { x += 1.0f; };\n", "change()"),
         with("", "Change()", "__device__ float x;\n__device__ void Change() { x += 1.0f; }\n"),
-        // Another thread writes it on the other side of the barrier.
+        // Another thread writes it before the barrier.
         with("  __shared__ float x;\n  if (threadIdx.x == 0) x = in[0];\n", "__syncthreads()")}) {
     EXPECT_THAT(ChildrenOf("hoist_invariant", source), IsEmpty()) << source;
     EXPECT_THAT(ChildrenOf("reciprocal", source), IsEmpty()) << source;
@@ -66,7 +66,7 @@ TEST(Soundness, VariablesChangeWithoutTheirName) {
   EXPECT_THAT(ChildrenOf("reciprocal", with("  float x = scale;\n  x += 1.0f;\n", "out[0] = 1.0f")), SizeIs(1));
 }
 
-TEST(Soundness, StatementsMeetInMemory) {
+TEST(Soundness, StatementsMayAccessTheSameMemory) {
   for (const char* body : {"  float x = scale;\n  float* p = &x;\n  *p = 2.0f;\n  const float y = x;\n  out[0] = y;\n",
                            "  __shared__ float x;\n  x = 1.0f;\n  const float y = out[1];\n  out[0] = y;\n"}) {
     EXPECT_THAT(ChildrenOf("statement_swap", Kernel(body)), IsEmpty()) << body;
@@ -79,7 +79,7 @@ TEST(Soundness, ASumInSharedMemoryIsNotSplit) {
               IsEmpty());
 }
 
-TEST(Soundness, APointerMayGoElsewhere) {
+TEST(Soundness, APointerMayPointElsewhere) {
   for (const char* move :
        {"  in = tile;\n", "  const float*& r = in;\n  r = tile;\n", "  const float** p = &in;\n  *p = tile;\n"}) {
     EXPECT_THAT(
@@ -97,7 +97,7 @@ TEST(Soundness, APointerThatAMacroUsesIsNotOnlyRead) {
   EXPECT_THAT(ChildrenOf("restrict_qualifier", text), IsEmpty());
 }
 
-TEST(Templates, AreMutatedOnceWhateverTheyAreInstantiatedWith) {
+TEST(Templates, AreMutatedOnceForAllInstantiations) {
   const std::string text = "template <int D>\n__device__ float F(const float* p) { return expf(p[D]) / p[0]; }\n" +
                            Kernel("  out[0] = F<1>(in) + F<2>(in);\n");
   EXPECT_THAT(ChildrenOf("fast_math", text), SizeIs(2));

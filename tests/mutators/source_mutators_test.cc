@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "tests/mutators/mutating.h"
+#include "tests/mutators/plain_kernels.h"
 
 namespace evo {
 namespace {
@@ -8,24 +8,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A kernel `k` of the given body, with what most bodies use.
-std::string Kernel(const std::string& body, const std::string& parameters = "const float* in, float* out, int n, float scale") {
-  return "// evo:launch k(A, B, N, S) grid(1) block(128)\n__global__ void k(" + parameters + ") {\n" + body + "}\n";
-}
-
-// The body of the kernel in a text that Kernel() made.
-std::string Body(const std::string& text) {
-  const std::size_t begin = text.find(") {\n", text.find("__global__")) + 4;
-  return text.substr(begin, text.rfind('}') - begin);
-}
-
-std::vector<std::string> Bodies(const std::string& mutator, const std::string& body) {
-  std::vector<std::string> bodies;
-  for (const std::string& child : ChildrenOf(mutator, Kernel(body))) bodies.push_back(Body(child));
-  return bodies;
-}
-
-TEST(SourceMutators, UnrollPragmaIsPutChangedAndRemoved) {
+TEST(SourceMutators, UnrollPragmaIsAddedChangedAndRemoved) {
   const auto put = Bodies("unroll_pragma", "  for (int i = 0; i < n; ++i) out[i] = 0;\n");
   EXPECT_THAT(put, SizeIs(6));
   EXPECT_THAT(put, testing::Contains("  #pragma unroll 4\n  for (int i = 0; i < n; ++i) out[i] = 0;\n"));
@@ -47,7 +30,7 @@ TEST(SourceMutators, LaunchBoundsFollowTheLaunchLine) {
   EXPECT_TRUE(AnyContains(children, "__global__ __launch_bounds__((32 * W) * (2)) void k(") ||
               AnyContains(children, "__global__ __launch_bounds__((32 * W) * 2) void k("));
   EXPECT_TRUE(AnyContains(children, ", 3) void k("));
-  // The block depends on a size of the case: no bound can be told, but one that is there may go.
+  // The block depends on a size of the case: no bound can be computed, but an existing one can be removed.
   EXPECT_THAT(ChildrenOf("launch_bounds", "// evo:launch k(A) grid(1) block(S)\n__global__ void k(float* a) { a[0] = 1; }\n"),
               IsEmpty());
   const auto removed = ChildrenOf(
@@ -56,31 +39,7 @@ TEST(SourceMutators, LaunchBoundsFollowTheLaunchLine) {
   EXPECT_EQ(removed[0].find("__launch_bounds__"), std::string::npos);
 }
 
-TEST(SourceMutators, FastMathExchangesFunctionsAndDivisions) {
-  const auto children = Bodies("fast_math", "  out[0] = expf(in[0]) + expf(in[1]);\n  out[1] = logf(in[1]) / scale;\n");
-  EXPECT_TRUE(AnyContains(children, "__expf(in[0]) + expf(in[1])"));
-  EXPECT_TRUE(AnyContains(children, "__expf(in[0]) + __expf(in[1])"));
-  EXPECT_TRUE(AnyContains(children, "__logf(in[1]) / scale"));
-  EXPECT_TRUE(AnyContains(children, "__fdividef(logf(in[1]), scale)"));
-  const auto inverse = Bodies("fast_math", "  out[0] = 1.0f / sqrtf(scale);\n  out[1] /= scale + 1.0f;\n");
-  EXPECT_TRUE(AnyContains(inverse, "out[0] = rsqrtf(scale);"));
-  EXPECT_TRUE(AnyContains(inverse, "out[0] = __frcp_rn(sqrtf(scale));"));
-  EXPECT_TRUE(AnyContains(inverse, "out[1] = __fdividef(out[1], scale + 1.0f);"));
-  EXPECT_THAT(Bodies("fast_math", "  out[0] = __expf(scale);\n"), testing::ElementsAre("  out[0] = expf(scale);\n"));
-  const auto back = Bodies("fast_math",
-                           "  out[0] = 2.0f * __fdividef(n + 1, scale - 1.0f);\n  out[1] = __frcp_rn(scale);\n"
-                           "  out[2] = fmaxf(rsqrtf(in[0]), 0.0f);\n");
-  EXPECT_TRUE(AnyContains(back, "out[0] = 2.0f * (static_cast<float>(n + 1) / (scale - 1.0f));"));
-  EXPECT_TRUE(AnyContains(back, "out[1] = 1.0f / scale;"));
-  EXPECT_TRUE(AnyContains(back, "fmaxf(1.0f / sqrtf(in[0]), 0.0f)"));
-  EXPECT_THAT(back, SizeIs(3));
-  // Integers, doubles and functions of the file's own stay.
-  EXPECT_THAT(Bodies("fast_math", "  out[n / 2] = double(scale) / 3.0;\n"), IsEmpty());
-  EXPECT_THAT(ChildrenOf("fast_math", "__device__ float gelu(float x) { return x; }\n" + Kernel("  out[0] = gelu(scale);\n")),
-              IsEmpty());
-}
-
-TEST(SourceMutators, ReadOnlyLoadTakesOnlyWhatNobodyWrites) {
+TEST(SourceMutators, ReadOnlyLoadTakesOnlyMemoryThatIsNotWritten) {
   const auto children = Bodies("read_only_load", "  const float* x = in + n;\n  out[0] = in[n] + x[1] + out[2];\n");
   EXPECT_TRUE(AnyContains(children, "__ldg(&in[n]) + x[1] + out[2]"));
   EXPECT_TRUE(AnyContains(children, "in[n] + __ldcg(&x[1]) + out[2]"));
@@ -93,7 +52,7 @@ TEST(SourceMutators, ReadOnlyLoadTakesOnlyWhatNobodyWrites) {
   EXPECT_THAT(Bodies("read_only_load", "  out[0] = __ldg(&in[0]);\n"),
               testing::ElementsAre("  out[0] = __ldcg(&in[0]);\n", "  out[0] = __ldcs(&in[0]);\n"));
   EXPECT_THAT(Bodies("read_only_load", "  __shared__ float tile[32];\n  const float* t = tile;\n  out[0] = t[n];\n"), IsEmpty());
-  // The same buffer passed twice may be written under the other name.
+  // A buffer that is passed twice may be written under its other name.
   EXPECT_THAT(
       ChildrenOf("read_only_load",
                  "// evo:launch k(A, A) grid(1) block(1)\n__global__ void k(const float* a, float* b) { b[0] = a[1]; }\n"),
@@ -102,16 +61,17 @@ TEST(SourceMutators, ReadOnlyLoadTakesOnlyWhatNobodyWrites) {
 
 TEST(SourceMutators, ReadOnlyLoadFollowsDeviceFunctions) {
   const std::string function = "__device__ float First(const float* p) { return p[0]; }\n";
-  EXPECT_TRUE(AnyContains(ChildrenOf("read_only_load", function + Kernel("  out[0] = First(in);\n")), "return __ldg(&p[0]);"));
-  EXPECT_THAT(ChildrenOf("read_only_load", function + Kernel("  out[0] = First(in) + First(out);\n")), IsEmpty());
+  EXPECT_TRUE(
+      AnyContains(ChildrenOf("read_only_load", function + PlainKernel("  out[0] = First(in);\n")), "return __ldg(&p[0]);"));
+  EXPECT_THAT(ChildrenOf("read_only_load", function + PlainKernel("  out[0] = First(in) + First(out);\n")), IsEmpty());
 }
 
-TEST(SourceMutators, RestrictQualifierIsPutWhereNothingAliases) {
-  const auto children = ChildrenOf("restrict_qualifier", Kernel("  out[0] = in[0];\n"));
+TEST(SourceMutators, RestrictQualifierIsAddedWhereNothingAliases) {
+  const auto children = ChildrenOf("restrict_qualifier", PlainKernel("  out[0] = in[0];\n"));
   ASSERT_THAT(children, SizeIs(1));
   EXPECT_TRUE(AnyContains(children, "(const float* __restrict__ in, float* __restrict__ out, int n"));
   EXPECT_TRUE(
-      AnyContains(ChildrenOf("restrict_qualifier", Kernel("  out[0] = in[0];\n", "float* in, float* out, int n, float s")),
+      AnyContains(ChildrenOf("restrict_qualifier", PlainKernel("  out[0] = in[0];\n", "float* in, float* out, int n, float s")),
                   "(const float* in, float* out"));
   EXPECT_FALSE(AnyContains(children, "const float* out"));
   EXPECT_THAT(
@@ -120,14 +80,14 @@ TEST(SourceMutators, RestrictQualifierIsPutWhereNothingAliases) {
       IsEmpty());
 }
 
-TEST(SourceMutators, HoistInvariantLeavesTheLoop) {
+TEST(SourceMutators, HoistInvariantMovesExpressionsOutOfTheLoop) {
   const auto children =
       Bodies("hoist_invariant",
              "#pragma unroll\n  for (int i = 0; i < 8; ++i) {\n    out[i] = in[i] * expf(scale) + expf(scale);\n  }\n");
   EXPECT_THAT(children,
               testing::Contains("  const float invariant = expf(scale);\n#pragma unroll\n  for (int i = 0; i < 8; ++i) {\n"
                                 "    out[i] = in[i] * invariant + invariant;\n  }\n"));
-  // Written in the loop, declared in it, loaded, or with an integer division that the loop may never reach.
+  // Written in the loop, declared in it, loaded, or an integer division that the loop may never execute.
   EXPECT_THAT(Bodies("hoist_invariant", "  for (int i = 0; i < 8; ++i) {\n    scale += 1.0f;\n    out[i] = scale * 2.0f;\n  }\n"),
               IsEmpty());
   EXPECT_THAT(Bodies("hoist_invariant", "  for (int i = 0; i < 8; ++i) {\n    const int j = i;\n    out[j * n] = 1.0f;\n  }\n"),
@@ -136,71 +96,10 @@ TEST(SourceMutators, HoistInvariantLeavesTheLoop) {
   EXPECT_THAT(Bodies("hoist_invariant", "  for (int i = 0; i < 8; ++i) out[i] = 1 / n;\n"), IsEmpty());
 }
 
-TEST(SourceMutators, ReciprocalDividesOnce) {
-  EXPECT_THAT(
-      Bodies("reciprocal", "  for (int i = 0; i < n; ++i) out[i] = in[i] / scale;\n"),
-      testing::ElementsAre("  const float inverse = 1.0f / scale;\n  for (int i = 0; i < n; ++i) out[i] = in[i] * inverse;\n"));
-  EXPECT_THAT(Bodies("reciprocal", "  for (int i = 0; i < n; ++i) out[i] /= scale;\n"),
-              testing::ElementsAre("  const float inverse = 1.0f / scale;\n  for (int i = 0; i < n; ++i) out[i] *= inverse;\n"));
-  EXPECT_THAT(Bodies("reciprocal", "  for (int i = 0; i < n; ++i) {\n    scale += in[i];\n    out[i] = in[i] / scale;\n  }\n"),
-              IsEmpty());
-  EXPECT_THAT(Bodies("reciprocal", "  out[0] = in[0] / scale;\n"), IsEmpty());
-  EXPECT_THAT(Bodies("reciprocal",
-                     "#pragma unroll\n  for (int i = 0; i < n; ++i) out[i] = in[i] / (scale + 1.0f) + in[n] / (scale + 1.0f);\n"),
-              testing::ElementsAre("  const float inverse = 1.0f / (scale + 1.0f);\n#pragma unroll\n"
-                                   "  for (int i = 0; i < n; ++i) out[i] = in[i] * inverse + in[n] * inverse;\n"));
-}
-
-TEST(SourceMutators, AccumulatorSplitKeepsEveryTerm) {
-  const auto children = Bodies("accumulator_split",
-                               "  float sum = 0.0f;\n#pragma unroll 8\n  for (int i = 0; i < n; ++i) {\n    sum += in[i] * in[2 "
-                               "* i];\n  }\n  out[0] = sum;\n");
-  ASSERT_THAT(children, SizeIs(3));
-  EXPECT_EQ(children[0], R"(  float sum = 0.0f;
-  {
-    float sum_1 = 0.0f;
-    int i = 0;
-#pragma unroll 8
-    for (; i + 1 < n; i += 2) {
-      sum += in[i] * in[2 * i];
-      sum_1 += in[i + 1] * in[2 * (i + 1)];
-    }
-    for (; i < n; ++i) sum += in[i] * in[2 * i];
-    sum += sum_1;
-  }
-  out[0] = sum;
-)");
-  EXPECT_NE(children[1].find("for (; i + 3 < n; i += 4)"), std::string::npos);
-  EXPECT_NE(children[1].find("    sum += sum_2;\n    sum_1 += sum_3;\n    sum += sum_1;\n"), std::string::npos);
-}
-
-TEST(SourceMutators, AccumulatorSplitKnowsMaximaAndSteps) {
-  const auto children =
-      Bodies("accumulator_split",
-             "  float top = in[0];\n  for (int i = threadIdx.x; i < n; i += 128) top = fmaxf(top, in[i]);\n  out[0] = top;\n");
-  ASSERT_THAT(children, SizeIs(3));
-  EXPECT_NE(children[0].find("    float top_1 = top;\n    int i = threadIdx.x;\n    for (; i + 128 < n; i += 2 * 128) {\n"),
-            std::string::npos);
-  EXPECT_NE(children[0].find("top_1 = fmaxf(top_1, in[i + 128]);"), std::string::npos);
-  EXPECT_NE(children[0].find("top = fmaxf(top, top_1);"), std::string::npos);
-}
-
-TEST(SourceMutators, AccumulatorSplitLeavesOtherLoops) {
-  for (const char* body : {"  float s = 0;\n  for (int i = 0; i < n; ++i) s += s * in[i];\n  out[0] = s;\n",  // uses the sum
-                           "  float s = 0;\n  for (int i = 0; i < n; ++i) s += in[i++];\n  out[0] = s;\n",    // moves the counter
-                           "  int s = 0;\n  for (int i = 0; i < n; ++i) s += i;\n  out[0] = s;\n",            // integers
-                           "  float s = 0;\n  for (int i = n; i > 0; --i) s += in[i];\n  out[0] = s;\n",      // downwards
-                           "  float s = 0;\n  for (int i = 0; i < n; ++i) { s += in[i]; out[i] = s; }\n",     // more than a sum
-                           "  for (int i = 0; i < n; ++i) out[i] += in[i];\n",                                // no scalar
-                           "  float s = 0;\n  for (int i = 0; i < n; ++i) s += __shfl_xor_sync(~0u, s, 1);\n  out[0] = s;\n"}) {
-    EXPECT_THAT(Bodies("accumulator_split", body), IsEmpty()) << body;
-  }
-}
-
-TEST(SourceMutators, WhatTheCompilerDoesByItselfIsLeftToIt) {
-  // Four iterations are written out whole, whatever factor from four up is asked for.
+TEST(SourceMutators, LeaveToTheCompilerWhatItDoesAnyway) {
+  // Four iterations are unrolled completely by any factor of four or more.
   const std::string loop = "  float s = 0;\n  for (int i = 0; i < 4; ++i) s += in[i];\n  out[0] = s;\n";
-  EXPECT_THAT(Bodies("unroll_pragma", loop), SizeIs(2));  // by one and by two
+  EXPECT_THAT(Bodies("unroll_pragma", loop), SizeIs(2));  // factors 1 and 2
   EXPECT_THAT(Bodies("strip_mine", loop), IsEmpty());
   EXPECT_THAT(Bodies("loop_peel", loop), IsEmpty());
   EXPECT_THAT(Bodies("hoist_invariant", "  for (int i = 0; i < n; ++i) out[i] = in[i] * (scale + 1.0f);\n"), IsEmpty());
@@ -210,13 +109,13 @@ TEST(SourceMutators, WhatTheCompilerDoesByItselfIsLeftToIt) {
 
 TEST(SourceMutators, InlineHintIsForDeviceFunctions) {
   const auto children =
-      ChildrenOf("inline_hint", "__device__ float F(float x) { return x; }\n" + Kernel("  out[0] = F(scale);\n"));
+      ChildrenOf("inline_hint", "__device__ float F(float x) { return x; }\n" + PlainKernel("  out[0] = F(scale);\n"));
   EXPECT_THAT(children, SizeIs(1));
   EXPECT_TRUE(AnyContains(children, "__device__ __noinline__ float F("));
-  EXPECT_TRUE(AnyContains(
-      ChildrenOf("inline_hint", "__device__ __forceinline__ float F(float x) { return x; }\n" + Kernel("  out[0] = F(scale);\n")),
-      "__device__ __noinline__ float F("));
-  EXPECT_THAT(ChildrenOf("inline_hint", Kernel("  out[0] = 1;\n")), IsEmpty());
+  EXPECT_TRUE(AnyContains(ChildrenOf("inline_hint", "__device__ __forceinline__ float F(float x) { return x; }\n" +
+                                                        PlainKernel("  out[0] = F(scale);\n")),
+                          "__device__ __noinline__ float F("));
+  EXPECT_THAT(ChildrenOf("inline_hint", PlainKernel("  out[0] = 1;\n")), IsEmpty());
 }
 
 TEST(SourceMutators, StatementSwapKeepsDependences) {
@@ -229,36 +128,36 @@ TEST(SourceMutators, StatementSwapKeepsDependences) {
   }
 }
 
-TEST(SourceMutators, StatementDeleteTakesTheLineAndNeverABarrier) {
+TEST(SourceMutators, StatementDeleteRemovesTheLineButNeverABarrier) {
   EXPECT_THAT(
       Bodies("statement_delete", "  out[0] = 1.0f;\n  __syncthreads();   // all\n  const int i = n;\n  if (i > 0) return;\n"),
       testing::ElementsAre("  __syncthreads();   // all\n  const int i = n;\n  if (i > 0) return;\n"));
 }
 
-TEST(SourceMutators, StatementDeleteLeavesWhatAConditionOfThePreprocessorCuts) {
+TEST(SourceMutators, StatementDeleteLeavesStatementsCutByThePreprocessor) {
   EXPECT_THAT(Bodies("statement_delete", "  out[0] = 1.0f +\n#if 1\n  2.0f;\n#else\n  3.0f;\n#endif\n"), SizeIs(0));
 }
 
 TEST(SourceMutators, ConstantPerturbChangesSpelledIntegers) {
-  const auto children = ChildrenOf("constant_perturb", "#define N 7\n" + Kernel("  out[4] = N + 0xff + 2.0f;\n"));
+  const auto children = ChildrenOf("constant_perturb", "#define N 7\n" + PlainKernel("  out[4] = N + 0xff + 2.0f;\n"));
   EXPECT_THAT(children, SizeIs(4));
   EXPECT_TRUE(AnyContains(children, "out[3] = N"));
   EXPECT_TRUE(AnyContains(children, "out[8] = N"));
 }
 
-TEST(SourceMutators, ConstantPerturbLeavesWhatMustBeKnownWhenCompiling) {
+TEST(SourceMutators, ConstantPerturbLeavesConstantExpressions) {
   const std::string helper =
       "template <int N>\n__device__ float Sum(const float (&x)[2]) { return *x; }\n"
       "__device__ constexpr int Half(int n) { return n / 2; }\n";
   EXPECT_THAT(
-      ChildrenOf("constant_perturb", helper + Kernel("  float own[2];\n  const int length = 6;\n  float more[length];\n"
-                                                     "  const float* none = 0;\n  if constexpr (sizeof(int) > 3) return;\n"
-                                                     "  switch (n) { case 5: return; }\n  Sum<7>(own);\n")),
+      ChildrenOf("constant_perturb", helper + PlainKernel("  float own[2];\n  const int length = 6;\n  float more[length];\n"
+                                                          "  const float* none = 0;\n  if constexpr (sizeof(int) > 3) return;\n"
+                                                          "  switch (n) { case 5: return; }\n  Sum<7>(own);\n")),
       SizeIs(0));
-  EXPECT_THAT(ChildrenOf("constant_perturb", Kernel("  const int length = 6;\n  out[0] = length * 2;\n")), SizeIs(8));
+  EXPECT_THAT(ChildrenOf("constant_perturb", PlainKernel("  const int length = 6;\n  out[0] = length * 2;\n")), SizeIs(8));
 }
 
-TEST(SourceMutators, ConstantPerturbLeavesLoopsTheirEnd) {
+TEST(SourceMutators, ConstantPerturbKeepsLoopsFinite) {
   const auto loop = [](const std::string& head) { return Bodies("constant_perturb", "  for (" + head + ") out[i] = n;\n"); };
   EXPECT_FALSE(AnyContains(loop("int i = n; i < 9; i += 1"), "i += 0"));
   EXPECT_TRUE(AnyContains(loop("int i = n; i < 9; i += 1"), "i += 2"));

@@ -14,7 +14,7 @@ using testing::SizeIs;
 
 const std::string kLoop = "  for (int i = 0; i < n; ++i) s += in[i];\n";
 
-TEST(StatementMove, GoesPastWhatItDoesNotDependOn) {
+TEST(StatementMove, MovesPastIndependentStatements) {
   const std::string start = "  float s = 0.0f;\n";
   const std::string load = "  const float x = in[n];\n";
   const std::string other = "  const int j = n * 2;\n";
@@ -24,18 +24,18 @@ TEST(StatementMove, GoesPastWhatItDoesNotDependOn) {
   EXPECT_THAT(Bodies("statement_move", load + start + other + kLoop + end), Contains(start + other + kLoop + load + end));
 }
 
-TEST(StatementMove, BringsLoadsPastBarriers) {
+TEST(StatementMove, MovesLoadsPastBarriers) {
   const std::string shared = "  __shared__ float t[128];\n  t[threadIdx.x] = scale;\n";
   const std::string barrier = "  __syncthreads();\n";
   const std::string load = "  const float x = in[n];\n";
   const std::string end = "  out[n] = t[n] + x;\n";
   EXPECT_THAT(Bodies("statement_move", shared + barrier + load + end), Contains(shared + load + barrier + end));
-  // What others store is not there before.
+  // Before the barrier, the other threads have not stored yet.
   const std::string sees = "  const float x = t[n];\n";
   EXPECT_THAT(Bodies("statement_move", shared + barrier + sees + "  out[n] = x;\n"), IsEmpty());
 }
 
-TEST(StatementMove, LeavesConditionsWithoutHarm) {
+TEST(StatementMove, MovesHarmlessVariablesOutOfConditions) {
   EXPECT_THAT(Bodies("statement_move", "  if (n > 3) {\n    const int j = n * 2;\n    out[j] = in[j];\n  }\n"),
               ElementsAre("  const int j = n * 2;\n  if (n > 3) {\n    out[j] = in[j];\n  }\n"));
   for (const char* body : {"  if (n > 3) {\n    const float x = in[n];\n    out[n] = x;\n  }\n",
@@ -46,7 +46,7 @@ TEST(StatementMove, LeavesConditionsWithoutHarm) {
   }
 }
 
-TEST(StatementMove, StaysWithWhatItNeeds) {
+TEST(StatementMove, KeepsDependentStatementsInOrder) {
   for (const char* body : {
            "  float s = in[0];\n  s += in[1];\n  s *= 2;\n  out[0] = s;\n",
            "  out[0] = in[0];\n  out[1] = in[1];\n  out[2] = in[2];\n  out[3] = in[3];\n",
@@ -68,7 +68,7 @@ TEST(StatementCopy, StaysWhereItsNamesAreKnown) {
   for (const std::string& body : bodies) EXPECT_LT(body.find("float r"), body.find("r *= 2;"));
 }
 
-TEST(StatementCopy, RepeatsBarriersWhereAllCome) {
+TEST(StatementCopy, RepeatsBarriersOnlyWhereAllThreadsArrive) {
   const auto bodies = Bodies("statement_copy",
                              "  __syncthreads();\n  const int j = n;\n  if (j > 3) {\n    out[j] = 1;\n  }\n  out[0] = in[0];\n");
   EXPECT_THAT(bodies, Contains(HasSubstr("  __syncthreads();\n  if (j > 3) {\n    out[j] = 1;\n")));
@@ -84,19 +84,19 @@ TEST(OperandSwap, ExchangesAndRegroups) {
   EXPECT_THAT(Bodies("operand_swap", "  out[0] = scale + (2.0f - in[1]);\n"), ElementsAre("  out[0] = scale + 2.0f - in[1];\n"));
 }
 
-TEST(OperandSwap, LeavesWhatTheCompilerOrders) {
+TEST(OperandSwap, LeavesOperandsThatTheCompilerOrders) {
   for (const char* body : {"  out[0] = in[0] * scale;\n", "  int i = n + 2 + threadIdx.x;\n  out[i] = 1;\n"})
     EXPECT_THAT(Bodies("operand_swap", body), IsEmpty()) << body;
 }
 
-TEST(OperandSwap, LeavesWhatHasAnOrder) {
+TEST(OperandSwap, LeavesOperandsWhoseOrderMatters) {
   for (const char* body : {"  out[0] = in[0] - in[1];\n", "  out[0] = in[0] / in[1];\n", "  out[n * 2 / 3] = 1;\n",
                            "  const float* p = in + n;\n  out[0] = *p;\n", "  out[0] = atomicAdd(out, 1.0f) + in[0];\n"}) {
     EXPECT_THAT(Bodies("operand_swap", body), IsEmpty()) << body;
   }
 }
 
-TEST(ExpressionReplace, TakesWhatHasTheType) {
+TEST(ExpressionReplace, TakesExpressionsOfTheSameType) {
   const auto bodies = Bodies("expression_replace", "  float a = in[n];\n  int k = 2;\n  float b = a * scale;\n  out[k] = b;\n");
   EXPECT_THAT(bodies, Contains(HasSubstr("  float b = scale * scale;\n")));
   EXPECT_THAT(bodies, Contains(HasSubstr("  float b = a;\n")));
@@ -104,12 +104,12 @@ TEST(ExpressionReplace, TakesWhatHasTheType) {
   EXPECT_FALSE(AnyContains(bodies, "out[a]"));
 }
 
-TEST(ExpressionReplace, LeavesLoopsTheirEnd) {
+TEST(ExpressionReplace, KeepsLoopsFinite) {
   const auto bodies = Bodies("expression_replace", "  const int m = 3;\n  for (int i = 0; i < n; ++i) out[0] = 1;\n");
   EXPECT_THAT(bodies, IsEmpty());
 }
 
-TEST(CoalesceExchange, TurnsThreadsAndBlocks) {
+TEST(CoalesceExchange, ExchangesThreadAndBlockIndices) {
   const std::string source =
       "// evo:launch k(A, B, N) grid(ceil_div(N, 32), N) block(32, 8)\n__global__ void k(const float* in, float* out, int n) {\n"
       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  const int j = blockIdx.y * 8 + threadIdx.y;\n"
@@ -124,7 +124,7 @@ TEST(CoalesceExchange, TurnsThreadsAndBlocks) {
               HasSubstr("i = blockIdx.y * blockDim.y + threadIdx.y;\n  const int j = blockIdx.x * 8 + threadIdx.x;"));
 }
 
-TEST(CoalesceExchange, LeavesWarpsAndLines) {
+TEST(CoalesceExchange, LeavesWarpOperationsAndOneDimensionalBlocks) {
   EXPECT_THAT(Bodies("coalesce_exchange", "  out[threadIdx.x] = threadIdx.y;\n"), IsEmpty());  // a block in one dimension
   const std::string head = "// evo:launch k(A) grid(1) block(32, 8)\n";
   EXPECT_THAT(ChildrenOf("coalesce_exchange", head + "__global__ void k(float* out) {\n"

@@ -1,5 +1,5 @@
-// That every source mutator has its places: it changes the cubin, and the child is right, on two of the tasks at least and on a
-// kernel that was not written for evo. EVO_SURVEY=1 shows what was found, EVO_SURVEY_MUTATORS=a,b narrows it down.
+// Every source mutator must apply somewhere: on at least two of the tasks, and on a kernel that was not written for evo, it must
+// make a correct child with another cubin. EVO_SURVEY=1 prints what was found, EVO_SURVEY_MUTATORS=a,b restricts the mutators.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A kernel of a task, at some parameters, after some other mutators.
+// A kernel of a task, with some parameter values, after some other mutators.
 struct Place {
   const char* task;
   const char* kernel;
@@ -22,8 +22,8 @@ struct Place {
   bool foreign = false;
 };
 
-// Those written for other projects first, then the tasks' own templates, the quick ones first. Tensor cores by inline PTX do not
-// run on the cpu device.
+// First kernels that were not written for evo, then the tasks' own templates, the fast ones first. Kernels that use tensor cores
+// by inline PTX are missing, since they do not run on the cpu device.
 std::vector<Place> Places() {
   return {{"sample_gelu", "serial", {}, {}, true},
           {"sample_rows", "serial", {}, {}, true},
@@ -58,7 +58,7 @@ std::vector<Place> Places() {
           {"row_sum", "naive", {}, {"register_tile", "loop_fission"}}};
 }
 
-// Whose places are elsewhere: the tasks' templates have parameters for their blocks.
+// Mutators that need not apply to the tasks, whose templates have parameters for their blocks.
 constexpr std::array kNotOnTasks{"block_shape"sv};
 
 std::string Setting(const char* name) {
@@ -68,7 +68,7 @@ std::string Setting(const char* name) {
 
 class SurveyTest : public ChildrenTest {
  protected:
-  // A parent, and what it is compiled to.
+  // A parent and its compiled code.
   struct Bred {
     Task task;
     std::unique_ptr<Parent> parent;
@@ -96,7 +96,7 @@ class SurveyTest : public ChildrenTest {
     return *bred;
   }
 
-  // What became of the children that were tried.
+  // Counts of the children that were tried.
   struct Tally {
     int tried = 0;
     int compiled = 0;
@@ -107,7 +107,7 @@ class SurveyTest : public ChildrenTest {
     std::set<std::string> foreign;
   };
 
-  // Children of a mutator at a place, until one is another program and right.
+  // Tries children of a mutator at a place until one is another program and correct.
   void Try(const SourceMutator& mutator, std::size_t number, const Place& place, int most, Tally& tally) {
     Bred& bred = At(number, place);
     const auto proposals = mutator.Proposals(bred.parent->Context());
@@ -136,7 +136,7 @@ class SurveyTest : public ChildrenTest {
   }
 
  private:
-  // In a process of its own: what may be wrong in every way must not take this one along, or never end.
+  // Judges a child in a process of its own, since it may crash or never end.
   bool IsRightElsewhere(const Task& task, const std::string& source) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -154,7 +154,7 @@ class SurveyTest : public ChildrenTest {
   std::map<std::size_t, std::unique_ptr<Bred>> bred_;
 };
 
-TEST_F(SurveyTest, EveryMutatorHasItsPlaces) {
+TEST_F(SurveyTest, EveryMutatorAppliesSomewhere) {
   const MutatorSet set;
   const std::string only = Setting("EVO_SURVEY_MUTATORS");
   const bool whole = !Setting("EVO_SURVEY").empty();
@@ -170,7 +170,7 @@ TEST_F(SurveyTest, EveryMutatorHasItsPlaces) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const bool wanted = places[i].foreign ? tally.foreign.empty() : tally.tasks.size() < 2;
       const bool known = !places[i].foreign && tally.tasks.contains(places[i].task);
-      // What is mostly wrong needs more tries.
+      // Mutators whose children are mostly wrong need more tries.
       const int most = !source->mostly_wrong() ? 6 : places[i].foreign ? 48 : 16;
       if (whole || (wanted && !known)) Try(*source, i, places[i], most, tally);
     }

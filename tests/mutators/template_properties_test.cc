@@ -9,7 +9,7 @@
 namespace evo {
 namespace {
 
-// Steps of the random walk over each template: enough that most mutators are drawn, few enough for a test.
+// The number of steps of the random walk from each template: enough to draw many mutators, few enough for a test.
 constexpr std::uint64_t kSteps = 16;
 
 class TemplateProperties : public testing::TestWithParam<const char*> {};
@@ -44,7 +44,7 @@ TEST_P(TemplateProperties, AWalkOfMutationsStaysSound) {
       edits += static_cast<int>(parent.edits.size());
       kept_edits += static_cast<int>(child.genome->edits.size());
     }
-    // Now and then from the start again, so that genomes do not only grow.
+    // Restarts from time to time, so that genomes do not only grow.
     parent = step % 8 == 7 ? DefaultGenome(kernel_template) : *child.genome;
     parent_source = station.Breed({{parent}, {}, {}, 0, 0, 0}).source;
   }
@@ -62,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(All, TemplateProperties,
                                          "gemm/tiled.cu", "layer_norm/naive.cu", "layer_norm/block.cu", "row_sum/naive.cu",
                                          "row_sum/block.cu", "transpose/naive.cu", "transpose/tiled.cu"));
 
-// Every proposal of every mutator on a template, not only those that a walk draws, makes a source that parses.
-TEST(TemplateProposals, EveryOneParses) {
+// Proposals of every mutator, not only those that a walk draws, make sources that parse.
+TEST(TemplateProposals, AllParse) {
   const MutatorSet set;
   for (const char* file : {"attention/tiled.cu", "softmax/block.cu", "gemm/tiled.cu"}) {
     const Parent parent(LoadTemplate(ShareDirectory() / "kernel_templates" / file));
@@ -71,7 +71,7 @@ TEST(TemplateProposals, EveryOneParses) {
       const auto* source = dynamic_cast<const SourceMutator*>(mutator.get());
       if (!source) continue;
       const auto proposals = source->Proposals(parent.Context());
-      // A few of each kind are enough where there are many alike.
+      // A few proposals are enough if there are many similar ones.
       for (std::size_t i = 0; i < proposals.size(); i += 1 + proposals.size() / 6) {
         const AppliedEdit applied =
             ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, source->name(), proposals[i]));

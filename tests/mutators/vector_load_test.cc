@@ -8,7 +8,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(VectorLoad, GuardsAndKeepsTheRest) {
+TEST(VectorLoad, ChecksAlignmentAndKeepsTheRemainder) {
   const auto children =
       Bodies("vector_load", "#pragma unroll 2\n  for (int i = 0; i < n; ++i) {\n    out[i] = in[i + 8] * in[2 * i];\n  }\n");
   ASSERT_THAT(children, SizeIs(4));  // two and four elements, with the store and without
@@ -42,7 +42,7 @@ TEST(VectorLoad, ReachesTheFirstAlignedElement) {
       std::string::npos);
 }
 
-TEST(VectorLoad, KnowsThreadsThatTakeTurns) {
+TEST(VectorLoad, HandlesLoopsDividedAmongThreads) {
   const auto children =
       Bodies("vector_load", "  const int t = threadIdx.x;\n  for (int i = t; i < n; i += 128) out[i] = in[i];\n");
   ASSERT_THAT(children, SizeIs(4));
@@ -71,11 +71,11 @@ TEST(VectorLoad, KnowsThreadsThatTakeTurns) {
   EXPECT_THAT(Bodies("vector_load", "  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];\n"), SizeIs(4));
 }
 
-TEST(VectorLoad, LeavesTurnsThatItCannotTell) {
+TEST(VectorLoad, LeavesDivisionsThatItDoesNotUnderstand) {
   for (const char* body : {"  for (int i = threadIdx.x; i < n; i += 64) out[i] = in[i];\n",  // the block has 128 threads
                            "  for (int i = n; i < 2 * n; i += 128) out[i] = in[i];\n",
                            "  for (int i = threadIdx.x; i <= n; i += 128) out[i] = in[i];\n",
-                           // A thread reads what it wrote itself: others would not have it yet.
+                           // A thread may later read what it wrote itself; another thread might not have written it yet.
                            "  __shared__ float t[512];\n  for (int i = threadIdx.x; i < 512; i += 128) t[i] = in[i];\n",
                            "  float t[8];\n  for (int i = threadIdx.x; i < n; i += 128) t[i / 128] = in[i];\n  out[0] = t[0];\n",
                            "  for (int i = threadIdx.x; i < n; i += 128) out[i] += in[i];\n",
@@ -84,16 +84,16 @@ TEST(VectorLoad, LeavesTurnsThatItCannotTell) {
   }
 }
 
-TEST(VectorLoad, LeavesWhatIsWrittenOrFarApart) {
+TEST(VectorLoad, LeavesWrittenAndStridedElements) {
   for (const char* body :
        {"  for (int i = 0; i < n; ++i) out[i + 1] = out[i];\n",  // the loop reads what it wrote
         "  for (int i = 0; i < n; ++i) out[2 * i] = in[n - i];\n",
-        "  float t[8];\n  float s = 0;\n  for (int i = 0; i < 8; ++i) s += t[i];\n  out[0] = s;\n",  // would leave the registers
+        "  float t[8];\n  float s = 0;\n  for (int i = 0; i < 8; ++i) s += t[i];\n  out[0] = s;\n",  // an array in registers
         "  float s = 0;\n  for (int i = 0; i < n; ++i) if (i > 3) s += in[i];\n  out[0] = s;\n",
         "  float s = 0;\n  for (int i = 0; i < n; ++i) { in += 1; s += in[i]; }\n  out[0] = s;\n"}) {
     EXPECT_THAT(Bodies("vector_load", body), IsEmpty()) << body;
   }
-  // Two stores stay in their order: only the reads are made wide.
+  // Two stores must stay in order, so only the loads become vectors.
   EXPECT_THAT(Bodies("vector_load", "  for (int i = 0; i < n; ++i) {\n    out[i] = in[i];\n    out[i + 1] = 0;\n  }\n"),
               SizeIs(2));
 }

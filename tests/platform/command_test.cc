@@ -12,18 +12,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What a shell says that is run so.
+// The output of a shell that runs a command.
 std::string Says(const std::string& script, const std::vector<std::pair<std::string, std::string>>& environment = {}) {
   return RunCommand("sh", {"-c", script + " >&2"}, "install a shell", environment).output;
 }
 
-TEST(Command, GivesStatusAndWhatAToolSaid) {
+TEST(Command, ReturnsStatusAndOutput) {
   const CommandResult result = RunCommand("sh", {"-c", "echo wrong >&2; exit 3"}, "install a shell");
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.output, "wrong\n");
 }
 
-TEST(Command, AToolThatIsMissingIsNamedWithTheRemedy) {
+TEST(Command, AMissingProgramIsAnErrorWithARemedy) {
   try {
     RunCommand("no-such-tool-of-ours", {}, "install it");
     FAIL() << "ran";
@@ -32,7 +32,7 @@ TEST(Command, AToolThatIsMissingIsNamedWithTheRemedy) {
   }
 }
 
-TEST(Command, HasOurEnvironmentAndTheVariablesThatItLacks) {
+TEST(Command, AddsOnlyVariablesThatAreNotSet) {
   ::setenv("EVO_COMMAND_TEST_OURS", "ours", 1);
   ::unsetenv("EVO_COMMAND_TEST");
   EXPECT_EQ(Says("echo $EVO_COMMAND_TEST_OURS $EVO_COMMAND_TEST"), "ours\n");

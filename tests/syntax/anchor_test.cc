@@ -27,7 +27,7 @@ std::string Changed(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-// The text of what the anchor of `node` finds in another source; "none" if nothing.
+// The text of the node that the anchor of `node` finds in another source; "none" if it finds none.
 std::string FoundIn(const std::string& changed, int node) {
   const SyntaxTree tree = ParseSource(kSource);
   const SyntaxTree other = ParseSource(changed);
@@ -42,7 +42,7 @@ TEST(Anchor, FindsEveryNodeOfItsOwnTree) {
   }
 }
 
-TEST(Anchor, IsWhatTheContractSays) {
+TEST(Anchor, HasTheDocumentedFields) {
   const SyntaxTree tree = ParseSource(kSource);
   const int second = NodeWith(tree, "CompoundAssignOperator", "sum += 1.0f", 1);
   const Anchor anchor = tree.AnchorOf(second);
@@ -87,7 +87,7 @@ TEST(Anchor, SurvivesAChangeInTheBodyOfItsLoop) {
   EXPECT_NE(FoundIn(Changed("out[i] = sum;", "out[i] = 2 * sum;"), loop).find("2 * sum"), std::string::npos);
 }
 
-TEST(Anchor, ABlockIsLostWithAChangeInIt) {
+TEST(Anchor, OfABlockIsLostByAChangeInIt) {
   const SyntaxTree tree = ParseSource(kSource);
   const int block = tree.node(NodeWith(tree, "ForStmt", "for", 1)).children.back();
   ASSERT_EQ(tree.node(block).kind_name, "CompoundStmt");
@@ -101,8 +101,9 @@ TEST(Anchor, SurvivesParametersAndCommentsAndLayout) {
   EXPECT_EQ(FoundIn(Changed("i < N", "i   <  /* all */ N"), node), "i   <  /* all */ N");
 }
 
-TEST(Anchor, NeighboursTellEqualsApart) {
-  // The first of two equal statements goes; the anchor of the second must not slip, nor that of the first find the second.
+TEST(Anchor, NeighboursDistinguishEqualNodes) {
+  // The first of two equal statements is removed. The anchor of the second must still find it, and that of the first must find
+  // nothing.
   const SyntaxTree tree = ParseSource(kSource);
   const std::string changed = Changed("  sum += 1.0f;\n  out[0] = sum;\n", "  sum += 1.0f;\n  sum += 1.0f;\n  out[0] = sum;\n");
   const SyntaxTree other = ParseSource(changed);

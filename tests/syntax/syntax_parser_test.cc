@@ -34,7 +34,7 @@ TEST(SyntaxParser, ParsesCudaWithoutErrors) {
   EXPECT_EQ(tree.node(0).kind_name, "TranslationUnit");
 }
 
-TEST(SyntaxParser, NothingOfTheHeadersIsInTheTree) {
+TEST(SyntaxParser, TheTreeContainsNothingFromHeaders) {
   const SyntaxTree tree = ParseSource(kKernel);
   EXPECT_THAT(tree.node(0).children, SizeIs(2));
 }
@@ -110,7 +110,7 @@ TEST(SyntaxParser, MacroCallsAreLeaves) {
   EXPECT_THAT(tree.node(call).children, IsEmpty());
 }
 
-TEST(SyntaxParser, MacroCallsTellWhatTheyName) {
+TEST(SyntaxParser, MacroCallsListWhatTheyName) {
   const SyntaxTree tree = ParseSource(
       "#define PUT(x, y) x = (y)\n#define TWO 2\n#define FOUR (TWO * kTwo)\nconstexpr int kTwo = 2;\n"
       "__device__ int f(int a, int b) { PUT(a, b); return FOUR; }\n");
@@ -118,7 +118,7 @@ TEST(SyntaxParser, MacroCallsTellWhatTheyName) {
   EXPECT_TRUE(put.opaque);
   EXPECT_THAT(put.hidden, SizeIs(2));
   const SyntaxNode& four = tree.node(NodeWith(tree, "ParenExpr", "FOUR"));
-  EXPECT_FALSE(four.opaque) << "constants alone";
+  EXPECT_FALSE(four.opaque) << "contains only constants";
   EXPECT_THAT(four.hidden, SizeIs(1));
 }
 
@@ -138,7 +138,7 @@ TEST(SyntaxParser, NamesReferToDeclarations) {
   EXPECT_EQ(tree.node(NodeWith(tree, "DeclRefExpr", "__half2float")).refers_to, -1);
 }
 
-TEST(SyntaxParser, ReadsAreTold) {
+TEST(SyntaxParser, ReadsAreMarked) {
   const SyntaxTree tree = ParseSource(kKernel);
   EXPECT_TRUE(tree.node(NodeWith(tree, "ArraySubscriptExpr", "in[i]")).converted);
   EXPECT_FALSE(tree.node(NodeWith(tree, "ArraySubscriptExpr", "out[0]")).converted);
@@ -156,7 +156,7 @@ TEST(SyntaxParser, OperatorsAreRead) {
   EXPECT_EQ(postfix.Operator(NodeWith(postfix, "UnaryOperator", "--i")), "--");
 }
 
-TEST(SyntaxParser, ErrorsCarryTheTextsOwnLine) {
+TEST(SyntaxParser, ErrorsHaveLineNumbersOfTheText) {
   const SyntaxTree tree = ParseSource("#include <cuda_fp16.h>\n\n__global__ void k() { nothing = 1; }\n");
   ASSERT_THAT(tree.errors(), SizeIs(1));
   EXPECT_THAT(tree.errors()[0], testing::StartsWith("3:23: "));
@@ -171,13 +171,13 @@ TEST(SyntaxParser, BrokenTextsGiveATreeOrErrors) {
   }
 }
 
-TEST(SyntaxParser, AnotherParameterIsAReparse) {
+TEST(SyntaxParser, AnotherParameterCostsOnlyAReparse) {
   ParseSource(kKernel);
   const auto start = std::chrono::steady_clock::now();
   std::string text = kKernel;
   text.replace(text.find("N 32"), 4, "N 64");
   EXPECT_THAT(ParseSource("// evo:launch changed\n" + text).errors(), IsEmpty());
-  // A parse takes 600 ms and more, a reparse a tenth of it; the machine may be busy.
+  // A parse takes at least 600 ms, a reparse a tenth of that. The limit leaves room for a busy machine.
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(550));
 }
 

@@ -16,7 +16,7 @@ std::vector<std::string> Spelled(const std::string& text) {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Token, OperatorsAreAsLongAsTheyCanBe) {
+TEST(Token, OperatorsAreAsLongAsPossible) {
   EXPECT_THAT(Spelled("a<<=b->c++ +d"), ElementsAre("a", "<<=", "b", "->", "c", "++", "+", "d"));
 }
 

@@ -4,7 +4,7 @@
 
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -13,7 +13,7 @@ bool IsPlainPointer(const std::string& type) {
   return type.find('*') != std::string::npos && type.find('*') == type.rfind('*') && type.find('(') == std::string::npos;
 }
 
-// Only read, element by element: so the pointer may become one to const.
+// Whether a pointer is used only to read elements, so that it may become a pointer to const.
 bool IsOnlyRead(const SyntaxTree& tree, int parameter) {
   for (const int at : Subtree(tree, tree.node(parameter).function)) {
     const SyntaxNode& use = tree.node(at);
@@ -28,7 +28,9 @@ bool IsOnlyRead(const SyntaxTree& tree, int parameter) {
 class RestrictQualifier : public SourceMutator {
  public:
   std::string_view name() const override { return "restrict_qualifier"; }
-  std::string_view description() const override { return "says that a kernel's pointers do not alias, or that one is only read"; }
+  std::string_view description() const override {
+    return "declares that a kernel's pointers do not alias (__restrict__), or that one is only read (const)";
+  }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;
@@ -51,7 +53,7 @@ class RestrictQualifier : public SourceMutator {
           proposals.push_back({{{parameter, Placement::kReplace, "const " + text}}, {}, {}});
         }
       }
-      // All at once: one pointer alone rarely frees the compiler to move a load.
+      // All pointers at once: a single one rarely allows the compiler to move a load.
       if (!all.changes.empty()) proposals.push_back(std::move(all));
     }
     return proposals;

@@ -4,15 +4,17 @@
 #include <optional>
 
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// Blocks that a multiprocessor must hold at least; 0 leaves it out. More would leave a thread under 64 registers in most shapes.
+// The largest minimum number of blocks per multiprocessor that is tried; 0 leaves the number out. More blocks would leave a
+// thread with fewer than 64 registers in most cases.
 constexpr int kMostBlocks = 4;
 
-// The threads of a block as an expression of the source: only if parameters and constants decide it, and it is plain C.
+// The number of threads in a kernel's blocks as a C expression. nullopt if it depends on more than parameters and constants, is
+// no plain C, or differs between launches.
 std::optional<std::string> ThreadsOf(const KernelTemplate& rendered, std::string_view kernel) {
   std::optional<std::string> threads;
   for (const Step& step : rendered.steps) {
@@ -41,8 +43,7 @@ std::optional<std::string> ThreadsOf(const KernelTemplate& rendered, std::string
 class LaunchBounds : public SourceMutator {
  public:
   std::string_view name() const override { return "launch_bounds"; }
-  std::string_view description() const override { return "puts, changes or removes a kernel's `__launch_bounds__`"; }
-  double weight() const override { return 1; }
+  std::string_view description() const override { return "adds, changes or removes a kernel's `__launch_bounds__`"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     const SyntaxTree& tree = context.tree;

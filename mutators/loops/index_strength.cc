@@ -6,22 +6,22 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/work_sharing.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// An index that grows by the same amount whenever the counter of a loop does.
+// An index that grows by the same amount in every iteration of a loop.
 struct Affine {
-  std::string slope;  // "1", or an expression that the loop does not change
-  std::string start;  // where the counter is at its start; empty for zero
+  std::string slope;  // growth per unit of the counter: "1", or a loop-invariant expression
+  std::string start;  // value at the start of the loop; empty for zero
 };
 
 class Reader {
  public:
   Reader(const SyntaxTree& tree, const CountedLoop& counted) : tree_(tree), counted_(counted) {}
 
-  // nullopt if the index does not follow the counter, or not in this way.
+  // nullopt if the index does not depend on the counter in this way.
   std::optional<Affine> Read(int index) const {
     const SyntaxNode& node = tree_.node(index);
     if (node.kind_name == "ParenExpr" && node.children.size() == 1) return Read(node.children[0]);
@@ -89,7 +89,7 @@ class IndexStrength : public SourceMutator {
  public:
   std::string_view name() const override { return "index_strength"; }
   std::string_view description() const override {
-    return "lets a pointer run along with a loop in the place of an index that is computed anew";
+    return "replaces an index that is computed in every iteration by a pointer that moves along with the loop";
   }
 
   double weight() const override { return 0.5; }

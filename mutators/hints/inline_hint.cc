@@ -3,7 +3,7 @@
 #include <array>
 
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
@@ -14,9 +14,7 @@ constexpr std::string_view kApart = "__noinline__";
 class InlineHint : public SourceMutator {
  public:
   std::string_view name() const override { return "inline_hint"; }
-  std::string_view description() const override {
-    return "compiles a device function apart from its callers, or no longer: `__noinline__`";
-  }
+  std::string_view description() const override { return "adds `__noinline__` to a device function, or removes it"; }
   double weight() const override { return 0.5; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -32,7 +30,7 @@ class InlineHint : public SourceMutator {
         }
       }
       if (device < 0 || IsKernel(tree, function)) continue;
-      // The compiler takes functions into their callers anyway: asking it to, or no longer, changed none of 37 programs.
+      // The compiler inlines device functions anyway: adding or removing `__forceinline__` changed none of 37 programs.
       if (hint < 0) proposals.push_back({{{device, Placement::kAfter, fmt::format(" {}", kApart)}}, {}, {}});
       const bool apart = hint >= 0 && tree.Text(hint) == kApart;
       if (hint >= 0) proposals.push_back({{{hint, Placement::kReplace, std::string(apart ? "" : kApart)}}, {}, {}});

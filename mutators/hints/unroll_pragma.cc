@@ -6,20 +6,20 @@
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/source_mutators.h"
+#include "mutators/mutator.h"
 
 namespace evo {
 namespace {
 
-// None lets the compiler choose; 1 forbids; a bare pragma writes out a loop of known length whole.
+// Without a pragma the compiler chooses; 1 forbids unrolling; a bare pragma unrolls a loop of known length completely.
 constexpr std::array<std::string_view, 6> kPragmas{"#pragma unroll",   "#pragma unroll 1", "#pragma unroll 2",
                                                    "#pragma unroll 4", "#pragma unroll 8", "#pragma unroll 16"};
 
-// How many iterations at a time a pragma asks for: the whole loop of `count` iterations counts as that many. nullopt if the
-// pragma's number, or that of a bare one's iterations, is not known; 0 without a pragma, where the compiler chooses.
+// The number of iterations that a pragma unrolls, at most the loop's `count`. 0 without a pragma, where the compiler chooses.
+// nullopt if the number is not known.
 std::optional<std::int64_t> Factor(const SyntaxTree& tree, std::string_view pragma, std::optional<std::int64_t> count) {
   constexpr std::string_view kUnroll = "#pragma unroll";
-  // What it writes out whole by itself.
+  // The longest loop that the compiler unrolls completely by itself.
   constexpr std::int64_t kShort = 8;
   if (pragma.empty()) return count && *count <= kShort ? *count : 0;
   const std::string_view number = pragma.substr(std::min(pragma.size(), kUnroll.size()));
@@ -31,7 +31,7 @@ std::optional<std::int64_t> Factor(const SyntaxTree& tree, std::string_view prag
 class UnrollPragma : public SourceMutator {
  public:
   std::string_view name() const override { return "unroll_pragma"; }
-  std::string_view description() const override { return "puts, changes or removes the `#pragma unroll` of a loop"; }
+  std::string_view description() const override { return "adds, changes or removes the `#pragma unroll` of a loop"; }
   double weight() const override { return 2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
@@ -42,7 +42,7 @@ class UnrollPragma : public SourceMutator {
       const auto counted = WithCountedHeader(tree, loop);
       const auto count = counted ? TripCount(tree, *counted) : std::nullopt;
       const auto present = Factor(tree, pragma >= 0 ? tree.Text(pragma) : std::string_view(), count);
-      // The same in other words would change nothing.
+      // Another pragma with the same effect would change nothing.
       const auto is_new = [&](std::string_view text) { return !present || Factor(tree, text, count) != present; };
       if (pragma >= 0 && is_new("")) proposals.push_back({{{pragma, Placement::kReplace, ""}}, {}, {}});
       for (const std::string_view text : kPragmas) {
@@ -62,7 +62,7 @@ class UnrollPragma : public SourceMutator {
     const std::string indent = IndentOf(tree, loop);
     const std::uint32_t begin = tree.node(loop).range.begin;
     const bool first = begin == indent.size() || tree.text()[begin - indent.size() - 1] == '\n';
-    // Behind an `if (..)` the loop goes to a line of its own, too, as far in as the body that it is.
+    // After an `if (..)` on the same line, the loop gets a line of its own, too, indented as the body of the `if`.
     if (!first) return fmt::format("\n{0}  {1}\n{0}  ", indent, pragma);
     return fmt::format("{1}\n{0}", indent, pragma);
   }

@@ -1,0 +1,253 @@
+#include "mutators/analysis/shared_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kExtremes{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv};
+// Types that a shuffle takes.
+constexpr std::array kShuffled{"float"sv, "double"sv, "int"sv, "unsigned int"sv};
+
+// One step of an accumulation: `sum += f`, `sum = sum + f`, `top = fmaxf(top, f)`, or `if (f > top) top = f;`.
+struct Update {
+  int accumulator = -1;
+  std::string combine;
+  std::vector<int> names;  // all nodes that name the accumulator
+};
+
+int OnlyStatement(const SyntaxTree& tree, int body) {
+  if (tree.node(body).kind_name != "CompoundStmt") return body;
+  return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
+}
+
+std::vector<int> NamesOf(const SyntaxTree& tree, int scope, int declaration) {
+  std::vector<int> names;
+  for (const int node : Subtree(tree, scope)) {
+    const SyntaxNode& name = tree.node(node);
+    if (name.kind_name == "DeclRefExpr" && name.refers_to == declaration) names.push_back(node);
+    if (std::find(name.hidden.begin(), name.hidden.end(), declaration) != name.hidden.end()) names.push_back(-1);
+  }
+  return names;
+}
+
+std::optional<Update> AsAssignedUpdate(const SyntaxTree& tree, int node) {
+  if (!IsAssignment(tree, node)) return std::nullopt;
+  const int target = tree.node(node).children[0];
+  const int value = tree.node(node).children[1];
+  Update update{Owner(tree, target), "", {}};
+  if (update.accumulator < 0) return std::nullopt;
+  update.names = NamesOf(tree, node, update.accumulator);
+  if (tree.Operator(node) == "+=" && update.names.size() == 1) {
+    update.combine = "+";
+    return update;
+  }
+  if (tree.Operator(node) != "=" || update.names.size() != 2) return std::nullopt;
+  const auto& parts = tree.node(value).children;
+  const auto is_target = [&](int part) { return SameTokens(tree.Text(part), tree.Text(target)); };
+  if (tree.Operator(value) == "+" && (is_target(parts[0]) || is_target(parts[1]))) {
+    update.combine = "+";
+    return update;
+  }
+  const std::string_view callee = LibraryCallee(tree, value);
+  if (std::find(kExtremes.begin(), kExtremes.end(), callee) == kExtremes.end() || parts.size() != 3) return std::nullopt;
+  if (!is_target(parts[1]) && !is_target(parts[2])) return std::nullopt;
+  update.combine = callee;
+  return update;
+}
+
+std::optional<Update> AsConditionalUpdate(const SyntaxTree& tree, int node) {
+  const SyntaxNode& branch = tree.node(node);
+  if (branch.kind_name != "IfStmt" || branch.children.size() != 2) return std::nullopt;
+  const int assignment = OnlyStatement(tree, branch.children[1]);
+  const std::string_view comparison = tree.Operator(branch.children[0]);
+  if (assignment < 0 || tree.Operator(assignment) != "=" || (comparison != "<" && comparison != ">")) return std::nullopt;
+  const auto& sides = tree.node(branch.children[0]).children;
+  const auto& parts = tree.node(assignment).children;
+  Update update{NamedDeclaration(tree, parts[0]), "", {}};
+  if (update.accumulator < 0) return std::nullopt;
+  update.names = NamesOf(tree, node, update.accumulator);
+  const bool on_left = NamedDeclaration(tree, sides[0]) == update.accumulator;
+  const int other = on_left ? sides[1] : sides[0];
+  if (update.names.size() != 2 || (!on_left && NamedDeclaration(tree, sides[1]) != update.accumulator)) return std::nullopt;
+  if (!SameTokens(tree.Text(other), tree.Text(parts[1]))) return std::nullopt;
+  const std::string& type = tree.node(update.accumulator).type;
+  const std::string_view function = (on_left == (comparison == "<")) ? "max" : "min";
+  update.combine = fmt::format("{}{}", type == "float" || type == "double" ? "f" : "", function);
+  if (type == "float") update.combine += "f";
+  return update;
+}
+
+// Whether a variable is zero when the loop begins: declared as zero in the same block and not written in between.
+bool StartsAtZero(const SyntaxTree& tree, int declaration, int loop) {
+  const SyntaxNode& variable = tree.node(declaration);
+  const int statement = variable.parent;
+  if (variable.children.empty() || tree.node(statement).parent != tree.node(loop).parent) return false;
+  constexpr std::array kZeros{"0"sv, "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv, "0.0F"sv};
+  const std::string_view initial = tree.Text(variable.children.back());
+  if (std::find(kZeros.begin(), kZeros.end(), initial) == kZeros.end()) return false;
+  for (const int sibling : tree.node(tree.node(loop).parent).children) {
+    if (sibling == loop) return true;
+    if (WrittenIn(tree, sibling).contains(declaration)) return false;
+  }
+  return false;
+}
+
+class Classifier {
+ public:
+  explicit Classifier(const SyntaxTree& tree) : tree_(tree) {}
+
+  std::optional<SharedLoop> Classify(int node) const {
+    const auto counted = WithCountedHeader(tree_, node);
+    if (!counted || !IsInBlock(tree_, node) || Leaves(counted->parts.body)) return std::nullopt;
+    SharedLoop shared{*counted, {}, false};
+    if (!AddAccumulations(shared) || !AddStores(shared)) return std::nullopt;
+    if (shared.accumulations.empty() && !shared.stores) return std::nullopt;
+    return shared;
+  }
+
+ private:
+  // Whether control flow in a body may do anything but go on to the next iteration.
+  bool Leaves(int body) const {
+    for (const int node : Subtree(tree_, body)) {
+      const std::string& kind = tree_.node(node).kind_name;
+      if (kind == "BreakStmt" || kind == "ReturnStmt" || kind == "GotoStmt" || kind == "LabelStmt" || kind == "WhileStmt" ||
+          kind == "DoStmt" || kind == "SwitchStmt")
+        return true;
+    }
+    return false;
+  }
+
+  bool AddAccumulations(SharedLoop& shared) const {
+    const int body = shared.counted.parts.body;
+    std::map<int, std::string> combined;
+    std::map<int, std::size_t> named;
+    for (const int node : Subtree(tree_, body)) {
+      auto update = AsConditionalUpdate(tree_, node);
+      if (!update) update = AsAssignedUpdate(tree_, node);
+      if (!update || IsWithin(tree_, update->accumulator, body)) continue;
+      if (IsMemoryName(tree_, update->accumulator)) return false;
+      auto [known, fresh] = combined.try_emplace(update->accumulator, update->combine);
+      if (!fresh && known->second != update->combine) return false;
+      named[update->accumulator] += update->names.size();
+    }
+    for (const int node : Subtree(tree_, body)) {
+      const int target = Assigned(tree_, node);
+      if (target < 0 || IsStore(tree_, node)) continue;
+      const int owner = Owner(tree_, target);
+      if (!IsWithin(tree_, owner, body) && !combined.contains(owner)) return false;
+    }
+    for (const auto& [declaration, combine] : combined) {
+      if (NamesOf(tree_, body, declaration).size() != named[declaration]) return false;
+      auto accumulation = Describe(declaration, combine, shared.counted.parts.statement);
+      if (!accumulation) return false;
+      shared.accumulations.push_back(*accumulation);
+    }
+    return true;
+  }
+
+  std::optional<Accumulation> Describe(int declaration, const std::string& combine, int loop) const {
+    const SyntaxNode& variable = tree_.node(declaration);
+    std::string type = variable.type;
+    Accumulation accumulation{declaration, combine, "", false};
+    if (IsLocalArray(tree_, declaration)) {
+      type = type.substr(0, type.find('['));
+      const bool flat = std::count(variable.type.begin(), variable.type.end(), '[') == 1;
+      if (!flat || variable.children.empty() || tree_.node(variable.children.front()).type != "int") return std::nullopt;
+      accumulation.length = tree_.Text(variable.children.front());
+    } else {
+      accumulation.from_zero = combine == "+" && StartsAtZero(tree_, declaration, loop);
+    }
+    if (std::find(kShuffled.begin(), kShuffled.end(), type) == kShuffled.end()) return std::nullopt;
+    return accumulation;
+  }
+
+  // Every store must go to an element that the counter selects, and the loop may read no other element of that buffer.
+  bool AddStores(SharedLoop& shared) const {
+    const int body = shared.counted.parts.body;
+    std::map<int, std::string> element;  // by root
+    for (const int node : Subtree(tree_, body)) {
+      if (!IsStore(tree_, node)) continue;
+      shared.stores = true;
+      const int target = Assigned(tree_, node);
+      if (!IsPickedBy(shared.counted.counter, body, target)) return false;
+      const int root = RootOf(tree_, PointerAt(tree_, target));
+      const auto [known, fresh] = element.try_emplace(root, tree_.Text(target));
+      if (!fresh && known->second != tree_.Text(target)) return false;
+    }
+    for (const int node : Subtree(tree_, body)) {
+      const int pointer = PointerAt(tree_, node);
+      const auto known = pointer < 0 ? element.end() : element.find(RootOf(tree_, pointer));
+      if (known != element.end() && known->second != tree_.Text(node)) return false;
+      // Registers cannot be indexed: a local array whose subscript differs between threads would move to local memory.
+      if (shared.stores && IsPickedLocal(shared.counted.counter, body, node)) return false;
+    }
+    return true;
+  }
+
+  bool IsPickedBy(int counter, int body, int target) const {
+    if (tree_.node(target).kind_name != "ArraySubscriptExpr") return false;
+    const int subscript = tree_.node(target).children[1];
+    if (!IsPure(tree_, subscript)) return false;
+    for (const int node : Subtree(tree_, subscript)) {
+      const std::string_view spelled = tree_.Operator(node);
+      if (spelled == "%" || spelled == "/" || spelled == "&" || spelled == ">>") return false;
+    }
+    const auto named = NamedIn(tree_, subscript);
+    return std::any_of(named.begin(), named.end(), [&](int d) { return d == counter || IsWithin(tree_, d, body); });
+  }
+
+  bool IsPickedLocal(int counter, int body, int node) const {
+    if (tree_.node(node).kind_name != "ArraySubscriptExpr") return false;
+    const int owner = Owner(tree_, node);
+    return owner >= 0 && !IsWithin(tree_, owner, body) && NamedIn(tree_, node).contains(counter);
+  }
+
+  const SyntaxTree& tree_;
+};
+
+}  // namespace
+
+std::optional<SharedLoop> AsSharedLoop(const SyntaxTree& tree, int node) { return Classifier(tree).Classify(node); }
+
+std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads) {
+  const CountedLoop& counted = loop.counted;
+  const ForLoop& parts = counted.parts;
+  std::vector<Proposal::Change> changes;
+  std::string zeros;
+  for (const Accumulation& accumulation : loop.accumulations) {
+    if (accumulation.combine != "+" || accumulation.from_zero) continue;
+    const std::string& name = tree.node(accumulation.declaration).name;
+    const std::string index = FreshName(tree, "i");
+    const std::string line = accumulation.length.empty()
+                                 ? fmt::format("if ({} != 0) {} = 0;", threads.name, name)
+                                 : fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3} == 0 ? {2}[{0}] : 0;", index,
+                                               Parenthesised(accumulation.length), name, threads.name);
+    changes.push_back({FirstNode(tree, parts.statement), Placement::kBefore, LineBefore(tree, parts.statement, line)});
+  }
+  const std::string offset = counted.step == "1" ? threads.name : fmt::format("{} * {}", threads.name, counted.step);
+  const std::string_view start = tree.Text(counted.start);
+  const SourceRange declared{tree.node(parts.init).range.begin, tree.node(counted.start).range.begin};
+  changes.push_back({parts.init, Placement::kReplace,
+                     start == "0" ? fmt::format("{}{};", tree.Text(declared), offset)
+                                  : fmt::format("{}{} + {};", tree.Text(declared), Parenthesised(tree, counted.start), offset)});
+  const std::string step = counted.step == "1" ? threads.count : fmt::format("{} * {}", threads.count, counted.step);
+  changes.push_back({parts.increment, Placement::kReplace, fmt::format("{} += {}", tree.node(counted.counter).name, step)});
+  return changes;
+}
+
+std::string Combined(const std::string& combine, const std::string& a, const std::string& b) {
+  return combine == "+" ? fmt::format("{} += {};", a, b) : fmt::format("{0} = {1}({0}, {2});", a, combine, b);
+}
+
+}  // namespace evo

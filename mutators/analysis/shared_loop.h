@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// A variable or local array in which a loop accumulates a sum, a maximum or a minimum, and that it uses for nothing else.
+struct Accumulation {
+  int declaration = -1;
+  std::string combine;     // "+", or the name of the function: "fmaxf"
+  std::string length;      // of an array, as spelled; empty for a scalar
+  bool from_zero = false;  // whether a scalar sum is zero when the loop begins
+};
+
+// A loop whose iterations can be divided among threads whose variables have the same values: its only effects are accumulations
+// and stores to elements that the counter selects.
+struct SharedLoop {
+  CountedLoop counted;
+  std::vector<Accumulation> accumulations;
+  bool stores = false;
+};
+// nullopt if the node is no such loop.
+std::optional<SharedLoop> AsSharedLoop(const SyntaxTree& tree, int node);
+
+// The threads that share a loop, as expressions of the source.
+struct RowThreads {
+  std::string name;   // variable with the thread's number
+  std::string count;  // how many threads there are
+};
+// The changes that divide a loop among threads. All threads but the first begin sums at zero; the caller adds the code that
+// combines the accumulations.
+std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads);
+// A statement that accumulates b in a: `a += b;` or `a = fmaxf(a, b);`.
+std::string Combined(const std::string& combine, const std::string& a, const std::string& b);
+
+}  // namespace evo

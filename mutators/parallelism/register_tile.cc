@@ -1,0 +1,199 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/element_kernel.h"
+#include "mutators/analysis/memory_traffic.h"
+#include "mutators/mutator.h"
+
+namespace evo {
+namespace {
+
+constexpr std::array<int, 2> kItems{2, 4};
+
+// Writes a kernel's statements for several elements: those that depend on the index once for each element, the others once.
+class Writer {
+ public:
+  Writer(const SyntaxTree& tree, const ElementKernel& element, int items) : tree_(tree), element_(element) {
+    for (int item = 0; item < items; ++item) {
+      std::map<int, std::string> names;
+      for (const int declaration : element.dependent) {
+        const std::string& name = tree.node(declaration).name;
+        names[declaration] = item == 0 ? name : Unused(fmt::format("{}_{}", name, item));
+      }
+      names_.push_back(std::move(names));
+      inside_.push_back(Unused(fmt::format("inside_{}", item)));
+    }
+  }
+
+  bool Depends(int node) const {
+    for (const int at : Subtree(tree_, node)) {
+      if (tree_.node(at).kind_name == "VarDecl" && element_.dependent.contains(at)) return true;
+    }
+    const auto named = NamedIn(tree_, node);
+    return std::any_of(named.begin(), named.end(), [&](int d) { return element_.dependent.contains(d); });
+  }
+
+  // `const bool inside_1 = i + B < n; const int i_1 = inside_1 ? i + B : i;`. An element past the end reads what the first
+  // element reads.
+  std::vector<std::string> Indices() const {
+    const SyntaxNode& index = tree_.node(element_.index.declaration);
+    const std::string extent = Parenthesised(tree_, element_.index.extent);
+    std::vector<std::string> lines;
+    for (std::size_t item = 1; item < names_.size(); ++item) {
+      const std::string place =
+          item == 1 ? fmt::format("{} + {}", index.name, extent) : fmt::format("{} + {} * {}", index.name, item, extent);
+      lines.push_back(fmt::format("const bool {} = {} < {};", inside_[item], place, element_.bound));
+      lines.push_back(fmt::format("const {} {} = {} ? {} : {};", WithoutConst(index.type),
+                                  names_[item].at(element_.index.declaration), inside_[item], place, index.name));
+    }
+    return lines;
+  }
+
+  std::string Statement(int node, const std::string& indent) const {
+    const SyntaxNode& part = tree_.node(node);
+    if (!Depends(node)) return indent + std::string(tree_.Text(node)) + "\n";
+    if (part.kind_name == kPragmaKind) return fmt::format("{}\n", tree_.Text(node));
+    if (part.kind_name == "ForStmt") {
+      const int body = part.children.back();
+      const SourceRange head{part.range.begin, tree_.node(body).range.begin};
+      std::string text(tree_.Text(head));
+      while (text.ends_with(" ") || text.ends_with("\n")) text.pop_back();
+      return fmt::format("{}{} {{\n{}{}}}\n", indent, text, Block(body, indent + "  "), indent);
+    }
+    if (part.kind_name == "CompoundStmt") return fmt::format("{}{{\n{}{}}}\n", indent, Block(node, indent + "  "), indent);
+    bool stores = false;
+    for (const int at : Subtree(tree_, node)) stores |= IsStore(tree_, at);
+    std::string text;
+    for (std::size_t item = 0; item < names_.size(); ++item) {
+      const std::string copy = Copy(node, item);
+      text += stores && item > 0 ? fmt::format("{}if ({}) {{ {} }}\n", indent, inside_[item], copy)
+                                 : fmt::format("{}{}\n", indent, copy);
+    }
+    return text;
+  }
+
+ private:
+  // A name that occurs neither in the text nor among the names chosen so far.
+  std::string Unused(const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; FreshName(tree_, name) != name || used_.contains(name); ++number)
+      name = fmt::format("{}_{}", wanted, number);
+    used_.insert(name);
+    return name;
+  }
+
+  std::string Block(int body, const std::string& indent) const {
+    if (tree_.node(body).kind_name != "CompoundStmt") return Statement(body, indent);
+    std::string text;
+    for (const int child : tree_.node(body).children)
+      text += tree_.node(child).kind_name == kPragmaKind ? fmt::format("{}\n", tree_.Text(child)) : Statement(child, indent);
+    return text;
+  }
+
+  // The text of a node with the variable names of one element.
+  std::string Copy(int node, std::size_t item) const {
+    std::string text(tree_.Text(node));
+    const std::uint32_t origin = tree_.node(node).range.begin;
+    std::vector<std::pair<SourceRange, std::string>> names;
+    for (const int at : Subtree(tree_, node)) {
+      const SyntaxNode& part = tree_.node(at);
+      const int declaration = part.kind_name == "VarDecl" ? at : part.kind_name == "DeclRefExpr" ? part.refers_to : -1;
+      const auto name = names_[item].find(declaration);
+      if (name == names_[item].end()) continue;
+      SourceRange range = part.range;
+      if (declaration == at) range = NameIn(at);
+      names.emplace_back(range, name->second);
+    }
+    std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
+    for (const auto& [range, name] : names) text.replace(range.begin - origin, range.size(), name);
+    return text;
+  }
+
+  // The range of the name in a declaration.
+  SourceRange NameIn(int declaration) const {
+    const SyntaxNode& variable = tree_.node(declaration);
+    for (const SourceRange& token : Tokenize(tree_.Text(declaration))) {
+      const SourceRange range{variable.range.begin + token.begin, variable.range.begin + token.end};
+      if (tree_.Text(range) == variable.name) return range;
+    }
+    return {variable.range.begin, variable.range.begin};
+  }
+
+  const SyntaxTree& tree_;
+  const ElementKernel& element_;
+  std::vector<std::map<int, std::string>> names_;  // of each item, by declaration
+  std::vector<std::string> inside_;
+  std::set<std::string> used_;
+};
+
+class RegisterTile : public SourceMutator {
+ public:
+  std::string_view name() const override { return "register_tile"; }
+  std::string_view description() const override {
+    return "lets a thread compute 2 or 4 elements at once, so that they share loads";
+  }
+  double weight() const override { return 2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    for (const ThreadIndex& index : BlockIndices(context)) {
+      const auto element = AsElementKernel(context, index);
+      for (const int items : element ? std::vector<int>(kItems.begin(), kItems.end()) : std::vector<int>{})
+        proposals.push_back(Tile(context.tree, *element, items));
+    }
+    return proposals;
+  }
+
+ private:
+  static Proposal Tile(const SyntaxTree& tree, const ElementKernel& element, int items) {
+    const Writer writer(tree, element, items);
+    const std::string indent = IndentOf(tree, element.statements.front());
+    Proposal proposal;
+    proposal.changes.push_back(
+        {element.index.block, Placement::kReplace, fmt::format("(blockIdx.{} * {})", "xyz"[element.index.axis], items)});
+    std::string lines;
+    for (const std::string& line : writer.Indices())
+      lines += LineBefore(tree, StatementOf(tree, element.statements.front()), line);
+    proposal.changes.push_back({element.statements.front(), Placement::kBefore, std::move(lines)});
+    for (const int statement : element.statements) {
+      if (tree.node(statement).kind_name == kPragmaKind || !writer.Depends(statement)) continue;
+      std::string text = writer.Statement(statement, indent);
+      text = text.substr(indent.size(), text.size() - indent.size() - 1);
+      proposal.changes.push_back({statement, Placement::kReplace, std::move(text)});
+      for (const int at : Subtree(tree, statement)) {
+        if (tree.node(at).kind_name == "CompoundStmt") proposal.also_anchored.push_back(at);
+      }
+    }
+    const std::string extent = ExtentOf(tree, element.index);
+    const Expression& grid = element.index.launch->grid[element.index.axis];
+    proposal.launch.push_back(WithDimension(*element.index.launch, "grid", element.index.axis,
+                                            BlocksOf(grid, extent, fmt::format("{} * {}", Parenthesised(extent), items),
+                                                     fmt::format("ceil_div({}, {})", grid.text(), items))));
+    return proposal;
+  }
+
+  // The number of elements per block, as the launch line spells it.
+  static std::string ExtentOf(const SyntaxTree& tree, const ThreadIndex& index) {
+    const std::string text(tree.Text(index.extent));
+    const bool block = text.starts_with("blockDim.") && index.axis < index.launch->block.size();
+    return block ? index.launch->block[index.axis].text() : text;
+  }
+
+  // The loop after a pragma; other nodes as they are.
+  static int StatementOf(const SyntaxTree& tree, int node) {
+    if (tree.node(node).kind_name != kPragmaKind) return node;
+    const auto& siblings = tree.node(tree.node(node).parent).children;
+    return *(std::find(siblings.begin(), siblings.end(), node) + 1);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeRegisterTile() { return std::make_unique<RegisterTile>(); }
+
+}  // namespace evo

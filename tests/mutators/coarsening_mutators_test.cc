@@ -1,0 +1,100 @@
+#include <gmock/gmock.h>
+
+#include "tests/mutators/row_kernels.h"
+
+namespace evo {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(WorkPerThread, DividesTheGridAndRepeatsTheBody) {
+  const auto children = ChildrenOf("work_per_thread", Rows("  out[row] = in[row];\n"));
+  ASSERT_THAT(children, SizeIs(4));
+  EXPECT_NE(children[0].find("grid(ceil_div(N, B * 2))"), std::string::npos);
+  EXPECT_NE(
+      children[0].find("  for (int item = 0; item < 2; ++item) {\n  const int row = (blockIdx.x * 2 + item) * B + threadIdx.x;\n"
+                       "  if (row >= n) continue;\n  out[row] = in[row];\n  }\n}"),
+      std::string::npos)
+      << children[0];
+  EXPECT_NE(children[3].find("const int row = (blockIdx.x * B + threadIdx.x) * 4 + item;"), std::string::npos) << children[3];
+}
+
+TEST(WorkPerThread, LeavesWhatCannotBeRepeated) {
+  const std::string rows = Rows("  out[row] = in[row];\n");
+  for (const std::string& text :
+       {With(rows, "  if (row >= n) return;\n", ""),                 // nothing keeps out elements past the end
+        With(rows, "  out[row]", "  __syncthreads();\n  out[row]"),  // threads that skip an item would be waited for
+        With(rows, "  out[row]", "  for (int i = 0; i < m; ++i) if (in[i] < 0.0f) return;\n  out[row]"),
+        With(rows, "  out[row]", "  in += m;\n  out[row]"),  // the second item would start from there
+        With(rows, "in[row]", "in[row + blockIdx.x]"), With(rows, "in[row]", "in[row + gridDim.x]")}) {
+    EXPECT_THAT(ChildrenOf("work_per_thread", text), IsEmpty()) << text;
+  }
+}
+
+TEST(RegisterTile, RepeatsWhatDependsOnTheIndex) {
+  const auto children =
+      ChildrenOf("register_tile", Rows("  const float* x = in + row * m;\n  const float scale = in[0];\n  float sum = 0.0f;\n"
+                                       "  for (int c = 0; c < m; ++c) {\n    const float w = in[c];\n    sum += w * x[c];\n  }\n"
+                                       "  out[row] = sum * scale;\n"));
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(children[0].find("grid(ceil_div(N, B * 2))"), std::string::npos);
+  EXPECT_NE(children[0].find(R"(  const int row = (blockIdx.x * 2) * B + threadIdx.x;
+  if (row >= n) return;
+  const bool inside_1 = row + B < n;
+  const int row_1 = inside_1 ? row + B : row;
+  const float* x = in + row * m;
+  const float* x_1 = in + row_1 * m;
+  const float scale = in[0];
+  float sum = 0.0f;
+  float sum_1 = 0.0f;
+  for (int c = 0; c < m; ++c) {
+    const float w = in[c];
+    sum += w * x[c];
+    sum_1 += w * x_1[c];
+  }
+  out[row] = sum * scale;
+  if (inside_1) { out[row_1] = sum_1 * scale; }
+)"),
+            std::string::npos)
+      << children[0];
+}
+
+TEST(RegisterTile, HandlesAConditionAroundTheBodyAndPragmas) {
+  const std::string text = With(Rows("  if (row < n && m > 0) {\n    float sum = 0.0f;\n#pragma unroll 2\n    for (int c = 0; c "
+                                     "< m; ++c) sum += in[row + c];\n"
+                                     "    out[row] = sum;\n  }\n"),
+                                "  if (row >= n) return;\n", "");
+  const auto children = ChildrenOf("register_tile", text);
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(children[0].find("  if (row < n && m > 0) {\n    const bool inside_1 = row + B < n;\n"), std::string::npos)
+      << children[0];
+  EXPECT_NE(children[0].find("#pragma unroll 2\n    for (int c = 0; c < m; ++c) {\n      sum += in[row + c];\n      sum_1 += "
+                             "in[row_1 + c];\n    }\n"),
+            std::string::npos)
+      << children[0];
+}
+
+TEST(RegisterTile, LeavesElementsThatCannotBeComputedTogether) {
+  for (const char* body :
+       {"  for (int c = 0; c < row; ++c) out[row] = in[c];\n",  // the number of iterations depends on the index
+        "  for (int c = 0; c < m; ++c) { if (in[row] < c) break; out[row] = c; }\n",  // the end of the loop depends on the
+                                                                                      // element
+        "  float s = out[row + 1];\n  out[row] = s;\n",                               // reads what other threads store
+        "  out[0] = in[0];\n",                                                        // one element for all threads
+        "  if (in[row] < 0.0f) return;\n  out[row] = in[row];\n",                     // returns for some elements
+        "  in += row;\n  out[row] = in[0];\n",                                        // changes an earlier variable
+        "  __syncthreads();\n  out[row] = in[row];\n", "  out[row] = __shfl_xor_sync(~0u, in[row], 1);\n",
+        "  float s[4];\n  float* p = s;\n  s[0] = in[row];\n  out[row] = p[0];\n"}) {
+    EXPECT_THAT(ChildrenOf("register_tile", Rows(body)), IsEmpty()) << body;
+  }
+  const std::string rows = Rows("  out[row] = in[row];\n");
+  EXPECT_THAT(ChildrenOf("register_tile", rows), SizeIs(2));
+  for (const std::string& text : {With(rows, "  if (row >= n) return;\n", ""), With(rows, "row >= n", "row > n"),
+                                  With(rows, "row >= n", "row >= n && m > 0"), With(rows, "k(A, O,", "k(A, A,")}) {
+    EXPECT_THAT(ChildrenOf("register_tile", text), IsEmpty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace evo

@@ -1,0 +1,156 @@
+#include <gmock/gmock.h>
+
+#include "tests/mutators/row_kernels.h"
+
+namespace evo {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kSum = "  float sum = 0.0f;\n  for (int c = 0; c < m; ++c) sum += in[row * m + c];\n  out[row] = sum;\n";
+
+TEST(ThreadPerRowToWarp, SharesSumsAndLeavesStoresToOneLane) {
+  const auto children = ChildrenOf("thread_per_row_to_warp", Rows(kSum));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find("grid(ceil_div(N, B / 32)) block(B)"), std::string::npos) << children[0];
+  EXPECT_NE(children[0].find(R"(  const int lane = threadIdx.x % 32;
+  const int row = blockIdx.x * (B / 32) + threadIdx.x / 32;
+  if (row >= n) return;
+  float sum = 0.0f;
+  for (int c = lane; c < m; c += 32) sum += in[row * m + c];
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  if (lane == 0) out[row] = sum;
+)"),
+            std::string::npos)
+      << children[0];
+}
+
+TEST(ThreadPerRowToWarp, HandlesExtremesStepsAndSumsThatDoNotBeginAtZero) {
+  const auto extremes = ChildrenOf("thread_per_row_to_warp", Rows("  float top = in[row];\n  for (int c = 1; c < m; c += 2) {\n  "
+                                                                  "  if (in[row * m + c] > top) top = in[row * m + c];\n  }\n  "
+                                                                  "out[row] = top;\n"));
+  ASSERT_THAT(extremes, SizeIs(1));
+  EXPECT_NE(extremes[0].find("for (int c = 1 + lane * 2; c < m; c += 32 * 2) {"), std::string::npos);
+  EXPECT_NE(extremes[0].find("top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, offset));"), std::string::npos);
+  const auto again = ChildrenOf("thread_per_row_to_warp",
+                                Rows("  float sum = in[0];\n  for (int c = 0; c < m; ++c) sum += in[c];\n  out[row] = sum;\n"));
+  ASSERT_THAT(again, SizeIs(1));
+  EXPECT_NE(again[0].find("  if (lane != 0) sum = 0;\n  for (int c = lane;"), std::string::npos);
+}
+
+TEST(ThreadPerRowToWarp, SharesElementsAndSynchronisesReaders) {
+  const char* const body =
+      "  for (int c = 0; c < m; ++c) out[row * m + c] = in[row * m + c] * 2.0f;\n  float sum = 0.0f;\n"
+      "  for (int c = 0; c < m; ++c) sum += out[row * m + c];\n  for (int c = 0; c < m; ++c) out[row * m + c] /= sum;\n";
+  const auto children = ChildrenOf("thread_per_row_to_warp", Rows(body));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find("* 2.0f;\n  __syncwarp();\n"), std::string::npos);
+}
+
+TEST(ThreadPerRowToWarp, LeavesWhatLanesCannotShare) {
+  for (const char* body :
+       {"  float s = 0.0f;\n  for (int c = 0; c < m; ++c) s = s * 0.5f + in[c];\n  out[row] = s;\n",  // a recurrence
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) { s += in[c]; out[row * m + c] = s; }\n",   // prefix sums
+        "  int at = 0;\n  float t = 0.0f;\n  for (int c = 0; c < m; ++c) if (in[c] > t) { t = in[c]; at = c; }\n  out[row] = "
+        "at;\n",
+        "  for (int c = 1; c < m; ++c) out[row * m + c] = out[row * m + c - 1] + in[c];\n",  // depends on the previous element
+        "  for (int c = 0; c < m; ++c) out[row * m + c % 3] = in[c];\n",  // not an element that the counter selects
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) { if (in[c] < 0.0f) break; s += in[c]; }\n  out[row] = s;\n",
+        "  float s = 0.0f;\n  for (int c = m; c > 0; --c) s += in[c];\n  out[row] = s;\n",  // downwards
+        "  for (int c = 0; c < m; ++c) atomicAdd(&out[c], in[row * m + c]);\n",
+        "  __shared__ float all[128];\n  for (int c = 0; c < m; ++c) all[threadIdx.x] += in[c];\n  out[row] = all[0];\n",
+        "  float s = 0.0f;\n  float* p = &s;\n  for (int c = 0; c < m; ++c) s += in[c];\n  out[row] = *p;\n",
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) s += in[c];\n  out[row] = __shfl_xor_sync(~0u, s, 1);\n",
+        "  out[row] = in[row];\n"}) {
+    EXPECT_THAT(ChildrenOf("thread_per_row_to_warp", Rows(body)), IsEmpty()) << body;
+    EXPECT_THAT(ChildrenOf("thread_per_row_to_block", Rows(body)), IsEmpty()) << body;
+  }
+}
+
+TEST(ThreadPerRowToWarp, LeavesOtherKernels) {
+  const std::string rows = Rows(kSum);
+  for (const std::string& text :
+       {With(rows, "block(B)", "block(B, 2)"), With(rows, "in[row * m + c]", "in[row * m + c + threadIdx.x]"),
+        With(rows, "blockIdx.x * B", "blockIdx.x * 100"), With(rows, "k(A, O,", "k(A, A,"),
+        With(rows, "// evo:param B 64 128", "// evo:param B 16 128"), With(rows, "c < m", "c < m + gridDim.x"),
+        Rows("  float sum = 0.0f;\n  for (int c = 0; c < m; ++c) sum += F(in, c);\n  out[row] = sum;\n", kRowLaunch,
+             "__device__ float F(const float* p, int c) { return p[c + threadIdx.x]; }\n")}) {
+    EXPECT_THAT(ChildrenOf("thread_per_row_to_warp", text), IsEmpty()) << text;
+    EXPECT_THAT(ChildrenOf("thread_per_row_to_block", text), IsEmpty()) << text;
+  }
+}
+
+TEST(ThreadPerRowToBlock, CombinesWarpsInSharedMemory) {
+  const auto children = ChildrenOf("thread_per_row_to_block", Rows(kSum));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find("grid(N) block(B)"), std::string::npos);
+  EXPECT_NE(children[0].find(R"(  const int thread = threadIdx.x;
+  const int row = blockIdx.x;
+  if (row >= n) return;
+  float sum = 0.0f;
+  for (int c = thread; c < m; c += B) sum += in[row * m + c];
+  {
+    __shared__ float warp_partials[32];
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    if (thread % 32 == 0) warp_partials[thread / 32] = sum;
+    __syncthreads();
+    sum = warp_partials[0];
+    for (int warp = 1; warp < B / 32; ++warp) sum += warp_partials[warp];
+  }
+  if (thread == 0) out[row] = sum;
+)"),
+            std::string::npos)
+      << children[0];
+  // A grid that is no ceil_div still covers every row.
+  const auto other = ChildrenOf("thread_per_row_to_block", With(Rows(kSum), "ceil_div(N, B)", "(N + B - 1) / B"));
+  ASSERT_THAT(other, SizeIs(1));
+  EXPECT_NE(other[0].find("grid(((N + B - 1) / B) * B)"), std::string::npos);
+}
+
+std::string Tree(const std::string& loop, const std::string& block = "128") {
+  return "// evo:launch k(A, O) grid(8) block(" + block + ")\n__global__ void k(const float* in, float* out) {\n" +
+         "  __shared__ float part[128];\n  const int t = threadIdx.x;\n  part[t] = in[t] * 2.0f;\n  __syncthreads();\n" + loop +
+         "  out[blockIdx.x] = part[0];\n}\n";
+}
+
+constexpr const char* kTree =
+    "  for (int s = 128 / 2; s > 0; s >>= 1) {\n    if (t < s) part[t] += part[t + s];\n    __syncthreads();\n  }\n";
+
+TEST(WarpReduction, ReplacesTheLastStepsOrTheWholeTree) {
+  const auto children = ChildrenOf("warp_reduction", Tree(kTree));
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(children[0].find("for (int s = 128 / 2; s >= 32; s >>= 1) {"), std::string::npos);
+  EXPECT_NE(
+      children[0].find("  if (t < 32) {\n    float value = part[t];\n    for (int offset = 16; offset > 0; offset /= 2) value "
+                       "+= __shfl_down_sync(0xffffffffu, value, offset);\n    if (t == 0) part[0] = value;\n  }\n"
+                       "  __syncthreads();\n"),
+      std::string::npos)
+      << children[0];
+  EXPECT_NE(children[1].find("  float value = in[t] * 2.0f;\n"), std::string::npos) << children[1];
+  EXPECT_NE(children[1].find("    value = t < 128 / 32 ? part[t] : 0;\n"), std::string::npos);
+  EXPECT_EQ(children[1].find("part[t + s]"), std::string::npos);
+}
+
+TEST(WarpReduction, HandlesExtremesAndOtherSpellings) {
+  const std::string extreme =
+      "  for (unsigned s = blockDim.x / 2; s >= 1; s /= 2) {\n    if (t < s) {\n      part[t] = fmaxf(part[t], part[s + t]);\n   "
+      " }\n    __syncthreads();\n  }\n";
+  const auto children = ChildrenOf("warp_reduction", Tree(extreme));
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_TRUE(AnyContains(children, "value = fmaxf(value, __shfl_down_sync(0xffffffffu, value, offset));"));
+  EXPECT_TRUE(AnyContains(children, "t < blockDim.x / 32 ? part[t] : part[0];"));
+}
+
+TEST(WarpReduction, LeavesOtherLoops) {
+  for (const auto& [from, to] :
+       {std::pair("s >>= 1", "s >>= 2"), std::pair("part[t + s]", "part[t + s + 1]"), std::pair("s > 0", "s > 1"),
+        std::pair("t < s", "t <= s"), std::pair("    __syncthreads();\n", ""), std::pair("+=", "-="),
+        std::pair("128 / 2", "96 / 2"), std::pair("128 / 2", "16 / 2")}) {
+    EXPECT_THAT(ChildrenOf("warp_reduction", Tree(With(kTree, from, to))), IsEmpty()) << to;
+  }
+  EXPECT_THAT(ChildrenOf("warp_reduction", Tree(kTree, "16, 8")), IsEmpty()) << "the block has two dimensions";
+}
+
+}  // namespace
+}  // namespace evo
