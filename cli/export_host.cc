@@ -26,8 +26,8 @@ using std::sqrt;
 )";
 
 constexpr const char* kLaunch = R"(
-inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluster, bool cooperative, long long shared, void** arguments,
-                          cudaStream_t stream) {
+inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluster, bool cooperative, long long shared,
+                          void** arguments, cudaStream_t stream) {
   cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
   if (error != cudaSuccess) return error;
   cudaLaunchAttribute attributes[2] = {};
@@ -39,7 +39,8 @@ inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluste
   config.attrs = attributes;
   if (cluster.x * cluster.y * cluster.z > 1) {
     // More than eight blocks of a cluster have to be allowed.
-    if (cluster.x * cluster.y * cluster.z > 8) error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (cluster.x * cluster.y * cluster.z > 8)
+      error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     if (error != cudaSuccess) return error;
     cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
     attribute.id = cudaLaunchAttributeClusterDimension;
@@ -57,14 +58,16 @@ inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluste
 )";
 
 constexpr const char* kMap = R"(
-// How the copy engine sees a buffer; strides follow from the dims. The driver's function is asked for by name: nothing links to libcuda.
-inline cudaError_t make_map(CUtensorMap* map, CUtensorMapDataType type, int bytes, const void* buffer, int rank, const long long* dims,
-                            const long long* box, CUtensorMapSwizzle swizzle) {
+// Describes a buffer to the copy engine; strides follow from the dims. The driver's function is looked up by name, so that nothing
+// links to libcuda.
+inline cudaError_t make_map(CUtensorMap* map, CUtensorMapDataType type, int bytes, const void* buffer, int rank,
+                            const long long* dims, const long long* box, CUtensorMapSwizzle swizzle) {
   static decltype(&cuTensorMapEncodeTiled) encode = nullptr;
   if (encode == nullptr) {
     cudaDriverEntryPointQueryResult found;
     const cudaError_t error =
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void**>(&encode), 12000, cudaEnableDefault, &found);
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void**>(&encode), 12000, cudaEnableDefault,
+                                         &found);
     if (error != cudaSuccess) return error;
     if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
   }

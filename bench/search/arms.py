@@ -60,7 +60,7 @@ def options_of(description, **defaults):
     parser.add_argument("--limit", type=seconds, default=math.inf, metavar="9m", help="start no run that would not be done by then")
     parser.add_argument("--run-limit", type=seconds, default=600, metavar="2m", help="a run that takes longer has failed")
     parser.add_argument("--interleaved", choices=("median", "all", "none"), default="none",
-                        help="time the champions of two arms in turn in one process: those of the runs in the middle, of all, of none")
+                        help="time the champions of two arms interleaved in one process: those of the runs in the middle, of all, of none")
     parser.set_defaults(**defaults)
     return parser
 
@@ -209,9 +209,9 @@ def report(bench):
     tested = [i for i, (_, p) in enumerate(rows) if not math.isnan(p)]
     adjusted = dict(zip(tested, rank_test.holm([rows[i][1] for i in tested])))
     first = bench.arms_of(bench.options.task[0])[0][0]
-    print(f"Best: lowest score of the search. In turn with the baseline: the champion's check. Ratios are times as fast as {first}: of the medians, and of champions "
-          f"timed in turn. p: Mann-Whitney U, two-sided, on the best of each run; Holm: adjusted for {len(tested)} tests.\n")
-    head = ["task", "arm", "runs", "evaluations", "best after half, us", "best, us: median (range)", "in turn with the baseline", "edits", "ratio", "in turn",
+    print(f"Best: lowest score of the search. Against the baseline: interleaved, in the champion's check. Ratios are times as fast as {first}: of the medians, and of champions "
+          f"timed interleaved. p: Mann-Whitney U, two-sided, on the best of each run; Holm: adjusted for {len(tested)} tests.\n")
+    head = ["task", "arm", "runs", "evaluations", "best after half, us", "best, us: median (range)", "interleaved with the baseline", "edits", "ratio", "interleaved",
             "P(faster)", "p", "Holm"]
     print("| " + " | ".join(head) + " |\n" + "| --- " * len(head) + "|")
     for i, (cells, p) in enumerate(rows):

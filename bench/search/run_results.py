@@ -38,7 +38,7 @@ class Run:
         return min(found) / 1000 if found else math.nan
 
     def speedup(self):
-        """Of the run's best over its baseline, timed in turn; nan if it was not checked."""
+        """Of the run's best over its baseline, interleaved; nan if it was not checked."""
         row = self.db.execute("SELECT speedup FROM best WHERE run = ?", (self.number,)).fetchone()
         return row[0] if row and row[0] is not None else math.nan
 

@@ -45,7 +45,7 @@ class InputSet {
   BufferPlace PlaceOf(const std::string& name) const;
 
   // What is to be done before each run: outputs are poison (NaN, or `sentinel` bytes for integers), inout arguments as drawn.
-  // Mends first what the last look found overwritten.
+  // Restores first what the last look found overwritten.
   Preparation Prepare(std::uint8_t sentinel);
   std::vector<DeviceTouch> Touches() const;
   // Bytes of inputs and outputs together.

@@ -48,7 +48,7 @@
 #define OVERLAP 1
 #endif
 
-// Whether the groups start their products in turns.
+// Whether the groups start their products alternately.
 #ifndef PING_PONG
 #define PING_PONG 1
 #endif

@@ -51,7 +51,7 @@
 #define SPECULATE 1
 #endif
 
-// Whether the groups start their products in turns, if SPECULATE is 1.
+// Whether the groups start their products alternately, if SPECULATE is 1.
 #ifndef PING_PONG
 #define PING_PONG 1
 #endif
@@ -247,7 +247,7 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[kOctets * 4], cons
   }
 }
 
-// The groups start their products in turns. Otherwise all would wait for the tensor cores at the same time, and then all would compute
+// The groups start their products alternately. Otherwise all would wait for the tensor cores at the same time, and then all would compute
 // powers of two at the same time. A group without products takes its turns too.
 struct Turns {
   int group, left;

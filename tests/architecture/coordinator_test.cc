@@ -17,8 +17,8 @@ using ::testing::IsEmpty;
 
 // Includes of kernel_templates/ in evaluator/scheduling/ beyond the task, which is the user's text, not evolved.
 std::vector<std::string> ParsersIncluded(const std::string& path, const std::string& text) {
-  static const std::regex kInclude(
-      R"(#\s*include\s*["<](kernel_templates/[^">]+|evaluator/workers/launch_prediction\.h|evaluator/workers/compile_role\.h)[">])");
+  static const std::regex kInclude(R"(#\s*include\s*["<](kernel_templates/[^">]+|)"
+                                   R"(evaluator/workers/(launch_prediction|compile_role)\.h)[">])");
   std::vector<std::string> found;
   if (path.find("evaluator/scheduling/") != 0) return found;
   for (auto match = std::sregex_iterator(text.begin(), text.end(), kInclude); match != std::sregex_iterator(); ++match) {

@@ -93,8 +93,8 @@ Violations Printing(const std::string& path, std::string_view text) {
   const std::string folder = FirstFolder(path);
   if (folder == "cli") return NamedStreams(path, text);
   if (kOutermost.contains(folder)) return {};
-  static const std::regex kPrints(
-      R"(\b(std::(cout|cerr|clog)\b|(f|v|vf)?printf\s*\(|puts\s*\(|fputs\s*\(|putchar\s*\(|perror\s*\(|fmt::(v)?print\b|std::exit\s*\(|spdlog::))");
+  static const std::regex kPrints(R"(\b(std::(cout|cerr|clog)\b|(f|v|vf)?printf\s*\(|f?puts\s*\(|putchar\s*\(|perror\s*\(|)"
+                                  R"(fmt::(v)?print\b|std::exit\s*\(|spdlog::))");
   return EachLine(path, text, [&](const std::string& line) -> std::string {
     std::smatch match;
     const std::string code = CodeOf(line);

@@ -237,7 +237,8 @@ TEST(ExportHost, WritesEveryKindOfStep) {
 // evo:memset partial 0
 // evo:memset Y 255
 // evo:tensormap map = partial dims(S / 4 * 4, PARTS) box(4, 1)
-// evo:launch scale<PARTS>(X, partial, map, scale, S) grid(max(ceil_div(S, 32), 2) / 2 * 2, PARTS) block(32) shared(128 * PARTS) cluster(2)
+// evo:launch scale<PARTS>(X, partial, map, scale, S) grid(max(ceil_div(S, 32), 2) / 2 * 2, PARTS) block(32) \
+//   shared(128 * PARTS) cluster(2)
 // evo:launch together(partial, Y, min(S, 7)) grid(1) block(32) cooperative when(PARTS > 1)
 #ifndef PARTS
 #define PARTS 2

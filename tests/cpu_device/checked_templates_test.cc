@@ -90,9 +90,9 @@ class CheckedTemplatesTest : public CpuDeviceTest {
     }
   }
 
-  // Takes out one barrier after another; each must be missed, except those of `needless` lines.
+  // Takes out one barrier after another; each must be missed, except those of `unneeded` lines.
   void ExpectBarriersMissed(const std::string& name, const std::string& kernel_name,
-                            const std::vector<std::string>& needless = {}) {
+                            const std::vector<std::string>& unneeded = {}) {
     const Task task = LoadTask(ShareDirectory() / "kernel_templates" / name);
     for (const KernelTemplate& kernel : LoadTemplates(task.directory)) {
       if (kernel.name != kernel_name) continue;
@@ -105,7 +105,7 @@ class CheckedTemplatesTest : public CpuDeviceTest {
             text.substr(static_cast<std::size_t>(at->position()),
                         text.find('\n', static_cast<std::size_t>(at->position())) - static_cast<std::size_t>(at->position()));
         const auto failure = Check(task, task.held_out_cpu.front(), without);
-        const bool needed = std::find(needless.begin(), needless.end(), line) == needless.end();
+        const bool needed = std::find(unneeded.begin(), unneeded.end(), line) == unneeded.end();
         EXPECT_EQ(failure.has_value(), needed) << line;
         if (!failure) continue;
         EXPECT_EQ(failure->outcome, Outcome::kNondeterministic) << failure->message;

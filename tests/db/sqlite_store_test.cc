@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "db/history.h"
 #include "core/record_json.h"
+#include "db/history.h"
 #include "db/rows.h"
 #include "tests/db/fixture_run.h"
 

@@ -245,7 +245,7 @@ TEST(Evolution, EndsBetweenGenerationsAtTheTimeLimit) {
 
 TEST(Evolution, EndsAfterThreeEmptyGenerationsInARow) {
   World world(FakeRun());
-  for (std::uint64_t g = 4; g < 100; ++g) world.breeder.barren.insert(g);
+  for (std::uint64_t g = 4; g < 100; ++g) world.breeder.childless.insert(g);
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
   EXPECT_EQ(world.store.message, "nothing new to try");
   EXPECT_EQ(world.evolution.progress().generation, 6);
@@ -253,7 +253,7 @@ TEST(Evolution, EndsAfterThreeEmptyGenerationsInARow) {
 
 TEST(Evolution, GoesOnIfEmptyGenerationsAreNotInARow) {
   World world(FakeRun());
-  world.breeder.barren = {3, 4, 6, 7, 9};
+  world.breeder.childless = {3, 4, 6, 7, 9};
   EXPECT_EQ(world.Run(), RunStatus::kFinished);
   EXPECT_EQ(world.evolution.progress().generation, world.run.generations);
 }

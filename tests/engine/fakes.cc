@@ -116,7 +116,7 @@ std::vector<BredChild> FakeBreeder::Breed(std::vector<BreedRequest> requests, st
   if (!requests.empty() && !requests.front().operators.empty()) batches.push_back(requests);
   std::vector<BredChild> children;
   for (const BreedRequest& request : requests) {
-    children.push_back(barren.contains(request.generation) ? BredChild{} : Bred(request));
+    children.push_back(childless.contains(request.generation) ? BredChild{} : Bred(request));
     if (change && children.back().genome && !request.operators.empty()) change(request, children.back());
   }
   return children;

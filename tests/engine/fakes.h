@@ -36,7 +36,7 @@ class FakeBreeder : public Breeder {
   std::vector<BredChild> Breed(std::vector<BreedRequest> requests, std::stop_token stop) override;
 
   std::function<void(const BreedRequest&, BredChild&)> change;  // changes each child, if given
-  std::set<std::uint64_t> barren;                               // generations in which no operator applies
+  std::set<std::uint64_t> childless;                            // generations in which no operator applies
   std::vector<std::vector<BreedRequest>> batches;               // every batch of requests for children
 };
 

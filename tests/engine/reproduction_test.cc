@@ -65,7 +65,7 @@ TEST(Reproduction, RendersTheSeedsAsGenerationZero) {
 
 TEST(Reproduction, RejectsASeedThatCannotBeRendered) {
   Reproduced reproduced;
-  reproduced.world.breeder.barren = {0};
+  reproduced.world.breeder.childless = {0};
   EXPECT_THROW(reproduced.reproduction.Defaults({}), Error);
 }
 
@@ -174,7 +174,7 @@ TEST(Reproduction, MakesNoMoreCandidatesThanTheEvaluationsAllow) {
 TEST(Reproduction, BreedsNoOthersAfterAnInterruption) {
   Reproduced reproduced;
   reproduced.Begin();
-  reproduced.world.breeder.barren = {1};
+  reproduced.world.breeder.childless = {1};
   reproduced.world.interrupt.request_stop();
   reproduced.reproduction.Reproduce(1, reproduced.Stop());
   EXPECT_THAT(reproduced.world.breeder.batches, SizeIs(1));

@@ -47,7 +47,7 @@ TEST(Resume, EvaluatesNoCandidateTwice) {
 
 TEST(Resume, CountsTheEmptyGenerationsBeforeTheInterruption) {
   World whole(FakeRun());
-  whole.breeder.barren = {2, 5, 6, 7};
+  whole.breeder.childless = {2, 5, 6, 7};
   ASSERT_EQ(whole.Run(), RunStatus::kFinished);
   ASSERT_EQ(whole.store.message, "nothing new to try");
   const std::string expected = Spelled(whole.store.generations);

@@ -39,7 +39,7 @@ struct World {
     again = std::make_unique<World>(settings);
     again->store.generations.assign(store.generations.begin(),
                                     store.generations.begin() + static_cast<std::ptrdiff_t>(generations));
-    again->breeder.barren = breeder.barren;
+    again->breeder.childless = breeder.childless;
     again->evaluator.evaluate = evaluator.evaluate;
     return *again;
   }

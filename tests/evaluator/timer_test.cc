@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kSets = 3;
 constexpr int kRounds = 50;
-// Launches of two programs in turn, two rounds to warm up among them; what follows is for the check.
+// Launches of two interleaved programs, two rounds to warm up among them; what follows is for the check.
 constexpr std::size_t kInterleaved = 2 * (kRounds + 2);
 
 class TimerTest : public ::testing::Test {
@@ -148,7 +148,7 @@ TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
   const auto meddled = check("meddler");
   ASSERT_TRUE(meddled);
   EXPECT_NE(meddled->message.find("changed its input"), std::string::npos) << meddled->message;
-  EXPECT_FALSE(check("honest")) << "mended";
+  EXPECT_FALSE(check("honest")) << "fixed";
   device_.kernels["aware"] = [&](const auto& buffers) {
     Multiply<float>(buffers, 2);
     auto* y = reinterpret_cast<float*>(buffers[1]);

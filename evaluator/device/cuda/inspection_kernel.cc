@@ -42,12 +42,18 @@ static __device__ double Load(const Request& r, u64 i) {
   }
 }
 
-static __device__ int Bytes(int dtype) { return dtype == 0 || dtype == 4 || dtype == 8 ? 8 : dtype == 1 || dtype == 5 || dtype == 9 ? 4 : dtype == 7 || dtype == 11 ? 1 : 2; }
+static __device__ int Bytes(int dtype) {
+  if (dtype == 0 || dtype == 4 || dtype == 8) return 8;
+  if (dtype == 1 || dtype == 5 || dtype == 9) return 4;
+  return dtype == 7 || dtype == 11 ? 1 : 2;
+}
 
 static __device__ u64 Word(u64 base, u64 bytes, u64 word) {
   if (8 * word + 8 <= bytes && base % 8 == 0) return ((const u64*)base)[word];
   u64 value = 0;
-  for (u64 i = 8 * word; i < bytes && i < 8 * word + 8; ++i) value |= (u64)((const unsigned char*)base)[i] << (8 * (i - 8 * word));
+  for (u64 i = 8 * word; i < bytes && i < 8 * word + 8; ++i) {
+    value |= (u64)((const unsigned char*)base)[i] << (8 * (i - 8 * word));
+  }
   return value;
 }
 
@@ -132,7 +138,8 @@ extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* req
 }
 
 // A block for each inspection, of which every one has `stride` places for parts.
-extern "C" __global__ void __launch_bounds__(256) evo_collect(const Request* requests, const Part* parts, u64 stride, Part* results) {
+extern "C" __global__ void __launch_bounds__(256)
+    evo_collect(const Request* requests, const Part* parts, u64 stride, Part* results) {
   Part part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
   for (int i = threadIdx.x; i < requests[blockIdx.x].blocks; i += blockDim.x) Join(part, parts[blockIdx.x * stride + i]);
   Collect(part, results + blockIdx.x);
@@ -151,7 +158,7 @@ constexpr int kCollect = 1;
 // As many as run at once on the largest GPUs; each has sixteen bytes a thread at least.
 constexpr std::uint64_t kBytesPerBlock = 16 * kThreads;
 constexpr std::uint64_t kMostBlocks = 1024;
-// A task has a handful of arguments with two guards each; more go in turns.
+// A task has a handful of arguments with two guards each; more take several launches.
 constexpr std::size_t kMostTogether = 64;
 constexpr std::size_t kResultsOffset = kMostTogether * sizeof(Request);
 constexpr std::size_t kHostBytes = kResultsOffset + kMostTogether * sizeof(InspectionResult);
