@@ -58,8 +58,8 @@ inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluste
 )";
 
 constexpr const char* kMap = R"(
-// Describes a buffer to the copy engine; strides follow from the dims. The driver's function is looked up by name, so that nothing
-// links to libcuda.
+// Describes a buffer to the copy engine; strides follow from the dims. The driver's function is looked up by name, so that
+// nothing links to libcuda.
 inline cudaError_t make_map(CUtensorMap* map, CUtensorMapDataType type, int bytes, const void* buffer, int rank,
                             const long long* dims, const long long* box, CUtensorMapSwizzle swizzle) {
   static decltype(&cuTensorMapEncodeTiled) encode = nullptr;
