@@ -48,10 +48,10 @@ inline constexpr std::array kColumnRules<Evaluation>{ColumnRule{"shared_run", "s
 template <>
 inline constexpr std::array kColumnRules<SlowestInputs>{ColumnRule{"ratio", "slowest_ratio"},
                                                         ColumnRule{"inputs", "slowest_inputs"}};
-// A run does not act on it after the moment in which the clocks were read.
+// Decides whether samples are discarded, and matters only while they are taken.
 template <>
 inline constexpr std::array kColumnRules<ClockState>{ColumnRule{"disturbed", "", Encoding::kNoColumn}};
-// The key is given by the database.
+// The id is the key, which the database assigns.
 template <>
 inline constexpr std::array kColumnRules<RunRecord>{ColumnRule{"id", "", Encoding::kNoColumn},
                                                     ColumnRule{"seed", "seed", Encoding::kDecimalText}};
