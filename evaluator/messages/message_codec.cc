@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-// The alternative of RunRequest whose kind it is.
+// Decodes the alternative of RunRequest that has this kind.
 template <std::size_t I = 0>
 RunRequest Decode(const std::string& kind, const Message& message) {
   if constexpr (I == std::variant_size_v<RunRequest>) {

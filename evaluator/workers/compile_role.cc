@@ -35,7 +35,7 @@ bool Names(std::string_view text, std::string_view name) {
   return false;
 }
 
-// Of the image and of the directives that say how it is launched, with the values of the parameters that they name.
+// The digest of the image and of the directives that say how it is launched, with the values of the parameters that they name.
 std::string ProgramDigest(const std::string& image, const KernelTemplate& rendered) {
   std::string launches;
   for (const Directive& directive : FindDirectives(rendered.name, rendered.text)) {
@@ -70,7 +70,7 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
     return ToMessage(result);
   }
   if (check_ && asked.check) {
-    // As far as PTX: that the source is valid is known then, and ptxas takes the longer half of the time.
+    // PTX is enough to know that the source is valid, and ptxas would take the longer half of the time.
     CompilerInput as_ptx = request;
     if (as_ptx.arch.rfind("sm_", 0) == 0) as_ptx.arch.replace(0, 3, "compute_");
     result = check_->Compile(as_ptx);

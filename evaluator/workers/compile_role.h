@@ -8,9 +8,9 @@
 
 namespace evo {
 
-// A compile worker: answers a CompileRequest with a CompileResult. The image comes from `main`; where `check` is given the
-// source must pass it too, so that what runs on the cpu device is also valid CUDA for `arch`, and a second image has every access
-// checked. A candidate's directives are read here, never in the coordinator.
+// A compile worker: answers a CompileRequest with a CompileResult. The image comes from `main`. Where `check` is given, the
+// source must compile there too, so that a kernel of the cpu device is also valid CUDA for `arch`, and a second image has every
+// memory access checked. A candidate's directives are parsed here, never in the coordinator.
 class CompileRole : public WorkerRole {
  public:
   CompileRole(std::unique_ptr<Compiler> main, std::unique_ptr<Compiler> check)
