@@ -55,7 +55,7 @@ struct DevicePolicy {
 
   // Running.
   bool has_ordinals;                  // there may be several, numbered from 0
-  bool compiles_for_own_arch;         // otherwise for the architecture that the user names
+  std::string_view arch;              // compile target of candidates; empty: that of the device itself
   bool measures_machine;              // its best rates are measured, and no kernel may seem faster
   bool standby_worker;                // a second worker process is kept ready for each device
   DeadlineFactor candidate_deadline;  // for checking and timing one candidate

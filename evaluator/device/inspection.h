@@ -7,7 +7,7 @@
 
 namespace evo {
 
-// One look at device memory, done where the memory is. Addresses are the device's.
+// One inspection of device memory, done on the device. Addresses are the device's.
 struct Inspection {
   enum class Kind {
     kEqual,   // `bytes` at `address` against `bytes` at `other`
@@ -22,13 +22,13 @@ struct Inspection {
   bool exact = false;         // kOutput: any inequality counts as different
 };
 
-// What was seen. Parts of one inspection are joined with Add, in any order but always the same, so that sums are reproducible.
+// The result. Parts of one inspection are joined with Add, always in the same order, so that sums are reproducible.
 struct InspectionResult {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-  std::uint64_t different =
-      0;  // kEqual: bytes that differ. kOutput: elements that are not what they must be: if `exact`,
-          // unequal ones; otherwise those not finite where the reference is, or not the same NaN or infinity
+  // kEqual: bytes that differ. kOutput: elements that are wrong: if `exact`, unequal ones; otherwise those that are not finite
+  // where the reference is, or not the same NaN or infinity.
+  std::uint64_t different = 0;
   std::uint64_t first = kNone;   // index of the first of them
   double squares = 0;            // kOutput, over elements whose reference is finite: of the error
   double reference_squares = 0;  // of the reference
@@ -39,7 +39,7 @@ struct InspectionResult {
   void Add(const InspectionResult& part);
 };
 
-// On the host, where addresses are pointers.
+// Inspects host memory, where addresses are pointers.
 InspectionResult InspectHere(const Inspection& inspection);
 
 }  // namespace evo

@@ -23,7 +23,7 @@ Difference Judge(const InspectionResult& seen, std::uint64_t elements, const Out
     return difference;
   }
   const double rms = std::sqrt(seen.reference_squares / static_cast<double>(elements));
-  // An all-zero reference has no scale: only zeros are right.
+  // A reference of zeros has no scale: only zeros are right.
   difference.l2 = seen.squares == 0 ? 0 : std::sqrt(seen.squares / seen.reference_squares);
   difference.max = seen.largest == 0 ? 0 : seen.largest / rms;
   difference.acceptable = difference.l2 <= check.l2 && difference.max <= check.max;

@@ -19,12 +19,12 @@ struct Difference {
   std::string message;  // what is wrong, one line; empty if acceptable
 };
 
-// The output's element of that index, and what it should be: for messages.
+// The output's element of that index and what it should be, for messages.
 using ValuesAt = std::function<std::pair<double, double>(std::uint64_t index)>;
 
-// Judges an output of `elements` elements, as it was seen, by the task's check. Not finite where the reference is finite is wrong
-// before any tolerance is looked at; where the reference is not finite the output must be the same. Both errors are relative to
-// the reference's own scale, so that zeros never pass.
+// Judges an inspected output of `elements` elements with the task's check. An element that is not finite where the reference is
+// finite is wrong whatever the tolerance; where the reference is not finite, the output must be the same. Both errors are
+// relative to the reference's own scale, so that zeros never pass.
 Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const std::string& name,
                  const ValuesAt& values_at);
 

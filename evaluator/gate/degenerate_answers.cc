@@ -28,7 +28,7 @@ std::vector<double> ReferenceOf(Device& device, const InputSet::View& view) {
   return values;
 }
 
-// The mean of what is finite, as the output's dtype can hold it.
+// The mean of the finite elements, rounded to a value that the output's dtype can hold.
 double Constant(Device& device, const InputSet::View& view) {
   double sum = 0;
   double count = 0;
@@ -46,12 +46,12 @@ void Write(Device& device, const InputSet::View& view, std::vector<double> value
   Require(device.memory().Write(view.place.address, FromDoubles(values, view.argument->dtype)));
 }
 
-// Writes what this answer has for one output of one set.
+// Writes an answer to one output of one set.
 using Answer = std::function<void(const InputSet::View& output, std::size_t index, InputSet& set)>;
 
 bool PassesOn(Device& device, InputSet& set, const Answer& answer) {
   Require(device.Prepare(set.Prepare(kSentinel)));
-  // Prepare need not wait; reading does.
+  // Prepare may return before it is done, and reading waits for it.
   static_cast<void>(set.Inspect(nullptr));
   std::size_t index = 0;
   for (const InputSet::View& view : set.Views()) {

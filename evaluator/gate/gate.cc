@@ -9,7 +9,7 @@ BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSe
 }
 
 std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t schedule) {
-  // 0 and 255 are the bytes that unwritten or constant results most often are; a sentinel is neither.
+  // Unwritten and constant results are most often bytes of 0 or 255; a sentinel is neither.
   const auto sentinel = static_cast<std::uint8_t>(1 + (runs_++ * 37) % 254);
   Preparation preparation = bound.inputs->Prepare(sentinel);
   const std::vector<DeviceFill> workspaces = bound.binding->Poison();
@@ -37,7 +37,7 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   if (!(difference.max <= errors.max)) errors.max = difference.max;
   const auto [before, first_time] = answers_.try_emplace(bound.inputs->original(), answer.hashes);
   if (!difference.acceptable) {
-    // Right once and wrong once is a race, whatever the tolerance says.
+    // A program that is right once and wrong later has a race, whatever the tolerance.
     if (!first_time)
       return Failure{Outcome::kNondeterministic, fmt::format("right at first, wrong in a later run: {}", difference.message)};
     answers_.erase(before);

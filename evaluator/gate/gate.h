@@ -24,23 +24,25 @@ struct BoundProgram {
 
 BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs);
 
-// Errors seen by the checks, largest of all.
+// The largest errors that checks have seen.
 struct CheckedErrors {
   double l2 = 0;
   double max = 0;
 };
 
 // Decides whether one program computes what its task asks for. Every method returns the failure, or nullopt if there is none.
-// Remembers the answer to each input set: where the task says bitwise, every later run must give the same bytes, timed ones too.
+// Remembers the answer to each input set: where the task asks for bitwise determinism, every later run must give the same bytes,
+// timed runs included.
 class Gate {
  public:
   Gate(Device& device, Determinism determinism) : device_(device), determinism_(determinism) {}
 
-  // Poison, run, look: guards, inputs, outputs against the reference. Runs `repeats` times: on the cpu device each with another
-  // schedule, on a GPU every other time with cold caches, so that loads end in another order and warps drift apart.
+  // Poisons the outputs, runs the program, then compares guards, inputs and outputs with what they must be; `repeats` times. On
+  // the cpu device each run has another schedule. On a GPU every other run has cold caches, so that loads end in another order
+  // and warps drift apart.
   std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
 
-  // Looks at what a run that already happened has left behind.
+  // Checks what an earlier run has left behind.
   std::optional<Failure> Inspect(const BoundProgram& bound, CheckedErrors& errors);
 
  private:
@@ -52,7 +54,7 @@ class Gate {
   Device& device_;
   Determinism determinism_;
   std::uint64_t runs_ = 0;                                         // makes integer sentinels differ from run to run
-  std::map<const InputSet*, std::vector<std::uint64_t>> answers_;  // hashes of the first right one
+  std::map<const InputSet*, std::vector<std::uint64_t>> answers_;  // hashes of the first right answer
 };
 
 }  // namespace evo

@@ -7,7 +7,8 @@
 namespace evo {
 namespace {
 
-// Wide enough for a whole block of 1024 threads that each write one float beyond the end; a multiple of every alignment in use.
+// A guard is wide enough for a whole block of 1024 threads that each write one float beyond the end, and a multiple of every
+// alignment in use.
 constexpr std::size_t kGuardBytes = 4096;
 
 }  // namespace

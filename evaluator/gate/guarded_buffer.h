@@ -8,16 +8,16 @@
 
 namespace evo {
 
-// Device memory with guard bytes on both sides, so that a write outside is seen, and a copy on the device of what must not
+// Device memory with guard bytes on both sides, which show a write outside, and a copy on the device of everything that must not
 // change. Owns both; `memory` must outlive it.
 class GuardedBuffer {
  public:
   enum class Copy { kGuards, kGuardsAndContents };
 
-  // The guards hold a pattern made from `seed`. Check ok() before use: there may not have been enough memory. It lies at `place`
-  // if that is given: TotalBytes(bytes) of memory that is somebody else's.
+  // The guards hold a pattern made from `seed`. Check ok() before use: there may not have been enough memory. With `place`, the
+  // buffer lies there, in TotalBytes(bytes) of memory that another object owns.
   GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy = Copy::kGuards, Address place = 0);
-  // With its guards.
+  // The bytes of a buffer and its guards.
   static std::size_t TotalBytes(std::size_t bytes);
   ~GuardedBuffer();
   GuardedBuffer(GuardedBuffer&& other) noexcept;
@@ -26,16 +26,16 @@ class GuardedBuffer {
   bool ok() const { return base_ != 0 && copy_ != 0; }
   Address address() const;
   std::size_t bytes() const { return bytes_; }
-  // Of the copied contents. Precondition: made with them.
+  // The address of the copied contents. Precondition: made with kGuardsAndContents.
   Address copied_contents() const;
 
-  // Writes the guards and, if given, the contents; also into the copy.
+  // Writes the guards and, if given, the contents, here and in the copy.
   DeviceStatus Reset(const std::vector<std::byte>* contents);
-  // Guards, and the contents where they were copied, as they were last set.
+  // Writes the guards, and the contents if they were copied, as they were last set.
   DeviceStatus Restore();
-  // What must be equal for nothing to have been overwritten: the guards, and on demand the contents. One or two inspections.
+  // Adds one or two inspections that find equal bytes unless the guards, or on demand the contents, were overwritten.
   void AppendInspections(std::vector<Inspection>& inspections, bool contents) const;
-  // Whether a byte counted from the first guard's start is one of the contents.
+  // Whether the byte at this offset from the first guard is part of the contents.
   bool Contains(std::uint64_t offset) const;
   // The contents, without the guards.
   DeviceStatus Read(std::vector<std::byte>& contents) const;

@@ -17,7 +17,7 @@
 namespace evo {
 namespace {
 
-// Box and Muller's transform: two uniforms to two normals, used in pairs.
+// Box and Muller's transform of two uniform numbers to two normal ones, which are used in pairs.
 class NormalDraws {
  public:
   explicit NormalDraws(Rng& rng) : rng_(rng) {}
@@ -73,7 +73,7 @@ std::vector<double> Draw(const Generator& generator, std::size_t count, std::siz
       std::iota(values.begin(), values.end(), 0.0);
       for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[rng.Below(i)]);
       break;
-    case Kind::kOffsets: {  // ascending from 0 to the bound, as of rows in a ragged array
+    case Kind::kOffsets: {  // ascending from 0 to the bound, like row offsets of a ragged array
       const std::int64_t bound = generator.bound.EvaluateInteger(variables);
       if (bound < 0) throw OutOfBounds(generator, bound);
       for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound) + 1));
@@ -105,7 +105,7 @@ void Load(std::vector<double>& out, const std::vector<std::byte>& bytes, Convert
 
 template <typename Integer>
 void StoreIntegers(std::vector<std::byte>& out, const std::vector<double>& values) {
-  // The largest as a double may be one more than the largest: that one is refused too.
+  // The largest 64-bit integer, as a double, is one too large; it is refused.
   constexpr auto kLargest = static_cast<double>(std::numeric_limits<Integer>::max());
   constexpr bool kExact = sizeof(Integer) < sizeof(std::int64_t);
   for (const double v : values) {

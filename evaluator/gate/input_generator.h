@@ -9,15 +9,15 @@
 
 namespace evo {
 
-// Fills an input of `elements` values as the generator says. Same seed, same bytes. Values are rounded to the dtype to nearest
-// even. `variables` gives the sizes that an index bound may name. Throws Error for a generator that the dtype cannot hold.
+// Draws an input of `elements` values. The same seed gives the same bytes. Values are rounded once, to nearest even. `variables`
+// gives the sizes that an index bound may name. Throws Error for a generator that the dtype cannot hold.
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed);
 
-// Rounded to the dtype, to nearest even. Throws Error for a value that an integer dtype cannot hold.
+// The values in the dtype, rounded once, to nearest even. Throws Error for a value that an integer dtype cannot hold.
 std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype);
 
-// The elements as doubles, exactly but for 64-bit integers beyond 2^53.
+// The elements as doubles: exact, except 64-bit integers beyond 2^53.
 std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype);
 
 }  // namespace evo

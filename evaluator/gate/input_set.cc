@@ -15,9 +15,9 @@ namespace {
 
 // All bits set is a NaN in every floating-point dtype.
 constexpr std::uint8_t kNanByte = 0xff;
-// What cudaMalloc aligns to, and more than any instruction asks for.
+// cudaMalloc aligns to this, and no instruction needs more.
 constexpr std::size_t kAlignment = 512;
-// Of the GPU's virtual memory.
+// A page of the GPU's virtual memory.
 constexpr std::size_t kPageBytes = 2 << 20;
 constexpr std::int64_t kLargeArgument = 1 << 16;  // elements
 
@@ -35,8 +35,8 @@ DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
 
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed) {
   const Variables variables = CaseVariables(task, sizes);
-  // A stream for each case and generator: from one seed they would draw the same numbers scaled, and an answer to one be an
-  // answer to others.
+  // Each case and generator has a random stream of its own. From one stream they would draw the same numbers, scaled, and an
+  // answer to one would answer others.
   const std::uint64_t stream = seed ^ std::stoull(Digest(sizes.name).substr(0, 16), nullptr, 16);
   const auto draw = [&](std::size_t i) {
     const Argument& argument = task.arguments[i];
@@ -45,7 +45,7 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
     return GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables,
                          Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next());
   };
-  // Side by side where that takes longer than starting a thread: 50 ns a normal number.
+  // Large arguments are drawn in parallel: a normal number takes 50 ns, so that drawing takes longer than starting a thread.
   std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
   for (std::size_t i = 0; i < drawing.size(); ++i) {
     if (!HasInput(task.arguments[i])) continue;
@@ -89,7 +89,7 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
   return set;
 }
 
-// A buffer for each argument that has one, in their order, with nothing in it.
+// Allocates an empty buffer for each argument that has one, in their order.
 DeviceStatus InputSet::Allocate(std::uint64_t guard_seed, bool together) {
   const auto bytes_of = [&](const Argument& argument) {
     return argument.role == Role::kScalar
@@ -131,7 +131,7 @@ DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
   return {};
 }
 
-// The reference finds an inout argument's values as doubles in its output, otherwise NaN.
+// The reference finds an inout argument's values in its output, as doubles; other outputs hold NaN.
 DeviceStatus InputSet::MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn) {
   const std::size_t bytes = bound.buffer.bytes() / ByteSize(bound.argument->dtype) * sizeof(double);
   bound.reference = std::make_shared<GuardedBuffer>(device_.memory(), bytes, 0);
@@ -142,7 +142,7 @@ DeviceStatus InputSet::MakeReferenceBuffer(Bound& bound, const std::vector<std::
   return device_.memory().Write(bound.reference->address(), std::as_bytes(std::span(values)));
 }
 
-// Into buffers whose addresses no candidate is ever told.
+// The reference writes into buffers whose addresses no candidate gets.
 DeviceStatus InputSet::RunReference(Program& reference) {
   auto made = LaunchBinding::Make(device_, reference, task_, sizes_);
   if (const auto* failure = std::get_if<Failure>(&made)) return {failure->outcome, failure->message, failure->sticky};
@@ -238,7 +238,7 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
       const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
       const Difference one = Judge(inspected.results[next++], elements, CheckFor(argument, variables_), argument.name,
                                    [&](std::uint64_t i) { return ValuesAt(bound, i); });
-      // Not "std::max": an error that is not a number must not be lost.
+      // std::max would lose an error that is not a number.
       if (!(one.l2 <= answer.difference.l2)) answer.difference.l2 = one.l2;
       if (!(one.max <= answer.difference.max)) answer.difference.max = one.max;
       if (!one.acceptable && answer.difference.acceptable) {
@@ -247,7 +247,7 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
       }
       answer.hashes.push_back(inspected.results[next++].hash);
     }
-    // An input is one range from guard to guard; elsewhere there are two guards.
+    // An input is inspected as one range from guard to guard, other arguments as two guards.
     const std::size_t guards = argument.role == Role::kIn ? 1 : 2;
     for (std::size_t i = 0; i < guards; ++i) {
       const InspectionResult& seen = inspected.results[next++];

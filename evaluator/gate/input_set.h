@@ -16,14 +16,14 @@
 
 namespace evo {
 
-// Contents of a task's inputs and inouts, in the order of the arguments; empty for the others. On the host.
+// The contents of a task's inputs and inouts on the host, in the order of the arguments; empty for other arguments.
 using DrawnArguments = std::vector<std::vector<std::byte>>;
 
-// `generator` counts through the legal generators: input i is drawn by its generator number `generator` modulo how many it has.
+// Each input is drawn by its generator number `generator`, modulo the number of generators that it has.
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed);
 
-// The arguments of one case on the device, with the trusted answer beside them. Outputs lie in buffers of their own. Used by one
-// program after another; each leaves the inputs as they were or is found out.
+// The arguments of one case on the device, with the reference answer. Outputs lie in buffers of their own. One program after
+// another uses them; a program that changes the inputs is found out.
 class InputSet {
  public:
   // Puts the arguments on the device and runs the reference. A Failure here is the task's or the device's fault, never a
@@ -32,20 +32,19 @@ class InputSet {
                                                                const DrawnArguments& drawn, std::uint64_t seed,
                                                                Program& reference);
 
-  // The same arguments and the same answer in another place of the device's memory, the arguments one behind the other from a
-  // page's beginning: their places relative to each other, which move a kernel's time by a percent, do not depend on what was
-  // allocated before. The answer is shared.
+  // The same arguments at other addresses, with the same reference answer. They lie one behind the other from the start of a
+  // page: their relative addresses, which move a kernel's time by a percent, do not depend on earlier allocations.
   std::variant<std::unique_ptr<InputSet>, Failure> Copy(std::uint64_t guard_seed) const;
 
-  // The set that this is a copy of, or itself. To compare only: a program gives the same answer on both.
+  // The set that this is a copy of, or itself. For comparison only: a program gives the same answer on both.
   const InputSet* original() const { return original_; }
 
   const Case& sizes() const { return sizes_; }
   const Variables& variables() const { return variables_; }
   BufferPlace PlaceOf(const std::string& name) const;
 
-  // What is to be done before each run: outputs are poison (NaN, or `sentinel` bytes for integers), inout arguments as drawn.
-  // Restores first what the last look found overwritten.
+  // What to do before each run: outputs get poison (NaN, or `sentinel` bytes for integers), inout arguments the drawn values.
+  // First restores whatever the last inspection found overwritten.
   Preparation Prepare(std::uint8_t sentinel);
   std::vector<DeviceTouch> Touches() const;
   // Bytes of inputs and outputs together.
@@ -57,12 +56,12 @@ class InputSet {
     std::string violation;              // a guard or an input was changed: which; empty if none
     Difference difference;              // over all outputs; the message is of the first that is not acceptable
     std::vector<std::uint64_t> hashes;  // of the outputs' bytes, in the order of the arguments
-    std::vector<std::uint64_t> state;   // of what else was asked for
+    std::vector<std::uint64_t> state;   // the hashes that the caller asked for
   };
-  // Also looks at the workspaces of `binding`, if given, and takes the hashes `state`.
+  // Also inspects the workspaces of `binding`, if given, and takes the hashes `state`.
   Answer Inspect(const LaunchBinding* binding, std::span<const Inspection> state = {});
 
-  // For answers made without a kernel: where an argument's contents lie, and where its reference does (0 for an input).
+  // For answers made without a kernel: the addresses of an argument's contents and of its reference (0 for an input).
   struct View {
     const Argument* argument;
     BufferPlace place;
@@ -74,9 +73,9 @@ class InputSet {
   struct Bound {
     const Argument* argument;
     GuardedBuffer buffer;
-    std::shared_ptr<GuardedBuffer> reference;  // outputs and inouts: doubles. Nobody writes there once the reference has run
+    std::shared_ptr<GuardedBuffer> reference;  // outputs and inouts, as doubles; constant once the reference has run
   };
-  // Memory of the set's own, where its arguments lie together.
+  // Memory that holds all arguments of a copied set.
   struct Block {
     DeviceMemory& memory;
     Address address;

@@ -7,7 +7,8 @@
 namespace evo {
 namespace {
 
-// Workspace contents are undefined at the start, so they are made NaN or an absurd integer: whoever reads before writing shows.
+// Workspace contents are undefined at the start. They are NaN or an absurd integer, so that a program that reads before it writes
+// gives a wrong answer.
 constexpr std::uint8_t kWorkspacePoison = 0xff;
 
 }  // namespace

@@ -12,13 +12,13 @@
 
 namespace evo {
 
-// Where an argument's buffer lies; size 0 if there is none of that name.
+// The address and size of an argument's buffer; size 0 if no argument has that name.
 struct BufferPlace {
   Address address = 0;
   std::size_t bytes = 0;
 };
 
-// A program's launches for one case, with the memory that only this program uses: its workspaces.
+// A program's launches for one case, and its workspaces.
 class LaunchBinding {
  public:
   // Plans the launches and allocates the workspaces.
@@ -27,12 +27,13 @@ class LaunchBinding {
   // The sequence over the argument buffers that `place_of` knows by name.
   Sequence Bind(const std::function<BufferPlace(const std::string&)>& place_of) const;
 
-  // What is launched and how, in order, on one line: CaseMeasurement::launches.
+  // One line that names the launches in order: CaseMeasurement::launches.
   std::string Describe() const;
 
   // Poison for the workspaces, before each run.
   std::vector<DeviceFill> Poison() const;
-  // Looks at the guards of the workspaces, and what they say: the name of one that was overwritten; empty if none.
+  // Adds inspections of the workspaces' guards. From their results: the name of a workspace that was written outside; empty if
+  // none.
   void AppendInspections(std::vector<Inspection>& inspections) const;
   std::string Overwritten(std::span<const InspectionResult> seen) const;
 

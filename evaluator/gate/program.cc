@@ -7,7 +7,7 @@ namespace evo {
 Failure ToFailure(const DeviceStatus& status) { return {status.outcome, status.message, status.sticky}; }
 
 std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled,
-                                           std::size_t places) {
+                                           std::size_t placements) {
   Program program;
   try {
     program.rendered = ParseTemplate("candidate", source);
@@ -17,7 +17,7 @@ std::variant<Program, Failure> LoadProgram(Device& device, const std::string& so
   // A rendered source carries its parameter values as the defaults of its own #defines.
   program.parameters = program.rendered.space.Defaults();
   program.compiled = std::move(compiled);
-  LoadResult loaded = device.Load(program.compiled, places);
+  LoadResult loaded = device.Load(program.compiled, placements);
   if (!loaded.status.ok()) return ToFailure(loaded.status);
   program.loaded = std::move(loaded.program);
   for (const DeviceRange& range : program.loaded->State())

@@ -12,7 +12,7 @@
 
 namespace evo {
 
-// Why a candidate does not pass: an outcome other than ok and one line.
+// Why a candidate does not pass: an outcome other than ok, and one line.
 struct Failure {
   Outcome outcome = Outcome::kWrongResult;
   std::string message;
@@ -27,12 +27,12 @@ struct Program {
   Parameters parameters;
   CompiledProgram compiled;
   std::unique_ptr<LoadedProgram> loaded;
-  std::vector<Inspection> state;            // of the image's own variables: their hashes
-  std::vector<std::uint64_t> loaded_state;  // what these were when it was loaded; every launch must leave them so
+  std::vector<Inspection> state;            // hashes of the image's own variables
+  std::vector<std::uint64_t> loaded_state;  // their values after loading; every launch must restore them
 };
 
-// `places`: of its code, as in Device::Load.
+// `placements`: load addresses, as in Device::Load.
 std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled,
-                                           std::size_t places = 1);
+                                           std::size_t placements = 1);
 
 }  // namespace evo

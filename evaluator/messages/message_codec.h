@@ -17,7 +17,7 @@ namespace evo {
 // throws nlohmann::json::exception for a field that is missing or of the wrong type, std::invalid_argument for an unknown
 // spelling, ProtocolError for an unknown kind or a missing image.
 
-// A program at `header[key]`, its image as one more body; the PTX does not travel.
+// A program at `header[key]`, with its image as one more body. The PTX is not sent.
 void AttachProgram(Message& message, const std::string& key, const AttachedProgram& attached);
 AttachedProgram DetachProgram(const Message& message, const std::string& key);
 
@@ -55,7 +55,7 @@ RunRequest ToRunRequest(const Message& message);
 Message ToMessage(const CompileResult& result);
 CompileResult ToCompileResult(const Message& message);
 
-// A run worker's reply: the record it was asked for, or that the device or the reference failed. Decode throws as above.
+// A run worker's reply: the record that the request is answered by, or an InfrastructureReport. Decoding throws as above.
 template <DescribedRecord Record>
 Message ToReply(const Record& record) {
   Message message;

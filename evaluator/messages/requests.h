@@ -16,10 +16,10 @@
 
 namespace evo {
 
-// What the coordinator asks of its workers and what they answer. Each type travels as one message
+// Requests of the coordinator to its workers, and their replies. Each type travels as one message
 // (evaluator/messages/message_codec.h).
 
-// A rendered source with its compiled image, without the PTX, which is never run.
+// A rendered source with its compiled image. The PTX is left out, since it is never run.
 struct AttachedProgram {
   std::string source;
   CompiledProgram program;
@@ -39,7 +39,7 @@ BOOST_DESCRIBE_STRUCT(LaunchLimitsRequest, (), (task_json, task_reference, task_
 // To a compile worker. Answered by a CompileResult.
 struct CompileRequest {
   static constexpr const char* kKind = "compile";
-  std::string source;  // a rendered candidate, or a source of ours without directives
+  std::string source;  // a rendered candidate, or one of our own sources, without directives
   std::string arch;    // "sm_90a"
   // A candidate: it must be possible to launch it on the device. On the cpu device it must also be valid CUDA for `arch`, and is
   // compiled with checked accesses, too.
@@ -48,7 +48,7 @@ struct CompileRequest {
 };
 BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels))
 
-// To a run worker, before all other requests but MachineRequest: what they are about. Not answered.
+// To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered.
 struct SetupRequest {
   static constexpr const char* kKind = "setup";
   std::string task_json;
@@ -63,8 +63,8 @@ BOOST_DESCRIBE_STRUCT(SetupRequest, (), (task_json, task_reference, task_directo
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {
-  double prune_ns = kNoValue;    // beyond it: clearly slower than the fastest; measuring may end early
-  double decided_ns = kNoValue;  // certainly beyond it: measured well enough for a parent
+  double prune_ns = kNoValue;    // beyond it the candidate is clearly slower than the fastest, and measuring may end early
+  double decided_ns = kNoValue;  // certainly beyond it the candidate is measured well enough for a parent
 };
 BOOST_DESCRIBE_STRUCT(CaseBounds, (), (prune_ns, decided_ns))
 
@@ -80,9 +80,9 @@ struct EvaluateRequest {
   static constexpr const char* kKind = "evaluate";
   AttachedProgram candidate;
   AttachedProgram checked;                   // the same with checked accesses; without an image where the device has none
-  KernelFacts facts;                         // what the compiler said
+  KernelFacts facts;                         // from the compiler
   std::map<std::string, CaseBounds> bounds;  // by case name
-  std::optional<CaseInputs> first;           // what has failed most candidates so far: checked first
+  std::optional<CaseInputs> first;           // the inputs that have failed most candidates so far; checked first
 };
 BOOST_DESCRIBE_STRUCT(EvaluateRequest, (), (candidate, checked, facts, bounds, first))
 

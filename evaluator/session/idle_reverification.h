@@ -25,8 +25,8 @@ class IdleReverification {
   void Draw(const std::string& source_digest);
   bool drawn() const { return fresh_ != nullptr; }
 
-  // Checks the program on the drawn inputs, then on all others, one after another, until a job waits or the time is up. Counts
-  // the runs in `evaluation`, and notes there on which inputs a check failed. Precondition: drawn().
+  // Checks the program on the drawn inputs, then on all others again and again until a job waits or the time is up. Counts the
+  // runs in `evaluation`, and notes there on which inputs a check failed. Precondition: drawn().
   std::optional<Failure> Run(Evaluation& evaluation, Program& program, Gate& gate, WorkerChannel& channel);
 
  private:

@@ -8,8 +8,8 @@
 namespace evo {
 namespace {
 
-// Rates are those of loops that do nothing else, with enough independent work in flight: 16 chains of fused multiply-adds a
-// thread; loads of 16 bytes past L1 over a quarter of L2; a copy of many times L2.
+// Each loop does nothing but the measured operation, with enough independent work in flight: 16 chains of fused multiply-adds a
+// thread; loads of 16 bytes that bypass L1, over a quarter of L2; a copy of many times the size of L2.
 constexpr std::string_view kCommon = R"(
 extern "C" __global__ void evo_empty() {}
 
@@ -52,7 +52,7 @@ extern "C" __global__ void evo_copy(uint4* to, const uint4* from, unsigned vecto
 }
 )";
 
-// Operands that are not zero: a matrix unit fed with zeros draws less power than one at work.
+// Operands are not zero, since a matrix unit draws less power on zeros.
 constexpr std::string_view kWgmmaHead = R"(
 extern "C" __global__ void __launch_bounds__(128) evo_tensor(float* out, unsigned steps) {
   __shared__ __align__(128) unsigned short operands[(64 + 256) * 16];
@@ -110,7 +110,7 @@ constexpr int kWgmmaSums = 128;  // of a thread, for a tile of 64 x 256
 
 Tensor TensorOf(std::string_view arch) {
   if (arch == "sm_90a") return Tensor::kWgmma;
-  // "sm_75" and before had another shape.
+  // Architectures up to sm_75 have another shape.
   return arch.size() > 5 || arch >= "sm_80" ? Tensor::kMma : Tensor::kNone;
 }
 
@@ -138,7 +138,7 @@ constexpr std::uint32_t kTensorSteps = 256;
 constexpr double kWgmmaOperationsPerStep = 8 * 2.0 * 64 * 256 * 16;  // of a block of 128 threads
 constexpr double kMmaOperationsPerStep = 8 * 2.0 * 16 * 8 * 16;      // of a warp
 constexpr int kRuns = 6;
-// What the slow control may take over the fast one, of which it does four times the work.
+// The slow control does four times the work of the fast one; its time must be this many times longer.
 constexpr double kControlWork = 4;
 constexpr double kLeastRatio = 3.6;
 constexpr double kMostRatio = 4.4;
@@ -179,7 +179,7 @@ class MachineCheck {
   }
 
  private:
-  // The shortest of some runs, without the first, in nanoseconds.
+  // The shortest of several runs in nanoseconds, not counting the first.
   double Time(Kernel kernel, std::uint32_t blocks, std::uint32_t threads, std::vector<DeviceArgument> arguments) {
     if (!status_.ok()) return kNoValue;
     TimedRun run;

@@ -6,7 +6,7 @@
 namespace evo {
 namespace {
 
-// An order statistic of sorted, grouped data: equal ones are spread evenly over their tick.
+// An order statistic of sorted, grouped data: equal samples are spread evenly over their tick.
 double WithinTick(const std::vector<std::uint32_t>& sorted, std::size_t rank) {
   const auto [low, high] = std::equal_range(sorted.begin(), sorted.end(), sorted[rank]);
   const double below = static_cast<double>(rank) - static_cast<double>(low - sorted.begin());

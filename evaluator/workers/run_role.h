@@ -10,11 +10,11 @@
 
 namespace evo {
 
-// A run worker: owns one device; checks and times one program at a time. Answers every RunRequest by its result, or by an
+// A run worker: owns one device, and checks and times one program at a time. Answers every RunRequest with its result or an
 // InfrastructureReport.
 class RunRole : public WorkerRole {
  public:
-  // `jobs_wait`: whether others wait for this worker, or one like it.
+  // `jobs_wait` says whether jobs wait for this worker or another of its pool.
   RunRole(std::unique_ptr<Device> device, std::function<bool()> jobs_wait) : session_(std::move(device), std::move(jobs_wait)) {}
   nlohmann::json Describe() override;
   Message Handle(const Message& job, WorkerChannel& channel) override;

@@ -12,7 +12,7 @@
 namespace evo {
 namespace {
 
-// The frames of one coordinator over two descriptors that nobody else in the process knows.
+// Messages to and from the coordinator, over two descriptors that no other code in the process knows.
 class Frames {
  public:
   Frames() : in_(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)), out_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
@@ -36,7 +36,7 @@ class Frames {
     const std::string bytes = Encode(message);
     for (std::size_t sent = 0; sent < bytes.size();) {
       const ssize_t n = ::write(out_, bytes.data() + sent, bytes.size() - sent);
-      if (n < 0 && errno != EINTR) ::_exit(1);  // nobody is listening any more
+      if (n < 0 && errno != EINTR) ::_exit(1);  // the coordinator has gone
       if (n > 0) sent += static_cast<std::size_t>(n);
     }
   }
@@ -72,7 +72,7 @@ void Serve(Frames& frames, WorkerRole& role) {
     Message reply = Typed("reply", role.Handle(*job, channel));
     reply.header["last"] = role.MustRestart();
     frames.Write(reply);
-    // A device in a broken state can hang in its own destructors; nothing here needs them.
+    // A broken device can hang in its destructors, and nothing needs them here.
     if (role.MustRestart()) ::_exit(0);
   }
 }

@@ -11,7 +11,7 @@
 
 namespace evo {
 
-// Kernels compiled to be checked. A fault leaves fibers that nobody can unwind, so each launch has a device of its own.
+// Kernels compiled with checked accesses. A fault leaves fibers that cannot be unwound, so each launch has a device of its own.
 class CheckedKernelTest : public CpuDeviceTest {
  protected:
   // Launches k(float* or int* `a`, the same `b`, int n) over two zeroed buffers of `n` 4-byte elements under two schedules and

@@ -85,7 +85,7 @@ TEST_F(CheckedRacesTest, KnowsAtomics) {
   ExpectRace(Kernel(head + count + "  __syncthreads();\n" + tail, "int"), "race in shared memory");
   ExpectRace(Kernel(head + "  __syncthreads();\n" + count + tail, "int"), "race in shared memory");
   ExpectClean(Kernel("  atomicAdd(&b[t % 4], 1);\n  atomicMax(&b[5], t);\n", "int"), {3, 1, 1});
-  // The usual way to an atomic operation that there is not.
+  // The usual way to build an atomic operation that CUDA lacks.
   ExpectClean(
       Kernel("  __shared__ int s;\n  if (t == 0) s = 0;\n  __syncthreads();\n  int old = s, assumed;\n"
              "  do {\n    assumed = old;\n    old = atomicCAS(&s, assumed, assumed + t);\n  } while (old != assumed);\n"

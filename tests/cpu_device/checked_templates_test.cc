@@ -1,4 +1,4 @@
-// Every template that comes with evo runs clean when its accesses are checked, at its defaults and as drawn.
+// Every shipped template runs without a finding when its accesses are checked, with its defaults and with drawn parameters.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class CheckedTemplatesTest : public CpuDeviceTest {
     return compiled.program;
   }
 
-  // What the gate says of a source after two runs. A fault ends the device, which is then replaced.
+  // The gate's verdict on a source after two runs. A fault ends the device, which is then replaced.
   std::optional<Failure> Check(const Task& task, const Case& sizes, const std::string& source) {
     Program reference = Build(task.reference);
     auto made = InputSet::Make(*device_, task, sizes, DrawArguments(task, sizes, 0, 7), 7, reference);
@@ -90,9 +90,9 @@ class CheckedTemplatesTest : public CpuDeviceTest {
     }
   }
 
-  // Takes out one barrier after another; each must be missed, except those of `unneeded` lines.
+  // Removes one barrier after another; each removal must be found, except on `removable` lines.
   void ExpectBarriersMissed(const std::string& name, const std::string& kernel_name,
-                            const std::vector<std::string>& unneeded = {}) {
+                            const std::vector<std::string>& removable = {}) {
     const Task task = LoadTask(ShareDirectory() / "kernel_templates" / name);
     for (const KernelTemplate& kernel : LoadTemplates(task.directory)) {
       if (kernel.name != kernel_name) continue;
@@ -105,7 +105,7 @@ class CheckedTemplatesTest : public CpuDeviceTest {
             text.substr(static_cast<std::size_t>(at->position()),
                         text.find('\n', static_cast<std::size_t>(at->position())) - static_cast<std::size_t>(at->position()));
         const auto failure = Check(task, task.held_out_cpu.front(), without);
-        const bool needed = std::find(unneeded.begin(), unneeded.end(), line) == unneeded.end();
+        const bool needed = std::find(removable.begin(), removable.end(), line) == removable.end();
         EXPECT_EQ(failure.has_value(), needed) << line;
         if (!failure) continue;
         EXPECT_EQ(failure->outcome, Outcome::kNondeterministic) << failure->message;
@@ -127,7 +127,8 @@ TEST_F(CheckedTemplatesTest, RowSum) { ExpectTaskClean("row_sum"); }
 TEST_F(CheckedTemplatesTest, Transpose) { ExpectTaskClean("transpose"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledAttention) { ExpectBarriersMissed("attention", "tiled"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfWmmaAttention) {
-  // Before the first every lane has taken part in a shuffle, after the others in loading a matrix, which waits for all lanes.
+  // Before the first line every lane has taken part in a shuffle; after the others, in loading a matrix, which waits for all
+  // lanes.
   ExpectBarriersMissed("attention", "wmma",
                        {"__syncwarp();   // every score is read before the first weight is written over it",
                         "__syncwarp();   // every factor is written before they are loaded",
@@ -136,7 +137,7 @@ TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfWmmaAttention) {
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfBlockSoftmax) { ExpectBarriersMissed("softmax", "block"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledTranspose) { ExpectBarriersMissed("transpose", "tiled"); }
 
-// Not a check: what docs/cpu_device.md says of the cost.
+// Not a check: measures the cost that docs/cpu_device.md states.
 TEST_F(CheckedTemplatesTest, DISABLED_Cost) {
   for (const char* name : {"attention", "softmax"}) {
     const Task task = LoadTask(ShareDirectory() / "kernel_templates" / name);

@@ -5,7 +5,7 @@ namespace {
 
 class ModuleStateTest : public CheckedKernelTest {
  protected:
-  // Whether a launch changes what the module remembers.
+  // Whether a launch changes the module's state.
   bool Changes(const std::string& source, bool checked) {
     const auto program = Load(source, "k", checked);
     const Address a = Upload(std::vector<int>(64, 0));

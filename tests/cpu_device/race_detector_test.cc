@@ -11,7 +11,7 @@ class RaceDetectorTest : public testing::Test {
     races_.BeginLaunch(64);
     races_.BeginBlock();
   }
-  // Whether the access of 4 bytes at `offset` is a race at once.
+  // Whether the access of 4 bytes at `offset` is reported as a race at once.
   bool Touch(unsigned thread, std::uintptr_t offset, evo_cpu_access kind, std::size_t bytes = 4,
              MemorySpace space = MemorySpace::kShared) {
     return races_.Access(shadow_, space, thread, kBegin + offset, bytes, kind).race.has_value();

@@ -19,7 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 OutputCheck Tolerance(double l2, double max) { return {OutputCheck::Kind::kTolerance, l2, max}; }
 OutputCheck Exact() { return {OutputCheck::Kind::kExact, 0, 0}; }
 
-// As the gate does it: looked at where it lies, then judged.
+// Inspects in place, then judges, like the gate.
 Difference Compare(const Values& output, const Values& reference, const OutputCheck& check, const std::string& name) {
   const Inspection inspection{Inspection::Kind::kOutput,
                               reinterpret_cast<std::uint64_t>(output.data()),

@@ -45,7 +45,7 @@ TEST_F(CompileRoleTest, WhatRequiresAnotherArchitectureIsUnsupported) {
   EXPECT_EQ(Compile(source, "sm_90a").outcome, Outcome::kOk);
 }
 
-// Registers are dealt out anew in that kernel: a setting that spills would be hopeless.
+// That kernel redistributes registers among its warps; a setting that spills has no chance.
 TEST_F(CompileRoleTest, TheHopperTemplateCompilesWithoutSpills) {
   const KernelTemplate kernel = LoadTemplate(ShareDirectory() / "kernel_templates" / "attention" / "wgmma.cu");
   for (const Parameters& parameters : {Parameters{}, Parameters{{"BLOCK_M", 128}, {"BLOCK_N", 176}}}) {
@@ -56,7 +56,7 @@ TEST_F(CompileRoleTest, TheHopperTemplateCompilesWithoutSpills) {
   }
 }
 
-// ptxas waits after every single wgmma if registers are short, or if it cannot follow the accumulators through branches and
+// ptxas waits after every single wgmma if registers are scarce, or if it cannot follow the accumulators through branches and
 // loops.
 TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFlight) {
   const std::filesystem::path folder = ShareDirectory() / "kernel_templates" / "attention";

@@ -13,13 +13,12 @@
 
 namespace evo {
 
-// A device whose kernels are functions of the test and whose clock is one too. Memory is the host's. Remembers what it was told
-// to time.
+// A device whose kernels and clock are functions of the test. Its memory is the host's. It remembers what it timed.
 class FakeDevice : public Device {
  public:
-  // What an image does: given the addresses of a launch's buffers in order.
+  // What an image does with the buffers of a launch, whose addresses it gets in order.
   using Kernel = std::function<void(const std::vector<Address>&)>;
-  // The time of the timed run number `ordinal`, counted over the device's life.
+  // The time of the timed run number `ordinal`, counted over the life of the device.
   using Clock = std::function<SequenceTime(std::size_t ordinal)>;
 
   struct Timed {
@@ -94,7 +93,7 @@ class FakeDevice : public Device {
       blocks_.push_back(std::make_unique<std::byte[]>(bytes));
       return reinterpret_cast<Address>(blocks_.back().get());
     }
-    void Free(Address) override {}  // all at the end
+    void Free(Address) override {}  // everything is freed at the end
     DeviceStatus Copy(const DeviceCopy& copy) override {
       std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
       return {};

@@ -77,7 +77,7 @@ TEST_F(GuardedBufferTest, SeesEveryWriteOutside) {
   }
 }
 
-TEST_F(GuardedBufferTest, WithACopySeesAndMendsChangesOfTheContents) {
+TEST_F(GuardedBufferTest, WithACopySeesAndRestoresChangesOfTheContents) {
   const std::vector<std::byte> contents(1000, std::byte{7});
   GuardedBuffer buffer(memory_, contents.size(), 1, GuardedBuffer::Copy::kGuardsAndContents);
   ASSERT_TRUE(buffer.Reset(&contents).ok());

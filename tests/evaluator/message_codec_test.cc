@@ -49,7 +49,7 @@ Evaluation FullEvaluation() {
   return e;
 }
 
-// As it goes over a pipe: through text.
+// The message after a trip through a pipe, as text.
 template <typename T>
 T Back(const T& value) {
   return json::parse(json(value).dump()).get<T>();
@@ -104,7 +104,7 @@ TEST(MessageCodec, WhatIsNoNumberComesBackAsNone) {
   }
 }
 
-// An error relative to a reference of zeros is infinite; JSON has no word for that, and a bad kernel must not end the worker.
+// An error relative to a reference of zeros is infinite. JSON cannot spell that, and a bad kernel must not end the worker.
 TEST(MessageCodec, AnInfiniteErrorIsNotLostOnTheWay) {
   CaseMeasurement measured = FullCase();
   measured.max_error = std::numeric_limits<double>::infinity();
@@ -185,7 +185,7 @@ TEST(MessageCodec, ACompiledProgramComesBack) {
   EXPECT_EQ(back.log, "ptxas info");
   EXPECT_EQ(back.facts.registers, 40);
   EXPECT_EQ(back.program.image, Compiled().program.image);
-  EXPECT_EQ(back.program.ptx, "") << "nobody runs it";
+  EXPECT_EQ(back.program.ptx, "") << "it is never run";
   EXPECT_EQ(back.program.variables, std::vector<std::string>{"state"});
   EXPECT_EQ(back.program_digest, "digest");
   ASSERT_EQ(back.program.kernels.size(), 2U);

@@ -1,4 +1,4 @@
-// What docs/hazards.md asks of the timer itself, by the numbers of its rows: no kernel can show these.
+// The rows of docs/hazards.md that the timer itself must meet, by their numbers; no kernel can show these.
 #include "evaluator/timer/timer.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kSets = 3;
 constexpr int kRounds = 50;
-// Launches of two interleaved programs, two rounds to warm up among them; what follows is for the check.
+// Interleaved launches of two programs, including two rounds of warm-up. Later launches are for the check.
 constexpr std::size_t kInterleaved = 2 * (kRounds + 2);
 
 class TimerTest : public ::testing::Test {
@@ -39,7 +39,7 @@ class TimerTest : public ::testing::Test {
     return std::move(std::get<Program>(LoadProgram(device_, kTwiceSource, compiled)));
   }
 
-  // The program of an image over every set.
+  // An image's program over every set.
   const std::vector<BoundProgram>& Bind(const std::string& image) {
     Owned& owned = owned_.emplace_back(Owned{Load(image), {}, {}});
     owned.binding.push_back(std::move(std::get<LaunchBinding>(LaunchBinding::Make(device_, owned.program, task_, task_.small))));
@@ -148,7 +148,7 @@ TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
   const auto meddled = check("meddler");
   ASSERT_TRUE(meddled);
   EXPECT_NE(meddled->message.find("changed its input"), std::string::npos) << meddled->message;
-  EXPECT_FALSE(check("honest")) << "fixed";
+  EXPECT_FALSE(check("honest")) << "restored";
   device_.kernels["aware"] = [&](const auto& buffers) {
     Multiply<float>(buffers, 2);
     auto* y = reinterpret_cast<float*>(buffers[1]);
@@ -159,7 +159,7 @@ TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
   EXPECT_EQ(aware->outcome, Outcome::kNondeterministic) << "the same input gives the same bits wherever it lies";
 }
 
-TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
+TEST_F(TimerTest, InterleavedSlowProgramsHaveFewRounds) {
   device_.clock = [](std::size_t) { return SequenceTime{10'000'000, 10'000'000, 320'000'000, false}; };  // a third of a second
   const auto [first, second] = Interleaved("honest", "honest");
   EXPECT_EQ(first.samples.size(), 8u);
@@ -168,7 +168,7 @@ TEST_F(TimerTest, InTurnWhatTakesLongHasFewRounds) {
   EXPECT_EQ(Interleaved("honest", "honest").first.samples.size(), 50u);
 }
 
-TEST_F(TimerTest, InTurnBothMeetEverySetEquallyOften) {
+TEST_F(TimerTest, InterleavedBothMeetEverySetEquallyOften) {
   device_.kernels["twin"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
   Interleaved("honest", "twin");
   std::map<std::uint64_t, int> met[2];
@@ -187,8 +187,8 @@ TEST_F(TimerTest, InTurnBothMeetEverySetEquallyOften) {
   }
 }
 
-TEST_F(TimerTest, Row04InTurnWhatTheFirstWroteIsChecked) {
-  // Another program that is right in other bits writes over the same sets, and copies of them.
+TEST_F(TimerTest, Row04InterleavedTheOutputOfTheFirstIsChecked) {
+  // Another program, whose right answers have other bits, writes over the same sets and copies of them.
   device_.kernels["near"] = [](const auto& buffers) { Multiply<float>(buffers, 2.0 + 5e-7); };
   bool tires = false;
   device_.kernels["candidate"] = [&](const auto& buffers) { Multiply<float>(buffers, tires ? 3 : 2); };
@@ -212,9 +212,9 @@ TEST_F(TimerTest, Row04InTurnWhatTheFirstWroteIsChecked) {
   EXPECT_EQ(compare().index(), 1U);
 }
 
-TEST_F(TimerTest, Row20InTurnTheSecondPlaceIsNoAdvantage) {
+TEST_F(TimerTest, Row20InterleavedTheSecondPlaceIsNoAdvantage) {
   device_.kernels["twin"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
-  // Whoever comes second finds warm caches.
+  // The second program of a round finds warm caches.
   device_.clock = [](std::size_t ordinal) { return SequenceTime{ordinal % 2 == 0 ? 1000U : 900U, 900, 0, false}; };
   const auto [first, second] = Interleaved("honest", "twin");
   EXPECT_EQ(first.median_ns, second.median_ns);
@@ -240,7 +240,7 @@ TEST_F(TimerTest, Row16HotTouchesEveryInputAndFlushesNothing) {
   }
 }
 
-TEST_F(TimerTest, Row14WhatTheRecordsObjectToIsTheCandidatesFailure) {
+TEST_F(TimerTest, Row14RecordsThatDifferAreTheCandidatesFailure) {
   device_.timing_status = {Outcome::kCheating, "kernel child ran and was not declared", false};
   const auto measured = Measure("honest");
   ASSERT_EQ(measured.index(), 1U);
@@ -254,7 +254,7 @@ TEST_F(TimerTest, Row20LuckySamplesDoNotScore) {
   EXPECT_NEAR(std::get<CaseMeasurement>(measured).median_ns, 1001 * 32.0, 2 * 32.0);
 }
 
-// The chip slows down by half while the two are compared; one after the other, the second would look worse.
+// The chip slows down by half during the comparison. Measured one after the other, the second program would look worse.
 TEST_F(TimerTest, Row20AWarmingChipDoesNotRankTwoPrograms) {
   device_.clock = [](std::size_t ordinal) { return SequenceTime{10'000 + 50 * ordinal, 0, 0, false}; };
   const auto [first, second] = Interleaved("honest", "honest");
@@ -276,7 +276,7 @@ TEST_F(TimerTest, Row20DisturbedSamplesAreDiscardedAndCounted) {
   EXPECT_EQ(std::get<Failure>(noisy).outcome, Outcome::kNoisy);
 }
 
-TEST_F(TimerTest, Row20ClocksAndWhatHeldThemBackAreKept) {
+TEST_F(TimerTest, Row20ClocksAndWhyTheyWereThrottledAreKept) {
   int reading = 0;
   device_.clocks = [&] {
     return ++reading == 2 ? ClockState{1755, 1980, 3200, 80, 690, "power cap", false}
@@ -310,7 +310,7 @@ TEST_F(TimerTest, Row21TheProgramAskedForIsTheOneTimed) {
   for (const FakeDevice::Timed& run : device_.timed) EXPECT_EQ(run.program, asked);
 }
 
-// The first named gets the first result: a program twice as slow comes out twice as slow on either side.
+// The first program gets the first result: a program that is twice as slow has twice the time on either side.
 TEST_F(TimerTest, Row21ResultsOfTwoProgramsAreNotMixedUp) {
   // The first program runs as number 0, 3, 4, 7, 8 and so on.
   device_.clock = [](std::size_t ordinal) { return SequenceTime{(ordinal + 1) / 2 % 2 == 0 ? 2000U : 1000U, 1000, 0, false}; };
@@ -318,7 +318,7 @@ TEST_F(TimerTest, Row21ResultsOfTwoProgramsAreNotMixedUp) {
   EXPECT_NEAR(first.median_ns / second.median_ns, 2, 1e-3);
 }
 
-TEST_F(TimerTest, Row24TheScoreIsTheSpanAndTheSumStandsBesideIt) {
+TEST_F(TimerTest, Row24TheScoreIsTheSpanAndTheSumIsKeptToo) {
   device_.clock = [](std::size_t) { return SequenceTime{1000, 300, 0, false}; };
   const auto measured = Measure("honest");
   ASSERT_EQ(measured.index(), 0U);

@@ -23,7 +23,7 @@ inline constexpr const char* kTwiceTask = R"json({
   "baseline": "k", "bytes": "8 * N", "operations": "N"
 })json";
 
-// Of its kernels and of its reference.
+// The source of its kernels and of its reference.
 inline constexpr const char* kTwiceSource = "// evo:launch k(x, y) grid(1) block(1)\n";
 
 // y = factor * x: the answer in T where the factor is 2.

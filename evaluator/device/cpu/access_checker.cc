@@ -8,7 +8,7 @@
 namespace evo {
 namespace {
 
-// Farther from any buffer than this, naming one would mislead.
+// An address farther than this from any buffer is reported without a name.
 constexpr std::uintptr_t kNear = 1 << 20;
 
 const char* Verb(evo_cpu_access kind) {

@@ -13,14 +13,14 @@ namespace evo {
 
 enum class AccessFaultKind { kOutside, kRace, kNoRoom };
 
-// Why a checked kernel cannot go on: it went outside of what it was given, or raced, or there is no memory to look for races.
+// Why a checked kernel cannot go on: an access out of bounds, a race, or no memory to look for races.
 struct AccessFault {
   AccessFaultKind kind = AccessFaultKind::kOutside;
   std::string message;
 };
 
-// Judges every access of a checked launch: by the exact bounds of buffers, module variables and shared variables, then for races.
-// Each thread's stack, and what the image's own machinery uses, has been let through before.
+// Judges every access of a checked launch: against the exact bounds of buffers, module variables and shared variables, then for
+// races. Accesses to a thread's own stack and by the image's own machinery do not get here.
 class AccessChecker {
  public:
   // Both must outlive the checker.
@@ -29,9 +29,9 @@ class AccessChecker {
   // `image`: the module's own data.
   void BeginLaunch(MemoryMap* image, unsigned threads);
   void BeginBlock() { races_.BeginBlock(); }
-  // The thread that ran stops here: looks at what it wrote last. Returns what is wrong with it.
+  // The running thread stops here; judges its last write.
   std::optional<AccessFault> FinishWarp();
-  // All threads of the block have arrived; or the block has ended.
+  // All threads of the block have arrived, or the block has ended.
   std::optional<AccessFault> BlockBarrier();
   void WarpBarrier(unsigned warp, unsigned lanes) { races_.WarpBarrier(warp, lanes); }
   void Fence(unsigned thread) { races_.Fence(thread); }
@@ -48,8 +48,8 @@ class AccessChecker {
   MemoryMap* image_ = nullptr;
   RaceDetector races_;
   MemoryRange* recent_[2] = {nullptr, nullptr};
-  std::optional<Race> rewrite_;        // to be judged once the write has happened
-  std::vector<unsigned char> before_;  // what stood there
+  std::optional<Race> rewrite_;        // is judged once the write has happened
+  std::vector<unsigned char> before_;  // the bytes before the write
 };
 
 }  // namespace evo

@@ -19,7 +19,7 @@ namespace evo {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-// What a Hopper block may ask for, so that a kernel that fits here fits there.
+// A Hopper block may ask for this much, so that a kernel that fits here fits there.
 constexpr std::size_t kOptInShared = 227 * 1024;
 
 std::uint64_t ReadClock(clockid_t clock) {
@@ -221,7 +221,7 @@ class CpuDevice : public Device {
 
   DeviceInfo info_;
   CpuMemory memory_;
-  // Deliberately never destroyed after a fault; see SimtRuntime.
+  // Not destroyed after a fault; see SimtRuntime.
   std::unique_ptr<SimtRuntime> runtime_ = std::make_unique<SimtRuntime>(memory_.buffers());
   std::vector<unsigned char> flush_;
   unsigned char flushes_ = 0;

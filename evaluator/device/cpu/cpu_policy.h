@@ -26,7 +26,7 @@ inline constexpr DevicePolicy kCpuPolicy{
     .reports_wall_time = true,
     .pauses_compilers = true,
     .has_ordinals = false,
-    .compiles_for_own_arch = false,
+    .arch = "sm_90a",  // candidates are compiled as CUDA, too, so that what wins here is valid on a GPU
     .measures_machine = false,
     .standby_worker = false,
     .candidate_deadline = {20, std::chrono::milliseconds(2000)},

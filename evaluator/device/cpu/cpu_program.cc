@@ -21,7 +21,8 @@ LoadResult CpuProgram::Load(const CompiledProgram& compiled) {
     ::close(file);
     return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
   }
-  // The file stays open as long as the image: the dynamic linker knows images by path, and the path is the descriptor's number.
+  // The file stays open as long as the image: the dynamic linker knows images by path, and the path contains the descriptor's
+  // number.
   auto program = std::make_unique<CpuProgram>(library, file);
   if (!program->Connect()) return {{Outcome::kLaunchError, "the image is not one of the cpu device's", false}, nullptr};
   for (const CompiledKernel& kernel : compiled.kernels) {
@@ -63,7 +64,7 @@ std::vector<DeviceRange> CpuProgram::State() const {
   std::vector<DeviceRange> state;
   for (const ModuleSegment& segment : segments_) {
     if (!segment.variable) continue;
-    // Without the place that is ours, and different after each launch.
+    // Leaves out our own variable in the image, which differs after each launch.
     const std::uintptr_t current = reinterpret_cast<std::uintptr_t>(current_);
     const std::uintptr_t end = segment.begin + segment.bytes;
     if (current < segment.begin || current >= end) {

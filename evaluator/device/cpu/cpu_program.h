@@ -11,7 +11,7 @@
 
 namespace evo {
 
-// A shared object of our host compiler, loaded from memory.
+// A shared object made by HostCompiler, loaded from memory.
 class CpuProgram : public LoadedProgram {
  public:
   static LoadResult Load(const CompiledProgram& compiled);
@@ -25,15 +25,15 @@ class CpuProgram : public LoadedProgram {
   const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index); }
   const std::string& name(std::size_t index) const { return names_.at(index); }
   evo_cpu_thread** current() const { return current_; }
-  // The module's own data if it was compiled to be checked, else null.
+  // The module's own data if it was compiled with checked accesses, else null.
   MemoryMap* checked_data() { return checker_ != nullptr ? &data_ : nullptr; }
 
   bool poisoned = false;          // fibers hold frames of its code
-  std::size_t static_shared = 0;  // most seen
+  std::size_t static_shared = 0;  // the most that a launch took
   std::size_t dynamic_shared = 0;
 
  private:
-  // False if the image is not one of ours.
+  // False if HostCompiler did not make the image.
   bool Connect();
 
   void* library_;

@@ -10,23 +10,23 @@
 
 namespace evo {
 
-// A range that kernels may touch, within one allocation.
+// A range within one allocation that kernels may touch.
 struct MemoryRange {
   std::uintptr_t allocated = 0;  // where the allocation begins
   std::size_t allocated_bytes = 0;
   std::uintptr_t begin = 0;  // where the kernels' part begins
   std::size_t bytes = 0;
   bool constant = false;
-  std::unique_ptr<Shadow> shadow;  // of the kernels' part, from the first time on that it is needed
+  std::unique_ptr<Shadow> shadow;  // of the kernels' part, made when it is first needed
 
   bool Holds(std::uintptr_t address, std::size_t count) const {
     return address - begin < bytes && count <= bytes - (address - begin);
   }
-  // Makes it if there is none. Null if there is no memory for it.
+  // Makes the shadow if there is none. Null if there is no memory for it.
   Shadow* Records();
 };
 
-// All memory that a kernel may be given: exact bounds by address. Ranges stay where they are until they are removed.
+// All memory that kernels may get, with exact bounds, by address. Pointers to ranges stay valid until the range is removed.
 class MemoryMap {
  public:
   void Add(std::uintptr_t begin, std::size_t bytes, bool constant = false);
@@ -34,11 +34,11 @@ class MemoryMap {
   void Guard(std::uintptr_t begin, std::size_t bytes);
   void Remove(std::uintptr_t begin);
 
-  // The range whose allocation holds the address, or else the nearest one; null if there is none at all.
+  // The range whose allocation holds the address, or else the nearest range; null if there are no ranges.
   MemoryRange* Nearest(std::uintptr_t address);
 
  private:
-  std::map<std::uintptr_t, MemoryRange> ranges_;  // by where the allocation begins
+  std::map<std::uintptr_t, MemoryRange> ranges_;  // by the allocation's begin
 };
 
 }  // namespace evo

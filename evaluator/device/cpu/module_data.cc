@@ -24,7 +24,7 @@ void AddVariable(std::vector<ModuleSegment>& segments, std::uintptr_t begin, std
 int Visit(dl_phdr_info* info, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   if (info->dlpi_addr != search.module->l_addr) return 0;
-  // What is read-only after relocation stands at the begin of its segment, up to a page's end.
+  // Data that is read-only after relocation lies at the begin of its segment, up to the end of a page.
   std::uintptr_t fixed_end = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];

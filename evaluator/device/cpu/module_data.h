@@ -10,10 +10,10 @@ namespace evo {
 struct ModuleSegment {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
-  bool variable = false;  // still writable after loading: .data and .bss, not what the dynamic linker fills in
+  bool variable = false;  // still writable after loading: .data and .bss without what the dynamic linker fills in
 };
 
-// Of a library opened with dlopen that was linked with -z relro -z now.
+// The parts of a library that dlopen opened and that was linked with -z relro -z now.
 std::vector<ModuleSegment> SegmentsOf(void* library);
 
 }  // namespace evo

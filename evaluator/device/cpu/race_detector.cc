@@ -8,7 +8,7 @@ namespace {
 // A stamp: phase (32 bits), clock of the thread (20), two flags, thread (10).
 constexpr std::uint32_t kMostClock = (1u << 20) - 1;
 constexpr Stamp kAtomic = Stamp{1} << 10;
-constexpr Stamp kSameValue = Stamp{1} << 11;  // more than one thread wrote it, all the same
+constexpr Stamp kSameValue = Stamp{1} << 11;  // more than one thread wrote it, all the same value
 
 unsigned ThreadOf(Stamp stamp) { return static_cast<unsigned>(stamp & 1023); }
 std::uint32_t ClockOf(Stamp stamp) { return static_cast<std::uint32_t>(stamp >> 12) & kMostClock; }
@@ -35,12 +35,12 @@ void RaceDetector::BeginBlock() {
   released_.assign(threads_, 0);
   acquired_.assign(clocks_.size(), 0);
   block_acquired_ = false;
-  unsettled_.clear();
+  undecided_.clear();
 }
 
 void RaceDetector::BlockBarrier() {
   ++epoch_;
-  unsettled_.clear();
+  undecided_.clear();
 }
 
 void RaceDetector::WarpBarrier(unsigned warp, unsigned lanes) {
@@ -80,7 +80,7 @@ bool RaceDetector::Report(const Context& context, Stamp earlier, bool earlier_wr
   return false;
 }
 
-// Keeps two readers that a later writer has to be ordered with: of different warps if there are such.
+// Keeps two readers, of different warps if possible, with which a later writer must be ordered.
 void RaceDetector::Record(ShadowCell& cell, const Context& context) const {
   if (!Unordered(cell.read, context)) {
     cell.read = context.now;
@@ -96,7 +96,7 @@ bool RaceDetector::Read(ShadowCell& cell, const Context& context) {
     if (!(cell.write & (kAtomic | kSameValue))) return Report(context, cell.write, true, false);
     // The first step of a compare-and-swap loop, unless no atomic operation follows.
     if ((cell.write & kAtomic) && context.space == MemorySpace::kShared)
-      unsettled_.push_back(MakeRace(context, cell.write, true, false));
+      undecided_.push_back(MakeRace(context, cell.write, true, false));
   }
   Record(cell, context);
   return true;
@@ -117,17 +117,17 @@ bool RaceDetector::Write(ShadowCell& cell, const Context& context) {
 }
 
 bool RaceDetector::Atomic(ShadowCell& cell, const Context& context) {
-  unsettled_.erase(
-      std::remove_if(unsettled_.begin(), unsettled_.end(),
+  undecided_.erase(
+      std::remove_if(undecided_.begin(), undecided_.end(),
                      [&](const Race& race) { return race.later == context.thread && race.address == context.address; }),
-      unsettled_.end());
+      undecided_.end());
   if (Unordered(cell.write, context) && !(cell.write & kAtomic)) return Report(context, cell.write, true, true);
-  // In global memory a look before the atomic operation is a common, harmless short cut.
+  // In global memory, reading before the atomic operation is a common, harmless short cut.
   if (context.space == MemorySpace::kShared) {
     if (!(cell.read & kAtomic) && Unordered(cell.read, context)) return Report(context, cell.read, false, true);
     if (Unordered(cell.other_read, context)) return Report(context, cell.other_read, false, true);
   }
-  // The atomic operation of another thread is kept beside this one, for a plain write to meet.
+  // The atomic operation of another thread is kept as well, so that a later plain write is compared with both.
   const bool other = (cell.write & kAtomic) && Unordered(cell.write, context);
   const Stamp kept = other ? cell.write : (cell.read & kAtomic) && Unordered(cell.read, context) ? cell.read : 0;
   cell = {context.now | kAtomic, kept, 0};
@@ -138,7 +138,7 @@ RaceDetector::Finding RaceDetector::Access(Shadow& shadow, MemorySpace space, un
                                            std::size_t bytes, evo_cpu_access kind) {
   Finding finding;
   const unsigned warp = thread / 32;
-  // Old code relies on volatile where lanes of a warp exchange through shared memory; it has not been enough since Volta.
+  // Old code relies on volatile where the lanes of a warp exchange values through shared memory; since Volta that is not enough.
   const bool flag = space == MemorySpace::kGlobal && (kind == evo_cpu_volatile_read || kind == evo_cpu_volatile_write);
   const bool atomic = kind == evo_cpu_atomic || flag;
   if (atomic) {
@@ -166,8 +166,8 @@ RaceDetector::Finding RaceDetector::Access(Shadow& shadow, MemorySpace space, un
 }
 
 std::optional<Race> RaceDetector::Undecided() const {
-  if (unsettled_.empty()) return std::nullopt;
-  return unsettled_.front();
+  if (undecided_.empty()) return std::nullopt;
+  return undecided_.front();
 }
 
 }  // namespace evo

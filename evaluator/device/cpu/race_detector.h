@@ -12,21 +12,21 @@ namespace evo {
 
 enum class MemorySpace { kGlobal, kShared };
 
-// Two accesses of one place that nothing orders.
+// Two accesses of one address that no barrier orders.
 struct Race {
   std::uintptr_t address = 0;
-  unsigned earlier = 0;  // thread of the block it belongs to
+  unsigned earlier = 0;  // thread of the block
   unsigned later = 0;
   bool across_blocks = false;
   bool earlier_wrote = false;
   bool later_writes = false;
 };
 
-// Finds accesses of different threads that no barrier orders, by what is ordered rather than by what happens to go wrong: block
-// barriers order the threads of a block, warp barriers, shuffles and votes the lanes that take part, nothing orders blocks.
-// Atomic operations do not race with each other; a fence before one and any atomic operation after it order as well, whatever the
-// addresses (more than CUDA promises: no false alarm for locks and tickets). The happens-before test is that of Flanagan and
-// Freund, FastTrack, PLDI 2009, with a vector clock for each warp only.
+// Finds accesses of different threads that are not ordered, whether or not they go wrong in this run. Block barriers order the
+// threads of a block; warp barriers, shuffles and votes order the lanes that take part; nothing orders blocks. Atomic operations
+// do not race with each other. A fence before an atomic operation and any later atomic operation order as well, whatever their
+// addresses: more than CUDA promises, so that locks and tickets raise no false alarm. The happens-before test is that of Flanagan
+// and Freund, FastTrack, PLDI 2009, with one vector clock for each warp.
 class RaceDetector {
  public:
   void BeginLaunch(unsigned threads);
@@ -46,8 +46,8 @@ class RaceDetector {
   Finding Access(Shadow& shadow, MemorySpace space, unsigned thread, std::uintptr_t address, std::size_t bytes,
                  evo_cpu_access kind);
 
-  // A plain read of an atomically written shared place, in the phase that ends now, that no atomic operation of the reader
-  // followed.
+  // A plain read of a shared address that is also written atomically in the phase that ends now, where no atomic operation of the
+  // reader followed.
   std::optional<Race> Undecided() const;
 
  private:
@@ -67,18 +67,18 @@ class RaceDetector {
   void Record(ShadowCell& cell, const Context& context) const;
   Race MakeRace(const Context& context, Stamp earlier, bool earlier_wrote, bool later_writes) const;
 
-  using Clocks = std::array<std::array<std::uint32_t, 32>, 32>;  // [lane][lane]: what the first knows of the second
-  std::uint32_t epoch_ = 1;                                      // of the block's phase between two barriers; never reused
+  using Clocks = std::array<std::array<std::uint32_t, 32>, 32>;  // [lane][lane]: how far the first lane knows the second
+  std::uint32_t epoch_ = 1;                                      // number of the block's phase between two barriers; never reused
   std::uint32_t block_first_ = 1;
   std::uint32_t launch_first_ = 1;
   unsigned threads_ = 0;
   std::vector<Clocks> clocks_;           // of warps
   std::vector<char> fenced_;             // of threads: a fence, and no atomic operation since
-  std::vector<std::uint32_t> released_;  // of threads: what it did up to this clock others may see
+  std::vector<std::uint32_t> released_;  // of threads: other threads may see its work up to this clock
   std::vector<std::uint32_t> acquired_;  // of warps: the phase in which one of its lanes last did an atomic operation
   bool launch_released_ = false;
   bool block_acquired_ = false;
-  std::vector<Race> unsettled_;
+  std::vector<Race> undecided_;
 };
 
 }  // namespace evo

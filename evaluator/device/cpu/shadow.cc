@@ -8,7 +8,7 @@ namespace {
 std::size_t CellBytes(std::size_t bytes) { return (bytes + 4) * sizeof(ShadowCell); }
 std::size_t GrainBytes(std::size_t bytes) { return bytes / 4 + 1; }
 
-// Zero pages that cost nothing until they are written.
+// Zero pages take no memory until they are written.
 void* Map(std::size_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;

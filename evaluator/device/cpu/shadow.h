@@ -5,7 +5,7 @@
 
 namespace evo {
 
-// When and by whom a place was touched; 0: never. Made and read by RaceDetector.
+// When an address was accessed and by which thread; 0: never. Made and read by RaceDetector.
 using Stamp = std::uint64_t;
 
 struct ShadowCell {
@@ -14,8 +14,8 @@ struct ShadowCell {
   Stamp other_read = 0;  // of another thread, where possible of another warp
 };
 
-// What a RaceDetector remembers of a range of memory: a cell for each 4-byte word until somebody touches a part of the word, then
-// one for each half or byte of it. Costs 24 bytes a byte of what is really touched.
+// What a RaceDetector remembers of a range of memory: one cell for each 4-byte word until a thread accesses a part of the word,
+// then one cell for each half or byte. Takes 24 bytes for each byte that is accessed.
 class Shadow {
  public:
   // `begin` is a multiple of 4. Check ok() before use: there may not have been enough memory.
@@ -32,8 +32,8 @@ class Shadow {
  private:
   std::uintptr_t begin_;
   std::size_t bytes_;
-  ShadowCell* cells_;     // of bytes; of a word that is not split only the first counts
-  unsigned char* grain_;  // of words: 0: one cell, 1: a cell each half, 2: a cell each byte
+  ShadowCell* cells_;     // one for each byte; only the first counts for a word that is not split
+  unsigned char* grain_;  // for each word, 0: one cell, 1: a cell for each half, 2: a cell for each byte
 };
 
 template <typename Visit>

@@ -17,7 +17,7 @@ constexpr int kPoison = 0xff;
 
 std::size_t RoundUp(std::size_t bytes) { return (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment; }
 
-// Address space that nobody may touch yet.
+// Address space that may not be accessed yet.
 char* Reserve(std::size_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw Error("no memory for the cpu device's shared memory; free some");
@@ -41,26 +41,27 @@ SharedMemory::~SharedMemory() { ::munmap(arena_, kArenaBytes); }
 void SharedMemory::BeginLaunch(std::size_t dynamic_bytes, bool spaced) {
   spaced_ = spaced;
   dynamic_bytes_ = dynamic_bytes;
-  placed_ = declared_ = granted_ = last_ = 0;
+  statics_ = {};
+  last_ = 0;
   places_.clear();
   variables_.clear();
 }
 
 void SharedMemory::Poison() {
-  std::memset(static_, kPoison, placed_);
+  std::memset(static_, kPoison, statics_.placed);
   std::memset(dynamic_, kPoison, dynamic_bytes_);
 }
 
 char* SharedMemory::Static(unsigned slot, std::size_t bytes) {
-  const auto [place, inserted] = places_.try_emplace({slot, bytes}, static_ + placed_);
+  const auto [place, inserted] = places_.try_emplace({slot, bytes}, static_ + statics_.placed);
   if (!inserted) return place->second;
   const std::size_t rounded = RoundUp(bytes);
-  declared_ = granted_ + bytes;
-  if (declared_ > kStaticSharedBytes || placed_ + rounded > kStaticArea) return nullptr;
-  granted_ = std::min(granted_ + rounded, kStaticSharedBytes);
+  statics_.declared = statics_.granted + bytes;
+  if (statics_.declared > kStaticSharedBytes || statics_.placed + rounded > kStaticArea) return nullptr;
+  statics_.granted = std::min(statics_.granted + rounded, kStaticSharedBytes);
   std::memset(place->second, kPoison, rounded);
   variables_.push_back({reinterpret_cast<std::uintptr_t>(place->second), bytes});
-  placed_ = std::min(placed_ + rounded + (spaced_ ? kSlotAlignment : 0), kStaticArea);
+  statics_.placed = std::min(statics_.placed + rounded + (spaced_ ? kSlotAlignment : 0), kStaticArea);
   return place->second;
 }
 

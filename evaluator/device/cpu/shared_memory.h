@@ -11,7 +11,7 @@
 
 namespace evo {
 
-// The shared memory of the block that is running: static variables in the order in which they are first met, and the dynamic
+// The shared memory of the running block: static variables, in the order in which the kernel first uses them, and the dynamic
 // part.
 class SharedMemory {
  public:
@@ -20,23 +20,23 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // `spaced` keeps static variables apart, so that an index beyond one does not hit the next.
+  // `spaced` keeps static variables apart, so that an index beyond one variable does not hit the next.
   void BeginLaunch(std::size_t dynamic_bytes, bool spaced);
   // All bytes 0xff: NaN in every floating-point type.
   void Poison();
 
   char* dynamic() { return dynamic_; }
-  // Null when the block's static variables would take more than a block may have: Declared() says how much.
+  // Null when the block's static variables take more than a block may have; Declared() is how much.
   char* Static(unsigned slot, std::size_t bytes);
   // Static bytes asked for so far, each variable rounded up to its alignment.
-  std::size_t Declared() const { return declared_; }
-  // As much of it as the block has been given.
-  std::size_t Granted() const { return granted_; }
+  std::size_t Declared() const { return statics_.declared; }
+  // The part of it that the block has got.
+  std::size_t Granted() const { return statics_.granted; }
 
   bool Near(std::uintptr_t address) const { return address - reinterpret_cast<std::uintptr_t>(arena_) < kArenaBytes; }
   // Within the dynamic part or within one static variable.
   bool Holds(std::uintptr_t address, std::size_t bytes);
-  // "offset 516 of a static array of 512 bytes": of the part that is nearest below, or the first one.
+  // "offset 516 of a static array of 512 bytes": relative to the nearest part below the address, or to the first part.
   std::string Describe(std::uintptr_t address) const;
   Shadow& Records() { return records_; }
 
@@ -44,6 +44,12 @@ class SharedMemory {
   struct Variable {
     std::uintptr_t begin;
     std::size_t bytes;
+  };
+  // Bytes of static variables: placed in the arena, asked for, and granted to the block.
+  struct StaticBytes {
+    std::size_t placed = 0;
+    std::size_t declared = 0;
+    std::size_t granted = 0;
   };
   static constexpr std::size_t kStaticArea = 512 * 1024;  // with the gaps
   static constexpr std::size_t kGap = 64 * 1024;
@@ -56,12 +62,10 @@ class SharedMemory {
   Shadow records_;
   bool spaced_ = false;
   std::size_t dynamic_bytes_ = 0;
-  std::size_t placed_ = 0;
-  std::size_t declared_ = 0;
-  std::size_t granted_ = 0;
+  StaticBytes statics_;
   std::map<std::pair<unsigned, std::size_t>, char*> places_;  // by slot and size
   std::vector<Variable> variables_;                           // by address
-  std::size_t last_ = 0;                                      // the variable that was last asked for
+  std::size_t last_ = 0;                                      // the variable of the last call
 };
 
 }  // namespace evo

@@ -20,7 +20,7 @@ struct SimtLaunch {
   std::size_t shared_bytes = 0;
   void** arguments = nullptr;
   std::uint64_t schedule = 0;        // 0: natural order; else a permutation of blocks, threads and lanes made from it
-  MemoryMap* module_data = nullptr;  // of an image compiled to be checked; null: it is not
+  MemoryMap* module_data = nullptr;  // of an image compiled with checked accesses; null for other images
 };
 
 enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace, kNoRoom };
@@ -30,10 +30,12 @@ struct SimtResult {
   std::string message;
 };
 
-// Runs CUDA blocks one after another on the calling thread; each CUDA thread is a fiber that runs until it meets a barrier it has
-// to wait at. Static and dynamic shared memory is NaN at each block's start. A checked image may touch only its own data, its
-// shared memory and `buffers`, and its threads must not race. After a fault the runtime must not be used or destroyed: its fibers
-// hold frames that nobody can unwind, and the process has to end.
+class SimtBlock;
+
+// Runs CUDA blocks one after another on the calling thread. Each CUDA thread is a fiber that runs until it has to wait at a
+// barrier. Static and dynamic shared memory is NaN at each block's start. A checked image may touch only its own data, its shared
+// memory and `buffers`, and its threads must not race. After a fault the runtime must not be used or destroyed: its fibers hold
+// frames that cannot be unwound, and the process has to end.
 class SimtRuntime {
  public:
   // `buffers` must outlive it.
@@ -46,13 +48,13 @@ class SimtRuntime {
   // Most static shared memory that a block of the last launch declared.
   std::size_t static_shared_bytes() const;
 
-  // For an image's evo_cpu_runtime and evo_cpu_checker. They serve the runtime that last began a launch on the calling thread.
+  // The functions that an image calls as evo_cpu_runtime and evo_cpu_checker. They serve the runtime that last began a launch on
+  // the calling thread.
   static const evo_cpu_services* Services();
   static const evo_cpu_checks* Checks();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<SimtBlock> block_;
 };
 
 }  // namespace evo

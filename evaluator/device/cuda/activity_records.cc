@@ -11,17 +11,18 @@ namespace {
 
 // A clock coarser than this would be no timer.
 constexpr std::uint64_t kCoarsestTick = 1100;
-// Start and end are converted to nanoseconds each for itself: a length is a multiple of the clock's step give or take this much.
+// Start and end are converted to nanoseconds separately, so that a duration is a multiple of the clock's step give or take this
+// much.
 constexpr std::uint64_t kRounding = 1;
-// Lengths that are so close to a multiple.
+// The share of durations that must be that close to a multiple.
 constexpr std::uint64_t kNearAny = 2 * kRounding + 1;
-// The conversion is now and then set anew, and a length across that is off by more.
+// CUPTI now and then adjusts the conversion, and a duration across that moment is off by more.
 constexpr double kFewestNear = 0.9;
-// That so many lengths are near multiples of a step which is not the clock's.
+// The chance that so many durations are near multiples of a step that is not the clock's.
 constexpr double kMostByChance = 1e-6;
 
-// Hoeffding's and Chernoff's bound of the chance that at least this share of `count` trials succeeds, each with probability p <
-// share.
+// Hoeffding's and Chernoff's bound of the chance that at least this share of `count` trials succeeds, where each succeeds with
+// probability p < share.
 double ByChance(double count, double share, double p) {
   if (share <= p) return 1;
   const double rest = share < 1 ? (1 - share) * std::log((1 - share) / (1 - p)) : 0;
@@ -46,12 +47,12 @@ struct Window {
   std::uint64_t busy = 0;
 };
 
-// A clock stepping by `tick_ns` gives multiples of it; rounding takes up what its conversion to nanoseconds adds.
+// Durations are multiples of `tick_ns`; rounding removes the error of their conversion to nanoseconds.
 std::uint64_t Ticks(std::uint64_t nanoseconds, double tick_ns) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(nanoseconds) / tick_ns));
 }
 
-// The records without those of before: everything up to the first that could be the first expected one.
+// The records without those of earlier work: from the first one on that could be the first expected one.
 std::span<const ActivityRecord> SinceFirst(const std::vector<ActivityRecord>& records, const ExpectedActivity& first) {
   const auto begin = std::find_if(records.begin(), records.end(), [&](const ActivityRecord& record) {
     return record.kind == first.kind && record.name == first.name;

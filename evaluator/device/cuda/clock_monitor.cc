@@ -11,7 +11,7 @@
 namespace evo {
 namespace {
 
-// NVML's binary interface, of which we need so little that its header need not be installed. Documented in NVIDIA's NVML
+// The part of NVML's binary interface that is used here, so that its header need not be installed. Documented in NVIDIA's NVML
 // reference; unchanged since its version 2.
 using NvmlDevice = struct nvmlDevice_st*;
 constexpr int kSuccess = 0;
@@ -24,7 +24,7 @@ struct Reason {
   const char* name;
   bool disturbs;
 };
-// Not among them: idle, application clocks and display, which are settings rather than events.
+// Idle, application clocks and display are settings rather than events, and not listed.
 constexpr std::array<Reason, 6> kReasons{{{0x04, "power cap", false},
                                           {0x08, "hardware slowdown", true},
                                           {0x10, "sync boost", false},
@@ -42,7 +42,7 @@ struct ClockMonitor::Library {
     shared.Resolve(max_clock, "nvmlDeviceGetMaxClockInfo");
     shared.Resolve(temperature, "nvmlDeviceGetTemperature");
     shared.Resolve(power, "nvmlDeviceGetPowerUsage");
-    // Named "events" by newer drivers, which keep the old name.
+    // Newer drivers call them "events" and keep the old name.
     shared.Resolve(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
   }
 
@@ -71,7 +71,7 @@ std::unique_ptr<ClockMonitor::Library> ClockMonitor::Open(const std::string& bus
     if (library->max_clock(library->device, kClockSm, &most) == kSuccess) library->sm_max_mhz = static_cast<int>(most);
     return library;
   } catch (const Error&) {
-    return nullptr;  // a driver without NVML computes all the same
+    return nullptr;  // a driver without NVML can still run kernels
   }
 }
 

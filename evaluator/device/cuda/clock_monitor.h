@@ -9,19 +9,19 @@
 
 namespace evo {
 
-// A GPU's clocks as NVIDIA's management library (NVML, part of the driver) tells them. Only looks.
+// Reads a GPU's clocks through NVIDIA's management library (NVML, part of the driver). Changes nothing.
 class ClockMonitor {
  public:
-  // `ordinal` as CUDA counts. Where there is no NVML, or it does not know this GPU, nothing is known of the clocks.
+  // `ordinal` is CUDA's. Without NVML, or for a GPU that it does not know, the clocks stay unknown.
   explicit ClockMonitor(int ordinal);
   ~ClockMonitor();
   ClockMonitor(const ClockMonitor&) = delete;
   ClockMonitor& operator=(const ClockMonitor&) = delete;
 
-  // All of it, now.
+  // All clocks at this moment.
   ClockState Read();
-  // Only the clock of the multiprocessors and what holds it back, at most so old: asking the driver takes longer than a short
-  // kernel. Nothing is known while NVML is being opened, which takes a tenth of a second and nobody waits for.
+  // Only the clock of the multiprocessors and why it is throttled, at most this old: asking the driver takes longer than a short
+  // kernel. Unknown while NVML is being opened in the background, which takes a tenth of a second.
   ClockState Glance(std::chrono::milliseconds age);
 
  private:
@@ -29,7 +29,7 @@ class ClockMonitor {
   static std::unique_ptr<Library> Open(const std::string& bus);
 
   std::future<std::unique_ptr<Library>> opening_;
-  std::unique_ptr<Library> library_;  // null: not opened yet, or nothing is known
+  std::unique_ptr<Library> library_;  // null: not opened yet, or the clocks are unknown
   ClockState last_;
   std::chrono::steady_clock::time_point read_at_{};
 };

@@ -15,13 +15,13 @@
 namespace evo {
 namespace {
 
-// Of what the driver queues before a launch blocks (1,024 and more), a part that is safe behind a hold.
+// The driver queues 1,024 launches or more before a launch blocks; this many are safe behind a hold.
 constexpr std::size_t kMostTogether = 400;
-// Durations that differ, for the step of the clock; a step takes 2.5 ns.
+// Kernels of different durations, from which the step of the clock follows; one of their steps takes 2.5 ns.
 constexpr std::uint32_t kTickSamples = 64;
-// Few, so that an error of the clock's conversion, which grows with the length, stays below a nanosecond.
+// The kernels are short, since the error of the clock's conversion grows with the duration and must stay below a nanosecond.
 constexpr std::uint32_t kTickSteps = 21;
-// Clocks change in tenths of a second; asking for them takes as long as timing a kernel does.
+// Clocks change within tenths of a second, and asking for them takes as long as timing a kernel.
 constexpr std::chrono::milliseconds kClocksAge{200};
 
 std::size_t OperationCount(const TimedRun& run) {
@@ -40,7 +40,7 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
     throw Error(fmt::format("cuda:{}: there are {} GPUs, counted from 0; choose another --device", options.ordinal,
                             found.devices.size()));
   }
-  // Before the context: CUPTI misses what was set up without it.
+  // CUPTI is opened before the context, because it misses everything set up before it.
   if (options.timing) records_ = std::make_unique<CuptiRecords>(options.cuda_root);
   info_ = Open(options.ordinal);
   info_.driver = found.driver;
@@ -54,7 +54,7 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
 
 CudaDevice::~CudaDevice() {
   if (support_ != nullptr) support_->Release();
-  if (scratch_ != 0) memory_->Free(scratch_);
+  if (scratch_.address != 0) memory_->Free(scratch_.address);
   support_.reset();
   inspection_.reset();
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
@@ -96,9 +96,9 @@ double CudaDevice::MeasureTick() {
   return TickOf(records);
 }
 
-LoadResult CudaDevice::Load(const CompiledProgram& program, std::size_t places) {
+LoadResult CudaDevice::Load(const CompiledProgram& program, std::size_t placements) {
   auto loaded = std::make_unique<CudaProgram>(info_, max_warps_per_multiprocessor_);
-  DeviceStatus status = loaded->Load(program, places);
+  DeviceStatus status = loaded->Load(program, placements);
   if (!status.ok()) return {std::move(status), nullptr};
   for (const CompiledKernel& kernel : program.kernels) loaded_names_.insert(kernel.symbol);
   return {{}, std::move(loaded)};
@@ -131,7 +131,7 @@ TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> run
   for (const TimedRun& run : runs) flush_bytes = std::max(flush_bytes, run.preparation.flush_bytes);
   all.status = PrepareScratch(flush_bytes);
   if (!all.status.ok()) return all;
-  // Lines that an earlier kernel marked as persisting would survive any flush. Devices without such lines refuse the call.
+  // L2 lines that an earlier kernel marked as persisting would survive a flush. Devices without such lines reject the call.
   if (cudaCtxResetPersistingL2Cache() != cudaSuccess) cudaGetLastError();
   while (!runs.empty()) {
     std::size_t count = 0;
@@ -152,7 +152,7 @@ TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRu
   records_->Discard();
   expected_.clear();
   DeviceStatus status = Enqueue(program, runs);
-  // Whatever went wrong, the device must not be left waiting.
+  // After a failure, too, the device must not be left waiting.
   support_->Release();
   const DeviceStatus finished = Wait();
   if (status.ok()) status = finished;
@@ -191,17 +191,17 @@ DeviceStatus CudaDevice::PrepareLaunches(CudaProgram& program, const Sequence& s
 }
 
 DeviceStatus CudaDevice::PrepareScratch(std::size_t needed) {
-  if (needed <= scratch_bytes_) return {};
-  if (scratch_ != 0) memory_->Free(scratch_);
-  scratch_ = memory_->Allocate(needed);
-  scratch_bytes_ = scratch_ == 0 ? 0 : needed;
-  if (scratch_ == 0)
+  if (needed <= scratch_.bytes) return {};
+  if (scratch_.address != 0) memory_->Free(scratch_.address);
+  scratch_.address = memory_->Allocate(needed);
+  scratch_.bytes = scratch_.address == 0 ? 0 : needed;
+  if (scratch_.address == 0)
     return {Outcome::kResourceLimit, fmt::format("no {} bytes of device memory left to flush L2 with", needed), false};
   return {};
 }
 
 DeviceStatus CudaDevice::Fill(const DeviceFill& fill, int run) {
-  // Of no bytes there is no record.
+  // A fill of no bytes leaves no record.
   if (fill.bytes == 0) return {};
   Expect(ActivityKind::kMemset, "", run);
   return ToStatus(cudaMemsetAsync(ToPointer(fill.address), fill.value, fill.bytes, stream_), "cudaMemsetAsync");
@@ -222,8 +222,9 @@ DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
   for (const DeviceFill& poison : preparation.poison) {
     if (DeviceStatus status = Fill(poison, ExpectedActivity::kOurs); !status.ok()) return status;
   }
-  // Another value each time, so that no compression in L2 can make it cheap.
-  if (DeviceStatus status = Fill({scratch_, preparation.flush_bytes, ++flush_value_}, ExpectedActivity::kOurs); !status.ok())
+  // The value changes each time, so that compression in L2 cannot make the flush cheap.
+  if (DeviceStatus status = Fill({scratch_.address, preparation.flush_bytes, ++scratch_.value}, ExpectedActivity::kOurs);
+      !status.ok())
     return status;
   for (const DeviceTouch& touch : preparation.touch) {
     if (touch.bytes == 0) continue;

@@ -24,15 +24,15 @@ class SupportKernels;
 struct CudaDeviceOptions {
   int ordinal = 0;
   std::filesystem::path cuda_root;  // for CUPTI
-  bool timing = true;               // without, Time must not be called, and CUPTI is left alone: for a process under another tool
+  bool timing = true;               // false for a process under another tool: CUPTI is not used, and Time must not be called
 };
 
-// One GPU through the CUDA run-time library, timed by CUPTI's activity records. One at a time in a process: CUPTI's records are
-// the process's. Throws Error, with what to do, where there is no such GPU, no driver or no CUPTI. Leaves clocks and settings
-// alone.
+// One GPU through the CUDA run-time library, timed by CUPTI's activity records. A process has at most one at a time, since CUPTI
+// records per process. Throws Error, which says what to do, where there is no such GPU, no driver or no CUPTI. Does not change
+// clocks or settings.
 class CudaDevice : public Device {
  public:
-  // `compiler` is used in the constructor only.
+  // `compiler` is used only in the constructor.
   CudaDevice(const CudaDeviceOptions& options, Compiler& compiler);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
@@ -43,13 +43,19 @@ class CudaDevice : public Device {
   DeviceMemory& memory() override { return *memory_; }
   LoadResult Load(const CompiledProgram& program, std::size_t placements) override;
   DeviceStatus Prepare(const Preparation& preparation) override;
-  // `schedule` is ignored: the hardware orders blocks as it likes.
+  // `schedule` is ignored, since the hardware orders the blocks.
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
   ClockState Clocks() override { return clocks_->Read(); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
 
  private:
+  // Memory that is written to push other data out of L2.
+  struct Scratch {
+    Address address = 0;
+    std::size_t bytes = 0;
+    std::uint8_t value = 0;
+  };
   DeviceInfo Open(int ordinal);
   double MeasureTick();
   DeviceStatus PrepareLaunches(CudaProgram& program, const Sequence& sequence);
@@ -61,7 +67,7 @@ class CudaDevice : public Device {
   TimedRuns TimeTogether(CudaProgram& program, std::span<const TimedRun> runs);
   DeviceStatus Wait();
   void MarkFormerNames(const CudaProgram& program, std::vector<ActivityRecord>& records) const;
-  // Notes what was enqueued, to be compared with what CUPTI saw.
+  // Notes what was enqueued, for comparison with CUPTI's records.
   void Expect(ActivityKind kind, const std::string& name, int run) { expected_.push_back({kind, name, run}); }
 
   DeviceInfo info_;
@@ -74,9 +80,7 @@ class CudaDevice : public Device {
   std::unique_ptr<InspectionKernel> inspection_;
   std::vector<ExpectedActivity> expected_;
   std::set<std::string> loaded_names_;  // of every kernel of every candidate so far
-  Address scratch_ = 0;
-  std::size_t scratch_bytes_ = 0;
-  std::uint8_t flush_value_ = 0;
+  Scratch scratch_;
 };
 
 }  // namespace evo

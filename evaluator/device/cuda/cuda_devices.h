@@ -10,13 +10,13 @@ struct CudaDeviceSummary {
   std::string name;  // "NVIDIA H200"
   int major = 0;     // compute capability
   int minor = 0;
-  std::string arch;  // what to compile for: "sm_90a" on 9.0, else "sm_XY"
+  std::string arch;  // the compile target: "sm_90a" on 9.0, else "sm_XY"
 };
 
 struct CudaDevices {
   std::vector<CudaDeviceSummary> devices;
-  std::string driver;    // newest CUDA version that the driver takes, "13.0"; empty without a driver
-  std::string why_none;  // empty exactly if there is a device: one sentence, what is missing and what to do
+  std::string driver;    // newest CUDA version that the driver supports, "13.0"; empty without a driver
+  std::string why_none;  // empty if there is a device; otherwise one sentence: what is missing and what to do
 };
 
 // The CUDA devices that this process sees. Never throws; makes no context.

@@ -44,7 +44,7 @@ DeviceStatus ToStatus(cudaError_t error, const char* call) {
       status.sticky = true;
       return status;
     default:
-      // An error that is still there on the next call has taken the context with it.
+      // An error that the next call still reports has destroyed the context.
       if (cudaDeviceSynchronize() != cudaSuccess) {
         status.outcome = Outcome::kCrash;
         status.sticky = true;

@@ -16,7 +16,7 @@ Address CudaMemory::Allocate(std::size_t bytes) {
 }
 
 void CudaMemory::Free(Address address) {
-  // After a crash nothing can be freed any more; the process ends soon.
+  // After a crash nothing can be freed, and the process ends soon.
   if (cudaFree(ToPointer(address)) != cudaSuccess) cudaGetLastError();
 }
 

@@ -6,7 +6,7 @@
 
 namespace evo {
 
-// Plain cudaMalloc memory, 256-byte aligned and better; copies and fills go through the device's one stream and are waited for.
+// Memory from cudaMalloc, aligned to 256 bytes or more. Copies and fills use the device's only stream and are complete on return.
 class CudaMemory : public DeviceMemory {
  public:
   explicit CudaMemory(cudaStream_t stream) : stream_(stream) {}

@@ -31,7 +31,7 @@ inline constexpr DevicePolicy kCudaPolicy{
     .reports_wall_time = false,
     .pauses_compilers = false,
     .has_ordinals = true,
-    .compiles_for_own_arch = true,
+    .arch = "",
     .measures_machine = true,
     .standby_worker = true,
     // A candidate four times slower than the baseline is of no use, and a kernel that hangs blocks the whole GPU.

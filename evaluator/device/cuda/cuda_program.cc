@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kMaxBlockZ = 64;
 constexpr std::uint32_t kMaxGridYZ = 65535;
 constexpr std::uint32_t kMaxGridX = 2147483647;
-// Blocks of a cluster that every device with clusters takes; more must be allowed by an attribute.
+// Every device with clusters accepts this many blocks in a cluster; an attribute must allow more.
 constexpr std::uint64_t kPortableCluster = 8;
 constexpr int kWarpThreads = 32;
 
@@ -31,7 +31,7 @@ DeviceStatus Wrong(std::string message) { return {Outcome::kLaunchError, std::mo
 
 dim3 ToDim3(const std::array<std::uint32_t, 3>& extent) { return dim3(extent[0], extent[1], extent[2]); }
 
-// How many bytes each parameter takes. The toolkit tells them one by one and refuses the first that does not exist.
+// The size of each parameter. The toolkit reports one at a time and fails for the first that does not exist.
 std::vector<std::size_t> ParameterBytes(cudaKernel_t kernel) {
   std::vector<std::size_t> bytes;
   std::size_t offset = 0;
@@ -50,9 +50,9 @@ CudaProgram::~CudaProgram() {
   }
 }
 
-DeviceStatus CudaProgram::Load(const CompiledProgram& program, std::size_t places) {
+DeviceStatus CudaProgram::Load(const CompiledProgram& program, std::size_t placements) {
   for (const CompiledKernel& compiled : program.kernels) kernels_.emplace_back().symbol = compiled.symbol;
-  while (libraries_.size() < places) {
+  while (libraries_.size() < placements) {
     cudaLibrary_t library = nullptr;
     const cudaError_t error = cudaLibraryLoadData(&library, program.image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
     if (error != cudaSuccess) return ToStatus(error, "cudaLibraryLoadData");
@@ -68,11 +68,11 @@ DeviceStatus CudaProgram::FindKernels(cudaLibrary_t library) {
     cudaKernel_t handle = nullptr;
     cudaError_t error = cudaLibraryGetKernel(&handle, library, kernel.symbol.c_str());
     if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaLibraryGetKernel({})", kernel.symbol).c_str());
-    // Also makes a lazy driver load the code now, not in the first launch.
+    // A driver that loads lazily loads the code here, not in the first launch.
     error = cudaFuncGetAttributes(&kernel.attributes, reinterpret_cast<const void*>(handle));
     if (error != cudaSuccess) return ToStatus(error, fmt::format("cudaFuncGetAttributes({})", kernel.symbol).c_str());
-    if (kernel.places.empty()) kernel.parameter_bytes = ParameterBytes(handle);
-    kernel.places.push_back(handle);
+    if (kernel.placements.empty()) kernel.parameter_bytes = ParameterBytes(handle);
+    kernel.placements.push_back(handle);
   }
   return {};
 }
@@ -85,7 +85,8 @@ DeviceStatus CudaProgram::FindVariables(cudaLibrary_t library, const std::vector
   for (const std::string& name : names) {
     Variable variable;
     if (cudaLibraryGetGlobal(&variable.address, &variable.bytes, library, name.c_str()) != cudaSuccess) {
-      // The compiler keeps in the PTX what the assembler then finds unused; what is used but cannot be found could hide state.
+      // The PTX may declare variables that the assembler removes as unused. A variable that is used but cannot be found could
+      // hide state.
       cudaGetLastError();
       return {
           Outcome::kUnsupported,
@@ -175,12 +176,12 @@ DeviceStatus CudaProgram::CheckArguments(const Kernel& kernel, const DeviceLaunc
 }
 
 DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const {
-  // Static and dynamic together are bounded by what a block gets unasked; beyond it the dynamic part has to be announced.
+  // Static and dynamic shared memory together have a default limit; beyond it the dynamic part must be declared by an attribute.
   if (kernel.attributes.sharedSizeBytes + launch.shared_bytes > device_.shared_bytes_per_block &&
       launch.shared_bytes > kernel.raised_shared_bytes) {
-    for (cudaKernel_t place : kernel.places) {
+    for (cudaKernel_t placed : kernel.placements) {
       const cudaError_t error =
-          cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeMaxDynamicSharedMemorySize,
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(placed), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(launch.shared_bytes));
       if (error == cudaSuccess) continue;
       DeviceStatus status = ToStatus(
@@ -192,9 +193,9 @@ DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& la
     kernel.raised_shared_bytes = launch.shared_bytes;
   }
   if (Product(launch.cluster) > kPortableCluster) {
-    for (cudaKernel_t place : kernel.places) {
+    for (cudaKernel_t placed : kernel.placements) {
       const cudaError_t error =
-          cudaFuncSetAttribute(reinterpret_cast<const void*>(place), cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(placed), cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
       if (error != cudaSuccess)
         return ToStatus(error, fmt::format("cudaFuncSetAttribute({}, a cluster of more than 8 blocks)", kernel.symbol).c_str());
     }
@@ -238,15 +239,15 @@ DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t strea
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
   }
-  cudaKernel_t place = kernel.places[turn_ % kernel.places.size()];
-  cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(place), arguments.data());
+  cudaKernel_t placed = kernel.placements[turn_ % kernel.placements.size()];
+  cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(placed), arguments.data());
   if (error == cudaSuccess) error = cudaGetLastError();
   return error == cudaSuccess ? DeviceStatus{} : ToStatus(error, fmt::format("launch of {}", kernel.symbol).c_str());
 }
 
 double CudaProgram::Occupancy(const Kernel& kernel) const {
   int blocks = 0;
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel.places.front()),
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel.placements.front()),
                                                     kernel.last_threads, kernel.last_shared_bytes) != cudaSuccess) {
     cudaGetLastError();
     return kNoValue;
@@ -263,7 +264,7 @@ KernelFacts CudaProgram::facts() const {
     facts.local_bytes = std::max(facts.local_bytes, static_cast<int>(kernel.attributes.localSizeBytes));
     if (!kernel.launched) continue;
     facts.dynamic_shared_bytes = std::max(facts.dynamic_shared_bytes, static_cast<int>(kernel.last_shared_bytes));
-    // fmax takes the number where the other is NaN.
+    // fmax ignores a NaN.
     facts.occupancy = std::fmax(facts.occupancy, Occupancy(kernel));
   }
   return facts;

@@ -10,7 +10,7 @@
 
 namespace evo {
 
-// A cubin on the device. Launches go to a stream of the caller's.
+// A cubin on the device. Launches go to the caller's stream.
 class CudaProgram : public LoadedProgram {
  public:
   CudaProgram(const DeviceInfo& device, int max_warps_per_multiprocessor)
@@ -19,13 +19,14 @@ class CudaProgram : public LoadedProgram {
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
 
-  // Once, before anything else; as Device::Load. kLaunchError if the image is not for this device or lacks a kernel.
-  DeviceStatus Load(const CompiledProgram& program, std::size_t places = 1);
+  // To be called once, before all other methods; see Device::Load. kLaunchError if the image is not for this device or lacks a
+  // kernel.
+  DeviceStatus Load(const CompiledProgram& program, std::size_t placements = 1);
 
-  // Checks a launch against the device and the kernel and raises the kernel's attributes to what it asks for; does not launch.
+  // Checks a launch against the limits of device and kernel, and raises the kernel's attributes where needed. Does not launch.
   DeviceStatus Prepare(const DeviceLaunch& launch);
-  // What is enqueued from now on is launched at the next place: all kernels of a sequence at one, as they may share variables of
-  // the module.
+  // Moves to the next load address for the launches that follow. All kernels of a sequence are launched at one, since they may
+  // share variables of the module.
   void NextPlace() { ++turn_; }
   // Precondition: Prepare(launch) was ok. Does not wait.
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
@@ -34,14 +35,13 @@ class CudaProgram : public LoadedProgram {
 
   bool Has(const std::string& symbol) const;
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
-  // Registers, shared and local memory: the largest over the kernels. Dynamic shared memory and occupancy: of the last prepared
-  // launch of each kernel, the largest.
+  // The largest over all kernels; dynamic shared memory and occupancy are those of each kernel's last prepared launch.
   KernelFacts facts() const override;
 
  private:
   struct Kernel {
     std::string symbol;
-    std::vector<cudaKernel_t> places;  // the same code
+    std::vector<cudaKernel_t> placements;  // the same code at several addresses
     cudaFuncAttributes attributes{};
     std::vector<std::size_t> parameter_bytes;
     std::uint64_t raised_shared_bytes = 0;
@@ -65,7 +65,7 @@ class CudaProgram : public LoadedProgram {
   const DeviceInfo& device_;
   int max_warps_;
   std::size_t turn_ = 0;
-  std::vector<cudaLibrary_t> libraries_;  // of one image, each in a place of its own
+  std::vector<cudaLibrary_t> libraries_;  // of one image, each at an address of its own
   std::vector<Kernel> kernels_;
   std::vector<Variable> variables_;
 };

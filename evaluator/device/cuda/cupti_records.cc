@@ -13,15 +13,16 @@
 namespace evo {
 namespace {
 
-// 4,000 records and more; CUPTI asks for another buffer when one is full.
+// A buffer holds 4,000 records or more; CUPTI asks for another when it is full.
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr std::size_t kRecordAlignment = 8;
 constexpr auto kPatience = std::chrono::milliseconds(200);
-// Between looks for records that are not there yet. A forced flush comes after so many of them, when times have been written.
+// The pause between two looks for records that are missing. After this many looks a flush is forced: the times have been written
+// by then.
 constexpr auto kPause = std::chrono::microseconds(50);
 constexpr int kPausesUnforced = 4;
 
-// The two functions that CUPTI calls when it hands buffers over, maybe from a thread of its own, get no pointer of ours.
+// CUPTI passes no pointer of ours to the two functions that it calls to exchange buffers, maybe from a thread of its own.
 struct Inbox {
   std::mutex mutex;
   std::vector<ActivityRecord> records;
@@ -41,7 +42,7 @@ ActivityRecord Timed(ActivityKind kind, const CUpti_Activity* record) {
   return {kind, {}, timed->correlationId, timed->start, timed->end};
 }
 
-// The fields we read stand at the same offsets in the records of CUDA 12 and 13: new versions only append.
+// The fields read here have the same offsets in the records of CUDA 12 and 13: new versions only append fields.
 void Keep(const CUpti_Activity* record, std::vector<ActivityRecord>& records) {
   switch (record->kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
@@ -121,7 +122,7 @@ std::vector<ActivityRecord> CuptiRecords::Collect(std::size_t count) {
   Inbox& inbox = TheInbox();
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (int pauses = 0;; ++pauses) {
-    // Not forced at first: a forced flush also hands over records whose times are not written yet.
+    // The flush is not forced at first: a forced flush also delivers records whose times are not written yet.
     Require(flush_all_(pauses >= kPausesUnforced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0), "cuptiActivityFlushAll");
     {
       const std::lock_guard lock(inbox.mutex);

@@ -11,7 +11,7 @@
 namespace evo {
 
 // CUPTI's activity records of this process: kernels, memsets and copies, with the device's own timestamps. CUPTI is opened at run
-// time. At most one at a time in a process, made before the first context; throws Error where CUPTI is missing or refuses.
+// time. A process has at most one at a time, made before the first context. Throws Error where CUPTI is missing or fails.
 class CuptiRecords {
  public:
   explicit CuptiRecords(const std::filesystem::path& cuda_root);
@@ -21,7 +21,7 @@ class CuptiRecords {
 
   // Forgets what was recorded so far.
   void Discard();
-  // Everything recorded since, once `count` records or more are there or a fifth of a second has passed. The device is idle.
+  // The records since then, as soon as there are `count` or a fifth of a second has passed. Precondition: the device is idle.
   // Throws Error if CUPTI lost records.
   std::vector<ActivityRecord> Collect(std::size_t count);
 

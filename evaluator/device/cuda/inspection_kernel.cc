@@ -11,8 +11,8 @@
 namespace evo {
 namespace {
 
-// As InspectHere (evaluator/device/inspection.cc) does it on the host: a test holds the two together. Kinds and dtypes are
-// numbered as there.
+// Does what InspectHere (evaluator/device/inspection.cc) does on the host; a test compares the two. Kinds and dtypes have the
+// same numbers.
 constexpr char kSource[] = R"(
 typedef unsigned long long u64;
 struct Request { u64 address, other, bytes; int kind, dtype, exact, blocks; };
@@ -113,7 +113,7 @@ static __device__ void Hash(const Request& r, u64 begin, u64 step, Part& part) {
   }
 }
 
-// The parts of the block's threads, into one.
+// Joins the parts of the block's threads.
 static __device__ void Collect(const Part& part, Part* to) {
   __shared__ Part shared[256];
   shared[threadIdx.x] = part;
@@ -124,7 +124,7 @@ static __device__ void Collect(const Part& part, Part* to) {
   if (threadIdx.x == 0) *to = shared[0];
 }
 
-// Blocks (x) share an inspection (y).
+// Blocks along x share the inspection along y.
 extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* requests, Part* parts) {
   const Request r = requests[blockIdx.y];
   if (blockIdx.x >= r.blocks) return;
@@ -137,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* req
   Collect(part, parts + blockIdx.y * gridDim.x + blockIdx.x);
 }
 
-// A block for each inspection, of which every one has `stride` places for parts.
+// One block for each inspection, which has `stride` parts.
 extern "C" __global__ void __launch_bounds__(256)
     evo_collect(const Request* requests, const Part* parts, u64 stride, Part* results) {
   Part part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
@@ -155,10 +155,10 @@ static_assert(sizeof(Request) == 40 && sizeof(InspectionResult) == 56, "the kern
 constexpr std::uint32_t kThreads = 256;
 constexpr int kInspect = 0;  // kernels
 constexpr int kCollect = 1;
-// As many as run at once on the largest GPUs; each has sixteen bytes a thread at least.
+// As many blocks as run at once on the largest GPUs; each has at least sixteen bytes a thread.
 constexpr std::uint64_t kBytesPerBlock = 16 * kThreads;
 constexpr std::uint64_t kMostBlocks = 1024;
-// A task has a handful of arguments with two guards each; more take several launches.
+// A task has a handful of arguments with two guards each; more inspections take several launches.
 constexpr std::size_t kMostTogether = 64;
 constexpr std::size_t kResultsOffset = kMostTogether * sizeof(Request);
 constexpr std::size_t kHostBytes = kResultsOffset + kMostTogether * sizeof(InspectionResult);

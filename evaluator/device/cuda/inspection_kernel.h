@@ -9,8 +9,8 @@
 
 namespace evo {
 
-// Looks at device memory on the device, so that megabytes need not come to the host: all inspections in two launches, sums taken
-// in a fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
+// Inspects device memory on the device, so that megabytes need not be copied to the host. All inspections take two launches, and
+// sums are taken in a fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
 class InspectionKernel {
  public:
   InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream);

@@ -10,10 +10,10 @@
 namespace evo {
 namespace {
 
-// evo_hold gives up after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot
-// deadlock. evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or all of
-// it in every block (whole). What it reads has to be used, or ptxas leaves the loads out, volatile or not. evo_displace is 2,048
-// instructions of 16 bytes in a row: docs/adr/0011 says why so many.
+// evo_hold ends after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot
+// deadlock. evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or the
+// whole range in every block (whole). The values must be used, or ptxas removes the loads, volatile or not. evo_displace is 2,048
+// consecutive instructions of 16 bytes: docs/adr/0011 says why so many.
 constexpr char kSource[] = R"(
 extern "C" __global__ void evo_hold(const volatile int* released) {
   for (int i = 0; i < 40000 && *released == 0; ++i) __nanosleep(1000);
@@ -60,17 +60,17 @@ extern "C" __global__ void evo_tick(unsigned steps) {
 enum Kernel : std::size_t { kHold, kTouch, kTick, kScrub, kDisplace };
 
 constexpr std::uint32_t kTouchThreads = 256;
-// Enough to fill the device with loads: 8 blocks of 256 threads are its most, 2,048 threads a multiprocessor.
+// 8 blocks of 256 threads are the most that a multiprocessor runs, 2,048 threads: enough to fill the device with loads.
 constexpr std::uint32_t kTouchBlocksPerMultiprocessor = 8;
 constexpr std::uint64_t kVectorBytes = 16;
-// L2 has two halves, and a multiprocessor is quicker with what its own half holds. Which has what it reads once depends on where
-// the driver put it; what is small is read so often, by other multiprocessors each time, that both have it.
+// L2 has two halves, and a multiprocessor reads its own half faster. Which half holds data that was read once depends on its
+// address. A small range is therefore read several times, by other multiprocessors each time, until both halves hold it.
 constexpr std::uint64_t kMostTouches = 16;
 constexpr std::uint64_t kTouchedBytes = 16 << 20;
-// What every multiprocessor reads whole.
+// A range up to this size is read by every multiprocessor.
 constexpr std::uint64_t kTouchedByAll = 64 << 10;
 constexpr std::uint32_t kScrubThreads = 1024;
-// A warp for each of a multiprocessor's schedulers, which have instruction caches of their own.
+// One warp for each scheduler of a multiprocessor, since each has its own instruction cache.
 constexpr std::uint32_t kDisplaceThreads = 128;
 
 }  // namespace
@@ -109,7 +109,7 @@ DeviceStatus SupportKernels::Hold() {
   *released_ = 0;
   DeviceLaunch launch;
   launch.kernel = kHold;
-  // With unified addressing the device uses the host's own pointer.
+  // With unified addressing the device uses the host's pointer.
   launch.arguments = {reinterpret_cast<Address>(const_cast<int*>(released_))};
   return Launch(launch);
 }

@@ -10,7 +10,7 @@
 
 namespace evo {
 
-// Our own kernels, run before what is timed. Compiled when the device is opened; throws Error if that fails.
+// Our own kernels, which run before a timed kernel. Compiled when the device is opened; throws Error if that fails.
 class SupportKernels {
  public:
   SupportKernels(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream);
@@ -18,14 +18,14 @@ class SupportKernels {
   SupportKernels(const SupportKernels&) = delete;
   SupportKernels& operator=(const SupportKernels&) = delete;
 
-  // Makes the stream wait until Release, at most about 80 ms: whatever is enqueued meanwhile then runs without waiting for the
-  // host, whose launches take longer than a short kernel runs.
+  // Makes the stream wait until Release, at most about 80 ms. Work that is enqueued meanwhile then runs without waiting for the
+  // host, whose launches take longer than a short kernel.
   DeviceStatus Hold();
   void Release();
   DeviceStatus Touch(const DeviceTouch& touch);
-  // Fills the shared memory of every multiprocessor, so that nothing can be carried in it from one launch to the next.
+  // Fills the shared memory of every multiprocessor, so that it carries nothing from one launch to the next.
   DeviceStatus ScrubShared();
-  // Runs code that nobody else runs on every scheduler, so much that the next kernel's has to be fetched again.
+  // Runs so much code of its own on every scheduler that the next kernel's code must be fetched again.
   DeviceStatus DisplaceCode();
   // Runs for a time that grows with `steps`.
   DeviceStatus Tick(std::uint32_t steps);

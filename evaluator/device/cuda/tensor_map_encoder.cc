@@ -15,10 +15,10 @@ namespace {
 static_assert(sizeof(CUtensorMap) == sizeof(EncodedTensorMap) && alignof(CUtensorMap) <= alignof(EncodedTensorMap));
 
 using EncodeTiled = std::add_pointer_t<decltype(cuTensorMapEncodeTiled)>;
-// The first driver with it.
+// The first driver version that has the function.
 constexpr unsigned kEncodeVersion = 12000;
 
-// There is no libcuda to link with; the runtime knows the driver that it found.
+// libcuda cannot be linked, so the function comes from the driver that the run-time library has found.
 EncodeTiled FindEncodeTiled() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -77,7 +77,7 @@ DeviceStatus Encode(const DeviceTensorMap& map, EncodedTensorMap& encoded) {
   if (encode == nullptr || !type)
     return {Outcome::kUnsupported, fmt::format("tensor map {}: this driver cannot make it", use.name), false};
   const std::vector<cuuint64_t> dims(use.dims.begin(), use.dims.end());
-  std::vector<cuuint64_t> strides;  // of every dimension but the first, in bytes
+  std::vector<cuuint64_t> strides;  // of every dimension except the first, in bytes
   cuuint64_t stride = ByteSize(use.dtype);
   for (const cuuint64_t dim : dims) strides.push_back(stride *= dim);
   const std::vector<cuuint32_t> steps(dims.size(), 1);

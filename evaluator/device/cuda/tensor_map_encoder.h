@@ -7,12 +7,13 @@
 
 namespace evo {
 
-// A tensor map as kernels take it: what the driver calls CUtensorMap.
+// A tensor map as kernels take it; the driver's name is CUtensorMap.
 struct EncodedTensorMap {
   alignas(128) std::array<std::byte, 128> bytes{};
 };
 
-// Has the driver write the map. kLaunchError with the map's name where it refuses, kUnsupported where it has no such function.
+// Lets the driver encode the map. kLaunchError, with the map's name, where the driver rejects it; kUnsupported where the driver
+// has no such function.
 DeviceStatus Encode(const DeviceTensorMap& map, EncodedTensorMap& encoded);
 
 }  // namespace evo

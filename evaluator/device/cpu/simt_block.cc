@@ -1,0 +1,235 @@
+#include "evaluator/device/cpu/simt_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/rng.h"
+
+namespace evo {
+namespace {
+
+constexpr int kLanes = static_cast<int>(SimtWarp::kLanes);
+
+template <typename Numbers>
+void Shuffle(Numbers& numbers, Rng& rng) {
+  for (std::size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[rng.Below(i)]);
+}
+
+SimtFault MeaningOf(AccessFaultKind kind) {
+  switch (kind) {
+    case AccessFaultKind::kRace:
+      return SimtFault::kRace;
+    case AccessFaultKind::kNoRoom:
+      return SimtFault::kNoRoom;
+    default:
+      return SimtFault::kOutOfBounds;
+  }
+}
+
+std::string DeadlockMessage(const evo_cpu_uint3& block, unsigned waiting, std::size_t threads) {
+  return fmt::format("deadlock in block ({}, {}, {}): {} of {} threads wait at a barrier that the others never reach", block.x,
+                     block.y, block.z, waiting, threads);
+}
+
+}  // namespace
+
+void SimtBlock::Order::Restart() {
+  next_thread = 0;
+  released.clear();
+  released_head = 0;
+}
+
+int SimtBlock::Order::PopReleased() {
+  const int thread = released[released_head++];
+  if (HasReleased()) return thread;
+  released.clear();
+  released_head = 0;
+  return thread;
+}
+
+std::vector<std::uint64_t> SimtBlock::BeginLaunch(const SimtLaunch& launch) {
+  launch_ = launch;
+  block_.block_dim = {launch.block[0], launch.block[1], launch.block[2]};
+  block_.grid_dim = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  block_.dynamic_shared = shared_.dynamic();
+  shared_.BeginLaunch(launch.shared_bytes, checked());
+  const unsigned count = launch.block[0] * launch.block[1] * launch.block[2];
+  threads_.resize(count);
+  warps_.resize((count + SimtWarp::kLanes - 1) / SimtWarp::kLanes);
+  unsigned t = 0;
+  for (unsigned z = 0; z < launch.block[2]; ++z) {
+    for (unsigned y = 0; y < launch.block[1]; ++y) {
+      for (unsigned x = 0; x < launch.block[0]; ++x, ++t)
+        threads_[t].context = {{x, y, z}, t % SimtWarp::kLanes,  warps_[t / SimtWarp::kLanes].exchange(), &block_,
+                               nullptr,   FiberPool::kStackBytes};
+    }
+  }
+  if (checked()) checker_.BeginLaunch(launch.module_data, count);
+  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2]);
+  std::iota(blocks.begin(), blocks.end(), 0);
+  order_.threads.resize(count);
+  std::iota(order_.threads.begin(), order_.threads.end(), 0);
+  std::iota(order_.lanes.begin(), order_.lanes.end(), 0);
+  if (launch.schedule != 0) {
+    Rng rng(launch.schedule);
+    Shuffle(blocks, rng);
+    Shuffle(order_.threads, rng);
+    Shuffle(order_.lanes, rng);
+  }
+  return blocks;
+}
+
+void SimtBlock::BeginBlock() {
+  shared_.Poison();
+  if (checked()) checker_.BeginBlock();
+  barrier_ = {static_cast<unsigned>(threads_.size()), 0};
+  order_.Restart();
+  for (Thread& thread : threads_) thread.state = ThreadState::kUnstarted;
+  for (std::size_t w = 0; w < warps_.size(); ++w)
+    warps_[w].Begin(static_cast<unsigned>(std::min<std::size_t>(SimtWarp::kLanes, threads_.size() - w * SimtWarp::kLanes)));
+}
+
+void SimtBlock::Run(std::uint64_t block_index) {
+  const auto& grid = launch_.grid;
+  block_.block_index = {static_cast<unsigned>(block_index % grid[0]), static_cast<unsigned>(block_index / grid[0] % grid[1]),
+                        static_cast<unsigned>(block_index / grid[0] / grid[1])};
+  BeginBlock();
+  while (barrier_.live > 0 && result_.fault == SimtFault::kNone) {
+    if (order_.HasReleased()) {
+      const int thread = order_.PopReleased();
+      Enter(thread);
+      fibers_.Resume(At(thread).fiber);
+    } else if (order_.next_thread < order_.threads.size()) {
+      fibers_.Resume(fibers_.Acquire());
+    } else {
+      const auto waiting = std::count_if(threads_.begin(), threads_.end(),
+                                         [](const Thread& thread) { return thread.state == ThreadState::kAtBlockBarrier; });
+      Fault(SimtFault::kDeadlock,
+            DeadlockMessage(block_.block_index, waiting > 0 ? static_cast<unsigned>(waiting) : barrier_.live, threads_.size()));
+    }
+  }
+  if (!checked()) return;
+  if (const auto fault = checker_.BlockBarrier()) Fault(SimtFault::kRace, fault->message);
+}
+
+// Starts threads until one was released meanwhile, which then goes first: waiting threads would otherwise hold ever more fibers.
+void SimtBlock::RunThreads(int fiber) {
+  while (order_.next_thread < order_.threads.size() && result_.fault == SimtFault::kNone) {
+    const int thread = order_.threads[order_.next_thread++];
+    At(thread).fiber = fiber;
+    Enter(thread);
+    launch_.kernel->invoke(launch_.arguments);
+    Exit(thread);
+    if (order_.HasReleased()) break;
+  }
+}
+
+void SimtBlock::Enter(int thread) {
+  running_ = thread;
+  Thread& entered = At(thread);
+  entered.state = ThreadState::kRunning;
+  entered.context.stack = fibers_.stack(entered.fiber);
+  *launch_.current = &entered.context;
+}
+
+void SimtBlock::Exit(int thread) {
+  if (checked()) Require(checker_.FinishWarp());
+  At(thread).state = ThreadState::kDone;
+  --barrier_.live;
+  SimtWarp& warp = WarpOf(thread);
+  warp.Exit(At(thread).context.lane);
+  if (barrier_.arrived > 0 && barrier_.arrived == barrier_.live) ReleaseBlockBarrier(-1);
+  while (const auto mask = warp.CompleteBarrier()) Dissolve(thread / kLanes, *mask, -1);
+}
+
+// The running thread waits until another thread releases it.
+void SimtBlock::Wait(ThreadState state) {
+  if (checked()) Require(checker_.FinishWarp());
+  At(running_).state = state;
+  fibers_.Yield();
+}
+
+void SimtBlock::Release(int thread) {
+  At(thread).state = ThreadState::kReleased;
+  order_.released.push_back(thread);
+}
+
+void SimtBlock::ReleaseBlockBarrier(int except) {
+  if (checked()) Require(checker_.BlockBarrier());
+  barrier_.arrived = 0;
+  for (const int thread : order_.threads) {
+    if (thread != except && At(thread).state == ThreadState::kAtBlockBarrier) Release(thread);
+  }
+}
+
+void SimtBlock::SyncBlock() {
+  if (++barrier_.arrived == barrier_.live) return ReleaseBlockBarrier(running_);
+  Wait(ThreadState::kAtBlockBarrier);
+}
+
+bool SimtBlock::Arrive(unsigned mask, bool collective) {
+  SimtWarp& warp = WarpOf(running_);
+  const unsigned lane = At(running_).context.lane;
+  if (!(mask & (1u << lane)))
+    FaultHere(SimtFault::kWarpMisuse, fmt::format("lane {} calls a warp operation whose mask {:#x} leaves it out", lane, mask));
+  if (collective && (mask & ~warp.live()))
+    FaultHere(SimtFault::kWarpMisuse, "a warp-wide operation after some of the warp's lanes have exited");
+  return warp.Arrive(lane, mask, collective);
+}
+
+void SimtBlock::Dissolve(int warp, unsigned mask, int except) {
+  const unsigned lanes = warps_[static_cast<std::size_t>(warp)].Dissolve(mask);
+  if (checked()) checker_.WarpBarrier(static_cast<unsigned>(warp), lanes);
+  for (const unsigned lane : order_.lanes) {
+    const int thread = warp * kLanes + static_cast<int>(lane);
+    if (((lanes >> lane) & 1) && thread != except) Release(thread);
+  }
+}
+
+void SimtBlock::SyncWarp(unsigned mask) {
+  if (Arrive(mask, false)) return Dissolve(running_ / kLanes, mask, running_);
+  Wait(ThreadState::kAtWarpBarrier);
+}
+
+bool SimtBlock::BeginCollective(unsigned mask) {
+  if (Arrive(mask, true)) return true;
+  Wait(ThreadState::kAtWarpBarrier);
+  return false;
+}
+
+void SimtBlock::EndCollective(unsigned mask) { Dissolve(running_ / kLanes, mask, running_); }
+
+void* SimtBlock::StaticShared(unsigned slot, std::size_t bytes) {
+  char* place = shared_.Static(slot, bytes);
+  if (place == nullptr)
+    FaultHere(SimtFault::kSharedMemory,
+              fmt::format("{} bytes of static shared memory, more than a block may have", shared_.Declared()));
+  return place;
+}
+
+void SimtBlock::Access(const void* address, std::size_t bytes, evo_cpu_access kind) {
+  Require(checker_.Access(static_cast<unsigned>(running_), reinterpret_cast<std::uintptr_t>(address), bytes, kind));
+}
+
+// Ends the kernel if there is a fault.
+void SimtBlock::Require(const std::optional<AccessFault>& fault) {
+  if (!fault) return;
+  const evo_cpu_uint3& thread = At(running_).context.thread_index;
+  const evo_cpu_uint3& block = block_.block_index;
+  FaultHere(MeaningOf(fault->kind), fmt::format("thread ({}, {}, {}) of block ({}, {}, {}): {}", thread.x, thread.y, thread.z,
+                                                block.x, block.y, block.z, fault->message));
+}
+
+void SimtBlock::Fault(SimtFault fault, std::string message) {
+  if (result_.fault == SimtFault::kNone) result_ = {fault, std::move(message)};
+}
+
+void SimtBlock::FaultHere(SimtFault fault, std::string message) {
+  Fault(fault, std::move(message));
+  for (;;) fibers_.Yield();
+}
+
+}  // namespace evo
