@@ -60,12 +60,14 @@ extern "C" __global__ void load_box(const __grid_constant__ TensorMap map, float
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;" ::"r"(at) : "memory");
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {8, 98}], [%2];" ::"r"(to), "l"(&map), "r"(at) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+                 "[%1, {8, 98}], [%2];" ::"r"(to), "l"(&map), "r"(at) : "memory");
   }
   __syncthreads();
   unsigned done = 0;
   while (done == 0) {
-    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(done) : "r"(at) : "memory");
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n"
+                 "selp.u32 %0, 1, 0, p;\n}" : "=r"(done) : "r"(at) : "memory");
   }
   out[threadIdx.x] = box[threadIdx.x];
 #endif
