@@ -155,10 +155,10 @@ TEST(MessageCodec, WhatIsMissingOrUnknownIsRefused) {
   }
   json unknown = FullEvaluation();
   unknown["outcome"] = "wonderful";
-  EXPECT_THROW(unknown.get<Evaluation>(), ProtocolError);
+  EXPECT_THROW(unknown.get<Evaluation>(), std::invalid_argument);
   unknown = FullEvaluation();
   unknown["stage"] = "lunch";
-  EXPECT_THROW(unknown.get<Evaluation>(), ProtocolError);
+  EXPECT_THROW(unknown.get<Evaluation>(), std::invalid_argument);
   unknown = FullEvaluation();
   unknown["score_ns"] = "fast";
   EXPECT_THROW(unknown.get<Evaluation>(), json::exception);
@@ -191,6 +191,22 @@ TEST(MessageCodec, ACompiledProgramComesBack) {
   ASSERT_EQ(back.program.kernels.size(), 2U);
   EXPECT_EQ(back.program.kernels[0].expression, "k<1>");
   EXPECT_EQ(back.program.kernels[0].symbol, "_Z1k");
+}
+
+TEST(MessageCodec, LaunchLimitsComeBack) {
+  DeviceInfo device;
+  device.kind = "cuda";
+  device.max_threads_per_block = 512;
+  const auto request = ToCompileWorkerRequest(ToMessage(LaunchLimitsRequest{"{}", "reference", "folder", device}));
+  const auto& limits = std::get<LaunchLimitsRequest>(request);
+  EXPECT_EQ(limits.task_reference, "reference");
+  EXPECT_EQ(limits.device.kind, "cuda");
+  EXPECT_EQ(limits.device.max_threads_per_block, 512);
+}
+
+TEST(MessageCodec, ARequestForAnotherWorkerIsRefused) {
+  EXPECT_THROW(ToRunRequest(ToMessage(CompileRequest{})), ProtocolError);
+  EXPECT_THROW(ToCompileWorkerRequest(ToMessage(MachineRequest{})), ProtocolError);
 }
 
 TEST(MessageCodec, SeveralProgramsShareAMessage) {
