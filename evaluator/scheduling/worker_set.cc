@@ -18,9 +18,6 @@ namespace {
 
 // The tools slow a kernel down by ten to a hundred times; the small case takes them seconds.
 constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
-// A device that is no GPU checks candidates as CUDA for this architecture if none is named: the newest that templates are written
-// for.
-constexpr const char* kCheckedArch = "sm_90a";
 
 Seeds SearchSeeds(std::uint64_t seed) {
   Seeds seeds;
@@ -37,7 +34,7 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
       run_pool_(RunPoolOptions()),
       compile_pool_(CompilePoolOptions()) {
   device_ = run_pool_.WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
-  arch_ = !options_.arch.empty() ? options_.arch : policy_.compiles_for_own_arch ? device_.arch : kCheckedArch;
+  arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? std::string(policy_.arch) : device_.arch;
   compile_pool_.WaitReady(options_.interrupt);
   CompileReferenceAndProbe();
   machines_ = MeasureMachines("start");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "evaluator/device/device_policy.h"
+#include "kernel_templates/case_scale.h"
 #include "kernel_templates/launch_plan.h"
 
 namespace evo {
@@ -36,7 +38,7 @@ std::optional<std::string> CannotLaunch(const KernelTemplate& rendered, const Ta
       return LimitExceeded(std::get<LaunchPlan>(planned), device);
     };
     if (auto failure = failure_on(task.small)) return failure;
-    for (const Case& one : device.kind == "cpu" ? task.search_cpu : task.search_cuda) {
+    for (const Case& one : SearchCases(task, PolicyOf(device.kind).cases)) {
       if (auto failure = failure_on(one)) return failure;
     }
   } catch (const Error&) {
