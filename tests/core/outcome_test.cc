@@ -27,7 +27,7 @@ TEST(Stage, EveryNameIsReadBack) {
     EXPECT_EQ(ParseStage(ToString(stage)), stage);
     names.insert(ToString(stage));
   }
-  EXPECT_EQ(names.size(), 7u);
+  EXPECT_EQ(names.size(), 10u);
   EXPECT_EQ(ToString(Stage::kHeldOut), "held_out");
   EXPECT_EQ(ParseStage(""), std::nullopt);
 }

@@ -130,9 +130,9 @@ TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfWmmaAttention) {
   // Before the first line every lane has taken part in a shuffle; after the others, in loading a matrix, which waits for all
   // lanes.
   ExpectBarriersMissed("attention", "wmma",
-                       {"__syncwarp();   // every score is read before the first weight is written over it",
+                       {"__syncwarp();   // every score is read before the first weight overwrites it",
                         "__syncwarp();   // every factor is written before they are loaded",
-                        "__syncwarp();   // the weights are used up before the next scores are written over them"});
+                        "__syncwarp();   // all weights are read before the next scores overwrite them"});
 }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfBlockSoftmax) { ExpectBarriersMissed("softmax", "block"); }
 TEST_F(CheckedTemplatesTest, MissesEveryBarrierOfTiledTranspose) { ExpectBarriersMissed("transpose", "tiled"); }
