@@ -16,8 +16,8 @@ constexpr auto max(A a, B b) { return a > b ? a : b; }
 constexpr long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
 using std::sqrt;
 
-inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluster, bool cooperative, long long shared, void** arguments,
-                          cudaStream_t stream) {
+inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluster, bool cooperative, long long shared,
+                          void** arguments, cudaStream_t stream) {
   cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
   if (error != cudaSuccess) return error;
   cudaLaunchAttribute attributes[2] = {};
@@ -29,7 +29,8 @@ inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluste
   config.attrs = attributes;
   if (cluster.x * cluster.y * cluster.z > 1) {
     // More than eight blocks of a cluster have to be allowed.
-    if (cluster.x * cluster.y * cluster.z > 8) error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (cluster.x * cluster.y * cluster.z > 8)
+      error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     if (error != cudaSuccess) return error;
     cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
     attribute.id = cudaLaunchAttributeClusterDimension;
