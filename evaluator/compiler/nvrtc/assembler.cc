@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostKept = 64 << 20;
 
 // ptxas spends a third of its time in page faults, since it touches some 10 MiB for the first time, page by page; it is more
-// where many run at once in a virtual machine. With huge pages it has 450 faults instead of 3,080 (docs/results.md). C libraries
+// where many run at once in a virtual machine. With huge pages it has 450 faults instead of 3,080 (docs/adr/0007). C libraries
 // other than glibc ignore this variable.
 const std::vector<std::pair<std::string, std::string>> kHugePages = {
     {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"}};

@@ -10,7 +10,7 @@ inline constexpr DevicePolicy kCudaPolicy{
     .cases = CaseScale::kGpu,
     .checks_all_generators = true,
     .input_sets = 6,  // no launch meets the data of the last ones
-    // Buffer addresses move the time of a short kernel by a percent either way (docs/results.md).
+    // Buffer addresses move the time of a short kernel by a percent either way (docs/adr/0013).
     .input_copies = 8,
     .timed_check_repeats = 1,
     .checks_accesses = false,
