@@ -120,7 +120,7 @@ class Search {
         const std::vector<int> other = ToLevels(parents.genomes[1]);
         for (std::size_t d = 0; d < child.size(); ++d) child[d] = rng_.Chance(0.5) ? other[d] : child[d];
       }
-      const auto changes = 1 + rng_.Below(static_cast<std::uint64_t>(2 + attempt / kTriesPerChange));
+      const auto changes = 1 + rng_.Below(std::uint64_t{2} + static_cast<std::uint64_t>(attempt) / kTriesPerChange);
       for (std::uint64_t change = 0; change < changes; ++change) Change(child);
       if (const auto point = Unseen(child)) return *point;
     }

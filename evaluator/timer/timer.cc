@@ -138,7 +138,7 @@ std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::Measur
     for (std::size_t place = 0; place < 2; ++place) {
       // Each program goes first as often as the other and meets each set as often. The two never follow each other on one set,
       // where the caches would favour the second.
-      const auto number = static_cast<std::size_t>(round + kWarmUpRounds);
+      const auto number = static_cast<std::size_t>(round) + kWarmUpRounds;
       const std::size_t i = (number + place) % 2;
       Spans unused;
       if (auto failure = TimeBatch(*programs[i], number + i * (programs[i]->size() / 2), 1, 0, round < 0 ? unused : spans[i]))

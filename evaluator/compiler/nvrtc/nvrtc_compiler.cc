@@ -151,10 +151,10 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   result.program.variables = VariableNames(result.program.ptx);
   result.facts = ReadPtxasReport(log, symbols);
   if (result.facts.static_shared_bytes > kMaxStaticSharedBytes) {
-    return Refuse(
-        std::move(result), Outcome::kResourceLimit,
+    const std::string reason =
         fmt::format("{} bytes of static shared memory, {} at most; use extern __shared__ and shared() in the launch line",
-                    result.facts.static_shared_bytes, kMaxStaticSharedBytes));
+                    result.facts.static_shared_bytes, kMaxStaticSharedBytes);
+    return Refuse(std::move(result), Outcome::kResourceLimit, reason);
   }
   result.outcome = Outcome::kOk;
   return result;
