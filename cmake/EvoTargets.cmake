@@ -5,7 +5,7 @@ target_compile_options(evo_warnings INTERFACE
   -Wno-restrict)  # g++ 12 warns of overlapping copies inside its own std::string (GCC bug 105651)
 
 # Every source of ours gets the headers below precompiled, since parsing them is most of what compiling costs. A source still includes what
-# it uses: tests/architecture compiles each header without them, and the asan preset compiles everything without them.
+# it uses: tests/architecture compiles each header without them, and `scripts/lint tidy` parses every source without them.
 option(EVO_PRECOMPILE_HEADERS "Precompile the headers of the standard library, fmt, JSON and GoogleTest" ON)
 set(evo_common_headers
   <algorithm> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex> <optional> <set> <string> <string_view>
