@@ -221,7 +221,7 @@ ordered_json ToJson(const RunSummary& run) {
 
 std::string Dump(const ordered_json& json) { return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
 
-void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedForm>& minimised) {
+void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedVariant>& minimised) {
   const std::vector<Edit>& edits = candidate.genome.edits;
   if (minimised && minimised->champion == candidate.id) fmt::print(out, "minimised   every edit is needed\n");
   if (minimised && minimised->champion != candidate.id) {
@@ -234,9 +234,9 @@ void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<
   }
 }
 
-ordered_json ToJson(const MinimisedForm& form) {
-  ordered_json json{{"champion", form.champion}, {"champion_edits", form.champion_edits}, {"edits", ordered_json::array()}};
-  for (const EditWorth& worth : form.edits) {
+ordered_json ToJson(const MinimisedVariant& variant) {
+  ordered_json json{{"champion", variant.champion}, {"champion_edits", variant.champion_edits}, {"edits", ordered_json::array()}};
+  for (const EditWorth& worth : variant.edits) {
     json["edits"].push_back({{"without", worth.without == 0 ? ordered_json(nullptr) : ordered_json(worth.without)},
                              {"outcome", worth.outcome ? ordered_json(ToString(*worth.outcome)) : ordered_json(nullptr)},
                              {"worth", worth.worth}});

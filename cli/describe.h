@@ -44,8 +44,8 @@ bool IsVerified(const CandidateRecord& record);
 
 // One line for each edit; for a minimised champion also what was left of it, and what each edit is worth: how many times slower
 // the kernel is without it.
-void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedForm>& minimised);
-nlohmann::ordered_json ToJson(const MinimisedForm& form);
+void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedVariant>& minimised);
+nlohmann::ordered_json ToJson(const MinimisedVariant& variant);
 
 // How much faster than the baseline: from the interleaved champion check where there is one, else from the two scores.
 struct Speedup {

@@ -171,8 +171,8 @@ std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
   return {line.rbegin(), line.rend()};
 }
 
-std::optional<MinimisedForm> History::Minimised(RunId run, CandidateId id) const {
-  return Explaining(path_, [&]() -> std::optional<MinimisedForm> {
+std::optional<MinimisedVariant> History::Minimised(RunId run, CandidateId id) const {
+  return Explaining(path_, [&]() -> std::optional<MinimisedVariant> {
     Statement row(*db_,
                   "SELECT m.champion, json_array_length(c.genome, '$.edits') FROM minimised AS m "
                   "JOIN candidate AS c ON c.run = m.run AND c.candidate = m.champion WHERE m.run = ? AND m.candidate = ? "
@@ -180,17 +180,17 @@ std::optional<MinimisedForm> History::Minimised(RunId run, CandidateId id) const
     row.bind(1, run);
     row.bind(2, id);
     if (!row.executeStep()) return std::nullopt;
-    MinimisedForm form{row.getColumn(0).getInt64(), row.getColumn(1).getInt(), {}};
+    MinimisedVariant variant{row.getColumn(0).getInt64(), row.getColumn(1).getInt(), {}};
     Statement edit(*db_,
                    "SELECT coalesce(without, 0), coalesce(outcome, ''), worth FROM edit_worth WHERE run = ? AND candidate = ? "
                    "ORDER BY position");
     edit.bind(1, run);
     edit.bind(2, id);
     while (edit.executeStep()) {
-      form.edits.push_back(
+      variant.edits.push_back(
           {edit.getColumn(0).getInt64(), ParseOutcome(edit.getColumn(1).getString()), RealOrNan(edit.getColumn(2))});
     }
-    return form;
+    return variant;
   });
 }
 

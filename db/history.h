@@ -89,7 +89,7 @@ struct EditWorth {
 };
 
 // A champion without its removable edits.
-struct MinimisedForm {
+struct MinimisedVariant {
   CandidateId champion = 0;  // the champion that was minimised; the candidate itself if no edit was removable
   int champion_edits = 0;
   std::vector<EditWorth> edits;  // in the order of the genome
@@ -119,7 +119,7 @@ class History {
   std::vector<CandidateRecord> Lineage(RunId run, CandidateId id) const;
 
   // nullopt if the candidate is not a minimised champion.
-  std::optional<MinimisedForm> Minimised(RunId run, CandidateId id) const;
+  std::optional<MinimisedVariant> Minimised(RunId run, CandidateId id) const;
 
   // In the order of the cases.
   std::vector<EfficiencyRow> Efficiency(RunId run, CandidateId id) const;

@@ -27,7 +27,7 @@ struct BestOfRun {
   std::optional<CandidateRecord> baseline;
   std::vector<CandidateRecord> lineage;
   std::vector<EfficiencyRow> efficiency;
-  std::optional<MinimisedForm> minimised;
+  std::optional<MinimisedVariant> minimised;
 };
 
 BestOfRun FindBest(const Options& options) {

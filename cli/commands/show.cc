@@ -48,7 +48,7 @@ struct Shown {
   RunId run = 0;
   CandidateRecord record;
   std::vector<EfficiencyRow> efficiency;
-  std::optional<MinimisedForm> minimised;
+  std::optional<MinimisedVariant> minimised;
 };
 
 void PrintText(std::FILE* out, const Shown& found) {

@@ -16,7 +16,7 @@ Genome Example() {
   return genome;
 }
 
-TEST(Breeder, RequestsTravelWhole) {
+TEST(Breeder, RequestsSurviveEncodingAndDecoding) {
   const BreedRequest request{{Example(), Example()}, {"one", ""}, {{"b", 0.1}, {"a", 2}}, ~0ULL, 7, 1ULL << 63};
   const auto back = json::parse(json(request).dump()).get<BreedRequest>();
   EXPECT_EQ(back.parents, request.parents);
@@ -27,7 +27,7 @@ TEST(Breeder, RequestsTravelWhole) {
   EXPECT_EQ(back.index, request.index);
 }
 
-TEST(Breeder, ChildrenTravelWhole) {
+TEST(Breeder, ChildrenSurviveEncodingAndDecoding) {
   const BredChild child{Example(), "crossover", true, true, {"a", "b"}, {"dropped"}, "source\n", ""};
   const auto back = json::parse(json(child).dump()).get<BredChild>();
   EXPECT_EQ(back.genome, child.genome);
@@ -40,7 +40,7 @@ TEST(Breeder, ChildrenTravelWhole) {
   EXPECT_EQ(back.failure, child.failure);
 }
 
-TEST(Breeder, NoChildTravelsAsNone) {
+TEST(Breeder, AMissingChildDecodesAsMissing) {
   BredChild child;
   child.failure = "nothing applied";
   const auto back = json::parse(json(child).dump()).get<BredChild>();
@@ -48,7 +48,7 @@ TEST(Breeder, NoChildTravelsAsNone) {
   EXPECT_EQ(back.failure, "nothing applied");
 }
 
-TEST(Breeder, WhatIsMissingIsAnError) {
+TEST(Breeder, AMissingFieldIsAnError) {
   json request(BreedRequest{{Example()}, {}, {}, 1, 2, 3});
   request.erase("seed");
   EXPECT_THROW(request.get<BreedRequest>(), json::exception);

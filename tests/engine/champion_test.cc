@@ -29,7 +29,7 @@ Evaluation Timed(double mean, double spread, int samples, std::mt19937& random) 
   return evaluation;
 }
 
-TEST(Champion, StaysAmongAThousandEquals) {
+TEST(Champion, IsNotReplacedByAnyOfAThousandEqualCandidates) {
   std::mt19937 random(1);
   for (const double mean : {1'000.0, 5'000.0, 100'000.0}) {
     for (const double spread : {0.001, 0.01, 0.05}) {
@@ -41,7 +41,7 @@ TEST(Champion, StaysAmongAThousandEquals) {
   }
 }
 
-TEST(Champion, GivesWayToARealDifference) {
+TEST(Champion, IsReplacedByACandidateBeyondTheNoise) {
   std::mt19937 random(2);
   const Evaluation champion = Timed(100'000, 0.002, 20, random);
   EXPECT_TRUE(Beats(Timed(97'000, 0.002, 20, random), champion));
@@ -50,21 +50,21 @@ TEST(Champion, GivesWayToARealDifference) {
   EXPECT_FALSE(Beats(Timed(103'000, 0.002, 20, random), champion));
 }
 
-TEST(Champion, OneTickIsNoDifference) {
+TEST(Champion, IsNotReplacedForOneTickOfTheTimer) {
   std::mt19937 random(3);
   const Evaluation champion = Timed(1'024, 0, 20, random);
   EXPECT_FALSE(Beats(Timed(1'024 - 8, 0, 20, random), champion));
   EXPECT_TRUE(Beats(Timed(1'024 - 128, 0, 20, random), champion));
 }
 
-TEST(Champion, IsNeverOneThatWasPruned) {
+TEST(Champion, IsNeverAPrunedCandidate) {
   std::mt19937 random(4);
   Evaluation challenger = Timed(10'000, 0.001, 5, random);
   challenger.cases[0].pruned = true;
   EXPECT_FALSE(Beats(challenger, Timed(100'000, 0.001, 20, random)));
 }
 
-TEST(Champion, IsJudgedByAllCasesTogether) {
+TEST(Champion, ComparesTheTimesOfAllCases) {
   std::mt19937 random(5);
   Evaluation champion = Timed(100'000, 0.001, 20, random);
   champion.cases.push_back(Timed(10'000, 0.001, 20, random).cases[0]);

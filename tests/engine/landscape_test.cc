@@ -58,7 +58,7 @@ TEST(Landscape, ReadsOtherSpellings) {
   EXPECT_EQ(same.parameters[1].values[1], "row");
 }
 
-TEST(Landscape, TakesColumnsByName) {
+TEST(Landscape, FindsColumnsByName) {
   LandscapeColumns columns;
   columns.score = "ns";
   columns.status = "outcome";
@@ -69,13 +69,13 @@ TEST(Landscape, TakesColumnsByName) {
   EXPECT_EQ(landscape.optimum, 3);
 }
 
-TEST(Landscape, WithoutAStatusAnEmptyScoreFailed) {
+TEST(Landscape, AnEmptyScoreCountsAsFailedIfThereIsNoStatus) {
   const Landscape landscape = Read("a,median_us\n1,5\n2,\n3,nan\n4,inf\n");
   EXPECT_EQ(landscape.optimum, 5);
   for (const std::size_t failed : {1U, 2U, 3U}) EXPECT_TRUE(std::isnan(landscape.scores[failed])) << failed;
 }
 
-TEST(Landscape, SaysWhatIsWrongAndWhere) {
+TEST(Landscape, NamesTheErrorAndItsLine) {
   EXPECT_THAT(Complaint(""), HasSubstr("a.csv: it is empty"));
   EXPECT_THAT(Complaint("a,status,us\n1,ok,3\n"),
               HasSubstr("a.csv: no column 'median_us' among a, status, us; name the right one with --score"));

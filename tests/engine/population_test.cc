@@ -36,7 +36,7 @@ std::vector<CandidateId> Ids(const Population& population) {
   return ids;
 }
 
-TEST(ElitistPopulation, KeepsTheFastestInOrder) {
+TEST(ElitistPopulation, KeepsTheFastestSortedByTime) {
   ElitistPopulation population(3);
   population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "b")});
   EXPECT_THAT(Ids(population), ElementsAre(2, 1));
@@ -51,7 +51,7 @@ TEST(ElitistPopulation, BreaksTiesById) {
   EXPECT_THAT(Ids(population), ElementsAre(1, 2));
 }
 
-TEST(ElitistPopulation, TakesOnlyWhatIsOk) {
+TEST(ElitistPopulation, KeepsOnlyCandidatesWithStatusOk) {
   ElitistPopulation population(10);
   std::vector<Candidate> candidates;
   std::vector<Evaluation> evaluations;
@@ -64,7 +64,7 @@ TEST(ElitistPopulation, TakesOnlyWhatIsOk) {
   EXPECT_THAT(Ids(population), ElementsAre(1));
 }
 
-TEST(ElitistPopulation, HoldsEqualImagesOnce) {
+TEST(ElitistPopulation, HoldsEqualBinariesOnce) {
   ElitistPopulation population(4);
   population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "a")});
   EXPECT_THAT(Ids(population), ElementsAre(1)) << "a luckier clock does not make a copy better";
@@ -72,7 +72,7 @@ TEST(ElitistPopulation, HoldsEqualImagesOnce) {
   EXPECT_THAT(Ids(population), ElementsAre(1));
 }
 
-TEST(ElitistPopulation, ACopyOfWhatWasPushedOutStaysOut) {
+TEST(ElitistPopulation, RejectsACopyOfACandidateThatWasDisplaced) {
   ElitistPopulation population(1);
   population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "b")});
   population.Survive({Numbered(3)}, {Took(39, "a")});
@@ -85,7 +85,7 @@ std::vector<Individual> Members(int count) {
   return members;
 }
 
-TEST(Selection, IsAFunctionOfItsArguments) {
+TEST(Selection, DependsOnlyOnItsArguments) {
   const std::vector<Individual> members = Members(9);
   std::set<std::vector<CandidateId>> by_index;
   for (std::uint64_t index = 0; index < 50; ++index) {
@@ -96,7 +96,7 @@ TEST(Selection, IsAFunctionOfItsArguments) {
   EXPECT_GT(by_index.size(), 10U) << "children have different parents";
 }
 
-TEST(Selection, NeverTakesOneParentTwice) {
+TEST(Selection, NeverSelectsOneParentTwice) {
   for (int count : {2, 3, 9}) {
     const std::vector<Individual> members = Members(count);
     for (std::uint64_t index = 0; index < 500; ++index) {
@@ -110,9 +110,9 @@ TEST(Selection, NeverTakesOneParentTwice) {
   }
 }
 
-TEST(Selection, OfOneMemberIsThatMember) { EXPECT_THAT(SelectParents(Members(1), 2, 1, 2, 3).ids, ElementsAre(1)); }
+TEST(Selection, SelectsTheOnlyMember) { EXPECT_THAT(SelectParents(Members(1), 2, 1, 2, 3).ids, ElementsAre(1)); }
 
-TEST(Selection, OfATournamentOfOneIsByChance) {
+TEST(Selection, IsUniformIfTheTournamentHasSizeOne) {
   const std::vector<Individual> members = Members(4);
   std::map<CandidateId, int> first;
   constexpr int kDraws = 4000;
@@ -120,7 +120,7 @@ TEST(Selection, OfATournamentOfOneIsByChance) {
   for (CandidateId id = 1; id <= 4; ++id) EXPECT_NEAR(first[id], kDraws / 4, kDraws / 40) << id;
 }
 
-TEST(RandomPopulation, KeepsAllThatWasEverOkAndPrefersNone) {
+TEST(RandomPopulation, KeepsEveryOkCandidateAndPrefersNone) {
   RandomPopulation population;
   EXPECT_EQ(population.TournamentSize(), 1);
   std::vector<Candidate> candidates;
@@ -141,7 +141,7 @@ TEST(RandomPopulation, KeepsAllThatWasEverOkAndPrefersNone) {
   EXPECT_TRUE(std::is_sorted(population.members().begin(), population.members().end(), Precedes));
 }
 
-TEST(Selection, PrefersTheFastButGivesEveryoneAChance) {
+TEST(Selection, PrefersFastMembersAndSelectsEachSometimes) {
   const std::vector<Individual> members = Members(4);
   std::map<CandidateId, int> first;
   constexpr int kDraws = 4000;
@@ -152,7 +152,7 @@ TEST(Selection, PrefersTheFastButGivesEveryoneAChance) {
 }
 
 // What a child costs is about what its parent cost.
-TEST(Selection, GivesMembersEqualTimeOfTheCompilers) {
+TEST(Selection, GivesMembersEqualCompileTime) {
   std::vector<Individual> members = Members(4);
   const double costs[] = {100, 400, 200, 200};  // median 200
   for (std::size_t i = 0; i < members.size(); ++i) members[i].compile_ms = costs[i];
@@ -170,7 +170,7 @@ TEST(Selection, GivesMembersEqualTimeOfTheCompilers) {
   EXPECT_NEAR(second[2], first[3] * 0.5 / 3.5, first[3] / 15.0);
 }
 
-TEST(Selection, TakesAnUnknownCostForTheMedianAndLimitsThePreference) {
+TEST(Selection, ReplacesAnUnknownCostByTheMedianAndLimitsThePreference) {
   std::vector<Individual> members = Members(3);
   members[0].compile_ms = 0.001;
   members[1].compile_ms = 100;  // median

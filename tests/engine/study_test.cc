@@ -93,7 +93,7 @@ TEST(SearchLandscape, NeverEvaluatesAPointTwiceAndEndsWithAll) {
   }
 }
 
-TEST(SearchLandscape, IsAFunctionOfTheSeed) {
+TEST(SearchLandscape, DependsOnlyOnTheSeed) {
   const Landscape landscape = Grid(4, 6, Rough);
   for (const std::string& kind : PopulationKinds()) {
     for (const bool surrogate : {true, false}) {
@@ -115,28 +115,28 @@ TEST(SearchLandscape, EndsAtTheOptimumIfAsked) {
   EXPECT_EQ(landscape.scores[order.back()], landscape.optimum);
 }
 
-TEST(SearchLandscape, OfOnePointAndOfOneGoodPoint) {
+TEST(SearchLandscape, SearchesOnePointAndOneOkPoint) {
   const Landscape one = MakeLandscape({}, {{}}, {5});
   EXPECT_THAT(SearchLandscape(one, Options(10, true)), ElementsAre(0));
   const Landscape few = Grid(2, 4, [](const std::vector<int>& x) { return x[0] == 3 && x[1] == 3 ? 7 : kFailed; });
   EXPECT_THAT(SearchLandscape(few, Options(16, true)), SizeIs(16));
 }
 
-TEST(BestOf, PassesOverWhatFailed) {
+TEST(BestOf, SkipsFailedPoints) {
   const Landscape landscape = MakeLandscape({}, {{0}, {1}, {2}}, {kFailed, 9, 4});
   EXPECT_EQ(BestOf(landscape, {0, 1, 2}, 1), std::numeric_limits<double>::infinity());
   EXPECT_EQ(BestOf(landscape, {0, 1, 2}, 2), 9);
   EXPECT_EQ(BestOf(landscape, {0, 1, 2}, 200), 4);
 }
 
-TEST(Checkpoints, EndWithWhatWasAskedFor) {
+TEST(Checkpoints, EndWithTheRequestedBudget) {
   EXPECT_THAT(Checkpoints(200), ElementsAre(20, 50, 100, 200));
   EXPECT_THAT(Checkpoints(70), ElementsAre(20, 50, 70));
   EXPECT_THAT(Checkpoints(500), ElementsAre(20, 50, 100, 200, 500));
   EXPECT_THAT(Checkpoints(7), ElementsAre(7));
 }
 
-TEST(Study, DoesNotDependOnTheThreadsAndCanBeStopped) {
+TEST(Study, IsIndependentOfTheThreadCountAndCanBeStopped) {
   const Landscape landscape = Grid(4, 5, Rough);
   const std::vector<StudyPoint> alone = Study(landscape, Options(60, false), 9, 1),
                                 together = Study(landscape, Options(60, false), 9, 4);
@@ -151,7 +151,7 @@ TEST(Study, DoesNotDependOnTheThreadsAndCanBeStopped) {
 
 // What the search is for: better than chance wherever there is something to learn, with each population and with the surrogate
 // better still.
-TEST(Study, LearnsWhereThereIsSomethingToLearn) {
+TEST(Study, TheSurrogateImprovesOnRandomSearchOnAStructuredSpace) {
   for (const auto& score : {Smooth, Rough, MostlyFailing}) {
     const Landscape landscape = Grid(4, 6, score);
     const double random = Random(landscape, 50, 200);
@@ -163,13 +163,13 @@ TEST(Study, LearnsWhereThereIsSomethingToLearn) {
   }
 }
 
-TEST(Study, LearnsFromWords) {
+TEST(Study, TheSurrogateLearnsFromCategoricalParameters) {
   const Landscape landscape = Grid(4, 5, Rough, FeatureKind::kCategorical);
   EXPECT_GT(MeanAt(landscape, Options(50, true), 16), MeanAt(landscape, Options(50, false), 100));
 }
 
 // And not worse where there is nothing.
-TEST(Study, IsNotMisledByChance) {
+TEST(Study, TheSurrogateIsNoWorseThanRandomSearchOnNoise) {
   const Landscape landscape = Grid(4, 6, Chance);
   EXPECT_THAT(MeanAt(landscape, Options(60, true), 40), Ge(Random(landscape, 60, 300) - 0.02));
 }

@@ -33,14 +33,14 @@ std::vector<Features> Draw(int count, std::uint64_t seed) {
   return points;
 }
 
-TEST(RankCorrelation, OfOrdersAndTies) {
+TEST(RankCorrelation, HandlesOrdersAndTies) {
   EXPECT_DOUBLE_EQ(RankCorrelation(std::vector<double>{1, 2, 3}, std::vector<double>{10, 20, 900}), 1);
   EXPECT_DOUBLE_EQ(RankCorrelation(std::vector<double>{1, 2, 3}, std::vector<double>{3, 2, 1}), -1);
   EXPECT_DOUBLE_EQ(RankCorrelation(std::vector<double>{1, 1, 1}, std::vector<double>{3, 2, 1}), 0);
   EXPECT_NEAR(RankCorrelation(std::vector<double>{1, 2, 2, 4}, std::vector<double>{1, 2, 3, 4}), 0.9487, 1e-4);
 }
 
-TEST(GaussianProcess, PassesThroughWhatItWasShownAndDoubtsWhatIsFar) {
+TEST(GaussianProcess, FitsItsPointsAndIsUncertainFarFromThem) {
   GaussianProcess process({FeatureKind::kOrdinal});
   const std::vector<Features> points = {{0}, {0.1}, {0.2}, {0.3}};
   process.Fit(points, std::vector<double>{5, 6, 7, 6}, 30);
@@ -61,7 +61,7 @@ TEST(GaussianProcess, LearnsWhichCoordinatesMatter) {
 }
 
 // The short formula against the long way round.
-TEST(GaussianProcess, LeavesOneOutAsIfItHadNotBeenThere) {
+TEST(GaussianProcess, LeaveOneOutEqualsAFitWithoutThatPoint) {
   const std::vector<Features> points = Draw(12, 3);
   std::vector<double> values;
   for (const Features& point : points) values.push_back(std::log(Time(point)));
@@ -80,14 +80,14 @@ TEST(GaussianProcess, LeavesOneOutAsIfItHadNotBeenThere) {
   }
 }
 
-TEST(GaussianProcess, BearsEqualPointsAndValues) {
+TEST(GaussianProcess, AcceptsEqualPointsAndEqualValues) {
   GaussianProcess process({FeatureKind::kOrdinal});
   process.Fit({{0.5}, {0.5}, {0.5}}, std::vector<double>{2, 2, 2}, 10);
   EXPECT_NEAR(process.Predict({0.5}).mean, 2, 1e-6);
   EXPECT_TRUE(std::isfinite(process.Predict({0}).deviation));
 }
 
-TEST(RegressionForest, CutsWordsAndNumbers) {
+TEST(RegressionForest, SplitsOnWordsAndOnNumbers) {
   RegressionForest forest(kKinds);
   const std::vector<Features> points = Draw(200, 5);
   std::vector<double> values, predicted;
@@ -114,7 +114,7 @@ TEST(Surrogate, RanksAKnownFunction) {
   EXPECT_GT(RankCorrelation(expected, times), 0.9);
 }
 
-TEST(Surrogate, PicksFarBetterThanTheAverage) {
+TEST(Surrogate, PicksPointsFarBetterThanTheAverage) {
   Surrogate surrogate(kKinds, 1);
   for (const Features& point : Draw(40, 7)) surrogate.Learn(point, Time(point));
   surrogate.Fit();
@@ -124,7 +124,7 @@ TEST(Surrogate, PicksFarBetterThanTheAverage) {
   for (const std::size_t pick : picks) EXPECT_LT(Time(pool[pick]), 1.1 * Time({0.7, 0.7, 1, 0}));
 }
 
-TEST(Surrogate, KnowsThatItDoesNotKnow) {
+TEST(Surrogate, ReportsNoTrustIfThereIsNothingToLearn) {
   Surrogate empty(kKinds, 1);
   empty.Fit();
   EXPECT_EQ(empty.trust(), 0);
@@ -145,7 +145,7 @@ TEST(SurrogateShare, GrowsWithTrust) {
   EXPECT_LT(SurrogateShare(1), 1) << "something is always left to evolution";
 }
 
-TEST(Surrogate, AvoidsWhatFails) {
+TEST(Surrogate, AvoidsPointsLikeThoseThatFailed) {
   Surrogate surrogate(kKinds, 1);
   // The faster half of the first coordinate does not run.
   for (const Features& point : Draw(80, 11)) surrogate.Learn(point, point[0] > 0.5 ? std::nullopt : std::optional(Time(point)));
@@ -157,7 +157,7 @@ TEST(Surrogate, AvoidsWhatFails) {
     EXPECT_LE(pool[pick][0], 0.625) << "but for the border, which may be probed";
 }
 
-TEST(Surrogate, BearsThatEverythingFails) {
+TEST(Surrogate, AcceptsPointsThatAllFailed) {
   Surrogate surrogate(kKinds, 1);
   for (const Features& point : Draw(20, 13)) surrogate.Learn(point, std::nullopt);
   surrogate.Fit();
@@ -167,7 +167,7 @@ TEST(Surrogate, BearsThatEverythingFails) {
   EXPECT_THAT(surrogate.MostPromising(std::vector<Features>{{0, 0, 0, 0}}, 3), ElementsAre(0));
 }
 
-TEST(Surrogate, IsDeterministicAndTakesMorePointsThanItFits) {
+TEST(Surrogate, IsDeterministicAndAcceptsMorePointsThanItFits) {
   const std::vector<Features> pool = Draw(700, 15);
   std::vector<std::vector<std::size_t>> picks;
   for (int round = 0; round < 2; ++round) {

@@ -81,7 +81,7 @@ TEST(SweepBreeder, MakesEveryLegalSettingOfEveryTemplateOnce) {
   EXPECT_EQ(genomes.size(), 11u);
 }
 
-TEST(SweepBreeder, TheOrderIsOfTheSpaceAloneAndHoldsWhereverOneBegins) {
+TEST(SweepBreeder, TheOrderDependsOnlyOnTheSpaceAndNotOnTheStart) {
   SweepBreeder first({Small(), Smaller()}, {"small", "smaller"}, 4);
   SweepBreeder second({Small(), Smaller()}, {"small", "smaller"}, 4);
   const auto expected = Sources(Breed(first, 2, 4));
@@ -89,7 +89,7 @@ TEST(SweepBreeder, TheOrderIsOfTheSpaceAloneAndHoldsWhereverOneBegins) {
   EXPECT_EQ(Sources(Breed(second, 2, 4, 99)), expected);
 }
 
-TEST(SweepBreeder, NeighboursAreNotAlike) {
+TEST(SweepBreeder, SuccessiveSettingsDifferInManyParameters) {
   SweepBreeder breeder({Small()}, {"small"}, 9);
   const auto children = Breed(breeder, 1, 9);
   int alike = 0;
@@ -104,7 +104,7 @@ TEST(SweepBreeder, SweepsOnlyTheTemplatesNamed) {
   EXPECT_EQ(breeder.Generations(), 1);
 }
 
-TEST(SweepBreeder, RendersAGenomeAsItIsWhenNoOperatorIsAskedFor) {
+TEST(SweepBreeder, RendersTheUnchangedGenomeIfNoOperatorIsRequested) {
   SweepBreeder breeder({Small(), Smaller()}, {"smaller"}, 4);
   Genome unknown = Defaults(Small());
   unknown.template_digest = "another";
