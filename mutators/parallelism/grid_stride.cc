@@ -114,8 +114,7 @@ class GridStride : public SourceMutator {
     std::string before =
         fmt::format("for (unsigned int {0} = blockIdx.{1}; {0} < {2}; {0} += gridDim.{1}) {{", block, kAxes[axis], blocks);
     const std::string indent = IndentOf(tree, statements.front());
-    if (HasSharedMemory(tree))
-      before += fmt::format("\n{}__syncthreads();   // shared memory is reused from here on", indent);
+    if (HasSharedMemory(tree)) before += fmt::format("\n{}__syncthreads();   // shared memory is reused from here on", indent);
     proposal.changes.push_back(
         {FirstNode(tree, statements.front()), Placement::kBefore, LineBefore(tree, statements.front(), before)});
     for (const int use : uses) proposal.changes.push_back({use, Placement::kReplace, block});
