@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 #include <vector>
 
@@ -24,20 +25,22 @@ struct Row {
   bool bounded;  // takes a <BOUND
 };
 
-constexpr std::array<Row, 8> kRows{{
+constexpr std::array<Row, 10> kRows{{
     {"normal", Kind::kNormal, 0, 2, false},
     {"uniform", Kind::kUniform, 2, 2, false},
     {"constant", Kind::kConstant, 1, 1, false},
     {"one_hot", Kind::kOneHot, 0, 0, false},
     {"sparse", Kind::kSparse, 1, 1, false},
+    {"log_uniform", Kind::kLogUniform, 2, 2, false},
+    {"cauchy", Kind::kCauchy, 1, 1, false},
     {"index", Kind::kIndex, 0, 0, true},
     {"permutation", Kind::kPermutation, 0, 0, false},
     {"offsets", Kind::kOffsets, 0, 0, true},
 }};
 
 constexpr std::string_view kForms =
-    "normal, normal(mean,deviation), uniform(low,high), constant(value), one_hot, sparse(share), index<BOUND, permutation, "
-    "offsets<BOUND";
+    "normal, normal(mean,deviation), uniform(low,high), constant(value), one_hot, sparse(share), log_uniform(low,high), "
+    "cauchy(scale), index<BOUND, permutation, offsets<BOUND";
 
 }  // namespace
 
@@ -68,7 +71,24 @@ Generator ParseGenerator(const std::string& text) {
   if (row->kind == Kind::kSparse && (generator.a <= 0 || generator.a > 1)) {
     throw Error(fmt::format("'{}': the share of non-zeros must be greater than 0 and at most 1", text));
   }
+  if (row->kind == Kind::kLogUniform && !(generator.a > 0 && generator.a < generator.b)) {
+    throw Error(fmt::format("'{}': low must be above 0 and below high", text));
+  }
+  if (row->kind == Kind::kCauchy && generator.a <= 0) throw Error(fmt::format("'{}': the scale must be positive", text));
   return generator;
+}
+
+std::string ShortestText(double number) {
+  std::array<char, 32> text{};  // the longest double takes 24 characters
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+std::string ToText(const Generator& generator) {
+  const Row& row = *std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.kind == generator.kind; });
+  if (row.bounded) return fmt::format("{}<{}", row.name, generator.bound.text());
+  if (row.most == 2) return fmt::format("{}({},{})", row.name, ShortestText(generator.a), ShortestText(generator.b));
+  if (row.most == 1) return fmt::format("{}({})", row.name, ShortestText(generator.a));
+  return std::string(row.name);
 }
 
 bool Fits(Kind kind, Dtype dtype) {

@@ -17,10 +17,11 @@ enum class Role { kIn, kOut, kInOut, kScalar };
 
 // How the elements of an input are drawn. task.json writes it as "normal", "uniform(-1,1)", "index<V", "one_hot", ...
 struct Generator {
-  enum class Kind { kNormal, kUniform, kConstant, kOneHot, kSparse, kIndex, kPermutation, kOffsets };
+  enum class Kind { kNormal, kUniform, kConstant, kOneHot, kSparse, kLogUniform, kCauchy, kIndex, kPermutation, kOffsets };
   Kind kind = Kind::kNormal;
-  double a = 0;                               // normal: mean; uniform: low; constant: the value; sparse: share of non-zeros
-  double b = 1;                               // normal: standard deviation; uniform: high
+  // normal: mean; uniform: low; constant: the value; sparse: share of non-zeros; log_uniform: least magnitude; cauchy: scale
+  double a = 0;
+  double b = 1;                               // normal: standard deviation; uniform: high; log_uniform: largest magnitude
   Expression bound = Expression::Parse("1");  // index: exclusive bound; offsets: the last value
   std::string text;                           // as written
 };

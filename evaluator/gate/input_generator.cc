@@ -43,49 +43,6 @@ Error OutOfBounds(const Generator& generator, std::int64_t bound) {
   return Error(fmt::format("generator '{}': the bound is {}", generator.text, bound));
 }
 
-std::vector<double> Draw(const Generator& generator, std::size_t count, std::size_t row, const Variables& variables, Rng& rng) {
-  std::vector<double> values(count);
-  NormalDraws normal(rng);
-  using Kind = Generator::Kind;
-  switch (generator.kind) {
-    case Kind::kNormal:
-      for (double& v : values) v = generator.a + generator.b * normal.Next();
-      break;
-    case Kind::kUniform:
-      for (double& v : values) v = generator.a + (generator.b - generator.a) * rng.Uniform();
-      break;
-    case Kind::kConstant:
-      for (double& v : values) v = generator.a;
-      break;
-    case Kind::kOneHot:
-      for (std::size_t begin = 0; begin < count; begin += row) values[begin + rng.Below(std::min(row, count - begin))] = 1;
-      break;
-    case Kind::kSparse:
-      for (double& v : values) v = rng.Chance(generator.a) ? normal.Next() : 0;
-      break;
-    case Kind::kIndex: {
-      const std::int64_t bound = generator.bound.EvaluateInteger(variables);
-      if (bound <= 0) throw OutOfBounds(generator, bound);
-      for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound)));
-      break;
-    }
-    case Kind::kPermutation:
-      std::iota(values.begin(), values.end(), 0.0);
-      for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[rng.Below(i)]);
-      break;
-    case Kind::kOffsets: {  // ascending from 0 to the bound, like row offsets of a ragged array
-      const std::int64_t bound = generator.bound.EvaluateInteger(variables);
-      if (bound < 0) throw OutOfBounds(generator, bound);
-      for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound) + 1));
-      std::sort(values.begin(), values.end());
-      values.front() = 0;
-      values.back() = static_cast<double>(bound);
-      break;
-    }
-  }
-  return values;
-}
-
 template <typename Stored, typename Convert>
 void Store(std::vector<std::byte>& out, const std::vector<double>& values, Convert convert) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -123,12 +80,65 @@ void LoadIntegers(std::vector<double>& out, const std::vector<std::byte>& bytes)
 
 }  // namespace
 
+std::vector<double> DrawValues(const Generator& generator, std::size_t count, std::size_t row, const Variables& variables,
+                               Rng& rng) {
+  std::vector<double> values(count);
+  NormalDraws normal(rng);
+  using Kind = Generator::Kind;
+  switch (generator.kind) {
+    case Kind::kNormal:
+      for (double& v : values) v = generator.a + generator.b * normal.Next();
+      break;
+    case Kind::kUniform:
+      for (double& v : values) v = generator.a + (generator.b - generator.a) * rng.Uniform();
+      break;
+    case Kind::kConstant:
+      for (double& v : values) v = generator.a;
+      break;
+    case Kind::kOneHot:
+      for (std::size_t begin = 0; begin < count; begin += row) values[begin + rng.Below(std::min(row, count - begin))] = 1;
+      break;
+    case Kind::kSparse:
+      for (double& v : values) v = rng.Chance(generator.a) ? normal.Next() : 0;
+      break;
+    case Kind::kLogUniform:
+      for (double& v : values) {
+        const double exponent = std::log(generator.a) + (std::log(generator.b) - std::log(generator.a)) * rng.Uniform();
+        v = rng.Chance(0.5) ? std::exp(exponent) : -std::exp(exponent);
+      }
+      break;
+    case Kind::kCauchy:
+      for (double& v : values) v = generator.a * std::tan(std::numbers::pi * (rng.Uniform() - 0.5));
+      break;
+    case Kind::kIndex: {
+      const std::int64_t bound = generator.bound.EvaluateInteger(variables);
+      if (bound <= 0) throw OutOfBounds(generator, bound);
+      for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound)));
+      break;
+    }
+    case Kind::kPermutation:
+      std::iota(values.begin(), values.end(), 0.0);
+      for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[rng.Below(i)]);
+      break;
+    case Kind::kOffsets: {  // ascending from 0 to the bound, like row offsets of a ragged array
+      const std::int64_t bound = generator.bound.EvaluateInteger(variables);
+      if (bound < 0) throw OutOfBounds(generator, bound);
+      for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound) + 1));
+      std::sort(values.begin(), values.end());
+      values.front() = 0;
+      values.back() = static_cast<double>(bound);
+      break;
+    }
+  }
+  return values;
+}
+
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed) {
   if (!Fits(generator.kind, dtype)) throw Error(fmt::format("generator '{}' cannot fill {}", generator.text, ToString(dtype)));
   Rng rng(seed);
   const auto count = static_cast<std::size_t>(elements);
-  return FromDoubles(Draw(generator, count, static_cast<std::size_t>(row_length), variables, rng), dtype);
+  return FromDoubles(DrawValues(generator, count, static_cast<std::size_t>(row_length), variables, rng), dtype);
 }
 
 std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype) {

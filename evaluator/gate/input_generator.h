@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/rng.h"
 #include "kernel_templates/task.h"
 
 namespace evo {
@@ -13,6 +14,10 @@ namespace evo {
 // gives the sizes that an index bound may name. Throws Error for a generator that the dtype cannot hold.
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed);
+
+// The values of such an input before they are rounded. Throws Error for a bound that is not positive.
+std::vector<double> DrawValues(const Generator& generator, std::size_t count, std::size_t row_length, const Variables& variables,
+                               Rng& rng);
 
 // The values in the dtype, rounded once, to nearest even. Throws Error for a value that an integer dtype cannot hold.
 std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype);

@@ -105,6 +105,26 @@ TEST(InputGenerator, SparseIsMostlyZero) {
   EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 0.0)) / kCount, 0.9, 0.01);
 }
 
+TEST(InputGenerator, LogUniformSpreadsMagnitudesEvenly) {
+  const std::vector<double> values = Generated("log_uniform(1e-3,1e3)", Dtype::kF64);
+  for (const double v : values) ASSERT_TRUE(std::abs(v) >= 0.999e-3 && std::abs(v) < 1.001e3) << v;
+  EXPECT_NEAR(static_cast<double>(std::count_if(values.begin(), values.end(), [](double v) { return v > 0; })) / kCount, 0.5,
+              0.02);
+  EXPECT_NEAR(static_cast<double>(std::count_if(values.begin(), values.end(), [](double v) { return std::abs(v) < 1; })) / kCount,
+              0.5, 0.02);
+}
+
+// Half of the values of a Cauchy distribution lie within its scale, and one in sixteen beyond ten times of it.
+TEST(InputGenerator, CauchyHasHeavyTails) {
+  const std::vector<double> values = Generated("cauchy(2)", Dtype::kF64);
+  const auto within = [&](double reach) {
+    return static_cast<double>(std::count_if(values.begin(), values.end(), [&](double v) { return std::abs(v) < reach; })) /
+           kCount;
+  };
+  EXPECT_NEAR(within(2), 0.5, 0.02);
+  EXPECT_NEAR(within(20), 0.9365, 0.01);
+}
+
 TEST(InputGenerator, IndexStaysUnderItsBound) {
   const std::vector<double> values = Generated("index<V * 2", Dtype::kI64);
   EXPECT_THAT(values, Each(AllOf(Ge(0.0), Lt(100.0))));

@@ -32,6 +32,9 @@ TEST(Generator, ParsesEveryKind) {
   EXPECT_EQ(ParseGenerator("constant(0.5)").a, 0.5);
   EXPECT_EQ(ParseGenerator("one_hot").kind, Generator::Kind::kOneHot);
   EXPECT_EQ(ParseGenerator("sparse(0.1)").a, 0.1);
+  EXPECT_EQ(ParseGenerator("log_uniform(1e-3,1e3)").kind, Generator::Kind::kLogUniform);
+  EXPECT_EQ(ParseGenerator("log_uniform(1e-3,1e3)").b, 1000);
+  EXPECT_EQ(ParseGenerator("cauchy(2)").a, 2);
   EXPECT_EQ(ParseGenerator("permutation").kind, Generator::Kind::kPermutation);
   const Generator index = ParseGenerator("index<V * 2");
   EXPECT_EQ(index.kind, Generator::Kind::kIndex);
@@ -49,9 +52,20 @@ TEST(Generator, RejectsMalformedTexts) {
   EXPECT_EQ(Failure("uniform(1,1)"), "'uniform(1,1)': low must be below high");
   EXPECT_EQ(Failure("normal(0,0)"), "'normal(0,0)': the deviation must be positive");
   EXPECT_EQ(Failure("sparse(2)"), "'sparse(2)': the share of non-zeros must be greater than 0 and at most 1");
+  EXPECT_EQ(Failure("log_uniform(0,1)"), "'log_uniform(0,1)': low must be above 0 and below high");
+  EXPECT_EQ(Failure("log_uniform(2,1)"), "'log_uniform(2,1)': low must be above 0 and below high");
+  EXPECT_EQ(Failure("cauchy(0)"), "'cauchy(0)': the scale must be positive");
   EXPECT_EQ(Failure("index"), "'index': write index<BOUND");
   EXPECT_EQ(Failure("index<"), "expression '', column 1: a value expected, found the end");
   EXPECT_THAT(Failure("uniform(a,1)"), testing::HasSubstr("nothing is named 'a'"));
+}
+
+TEST(Generator, HasACanonicalText) {
+  EXPECT_EQ(ToText(ParseGenerator("normal")), "normal(0,1)");
+  EXPECT_EQ(ToText(ParseGenerator("log_uniform( 1e-3, 1e3 )")), "log_uniform(0.001,1000)");
+  for (const std::string text : {"normal(-2,4.5)", "uniform(-1,1e+20)", "constant(-3)", "one_hot", "sparse(0.1)",
+                                 "cauchy(1e-310)", "log_uniform(1e-06,1)", "index<V * 2", "permutation", "offsets<NNZ + 1"})
+    EXPECT_EQ(ToText(ParseGenerator(text)), text);
 }
 
 TEST(Generator, FitsTheTypesOfItsKind) {
@@ -59,6 +73,8 @@ TEST(Generator, FitsTheTypesOfItsKind) {
   EXPECT_FALSE(Fits(Generator::Kind::kNormal, Dtype::kI32));
   EXPECT_TRUE(Fits(Generator::Kind::kIndex, Dtype::kI32));
   EXPECT_FALSE(Fits(Generator::Kind::kIndex, Dtype::kF32));
+  EXPECT_TRUE(Fits(Generator::Kind::kCauchy, Dtype::kF16));
+  EXPECT_FALSE(Fits(Generator::Kind::kLogUniform, Dtype::kI32));
   EXPECT_TRUE(Fits(Generator::Kind::kOneHot, Dtype::kU8));
 }
 
