@@ -46,9 +46,8 @@ TEST(StandardBattery, HasEveryStructure) {
   const Task task = Rows300();
   const std::vector<std::string> texts = Texts(StandardBattery(task, task.small, 1));
   const auto normal = [](const std::string& changes) { return "X: normal(0,1) | " + changes; };
-  EXPECT_THAT(texts,
-              IsSupersetOf({normal("scale(1e-40)"), normal("scale(1e-20)"), normal("scale(1e-06)"), normal("scale(0.001)"),
-                            normal("scale(30)"), normal("scale(1000)"), normal("scale(1e+06)"), normal("scale(1e+15)")}));
+  EXPECT_THAT(texts, IsSupersetOf({normal("scale(1e-40)"), normal("scale(1e-20)"), normal("scale(1e-06)"), normal("scale(0.001)"),
+                                   normal("scale(30)"), normal("scale(1000)"), normal("scale(1e+06)"), normal("scale(1e+15)")}));
   EXPECT_THAT(texts, IsSupersetOf({std::string("X: log_uniform(1e-06,1e+06)"), std::string("X: cauchy(1)"),
                                    std::string("X: one_hot"), std::string("X: one_hot | scale(100)")}));
   EXPECT_THAT(texts, IsSupersetOf({normal("spike(200)"), normal("spike(-200)"), normal("spike(200,0)"), normal("spike(-200,0)"),
