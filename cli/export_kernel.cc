@@ -10,6 +10,7 @@
 
 #include "cli/describe.h"
 #include "cli/export_host.h"
+#include "cli/verdict.h"
 #include "core/error.h"
 #include "evaluator/device/device_policy.h"
 #include "kernel_templates/launch_plan.h"
@@ -147,6 +148,9 @@ void AddMeasurement(Comment& comment, const KernelExport& input) {
   comment.Line(fmt::format("Speed-up over the baseline {}: {}", input.run.baseline,
                            Describe(SpeedupOver(input.baseline, input.candidate))));
   comment.Line("Verdict: " + Verdict(input.candidate));
+  if (!input.candidate.check) return;
+  for (const EvidenceLine& line : DescribeEvidence(*input.candidate.check, true))
+    comment.Line(fmt::format("  {}{}", line.heading.empty() ? "" : line.heading + ": ", line.text));
 }
 
 void AddLineage(Comment& comment, const KernelExport& input) {

@@ -44,7 +44,8 @@ nlohmann::ordered_json ColumnJson(const Column& column, const Value& value) {
 // record around them.
 template <typename Field>
 inline constexpr bool kIsNestedInJson =
-    std::is_same_v<Field, KernelFacts> || std::is_same_v<Field, StageClocks> || std::is_same_v<Field, Counterexample>;
+    std::is_same_v<Field, KernelFacts> || std::is_same_v<Field, StageClocks> || std::is_same_v<Field, Counterexample> ||
+    std::is_same_v<Field, VerifiedDomain> || std::is_same_v<Field, AdversaryEffort>;
 
 // Scripts know the name of a case as "case".
 inline std::string JsonKey(const Column& column) { return std::string(column.name == "case_name" ? "case" : column.name); }

@@ -12,6 +12,8 @@
 #include "core/digest.h"
 #include "core/error.h"
 #include "evaluator/device/device_policy.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/renderer.h"
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
@@ -42,6 +44,14 @@ std::string RenderStored(const SourceRenderer& render, const RunRecord& run, con
   }
   throw Error(fmt::format("candidate {}: its template {} is not stored with run {}; go back to a copy of the database",
                           record.candidate.id, genome.template_name, run.id));
+}
+
+std::string BaselineSource(const RunRecord& run) {
+  for (const TemplateText& one : run.templates) {
+    if (one.name == run.baseline) return RenderParameters(one.text, ParseTemplate(one.name, one.text).space.Defaults());
+  }
+  throw Error(fmt::format("run {}: the template {} of its baseline is not stored; go back to a copy of the database", run.id,
+                          run.baseline));
 }
 
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {

@@ -22,6 +22,9 @@ void AddHistoryOptions(CLI::App& command, const CommandContext& context, History
 // of the source is not that of the evaluated source.
 std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record);
 
+// The baseline of a run at its default parameters, rendered. Precondition: the run has its templates.
+std::string BaselineSource(const RunRecord& run);
+
 // The task of the folder with the shapes of the run as its search cases. Throws UsageError.
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run);
 

@@ -77,11 +77,12 @@ BOOST_DESCRIBE_STRUCT(StageClocks, (), (compile_ms, load_ms, check_ms, time_ms, 
 
 // The inputs on which a candidate failed a check. Drawing again with these values gives the same inputs.
 struct Counterexample {
-  std::string case_name;  // empty: none
-  int generator = 0;      // position among the legal generators in the task's list
+  std::string case_name;  // of the task, or sizes such as "ROWS=1,COLS=1283"; empty: none
+  int generator = 0;      // position among the legal generators in the task's list; not used where `inputs` is set
   std::uint64_t seed = 0;
+  std::string inputs;  // an input program (evaluator/gate/input_program.h); empty: the generator alone
 };
-BOOST_DESCRIBE_STRUCT(Counterexample, (), (case_name, generator, seed))
+BOOST_DESCRIBE_STRUCT(Counterexample, (), (case_name, generator, seed, inputs))
 
 // The result of evaluating one candidate. outcome is kOk exactly if score_ns is a number.
 struct Evaluation {

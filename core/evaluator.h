@@ -25,6 +25,29 @@ struct SlowestInputs {
 };
 BOOST_DESCRIBE_STRUCT(SlowestInputs, (), (ratio, inputs))
 
+// Something that the verdict does not cover: sizes or inputs that were left out.
+struct LeftOut {
+  std::string what;    // "X: normal | mask(-inf,first)" or "ROWS=1,COLS=1283"
+  std::string reason;  // "the baseline's answer is not finite"
+};
+BOOST_DESCRIBE_STRUCT(LeftOut, (), (what, reason))
+
+// For which sizes and inputs a kernel was shown right: wherever the task's baseline is right, but for what was left out.
+struct VerifiedDomain {
+  std::vector<std::string> sizes;   // "ROWS=41,COLS=1283", in the order in which they were checked
+  std::vector<std::string> inputs;  // texts of input programs, each checked on the small case at least
+  std::vector<LeftOut> left_out;
+};
+BOOST_DESCRIBE_STRUCT(VerifiedDomain, (), (sizes, inputs, left_out))
+
+// How the search for counter-examples went.
+struct AdversaryEffort {
+  int inputs = 0;            // tried; 0: no search was made
+  double worst = kNoValue;   // largest error over its bound; 1 and more would be wrong
+  std::string worst_inputs;  // where that was
+};
+BOOST_DESCRIBE_STRUCT(AdversaryEffort, (), (inputs, worst, worst_inputs))
+
 // Evidence for a champion candidate, taken in a fresh process with fresh seeds.
 struct ChampionCheck {
   Outcome outcome = Outcome::kCancelled;  // of the held-out cases
@@ -38,9 +61,13 @@ struct ChampionCheck {
   std::vector<std::string> held_out_cases;  // names of the cases that were checked
   std::vector<ToolResult> tools;            // empty if no tool ran
   SlowestInputs slowest;
+  VerifiedDomain domain;
+  AdversaryEffort adversary;
+  Counterexample counterexample;  // absent unless a check of an answer failed
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
-                      (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest))
+                      (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest,
+                       domain, adversary, counterexample))
 
 // A result of an earlier run in the same database, measured under the same conditions as the present run.
 struct KnownEvaluation {

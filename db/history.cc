@@ -120,6 +120,15 @@ std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) con
   Statement held_out(*db_, "SELECT case_name FROM held_out_case WHERE champion_check = ? ORDER BY position");
   held_out.bind(1, number);
   while (held_out.executeStep()) check.held_out_cases.push_back(held_out.getColumn(0).getString());
+  Statement covered(*db_, "SELECT kind, what, reason FROM verified_domain WHERE champion_check = ? ORDER BY position");
+  covered.bind(1, number);
+  while (covered.executeStep()) {
+    const std::string kind = covered.getColumn(0).getString();
+    const std::string what = covered.getColumn(1).getString();
+    if (kind == "sizes") check.domain.sizes.push_back(what);
+    if (kind == "inputs") check.domain.inputs.push_back(what);
+    if (kind == "left out") check.domain.left_out.push_back({what, covered.getColumn(2).getString()});
+  }
   Statement tools(*db_,
                   fmt::format("SELECT {} FROM tool_check WHERE champion_check = ? ORDER BY position", ColumnList<ToolResult>()));
   tools.bind(1, number);

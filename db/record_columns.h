@@ -39,15 +39,19 @@ inline constexpr std::array<ColumnRule, 0> kColumnRules{};
 template <>
 inline constexpr std::array kColumnRules<CaseMeasurement>{ColumnRule{"name", "case_name"}};
 template <>
-inline constexpr std::array kColumnRules<Counterexample>{ColumnRule{"case_name", "failed_case"},
-                                                         ColumnRule{"generator", "failed_generator"},
-                                                         ColumnRule{"seed", "failed_seed", Encoding::kDecimalText}};
+inline constexpr std::array kColumnRules<Counterexample>{
+    ColumnRule{"case_name", "failed_case"}, ColumnRule{"generator", "failed_generator"},
+    ColumnRule{"seed", "failed_seed", Encoding::kDecimalText}, ColumnRule{"inputs", "failed_inputs"}};
 template <>
 inline constexpr std::array kColumnRules<Evaluation>{ColumnRule{"shared_run", "shared_run", Encoding::kNullIfZero},
                                                      ColumnRule{"shared_candidate", "shared_candidate", Encoding::kNullIfZero}};
 template <>
 inline constexpr std::array kColumnRules<SlowestInputs>{ColumnRule{"ratio", "slowest_ratio"},
                                                         ColumnRule{"inputs", "slowest_inputs"}};
+template <>
+inline constexpr std::array kColumnRules<AdversaryEffort>{ColumnRule{"inputs", "adversary_inputs"},
+                                                          ColumnRule{"worst", "adversary_worst"},
+                                                          ColumnRule{"worst_inputs", "adversary_worst_inputs"}};
 // Decides whether samples are discarded, and matters only while they are taken.
 template <>
 inline constexpr std::array kColumnRules<ClockState>{ColumnRule{"disturbed", "", Encoding::kNoColumn}};

@@ -158,6 +158,11 @@ void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const Champio
     RecordInsert<ToolResult> insert_tool(*db_, "tool_check", {"champion_check", "position"});
     position = 0;
     for (const ToolResult& tool : check.tools) insert_tool(tool, id, position++);
+    Statement covered(*db_, "INSERT INTO verified_domain (champion_check, position, kind, what, reason) VALUES (?, ?, ?, ?, ?)");
+    position = 0;
+    for (const std::string& sizes : check.domain.sizes) Insert(covered, id, position++, "sizes", sizes, "");
+    for (const std::string& inputs : check.domain.inputs) Insert(covered, id, position++, "inputs", inputs, "");
+    for (const LeftOut& one : check.domain.left_out) Insert(covered, id, position++, "left out", one.what, one.reason);
     transaction.commit();
   });
 }
@@ -217,6 +222,22 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
       }
     }
     return known;
+  });
+}
+
+std::vector<Counterexample> SqliteStore::LoadCounterexamples(const std::string& task_digest) {
+  return Explaining(path_, [&] {
+    Statement row(
+        *db_,
+        "SELECT failed_case, failed_generator, failed_seed, failed_inputs FROM task_counterexample WHERE task_digest = ? "
+        "ORDER BY candidates DESC, failed_case, failed_generator, failed_inputs");
+    row.bind(1, task_digest);
+    std::vector<Counterexample> found;
+    while (row.executeStep()) {
+      int column = 0;
+      found.push_back(ReadRecord<Counterexample>(row, column));
+    }
+    return found;
   });
 }
 

@@ -40,6 +40,8 @@ class SqliteStore : public Store {
   // The evaluations of all runs of the same task on the same device, with the same architecture, L2 state and version of evo.
   // Replays are left out, because they copy evaluations of other runs.
   std::vector<KnownEvaluation> LoadKnown(const RunRecord& run);
+  // The inputs on which candidates failed in all runs of the task, those that failed most first.
+  std::vector<Counterexample> LoadCounterexamples(const std::string& task_digest);
   // The rewards of operators in all finished runs of the same task (by name or by digest) on the same device, except replays.
   std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);
 

@@ -75,6 +75,10 @@ Variables CaseVariables(const Task& task, const Case& sizes) {
   return variables;
 }
 
+std::string DomainLimit::Text() const {
+  return fmt::format("outside the task's domain ({} from {} to {}: {})", of, from, to, reason);
+}
+
 OutputCheck CheckFor(const Argument& argument, const Variables& variables) {
   OutputCheck check = argument.check;
   if (check.kind != OutputCheck::Kind::kDerived) return check;

@@ -52,6 +52,18 @@ struct Case {
   double weight = 1;
 };
 
+// A part of the values of an input, or of the values of a size, outside which nothing is asked of a kernel.
+struct DomainLimit {
+  std::string of;  // the name of an input or of a size
+  double from = 0;
+  double to = 0;  // included, like `from`; infinities are outside unless a bound is infinite
+  std::string reason;
+
+  bool Holds(double value) const { return value >= from && value <= to; }
+  // "the task's domain: X from -10000 to 10000, since ..."
+  std::string Text() const;
+};
+
 enum class Determinism { kBitwise, kTolerance };
 
 // A computation to optimise: its arguments, the check of its outputs, and the cases. It is immutable once it is loaded.
@@ -64,6 +76,7 @@ struct Task {
   std::vector<std::string> size_names;  // in declared order
   std::vector<Argument> arguments;      // in declared order
   Determinism determinism = Determinism::kBitwise;
+  std::vector<DomainLimit> domain;                 // narrows what is legal; printed in every verdict
   Case small;                                      // several blocks but cheap; checked first, with every generator
   std::vector<Case> search_cuda;                   // timed on a GPU; this list and the next three are not empty
   std::vector<Case> search_cpu;                    // timed on the cpu device

@@ -31,7 +31,8 @@ class TaskReader {
   explicit TaskReader(Task& task) : task_(task) {}
 
   void Read(const JsonValue& root) {
-    root.AllowKeys({"name", "summary", "notes", "sizes", "arguments", "determinism", "cases", "baseline", "bytes", "operations"});
+    root.AllowKeys(
+        {"name", "summary", "notes", "sizes", "arguments", "determinism", "domain", "cases", "baseline", "bytes", "operations"});
     task_.name = root.At("name").Name();
     task_.summary = root.At("summary").String();
     if (root.Has("notes")) ReadNotes(root.At("notes"));
@@ -41,6 +42,7 @@ class TaskReader {
                                         [](const Argument& a) { return a.role == Role::kOut || a.role == Role::kInOut; });
     if (!has_output) root.At("arguments").Fail("no argument has the role out or inout, so there is nothing to compute");
     if (root.Has("determinism")) task_.determinism = ReadDeterminism(root.At("determinism"));
+    if (root.Has("domain")) ReadDomain(root.At("domain"));
     ReadCases(root.At("cases"));
     task_.baseline = root.At("baseline").Name();
     task_.bytes = root.At("bytes").Formula(task_.size_names);
@@ -59,6 +61,25 @@ class TaskReader {
     std::string name = value.Name();
     if (!names_.insert(name).second) value.Fail(fmt::format("the name '{}' is given twice", name));
     return name;
+  }
+
+  void ReadDomain(const JsonValue& in) {
+    for (const JsonValue& element : in.Elements()) {
+      element.AllowKeys({"of", "from", "to", "reason"});
+      DomainLimit limit;
+      limit.of = element.At("of").String();
+      const bool known = std::find(task_.size_names.begin(), task_.size_names.end(), limit.of) != task_.size_names.end() ||
+                         std::any_of(task_.arguments.begin(), task_.arguments.end(), [&](const Argument& argument) {
+                           return argument.name == limit.of && (argument.role == Role::kIn || argument.role == Role::kInOut);
+                         });
+      if (!known) element.At("of").Fail(fmt::format("'{}' is neither an input nor a size", limit.of));
+      limit.from = element.At("from").Real();
+      limit.to = element.At("to").Real();
+      if (!(limit.from <= limit.to)) element.At("to").Fail("must not be less than `from`");
+      limit.reason = element.At("reason").String();
+      if (limit.reason.empty()) element.At("reason").Fail("must say why nothing is asked of a kernel outside");
+      task_.domain.push_back(std::move(limit));
+    }
   }
 
   Argument ReadArgument(const JsonValue& in) {

@@ -10,6 +10,7 @@
 #include "cli/export_kernel.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
+#include "cli/verdict.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
 
@@ -58,6 +59,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   fmt::print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
   fmt::print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
   fmt::print(out, "verdict     {}\n", Verdict(found.best));
+  if (found.best.check) PrintEvidence(out, *found.best.check, false);
   if (!IsVerified(found.best))
     fmt::print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
   fmt::print(out, "device      {} ({}), L2 {}{}\n", evaluation.device_name, evaluation.device, evaluation.l2,

@@ -9,6 +9,7 @@
 #include "cli/describe.h"
 #include "cli/replay.h"
 #include "cli/run_setup.h"
+#include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/workers.h"
 #include "core/error.h"
@@ -34,6 +35,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.ordinals = setup.options.ordinals;
   pipeline.arch = run.arch;
   pipeline.l2 = run.l2;
+  pipeline.baseline_source = BaselineSource(run);
   pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
   pipeline.seed = run.seed;
   pipeline.sanitizers = !options.no_tools;
@@ -149,6 +151,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);
   PriorKnowledge prior;
   if (!options.no_reuse) prior.known = store.LoadKnown(run);
+  prior.counterexamples = store.LoadCounterexamples(run.task_digest);
   if (setup.resumed) prior.generations = store.LoadGenerations(run.id);
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());

@@ -8,6 +8,7 @@
 #include "cli/describe.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
+#include "cli/verdict.h"
 
 namespace evo {
 namespace {
@@ -67,6 +68,8 @@ void PrintText(std::FILE* out, const Shown& found) {
   if (!e.message.empty()) fmt::print(out, "message     {}\n", e.message);
   fmt::print(out, "score       {} us\n", Microseconds(e.score_ns));
   fmt::print(out, "verdict     {}\n", Verdict(record));
+  if (const std::string failed = Describe(e.counterexample); !failed.empty()) fmt::print(out, "fails on    {}\n", failed);
+  if (record.check) PrintEvidence(out, *record.check, true);
   fmt::print(out, "device      {} ({}), L2 {}\n", e.device_name, e.device, e.l2);
   fmt::print(out, "facts       registers {}, static shared {}, dynamic shared {}, spills {}, local {}, occupancy {}\n",
              Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"),

@@ -71,6 +71,7 @@ ChampionCheck Check(const CommandContext& context, const Subject& subject, const
   options.ordinals = OptionsOf(subject.run).ordinals;
   options.arch = subject.run.arch;
   options.l2 = subject.run.l2;
+  options.baseline_source = BaselineSource(subject.run);
   options.interrupt = context.interrupt;
   options.sanitizers = sanitizers;
   WorkerSet workers(options, task);

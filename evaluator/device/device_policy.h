@@ -28,6 +28,12 @@ struct DevicePolicy {
     std::chrono::milliseconds least;
   };
 
+  // The most arithmetic that one unusual size may ask for, as the task declares it: the larger of the two.
+  struct LargestProbe {
+    double operations;
+    double of_search_case;  // times the operations of the first search case
+  };
+
   std::string_view kind;  // as the user and the database spell it
 
   // Cases and inputs.
@@ -37,7 +43,13 @@ struct DevicePolicy {
   std::size_t input_copies;    // of each of these sets at other addresses, at most; 0: the set itself is timed
 
   // Checking.
-  int timed_check_repeats;    // runs of a search case before it is timed
+  std::size_t searched_battery;  // inputs of the standard battery that a candidate of the search is checked on
+  bool probes_timed_sizes;       // a champion candidate is tried at sizes around the timed ones; otherwise around the small ones
+  LargestProbe largest_probe;
+  int adversary_inputs;                      // tried on a champion candidate
+  std::int64_t adversary_elements;           // of the largest argument of such an input
+  std::chrono::milliseconds adversary_time;  // ends the search for counter-examples earlier
+  int timed_check_repeats;                   // runs of a search case before it is timed
   bool checks_accesses;       // a candidate is compiled twice: as CUDA for a GPU, and with every memory access checked
   bool reverifies_when_idle;  // while no job waits, candidates are checked on further inputs
   bool runs_sanitizers;       // a champion candidate runs under compute-sanitizer

@@ -49,6 +49,13 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   return std::nullopt;
 }
 
+std::variant<InputSet::Answer, Failure> Gate::Try(const BoundProgram& bound) {
+  if (auto failure = RunOnce(bound, 0)) return *failure;
+  InputSet::Answer answer = Look(bound);
+  if (!answer.status.ok()) return ToFailure(answer.status);
+  return answer;
+}
+
 std::optional<Failure> Gate::Inspect(const BoundProgram& bound, CheckedErrors& errors) {
   return Judge(bound, Look(bound), errors);
 }

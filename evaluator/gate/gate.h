@@ -42,6 +42,9 @@ class Gate {
   // and warps drift apart.
   std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
 
+  // Poisons the outputs, runs the program once and looks at what it wrote, without a judgement.
+  std::variant<InputSet::Answer, Failure> Try(const BoundProgram& bound);
+
   // Checks what an earlier run has left behind.
   std::optional<Failure> Inspect(const BoundProgram& bound, CheckedErrors& errors);
 

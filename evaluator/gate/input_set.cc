@@ -211,6 +211,24 @@ std::vector<InputSet::View> InputSet::Views() const {
   return views;
 }
 
+std::vector<OutputCheck> InputSet::Checks() const {
+  std::vector<OutputCheck> checks;
+  for (const Bound& bound : bound_) {
+    if (bound.reference) checks.push_back(CheckFor(*bound.argument, variables_));
+  }
+  return checks;
+}
+
+std::vector<std::vector<double>> InputSet::References() const {
+  std::vector<std::vector<double>> references;
+  for (const Bound& bound : bound_) {
+    if (!bound.reference) continue;
+    std::vector<double>& values = references.emplace_back(bound.reference->bytes() / sizeof(double));
+    device_.memory().Read(std::as_writable_bytes(std::span(values)), bound.reference->address());
+  }
+  return references;
+}
+
 InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const Inspection> state) {
   std::vector<Inspection> inspections;
   for (const Bound& bound : bound_) {
@@ -236,8 +254,12 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
     const Argument& argument = *bound.argument;
     if (bound.reference) {
       const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
-      const Difference one = Judge(inspected.results[next++], elements, CheckFor(argument, variables_), argument.name,
+      const std::size_t output = answer.outputs.size();
+      const Allowance allowance = output < allowances_.size() ? allowances_[output] : Allowance{};
+      const Difference one = Judge(inspected.results[next++], elements, CheckFor(argument, variables_), allowance, argument.name,
                                    [&](std::uint64_t i) { return ValuesAt(bound, i); });
+      answer.outputs.push_back(one);
+      answer.difference.ratio = std::max(answer.difference.ratio, one.ratio);
       // std::max would lose an error that is not a number.
       if (!(one.l2 <= answer.difference.l2)) answer.difference.l2 = one.l2;
       if (!(one.max <= answer.difference.max)) answer.difference.max = one.max;

@@ -50,11 +50,19 @@ class InputSet {
   // Bytes of inputs and outputs together.
   std::size_t Footprint() const;
 
+  // The reference's answers, one for each output, in the order of the arguments.
+  std::vector<std::vector<double>> References() const;
+  // The check of each output for these sizes, likewise.
+  std::vector<OutputCheck> Checks() const;
+  // One for each output, in the order of the arguments. Inputs that the task lists need none.
+  void Allow(std::vector<Allowance> allowances) { allowances_ = std::move(allowances); }
+
   // What a run has left behind.
   struct Answer {
     DeviceStatus status;
     std::string violation;              // a guard or an input was changed: which; empty if none
     Difference difference;              // over all outputs; the message is of the first that is not acceptable
+    std::vector<Difference> outputs;    // one for each, in the order of the arguments
     std::vector<std::uint64_t> hashes;  // of the outputs' bytes, in the order of the arguments
     std::vector<std::uint64_t> state;   // the hashes that the caller asked for
   };
@@ -99,6 +107,7 @@ class InputSet {
   Variables variables_;
   std::unique_ptr<Block> block_;
   std::vector<Bound> bound_;
+  std::vector<Allowance> allowances_;
   const InputSet* original_ = this;
   bool overwritten_ = false;
 };

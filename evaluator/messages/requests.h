@@ -58,8 +58,9 @@ struct SetupRequest {
   std::string l2;                    // "hot" or "cold"
   std::vector<MachineState> machines;
   AttachedProgram reference;
+  AttachedProgram baseline;  // decides which inputs are legal; without an image: no hard inputs are tried
 };
-BOOST_DESCRIBE_STRUCT(SetupRequest, (), (task_json, task_reference, task_directory, seeds, l2, machines, reference))
+BOOST_DESCRIBE_STRUCT(SetupRequest, (), (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {
@@ -68,13 +69,6 @@ struct CaseBounds {
 };
 BOOST_DESCRIBE_STRUCT(CaseBounds, (), (prune_ns, decided_ns))
 
-// The inputs of a case by one of its legal generators.
-struct CaseInputs {
-  std::string case_name;
-  int generator = 0;
-};
-BOOST_DESCRIBE_STRUCT(CaseInputs, (), (case_name, generator))
-
 // To a run worker: check and time a candidate. Answered by an Evaluation.
 struct EvaluateRequest {
   static constexpr const char* kKind = "evaluate";
@@ -82,7 +76,7 @@ struct EvaluateRequest {
   AttachedProgram checked;                   // the same with checked accesses; without an image where the device has none
   KernelFacts facts;                         // from the compiler
   std::map<std::string, CaseBounds> bounds;  // by case name
-  std::optional<CaseInputs> first;           // the inputs that have failed most candidates so far; checked first
+  std::vector<Counterexample> first;         // inputs that have failed most candidates so far; checked first
 };
 BOOST_DESCRIBE_STRUCT(EvaluateRequest, (), (candidate, checked, facts, bounds, first))
 
@@ -93,8 +87,10 @@ struct ChampionRequest {
   AttachedProgram candidate;
   AttachedProgram checked;
   AttachedProgram baseline;
+  std::vector<Counterexample> first;  // inputs that have failed candidates of this task; checked first
+  int adversary_factor = 1;           // how many times the usual number of inputs the adversary tries
 };
-BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline))
+BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline, first, adversary_factor))
 
 // To a run worker: how fast is this device? Answered by a MachineState.
 struct MachineRequest {

@@ -34,8 +34,8 @@ void JudgeTools(ChampionCheck& check) {
 
 }  // namespace
 
-ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate& baseline, std::chrono::milliseconds deadline,
-                                     const std::stop_token& stop) const {
+ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
+                                     std::chrono::milliseconds deadline, const std::stop_token& stop) const {
   std::vector<Job> jobs;
   for (const Candidate* one : {&candidate, &baseline}) jobs.push_back(MakeCompileJob(one->source, arch_, true, kCompileDeadline));
   std::vector<CompileResult> compiled;
@@ -49,8 +49,9 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
   }
   const Seeds seeds = UnpredictableSeeds();
   const AttachedProgram program{candidate.source, compiled[0].program};
-  ChampionCheck check =
-      Measure({program, {candidate.source, compiled[0].checked}, {baseline.source, compiled[1].program}}, seeds, deadline, stop);
+  const ChampionRequest request{
+      program, {candidate.source, compiled[0].checked}, {baseline.source, compiled[1].program}, std::move(first)};
+  ChampionCheck check = Measure(request, seeds, deadline, stop);
   if (check.outcome != Outcome::kOk) return check;
   for (ToolResult& tool : fresh_workers_.RunSanitizer(program, seeds, stop)) check.tools.push_back(std::move(tool));
   JudgeTools(check);

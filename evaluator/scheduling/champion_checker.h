@@ -39,9 +39,10 @@ class ChampionChecker {
   ChampionChecker(JobRunner& compile, FreshWorkers& fresh_workers, std::string arch, bool pauses_compilers)
       : compile_(compile), fresh_workers_(fresh_workers), arch_(std::move(arch)), pauses_compilers_(pauses_compilers) {}
 
-  // `deadline`: of each stage. Throws Error if the device or the reference fails.
-  ChampionCheck Check(const Candidate& candidate, const Candidate& baseline, std::chrono::milliseconds deadline,
-                      const std::stop_token& stop) const;
+  // `deadline`: of each stage. `first`: inputs that have failed candidates of this task. Throws Error if the device or the
+  // reference fails.
+  ChampionCheck Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
+                      std::chrono::milliseconds deadline, const std::stop_token& stop) const;
 
  private:
   ChampionCheck Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,

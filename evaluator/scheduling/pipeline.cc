@@ -13,7 +13,10 @@ void Pipeline::Start(std::vector<Candidate> batch) { scheduler_.Start(std::move(
 std::vector<Evaluation> Pipeline::Finish(std::stop_token stop, const Each& each) { return scheduler_.Finish(stop, each); }
 
 ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) {
-  return champion_checker_.Check(candidate, baseline, scheduler_.ChampionDeadline(), stop);
+  ChampionCheck check =
+      champion_checker_.Check(candidate, baseline, scheduler_.DeadliestInputs(), scheduler_.ChampionDeadline(), stop);
+  scheduler_.Learn(check.counterexample);
+  return check;
 }
 
 }  // namespace evo

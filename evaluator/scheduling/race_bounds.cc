@@ -17,8 +17,13 @@ void RaceBounds::Learn(const Evaluation& evaluation) {
     double& best = best_case_ns_.try_emplace(measured.name, measured.median_ns).first->second;
     best = std::min(best, measured.median_ns);
   }
-  const Counterexample& counterexample = evaluation.counterexample;
-  if (!counterexample.case_name.empty()) ++kills_[{counterexample.case_name, counterexample.generator}];
+  Learn(evaluation.counterexample);
+}
+
+void RaceBounds::Learn(const Counterexample& counterexample) {
+  if (counterexample.case_name.empty()) return;
+  Kills& kills = kills_[{counterexample.case_name, counterexample.generator, counterexample.inputs}];
+  if (kills.count++ == 0) kills.inputs = counterexample;
 }
 
 std::map<std::string, CaseBounds> RaceBounds::ByCase() const {
@@ -27,11 +32,16 @@ std::map<std::string, CaseBounds> RaceBounds::ByCase() const {
   return bounds;
 }
 
-std::optional<CaseInputs> RaceBounds::DeadliestInputs() const {
-  const auto most =
-      std::max_element(kills_.begin(), kills_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == kills_.end()) return std::nullopt;
-  return CaseInputs{most->first.first, most->first.second};
+std::vector<Counterexample> RaceBounds::DeadliestInputs() const {
+  std::vector<const Kills*> all;
+  for (const auto& [key, kills] : kills_) all.push_back(&kills);
+  std::stable_sort(all.begin(), all.end(), [](const Kills* a, const Kills* b) { return a->count > b->count; });
+  std::vector<Counterexample> deadliest;
+  for (const Kills* kills : all) {
+    if (deadliest.size() == kDeadliest) break;
+    deadliest.push_back(kills->inputs);
+  }
+  return deadliest;
 }
 
 }  // namespace evo

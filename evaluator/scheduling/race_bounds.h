@@ -1,9 +1,9 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
+#include <vector>
 
 #include "core/evaluation.h"
 #include "evaluator/messages/requests.h"
@@ -17,12 +17,19 @@ class RaceBounds {
   void Learn(const Evaluation& evaluation);
   // By case: times beyond which a candidate needs no precise figure.
   std::map<std::string, CaseBounds> ByCase() const;
-  // The inputs that failed most candidates; nullopt as long as none failed any.
-  std::optional<CaseInputs> DeadliestInputs() const;
+  // Counts one more failure on these inputs.
+  void Learn(const Counterexample& counterexample);
+  // The inputs that failed most candidates, at most kDeadliest of them, the deadliest first.
+  static constexpr std::size_t kDeadliest = 3;
+  std::vector<Counterexample> DeadliestInputs() const;
 
  private:
   std::map<std::string, double> best_case_ns_;
-  std::map<std::pair<std::string, int>, int> kills_;  // by case and generator
+  struct Kills {
+    Counterexample inputs;
+    int count = 0;
+  };
+  std::map<std::tuple<std::string, int, std::string>, Kills> kills_;  // by case, generator and input program
 };
 
 }  // namespace evo

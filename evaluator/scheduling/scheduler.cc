@@ -42,6 +42,7 @@ EvaluateRequest MakeEvaluateRequest(const ScheduledCandidate& work, const RaceBo
 Scheduler::Scheduler(const SchedulerSettings& settings, PriorKnowledge prior)
     : settings_(settings), cache_(std::move(prior.known)), history_{{settings.policy, settings.run_deadline}, {}} {
   history_.Learn(prior.generations, settings_.device_name);
+  for (const Counterexample& one : prior.counterexamples) history_.bounds.Learn(one);
 }
 
 Scheduler::~Scheduler() {
@@ -264,6 +265,16 @@ std::vector<Evaluation> Scheduler::Finish(const std::stop_token& stop, const Eva
 std::chrono::milliseconds Scheduler::ChampionDeadline() const {
   const std::lock_guard lock(mutex_);
   return history_.deadlines.Champion();
+}
+
+std::vector<Counterexample> Scheduler::DeadliestInputs() const {
+  const std::lock_guard lock(mutex_);
+  return history_.bounds.DeadliestInputs();
+}
+
+void Scheduler::Learn(const Counterexample& counterexample) {
+  const std::lock_guard lock(mutex_);
+  history_.bounds.Learn(counterexample);
 }
 
 Utilisation Scheduler::utilisation() const {

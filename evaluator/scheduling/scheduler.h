@@ -49,6 +49,10 @@ class Scheduler {
   std::vector<Evaluation> Finish(const std::stop_token& stop, const Evaluator::Each& each);
 
   std::chrono::milliseconds ChampionDeadline() const;
+  // The inputs that failed most candidates so far.
+  std::vector<Counterexample> DeadliestInputs() const;
+  // Later candidates meet these inputs first.
+  void Learn(const Counterexample& counterexample);
   Utilisation utilisation() const;
 
  private:

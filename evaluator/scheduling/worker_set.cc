@@ -36,7 +36,7 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
   device_ = run_pool_.WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
   arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? std::string(policy_.arch) : device_.arch;
   compile_pool_.WaitReady(options_.interrupt);
-  CompileReferenceAndProbe();
+  CompilePrograms();
   machines_ = MeasureMachines("start");
   run_pool_.SetSetup(RunSetup(SearchSeeds(options_.seed)));
   compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), device_}));
@@ -85,9 +85,10 @@ SchedulerSettings WorkerSet::scheduler_settings() {
           options_.run_deadline};
 }
 
-// Compiles the task's reference, and the kernels that measure the machine where it is measured.
-void WorkerSet::CompileReferenceAndProbe() {
+// Compiles the task's reference, its baseline, and the kernels that measure the machine where it is measured.
+void WorkerSet::CompilePrograms() {
   std::vector<Job> jobs = {MakeCompileJob(task_.reference, arch_, false, kCompileDeadline)};
+  if (!options_.baseline_source.empty()) jobs.push_back(MakeCompileJob(options_.baseline_source, arch_, false, kCompileDeadline));
   if (policy_.measures_machine) {
     Job& probe = jobs.emplace_back();
     probe.request =
@@ -102,6 +103,8 @@ void WorkerSet::CompileReferenceAndProbe() {
                                  reference.message));
   }
   reference_ = std::move(reference.program);
+  // The run says of a baseline that does not compile what is wrong with it.
+  if (!options_.baseline_source.empty()) baseline_ = std::move(ReadCompileResult(results[1]).program);
   if (!policy_.measures_machine) return;
   CompileResult kernels = ReadCompileResult(results.back());
   if (kernels.outcome != Outcome::kOk) {
@@ -117,8 +120,14 @@ std::vector<MachineState> WorkerSet::MeasureMachines(const std::string& moment) 
 }
 
 Message WorkerSet::RunSetup(const Seeds& seeds) const {
-  return ToMessage(SetupRequest{
-      task_.json, task_.reference, task_.directory.string(), seeds, options_.l2, machines_, {task_.reference, reference_}});
+  return ToMessage(SetupRequest{task_.json,
+                                task_.reference,
+                                task_.directory.string(),
+                                seeds,
+                                options_.l2,
+                                machines_,
+                                {task_.reference, reference_},
+                                {options_.baseline_source, baseline_}});
 }
 
 std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {

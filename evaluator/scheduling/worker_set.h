@@ -27,6 +27,7 @@ struct PipelineOptions {
   std::vector<int> ordinals{0};          // of the devices; one run worker each
   std::string arch;                      // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
   std::string l2 = "hot";
+  std::string baseline_source;  // rendered; decides which inputs are legal. Empty: only those that the task lists are tried
   int compile_workers = 2;
   std::uint64_t seed = 0;     // of the pool of input sets
   bool sanitizers = true;     // whether champion candidates are run under compute-sanitizer's tools
@@ -40,8 +41,8 @@ struct PipelineOptions {
 // what the device is before a Pipeline is made.
 class WorkerSet : public FreshWorkers {
  public:
-  // Starts the workers, compiles the reference and measures the machine. Throws Error when the device, the tool chain or the
-  // reference is not usable, Interrupted when asked to stop meanwhile.
+  // Starts the workers, compiles the reference and the baseline, and measures the machine. Throws Error when the device, the tool
+  // chain or the reference is not usable, Interrupted when asked to stop meanwhile.
   WorkerSet(PipelineOptions options, const Task& task);
 
   const DeviceInfo& device() const { return device_; }
@@ -63,7 +64,7 @@ class WorkerSet : public FreshWorkers {
   WorkerPoolOptions RunPoolOptions() const;
   WorkerPoolOptions CompilePoolOptions() const;
   WorkerPoolOptions FreshPoolOptions() const;
-  void CompileReferenceAndProbe();
+  void CompilePrograms();
   Message RunSetup(const Seeds& seeds) const;
 
   PipelineOptions options_;
@@ -74,6 +75,7 @@ class WorkerSet : public FreshWorkers {
   DeviceInfo device_;
   std::string arch_;
   CompiledProgram reference_;
+  CompiledProgram baseline_;           // without an image if there is none, or if it does not compile
   std::optional<MachineProbe> probe_;  // nullopt where the machine is not measured
   std::vector<MachineState> machines_;
 };

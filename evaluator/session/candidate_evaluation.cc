@@ -47,11 +47,26 @@ std::optional<Failure> CandidateEvaluation::Run(Evaluation& evaluation, std::chr
   Program& program = std::get<Program>(loaded);
 
   Enter(Stage::kCheck);
+  HardInputCheck hard(context_, program, gate_);
+  const auto failed_on_hard = [&](std::optional<Failure> failure) {
+    if (failure) evaluation.counterexample = hard.counterexample();
+    return failure;
+  };
+  if (auto failure = failed_on_hard(hard.CheckKnown(request_.first))) return failure;
   if (auto failure = CheckFirst(program)) return failure;
   auto cases = checker_.PrepareSearchCases(program);
   if (auto* failure = std::get_if<Failure>(&cases)) return *failure;
   for (const auto& one : std::get<CasesOfProgram>(cases)) {
     if (auto failure = CheckAndTime(program, *one)) return failure;
+  }
+  const bool pruned = std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const auto& one) { return one.pruned; });
+  if (!pruned) {
+    evaluation.stage = Stage::kCheck;
+    if (auto failure = failed_on_hard(hard.CheckBattery(policy.searched_battery, 1))) {
+      evaluation.cases.clear();  // no other candidate is compared with the times of a wrong kernel
+      return failure;
+    }
+    evaluation.stage = Stage::kTime;
   }
   evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
   if (reverification.drawn()) return reverification.Run(evaluation, program, gate_, channel_);
@@ -68,14 +83,17 @@ std::vector<Probe> CandidateEvaluation::FirstProbes() const {
   InputPool& inputs = context_.inputs;
   std::vector<Probe> probes;
   for (int g = 0; g < inputs.Generators(); ++g) probes.push_back({&inputs.task().small, g, kRepeats});
-  if (!request_.first) return probes;
-  const auto& [name, generator] = *request_.first;
-  const auto small = std::find_if(probes.begin(), probes.end(), [&](const Probe& probe) {
-    return probe.sizes->name == request_.first->case_name && probe.generator == request_.first->generator;
-  });
-  if (small != probes.end()) std::rotate(probes.begin(), small, small + 1);
-  for (const Case& sizes : inputs.search_cases()) {
-    if (sizes.name == name && generator < inputs.SearchGenerators()) probes.insert(probes.begin(), {&sizes, generator, 1});
+  // The deadliest first, so it is moved to the front last.
+  for (auto one = request_.first.rbegin(); one != request_.first.rend(); ++one) {
+    if (!one->inputs.empty()) continue;
+    const auto small = std::find_if(probes.begin(), probes.end(), [&](const Probe& probe) {
+      return probe.sizes->name == one->case_name && probe.generator == one->generator;
+    });
+    if (small != probes.end()) std::rotate(probes.begin(), small, small + 1);
+    for (const Case& sizes : inputs.search_cases()) {
+      if (sizes.name == one->case_name && one->generator < inputs.SearchGenerators())
+        probes.insert(probes.begin(), {&sizes, one->generator, 1});
+    }
   }
   return probes;
 }
@@ -116,7 +134,7 @@ std::optional<Failure> CandidateEvaluation::CheckAndTime(Program& program, CaseO
 }
 
 std::optional<Failure> CandidateEvaluation::Noted(std::optional<Failure> failure, const Probe& probe) {
-  if (failure) evaluation_->counterexample = {probe.sizes->name, probe.generator, context_.inputs.check_seed()};
+  if (failure) evaluation_->counterexample = {probe.sizes->name, probe.generator, context_.inputs.check_seed(), ""};
   return failure;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/evaluation.h"
 #include "evaluator/messages/requests.h"
+#include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/program_checker.h"
 #include "evaluator/session/session_context.h"
 #include "evaluator/workers/worker_main.h"

@@ -2,14 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <functional>
+#include <initializer_list>
 #include <span>
 #include <utility>
+
+#include "evaluator/session/hard_input_check.h"
 
 namespace evo {
 namespace {
 
 // Enough to show most races that two runs did not.
 constexpr int kRepeats = 4;
+constexpr std::chrono::milliseconds kMarkerInterval{200};
 
 }  // namespace
 
@@ -29,6 +35,7 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
 
   channel_.Begin(Stage::kHeldOut);
   if (auto failure = CheckHeldOut(check, program)) return failure;
+  if (auto failure = CheckHardInputs(check, program)) return failure;
   auto loaded_baseline = LoadProgram(context_.device, request_.baseline.source, request_.baseline.program, placements);
   if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
   auto candidate = checker_.PrepareSearchCases(program);
@@ -59,6 +66,41 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
   if (auto failure = checker_.CheckAccesses(request_.checked, inputs.Generators())) return failure;
   if (!request_.checked.program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
   return std::nullopt;
+}
+
+std::optional<Failure> HeldOutCheck::CheckHardInputs(ChampionCheck& check, Program& program) {
+  const DevicePolicy& policy = context_.device.policy();
+  HardInputCheck hard(context_, program, gate_);
+  // Each marker starts the deadline anew, so that only an input on which the kernel hangs meets it.
+  const auto begin = [&] { channel_.Begin(Stage::kHeldOut); };
+  const auto search = [&]() -> std::optional<Failure> {
+    const auto end = std::chrono::steady_clock::now() + policy.adversary_time * request_.adversary_factor;
+    const auto stop = [&, marked = std::chrono::steady_clock::time_point()]() mutable {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - marked > kMarkerInterval) {
+        begin();
+        marked = now;
+      }
+      return now >= end;
+    };
+    return hard.Search(policy.adversary_inputs * request_.adversary_factor, stop, context_.inputs.check_seed());
+  };
+  const Case& unusual = context_.inputs.held_out_cases().front();
+  std::optional<Failure> failure = hard.CheckKnown(request_.first);
+  for (const auto& next : std::initializer_list<std::function<std::optional<Failure>()>>{
+           [&] { return hard.CheckBattery(0, kRepeats); },
+           [&] { return hard.CheckBatteryOn(unusual, policy.searched_battery); },
+           [&] { return hard.CheckSizes(begin); },
+           search,
+       }) {
+    if (failure) break;
+    begin();
+    failure = next();
+  }
+  check.domain = hard.domain();
+  check.adversary = hard.adversary();
+  if (failure) check.counterexample = hard.counterexample();
+  return failure;
 }
 
 std::optional<Failure> HeldOutCheck::CheckTimedSets(CasesOfProgram& cases) {

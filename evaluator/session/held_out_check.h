@@ -21,6 +21,8 @@ class HeldOutCheck {
 
  private:
   std::optional<Failure> CheckHeldOut(ChampionCheck& check, Program& program);
+  // Sizes and inputs that the task does not list, and a search for counter-examples.
+  std::optional<Failure> CheckHardInputs(ChampionCheck& check, Program& program);
   std::optional<Failure> CheckTimedSets(CasesOfProgram& cases);
   std::optional<Failure> Compare(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
   std::optional<Failure> FindSlowestInputs(SlowestInputs& slowest, Program& program);

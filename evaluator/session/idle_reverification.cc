@@ -1,7 +1,10 @@
 #include "evaluator/session/idle_reverification.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
+
+#include "evaluator/session/hard_input_check.h"
 
 namespace evo {
 namespace {
@@ -31,6 +34,19 @@ std::vector<Probe> IdleReverification::Probes() const {
   return probes;
 }
 
+// What this finds is checked first from then on.
+std::optional<Failure> IdleReverification::SearchCounterexample(Evaluation& evaluation, Program& program, Gate& gate,
+                                                                const std::function<bool()>& stop) {
+  constexpr int kInputs = 100;
+  HardInputCheck hard(context_, program, gate);
+  auto failure = hard.Search(kInputs, stop, seed_ + static_cast<std::uint64_t>(evaluation.reverification_runs));
+  evaluation.reverification_runs += hard.adversary().inputs;
+  if (!failure) return failure;
+  evaluation.counterexample = hard.counterexample();
+  evaluation.cases.clear();  // no other candidate is compared with the times of a wrong kernel
+  return failure;
+}
+
 std::optional<Failure> IdleReverification::Run(Evaluation& evaluation, Program& program, Gate& gate, WorkerChannel& channel) {
   evaluation.stage = Stage::kReverify;
   channel.Begin(Stage::kReverify);
@@ -41,15 +57,20 @@ std::optional<Failure> IdleReverification::Run(Evaluation& evaluation, Program& 
                           std::uint64_t seed) -> std::optional<Failure> {
     evaluation.reverification_runs += kRepeats;
     if (!failure) return std::nullopt;
-    evaluation.counterexample = {sizes.name, generator, seed};
+    evaluation.counterexample = {sizes.name, generator, seed, ""};
     evaluation.cases.clear();  // no other candidate is compared with the times of a wrong kernel
     return failure;
   };
   const Case& small = context_.inputs.task().small;
   if (auto failure = failed(checker.CheckOn(program, gate, small, *fresh_, kRepeats, errors), small, generator_, seed_))
     return failure;
+  const auto stop = [&] { return context_.jobs_wait() || std::chrono::steady_clock::now() >= end; };
   const std::vector<Probe> probes = Probes();
-  for (std::size_t i = 0; !context_.jobs_wait() && std::chrono::steady_clock::now() < end; i = (i + 1) % probes.size()) {
+  for (std::size_t i = 0; !stop(); i = (i + 1) % probes.size()) {
+    if (i == 0 && evaluation.reverification_runs > kRepeats) {
+      if (auto failure = SearchCounterexample(evaluation, program, gate, stop)) return failure;
+      if (stop()) break;
+    }
     const Probe& probe = probes[i];
     if (auto failure =
             failed(checker.Check(program, gate, probe, errors), *probe.sizes, probe.generator, context_.inputs.check_seed()))

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ class IdleReverification {
 
  private:
   std::vector<Probe> Probes() const;
+  std::optional<Failure> SearchCounterexample(Evaluation& evaluation, Program& program, Gate& gate,
+                                              const std::function<bool()>& stop);
 
   const SessionContext& context_;
   std::chrono::milliseconds most_;

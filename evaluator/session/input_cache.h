@@ -34,10 +34,10 @@ class InputCache {
   InputSet& Get(const InputName& inputs, std::size_t copy = 0);
   // A set that is not kept. Throws InfrastructureFailure.
   std::unique_ptr<InputSet> Make(const InputName& inputs);
-
- private:
+  // The task's reference on the device. Throws InfrastructureFailure.
   Program& Reference();
 
+ private:
   Device& device_;
   std::optional<Task> task_;
   std::string key_;

@@ -8,12 +8,15 @@
 
 #include "evaluator/gate/degenerate_answers.h"
 #include "evaluator/gate/infrastructure_failure.h"
+#include "evaluator/session/shape_probes.h"
 
 namespace evo {
 namespace {
 
 // All sets of a case take at most this share of the device's memory, where they are large.
 constexpr std::size_t kSetsShare = 16;
+// Inputs, their copies, outputs and references of an unusual size take at most this share of the memory.
+constexpr double kProbeShare = 64;
 // Sets and copies that together are larger than this many times L2 fill it anyway: their addresses make no difference, and
 // drawing more of them takes seconds.
 constexpr std::size_t kSetsInL2 = 4;
@@ -43,6 +46,15 @@ std::size_t InputPool::ArgumentBytes(const Case& sizes) const {
       bytes += static_cast<std::size_t>(ElementCount(argument, variables)) * ByteSize(argument.dtype);
   }
   return std::max<std::size_t>(1, bytes);
+}
+
+std::vector<Case> InputPool::SizesToTry() const {
+  const DevicePolicy::LargestProbe& largest = device_.policy().largest_probe;
+  const Case& usual = device_.policy().probes_timed_sizes ? search_cases().front() : task_.small;
+  const double operations = task_.operations.Evaluate(CaseVariables(task_, search_cases().front())).AsReal();
+  const double memory = device_.info().memory_bytes > 0 ? static_cast<double>(device_.info().memory_bytes) : 1e9;
+  return ShapeProbes(task_, usual, task_.small,
+                     {std::max(largest.operations, largest.of_search_case * operations), memory / kProbeShare});
 }
 
 // With a hot L2 the inputs are read into it before each launch, however many sets there are.

@@ -27,6 +27,8 @@ class InputPool {
   int Generators() const;
   // Number of them that the search cases are checked with.
   int SearchGenerators() const;
+  // Sizes that the task does not list, for a champion candidate.
+  std::vector<Case> SizesToTry() const;
   // Number of sets that a case is timed on.
   std::size_t SetCount(const Case& sizes) const;
 

@@ -7,6 +7,7 @@
 #include "core/digest.h"
 #include "evaluator/gate/infrastructure_failure.h"
 #include "evaluator/session/candidate_evaluation.h"
+#include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/held_out_check.h"
 #include "evaluator/timer/machine_check.h"
 
@@ -24,20 +25,23 @@ void RunSession::Setup(const SetupRequest& request) {
   for (const MachineState& machine : request.machines) {
     if (machine.ordinal == info().ordinal) measured = machine;
   }
+  legal_.emplace(*device_, cache_, task, request.baseline);
   inputs_.emplace(*device_, cache_, std::move(task), request.seeds);
   timer_.emplace(*device_, *inputs_, l2_ == "cold" ? L2State::kCold : L2State::kHot, std::move(measured), jobs_wait_);
   inputs_->Draw();
 }
 
-SessionContext RunSession::Context() { return {*device_, inputs_.value(), timer_.value(), jobs_wait_}; }
+SessionContext RunSession::Context() { return {*device_, inputs_.value(), legal_.value(), timer_.value(), jobs_wait_}; }
 
-void RunSession::PlaceInputs(WorkerChannel& channel) {
+void RunSession::PlaceInputs(WorkerChannel& channel, std::size_t battery) {
   channel.Begin(Stage::kPrepare);
   inputs_.value().Place();
+  channel.Begin(Stage::kPrepare);
+  PlaceBattery(Context(), battery);
 }
 
 Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& channel) {
-  PlaceInputs(channel);
+  PlaceInputs(channel, device_->policy().searched_battery);
   Evaluation evaluation;
   evaluation.device = info().kind;
   evaluation.device_name = info().name;
@@ -63,7 +67,7 @@ Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& c
 }
 
 ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerChannel& channel) {
-  PlaceInputs(channel);
+  PlaceInputs(channel, 0);
   ChampionCheck check;
   const SessionContext context = Context();
   if (auto failure = HeldOutCheck(context, request, channel).Run(check)) {

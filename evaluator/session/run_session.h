@@ -45,7 +45,8 @@ class RunSession {
 
  private:
   SessionContext Context();
-  void PlaceInputs(WorkerChannel& channel);
+  // `battery`: how many inputs of the standard battery; 0: all.
+  void PlaceInputs(WorkerChannel& channel, std::size_t battery);
   void NoteContamination(const Failure& failure);
 
   std::unique_ptr<Device> device_;
@@ -53,7 +54,8 @@ class RunSession {
   std::chrono::milliseconds reverification_time_;
   InputCache cache_;
   std::string l2_;                   // "hot" or "cold"
-  std::optional<InputPool> inputs_;  // of the setup's task, as is the timer
+  std::optional<InputPool> inputs_;  // of the setup's task, as are the next two
+  std::optional<LegalInputs> legal_;
   std::optional<CaseTimer> timer_;
   bool must_restart_ = false;
 };

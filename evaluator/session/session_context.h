@@ -4,6 +4,7 @@
 
 #include "evaluator/session/case_timer.h"
 #include "evaluator/session/input_pool.h"
+#include "evaluator/session/legal_inputs.h"
 
 namespace evo {
 
@@ -11,6 +12,7 @@ namespace evo {
 struct SessionContext {
   Device& device;
   InputPool& inputs;
+  LegalInputs& legal;
   CaseTimer& timer;
   std::function<bool()> jobs_wait;  // whether other jobs wait for this worker
 };

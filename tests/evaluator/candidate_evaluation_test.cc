@@ -59,15 +59,15 @@ TEST_F(CandidateEvaluationTest, AWrongKernelIsNeverTimed) {
 
 TEST_F(CandidateEvaluationTest, InputsThatFailedMostCandidatesComeFirst) {
   gpu_.device.kernels["candidate"] = [](const auto& buffers) { Multiply<float>(buffers, 3); };
-  EvaluateRequest request{TwiceProgram("candidate"), {}, {}, {}, CaseInputs{"a", 1}};
+  EvaluateRequest request{TwiceProgram("candidate"), {}, {}, {}, {{"a", 1, 0, ""}}};
   ASSERT_TRUE(Run(gpu_, request));
   EXPECT_EQ(evaluation_.counterexample.case_name, "a");
   EXPECT_EQ(evaluation_.counterexample.generator, 1);
-  request.first = CaseInputs{"small", 1};
+  request.first = {{"small", 1, 0, ""}};
   ASSERT_TRUE(Run(gpu_, request));
   EXPECT_EQ(evaluation_.counterexample.case_name, "small");
   EXPECT_EQ(evaluation_.counterexample.generator, 1);
-  request.first = CaseInputs{"of another task", 7};
+  request.first = {{"of another task", 7, 0, ""}};
   ASSERT_TRUE(Run(gpu_, request));
   EXPECT_EQ(evaluation_.counterexample.generator, 0);
 }

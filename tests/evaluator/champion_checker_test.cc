@@ -75,7 +75,7 @@ struct Checked {
     candidate.source = "candidate";
     Candidate baseline;
     baseline.source = "baseline";
-    return ChampionChecker(compile, workers, "sm_90a", pauses).Check(candidate, baseline, kDeadline, {});
+    return ChampionChecker(compile, workers, "sm_90a", pauses).Check(candidate, baseline, {}, kDeadline, {});
   }
   ScriptedJobRunner compile;
   FakeFreshWorkers workers;

@@ -20,14 +20,15 @@ OutputCheck Tolerance(double l2, double max) { return {OutputCheck::Kind::kToler
 OutputCheck Exact() { return {OutputCheck::Kind::kExact, 0, 0}; }
 
 // Inspects in place, then judges, like the gate.
-Difference Compare(const Values& output, const Values& reference, const OutputCheck& check, const std::string& name) {
+Difference Compare(const Values& output, const Values& reference, const OutputCheck& check, const std::string& name,
+                   const Allowance& allowance = {}) {
   const Inspection inspection{Inspection::Kind::kOutput,
                               reinterpret_cast<std::uint64_t>(output.data()),
                               reinterpret_cast<std::uint64_t>(reference.data()),
                               output.size() * sizeof(double),
                               Dtype::kF64,
                               check.kind == OutputCheck::Kind::kExact};
-  return Judge(InspectHere(inspection), output.size(), check, name, [&](std::uint64_t i) {
+  return Judge(InspectHere(inspection), output.size(), check, allowance, name, [&](std::uint64_t i) {
     return std::pair{output[i], reference[i]};
   });
 }
@@ -112,6 +113,40 @@ TEST(Comparison, ExactMeansExact) {
 }
 
 TEST(Comparison, HugeValuesDoNotOverflowIntoAcceptance) { EXPECT_FALSE(Compared({1e200, 5e200}, {1e200, 2e200}).acceptable); }
+
+TEST(Comparison, RatioIsTheLargerErrorOverItsBound) {
+  const Difference d = Compare({3, 4.5, 0, 0}, {3, 4, 0, 0}, Tolerance(0.2, 1), "O");
+  EXPECT_TRUE(d.acceptable);
+  EXPECT_DOUBLE_EQ(d.ratio, 0.5);  // L2: 0.1 of 0.2; largest: 0.2 of 1
+  EXPECT_EQ(Compare({kNan, 0}, {1, 0}, Tolerance(0.2, 1), "O").ratio, kInfinity);
+  EXPECT_EQ(Compare({2}, {1}, Exact(), "O").ratio, kInfinity);
+}
+
+TEST(Comparison, WhereSumsCancelErrorsAreRelativeToTheSumOfMagnitudes) {
+  const Values reference{1e-6, -1e-6}, output{2e-6, -1e-6};
+  EXPECT_FALSE(Compare(output, reference, Tolerance(1e-3, 1e-2), "O").acceptable);
+  EXPECT_TRUE(Compare(output, reference, Tolerance(1e-3, 1e-2), "O", {.scale = 1}).acceptable);
+  EXPECT_FALSE(Compare({1, -1e-6}, reference, Tolerance(1e-3, 1e-2), "O", {.scale = 1}).acceptable);
+}
+
+TEST(Comparison, AnAllowanceNeverTightensTheCheck) {
+  const Values reference{1, 1}, output{1.05, 1};
+  EXPECT_FALSE(Compare(output, reference, Tolerance(1e-3, 1e-2), "O").acceptable);
+  EXPECT_TRUE(Compare(output, reference, Tolerance(1e-3, 1e-2), "O", {.l2 = 0.05, .max = 0.06}).acceptable);
+  EXPECT_TRUE(Compare(output, reference, Tolerance(0.1, 0.1), "O", {.l2 = 1e-6, .max = 1e-6}).acceptable);
+}
+
+TEST(Comparison, TheLargestErrorMayGrowWithTheLargestElement) {
+  Values reference(10000, 0.0), output(10000, 0.0);
+  reference[7] = 1;
+  output[7] = 1.0005;  // a relative error of 5e-4 in the only element is 0.05 of the rms
+  EXPECT_FALSE(Compare(output, reference, Tolerance(1e-3, 1e-2), "O").acceptable);
+  EXPECT_TRUE(Compare(output, reference, Tolerance(1e-3, 1e-2), "O", {.largest = 1}).acceptable);
+}
+
+TEST(Comparison, NoAllowanceExcusesWhatIsNotFinite) {
+  EXPECT_FALSE(Compare({kInfinity, 1}, {1, 1}, Tolerance(1e-3, 1e-2), "O", {.scale = 1e30, .l2 = 1e9, .max = 1e9}).acceptable);
+}
 
 }  // namespace
 }  // namespace evo

@@ -15,7 +15,7 @@ Evaluation Measured(const std::string& name, double median_ns) {
 
 Evaluation FailedOn(const std::string& name, int generator) {
   Evaluation evaluation;
-  evaluation.counterexample = {name, generator, 0};
+  evaluation.counterexample = {name, generator, 0, ""};
   return evaluation;
 }
 
@@ -33,14 +33,21 @@ TEST(RaceBounds, FollowTheFastestTimeOfEachCase) {
 
 TEST(RaceBounds, NameTheInputsThatFailMost) {
   RaceBounds bounds;
-  EXPECT_FALSE(bounds.DeadliestInputs());
+  EXPECT_TRUE(bounds.DeadliestInputs().empty());
   bounds.Learn(FailedOn("a", 1));
   bounds.Learn(FailedOn("a", 2));
   bounds.Learn(FailedOn("a", 2));
   bounds.Learn(Measured("a", 100));
-  ASSERT_TRUE(bounds.DeadliestInputs());
-  EXPECT_EQ(bounds.DeadliestInputs()->case_name, "a");
-  EXPECT_EQ(bounds.DeadliestInputs()->generator, 2);
+  bounds.Learn(Counterexample{"a", 0, 5, "X: constant(3)"});
+  bounds.Learn(Counterexample{"a", 0, 6, "X: constant(3)"});
+  bounds.Learn(Counterexample{"a", 0, 7, "X: constant(3)"});
+  bounds.Learn(FailedOn("b", 0));
+  const std::vector<Counterexample> deadliest = bounds.DeadliestInputs();
+  ASSERT_EQ(deadliest.size(), RaceBounds::kDeadliest);
+  EXPECT_EQ(deadliest[0].inputs, "X: constant(3)");
+  EXPECT_EQ(deadliest[0].seed, 5U) << "as it was first found";
+  EXPECT_EQ(deadliest[1].case_name, "a");
+  EXPECT_EQ(deadliest[1].generator, 2);
 }
 
 }  // namespace

@@ -44,6 +44,13 @@ inline std::string LaxTwiceTask() {
   return task.replace(task.find(strict), strict.size(), R"({"l2": 0.9, "max": 100})");
 }
 
+// kTwiceTask for vectors of 100 elements only, since the kernels of the fake device do not know the sizes.
+inline std::string FixedTwiceTask() {
+  std::string task = kTwiceTask;
+  const std::string before = R"("cases": {)";
+  return task.insert(task.find(before), R"("domain": [{"of": "N", "from": 100, "to": 100, "reason": "a fixed kernel"}], )");
+}
+
 // The parts of a session about kTwiceTask on a device that a test may change before it asks for them.
 class SessionParts {
  public:
@@ -56,8 +63,9 @@ class SessionParts {
     const Task parsed = ParseTask(task, kTwiceSource, "twice");
     cache.Use(parsed, kTwiceSource, TwiceProgram("reference").program);
     inputs.emplace(device, cache, parsed, TwiceSetup().seeds);
+    legal.emplace(device, cache, parsed, baseline);
     timer.emplace(device, *inputs, L2State::kHot, machine, [this] { return jobs_wait; });
-    return {device, *inputs, *timer, [this] { return jobs_wait; }};
+    return {device, *inputs, *legal, *timer, [this] { return jobs_wait; }};
   }
 
   FakeDevice device;
@@ -65,6 +73,8 @@ class SessionParts {
   bool jobs_wait = true;
   InputCache cache{device};
   std::optional<InputPool> inputs;
+  AttachedProgram baseline;  // without an image: no inputs but the task's own
+  std::optional<LegalInputs> legal;
   std::optional<CaseTimer> timer;
 };
 

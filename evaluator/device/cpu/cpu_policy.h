@@ -11,6 +11,13 @@ inline constexpr DevicePolicy kCpuPolicy{
     .checks_all_generators = false,  // emulation is too slow for them
     .input_sets = 2,
     .input_copies = 0,
+    .searched_battery = 16,
+    // Emulated kernels are a thousand times slower.
+    .probes_timed_sizes = false,
+    .largest_probe = {.operations = 1 << 27, .of_search_case = 4},
+    .adversary_inputs = 2000,
+    .adversary_elements = 1 << 13,
+    .adversary_time = std::chrono::seconds(10),
     .timed_check_repeats = 2,  // most races show within two runs
     .checks_accesses = true,
     .reverifies_when_idle = false,

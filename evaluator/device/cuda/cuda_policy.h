@@ -12,6 +12,12 @@ inline constexpr DevicePolicy kCudaPolicy{
     .input_sets = 6,  // no launch meets the data of the last ones
     // Buffer addresses move the time of a short kernel by a percent either way (docs/adr/0013).
     .input_copies = 8,
+    .searched_battery = 16,
+    .probes_timed_sizes = true,
+    .largest_probe = {.operations = 1 << 30, .of_search_case = 32},
+    .adversary_inputs = 2000,
+    .adversary_elements = 1 << 20,
+    .adversary_time = std::chrono::seconds(20),
     .timed_check_repeats = 1,
     .checks_accesses = false,
     .reverifies_when_idle = true,

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "core/evaluator.h"
+
+namespace evo {
+
+// The evidence of a champion check beyond its outcome, as lines with a heading each: for which sizes and inputs the kernel was
+// shown right, what was left out and why, and how the search for counter-examples went. Empty if the check covered only the
+// task's own cases. With `all`, every size and input is named; otherwise they are counted.
+struct EvidenceLine {
+  std::string heading;  // "sizes"; empty for a line that continues the one before
+  std::string text;
+};
+std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all);
+
+// The same, printed with the headings in a column of their own.
+void PrintEvidence(std::FILE* out, const ChampionCheck& check, bool all);
+
+// "case small: X: normal(0,1) | spike(200,511), seed 17", for a person who wants to draw it again; empty if there is none.
+std::string Describe(const Counterexample& counterexample);
+
+}  // namespace evo

@@ -1,0 +1,179 @@
+#include "evaluator/session/hard_input_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "evaluator/adversary/adversary.h"
+#include "evaluator/gate/standard_battery.h"
+#include "evaluator/session/shape_probes.h"
+
+namespace evo {
+namespace {
+
+// At most `most` of the standard battery; all of it for 0.
+std::vector<InputProgram> Battery(const InputPool& inputs, const Case& sizes, std::size_t most) {
+  return most == 0 ? StandardBattery(inputs.task(), sizes, inputs.check_seed())
+                   : StandardBattery(inputs.task(), sizes, inputs.check_seed(), most);
+}
+
+// A program that is not launched gives no wrong answer.
+bool Refuses(Outcome outcome) {
+  return outcome == Outcome::kResourceLimit || outcome == Outcome::kUnsupported || outcome == Outcome::kLaunchError;
+}
+
+}  // namespace
+
+void PlaceBattery(const SessionContext& context, std::size_t most) {
+  if (!context.legal.enabled()) return;
+  const Case& small = context.inputs.task().small;
+  for (const InputProgram& inputs : Battery(context.inputs, small, most)) context.legal.Get(small, inputs);
+}
+
+void HardInputCheck::LeaveOut(const LeftOut& what) {
+  const bool known =
+      std::any_of(domain_.left_out.begin(), domain_.left_out.end(), [&](const LeftOut& one) { return one.what == what.what; });
+  if (!known) domain_.left_out.push_back(what);
+}
+
+std::optional<Failure> HardInputCheck::CheckOn(Gate& gate, InputSet& set, int repeats, const Counterexample& inputs,
+                                               const std::string& description) {
+  CheckedErrors errors;  // of inputs that are judged more leniently: not those of the measurement
+  auto failure = checker_.CheckOn(program_, gate, set.sizes(), set, repeats, errors);
+  if (!failure || (failure->outcome != Outcome::kWrongResult && failure->outcome != Outcome::kNondeterministic)) return failure;
+  counterexample_ = inputs;
+  if (!description.empty()) failure->message += fmt::format("; inputs: {}", description);
+  return failure;
+}
+
+std::optional<Failure> HardInputCheck::CheckOnce(InputSet& set, const Counterexample& inputs, const std::string& description) {
+  Gate gate(context_.device, context_.inputs.task().determinism);
+  return CheckOn(gate, set, 1, inputs, description);
+}
+
+std::optional<Failure> HardInputCheck::CheckProgram(const Case& sizes, const InputProgram& inputs, int repeats) {
+  const LegalInputs::Legal& legal = context_.legal.Get(sizes, inputs);
+  if (const auto* left_out = std::get_if<LeftOut>(&legal)) {
+    LeaveOut(*left_out);
+    return std::nullopt;
+  }
+  const std::string text = ToText(inputs);
+  auto failure = CheckOn(gate_, *std::get<InputSet*>(legal), repeats, {sizes.name, 0, inputs.seed, text},
+                         Describe(inputs, context_.inputs.task(), sizes));
+  if (!failure && std::find(domain_.inputs.begin(), domain_.inputs.end(), text) == domain_.inputs.end())
+    domain_.inputs.push_back(text);
+  return failure;
+}
+
+std::optional<Failure> HardInputCheck::CheckKnown(const std::vector<Counterexample>& known) {
+  if (!context_.legal.enabled()) return std::nullopt;
+  for (const Counterexample& one : known) {
+    const auto sizes = FindCase(context_.inputs.task(), one.case_name);
+    if (!sizes) continue;
+    if (one.inputs.empty()) {
+      if (auto failure = CheckUnlistedSizes(*sizes, one.seed)) return failure;
+      continue;
+    }
+    InputProgram inputs;
+    try {
+      inputs = ParseInputProgram(one.inputs, one.seed, context_.inputs.task());
+    } catch (const Error&) {
+      continue;  // of another version of the task
+    }
+    if (auto failure = CheckProgram(*sizes, inputs, 1)) return failure;
+  }
+  return std::nullopt;
+}
+
+// Sizes of the task itself are checked with its generators elsewhere.
+std::optional<Failure> HardInputCheck::CheckUnlistedSizes(const Case& sizes, std::uint64_t seed) {
+  if (sizes.name != SizesText(context_.inputs.task(), sizes)) return std::nullopt;
+  const LegalInputs::Legal& legal = context_.legal.GetOfSizes(sizes, seed);
+  if (!std::holds_alternative<InputSet*>(legal)) return std::nullopt;
+  auto failure = CheckOn(gate_, *std::get<InputSet*>(legal), 1, {sizes.name, 0, seed, ""}, "");
+  return failure && !Refuses(failure->outcome) ? failure : std::nullopt;
+}
+
+std::optional<Failure> HardInputCheck::CheckBattery(std::size_t most, int repeats) {
+  if (!context_.legal.enabled()) return std::nullopt;
+  const Case& small = context_.inputs.task().small;
+  for (const InputProgram& inputs : Battery(context_.inputs, small, most)) {
+    if (auto failure = CheckProgram(small, inputs, repeats)) return failure;
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> HardInputCheck::CheckBatteryOn(const Case& sizes, std::size_t most) {
+  if (!context_.legal.enabled()) return std::nullopt;
+  const Task& task = context_.inputs.task();
+  for (const InputProgram& inputs : Battery(context_.inputs, sizes, most)) {
+    LegalInputs::Made made = context_.legal.Make(sizes, inputs);
+    if (const auto* left_out = std::get_if<LeftOut>(&made)) {
+      LeaveOut({fmt::format("{} with {}", left_out->what, sizes.name), left_out->reason});
+      continue;
+    }
+    InputSet& set = *std::get<std::unique_ptr<InputSet>>(made);
+    if (auto failure = CheckOnce(set, {sizes.name, 0, inputs.seed, ToText(inputs)}, Describe(inputs, task, sizes)))
+      return failure;
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> HardInputCheck::CheckSizes(const std::function<void()>& begin) {
+  if (!context_.legal.enabled()) return std::nullopt;
+  const std::uint64_t seed = context_.inputs.check_seed();
+  for (const Case& sizes : context_.inputs.SizesToTry()) {
+    begin();
+    LegalInputs::Made made = context_.legal.MakeOfSizes(sizes, seed);
+    if (const auto* left_out = std::get_if<LeftOut>(&made)) {
+      LeaveOut(*left_out);
+      continue;
+    }
+    const auto failure = CheckOnce(*std::get<std::unique_ptr<InputSet>>(made), {sizes.name, 0, seed, ""}, "");
+    if (!failure) {
+      domain_.sizes.push_back(sizes.name);
+    } else if (Refuses(failure->outcome)) {
+      LeaveOut({sizes.name, fmt::format("the kernel cannot be launched: {}", failure->message)});
+    } else {
+      return failure;
+    }
+  }
+  return std::nullopt;
+}
+
+// The small case, or less of it on a device where each input takes long.
+Case HardInputCheck::AdversaryCase() {
+  const Task& task = context_.inputs.task();
+  const Case smaller = ShrunkCase(task, task.small, context_.device.policy().adversary_elements);
+  const bool legal = std::holds_alternative<InputSet*>(context_.legal.GetOfSizes(smaller, context_.inputs.check_seed()));
+  return legal ? smaller : task.small;
+}
+
+std::optional<Failure> HardInputCheck::Search(int most, const std::function<bool()>& stop, std::uint64_t seed) {
+  if (!context_.legal.enabled()) return std::nullopt;
+  const Task& task = context_.inputs.task();
+  const Case sizes = AdversaryCase();
+  Adversary adversary(task, sizes, seed);
+  const auto probe = [&](const InputProgram& inputs) -> ProbeAnswer {
+    auto tried = context_.legal.Try(program_, sizes, inputs);
+    if (std::holds_alternative<LeftOut>(tried)) return IllegalInput{};
+    if (const auto* failure = std::get_if<Failure>(&tried)) return *failure;
+    return std::get<double>(tried);
+  };
+  const AdversaryReport report = adversary.Run(probe, most, stop);
+  adversary_.inputs += report.inputs;
+  if (!(report.worst <= adversary_.worst)) {
+    adversary_.worst = report.worst;
+    adversary_.worst_inputs = ToText(report.worst_input);
+  }
+  if (!report.failing) return std::nullopt;
+  const InputProgram& inputs = report.failing->program;
+  counterexample_ = {sizes.name, 0, inputs.seed, ToText(inputs)};
+  Failure failure = Located(report.failing->failure, sizes);
+  failure.message += fmt::format("; found by searching: {}", Describe(inputs, task, sizes));
+  return failure;
+}
+
+}  // namespace evo

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/evaluator.h"
+#include "evaluator/session/program_checker.h"
+#include "evaluator/session/session_context.h"
+
+namespace evo {
+
+// Makes the inputs of the standard battery that HardInputCheck::CheckBattery uses, at most `most` of them, before a program is
+// loaded: no code of a candidate is there when the answers are computed. Throws InfrastructureFailure.
+void PlaceBattery(const SessionContext& context, std::size_t most);
+
+// Checks one program on inputs and sizes that the task does not list, wherever the baseline is right. Methods return the failure
+// of the program, if there is one, and then say in `counterexample` on which inputs. They do nothing without a baseline. Throws
+// InfrastructureFailure where the reference fails.
+class HardInputCheck {
+ public:
+  HardInputCheck(const SessionContext& context, Program& program, Gate& gate)
+      : context_(context), program_(program), gate_(gate), checker_(context.device, context.inputs) {}
+
+  // Inputs that candidates of this task failed on. What no longer fits the task is passed over.
+  std::optional<Failure> CheckKnown(const std::vector<Counterexample>& known);
+  // An evenly spread part of the standard battery, of at most `most` inputs, on the small case, `repeats` times each.
+  std::optional<Failure> CheckBattery(std::size_t most, int repeats);
+  // The battery on another case, one run each; inputs that are not legal are noted once.
+  std::optional<Failure> CheckBatteryOn(const Case& sizes, std::size_t most);
+  // Sizes around the timed ones and large ones. A program that cannot be launched with some sizes, and says so, is not wrong: the
+  // sizes are left out of its domain.
+  // Calls `begin` before each.
+  std::optional<Failure> CheckSizes(const std::function<void()>& begin);
+  // Searches counter-examples on the small case until `most` inputs were tried or `stop` says so.
+  std::optional<Failure> Search(int most, const std::function<bool()>& stop, std::uint64_t seed);
+
+  // What the checks so far have covered.
+  const VerifiedDomain& domain() const { return domain_; }
+  const AdversaryEffort& adversary() const { return adversary_; }
+  const Counterexample& counterexample() const { return counterexample_; }
+
+ private:
+  std::optional<Failure> CheckOn(Gate& gate, InputSet& set, int repeats, const Counterexample& inputs,
+                                 const std::string& description);
+  // On a set that is not kept. The gate knows sets by their addresses, which later sets may have, too.
+  std::optional<Failure> CheckOnce(InputSet& set, const Counterexample& inputs, const std::string& description);
+  std::optional<Failure> CheckUnlistedSizes(const Case& sizes, std::uint64_t seed);
+  Case AdversaryCase();
+  std::optional<Failure> CheckProgram(const Case& sizes, const InputProgram& inputs, int repeats);
+  void LeaveOut(const LeftOut& what);
+
+  const SessionContext& context_;
+  Program& program_;
+  Gate& gate_;
+  ProgramChecker checker_;
+  VerifiedDomain domain_;
+  AdversaryEffort adversary_;
+  Counterexample counterexample_;
+};
+
+}  // namespace evo

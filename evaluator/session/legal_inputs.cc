@@ -1,0 +1,240 @@
+#include "evaluator/session/legal_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/rng.h"
+#include "evaluator/gate/infrastructure_failure.h"
+#include "evaluator/gate/input_generator.h"
+#include "evaluator/session/shape_probes.h"
+
+namespace evo {
+namespace {
+
+bool IsRealInput(const Argument& argument) {
+  return (argument.role == Role::kIn || argument.role == Role::kInOut) && IsFloating(argument.dtype);
+}
+
+// Elements that are not finite count as zero.
+double RootMeanSquare(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += std::isfinite(value) ? value * value : 0;
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(values.size(), 1)));
+}
+
+double Largest(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+bool AllFinite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+std::vector<double> Minus(std::vector<double> values, const std::vector<double>& others) {
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= others[i];
+  return values;
+}
+
+// The inputs with every real value changed; values beyond the dtype's range stay as they were.
+template <typename Change>
+DrawnArguments Changed(const Task& task, const DrawnArguments& drawn, Change change) {
+  DrawnArguments changed = drawn;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const Argument& argument = task.arguments[i];
+    if (!IsRealInput(argument)) continue;
+    const std::vector<double> before = ToDoubles(drawn[i], argument.dtype);
+    std::vector<double> values = before;
+    for (double& value : values) value = change(value, argument.dtype);
+    changed[i] = FromDoubles(values, argument.dtype);
+    const std::vector<double> after = ToDoubles(changed[i], argument.dtype);
+    for (std::size_t k = 0; k < after.size(); ++k) values[k] = std::isfinite(after[k]) ? values[k] : before[k];
+    changed[i] = FromDoubles(values, argument.dtype);
+  }
+  return changed;
+}
+
+// Half the distance from 1 to the next number; 0 for types that are narrower than what kernels compute in.
+double RoundOff(Dtype dtype) { return dtype == Dtype::kF64 ? 0x1p-53 : dtype == Dtype::kF32 ? 0x1p-24 : 0; }
+
+}  // namespace
+
+LegalInputs::LegalInputs(Device& device, InputCache& cache, const Task& task, AttachedProgram baseline)
+    : device_(device), cache_(cache), task_(task), baseline_(std::move(baseline)) {}
+
+Program& LegalInputs::Baseline() {
+  if (loaded_) return *loaded_;
+  auto loaded = LoadProgram(device_, baseline_.source, baseline_.program);
+  if (const auto* failure = std::get_if<Failure>(&loaded))
+    throw InfrastructureFailure(fmt::format("the baseline of task {} cannot be loaded: {}", task_.name, failure->message));
+  return loaded_.emplace(std::move(std::get<Program>(loaded)));
+}
+
+std::optional<std::string> LegalInputs::OutsideDomain(const Case& sizes, const DrawnArguments& drawn) const {
+  for (const DomainLimit& limit : task_.domain) {
+    const auto size = sizes.sizes.find(limit.of);
+    if (size != sizes.sizes.end() && !limit.Holds(static_cast<double>(size->second))) return limit.Text();
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      if (task_.arguments[i].name != limit.of) continue;
+      for (const double value : ToDoubles(drawn[i], task_.arguments[i].dtype)) {
+        if (!limit.Holds(value)) return limit.Text();
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  auto made = InputSet::Make(device_, task_, sizes, drawn, seed, cache_.Reference());
+  if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) return std::move(*set);
+  const Failure& failure = std::get<Failure>(made);
+  if (failure.sticky || failure.outcome != Outcome::kResourceLimit) {
+    throw InfrastructureFailure(
+        fmt::format("the reference of task {} fails on case {}: {}", task_.name, sizes.name, failure.message));
+  }
+  return nullptr;
+}
+
+std::variant<InputSet::Answer, Failure> LegalInputs::RunOn(Program& program, InputSet& set) {
+  auto made = LaunchBinding::Make(device_, program, task_, set.sizes());
+  if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
+  const auto& binding = std::get<LaunchBinding>(made);
+  // Two runs of one program may differ by rounding here; the checks of every candidate hold it to the same bits.
+  return Gate(device_, Determinism::kTolerance).Try(BindProgram(program, binding, set));
+}
+
+std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  const auto set = MakeSet(sizes, drawn, seed);
+  return set == nullptr ? std::vector<std::vector<double>>{} : set->References();
+}
+
+bool LegalInputs::HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  const auto set = MakeSet(sizes, Changed(task_, drawn, [](double v, Dtype) { return v * kHeadroom; }), seed);
+  if (set == nullptr) return true;
+  const auto ran = RunOn(Baseline(), *set);
+  const auto* answer = std::get_if<InputSet::Answer>(&ran);
+  return answer != nullptr && std::isfinite(answer->difference.ratio);
+}
+
+std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(InputSet& set, const DrawnArguments& drawn,
+                                                                              std::uint64_t seed) {
+  const auto references = set.References();
+  const auto of_magnitudes = ReferencesOn(set.sizes(), Changed(task_, drawn, [](double v, Dtype) { return std::abs(v); }), seed);
+  Rng signs(seed);
+  const auto of_rounded = ReferencesOn(
+      set.sizes(),
+      Changed(task_, drawn, [&](double v, Dtype dtype) { return v * (1 + (signs.Chance(0.5) ? 1 : -1) * RoundOff(dtype)); }),
+      seed);
+  const std::vector<OutputCheck> checks = set.Checks();
+  std::vector<Allowance> allowances;
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    if (!AllFinite(references[i])) return "the reference's answer is not finite";
+    Allowance& allowance = allowances.emplace_back();
+    allowance.largest = Largest(references[i]);
+    allowance.l2 = kHardInputs * checks[i].l2;
+    allowance.max = kHardInputs * checks[i].max;
+    if (!of_magnitudes.empty()) allowance.scale = RootMeanSquare(of_magnitudes[i]);
+    const double scale = std::max(allowance.scale, RootMeanSquare(references[i]));
+    if (of_rounded.empty() || scale == 0) continue;
+    const std::vector<double> change = Minus(of_rounded[i], references[i]);
+    const double l2 = RootMeanSquare(change) / scale;
+    if (!AllFinite(change) || l2 > kUseless) return "one rounding of the inputs changes the answer";
+    allowance.l2 = std::max(allowance.l2, kOfBaseline * l2);
+    allowance.max = std::max(allowance.max, kOfBaseline * Largest(change) / scale);
+  }
+  return allowances;
+}
+
+std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed) {
+  auto allowed = AllowForInputs(set, drawn, seed);
+  if (const auto* reason = std::get_if<std::string>(&allowed)) return *reason;
+  auto& allowances = std::get<std::vector<Allowance>>(allowed);
+  set.Allow(allowances);
+  const auto ran = RunOn(Baseline(), set);
+  if (const auto* failure = std::get_if<Failure>(&ran)) return fmt::format("the baseline fails: {}", failure->message);
+  const auto& answer = std::get<InputSet::Answer>(ran);
+  for (std::size_t i = 0; i < answer.outputs.size(); ++i) {
+    const Difference& difference = answer.outputs[i];
+    if (!std::isfinite(difference.ratio) || difference.l2 > kUseless) return "the baseline is wrong: " + difference.message;
+    allowances[i].l2 = std::max(allowances[i].l2, kOfBaseline * difference.l2);
+    allowances[i].max = std::max(allowances[i].max, kOfBaseline * difference.max);
+  }
+  if (!HasHeadroom(set.sizes(), drawn, seed)) return "the baseline overflows if they are a little larger";
+  set.Allow(std::move(allowances));
+  return std::nullopt;
+}
+
+LegalInputs::Made LegalInputs::Make(const Case& sizes, const InputProgram& program) {
+  const auto left_out = [&](std::string reason) { return LeftOut{ToText(program), std::move(reason)}; };
+  if (!enabled()) return left_out("there is no baseline");
+  const DrawnArguments drawn = DrawArguments(task_, sizes, program);
+  if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
+  std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, program.seed);
+  if (set == nullptr) return left_out("they do not fit into the device's memory");
+  if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, program.seed)) return left_out(*reason);
+  return set;
+}
+
+LegalInputs::Made LegalInputs::MakeOfSizes(const Case& sizes, std::uint64_t seed) {
+  const auto left_out = [&](std::string reason) { return LeftOut{sizes.name, std::move(reason)}; };
+  if (!enabled()) return left_out("there is no baseline");
+  if (auto reason = OutsideDomain(sizes, {})) return left_out(*reason);
+  std::unique_ptr<InputSet> set = MakeSet(sizes, DrawArgumentsOfSizes(task_, sizes, seed), seed);
+  if (set == nullptr) return left_out("the inputs do not fit into the device's memory");
+  const auto ran = RunOn(Baseline(), *set);
+  if (const auto* failure = std::get_if<Failure>(&ran)) return left_out(fmt::format("the baseline fails: {}", failure->message));
+  const Difference& difference = std::get<InputSet::Answer>(ran).difference;
+  if (!difference.acceptable) return left_out(fmt::format("the baseline is wrong: {}", difference.message));
+  return set;
+}
+
+const LegalInputs::Legal& LegalInputs::Get(const Case& sizes, const InputProgram& program) {
+  const std::string key = fmt::format("{}/{}/{}", sizes.name, ToText(program), program.seed);
+  const auto [found, is_new] = entries_.try_emplace(key);
+  return is_new ? Keep(found->second, Make(sizes, program)) : found->second.legal;
+}
+
+const LegalInputs::Legal& LegalInputs::GetOfSizes(const Case& sizes, std::uint64_t seed) {
+  const auto [found, is_new] = entries_.try_emplace(fmt::format("{}//{}", sizes.name, seed));
+  return is_new ? Keep(found->second, MakeOfSizes(sizes, seed)) : found->second.legal;
+}
+
+const LegalInputs::Legal& LegalInputs::Keep(Entry& entry, Made made) {
+  if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) {
+    entry.set = std::move(*set);
+    entry.legal = entry.set.get();
+  } else {
+    entry.legal = std::get<LeftOut>(std::move(made));
+  }
+  return entry.legal;
+}
+
+LegalInputs::Tried LegalInputs::Try(Program& program, const Case& sizes, const InputProgram& inputs) {
+  const auto left_out = [&](std::string reason) { return LeftOut{ToText(inputs), std::move(reason)}; };
+  const DrawnArguments drawn = DrawArguments(task_, sizes, inputs);
+  if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
+  const std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, inputs.seed);
+  if (set == nullptr) return left_out("they do not fit into the device's memory");
+  const auto judge = [&]() -> std::variant<double, Failure> {
+    auto ran = RunOn(program, *set);
+    if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
+    const auto& answer = std::get<InputSet::Answer>(ran);
+    if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};
+    if (!answer.difference.acceptable) return Failure{Outcome::kWrongResult, answer.difference.message};
+    return answer.difference.ratio;
+  };
+  const auto as_tried = [](std::variant<double, Failure> judged) {
+    return std::visit([](auto& value) -> Tried { return std::move(value); }, judged);
+  };
+  auto judged = judge();
+  const auto* failure = std::get_if<Failure>(&judged);
+  if (failure == nullptr || failure->outcome != Outcome::kWrongResult) return as_tried(std::move(judged));
+  // Within the task's own bounds it would be right, whatever the baseline does.
+  if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, inputs.seed)) return left_out(*reason);
+  return as_tried(judge());
+}
+
+}  // namespace evo

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/evaluator.h"
+#include "evaluator/gate/gate.h"
+#include "evaluator/gate/input_program.h"
+#include "evaluator/messages/requests.h"
+#include "evaluator/session/input_cache.h"
+
+namespace evo {
+
+// Inputs beyond those that the task lists. Such an input is legal if the reference's answer is finite and the task's baseline
+// computes it: what the baseline computes, every candidate must compute. A candidate's error on a legal input may be as large as
+// the largest of
+//   kHardInputs times the task's bound, relative to the sum of magnitudes (the reference on the absolute values) where sums
+//   cancel; kOfBaseline times the baseline's own error; kOfBaseline times the change of the reference's answer when each input is
+//   rounded once.
+// Methods throw InfrastructureFailure where the reference fails.
+class LegalInputs {
+ public:
+  // The task's bound is meant for random inputs. A sum of n terms that all round the same way is off by n units instead of
+  // sqrt(n).
+  static constexpr double kHardInputs = 16;
+  // An honest kernel that sums in another order or uses fast intrinsics is off by a few times the baseline's error.
+  static constexpr double kOfBaseline = 10;
+  // The order of a sum decides whether it overflows: the baseline must be finite on inputs this many times as large.
+  static constexpr double kHeadroom = 16;
+  // The answer is not determined by the input if the baseline, or one rounding of the inputs, is off by this share of it.
+  static constexpr double kUseless = 0.1;
+
+  // `baseline` without an image: no input is legal.
+  LegalInputs(Device& device, InputCache& cache, const Task& task, AttachedProgram baseline);
+
+  bool enabled() const { return !baseline_.program.image.empty(); }
+
+  // The inputs on the device with the bounds that follow from the baseline's error, or why they are not legal. Kept.
+  using Legal = std::variant<InputSet*, LeftOut>;
+  const Legal& Get(const Case& sizes, const InputProgram& program);
+
+  // As MakeOfSizes, kept.
+  const Legal& GetOfSizes(const Case& sizes, std::uint64_t seed);
+
+  // The same without keeping it.
+  using Made = std::variant<std::unique_ptr<InputSet>, LeftOut>;
+  Made Make(const Case& sizes, const InputProgram& program);
+  // Contents by the task's first generators, of sizes that the task does not list: legal if the baseline passes the task's own
+  // check.
+  Made MakeOfSizes(const Case& sizes, std::uint64_t seed);
+
+  // Runs a program on inputs that need not be legal: the error over its bound where the answer is right, or why the inputs are
+  // not legal, or the failure. The baseline runs only where the answer is beyond the task's own bounds.
+  using Tried = std::variant<double, LeftOut, Failure>;
+  Tried Try(Program& program, const Case& sizes, const InputProgram& inputs);
+
+ private:
+  struct Entry {
+    std::unique_ptr<InputSet> set;
+    Legal legal;
+  };
+  const Legal& Keep(Entry& entry, Made made);
+  std::optional<std::string> OutsideDomain(const Case& sizes, const DrawnArguments& drawn) const;
+  std::unique_ptr<InputSet> MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  // The reference's answers on changed inputs; empty where these do not fit into memory.
+  std::vector<std::vector<double>> ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  // Bounds without the baseline's error; why the inputs are not legal, if they are not.
+  std::variant<std::vector<Allowance>, std::string> AllowForInputs(InputSet& set, const DrawnArguments& drawn,
+                                                                   std::uint64_t seed);
+  bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  // Sets the bounds of `set`; why it is not legal, if it is not.
+  std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
+  std::variant<InputSet::Answer, Failure> RunOn(Program& program, InputSet& set);
+  Program& Baseline();
+
+  Device& device_;
+  InputCache& cache_;
+  const Task task_;
+  AttachedProgram baseline_;
+  std::optional<Program> loaded_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace evo

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluator/gate/input_set.h"
+#include "kernel_templates/task.h"
+
+namespace evo {
+
+// Sizes that a kernel is tried at although the task does not list them.
+
+// "ROWS=41,COLS=1283", in the task's order.
+std::string SizesText(const Task& task, const Case& sizes);
+// The case of the task with that name, or the sizes that a text of SizesText gives; nullopt for anything else.
+std::optional<Case> FindCase(const Task& task, const std::string& name);
+
+// The most that one such case may cost.
+struct ShapeLimits {
+  double operations = 0;  // as the task declares them
+  double bytes = 0;       // of all arguments
+};
+
+// For each size of `usual` in turn: 1, half, the next larger prime, double, and past 65,535 with more than 2^24 elements in one
+// argument, as far as the limits allow; the other sizes are those of `usual`, in the last kind those of `small` or less. No case
+// occurs twice or equals `usual`. Named by SizesText.
+std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& small, const ShapeLimits& limits);
+
+// `usual` with its largest sizes halved until no argument has more than `elements` elements. Named by SizesText.
+Case ShrunkCase(const Task& task, const Case& usual, std::int64_t elements);
+
+// Contents for such a case, by the first generator of each input. A large input repeats its first million elements, whose number
+// is prime: drawing all of them would take seconds.
+DrawnArguments DrawArgumentsOfSizes(const Task& task, const Case& sizes, std::uint64_t seed);
+
+}  // namespace evo

@@ -1,0 +1,119 @@
+#include "evaluator/session/hard_input_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/evaluator/session_bench.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const float* Input(const std::vector<Address>& buffers) { return reinterpret_cast<const float*>(buffers[0]); }
+float* Output(const std::vector<Address>& buffers) { return reinterpret_cast<float*>(buffers[1]); }
+
+// y = 2 x, whatever x is.
+class HardInputCheckTest : public ::testing::Test {
+ protected:
+  HardInputCheckTest() {
+    parts_.device.kernels["baseline"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
+    parts_.baseline = TwiceProgram("baseline");
+  }
+
+  // Runs `check` on a program with this kernel.
+  std::optional<Failure> Run(const FakeDevice::Kernel& kernel,
+                             const std::function<std::optional<Failure>(HardInputCheck&)>& check) {
+    parts_.device.kernels["candidate"] = kernel;
+    context_.emplace(parts_.Context(FixedTwiceTask()));
+    context_->inputs.Place();
+    program_.emplace(
+        std::get<Program>(LoadProgram(parts_.device, TwiceProgram("candidate").source, TwiceProgram("candidate").program)));
+    gate_.emplace(parts_.device, Determinism::kBitwise);
+    hard_.emplace(*context_, *program_, *gate_);
+    return check(*hard_);
+  }
+
+  static void Twice(const std::vector<Address>& buffers) { Multiply<float>(buffers, 2); }
+  // Right as long as no element is larger than 100.
+  static void TwiceOfSmall(const std::vector<Address>& buffers) {
+    for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 2 * std::fmin(Input(buffers)[i], 100.0F);
+  }
+  static constexpr auto kNever = [] { return false; };
+
+  SessionParts parts_{"cpu"};
+  std::optional<SessionContext> context_;
+  std::optional<Program> program_;
+  std::optional<Gate> gate_;
+  std::optional<HardInputCheck> hard_;
+};
+
+TEST_F(HardInputCheckTest, ARightKernelPassesTheWholeBattery) {
+  EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.CheckBattery(0, 2); }));
+  EXPECT_GT(hard_->domain().inputs.size(), 20U);
+  EXPECT_THAT(hard_->counterexample().case_name, IsEmpty());
+  for (const LeftOut& one : hard_->domain().left_out) EXPECT_THAT(one.reason, HasSubstr("not finite")) << one.what;
+}
+
+TEST_F(HardInputCheckTest, TheBatteryFindsAKernelThatIsRightOnTheTasksInputsOnly) {
+  const auto failure = Run(&TwiceOfSmall, [](HardInputCheck& hard) { return hard.CheckBattery(0, 1); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kWrongResult);
+  EXPECT_EQ(hard_->counterexample().case_name, "small");
+  EXPECT_THAT(hard_->counterexample().inputs, HasSubstr("x: "));
+  EXPECT_THAT(failure->message, HasSubstr("inputs: x"));
+}
+
+TEST_F(HardInputCheckTest, WhatWasFoundOnceIsFoundAgain) {
+  const Counterexample known{"small", 0, 5, "x: constant(1000)"};
+  ASSERT_TRUE(Run(&TwiceOfSmall, [&](HardInputCheck& hard) { return hard.CheckKnown({known}); }));
+  EXPECT_EQ(hard_->counterexample().inputs, known.inputs);
+  EXPECT_EQ(hard_->counterexample().seed, known.seed);
+  EXPECT_FALSE(Run(&Twice, [&](HardInputCheck& hard) { return hard.CheckKnown({known}); }));
+}
+
+TEST_F(HardInputCheckTest, CounterexamplesOfAnotherVersionOfTheTaskArePassedOver) {
+  for (const Counterexample& other : {Counterexample{"small", 0, 5, "w: constant(1000)"},
+                                      Counterexample{"gone", 0, 5, "x: normal"}, Counterexample{"small", 0, 5, "no program"}}) {
+    EXPECT_FALSE(Run(&TwiceOfSmall, [&](HardInputCheck& hard) { return hard.CheckKnown({other}); })) << other.inputs;
+  }
+}
+
+TEST_F(HardInputCheckTest, TheSearchFindsItWithoutTheBattery) {
+  const auto failure = Run(&TwiceOfSmall, [](HardInputCheck& hard) { return hard.Search(2000, kNever, 1); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kWrongResult);
+  EXPECT_THAT(hard_->counterexample().inputs, Not(IsEmpty()));
+  EXPECT_GT(hard_->adversary().inputs, 0);
+  // The text that is kept makes the kernel fail again.
+  const Counterexample found = hard_->counterexample();
+  EXPECT_TRUE(Run(&TwiceOfSmall, [&](HardInputCheck& hard) { return hard.CheckKnown({found}); }));
+}
+
+TEST_F(HardInputCheckTest, TheSearchTriesAsManyInputsAsItIsTold) {
+  EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.Search(300, kNever, 1); }));
+  EXPECT_EQ(hard_->adversary().inputs, 300);
+  EXPECT_LE(hard_->adversary().worst, 1);
+}
+
+TEST_F(HardInputCheckTest, SizesOutsideTheDomainAreLeftOut) {
+  EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.CheckSizes([] {}); }));
+  EXPECT_THAT(hard_->domain().sizes, IsEmpty());
+  ASSERT_THAT(hard_->domain().left_out, Not(IsEmpty()));
+  EXPECT_THAT(hard_->domain().left_out[0].reason, HasSubstr("a fixed kernel"));
+}
+
+TEST_F(HardInputCheckTest, NothingIsTriedWithoutABaseline) {
+  parts_.baseline = {};
+  EXPECT_FALSE(Run(&TwiceOfSmall, [](HardInputCheck& hard) { return hard.CheckBattery(0, 1); }));
+  EXPECT_THAT(hard_->domain().inputs, IsEmpty());
+  EXPECT_FALSE(Run(&TwiceOfSmall, [](HardInputCheck& hard) { return hard.Search(100, kNever, 1); }));
+  EXPECT_EQ(hard_->adversary().inputs, 0);
+}
+
+}  // namespace
+}  // namespace evo

@@ -1,0 +1,111 @@
+#include "evaluator/session/legal_inputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/evaluator/session_bench.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+
+const float* Input(const std::vector<Address>& buffers) { return reinterpret_cast<const float*>(buffers[0]); }
+float* Output(const std::vector<Address>& buffers) { return reinterpret_cast<float*>(buffers[1]); }
+
+// y = 2 x; the baseline overflows where 4 x does.
+class LegalInputsTest : public ::testing::Test {
+ protected:
+  LegalInputsTest() {
+    parts_.device.kernels["baseline"] = [](const auto& buffers) {
+      for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 4 * Input(buffers)[i] / 2;
+    };
+    parts_.baseline = TwiceProgram("baseline");
+  }
+
+  LegalInputs& Legal(const std::string& task = kTwiceTask) { return parts_.Context(task).legal; }
+  InputProgram Program(const std::string& text) { return ParseInputProgram(text, 3, Task()); }
+  evo::Task Task() const { return ParseTask(kTwiceTask, kTwiceSource, "twice"); }
+  // What the candidate's image is told on these inputs.
+  LegalInputs::Tried Try(const std::string& text, const FakeDevice::Kernel& kernel) {
+    parts_.device.kernels["candidate"] = kernel;
+    LegalInputs& legal = Legal();
+    auto loaded = LoadProgram(parts_.device, TwiceProgram("candidate").source, TwiceProgram("candidate").program);
+    return legal.Try(std::get<evo::Program>(loaded), Task().small, Program(text));
+  }
+
+  SessionParts parts_{"cpu"};
+};
+
+TEST_F(LegalInputsTest, AreThoseThatTheBaselineGetsRight) {
+  LegalInputs& legal = Legal();
+  EXPECT_TRUE(std::holds_alternative<InputSet*>(legal.Get(Task().small, Program("x: constant(3)"))));
+  const LegalInputs::Legal& overflow = legal.Get(Task().small, Program("x: constant(1e38)"));
+  ASSERT_TRUE(std::holds_alternative<LeftOut>(overflow)) << "8e38 is no float, and the reference is 2e38";
+  EXPECT_THAT(std::get<LeftOut>(overflow).reason, HasSubstr("the baseline is wrong"));
+}
+
+TEST_F(LegalInputsTest, AreNoneWhereTheReferenceIsNotFinite) {
+  const LegalInputs::Legal& infinite = Legal().Get(Task().small, Program("x: normal(0,1) | mask_first(-inf)"));
+  ASSERT_TRUE(std::holds_alternative<LeftOut>(infinite));
+  EXPECT_THAT(std::get<LeftOut>(infinite).reason, HasSubstr("reference"));
+}
+
+TEST_F(LegalInputsTest, AreNoneWithoutABaseline) {
+  parts_.baseline = {};
+  EXPECT_FALSE(Legal().enabled());
+  EXPECT_TRUE(std::holds_alternative<LeftOut>(Legal().Get(Task().small, Program("x: constant(3)"))));
+}
+
+TEST_F(LegalInputsTest, StayWithinTheTasksDomain) {
+  std::string task = kTwiceTask;
+  task.insert(task.find("\"cases\""), R"("domain": [{"of": "x", "from": -5, "to": 5, "reason": "angles"}], )");
+  LegalInputs& legal = Legal(task);
+  EXPECT_TRUE(std::holds_alternative<InputSet*>(legal.Get(Task().small, Program("x: constant(5)"))));
+  const LegalInputs::Legal& outside = legal.Get(Task().small, Program("x: constant(6)"));
+  ASSERT_TRUE(std::holds_alternative<LeftOut>(outside));
+  EXPECT_THAT(std::get<LeftOut>(outside).reason, HasSubstr("angles"));
+}
+
+TEST_F(LegalInputsTest, ARightProgramIsFarFromItsBound) {
+  const auto tried = Try("x: constant(3)", [](const auto& buffers) { Multiply<float>(buffers, 2); });
+  ASSERT_TRUE(std::holds_alternative<double>(tried));
+  EXPECT_EQ(std::get<double>(tried), 0);
+}
+
+TEST_F(LegalInputsTest, AWrongProgramIsBeyondItsBound) {
+  const auto tried = Try("x: constant(3)", [](const auto& buffers) { Multiply<float>(buffers, 2.1); });
+  ASSERT_TRUE(std::holds_alternative<Failure>(tried));
+  EXPECT_EQ(std::get<Failure>(tried).outcome, Outcome::kWrongResult);
+}
+
+TEST_F(LegalInputsTest, AProgramThatOverflowsWhereTheBaselineDoesNotIsWrong) {
+  const auto tried = Try("x: constant(5e37)", [](const auto& buffers) {
+    for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 8 * Input(buffers)[i] / 4;
+  });
+  ASSERT_TRUE(std::holds_alternative<Failure>(tried));
+  EXPECT_THAT(std::get<Failure>(tried).message, HasSubstr("not finite"));
+}
+
+TEST_F(LegalInputsTest, AProgramMayOverflowWhereTheBaselineDoes) {
+  const auto tried = Try("x: constant(1e38)", [](const auto& buffers) {
+    for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 8 * Input(buffers)[i] / 4;
+  });
+  EXPECT_TRUE(std::holds_alternative<LeftOut>(tried));
+}
+
+TEST_F(LegalInputsTest, AProgramMayBeSomeTimesLessPreciseThanTheBaseline) {
+  const auto off_by = [](double relative) {
+    return [relative](const std::vector<Address>& buffers) { Multiply<float>(buffers, 2 * (1 + relative)); };
+  };
+  parts_.device.kernels["baseline"] = off_by(1e-4);
+  const auto near = Try("x: constant(3)", off_by(5e-4));
+  ASSERT_TRUE(std::holds_alternative<double>(near));
+  EXPECT_NEAR(std::get<double>(near), 0.5, 0.01);
+  EXPECT_TRUE(std::holds_alternative<Failure>(Try("x: constant(3)", off_by(2e-3))));
+}
+
+}  // namespace
+}  // namespace evo
