@@ -154,15 +154,34 @@ inline Moments<float> TreeMoments(Row<float> x) {
   return moments;
 }
 
+// Welford's recurrence in 32 lanes, which are joined pair by pair with Chan's formula, as a warp does it.
 inline Moments<float> WelfordMoments(Row<float> x) {
-  float mean = 0;
-  float squares = 0;
+  struct Part {
+    float count = 0;
+    float mean = 0;
+    float squares = 0;
+  };
+  Part lanes[32];
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const float difference = x[i] - mean;
-    mean += difference / static_cast<float>(i + 1);
-    squares += difference * (x[i] - mean);
+    Part& lane = lanes[i % 32];
+    const float difference = x[i] - lane.mean;
+    lane.count += 1;
+    lane.mean += difference / lane.count;
+    lane.squares += difference * (x[i] - lane.mean);
   }
-  return {mean, squares / static_cast<float>(x.size())};
+  for (int step = 16; step > 0; step /= 2) {
+    for (int i = 0; i < step; ++i) {
+      Part& one = lanes[i];
+      const Part& other = lanes[i + step];
+      const float count = one.count + other.count;
+      if (other.count == 0) continue;
+      const float difference = other.mean - one.mean;
+      one.mean += difference * (other.count / count);
+      one.squares += other.squares + difference * difference * (one.count * other.count / count);
+      one.count = count;
+    }
+  }
+  return {lanes[0].mean, lanes[0].squares / lanes[0].count};
 }
 
 // E[(x - shift)^2] - E[x - shift]^2.
