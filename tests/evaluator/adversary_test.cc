@@ -4,169 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
 #include <string>
 
-#include "evaluator/gate/input_generator.h"
-#include "tests/evaluator/row_functions.h"
+#include "evaluator/gate/standard_battery.h"
+#include "tests/evaluator/row_problems.h"
 
 namespace evo {
 namespace {
 
-using rows::Row;
-
 constexpr int kMostInputs = 2000;
 constexpr std::uint64_t kSeeds = 10;
 constexpr std::uint64_t kSeedsOfHonest = 3;
-constexpr double kEps = 1e-5;
-
-// Inputs that are changed: X of ROWS rows, and what `extra` lists.
-Task RowTask(const std::string& extra, const std::string& check) {
-  const std::string sizes = R"json("sizes": {"ROWS": 5, "COLS": 131})json";
-  const std::string head = R"json({"name": "rows", "summary": "a function of rows", "sizes": ["ROWS", "COLS"], "arguments": [
-      {"name": "X", "role": "in", "dtype": "f32", "shape": ["ROWS", "COLS"], "generators": ["normal", "uniform(-1,1)"]},)json";
-  const std::string output = R"json({"name": "Y", "role": "out", "dtype": "f32", "shape": ["ROWS", "COLS"], "check": )json";
-  return ParseTask(head + extra + output + check + R"json(}], "cases": {"small": {"name": "small", )json" + sizes +
-                       R"json(}, "search": [{"name": "a", )json" + sizes + R"json(}], "search_cpu": [{"name": "b", )json" +
-                       sizes + R"json(}], "held_out": [{"name": "c", )json" + sizes +
-                       R"json(}], "held_out_cpu": [{"name": "d", )json" + sizes +
-                       R"json(}]}, "baseline": "k", "bytes": "8 * ROWS * COLS", "operations": "COLS"})json",
-                   "// evo:launch k(X, Y) grid(1) block(1)\n", "rows");
-}
-
-constexpr const char* kSoftmaxCheck = R"json({"sum": "COLS", "ulps": 64, "peak": "sqrt(COLS)"})json";
-constexpr const char* kSumCheck = R"json({"l2": 1e-5, "max": 5e-5})json";
-constexpr const char* kLayerNormCheck = R"json({"l2": 1e-4, "max": 1e-2})json";
-constexpr const char* kGammaAndBeta = R"json(
-      {"name": "gamma", "role": "in", "dtype": "f32", "shape": ["COLS"], "generators": ["normal(1,0.2)"]},
-      {"name": "beta", "role": "in", "dtype": "f32", "shape": ["COLS"], "generators": ["normal(0,0.2)"]},)json";
-
-// A row of X, the other inputs, and the row of the output.
-template <typename T>
-using Function = std::function<void(Row<T>, const rows::Inputs<T>&, std::span<T>)>;
-
-struct Problem {
-  Task task;
-  Function<double> reference;
-  Function<float> baseline;
-};
-
-template <typename T>
-std::vector<double> Evaluated(const Function<T>& function, const std::vector<std::vector<double>>& inputs, std::size_t columns) {
-  rows::Inputs<T> typed;
-  for (const auto& input : inputs) typed.emplace_back(input.begin(), input.end());
-  std::vector<T> result(inputs.front().size());
-  for (std::size_t begin = 0; begin < result.size(); begin += columns)
-    function(Row<T>(typed.front()).subspan(begin, columns), typed, std::span<T>(result).subspan(begin, columns));
-  return {result.begin(), result.end()};
-}
-
-struct Error {
-  double l2 = 0;
-  double max = 0;
-  bool finite = true;
-};
-
-// Elements whose reference is not finite have no error.
-Error ErrorOf(const std::vector<double>& output, const std::vector<double>& reference) {
-  Error error;
-  for (std::size_t i = 0; i < output.size(); ++i) {
-    if (!std::isfinite(reference[i])) continue;
-    error.finite = error.finite && std::isfinite(output[i]);
-    error.l2 += (output[i] - reference[i]) * (output[i] - reference[i]);
-    error.max = std::max(error.max, std::abs(output[i] - reference[i]));
-  }
-  error.l2 = std::sqrt(error.l2 / static_cast<double>(output.size()));
-  return error;
-}
-
-// The root mean square; elements that are not finite count as zero.
-double Rms(const std::vector<double>& values) {
-  double squares = 0;
-  for (const double v : values) squares += std::isfinite(v) ? v * v : 0;
-  return std::sqrt(squares / static_cast<double>(values.size()));
-}
-
-// An input on which rounding errors do not average out may have this many times the task's bound, which is meant for random
-// ones: a sum of n terms that all round the same way is off by n units instead of sqrt(n).
-constexpr double kHardInputs = 16;
-// How many times the baseline's own error, and the change that follows from one rounding of the inputs.
-constexpr double kOfBaseline = 10;
-// The order of a sum decides whether it overflows: a candidate may overflow where the baseline has less than this to spare.
-constexpr double kHeadroom = 16;
-// An input whose answer changes by this share if the input is rounded once says nothing about a candidate.
-constexpr double kIllConditioned = 0.1;
-
-double OverBound(double error, double bound, double of_baseline, double of_rounding) {
-  const double acceptable = std::max({kHardInputs * bound, kOfBaseline * of_baseline, kOfBaseline * of_rounding});
-  if (error == 0) return 0;
-  return acceptable > 0 ? error / acceptable : std::numeric_limits<double>::infinity();
-}
-
-using Values = std::vector<std::vector<double>>;
-
-Values Changed(Values inputs, const std::function<double(double)>& change) {
-  for (std::vector<double>& input : inputs)
-    for (double& value : input) value = change(value);
-  return inputs;
-}
-
-InputProbe ProbeOf(const Problem& problem, const Function<float>& candidate) {
-  const Variables variables = CaseVariables(problem.task, problem.task.small);
-  const OutputCheck check = CheckFor(problem.task.arguments.back(), variables);
-  const auto columns = static_cast<std::size_t>(variables.at("COLS").integer);
-  return [=, &problem](const InputProgram& program) -> ProbeAnswer {
-    const DrawnArguments drawn = DrawArguments(problem.task, problem.task.small, program);
-    Values inputs;
-    for (std::size_t i = 0; i + 1 < drawn.size(); ++i) inputs.push_back(ToDoubles(drawn[i], Dtype::kF32));
-    const std::vector<double> reference = Evaluated(problem.reference, inputs, columns);
-    const Error trusted = ErrorOf(Evaluated(problem.baseline, inputs, columns), reference);
-    if (!trusted.finite) return IllegalInput{};
-    const Error error = ErrorOf(Evaluated(candidate, inputs, columns), reference);
-    if (!error.finite) {
-      const Values larger = Changed(inputs, [](double v) { return v * kHeadroom; });
-      const Error spare = ErrorOf(Evaluated(problem.baseline, larger, columns), Evaluated(problem.reference, larger, columns));
-      if (!spare.finite) return IllegalInput{};
-      return Failure{Outcome::kWrongResult, "not finite"};
-    }
-    const Values magnitudes = Changed(inputs, [](double v) { return std::abs(v); });
-    const double scale = std::max(Rms(reference), Rms(Evaluated(problem.reference, magnitudes, columns)));
-    Rng signs(program.seed);
-    const Values rounded = Changed(inputs, [&](double v) { return v * (1 + (signs.Chance(0.5) ? 0x1p-24 : -0x1p-24)); });
-    const Error rounding = ErrorOf(Evaluated(problem.reference, rounded, columns), reference);
-    if (rounding.l2 > kIllConditioned * scale) return IllegalInput{};
-    return std::max(OverBound(error.l2, check.l2 * scale, trusted.l2, rounding.l2),
-                    OverBound(error.max, check.max * scale, trusted.max, rounding.max));
-  };
-}
-
-// ---- the three problems ----
-
-template <typename T>
-Function<T> SoftmaxOf(void (*softmax)(Row<T>, std::span<T>)) {
-  return [=](Row<T> x, const rows::Inputs<T>&, std::span<T> y) { softmax(x, y); };
-}
-Problem SoftmaxProblem() {
-  return {RowTask("", kSoftmaxCheck), SoftmaxOf<double>(rows::TwoPassSoftmax<double>),
-          SoftmaxOf<float>(rows::TwoPassSoftmax<float>)};
-}
-
-// Every element of the row is the sum.
-template <typename T>
-Function<T> SumOf(T (*sum)(Row<T>)) {
-  return [=](Row<T> x, const rows::Inputs<T>&, std::span<T> y) { std::ranges::fill(y, sum(x)); };
-}
-Problem SumProblem() { return {RowTask("", kSumCheck), SumOf<double>(rows::Sum<double>), SumOf<float>(rows::Sum<float>)}; }
-
-template <typename T>
-Function<T> LayerNormOf(const std::function<rows::Moments<T>(Row<T>)>& moments, T eps = static_cast<T>(kEps)) {
-  return [=](Row<T> x, const rows::Inputs<T>& all, std::span<T> y) { rows::Normalise<T>(moments(x), eps, x, all[1], all[2], y); };
-}
-Problem LayerNormProblem() {
-  return {RowTask(kGammaAndBeta, kLayerNormCheck), LayerNormOf<double>(rows::TwoPassMoments<double>),
-          LayerNormOf<float>(rows::TwoPassMoments<float>)};
-}
 
 // ---- what is expected ----
 
@@ -199,49 +47,106 @@ void ExpectNeverFound(const Problem& problem, const std::string& name, const Fun
   }
 }
 
-TEST(AdversaryAlone, FindsEachWrongSoftmax) {
-  const Problem problem = SoftmaxProblem();
-  ExpectFound(problem, "without_maximum", SoftmaxOf<float>(rows::SoftmaxWithoutMaximum));
-  ExpectFound(problem, "maximum_from_first", SoftmaxOf<float>(rows::SoftmaxFromFirst));
-  ExpectFound(problem, "maximum_from_zero", SoftmaxOf<float>(rows::SoftmaxFromZero));
-  ExpectFound(problem, "maximum_of_sample", SoftmaxOf<float>(rows::SoftmaxOfSample));
-  ExpectFound(problem, "maximum_of_first_block", SoftmaxOf<float>(rows::SoftmaxOfFirstBlock));
-  ExpectFound(problem, "without_small_terms", SoftmaxOf<float>(rows::SoftmaxWithoutSmallTerms));
+struct Candidate {
+  std::string name;
+  Function<float> function;
+};
+
+struct Family {
+  Problem problem;
+  std::vector<Candidate> wrong;
+  std::vector<Candidate> honest;
+};
+
+Family Softmaxes() {
+  return {SoftmaxProblem(),
+          {{"without_maximum", SoftmaxOf<float>(rows::SoftmaxWithoutMaximum)},
+           {"maximum_from_first", SoftmaxOf<float>(rows::SoftmaxFromFirst)},
+           {"maximum_from_zero", SoftmaxOf<float>(rows::SoftmaxFromZero)},
+           {"maximum_of_sample", SoftmaxOf<float>(rows::SoftmaxOfSample)},
+           {"maximum_of_first_block", SoftmaxOf<float>(rows::SoftmaxOfFirstBlock)},
+           {"without_small_terms", SoftmaxOf<float>(rows::SoftmaxWithoutSmallTerms)}},
+          {{"two_pass", SoftmaxOf<float>(rows::TwoPassSoftmax<float>)},
+           {"online", SoftmaxOf<float>(rows::OnlineSoftmax)},
+           {"fast_exp", SoftmaxOf<float>(rows::FastSoftmax)}}};
 }
 
-TEST(AdversaryAlone, SparesHonestSoftmaxes) {
-  const Problem problem = SoftmaxProblem();
-  ExpectNeverFound(problem, "two_pass", SoftmaxOf<float>(rows::TwoPassSoftmax<float>));
-  ExpectNeverFound(problem, "online", SoftmaxOf<float>(rows::OnlineSoftmax));
-  ExpectNeverFound(problem, "fast_exp", SoftmaxOf<float>(rows::FastSoftmax));
+Family Sums() {
+  return {SumProblem(),
+          {{"half_sum", SumOf<float>(rows::HalfSum)},
+           {"without_tail", SumOf<float>(rows::SumWithoutTail)},
+           {"of_large_terms", SumOf<float>(rows::SumOfLargeTerms)}},
+          {{"tree", SumOf<float>(rows::TreeSum)},
+           {"interleaved", SumOf<float>(rows::InterleavedSum)},
+           {"reversed", SumOf<float>(rows::ReversedSum)}}};
 }
 
-TEST(AdversaryAlone, FindsEachWrongSum) {
-  const Problem problem = SumProblem();
-  ExpectFound(problem, "half_sum", SumOf<float>(rows::HalfSum));
-  ExpectFound(problem, "without_tail", SumOf<float>(rows::SumWithoutTail));
-  ExpectFound(problem, "of_large_terms", SumOf<float>(rows::SumOfLargeTerms));
+Family LayerNorms() {
+  return {LayerNormProblem(),
+          {{"squares_minus_mean", LayerNormOf<float>([](Row<float> x) { return rows::ShiftedMoments(x, 0); })},
+           {"without_eps", LayerNormOf<float>(rows::TwoPassMoments<float>, 0)},
+           {"large_eps", LayerNormOf<float>(rows::TwoPassMoments<float>, 1e-4F)}},
+          {{"tree", LayerNormOf<float>(rows::TreeMoments)}, {"welford", LayerNormOf<float>(rows::WelfordMoments)}}};
 }
 
-TEST(AdversaryAlone, SparesHonestSums) {
-  const Problem problem = SumProblem();
-  ExpectNeverFound(problem, "tree", SumOf<float>(rows::TreeSum));
-  ExpectNeverFound(problem, "interleaved", SumOf<float>(rows::InterleavedSum));
-  ExpectNeverFound(problem, "reversed", SumOf<float>(rows::ReversedSum));
+class AdversaryAlone : public ::testing::TestWithParam<Family (*)()> {};
+
+TEST_P(AdversaryAlone, FindsEveryWrongCandidate) {
+  const Family family = GetParam()();
+  for (const Candidate& candidate : family.wrong) ExpectFound(family.problem, candidate.name, candidate.function);
 }
 
-TEST(AdversaryAlone, FindsEachWrongLayerNorm) {
-  const Problem problem = LayerNormProblem();
-  ExpectFound(problem, "squares_minus_mean", LayerNormOf<float>([](Row<float> x) { return rows::ShiftedMoments(x, 0); }));
-  ExpectFound(problem, "shifted_by_first", LayerNormOf<float>([](Row<float> x) { return rows::ShiftedMoments(x, x.front()); }));
-  ExpectFound(problem, "without_eps", LayerNormOf<float>(rows::TwoPassMoments<float>, 0));
-  ExpectFound(problem, "large_eps", LayerNormOf<float>(rows::TwoPassMoments<float>, 1e-4F));
+TEST_P(AdversaryAlone, SparesHonestCandidates) {
+  const Family family = GetParam()();
+  for (const Candidate& candidate : family.honest) ExpectNeverFound(family.problem, candidate.name, candidate.function);
 }
 
-TEST(AdversaryAlone, SparesHonestLayerNorms) {
-  const Problem problem = LayerNormProblem();
-  ExpectNeverFound(problem, "tree", LayerNormOf<float>(rows::TreeMoments));
-  ExpectNeverFound(problem, "welford", LayerNormOf<float>(rows::WelfordMoments));
+std::string NameOfFamily(const ::testing::TestParamInfo<Family (*)()>& info) {
+  constexpr const char* kNames[] = {"Softmax", "Sum", "LayerNorm"};
+  return kNames[info.index];
+}
+INSTANTIATE_TEST_SUITE_P(Of, AdversaryAlone, ::testing::Values(Softmaxes, Sums, LayerNorms), NameOfFamily);
+
+// The battery alone, tried in its order.
+AdversaryReport Battery(const Problem& problem, const Function<float>& candidate, std::uint64_t seed) {
+  const std::vector<InputProgram> battery = StandardBattery(problem.task, problem.task.small, seed);
+  Adversary adversary(problem.task, problem.task.small, seed);
+  adversary.Seed(battery);
+  return adversary.Run(ProbeOf(problem, candidate), static_cast<int>(battery.size()), [] { return false; });
+}
+
+class BatteryAlone : public ::testing::TestWithParam<Family (*)()> {};
+
+TEST_P(BatteryAlone, FindsEveryWrongCandidate) {
+  const Family family = GetParam()();
+  for (const Candidate& candidate : family.wrong) {
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+      EXPECT_TRUE(Battery(family.problem, candidate.function, seed).failing) << candidate.name << ", seed " << seed;
+  }
+}
+
+TEST_P(BatteryAlone, SparesHonestCandidates) {
+  const Family family = GetParam()();
+  for (const Candidate& candidate : family.honest) {
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      const AdversaryReport report = Battery(family.problem, candidate.function, seed);
+      EXPECT_FALSE(report.failing) << candidate.name << ", seed " << seed << ": " << ToText(report.failing->program);
+      EXPECT_LT(report.illegal, 12) << "the baseline handles most of the battery";
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Of, BatteryAlone, ::testing::Values(Softmaxes, Sums, LayerNorms), NameOfFamily);
+
+// E[(x - x_0)^2] - E[x - x_0]^2 loses as many units of the variance as the row is long where the first element is far from all
+// others.
+TEST(LongRows, ShowALayerNormThatIsShiftedByItsFirstElement) {
+  const Problem problem = LayerNormProblem(20'000);
+  const Function<float> shifted = LayerNormOf<float>([](Row<float> x) { return rows::ShiftedMoments(x, x.front()); });
+  EXPECT_TRUE(Battery(problem, shifted, 1).failing);
+  for (const Candidate& honest : LayerNorms().honest) {
+    const AdversaryReport report = Battery(problem, honest.function, 1);
+    EXPECT_FALSE(report.failing) << honest.name << ": " << ToText(report.failing->program);
+  }
 }
 
 }  // namespace
