@@ -103,7 +103,7 @@ TEST(StandardBattery, HasNoTwoAlikeAndAtMostAsManyAsAsked) {
     const std::vector<InputProgram> all = StandardBattery(task, task.small, 1);
     const std::vector<std::string> texts = Texts(all);
     EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), texts.size());
-    EXPECT_LE(all.size(), 64U);
+    EXPECT_LE(all.size(), 72U);
     const std::vector<std::string> some = Texts(StandardBattery(task, task.small, 1, 10));
     EXPECT_EQ(some.size(), 10U);
     EXPECT_EQ(some.front(), texts.front());
