@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 #include "evaluator/gate/input_generator.h"
@@ -95,6 +96,25 @@ TEST(StandardBattery, EveryProgramCanBeDrawnAndComesBack) {
         }
       }
     }
+  }
+}
+
+TEST(StandardBattery, SuitsEveryShippedTask) {
+  const std::vector<std::filesystem::path> tasks = FindTasks({std::filesystem::path(EVO_SOURCE_ROOT) / "kernel_templates"});
+  EXPECT_GE(tasks.size(), 10U);
+  for (const std::filesystem::path& directory : tasks) {
+    const Task task = LoadTask(directory);
+    const std::vector<InputProgram> battery = StandardBattery(task, task.small, 1);
+    EXPECT_GE(battery.size(), 40U) << task.name;
+    std::set<std::string> alone;
+    for (const InputProgram& program : battery) {
+      EXPECT_EQ(ToText(ParseInputProgram(ToText(program), program.seed, task)), ToText(program));
+      EXPECT_FALSE(Describe(program, task, task.small).empty());
+      if (program.arguments.size() == 1) alone.insert(program.arguments.begin()->first);
+    }
+    for (const Argument& argument : task.arguments)
+      EXPECT_EQ(alone.contains(argument.name), !argument.generators.empty()) << task.name << ", " << argument.name;
+    EXPECT_NO_THROW(DrawArguments(task, task.held_out_cpu.back(), battery.front())) << task.name;
   }
 }
 
