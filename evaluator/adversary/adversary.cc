@@ -78,10 +78,10 @@ InputProgram Adversary::Next() {
 void Adversary::Keep(InputProgram program, double fitness) {
   std::string kinds = KindsOf(program);
   ++tried_[kinds];
-  const std::string text = ToText(program);
-  Member member{std::move(program), fitness, std::move(kinds)};
+  std::string text = ToText(program);
+  Member member{std::move(program), fitness, std::move(text), std::move(kinds)};
   // Two of the same text differ by their seed alone.
-  const auto same = std::ranges::find_if(population_, [&](const Member& one) { return ToText(one.program) == text; });
+  const auto same = std::ranges::find(population_, member.text, &Member::text);
   if (same != population_.end()) {
     if (member.fitness > same->fitness) *same = std::move(member);
     return;

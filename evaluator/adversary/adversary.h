@@ -58,6 +58,7 @@ class Adversary {
   struct Member {
     InputProgram program;
     double fitness = 0;
+    std::string text;
     std::string kinds;  // of its bases and changes
   };
   InputProgram Next();

@@ -54,6 +54,23 @@ Generator DrawReal(Rng& rng) {
   }
 }
 
+// The changes that most faults need are drawn more often.
+double WeightOf(InputChange::Kind kind) {
+  switch (kind) {
+    case InputChange::Kind::kScale:
+    case InputChange::Kind::kShift:
+    case InputChange::Kind::kSpike:
+      return 3;
+    case InputChange::Kind::kMaskFirst:
+    case InputChange::Kind::kMaskSecond:
+    case InputChange::Kind::kSet:
+    case InputChange::Kind::kRamp:
+      return 1.5;
+    default:
+      return 1;
+  }
+}
+
 }  // namespace
 
 InputMutator::InputMutator(const Task& task, const Case& sizes) {
@@ -94,7 +111,9 @@ InputChange InputMutator::DrawChange(const Input& input, const Generator& base, 
   for (const ChangeForm& form : ChangeForms())
     if (Fits(form.kind, base.kind, input.argument.dtype)) fitting.push_back(&form);
   if (fitting.empty()) return {};
-  const ChangeForm& form = *fitting[rng.Below(fitting.size())];
+  std::vector<double> weights;
+  for (const ChangeForm* form : fitting) weights.push_back(WeightOf(form->kind));
+  const ChangeForm& form = *fitting[rng.Weighted(weights)];
   InputChange change{form.kind, {}};
   const bool shortened = form.optional >= 0 && rng.Chance(0.5);
   const ChangeScope scope = ScopeOf(input, base);

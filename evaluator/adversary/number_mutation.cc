@@ -14,7 +14,7 @@ namespace {
 
 using Kind = InputChange::Kind;
 
-constexpr int kDigits = 3;  // enough for a search, and programs stay readable
+constexpr int kDigits = 4;  // enough for a search, and programs stay readable
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double Between(double low, double high, Rng& rng) { return low + (high - low) * rng.Uniform(); }
@@ -89,7 +89,9 @@ double DrawNormal(Rng& rng) {
 
 double PerturbReal(double number, Rng& rng) {
   if (rng.Chance(0.15)) return -number;
-  const double factor = std::exp(DrawNormal(rng));
+  // Large steps find the range that matters, small ones an exact place in it.
+  constexpr std::array<double, 3> kSteps{1, 0.1, 0.01};
+  const double factor = std::exp(kSteps[rng.Below(kSteps.size())] * DrawNormal(rng));
   const double next = RoundToDigits(number * factor, kDigits);
   return std::isfinite(next) ? next : number;
 }
