@@ -206,7 +206,11 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
       {"36_copies_the_reference", kSum, {kCheating, kCrash}, {kCheating, kCrash}, kChampion},
       {"36_honest_doubles", kSum, ok, ok},
 
-      {"37_thread_of_the_host", kSum, {kUnsupported, kCheating, kCompileError}, {kUnsupported, kCheating}, kCompiler},
+      {"37_thread_of_the_host",
+       kSum,
+       {kUnsupported, kCheating, kCompileError},
+       {kUnsupported, kCheating, kCompileError},
+       kCompiler},
       {"37_thread_local_cache", kSum, {kUnsupported, kCompileError}, {kUnsupported, kCompileError}, kCompiler},
       {"37_pragma_of_the_host", kSum, {kUnsupported}, {kUnsupported}, kCompiler},
       {"37_attribute_in_pieces", kSum, {kUnsupported, kCompileError}, {kUnsupported, kCompileError}, kCompiler},
