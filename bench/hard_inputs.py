@@ -27,7 +27,6 @@ FACTOR = 10
 NOT_JUDGED = "not judged: the naive template is not finite"
 BYTES = {"f64": 8, "i64": 8, "u64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, "i16": 2, "u16": 2, "i8": 1, "u8": 1}
 
-
 ATTENTION_SIZES = [dict(B=1, H=4, S=s) for s in (1, 7, 33, 257)] + [dict(B=2, H=8, S=131), dict(B=1, H=4, S=1499)]
 MATRIX_SIZES = [dict(ROWS=r, COLS=c) for r, c in ((37, 1021), (5, 6007), (1, 1), (130, 64), (9, 257), (3, 70001), (70001, 5), (200, 200))]
 LARGE_MATRIX = dict(ROWS=4099, COLS=4111)   # more than 2^24 elements
@@ -178,6 +177,8 @@ TASKS = {
     "attention": attention(64), "attention_causal": attention(64, causal=True), "attention_bf16": attention(64, bf16=True),
     "attention_d128": attention(128), "attention_causal_d128": attention(128, causal=True), "attention_gqa": attention(128, group=4),
 }
+
+
 def tensors(torch, task, pattern, sizes, seed):
     made = {}
     dtype = getattr(torch, task.dtype)
@@ -193,9 +194,9 @@ def tensors(torch, task, pattern, sizes, seed):
 
 
 def error_of(torch, out, truth, scale):
-    """Relative in the L2 norm; infinity where a value should be finite and is not."""
+    """Relative in the L2 norm; infinity where a value should be finite and is not, or should be infinite and is not."""
     right = truth.isfinite()
-    if not out[right].isfinite().all():
+    if not out[right].isfinite().all() or not torch.equal(out[~right].double(), truth[~right]):
         return INFINITY
     whole = scale[right].double().norm().item()
     difference = (out[right].double() - truth[right]).norm().item()
