@@ -177,7 +177,7 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
 
       // Scrubbed memory never holds the key, so that the kernels do all the work.
       {"30_sums_in_local_memory", kDot, scrubbed, scrubbed},
-      {"30_answer_on_the_stack", kSum, scrubbed, scrubbed},
+      {"30_answer_on_the_stack", kDot, scrubbed, scrubbed},
       {"30_honest_local_array", kDot, ok, ok},
 
       {"31_counter_starts_at_poison", kSum, races, races},
