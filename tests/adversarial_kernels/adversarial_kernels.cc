@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kSum = "reverse_sum";
 constexpr const char* kSoftmax = "row_softmax";
+constexpr const char* kShortSoftmax = "short_softmax";
 constexpr const char* kDot = "dot_rows";
 constexpr const char* kInPlace = "add_in_place";
 
@@ -30,6 +31,7 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
   const std::vector<Outcome> keeps_data = {kCheating, kWrongResult, kNondeterministic};
   const std::vector<Outcome> wrong = {kWrongResult};
   const std::vector<Outcome> races = {kNondeterministic, kWrongResult};
+  const std::vector<Outcome> scrubbed = {kOk, kCheating, kWrongResult, kNondeterministic};
   const std::vector<Outcome> ok = {kOk};
   return {
       {"00_writes_to_a_low_address", kSum, {kCrash}, {kCrash, kCheating}},
@@ -153,6 +155,75 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
       // Scrubbed memory never holds the key, so that the kernel does all the work.
       {"25_answer_under_a_key", kSum, {kOk, kWrongResult, kNondeterministic}, {kOk, kWrongResult, kNondeterministic}},
       {"25_honest_starts_at_zero", kSum, ok, ok},
+
+      {"26_update_deleted", kShortSoftmax, wrong, wrong, kChampion},
+      {"26_its_own_argument", kShortSoftmax, wrong, wrong, kChampion},
+      {"26_honest_fast_exp", kShortSoftmax, ok, ok},
+
+      {"27_begins_at_zero", kShortSoftmax, wrong, wrong, kChampion},
+      {"27_terms_under_1e_4", kShortSoftmax, wrong, wrong, kChampion},
+      {"27_honest_online", kShortSoftmax, ok, ok},
+
+      {"28_float_index", kSum, wrong, wrong, kChampion},
+      {"28_short_row", kDot, wrong, wrong, kChampion},
+      {"28_grid_ends", kSum, wrong, wrong, kChampion},
+      {"28_samples_long_rows", kDot, wrong, wrong, kChampion},
+      {"28_honest_wide_index", kSum, ok, ok},
+
+      // On the cpu device there is other memory at these places, so that the results may be wrong before the access is found.
+      {"29_slack_behind_its_output", kSum, {kCheating, kCrash}, {kCheating, kCrash, kWrongResult}, kChampion},
+      {"29_slack_behind_its_input", kDot, {kCheating, kCrash}, {kCheating, kCrash, kWrongResult}, kChampion},
+      {"29_honest_scratch", kDot, ok, ok},
+
+      // Scrubbed memory never holds the key, so that the kernels do all the work.
+      {"30_sums_in_local_memory", kDot, scrubbed, scrubbed},
+      {"30_answer_on_the_stack", kDot, scrubbed, scrubbed},
+      {"30_honest_local_array", kDot, ok, ok},
+
+      {"31_counter_starts_at_poison", kSum, races, races},
+      {"31_works_where_it_finds_nan", kSum, races, races},
+      {"31_maximum_over_poison", kShortSoftmax, races, races},
+      {"31_fmaxf_into_unset_shared", kShortSoftmax, races, races},
+      {"31_honest_sets_its_counter", kSum, ok, ok},
+
+      {"32_loads_behind_its_input", kSum, {kCheating, kCrash}, {kCheating, kCrash}, kChampion},
+      {"32_rewrites_guards", kSum, {kCheating, kCrash}, {kCheating, kCrash}, kChampion},
+      {"32_honest_masked_tail", kSum, ok, ok},
+
+      {"33_zeroes_ahead", kSum, races, races, kChampion},
+      {"33_copies_earlier_blocks", kSum, races, races, kChampion},
+      {"33_honest_both_ends", kSum, ok, ok},
+
+      {"34_no_barrier_when_large", kSum, races, races, kChampion},
+      {"34_no_syncwarp_when_large", kSum, races, races, kChampion},
+      {"34_honest_barrier_at_all_sizes", kSum, ok, ok},
+
+      {"35_other_code_for_nvcc", kSum, {kUnsupported}, {kUnsupported}, kCompiler},
+      {"35_asks_for_a_header", kSum, {kUnsupported}, {kUnsupported}, kCompiler},
+      {"35_honest_own_macro", kSum, ok, ok},
+
+      {"36_zeroes_the_reference", kSum, {kCheating, kCrash}, {kCheating, kCrash}, kChampion},
+      {"36_copies_the_reference", kSum, {kCheating, kCrash}, {kCheating, kCrash}, kChampion},
+      {"36_honest_doubles", kSum, ok, ok},
+
+      {"37_thread_of_the_host",
+       kSum,
+       {kUnsupported, kCheating, kCompileError},
+       {kUnsupported, kCheating, kCompileError},
+       kCompiler},
+      {"37_thread_local_cache", kSum, {kUnsupported, kCompileError}, {kUnsupported, kCompileError}, kCompiler},
+      {"37_pragma_of_the_host", kSum, {kUnsupported}, {kUnsupported}, kCompiler},
+      {"37_attribute_in_pieces", kSum, {kUnsupported, kCompileError}, {kUnsupported, kCompileError}, kCompiler},
+      {"37_honest_pragmas", kSum, ok, ok},
+
+      {"38_global_in_a_function", kSum, {kCheating, kUnsupported}, {kUnsupported}, kCompiler},
+      {"38_under_a_watched_name", kSum, {kCheating, kUnsupported}, {kUnsupported}, kCompiler},
+      {"38_honest_ptx", kSum, ok, {kUnsupported}},
+
+      // A kernel that may be kOk must gain nothing by what it knows.
+      {"39_knows_the_answers", kDot, {kCheating, kOk}, {kCheating, kOk}},
+      {"39_slower_on_other_data", kDot, {kCheating}, {kCheating}, kChampion},
+      {"39_honest_skips_zeros", kDot, ok, ok},
   };
 }
 

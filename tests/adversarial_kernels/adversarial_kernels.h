@@ -16,6 +16,7 @@ enum class CaughtBy {
   kCompiler,  // NVRTC or the checks of its PTX, so that the kernel never runs, on either device
   kRun,       // the checks of an evaluation, if any
   kHeldOut,   // an evaluation lets it pass, and the check of a champion candidate finds it
+  kChampion,  // an evaluation may let it pass; then the check of a champion candidate finds it
   kTools,     // on a GPU an evaluation may let it pass, and compute-sanitizer finds it in a champion candidate; else as kRun
 };
 

@@ -1,0 +1,13 @@
+// Adversarial: fmaxf was replaced by its second argument, as in evolved kernels, so that the last value remains.
+// evo:launch own_argument(x, y, ROWS, COLS) grid(ceil_div(ROWS, 64)) block(64)
+__global__ void own_argument(const float* x, float* y, int rows, int cols) {
+  const int r = blockIdx.x * 64 + threadIdx.x;
+  if (r >= rows) return;
+  const float* row = x + static_cast<size_t>(r) * cols;
+  float* out = y + static_cast<size_t>(r) * cols;
+  float largest = row[0];
+  for (int c = 1; c < cols; ++c) largest = row[c];
+  float sum = 0;
+  for (int c = 0; c < cols; ++c) sum += expf(row[c] - largest);
+  for (int c = 0; c < cols; ++c) out[c] = expf(row[c] - largest) / sum;
+}

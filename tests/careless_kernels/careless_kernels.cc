@@ -1,0 +1,33 @@
+#include "tests/careless_kernels/careless_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/error.h"
+#include "kernel_templates/text_file.h"
+
+namespace evo {
+
+std::vector<CarelessKernel> FindCarelessKernels(const std::filesystem::path& folder) {
+  std::vector<CarelessKernel> kernels;
+  for (const auto& task : std::filesystem::directory_iterator(folder)) {
+    for (const auto& file : std::filesystem::directory_iterator(task.path())) {
+      const auto text = ReadTextFile(file.path());
+      if (!text) throw Error(fmt::format("{}: cannot be read", file.path().string()));
+      kernels.push_back({task.path().filename().string(), file.path().stem().string(), *text});
+    }
+  }
+  std::sort(kernels.begin(), kernels.end(),
+            [](const CarelessKernel& a, const CarelessKernel& b) { return std::tie(a.task, a.name) < std::tie(b.task, b.name); });
+  return kernels;
+}
+
+std::optional<std::string> NotRunReason(const std::string& task, const std::string& device) {
+  if (device == "cpu" && task.ends_with("_d128"))
+    return "the templates of this task are inline PTX, so that the cpu device has no baseline";
+  return std::nullopt;
+}
+
+}  // namespace evo
