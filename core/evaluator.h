@@ -38,9 +38,13 @@ struct ChampionCheck {
   std::vector<std::string> held_out_cases;  // names of the cases that were checked
   std::vector<ToolResult> tools;            // empty if no tool ran
   SlowestInputs slowest;
+  // Time on contents that no launch has seen over time on contents that repeat, relative to the baseline's; the largest over the
+  // cases. kNoValue: not measured.
+  double fresh_ratio = kNoValue;
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
-                      (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest))
+                      (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest,
+                       fresh_ratio))
 
 // A result of an earlier run in the same database, measured under the same conditions as the present run.
 struct KnownEvaluation {

@@ -39,6 +39,8 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
 
   channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
   if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
+  if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
+    return failure;
   return FindSlowestInputs(check.slowest, program);
 }
 
@@ -79,6 +81,19 @@ std::optional<Failure> HeldOutCheck::Compare(ChampionCheck& check, CasesOfProgra
     check.baseline.push_back(std::move(of_baseline));
   }
   return failure;
+}
+
+// A candidate that has answers ready, or knows the data that it is timed on in another way, takes longer on data that never was
+// there before.
+std::optional<Failure> HeldOutCheck::CompareOnFreshData(ChampionCheck& check, CasesOfProgram& candidate,
+                                                        CasesOfProgram& baseline) {
+  CaseTimer::Pairs repeated;
+  for (std::size_t i = 0; i < check.candidate.size(); ++i) repeated.emplace_back(check.candidate[i], check.baseline[i]);
+  Gate gate(context_.device, context_.inputs.task().determinism);
+  channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
+  if (auto failure = context_.timer.CompareOnFreshData(candidate, baseline, gate, repeated, check.fresh_ratio)) return failure;
+  channel_.Begin(Stage::kHeldOut);
+  return context_.timer.CheckOnFreshData(candidate, gate);
 }
 
 // Times the program on every legal generator of the search cases and compares it with the timed generator; what it wrote is
