@@ -14,7 +14,7 @@ namespace evo {
 struct ToolResult {
   std::string tool;     // "memcheck"
   std::string result;   // clean, error, unsupported, timeout or missing
-  std::string message;  // one line; empty if clean
+  std::string message;  // one line; if clean, what was looked at where that is not everything
 };
 BOOST_DESCRIBE_STRUCT(ToolResult, (), (tool, result, message))
 

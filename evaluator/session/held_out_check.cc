@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <span>
 #include <utility>
+
+#include "evaluator/session/block_check.h"
 
 namespace evo {
 namespace {
 
 // Enough to show most races that two runs did not.
 constexpr int kRepeats = 4;
+// For samples of blocks at the sizes of one device.
+constexpr std::chrono::milliseconds kBlocksTime{2000};
 
 }  // namespace
 
@@ -41,7 +46,8 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
   if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
     return failure;
-  return FindSlowestInputs(check.slowest, program);
+  if (auto failure = FindSlowestInputs(check.slowest, program)) return failure;
+  return CheckBlocks(check);
 }
 
 std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {
@@ -94,6 +100,20 @@ std::optional<Failure> HeldOutCheck::CompareOnFreshData(ChampionCheck& check, Ca
   if (auto failure = context_.timer.CompareOnFreshData(candidate, baseline, gate, repeated, check.fresh_ratio)) return failure;
   channel_.Begin(Stage::kHeldOut);
   return context_.timer.CheckOnFreshData(candidate, gate);
+}
+
+// Last, because the device may be unusable after it.
+std::optional<Failure> HeldOutCheck::CheckBlocks(ChampionCheck& check) {
+  if (request_.checked.program.image.empty()) return std::nullopt;
+  channel_.Begin(Stage::kHeldOut);
+  const InputPool& inputs = context_.inputs;
+  BlockCheck blocks(context_.device, inputs.task(), inputs.check_seed(), kBlocksTime);
+  auto failure = blocks.Run(request_.checked, inputs.search_cases());
+  // A champion of an emulator is meant for a GPU.
+  const std::vector<Case>& on_gpu = SearchCases(inputs.task(), CaseScale::kGpu);
+  if (!failure && &on_gpu != &inputs.search_cases()) failure = blocks.Run(request_.checked, on_gpu);
+  check.tools.push_back(blocks.result());
+  return failure;
 }
 
 // Times the program on every legal generator of the search cases and compares it with the timed generator; what it wrote is

@@ -26,6 +26,8 @@ class HeldOutCheck {
   std::optional<Failure> CompareOnFreshData(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
   std::optional<Failure> FindSlowestInputs(SlowestInputs& slowest, Program& program);
 
+  std::optional<Failure> CheckBlocks(ChampionCheck& check);
+
   const SessionContext& context_;
   const ChampionRequest& request_;
   WorkerChannel& channel_;

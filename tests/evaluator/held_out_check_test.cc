@@ -51,10 +51,53 @@ TEST_F(HeldOutCheckTest, UsesThePolicyOfAnEmulator) {
   EXPECT_FALSE(Run(emulator_, TwiceProgram("checked")));
   EXPECT_THAT(check_.held_out_cases, ElementsAre("d"));
   EXPECT_EQ(check_.candidate[0].samples.size(), static_cast<std::size_t>(kCpuPolicy.interleaved_rounds));
-  ASSERT_EQ(check_.tools.size(), 1U);
+  ASSERT_EQ(check_.tools.size(), 2U);
   EXPECT_EQ(check_.tools[0].tool, "checked accesses");
+  EXPECT_EQ(check_.tools[1].tool, "sampled blocks");
+  EXPECT_EQ(check_.tools[1].result, "clean");
+  EXPECT_EQ(check_.tools[1].message, "case b: 1 of 1 blocks; case a: 1 of 1 blocks") << "as timed here, and as timed on a GPU";
   const auto timing = std::find(channel_.stages.begin(), channel_.stages.end(), Stage::kTime) - channel_.stages.begin();
   EXPECT_TRUE(channel_.waited[static_cast<std::size_t>(timing)]) << "compilers stand still";
+}
+
+// Row 33: blocks in several orders at the size that is timed.
+TEST_F(HeldOutCheckTest, Row33BlocksOfTheTimedCaseRunInSeveralOrders) {
+  std::vector<std::uint64_t> of_timed_sets;
+  emulator_.device.kernels["candidate"] = [&](const auto& buffers) {
+    Multiply<float>(buffers, 2);
+    for (InputSet* set : emulator_.inputs->TimedSets(emulator_.inputs->search_cases().front())) {
+      if (set->PlaceOf("x").address == buffers[0]) of_timed_sets.push_back(emulator_.device.schedules.back());
+    }
+  };
+  EXPECT_FALSE(Run(emulator_));
+  for (const std::uint64_t schedule : {0U, 1U, 2U, 3U})
+    EXPECT_GE(std::count(of_timed_sets.begin(), of_timed_sets.end(), schedule), 2);
+}
+
+// Row 34: a fault that shows at the timed size only.
+TEST_F(HeldOutCheckTest, Row34AFaultOfASampledBlockFailsTheCandidate) {
+  emulator_.device.kernels["checked"] = emulator_.device.kernels["candidate"];
+  emulator_.device.run_blocks = [](const Sequence&, const BlockSample&) {
+    return SampledBlocks{{Outcome::kNondeterministic, "k: race in shared memory", true}, 0, 1};
+  };
+  const auto failure = Run(emulator_, TwiceProgram("checked"));
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kNondeterministic);
+  EXPECT_EQ(failure->message, "case b: k: race in shared memory");
+  EXPECT_EQ(check_.tools.back().result, "error");
+}
+
+TEST_F(HeldOutCheckTest, ABlockThatTakesTooLongIsSaidAndFailsNobody) {
+  emulator_.device.kernels["checked"] = emulator_.device.kernels["candidate"];
+  int samples = 0;
+  emulator_.device.run_blocks = [&](const Sequence&, const BlockSample&) {
+    ++samples;
+    return SampledBlocks{{Outcome::kTimeout, "k: one block took too long", true}, 0, 1};
+  };
+  EXPECT_FALSE(Run(emulator_, TwiceProgram("checked")));
+  EXPECT_EQ(check_.tools.back().result, "timeout");
+  EXPECT_EQ(check_.tools.back().message, "case b: k: one block took too long");
+  EXPECT_EQ(samples, 1) << "the device cannot be used after it";
 }
 
 TEST_F(HeldOutCheckTest, FindsAKernelThatIsWrongOnHeldOutCasesOnly) {

@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 // A Hopper block may ask for this much, so that a kernel that fits here fits there.
 constexpr std::size_t kOptInShared = 227 * 1024;
+// The last block of a sample may take as long again as the sample, and this long at least.
+constexpr std::chrono::milliseconds kLeastOverTime{1000};
 
 std::uint64_t ReadClock(clockid_t clock) {
   timespec now{};
@@ -136,8 +138,9 @@ class CpuDevice : public Device {
       if (!sampled.status.ok()) return sampled;
     }
     sampled.all = std::uint64_t{launch->grid[0]} * launch->grid[1] * launch->grid[2];
-    const StepRun how{std::max<std::uint64_t>(sample.seed, 1), loaded.checked_data(), true,
-                      std::chrono::steady_clock::now() + sample.most};
+    const auto end = std::chrono::steady_clock::now() + sample.most;
+    const StepRun how{std::max<std::uint64_t>(sample.seed, 1), loaded.checked_data(), true, end,
+                      end + std::max<std::chrono::milliseconds>(sample.most, kLeastOverTime)};
     sampled.status = RunStep(loaded, *launch, how);
     sampled.run = blocks_run_;
     return sampled;
@@ -173,7 +176,8 @@ class CpuDevice : public Device {
     std::uint64_t schedule = 0;
     MemoryMap* checked_data = nullptr;
     bool sample = false;
-    std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max();
+    std::chrono::steady_clock::time_point end{};
+    std::chrono::steady_clock::time_point latest{};
   };
 
   static DeviceStatus Watched(CpuProgram& program, const ProcessorUse& before, const ProcessorUse& after) {
@@ -202,7 +206,7 @@ class CpuDevice : public Device {
     for (ScalarBytes& value : values) arguments.push_back(value.bytes.data());
     const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
                                              static_cast<std::size_t>(launch.shared_bytes), arguments.data(), how.schedule,
-                                             how.checked_data, how.sample, how.end});
+                                             how.checked_data, how.sample, how.end, how.latest});
     blocks_run_ = result.blocks;
     program.static_shared = std::max(program.static_shared, runtime_->static_shared_bytes());
     program.dynamic_shared = std::max<std::size_t>(program.dynamic_shared, launch.shared_bytes);

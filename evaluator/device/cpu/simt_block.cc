@@ -16,8 +16,6 @@ namespace {
 constexpr int kLanes = static_cast<int>(SimtWarp::kLanes);
 // A look at the clock takes as long as a few checked accesses.
 constexpr std::uint64_t kAccessesPerLook = 1 << 14;
-// The last block may take this much longer than its launch.
-constexpr std::chrono::seconds kOverTime{5};
 // More blocks than any sample has time for.
 constexpr std::uint64_t kMostSampled = 1 << 16;
 
@@ -247,7 +245,7 @@ void* SimtBlock::StaticShared(unsigned slot, std::size_t bytes) {
 
 void SimtBlock::Access(const void* address, std::size_t bytes, evo_cpu_access kind) {
   if (!checked()) return;
-  if (launch_.sample && ++accesses_ % kAccessesPerLook == 0 && std::chrono::steady_clock::now() > launch_.end + kOverTime)
+  if (launch_.sample && ++accesses_ % kAccessesPerLook == 0 && std::chrono::steady_clock::now() > launch_.latest)
     FaultHere(SimtFault::kTime, "one block took too long with every access checked");
   Require(checker_.Access(static_cast<unsigned>(running_), reinterpret_cast<std::uintptr_t>(address), bytes, kind));
 }

@@ -22,10 +22,11 @@ struct SimtLaunch {
   void** arguments = nullptr;
   std::uint64_t schedule = 0;        // 0: natural order; else a permutation of blocks, threads and lanes made from it
   MemoryMap* module_data = nullptr;  // of an image compiled with checked accesses, if they are to be checked
-  // Only some of the blocks, chosen by the schedule, as many as begin before `end`. It is looked at only while accesses are
-  // checked.
+  // Only some of the blocks, chosen by the schedule, as many as begin before `end`; `latest` ends the last of them with a fault.
+  // Accesses are checked.
   bool sample = false;
-  std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point end{};
+  std::chrono::steady_clock::time_point latest{};
 };
 
 enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace, kNoRoom, kTime };
