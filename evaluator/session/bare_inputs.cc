@@ -82,4 +82,18 @@ DeviceStatus BareInputs::Reset() {
   return {};
 }
 
+std::optional<Failure> RunBare(Device& device, Program& program, const Task& task, const Case& sizes, std::uint64_t seed) {
+  auto made = BareInputs::Make(device, task, sizes, seed);
+  if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
+  BareInputs& inputs = *std::get<std::unique_ptr<BareInputs>>(made);
+  auto bound = LaunchBinding::Make(device, program, task, sizes);
+  if (const auto* failure = std::get_if<Failure>(&bound)) return *failure;
+  const LaunchBinding& binding = std::get<LaunchBinding>(bound);
+  if (DeviceStatus status = inputs.Reset(); !status.ok()) return ToFailure(status);
+  for (const DeviceFill& fill : binding.Poison()) device.memory().Fill(fill);
+  const Sequence sequence = binding.Bind([&](const std::string& name) { return inputs.PlaceOf(name); });
+  if (DeviceStatus status = device.Run(*program.loaded, sequence, 0); !status.ok()) return ToFailure(status);
+  return std::nullopt;
+}
+
 }  // namespace evo

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,5 +40,8 @@ class BareInputs {
   DeviceMemory& memory_;
   std::vector<Buffer> buffers_;
 };
+
+// Runs the program once on such inputs.
+std::optional<Failure> RunBare(Device& device, Program& program, const Task& task, const Case& sizes, std::uint64_t seed);
 
 }  // namespace evo

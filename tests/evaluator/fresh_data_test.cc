@@ -26,7 +26,8 @@ constexpr const char* kManyKinds = R"json({
     {"name": "starts", "role": "in", "dtype": "i32", "shape": ["N"], "generators": ["offsets<N"]},
     {"name": "rows", "role": "in", "dtype": "f32", "shape": ["10", "N"], "generators": ["one_hot"]},
     {"name": "y", "role": "out", "dtype": "f32", "shape": ["N"], "check": {"l2": 1e-6, "max": 1e-5}},
-    {"name": "z", "role": "inout", "dtype": "f32", "shape": ["N"], "generators": ["uniform(-1,1)"], "check": {"l2": 1e-6, "max": 1e-5}}
+    {"name": "z", "role": "inout", "dtype": "f32", "shape": ["N"], "generators": ["uniform(-1,1)"],
+     "check": {"l2": 1e-6, "max": 1e-5}}
   ],
   "cases": {
     "small": {"name": "small", "sizes": {"N": 100}},

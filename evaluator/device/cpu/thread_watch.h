@@ -11,7 +11,7 @@ struct ProcessorUse {
   std::uint64_t wall_ns = 0;
   std::uint64_t thread_ns = 0;   // processor time of the calling thread
   std::uint64_t process_ns = 0;  // of all threads of the process
-  std::uint64_t waits = 0;       // how often the calling thread has given up the processor of itself
+  std::uint64_t waits = 0;       // how often the calling thread has slept
   std::vector<int> threads;      // that the process has, by their ids, ascending
 
   static ProcessorUse Now();
