@@ -14,7 +14,7 @@ namespace evo {
 struct ToolResult {
   std::string tool;     // "memcheck"
   std::string result;   // clean, error, unsupported, timeout or missing
-  std::string message;  // one line; empty if clean
+  std::string message;  // one line; if clean, what was looked at where that is not everything
 };
 BOOST_DESCRIBE_STRUCT(ToolResult, (), (tool, result, message))
 
@@ -64,10 +64,13 @@ struct ChampionCheck {
   VerifiedDomain domain;
   AdversaryEffort adversary;
   Counterexample counterexample;  // absent unless a check of an answer failed
+  // Time on contents that no launch has seen over time on contents that repeat, relative to the baseline's; the largest over the
+  // cases. kNoValue: not measured.
+  double fresh_ratio = kNoValue;
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
                       (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest,
-                       domain, adversary, counterexample))
+                       domain, adversary, counterexample, fresh_ratio))
 
 // A result of an earlier run in the same database, measured under the same conditions as the present run.
 struct KnownEvaluation {

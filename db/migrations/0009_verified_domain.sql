@@ -12,6 +12,8 @@ ALTER TABLE champion_check ADD COLUMN failed_inputs TEXT;
 ALTER TABLE champion_check ADD COLUMN adversary_inputs INTEGER NOT NULL DEFAULT 0;   -- number of inputs tried
 ALTER TABLE champion_check ADD COLUMN adversary_worst REAL;                          -- largest error over its bound; more than 1 is wrong
 ALTER TABLE champion_check ADD COLUMN adversary_worst_inputs TEXT NOT NULL DEFAULT '';
+-- Time on contents that no launch has seen over time on contents that repeat, relative to the baseline's.
+ALTER TABLE champion_check ADD COLUMN fresh_ratio REAL;
 
 -- What a check has covered beyond the cases of the task, and what it has left out.
 CREATE TABLE verified_domain (

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -86,7 +87,7 @@ using Sequence = std::vector<std::variant<DeviceLaunch, DeviceFill>>;
 // What happens before a sequence, in this order, outside its time.
 struct Preparation {
   bool scrub_shared = true;         // shared memory of every multiprocessor is made NaN
-  std::vector<DeviceCopy> restore;  // inout arguments
+  std::vector<DeviceCopy> restore;  // inout arguments, and inputs whose contents are written again or changed; later ones last
   std::vector<DeviceFill> poison;   // outputs
   std::size_t flush_bytes = 0;      // written elsewhere, to push everything out of L2
   std::vector<DeviceTouch> touch;   // inputs, for a hot L2
@@ -127,6 +128,20 @@ class LoadedProgram {
   // Where the image's own variables lie (`__device__`, not `__constant__`). They outlive a launch, so a kernel that changed them
   // could remember earlier launches.
   virtual std::vector<DeviceRange> State() const { return {}; }
+};
+
+// Which blocks of a sequence run with every access checked.
+struct BlockSample {
+  std::size_t step = 0;    // of the sequence: a launch
+  std::uint64_t seed = 0;  // of the choice, and of the order of threads
+  std::chrono::milliseconds most{0};
+};
+
+// What became of a sample: how many of the launch's blocks ran, and what was wrong. kTimeout: one block alone took too long.
+struct SampledBlocks {
+  DeviceStatus status;
+  std::uint64_t run = 0;
+  std::uint64_t all = 0;
 };
 
 // One result for each inspection asked for, if status.ok().
@@ -176,6 +191,12 @@ class Device {
   // Runs the prepared sequences one after another and times each. Where the device keeps records of what ran, records that differ
   // from the declared launches in count, name or order give kCheating.
   virtual TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) = 0;
+  // Runs what comes before the sample's launch as it is, then some of that launch's blocks with every access checked: its ends,
+  // then neighbours drawn at random, until all have run or the time is over. `program` was compiled with checked accesses. Only
+  // where the policy says that accesses can be checked.
+  virtual SampledBlocks RunBlocks(LoadedProgram&, const Sequence&, const BlockSample&) {
+    return {{Outcome::kUnsupported, "this device does not check accesses", false}, 0, 0};
+  }
   // The present clocks, if the driver reports them.
   virtual ClockState Clocks() { return {}; }
   // Looks at memory after all earlier work has ended.

@@ -205,8 +205,10 @@ std::size_t InputSet::Footprint() const {
 std::vector<InputSet::View> InputSet::Views() const {
   std::vector<View> views;
   for (const Bound& bound : bound_) {
-    views.push_back(
-        {bound.argument, {bound.buffer.address(), bound.buffer.bytes()}, bound.reference ? bound.reference->address() : 0});
+    views.push_back({bound.argument,
+                     {bound.buffer.address(), bound.buffer.bytes()},
+                     bound.reference ? bound.reference->address() : 0,
+                     HasInput(*bound.argument) ? bound.buffer.copied_contents() : 0});
   }
   return views;
 }

@@ -69,11 +69,13 @@ class InputSet {
   // Also inspects the workspaces of `binding`, if given, and takes the hashes `state`.
   Answer Inspect(const LaunchBinding* binding, std::span<const Inspection> state = {});
 
-  // For answers made without a kernel: the addresses of an argument's contents and of its reference (0 for an input).
+  // For answers and contents made without a kernel: the addresses of an argument's contents, of its reference (0 for an input),
+  // and of a copy of what was drawn for it, which no program gets (0 for an output).
   struct View {
     const Argument* argument;
     BufferPlace place;
     Address reference;  // as many doubles as there are elements
+    Address contents = 0;
   };
   std::vector<View> Views() const;
 

@@ -99,12 +99,14 @@ struct MachineRequest {
 };
 BOOST_DESCRIBE_STRUCT(MachineRequest, (), (kernels))
 
-// To a run worker that a sanitizer tool watches: run the small case once. Answered by a SmallCaseResult.
+// To a run worker that a sanitizer tool watches: run the small case once and check the answer, or run the search case of that
+// name once, where no reference runs and nothing is compared: either would take a tool minutes. Answered by a SmallCaseResult.
 struct SmallCaseRequest {
   static constexpr const char* kKind = "small_case";
   AttachedProgram candidate;
+  std::string search_case;  // empty: the small case
 };
-BOOST_DESCRIBE_STRUCT(SmallCaseRequest, (), (candidate))
+BOOST_DESCRIBE_STRUCT(SmallCaseRequest, (), (candidate, search_case))
 
 struct SmallCaseResult {
   std::string failure;  // one line; empty if the answer was right

@@ -27,7 +27,7 @@ void JudgeTools(ChampionCheck& check) {
   const auto found =
       std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
   if (found == check.tools.end()) return;
-  const bool race = found->tool == "racecheck" || found->tool == "synccheck";
+  const bool race = found->tool.starts_with("racecheck") || found->tool.starts_with("synccheck");
   check.outcome = race ? Outcome::kNondeterministic : Outcome::kCheating;
   check.message = fmt::format("{}: {}", found->tool, found->message);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -9,6 +10,7 @@
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
+#include "evaluator/session/bare_inputs.h"
 #include "evaluator/timer/machine_check.h"
 #include "evaluator/workers/sanitizer.h"
 #include "platform/installation.h"
@@ -18,6 +20,8 @@ namespace {
 
 // The tools slow a kernel down by ten to a hundred times; the small case takes them seconds.
 constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
+// For all tools on a search case together.
+constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 
 Seeds SearchSeeds(std::uint64_t seed) {
   Seeds seeds;
@@ -142,9 +146,19 @@ std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, 
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));
   Job job;
-  job.request = ToMessage(SmallCaseRequest{program});
+  job.request = ToMessage(SmallCaseRequest{program, ""});
   job.deadline = kSanitizerDeadline;
-  return sanitizer.Check(job, stop);
+  std::vector<ToolResult> results = sanitizer.Check(job, stop);
+  const auto is_error = [](const ToolResult& tool) { return tool.result == "error"; };
+  if (std::any_of(results.begin(), results.end(), is_error)) return results;
+  // What is wrong at the size that is timed may be right at a smaller one. The case with the most bytes.
+  const std::vector<Case>& cases = SearchCases(task_, policy_.cases);
+  const Case& timed = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
+    return BareInputs::Bytes(task_, a) < BareInputs::Bytes(task_, b);
+  });
+  job.request = ToMessage(SmallCaseRequest{program, timed.name});
+  for (ToolResult& result : sanitizer.CheckLong({job, timed.name, kTimedCaseTime}, stop)) results.push_back(std::move(result));
+  return results;
 }
 
 }  // namespace evo

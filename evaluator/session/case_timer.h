@@ -32,7 +32,16 @@ class CaseTimer {
   using Pairs = std::vector<std::pair<CaseMeasurement, CaseMeasurement>>;
   std::optional<Failure> MeasureInterleaved(CasesOfProgram& first, CasesOfProgram& second, Gate& gate, Pairs& pairs);
 
+  // Times both programs again on contents that no launch has seen, and compares with `repeated`, the pairs of MeasureInterleaved.
+  // kCheating if `first` certainly takes longer by more than the baseline does. `ratio` becomes the largest over the cases.
+  std::optional<Failure> CompareOnFreshData(CasesOfProgram& first, CasesOfProgram& second, Gate& gate, const Pairs& repeated,
+                                            double& ratio);
+  // Checks some answers of the program to such contents.
+  std::optional<Failure> CheckOnFreshData(CasesOfProgram& cases, Gate& gate);
+
  private:
+  std::optional<Failure> CompareOnFreshData(CaseOfProgram& first, CaseOfProgram& second, Gate& gate, Pairs::value_type repeated,
+                                            double& ratio);
   // A timer's draws differ from one measurement to the next.
   std::uint64_t NextSeed();
   // Adds what the measurement is of, and what the task declares of it.

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "evaluator/session/block_check.h"
 #include "evaluator/session/hard_input_check.h"
 
 namespace evo {
@@ -16,6 +17,8 @@ namespace {
 // Enough to show most races that two runs did not.
 constexpr int kRepeats = 4;
 constexpr std::chrono::milliseconds kMarkerInterval{200};
+// For samples of blocks at the sizes of one device.
+constexpr std::chrono::milliseconds kBlocksTime{2000};
 
 }  // namespace
 
@@ -46,7 +49,10 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
 
   channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
   if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
-  return FindSlowestInputs(check.slowest, program);
+  if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
+    return failure;
+  if (auto failure = FindSlowestInputs(check.slowest, program)) return failure;
+  return CheckBlocks(check);
 }
 
 std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {
@@ -120,6 +126,33 @@ std::optional<Failure> HeldOutCheck::Compare(ChampionCheck& check, CasesOfProgra
     check.candidate.push_back(std::move(of_candidate));
     check.baseline.push_back(std::move(of_baseline));
   }
+  return failure;
+}
+
+// A candidate that has answers ready, or knows the data that it is timed on in another way, takes longer on data that never was
+// there before.
+std::optional<Failure> HeldOutCheck::CompareOnFreshData(ChampionCheck& check, CasesOfProgram& candidate,
+                                                        CasesOfProgram& baseline) {
+  CaseTimer::Pairs repeated;
+  for (std::size_t i = 0; i < check.candidate.size(); ++i) repeated.emplace_back(check.candidate[i], check.baseline[i]);
+  Gate gate(context_.device, context_.inputs.task().determinism);
+  channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
+  if (auto failure = context_.timer.CompareOnFreshData(candidate, baseline, gate, repeated, check.fresh_ratio)) return failure;
+  channel_.Begin(Stage::kHeldOut);
+  return context_.timer.CheckOnFreshData(candidate, gate);
+}
+
+// Last, because the device may be unusable after it.
+std::optional<Failure> HeldOutCheck::CheckBlocks(ChampionCheck& check) {
+  if (request_.checked.program.image.empty()) return std::nullopt;
+  channel_.Begin(Stage::kHeldOut);
+  const InputPool& inputs = context_.inputs;
+  BlockCheck blocks(context_.device, inputs.task(), inputs.check_seed(), kBlocksTime);
+  auto failure = blocks.Run(request_.checked, inputs.search_cases());
+  // A champion of an emulator is meant for a GPU.
+  const std::vector<Case>& on_gpu = SearchCases(inputs.task(), CaseScale::kGpu);
+  if (!failure && &on_gpu != &inputs.search_cases()) failure = blocks.Run(request_.checked, on_gpu);
+  check.tools.push_back(blocks.result());
   return failure;
 }
 

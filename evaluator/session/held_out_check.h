@@ -10,8 +10,8 @@
 
 namespace evo {
 
-// Checks a champion candidate on cases that the search never sees, times it interleaved with the baseline, and looks for inputs
-// on which it is slower. Precondition: the inputs are placed.
+// Checks a champion candidate on cases that the search never sees, times it interleaved with the baseline, on data that repeats
+// and on data that it has not seen, and looks for inputs on which it is slower. Precondition: the inputs are placed.
 class HeldOutCheck {
  public:
   HeldOutCheck(const SessionContext& context, const ChampionRequest& request, WorkerChannel& channel);
@@ -25,7 +25,10 @@ class HeldOutCheck {
   std::optional<Failure> CheckHardInputs(ChampionCheck& check, Program& program);
   std::optional<Failure> CheckTimedSets(CasesOfProgram& cases);
   std::optional<Failure> Compare(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
+  std::optional<Failure> CompareOnFreshData(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
   std::optional<Failure> FindSlowestInputs(SlowestInputs& slowest, Program& program);
+
+  std::optional<Failure> CheckBlocks(ChampionCheck& check);
 
   const SessionContext& context_;
   const ChampionRequest& request_;

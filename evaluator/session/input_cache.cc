@@ -62,12 +62,15 @@ InputSet& InputCache::Get(const InputName& inputs, std::size_t copy) {
 
 std::unique_ptr<InputSet> InputCache::Make(const InputName& inputs) {
   const auto drawn = drawn_.extract(KeyOf(inputs));
-  auto made = InputSet::Make(device_, *task_, inputs.sizes,
-                             drawn.empty() ? DrawArguments(*task_, inputs.sizes, inputs.generator, inputs.seed) : drawn.mapped(),
-                             inputs.seed, Reference());
+  return Make(inputs.sizes, drawn.empty() ? DrawArguments(*task_, inputs.sizes, inputs.generator, inputs.seed) : drawn.mapped(),
+              inputs.seed);
+}
+
+std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) {
+  auto made = InputSet::Make(device_, *task_, sizes, contents, seed, Reference());
   if (const auto* failure = std::get_if<Failure>(&made)) {
     throw InfrastructureFailure(
-        fmt::format("the reference of task {} fails on case {}: {}", task_->name, inputs.sizes.name, failure->message));
+        fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message));
   }
   return std::move(std::get<std::unique_ptr<InputSet>>(made));
 }

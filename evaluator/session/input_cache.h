@@ -34,6 +34,8 @@ class InputCache {
   InputSet& Get(const InputName& inputs, std::size_t copy = 0);
   // A set that is not kept. Throws InfrastructureFailure.
   std::unique_ptr<InputSet> Make(const InputName& inputs);
+  // The same with these contents.
+  std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed);
   // The task's reference on the device. Throws InfrastructureFailure.
   Program& Reference();
 

@@ -138,4 +138,8 @@ std::unique_ptr<InputSet> InputPool::MakeSmall(int generator, std::uint64_t seed
   return cache_.Make({task_.small, generator, seed});
 }
 
+std::unique_ptr<InputSet> InputPool::Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) const {
+  return cache_.Make(sizes, contents, seed);
+}
+
 }  // namespace evo

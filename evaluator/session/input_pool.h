@@ -45,6 +45,8 @@ class InputPool {
   InputSet& CheckedSet(const Case& sizes, int generator);
   // Inputs of the small case for one candidate alone.
   std::unique_ptr<InputSet> MakeSmall(int generator, std::uint64_t seed);
+  // Inputs with these contents, and the reference's answer to them. `seed`: of the guards.
+  std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) const;
 
  private:
   std::vector<InputName> Names() const;

@@ -6,6 +6,7 @@
 
 #include "core/digest.h"
 #include "evaluator/gate/infrastructure_failure.h"
+#include "evaluator/session/bare_inputs.h"
 #include "evaluator/session/candidate_evaluation.h"
 #include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/held_out_check.h"
@@ -100,6 +101,11 @@ std::string RunSession::RunOnce(const SmallCaseRequest& request, WorkerChannel& 
   if (auto* failure = std::get_if<Failure>(&loaded)) return failure->message;
   channel.Begin(Stage::kCheck);
   InputPool& inputs = inputs_.value();
+  for (const Case& sizes : inputs.search_cases()) {
+    if (sizes.name != request.search_case) continue;
+    const auto failure = RunBare(*device_, std::get<Program>(loaded), inputs.task(), sizes, inputs.check_seed());
+    return failure ? failure->message : "";
+  }
   Gate gate(*device_, inputs.task().determinism);
   CheckedErrors errors;
   const Probe probe{&inputs.task().small, 0, 1};

@@ -40,7 +40,7 @@ class RunSession {
   ChampionCheck CheckChampion(const ChampionRequest& request, WorkerChannel& channel);
   // How fast this device is. Needs no setup.
   MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
-  // Runs the small case once and checks it, for a tool that watches this process. One line that says what was wrong, or empty.
+  // Runs one case once, for a tool that watches this process; see SmallCaseRequest. One line that says what was wrong, or empty.
   std::string RunOnce(const SmallCaseRequest& request, WorkerChannel& channel);
 
  private:

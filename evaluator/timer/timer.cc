@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "evaluator/gate/later_reference.h"
+#include "evaluator/timer/fresh_contents.h"
 #include "evaluator/timer/statistics.h"
 
 namespace evo {
@@ -14,7 +16,9 @@ namespace {
 constexpr double kMostDiscarded = 0.5;
 // Slow programs get no more rounds than this: enough for a baseline of a third of a second.
 constexpr int kFewestRounds = 8;
+constexpr int kWarmUpRounds = 2;
 constexpr double kMostSecondsInterleaved = 2;
+constexpr double kMostSecondsFresh = 1;
 
 std::uint32_t Clamped(std::uint64_t ticks) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, std::numeric_limits<std::uint32_t>::max()));
@@ -33,9 +37,10 @@ double Timer::Seconds(const Spans& spans) const {
   return std::accumulate(spans.span.begin(), spans.span.end(), 0.0) * device_.info().tick_ns * 1e-9;
 }
 
-TimedRun Timer::Prepared(const BoundProgram& bound) {
+TimedRun Timer::Prepared(const BoundProgram& bound, std::vector<DeviceCopy> contents) {
   const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
   TimedRun run{bound.inputs->Prepare(sentinel), bound.sequence};
+  run.preparation.restore.insert(run.preparation.restore.end(), contents.begin(), contents.end());
   const std::vector<DeviceFill> workspaces = bound.binding->Poison();
   run.preparation.poison.insert(run.preparation.poison.end(), workspaces.begin(), workspaces.end());
   run.preparation.displace_code = true;
@@ -47,14 +52,27 @@ TimedRun Timer::Prepared(const BoundProgram& bound) {
   return run;
 }
 
-std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count,
-                                        std::size_t warm_up, Spans& spans) {
+std::vector<DeviceCopy> Timer::Draw(const std::vector<BoundProgram>& bound, const InputSet& set, Contents contents) {
+  if (contents == Contents::kUntouched) return {};
+  if (contents == Contents::kWrittenAgain) return SameContents(set, rng_);
+  std::vector<const InputSet*> sources;  // one of each set and its copies
+  for (const BoundProgram& one : bound) {
+    const auto same = [&](const InputSet* other) { return other->original() == one.inputs->original(); };
+    if (std::none_of(sources.begin(), sources.end(), same)) sources.push_back(one.inputs);
+  }
+  return FreshContents(set, sources, rng_);
+}
+
+std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, const Batch& batch, Spans& spans) {
   std::vector<TimedRun> runs;
-  for (std::size_t i = 0; i < count; ++i) runs.push_back(Prepared(bound[(first + i) % bound.size()]));
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const BoundProgram& one = bound[(batch.first + i) % bound.size()];
+    runs.push_back(Prepared(one, Draw(bound, *one.inputs, batch.contents)));
+  }
   const TimedRuns timed = device_.Time(*bound.front().program->loaded, runs);
   if (!timed.status.ok()) return ToFailure(timed.status);
   spans.Note(timed.clocks);
-  for (const SequenceTime& time : std::span(timed.times).subspan(warm_up)) {
+  for (const SequenceTime& time : std::span(timed.times).subspan(batch.warm_up)) {
     if (time.disturbed) {
       ++spans.discarded;
       continue;
@@ -109,7 +127,7 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
     // The first launch after a pause takes 13% longer on an H200, so it only warms up.
     const std::size_t warm_up = batch == 0 ? 1 : 0;
     count += warm_up;
-    if (auto failure = TimeBatch(bound, next, count, warm_up, spans)) return *failure;
+    if (auto failure = TimeBatch(bound, {next, count, warm_up}, spans)) return *failure;
     next += count;
     attempted += count - warm_up;
     if (batch == inspected_batch) {
@@ -128,36 +146,73 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
   return Summarise(spans);
 }
 
-std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> Timer::MeasureInterleaved(
-    const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second, CheckedErrors& errors_of_first, int rounds) {
-  Spans spans[2];
+std::optional<Failure> Timer::TimeRounds(const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second,
+                                         const Rounds& rounds, Spans (&spans)[2]) {
   const std::vector<BoundProgram>* programs[2] = {&first, &second};
-  constexpr int kWarmUpRounds = 2;
-  std::size_t begun = 0;
-  for (int round = -kWarmUpRounds; round < rounds; ++round) {
+  for (int round = -kWarmUpRounds; round < rounds.count; ++round) {
     for (std::size_t place = 0; place < 2; ++place) {
       // Each program goes first as often as the other and meets each set as often. The two never follow each other on one set,
       // where the caches would favour the second.
       const auto number = static_cast<std::size_t>(round) + kWarmUpRounds;
       const std::size_t i = (number + place) % 2;
+      const Batch batch{number + i * (programs[i]->size() / 2), 1, 0, rounds.contents};
       Spans unused;
-      if (auto failure = TimeBatch(*programs[i], number + i * (programs[i]->size() / 2), 1, 0, round < 0 ? unused : spans[i]))
-        return *failure;
+      if (auto failure = TimeBatch(*programs[i], batch, round < 0 ? unused : spans[i])) return failure;
     }
-    ++begun;
     // Ends after an even number of rounds, so that each has gone first as often as the other.
-    if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > kMostSecondsInterleaved) break;
-  }
-  // The second program has overwritten most of what the first wrote. So the first runs once more and is checked; it is timed like
-  // before, so that no kernel can tell this run from the others.
-  const std::size_t inspected = std::min(begun, first.size());
-  Spans unused;
-  if (auto failure = TimeBatch(first, 0, inspected, 0, unused)) return *failure;
-  for (std::size_t i = 0; i < inspected; ++i) {
-    if (auto failure = gate_.Inspect(first[i], errors_of_first)) return *failure;
+    if (round + 1 >= kFewestRounds && round % 2 == 1 && Seconds(spans[0]) + Seconds(spans[1]) > rounds.most_seconds) break;
   }
   if (spans[0].span.empty() || spans[1].span.empty()) return Failure{Outcome::kNoisy, "every sample was disturbed"};
+  return std::nullopt;
+}
+
+std::optional<Failure> Timer::CheckEachSet(const std::vector<BoundProgram>& bound, std::size_t launched, CheckedErrors& errors) {
+  const std::size_t count = std::min(launched + kWarmUpRounds, bound.size());
+  Spans unused;
+  if (auto failure = TimeBatch(bound, {0, count, 0, Contents::kWrittenAgain}, unused)) return failure;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (auto failure = gate_.Inspect(bound[i], errors)) return failure;
+  }
+  return std::nullopt;
+}
+
+std::variant<Timer::Pair, Failure> Timer::MeasureInterleaved(const std::vector<BoundProgram>& first,
+                                                             const std::vector<BoundProgram>& second,
+                                                             CheckedErrors& errors_of_first, int rounds) {
+  Spans spans[2];
+  if (auto failure = TimeRounds(first, second, {rounds, kMostSecondsInterleaved, Contents::kWrittenAgain}, spans))
+    return *failure;
+  // The second program has overwritten most of what the first wrote. So the first runs once more and is checked; it is timed like
+  // before, so that no kernel can tell this run from the others.
+  if (auto failure = CheckEachSet(first, spans[0].launches(), errors_of_first)) return *failure;
   return std::pair{Summarise(spans[0]), Summarise(spans[1])};
+}
+
+std::variant<Timer::Pair, Failure> Timer::MeasureOnFreshData(const std::vector<BoundProgram>& first,
+                                                             const std::vector<BoundProgram>& second,
+                                                             CheckedErrors& errors_of_first, int rounds) {
+  Spans spans[2];
+  if (auto failure = TimeRounds(first, second, {rounds, kMostSecondsFresh, Contents::kFresh}, spans)) return *failure;
+  for (const BoundProgram& one : first) {
+    if (DeviceStatus status = RestoreContents(device_.memory(), *one.inputs); !status.ok()) return ToFailure(status);
+  }
+  if (auto failure = CheckEachSet(first, spans[0].launches(), errors_of_first)) return *failure;
+  return std::pair{Summarise(spans[0]), Summarise(spans[1])};
+}
+
+std::optional<Failure> Timer::CheckOnFreshData(const std::vector<BoundProgram>& bound, const Task& task, CheckedErrors& errors,
+                                               int count, const MakeInputs& make_inputs) {
+  for (int answer = 0; answer < count; ++answer) {
+    const BoundProgram& one = bound[rng_.Below(bound.size())];
+    const std::vector<DeviceCopy> contents = Draw(bound, *one.inputs, Contents::kFresh);
+    const TimedRun run = Prepared(one, contents);
+    const TimedRuns timed = device_.Time(*one.program->loaded, std::span(&run, 1));
+    if (!timed.status.ok()) return ToFailure(timed.status);
+    const std::unique_ptr<InputSet> judge = make_inputs(ContentsAfter(device_.memory(), task, *one.inputs, contents));
+    if (auto failure = JudgeByLaterReference(device_, one, *judge, errors)) return failure;
+    if (DeviceStatus status = RestoreContents(device_.memory(), *one.inputs); !status.ok()) return ToFailure(status);
+  }
+  return std::nullopt;
 }
 
 }  // namespace evo

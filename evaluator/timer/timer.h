@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,14 +39,41 @@ class Timer {
   std::variant<CaseMeasurement, Failure> Measure(const std::vector<BoundProgram>& bound, CheckedErrors& errors,
                                                  const std::optional<IdleMeasurement>& idle = {});
 
+  using Pair = std::pair<CaseMeasurement, CaseMeasurement>;
+
   // Two programs interleaved: `rounds` times one launch of each, fewer where that would take more than two seconds. Results in
-  // the order given. What the first program writes over each set is checked.
-  std::variant<std::pair<CaseMeasurement, CaseMeasurement>, Failure> MeasureInterleaved(const std::vector<BoundProgram>& first,
-                                                                                        const std::vector<BoundProgram>& second,
-                                                                                        CheckedErrors& errors_of_first,
-                                                                                        int rounds);
+  // the order given. Before each launch the inputs are written again, with what they hold. What the first program writes over
+  // each set is checked.
+  std::variant<Pair, Failure> MeasureInterleaved(const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second,
+                                                 CheckedErrors& errors_of_first, int rounds);
+
+  // As MeasureInterleaved, but before each launch the inputs get contents in place that no launch has seen (FreshContents); fewer
+  // rounds where they would take more than a second. Afterwards the inputs hold what they held, and the first program answers
+  // them once more.
+  std::variant<Pair, Failure> MeasureOnFreshData(const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second,
+                                                 CheckedErrors& errors_of_first, int rounds);
+
+  // Makes a set of these contents, with the reference's answer.
+  using MakeInputs = std::function<std::unique_ptr<InputSet>(const DrawnArguments&)>;
+  // Checks `count` answers of the program to contents that no launch has seen: it is timed on them like before, and only then is
+  // the reference's answer computed.
+  std::optional<Failure> CheckOnFreshData(const std::vector<BoundProgram>& bound, const Task& task, CheckedErrors& errors,
+                                          int count, const MakeInputs& make_inputs);
 
  private:
+  // What the inputs hold when a timed launch begins: what they hold already, the same written again, or what no launch has seen.
+  enum class Contents { kUntouched, kWrittenAgain, kFresh };
+  struct Batch {
+    std::size_t first = 0;  // number of the input set
+    std::size_t count = 1;
+    std::size_t warm_up = 0;  // launches at the beginning that are left out of the spans
+    Contents contents = Contents::kUntouched;
+  };
+  struct Rounds {
+    int count = 0;
+    double most_seconds = 0;  // kernel time
+    Contents contents = Contents::kWrittenAgain;
+  };
   struct Spans {
     std::vector<std::uint32_t> span;
     std::vector<std::uint32_t> busy;
@@ -54,12 +83,16 @@ class Timer {
     int sm_high_mhz = -1;
     std::string throttle_reason;
     void Note(const ClockState& clocks);
+    std::size_t launches() const { return span.size() + static_cast<std::size_t>(discarded); }
   };
   double Seconds(const Spans& spans) const;
-  TimedRun Prepared(const BoundProgram& bound);
-  // Times `count` launches from set number `first` on. The first `warm_up` launches are left out of the spans.
-  std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, std::size_t first, std::size_t count,
-                                   std::size_t warm_up, Spans& spans);
+  TimedRun Prepared(const BoundProgram& bound, std::vector<DeviceCopy> contents);
+  std::vector<DeviceCopy> Draw(const std::vector<BoundProgram>& bound, const InputSet& set, Contents contents);
+  std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, const Batch& batch, Spans& spans);
+  std::optional<Failure> TimeRounds(const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second,
+                                    const Rounds& rounds, Spans (&spans)[2]);
+  // Runs the program over each set that it was launched on, like before, and checks what it writes.
+  std::optional<Failure> CheckEachSet(const std::vector<BoundProgram>& bound, std::size_t launched, CheckedErrors& errors);
   CaseMeasurement Summarise(const Spans& spans) const;
 
   Device& device_;

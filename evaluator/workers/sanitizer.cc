@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+constexpr const char* kToolsByWorth[] = {"memcheck", "racecheck", "synccheck", "initcheck"};
 constexpr std::string_view kMark = "========= ";
 
 // The number after `label` in a line such as "ERROR SUMMARY: 3 errors"; -1 if there is none.
@@ -59,15 +60,40 @@ ToolResult ReadSanitizerLog(const std::string& tool, const std::string& log) {
   return {tool, "unsupported", FirstFinding(log)};
 }
 
-Sanitizer::Sanitizer(fs::path cuda_root, WorkerPoolOptions options, Message setup)
-    : program_(FindComputeSanitizer(cuda_root)), options_(std::move(options)), setup_(std::move(setup)) {}
+Sanitizer::Sanitizer(const fs::path& cuda_root, WorkerPoolOptions options, Message setup)
+    : program_(FindComputeSanitizer(cuda_root)),
+      options_(std::move(options)),
+      setup_(std::move(setup)),
+      run_([this](const std::string& tool, const Job& job, const std::stop_token& stop) {
+        return program_ ? RunTool(tool, job, stop) : ToolResult{tool, "missing", "the CUDA toolkit has no compute-sanitizer"};
+      }),
+      clock_([] {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
+      }) {}
+
+Sanitizer::Sanitizer(Run run, Clock clock) : run_(std::move(run)), clock_(std::move(clock)) {}
 
 std::vector<ToolResult> Sanitizer::Check(const Job& job, const std::stop_token& stop) const {
   std::vector<ToolResult> results;
   for (const char* tool : kTools) {
     if (stop.stop_requested()) break;
-    results.push_back(program_ ? RunTool(tool, job, stop)
-                               : ToolResult{tool, "missing", "the CUDA toolkit has no compute-sanitizer"});
+    results.push_back(run_(tool, job, stop));
+  }
+  return results;
+}
+
+std::vector<ToolResult> Sanitizer::CheckLong(const LongJob& job, const std::stop_token& stop) const {
+  std::vector<ToolResult> results;
+  const std::chrono::milliseconds end = clock_() + job.most;
+  for (const char* tool : kToolsByWorth) {
+    if (stop.stop_requested()) break;
+    Job limited = job.job;
+    limited.deadline = end - clock_();
+    ToolResult result{tool, "timeout", "there was no time left"};
+    if (limited.deadline > std::chrono::milliseconds(0)) result = run_(tool, limited, stop);
+    result.tool = fmt::format("{} at {}", tool, job.size);
+    results.push_back(std::move(result));
+    if (results.back().result == "error") break;
   }
   return results;
 }

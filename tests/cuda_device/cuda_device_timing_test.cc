@@ -27,6 +27,25 @@ TEST_F(CudaDeviceTest, TimesASequenceWithAMemset) {
   EXPECT_EQ(Read(c_, 8)[7], 7.0f);
 }
 
+// As an input gets contents that no launch has seen: two pieces at odd elements.
+TEST_F(CudaDeviceTest, ContentsAreWrittenInPlaceInPiecesOfAnyLength) {
+  constexpr std::size_t kPiece = 333;
+  constexpr auto kAll = static_cast<std::size_t>(kCount);
+  TimedRun run;
+  run.preparation.restore = {{a_, b_ + 5 * sizeof(float), kPiece * sizeof(float)},
+                             {a_ + kPiece * sizeof(float), b_, (kAll - kPiece) * sizeof(float)}};
+  run.sequence = {Add()};
+  const std::vector<float> b = Read(b_, kAll);
+  const TimedRuns timed = Time(run, 20);
+  ASSERT_TRUE(timed.status.ok()) << "the copies are ours: " << timed.status.message;
+  const std::vector<float> a = Read(a_, kAll);
+  EXPECT_EQ(a[0], b[5]);
+  EXPECT_EQ(a[kPiece - 1], b[5 + kPiece - 1]);
+  EXPECT_EQ(a[kPiece], b[0]);
+  EXPECT_EQ(a[kAll - 1], b[kAll - 1 - kPiece]);
+  EXPECT_EQ(Read(c_, kAll)[kPiece], a[kPiece] + b[kPiece]);
+}
+
 TEST_F(CudaDeviceTest, MoreRunsThanFitBehindOneHold) {
   TimedRun run;
   for (int i = 0; i < 50; ++i) run.sequence.push_back(Work(10));

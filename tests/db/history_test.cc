@@ -76,6 +76,7 @@ TEST_F(HistoryTest, BestIsTheFastestThatPassedItsCheck) {
   EXPECT_EQ(best->check->baseline[0].samples.size(), 3U);
   EXPECT_EQ(best->check->slowest.ratio, 1.1);
   EXPECT_EQ(best->check->slowest.inputs, "case large, generator 1");
+  EXPECT_EQ(best->check->fresh_ratio, 1.01);
 }
 
 TEST_F(HistoryTest, BestIsTheFastestMinimised) {

@@ -149,6 +149,10 @@ TEST(ChampionChecker, AToolThatFindsAnErrorFailsTheCandidate) {
   EXPECT_EQ(raced.outcome, Outcome::kNondeterministic);
   EXPECT_EQ(raced.message, "racecheck: Race reported");
   EXPECT_THAT(raced.tools, SizeIs(2));
+  Checked racing_when_timed(Passed(), {{"memcheck at r4096", "timeout", ""}, {"racecheck at r4096", "error", "Race reported"}});
+  EXPECT_EQ(racing_when_timed.Check().outcome, Outcome::kNondeterministic);
+  Checked slow_tools(Passed(), {{"memcheck at r4096", "timeout", ""}});
+  EXPECT_EQ(slow_tools.Check().outcome, Outcome::kOk) << "that a tool did not end says nothing";
   Checked writing(Passed(), {{"memcheck", "error", "Invalid write"}});
   EXPECT_EQ(writing.Check().outcome, Outcome::kCheating);
 }

@@ -39,8 +39,12 @@ class FakeDevice : public Device {
   Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
   DeviceStatus timing_status;
   std::function<ClockState()> clocks = [] { return ClockState{}; };
+  std::function<SampledBlocks(const Sequence&, const BlockSample&)> run_blocks = [](const Sequence&, const BlockSample&) {
+    return SampledBlocks{{}, 1, 1};
+  };
   std::vector<Timed> timed;
-  std::vector<Preparation> prepared;  // for runs that were not timed
+  std::vector<Preparation> prepared;     // for runs that were not timed
+  std::vector<std::uint64_t> schedules;  // of all runs
 
   const DeviceInfo& info() const override { return info_; }
   const DevicePolicy& policy() const override { return policy_; }
@@ -50,12 +54,17 @@ class FakeDevice : public Device {
     return {{}, std::make_unique<Loaded>(kernels.at(program.image))};
   }
 
-  DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t) override {
+  DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override {
+    schedules.push_back(schedule);
     for (const auto& step : sequence) {
       if (const auto* fill = std::get_if<DeviceFill>(&step)) memory_.Fill(*fill);
       if (const auto* launch = std::get_if<DeviceLaunch>(&step)) static_cast<Loaded&>(program).kernel(Buffers(*launch));
     }
     return {};
+  }
+
+  SampledBlocks RunBlocks(LoadedProgram&, const Sequence& sequence, const BlockSample& sample) override {
+    return run_blocks(sequence, sample);
   }
 
   DeviceStatus Prepare(const Preparation& preparation) override {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/device/cpu/cpu_program.h"
 #include "evaluator/device/cpu/simt_runtime.h"
+#include "evaluator/device/cpu/thread_watch.h"
 #include "evaluator/device/scalar_bytes.h"
 
 namespace evo {
@@ -21,6 +23,8 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 // A Hopper block may ask for this much, so that a kernel that fits here fits there.
 constexpr std::size_t kOptInShared = 227 * 1024;
+// The last block of a sample may take as long again as the sample, and this long at least.
+constexpr std::chrono::milliseconds kLeastOverTime{1000};
 
 std::uint64_t ReadClock(clockid_t clock) {
   timespec now{};
@@ -83,7 +87,14 @@ class CpuDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   const DevicePolicy& policy() const override { return kCpuPolicy; }
   DeviceMemory& memory() override { return memory_; }
-  LoadResult Load(const CompiledProgram& program, std::size_t) override { return CpuProgram::Load(program); }
+  LoadResult Load(const CompiledProgram& program, std::size_t) override {
+    const ProcessorUse before = ProcessorUse::Now();
+    LoadResult loaded = CpuProgram::Load(program);
+    if (!loaded.status.ok()) return loaded;
+    if (!HasNewThread(before, ProcessorUse::Now())) return loaded;
+    static_cast<CpuProgram&>(*loaded.program).poisoned = true;
+    return {{Outcome::kCheating, "a thread was started when the image was loaded", true}, nullptr};
+  }
 
   // Shared memory needs no scrubbing: it is poisoned as each block begins.
   DeviceStatus Prepare(const Preparation& preparation) override {
@@ -105,11 +116,34 @@ class CpuDevice : public Device {
   }
 
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override {
+    auto& loaded = static_cast<CpuProgram&>(program);
+    const ProcessorUse before = ProcessorUse::Now();
     for (const auto& step : sequence) {
-      const DeviceStatus status = RunStep(static_cast<CpuProgram&>(program), step, schedule);
+      const DeviceStatus status = RunStep(loaded, step, {schedule, loaded.checked_data()});
       if (!status.ok()) return status;
     }
-    return {};
+    return Watched(loaded, before, ProcessorUse::Now());
+  }
+
+  SampledBlocks RunBlocks(LoadedProgram& program, const Sequence& sequence, const BlockSample& sample) override {
+    auto& loaded = static_cast<CpuProgram&>(program);
+    SampledBlocks sampled;
+    const auto* launch = std::get_if<DeviceLaunch>(&sequence.at(sample.step));
+    if (launch == nullptr || loaded.checked_data() == nullptr) {
+      sampled.status = {Outcome::kUnsupported, "not a launch of a program whose accesses are checked", false};
+      return sampled;
+    }
+    for (std::size_t step = 0; step < sample.step; ++step) {
+      sampled.status = RunStep(loaded, sequence[step], {0, nullptr});
+      if (!sampled.status.ok()) return sampled;
+    }
+    sampled.all = std::uint64_t{launch->grid[0]} * launch->grid[1] * launch->grid[2];
+    const auto end = std::chrono::steady_clock::now() + sample.most;
+    const StepRun how{std::max<std::uint64_t>(sample.seed, 1), loaded.checked_data(), true, end,
+                      end + std::max<std::chrono::milliseconds>(sample.most, kLeastOverTime)};
+    sampled.status = RunStep(loaded, *launch, how);
+    sampled.run = blocks_run_;
+    return sampled;
   }
 
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override {
@@ -117,23 +151,43 @@ class CpuDevice : public Device {
     for (const TimedRun& run : runs) {
       Prepare(run.preparation);
       SequenceTime time;
+      auto& loaded = static_cast<CpuProgram&>(program);
+      const ProcessorUse before_run = ProcessorUse::Now();
       const std::uint64_t wall = ReadClock(CLOCK_MONOTONIC);
       const std::uint64_t start = ReadClock(CLOCK_THREAD_CPUTIME_ID);
       for (const auto& step : run.sequence) {
         const std::uint64_t before = ReadClock(CLOCK_THREAD_CPUTIME_ID);
-        timed.status = RunStep(static_cast<CpuProgram&>(program), step, 0);
+        timed.status = RunStep(loaded, step, {0, loaded.checked_data()});
         if (!timed.status.ok()) return timed;
         time.busy_ticks += ReadClock(CLOCK_THREAD_CPUTIME_ID) - before;
       }
       time.span_ticks = ReadClock(CLOCK_THREAD_CPUTIME_ID) - start;
       time.wall_ns = ReadClock(CLOCK_MONOTONIC) - wall;
       timed.times.push_back(time);
+      timed.status = Watched(loaded, before_run, ProcessorUse::Now());
+      if (!timed.status.ok()) return timed;
     }
     return timed;
   }
 
  private:
-  DeviceStatus RunStep(CpuProgram& program, const std::variant<DeviceLaunch, DeviceFill>& step, std::uint64_t schedule) {
+  // How one step runs: see SimtLaunch.
+  struct StepRun {
+    std::uint64_t schedule = 0;
+    MemoryMap* checked_data = nullptr;
+    bool sample = false;
+    std::chrono::steady_clock::time_point end{};
+    std::chrono::steady_clock::time_point latest{};
+  };
+
+  static DeviceStatus Watched(CpuProgram& program, const ProcessorUse& before, const ProcessorUse& after) {
+    const std::string why = WorkElsewhere(before, after);
+    if (why.empty()) return {};
+    program.poisoned = true;  // a thread may still run its code
+    return {Outcome::kCheating, why, true};
+  }
+
+  DeviceStatus RunStep(CpuProgram& program, const std::variant<DeviceLaunch, DeviceFill>& step, const StepRun& how) {
     if (const auto* fill = std::get_if<DeviceFill>(&step)) return memory_.Fill(*fill);
     const auto& launch = std::get<DeviceLaunch>(step);
     if (DeviceStatus status = CheckLaunch(program, launch); !status.ok()) return status;
@@ -150,9 +204,10 @@ class CpuDevice : public Device {
     }
     std::vector<void*> arguments;
     for (ScalarBytes& value : values) arguments.push_back(value.bytes.data());
-    const SimtResult result =
-        runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
-                       static_cast<std::size_t>(launch.shared_bytes), arguments.data(), schedule, program.checked_data()});
+    const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
+                                             static_cast<std::size_t>(launch.shared_bytes), arguments.data(), how.schedule,
+                                             how.checked_data, how.sample, how.end, how.latest});
+    blocks_run_ = result.blocks;
     program.static_shared = std::max(program.static_shared, runtime_->static_shared_bytes());
     program.dynamic_shared = std::max<std::size_t>(program.dynamic_shared, launch.shared_bytes);
     if (result.fault == SimtFault::kNone && runtime_->static_shared_bytes() + launch.shared_bytes > kOptInShared) {
@@ -175,6 +230,8 @@ class CpuDevice : public Device {
         return Outcome::kCheating;
       case SimtFault::kRace:
         return Outcome::kNondeterministic;
+      case SimtFault::kTime:
+        return Outcome::kTimeout;
       default:
         return Outcome::kCrash;
     }
@@ -225,6 +282,7 @@ class CpuDevice : public Device {
   std::unique_ptr<SimtRuntime> runtime_ = std::make_unique<SimtRuntime>(memory_.buffers());
   std::vector<unsigned char> flush_;
   unsigned char flushes_ = 0;
+  std::uint64_t blocks_run_ = 0;  // of the last launch
 };
 
 }  // namespace

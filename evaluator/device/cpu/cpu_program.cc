@@ -5,18 +5,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 
 #include "evaluator/device/cpu/simt_runtime.h"
 
 namespace evo {
+namespace {
+
+std::string PathOf(int file) { return fmt::format("/proc/self/fd/{}", file); }
+
+}  // namespace
 
 LoadResult CpuProgram::Load(const CompiledProgram& compiled) {
   const int file = ::memfd_create("evo-kernel", MFD_CLOEXEC);
   const auto written = ::write(file, compiled.image.data(), compiled.image.size());
   void* library = nullptr;
-  if (written == static_cast<ssize_t>(compiled.image.size()))
-    library = ::dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (written == static_cast<ssize_t>(compiled.image.size())) library = ::dlopen(PathOf(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     ::close(file);
     return {{Outcome::kLaunchError, fmt::format("the image cannot be loaded: {}", ::dlerror()), false}, nullptr};
@@ -50,7 +55,9 @@ bool CpuProgram::Connect() {
 CpuProgram::~CpuProgram() {
   if (poisoned) return;
   ::dlclose(library_);
-  ::close(file_);
+  // Some images cannot be unloaded: those with unique symbols, or with data of a thread. The next image must not get such a one's
+  // path, or the linker would take it for the old image.
+  if (::dlopen(PathOf(file_).c_str(), RTLD_NOW | RTLD_NOLOAD) == nullptr) ::close(file_);
 }
 
 KernelFacts CpuProgram::facts() const {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
 #include "core/rng.h"
@@ -12,10 +14,35 @@ namespace evo {
 namespace {
 
 constexpr int kLanes = static_cast<int>(SimtWarp::kLanes);
+// A look at the clock takes as long as a few checked accesses.
+constexpr std::uint64_t kAccessesPerLook = 1 << 14;
+// More blocks than any sample has time for.
+constexpr std::uint64_t kMostSampled = 1 << 16;
 
 template <typename Numbers>
 void Shuffle(Numbers& numbers, Rng& rng) {
   for (std::size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[rng.Below(i)]);
+}
+
+// The order in which a sample runs: both ends of the grid, then pairs of neighbours at random, each block once. Neighbours are
+// those that are most likely to write to each other's part.
+std::vector<std::uint64_t> SampleBlocks(std::uint64_t all, std::uint64_t seed) {
+  std::vector<std::uint64_t> blocks;
+  std::unordered_set<std::uint64_t> taken;
+  const auto take = [&](std::uint64_t block) {
+    if (block < all && taken.insert(block).second) blocks.push_back(block);
+  };
+  for (const std::uint64_t block : {std::uint64_t{0}, std::uint64_t{1}, all - 1, all - 2}) take(block);
+  Rng rng(seed);
+  for (std::uint64_t drawn = 0; drawn < std::min(all, kMostSampled); ++drawn) {
+    const std::uint64_t block = rng.Below(all);
+    take(block);
+    take(block + 1);
+  }
+  if (all <= kMostSampled) {
+    for (std::uint64_t block = 0; block < all; ++block) take(block);
+  }
+  return blocks;
 }
 
 SimtFault MeaningOf(AccessFaultKind kind) {
@@ -68,14 +95,20 @@ std::vector<std::uint64_t> SimtBlock::BeginLaunch(const SimtLaunch& launch) {
     }
   }
   if (checked()) checker_.BeginLaunch(launch.module_data, count);
-  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2]);
-  std::iota(blocks.begin(), blocks.end(), 0);
+  const std::uint64_t all = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  std::vector<std::uint64_t> blocks;
+  if (launch.sample) {
+    blocks = SampleBlocks(all, launch.schedule);
+  } else {
+    blocks.resize(all);
+    std::iota(blocks.begin(), blocks.end(), 0);
+  }
   order_.threads.resize(count);
   std::iota(order_.threads.begin(), order_.threads.end(), 0);
   std::iota(order_.lanes.begin(), order_.lanes.end(), 0);
   if (launch.schedule != 0) {
     Rng rng(launch.schedule);
-    Shuffle(blocks, rng);
+    if (!launch.sample) Shuffle(blocks, rng);
     Shuffle(order_.threads, rng);
     Shuffle(order_.lanes, rng);
   }
@@ -211,6 +244,9 @@ void* SimtBlock::StaticShared(unsigned slot, std::size_t bytes) {
 }
 
 void SimtBlock::Access(const void* address, std::size_t bytes, evo_cpu_access kind) {
+  if (!checked()) return;
+  if (launch_.sample && ++accesses_ % kAccessesPerLook == 0 && std::chrono::steady_clock::now() > launch_.latest)
+    FaultHere(SimtFault::kTime, "one block took too long with every access checked");
   Require(checker_.Access(static_cast<unsigned>(running_), reinterpret_cast<std::uintptr_t>(address), bytes, kind));
 }
 

@@ -20,7 +20,7 @@ class SimtBlock {
  public:
   explicit SimtBlock(MemoryMap& buffers) : checker_(shared_, buffers), fibers_([this](int fiber) { RunThreads(fiber); }) {}
 
-  // For the scheduler. Block indices in the order in which they run follow from the launch's schedule.
+  // For the scheduler. Block indices in the order in which they run follow from the launch's schedule; of a sample, some of them.
   std::vector<std::uint64_t> BeginLaunch(const SimtLaunch& launch);
   void Run(std::uint64_t block_index);
   const SimtResult& result() const { return result_; }
@@ -35,7 +35,9 @@ class SimtBlock {
   unsigned LiveLanes() { return WarpOf(running_).live(); }
   void* StaticShared(unsigned slot, std::size_t bytes);
   void Access(const void* address, std::size_t bytes, evo_cpu_access kind);
-  void Fence() { checker_.Fence(static_cast<unsigned>(running_)); }
+  void Fence() {
+    if (checked()) checker_.Fence(static_cast<unsigned>(running_));
+  }
   [[noreturn]] void FaultHere(SimtFault fault, std::string message);
 
  private:
@@ -84,6 +86,7 @@ class SimtBlock {
   Order order_;
   BlockBarrier barrier_;
   int running_ = -1;
+  std::uint64_t accesses_ = 0;  // checked, in samples
   SimtResult result_;
   SharedMemory shared_;
   AccessChecker checker_;

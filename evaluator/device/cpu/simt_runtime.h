@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,14 +21,20 @@ struct SimtLaunch {
   std::size_t shared_bytes = 0;
   void** arguments = nullptr;
   std::uint64_t schedule = 0;        // 0: natural order; else a permutation of blocks, threads and lanes made from it
-  MemoryMap* module_data = nullptr;  // of an image compiled with checked accesses; null for other images
+  MemoryMap* module_data = nullptr;  // of an image compiled with checked accesses, if they are to be checked
+  // Only some of the blocks, chosen by the schedule, as many as begin before `end`; `latest` ends the last of them with a fault.
+  // Accesses are checked.
+  bool sample = false;
+  std::chrono::steady_clock::time_point end{};
+  std::chrono::steady_clock::time_point latest{};
 };
 
-enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace, kNoRoom };
+enum class SimtFault { kNone, kTrap, kDeadlock, kSharedMemory, kWarpMisuse, kOutOfBounds, kRace, kNoRoom, kTime };
 
 struct SimtResult {
   SimtFault fault = SimtFault::kNone;
   std::string message;
+  std::uint64_t blocks = 0;  // that ran to their end
 };
 
 class SimtBlock;
