@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,28 @@ struct CompiledKernel {
 };
 BOOST_DESCRIBE_STRUCT(CompiledKernel, (), (expression, symbol))
 
+// A variable of an image.
+struct ImageSymbol {
+  std::string name;
+  std::uint64_t offset = 0;  // in its section
+  std::uint64_t bytes = 0;
+};
+BOOST_DESCRIBE_STRUCT(ImageSymbol, (), (name, offset, bytes))
+
+// A part of an image's memory that lasts from launch to launch: `__device__` and `__constant__` variables.
+struct ImageSection {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::vector<ImageSymbol> symbols;  // at least one, by offset
+};
+BOOST_DESCRIBE_STRUCT(ImageSection, (), (name, bytes, symbols))
+
 // Device code ready to be loaded. `image` is a cubin, or the bytes of a shared object for the cpu device.
 struct CompiledProgram {
   std::string image;
   std::string ptx;                      // empty on the cpu device
   std::vector<CompiledKernel> kernels;  // as in CompilerInput::kernel_expressions
-  std::vector<std::string> variables;   // symbols of the variables that the image has in global memory; empty on the cpu device
+  std::vector<ImageSection> sections;   // all memory of the image that lasts from launch to launch; empty on the cpu device
 };
 
 struct CompileResult {
