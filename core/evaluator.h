@@ -12,9 +12,9 @@ namespace evo {
 
 // The verdict of one tool about a champion candidate.
 struct ToolResult {
-  std::string tool;     // "memcheck"
+  std::string tool;     // "memcheck"; "nvcc": the exported file was compiled with it
   std::string result;   // clean, error, unsupported, timeout or missing
-  std::string message;  // one line; empty if clean
+  std::string message;  // one line; empty if a sanitizer is clean
 };
 BOOST_DESCRIBE_STRUCT(ToolResult, (), (tool, result, message))
 

@@ -56,6 +56,15 @@ struct CompileResult {
   std::string program_digest;                // of the image and its launches: programs with equal digests do the same work
 };
 
+// What the user gets of a kernel: the exported file, and a file beside it that includes it and launches its kernels.
+struct ExportedKernel {
+  std::string kernel_file;           // its name, without a folder: "kernel.cu"
+  std::string kernel;                // its text
+  std::string host;                  // the text of the other
+  std::vector<std::string> options;  // of nvcc, as the files say them: "-std=c++17", "-arch=sm_80"
+};
+BOOST_DESCRIBE_STRUCT(ExportedKernel, (), (kernel_file, kernel, host, options))
+
 // Compiles candidates. A compile worker keeps one for its whole life, so that it stays warm. Compile never throws for a bad
 // candidate; it throws Error if the tool chain itself is missing.
 class Compiler {

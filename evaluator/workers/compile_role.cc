@@ -68,6 +68,7 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
     return {};
   }
   channel.Begin(Stage::kCompile);
+  if (const auto* exported = std::get_if<ExportRequest>(&request)) return ToMessage(exporter_(*exported));
   return ToMessage(Compile(std::get<CompileRequest>(request)));
 }
 
