@@ -35,9 +35,9 @@ class VerifyKernelTest : public EvoRun {
 
 TEST_F(VerifyKernelTest, ARightKernelPasses) {
   ASSERT_EQ(Verify(kRight), 0) << Output();
-  EXPECT_THAT(Output(), HasSubstr("verdict     held-out ok"));
+  EXPECT_THAT(Output(), HasSubstr("verdict     verified (checked accesses clean), held-out ok (n77, n1502)"));
   EXPECT_THAT(Output(), HasSubstr("over the baseline in interleaved timing"));
-  EXPECT_THAT(Output(), HasSubstr("nvcc"));
+  EXPECT_THAT(Output(), HasSubstr("nvcc                 clean   the exported file compiles"));
   EXPECT_FALSE(fs::exists("evo.db")) << "nothing is stored";
 }
 
@@ -68,10 +68,13 @@ TEST_F(VerifyKernelTest, NorDoesOneThatIsNotOneSource) {
 TEST_F(VerifyKernelTest, WithoutALaunchLineItSaysWhichIsMissing) {
   EXPECT_EQ(Verify(With(kRight, "// evo:launch theirs(x, y, N) grid(ceil_div(N, 64)) block(64)\n", "")), 2);
   EXPECT_THAT(Output(), HasSubstr("`// evo:launch theirs(x, y, N) grid(ceil_div(N, 128)) block(128)`"));
-  EXPECT_EQ(std::count(Output().begin(), Output().end(), '\n'), 1);
+  const std::string output = Output();
+  EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1) << output;
 }
 
 TEST_F(VerifyKernelTest, WhatCannotBeAskedIsRefused) {
+  EXPECT_EQ(Run({"verify", "--help"}), 0);
+  EXPECT_THAT(Output(), HasSubstr("--kernel TEXT"));
   EXPECT_EQ(Run({"verify", "--kernel", "a.cu"}), 2);
   EXPECT_THAT(Output(), HasSubstr("--task"));
   EXPECT_EQ(Run({"verify", "--task", "softmax"}), 2);
