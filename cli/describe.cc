@@ -35,6 +35,9 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
   return fmt::format("put `{}` {} {}", text, change.placement == Placement::kBefore ? "before" : "after", where);
 }
 
+// That nvcc compiles a kernel is no evidence about its behaviour.
+bool IsCleanSanitizer(const ToolResult& tool) { return tool.result == "clean" && tool.tool != "nvcc"; }
+
 }  // namespace
 
 ordered_json ToJson(const ChampionCheck& check) { return RecordJson(check); }
@@ -143,7 +146,7 @@ std::string Verdict(const CandidateRecord& record) {
     const std::string held_out = fmt::format("held-out ok ({})", fmt::join(record.check->held_out_cases, ", "));
     std::string clean;
     for (const ToolResult& tool : record.check->tools) {
-      if (tool.result == "clean") clean += (clean.empty() ? "" : ", ") + tool.tool;
+      if (IsCleanSanitizer(tool)) clean += (clean.empty() ? "" : ", ") + tool.tool;
     }
     return (clean.empty() ? held_out : fmt::format("verified ({} clean), {}", clean, held_out)) + Describe(record.check->slowest);
   }
@@ -152,8 +155,7 @@ std::string Verdict(const CandidateRecord& record) {
 
 bool IsVerified(const CandidateRecord& record) {
   if (record.evaluation.outcome != Outcome::kOk || !record.check || record.check->outcome != Outcome::kOk) return false;
-  return std::any_of(record.check->tools.begin(), record.check->tools.end(),
-                     [](const ToolResult& tool) { return tool.result == "clean"; });
+  return std::any_of(record.check->tools.begin(), record.check->tools.end(), IsCleanSanitizer);
 }
 
 Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const CandidateRecord& record) {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "evaluator/compiler/host/host_compiler.h"
+#include "evaluator/compiler/nvrtc/nvcc_compiler.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cpu/cpu_policy.h"
@@ -32,6 +33,10 @@ fs::path Scratch(const char* purpose) { return fs::temp_directory_path() / fmt::
 
 std::unique_ptr<Compiler> MakeNvrtc(const fs::path& assembled = {}) {
   return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc"), assembled});
+}
+
+CompileResult CompileExport(const ExportRequest& request) {
+  return NvccCompiler(RequiredCudaRoot(), Scratch("nvcc")).Compile(request.exported, request.kernels);
 }
 
 // There is a compile worker on every core, and the processes that feed and time the device must not wait for a core.
@@ -59,6 +64,7 @@ DeviceKind CpuKind() {
                 HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
           },
           .make_check_compiler = [] { return MakeNvrtc(); },
+          .compile_export = CompileExport,
           .make_device =
               [](const nlohmann::json&) {
                 LimitMemory();
@@ -75,6 +81,7 @@ DeviceKind CudaKind() {
                 return MakeNvrtc(fs::temp_directory_path() / "evo-assembled");
               },
           .make_check_compiler = {},
+          .compile_export = CompileExport,
           .make_device = [](const nlohmann::json& init) -> std::unique_ptr<Device> {
             const std::unique_ptr<Compiler> compiler = MakeNvrtc();
             const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), init.value("timing", true)};

@@ -164,7 +164,8 @@ void AddLineage(Comment& comment, const KernelExport& input) {
   }
 }
 
-// The pragma serves only the precompiled headers of NVRTC; evo adds it when it renders a template.
+}  // namespace
+
 std::string WithoutHeaderStop(const std::string& source) {
   std::istringstream lines(source);
   std::string kept;
@@ -173,8 +174,6 @@ std::string WithoutHeaderStop(const std::string& source) {
   }
   return kept;
 }
-
-}  // namespace
 
 std::string ExportKernel(const KernelExport& input) {
   const RunRecord& run = input.run;

@@ -23,4 +23,7 @@ struct KernelExport {
 // It compiles with nvcc, and evo takes it as a template. Throws Error if the launches of a search case cannot be planned.
 std::string ExportKernel(const KernelExport& input);
 
+// A rendered source without the pragma that evo adds, which serves only the precompiled headers of NVRTC.
+std::string WithoutHeaderStop(const std::string& source);
+
 }  // namespace evo

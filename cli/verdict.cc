@@ -5,9 +5,33 @@
 
 #include <cmath>
 #include <map>
+#include <string>
+
+#include "cli/describe.h"
+#include "cli/table.h"
 
 namespace evo {
 namespace {
+
+constexpr std::size_t kReasonWidth = 400;
+constexpr std::size_t kMessageWidth = 100;
+
+void Line(std::FILE* out, std::string_view what, const std::string& text) {
+  if (!text.empty()) fmt::print(out, "{:<12}{}\n", what, text);
+}
+
+std::string Reason(const CandidateRecord& record) {
+  if (record.evaluation.outcome != Outcome::kOk)
+    return fmt::format("{}{}", record.evaluation.message.empty() ? "" : fmt::format("{}: ", ToString(record.evaluation.stage)),
+                       OneLine(record.evaluation.message, kReasonWidth));
+  return record.check ? OneLine(record.check->message, kReasonWidth) : "";
+}
+
+std::string Times(const ChampionCheck& check) {
+  if (check.outcome != Outcome::kOk || std::isnan(check.speedup)) return "";
+  return fmt::format("{} over the baseline in interleaved timing: {} us against {} us", Ratio(check.speedup),
+                     Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
+}
 
 // What was left out for the same reason, together.
 void AddLeftOut(std::vector<EvidenceLine>& lines, const std::vector<LeftOut>& left_out, bool all) {
@@ -41,6 +65,8 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
                                                                        : fmt::format(", the worst error {:.2g} of its bound ({})",
                                                                                      effort.worst, effort.worst_inputs))});
   }
+  if (!std::isnan(check.fresh_ratio))
+    lines.push_back({"fresh data", fmt::format("{} times as long as on data that repeats", Ratio(check.fresh_ratio))});
   if (const std::string found = Describe(check.counterexample); !found.empty()) lines.push_back({"fails on", found});
   return lines;
 }
@@ -54,6 +80,37 @@ std::string Describe(const Counterexample& counterexample) {
   const std::string inputs =
       counterexample.inputs.empty() ? fmt::format("generator {}", counterexample.generator) : counterexample.inputs;
   return fmt::format("case {}: {}, seed {}", counterexample.case_name, inputs, counterexample.seed);
+}
+
+bool Passed(const CandidateRecord& record) {
+  return record.evaluation.outcome == Outcome::kOk && record.check && record.check->outcome == Outcome::kOk;
+}
+
+void PrintVerdict(std::FILE* out, const CandidateRecord& record) {
+  Line(out, "verdict", Verdict(record));
+  if (!Passed(record)) Line(out, "reason", Reason(record));
+  if (record.evaluation.outcome != Outcome::kOk) Line(out, "fails on", Describe(record.evaluation.counterexample));
+  if (!record.check) return;
+  const ChampionCheck& check = *record.check;
+  Line(out, "speed-up", Times(check));
+  PrintEvidence(out, check, true);
+  if (check.held_out_cases.empty() && check.tools.empty()) return;
+  fmt::print(out, "\n");
+  Table table({"check", "result", "message"});
+  for (const std::string& name : check.held_out_cases) table.Add({"held-out case " + name, "ok", ""});
+  for (const ToolResult& tool : check.tools) table.Add({tool.tool, tool.result, OneLine(tool.message, kMessageWidth)});
+  table.Print(out);
+}
+
+nlohmann::ordered_json VerdictJson(const CandidateRecord& record) {
+  const bool evaluated = record.evaluation.outcome == Outcome::kOk;
+  const Outcome outcome = evaluated && record.check ? record.check->outcome : record.evaluation.outcome;
+  nlohmann::ordered_json json = {{"verdict", Verdict(record)},
+                                 {"passed", Passed(record)},
+                                 {"outcome", ToString(outcome)},
+                                 {"reason", Passed(record) ? "" : Reason(record)}};
+  json["candidate"] = ToJson(record);
+  return json;
 }
 
 }  // namespace evo

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "core/evaluator.h"
+#include "db/history.h"
 
 namespace evo {
 
@@ -22,5 +23,14 @@ void PrintEvidence(std::FILE* out, const ChampionCheck& check, bool all);
 
 // "case small: X: normal(0,1) | spike(200,511), seed 17", for a person who wants to draw it again; empty if there is none.
 std::string Describe(const Counterexample& counterexample);
+
+// Whether a candidate passed everything: the search's checks and those of a champion.
+bool Passed(const CandidateRecord& record);
+
+// The verdict about a candidate and its evidence: what was checked, on which inputs and sizes, how fast it is beside the
+// baseline, and what each tool said.
+void PrintVerdict(std::FILE* out, const CandidateRecord& record);
+// The same: verdict, passed, outcome, reason, evaluation and check.
+nlohmann::ordered_json VerdictJson(const CandidateRecord& record);
 
 }  // namespace evo

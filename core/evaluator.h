@@ -12,7 +12,7 @@ namespace evo {
 
 // The verdict of one tool about a champion candidate.
 struct ToolResult {
-  std::string tool;     // "memcheck"
+  std::string tool;     // "memcheck"; "nvcc": the exported file was compiled with it
   std::string result;   // clean, error, unsupported, timeout or missing
   std::string message;  // one line; if clean, what was looked at where that is not everything
 };

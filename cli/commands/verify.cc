@@ -4,9 +4,12 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/export_kernel.h"
+#include "cli/exported_kernel.h"
 #include "cli/stored_options.h"
 #include "cli/stored_run.h"
-#include "cli/table.h"
+#include "cli/verdict.h"
+#include "cli/verify_kernel.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "db/sqlite_store.h"
@@ -15,11 +18,14 @@
 namespace evo {
 namespace {
 
+constexpr int kNotVerified = 3;
+
 struct Options : HistoryOptions {
   CandidateId id = 0;                // 0: the best
   std::string against;               // a database; empty: the candidate is timed against its baseline
   std::optional<RunId> against_run;  // else the latest
   CandidateId against_id = 0;        // 0: the best
+  KernelToVerify kernel;             // instead of a candidate, if it has a file
 };
 
 struct Subject {
@@ -64,7 +70,18 @@ Candidate Rendered(const CommandContext& context, const RunRecord& run, const Ca
   return candidate;
 }
 
-ChampionCheck Check(const CommandContext& context, const Subject& subject, const Task& task, bool sanitizers) {
+// What --export and --with-host would write.
+ExportedKernel Exported(const Subject& subject, const Task& task, const Candidate& rendered, const std::string& database,
+                        const std::string& arch) {
+  const History history(database);
+  const RunId run = subject.run.id;
+  const std::string text = ExportKernel({subject.run, task, subject.candidate, history.Baseline(run),
+                                         history.Lineage(run, subject.candidate.candidate.id), rendered.source});
+  return MakeExportedKernel(text, ParseTemplate(rendered.genome.template_name, rendered.source), task, arch);
+}
+
+ChampionCheck Check(const CommandContext& context, const Options& asked, const Subject& subject, const Task& task) {
+  const bool alone = asked.against.empty();
   PipelineOptions options;
   options.worker_argv = WorkerCommand();
   options.device = subject.run.device;
@@ -73,15 +90,18 @@ ChampionCheck Check(const CommandContext& context, const Subject& subject, const
   options.l2 = subject.run.l2;
   options.baseline_source = BaselineSource(subject.run);
   options.interrupt = context.interrupt;
-  options.sanitizers = sanitizers;
+  options.sanitizers = alone;
   WorkerSet workers(options, task);
   if (workers.device().name != subject.run.device_name) {
     throw UsageError(fmt::format("run {} was measured on {}, and this is {}: verify it there, or make a run here", subject.run.id,
                                  subject.run.device_name, workers.device().name));
   }
   Pipeline pipeline(workers);
-  return pipeline.CheckChampion(Rendered(context, subject.run, subject.candidate),
-                                Rendered(context, subject.against_run, subject.against), context.interrupt);
+  const Candidate candidate = Rendered(context, subject.run, subject.candidate);
+  const Candidate against = Rendered(context, subject.against_run, subject.against);
+  if (!alone) return pipeline.CheckChampion(candidate, against, context.interrupt);
+  return pipeline.CheckExport(candidate, Exported(subject, task, candidate, asked.database, workers.arch()), against,
+                              context.interrupt);
 }
 
 void Print(const CommandContext& context, const Options& options, const CandidateRecord& record) {
@@ -91,17 +111,8 @@ void Print(const CommandContext& context, const Options& options, const Candidat
     fmt::print(context.out, "{}", Dump(json));
     return;
   }
-  const ChampionCheck& check = *record.check;
-  fmt::print(context.out, "candidate   {}\nverdict     {}\n", record.candidate.id, Verdict(record));
-  if (check.outcome == Outcome::kOk) {
-    fmt::print(context.out, "speed-up    {} over the baseline in interleaved timing: {} us against {} us\n", Ratio(check.speedup),
-               Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
-  }
-  fmt::print(context.out, "\n");
-  Table table({"check", "result", "message"});
-  for (const std::string& name : check.held_out_cases) table.Add({"held-out case " + name, "ok", ""});
-  for (const ToolResult& tool : check.tools) table.Add({tool.tool, tool.result, OneLine(tool.message, 100)});
-  table.Print(context.out);
+  fmt::print(context.out, "candidate   {}\n", record.candidate.id);
+  PrintVerdict(context.out, record);
 }
 
 std::string Name(const RunRecord& run, const CandidateRecord& record) {
@@ -129,20 +140,49 @@ void PrintAgainst(const CommandContext& context, const Options& options, const S
              Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
 }
 
+void VerifyFile(CommandContext& context, const Options& options) {
+  const CandidateRecord record = VerifyKernel(options.kernel, context);
+  if (!Passed(record)) context.exit_code = kNotVerified;
+  if (options.json) {
+    nlohmann::ordered_json json = {{"kernel", options.kernel.file}, {"task", options.kernel.task}};
+    json.update(VerdictJson(record));
+    fmt::print(context.out, "{}", Dump(json));
+    return;
+  }
+  fmt::print(context.out, "kernel      {}\ndevice      {} ({}), L2 {}\n", options.kernel.file, record.evaluation.device_name,
+             record.evaluation.device, record.evaluation.l2);
+  PrintVerdict(context.out, record);
+}
+
 void Verify(CommandContext& context, const Options& options) {
+  if (!options.kernel.file.empty()) return VerifyFile(context, options);
   const Subject subject = FindSubject(options);
   const auto task = FindStoredTask(context, subject.run);
   if (!task) {
     throw Error(fmt::format("task {} is no longer as it was in run {} ({}); verify with the task that the run was made with",
                             subject.run.task, subject.run.id, subject.run.task_directory));
   }
-  const ChampionCheck check = Check(context, subject, *task, options.against.empty());
+  const ChampionCheck check = Check(context, options, subject, *task);
   if (check.outcome == Outcome::kCancelled) throw Interrupted();
-  if (check.outcome != Outcome::kOk) context.exit_code = 1;
+  if (check.outcome != Outcome::kOk) context.exit_code = kNotVerified;
   if (!options.against.empty()) return PrintAgainst(context, options, subject, check);
   const CandidateId id = subject.candidate.candidate.id;
   SqliteStore(options.database).RecordChampion(subject.run.id, id, check);
   Print(context, options, History(options.database).FindCandidate(subject.run.id, id));
+}
+
+void AddKernelOptions(CLI::App& command, KernelToVerify& kernel) {
+  CLI::Option* file =
+      command.add_option("--kernel", kernel.file, "Check this .cu, which evo need not have made, instead; nothing is stored");
+  CLI::Option* task = command.add_option("--task", kernel.task, "The task that it solves, by name or folder")->needs(file);
+  file->needs(task)->excludes("id")->excludes("--run")->excludes("--against");
+  command.add_option("-I", kernel.task_folders, "Further folders with tasks")->allow_extra_args(false)->needs(file);
+  command.add_option("--device", kernel.device, "auto, cpu, cuda or cuda:N")->needs(file)->capture_default_str();
+  command.add_option("--arch", kernel.arch, "Compile for this architecture, as in evo run")->needs(file);
+  command.add_option("--l2", kernel.l2, "State of the L2 cache when a kernel is timed")
+      ->check(CLI::IsMember({"hot", "cold"}))
+      ->needs(file)
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -161,6 +201,7 @@ void AddVerify(CLI::App& app, CommandContext& context) {
   command->add_option("--against-id", options->against_id, "The candidate of that run (default: the best)")
       ->check(CLI::PositiveNumber)
       ->needs(against);
+  AddKernelOptions(*command, options->kernel);
   command->callback([&context, options] { Verify(context, *options); });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,28 @@ struct CompiledKernel {
 };
 BOOST_DESCRIBE_STRUCT(CompiledKernel, (), (expression, symbol))
 
+// A variable of an image.
+struct ImageSymbol {
+  std::string name;
+  std::uint64_t offset = 0;  // in its section
+  std::uint64_t bytes = 0;
+};
+BOOST_DESCRIBE_STRUCT(ImageSymbol, (), (name, offset, bytes))
+
+// A part of an image's memory that lasts from launch to launch: `__device__` and `__constant__` variables.
+struct ImageSection {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::vector<ImageSymbol> symbols;  // at least one, by offset
+};
+BOOST_DESCRIBE_STRUCT(ImageSection, (), (name, bytes, symbols))
+
 // Device code ready to be loaded. `image` is a cubin, or the bytes of a shared object for the cpu device.
 struct CompiledProgram {
   std::string image;
   std::string ptx;                      // empty on the cpu device
   std::vector<CompiledKernel> kernels;  // as in CompilerInput::kernel_expressions
-  std::vector<std::string> variables;   // symbols of the variables that the image has in global memory; empty on the cpu device
+  std::vector<ImageSection> sections;   // all memory of the image that lasts from launch to launch; empty on the cpu device
 };
 
 struct CompileResult {
@@ -38,6 +55,15 @@ struct CompileResult {
   KernelFacts facts;                         // what the compiler reports; -1 for what it does not
   std::string program_digest;                // of the image and its launches: programs with equal digests do the same work
 };
+
+// What the user gets of a kernel: the exported file, and a file beside it that includes it and launches its kernels.
+struct ExportedKernel {
+  std::string kernel_file;           // its name, without a folder: "kernel.cu"
+  std::string kernel;                // its text
+  std::string host;                  // the text of the other
+  std::vector<std::string> options;  // of nvcc, as the files say them: "-std=c++17", "-arch=sm_80"
+};
+BOOST_DESCRIBE_STRUCT(ExportedKernel, (), (kernel_file, kernel, host, options))
 
 // Compiles candidates. A compile worker keeps one for its whole life, so that it stays warm. Compile never throws for a bad
 // candidate; it throws Error if the tool chain itself is missing.

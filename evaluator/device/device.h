@@ -125,7 +125,7 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
-  // Where the image's own variables lie (`__device__`, not `__constant__`). They outlive a launch, so a kernel that changed them
+  // Where the image's own variables lie (`__device__` and `__constant__`). They outlive a launch, so a kernel that changed them
   // could remember earlier launches.
   virtual std::vector<DeviceRange> State() const { return {}; }
 };

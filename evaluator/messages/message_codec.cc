@@ -24,10 +24,8 @@ Requests Decode(const Message& message) {
 
 void AttachProgram(Message& message, const std::string& key, const AttachedProgram& attached) {
   const CompiledProgram& program = attached.program;
-  message.header[key] = {{"source", attached.source},
-                         {"kernels", program.kernels},
-                         {"variables", program.variables},
-                         {"body", message.bodies.size()}};
+  message.header[key] = {
+      {"source", attached.source}, {"kernels", program.kernels}, {"sections", program.sections}, {"body", message.bodies.size()}};
   message.bodies.push_back(program.image);
 }
 
@@ -36,7 +34,7 @@ AttachedProgram DetachProgram(const Message& message, const std::string& key) {
   AttachedProgram attached;
   in.at("source").get_to(attached.source);
   in.at("kernels").get_to(attached.program.kernels);
-  in.at("variables").get_to(attached.program.variables);
+  in.at("sections").get_to(attached.program.sections);
   const auto body = in.at("body").get<std::size_t>();
   if (body >= message.bodies.size()) throw ProtocolError("a program without its image");
   attached.program.image = message.bodies[body];

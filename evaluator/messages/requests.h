@@ -48,6 +48,15 @@ struct CompileRequest {
 };
 BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels))
 
+// To a compile worker: compile with nvcc what the user gets of a kernel. Answered by a CompileResult; the outcome is kCancelled
+// where there is no nvcc.
+struct ExportRequest {
+  static constexpr const char* kKind = "compile_export";
+  ExportedKernel exported;
+  std::vector<CompiledKernel> kernels;  // must be in the image, under these symbols
+};
+BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels))
+
 // To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered.
 struct SetupRequest {
   static constexpr const char* kKind = "setup";
@@ -120,7 +129,7 @@ struct InfrastructureReport {
 BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 
 // What a compile worker is asked, and what a run worker is asked.
-using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest>;
+using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
 using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest>;
 
 }  // namespace evo

@@ -35,7 +35,8 @@ void JudgeTools(ChampionCheck& check) {
 }  // namespace
 
 ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
-                                     std::chrono::milliseconds deadline, const std::stop_token& stop) const {
+                                     std::chrono::milliseconds deadline, const std::stop_token& stop,
+                                     const std::optional<ExportToJudge>& exported) const {
   std::vector<Job> jobs;
   for (const Candidate* one : {&candidate, &baseline}) jobs.push_back(MakeCompileJob(one->source, arch_, true, kCompileDeadline));
   std::vector<CompileResult> compiled;
@@ -47,15 +48,43 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
     failed.message = compiled.back().message;
     return failed;
   }
+  std::vector<ToolResult> tools;
+  if (exported) {
+    ExportResult nvcc = CompileExport(*exported, compiled[0].program, stop);
+    tools.push_back(std::move(nvcc.tool));
+    if (nvcc.outcome != Outcome::kOk) {
+      ChampionCheck failed;
+      failed.outcome = nvcc.outcome;
+      failed.message = fmt::format("the exported file: {}", tools.back().message);
+      failed.tools = std::move(tools);
+      return failed;
+    }
+  }
   const Seeds seeds = UnpredictableSeeds();
   const AttachedProgram program{candidate.source, compiled[0].program};
   const ChampionRequest request{
       program, {candidate.source, compiled[0].checked}, {baseline.source, compiled[1].program}, std::move(first)};
   ChampionCheck check = Measure(request, seeds, deadline, stop);
+  check.tools.insert(check.tools.begin(), tools.begin(), tools.end());
   if (check.outcome != Outcome::kOk) return check;
   for (ToolResult& tool : fresh_workers_.RunSanitizer(program, seeds, stop)) check.tools.push_back(std::move(tool));
   JudgeTools(check);
   return check;
+}
+
+// Puts nvcc's image in the place of the candidate's.
+ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge& exported, CompiledProgram& program,
+                                                             const std::stop_token& stop) const {
+  const std::vector<CompiledKernel> kernels = exported.runs_image ? program.kernels : std::vector<CompiledKernel>{};
+  const JobResult result = RunAndWait(compile_, {MakeExportJob(exported.exported, kernels)}, stop).front();
+  if (stop.stop_requested()) return {Outcome::kCancelled, {"nvcc", "missing", "stopped"}};
+  CompileResult made = ReadCompileResult(result);
+  // Without nvcc the verdict is about NVRTC's image, and says so.
+  if (made.outcome == Outcome::kCancelled) return {Outcome::kOk, {"nvcc", "missing", "not compiled with nvcc: " + made.message}};
+  if (made.outcome != Outcome::kOk) return {made.outcome, {"nvcc", "error", made.message}};
+  if (!exported.runs_image) return {Outcome::kOk, {"nvcc", "clean", "the exported file compiles"}};
+  program = std::move(made.program);
+  return {Outcome::kOk, {"nvcc", "clean", "the exported file is what was checked"}};
 }
 
 ChampionCheck ChampionChecker::Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -18,6 +19,12 @@ namespace evo {
 inline constexpr std::size_t kPoolSeeds = 7;
 
 using Seeds = std::vector<std::uint64_t>;
+
+// What the user gets of a candidate.
+struct ExportToJudge {
+  ExportedKernel exported;
+  bool runs_image = true;  // nvcc's image takes the place of the candidate's; else it only has to compile
+};
 
 // Makes the processes in which champion candidates are checked. WorkerSet implements it; a test's fake answers instead.
 class FreshWorkers {
@@ -39,12 +46,19 @@ class ChampionChecker {
   ChampionChecker(JobRunner& compile, FreshWorkers& fresh_workers, std::string arch, bool pauses_compilers)
       : compile_(compile), fresh_workers_(fresh_workers), arch_(std::move(arch)), pauses_compilers_(pauses_compilers) {}
 
-  // `deadline`: of each stage. `first`: inputs that have failed candidates of this task. Throws Error if the device or the
-  // reference fails.
+  // `deadline`: of each stage. `first`: inputs that have failed candidates of this task. With `exported`, the user's file is
+  // compiled with nvcc as well; the verdict is about its image, and the tool "nvcc" says how that went. Throws Error if the device
+  // or the reference fails.
   ChampionCheck Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
-                      std::chrono::milliseconds deadline, const std::stop_token& stop) const;
+                      std::chrono::milliseconds deadline, const std::stop_token& stop,
+                      const std::optional<ExportToJudge>& exported = std::nullopt) const;
 
  private:
+  struct ExportResult {
+    Outcome outcome = Outcome::kOk;
+    ToolResult tool;
+  };
+  ExportResult CompileExport(const ExportToJudge& exported, CompiledProgram& program, const std::stop_token& stop) const;
   ChampionCheck Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,
                         const std::stop_token& stop) const;
 

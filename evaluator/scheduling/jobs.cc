@@ -11,6 +11,8 @@ using std::chrono::milliseconds;
 
 // Drawing inputs and computing the reference on a slow machine.
 constexpr milliseconds kPrepareDeadline{120'000};
+// nvcc reads the headers of the host compiler, too; with many threads beside it that takes seconds.
+constexpr milliseconds kExportDeadline{120'000};
 // All held-out cases, several runs each.
 constexpr milliseconds kHeldOutDeadline{60'000};
 
@@ -20,6 +22,13 @@ Job MakeCompileJob(const std::string& source, const std::string& arch, bool chec
   Job job;
   job.request = ToMessage(CompileRequest{source, arch, check, {}});
   job.deadline = deadline;
+  return job;
+}
+
+Job MakeExportJob(ExportedKernel exported, std::vector<CompiledKernel> kernels) {
+  Job job;
+  job.request = ToMessage(ExportRequest{std::move(exported), std::move(kernels)});
+  job.deadline = kExportDeadline;
   return job;
 }
 

@@ -2,13 +2,18 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
+#include "evaluator/compiler/compiler.h"
 #include "evaluator/workers/job_runner.h"
 
 namespace evo {
 
 // Compiles a rendered source for `arch`. `check`: it is a candidate, see CompileRequest.
 Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, std::chrono::milliseconds deadline);
+
+// Compiles with nvcc what the user gets of a kernel; the image must have these kernels.
+Job MakeExportJob(ExportedKernel exported, std::vector<CompiledKernel> kernels);
 
 // A job of a run worker. `paused_while_timing` is suspended during the stages that must have the machine for themselves; null:
 // nothing has to pause.

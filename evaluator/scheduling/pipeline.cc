@@ -5,7 +5,8 @@
 namespace evo {
 
 Pipeline::Pipeline(WorkerSet& workers, PriorKnowledge prior)
-    : champion_checker_(workers.compile_runner(), workers, workers.arch(), workers.policy().pauses_compilers),
+    : runs_images_(workers.policy().runs_device_assembly),
+      champion_checker_(workers.compile_runner(), workers, workers.arch(), workers.policy().pauses_compilers),
       scheduler_(workers.scheduler_settings(), std::move(prior)) {}
 
 void Pipeline::Start(std::vector<Candidate> batch) { scheduler_.Start(std::move(batch)); }
@@ -17,6 +18,12 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
       champion_checker_.Check(candidate, baseline, scheduler_.DeadliestInputs(), scheduler_.ChampionDeadline(), stop);
   scheduler_.Learn(check.counterexample);
   return check;
+}
+
+ChampionCheck Pipeline::CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
+                                    std::stop_token stop) {
+  return champion_checker_.Check(candidate, baseline, scheduler_.DeadliestInputs(), scheduler_.ChampionDeadline(), stop,
+                                 ExportToJudge{exported, runs_images_});
 }
 
 }  // namespace evo

@@ -23,9 +23,14 @@ class Pipeline : public Evaluator {
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
   ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
 
+  // The same, for what the user gets of the candidate; see ChampionChecker::Check.
+  ChampionCheck CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
+                            std::stop_token stop);
+
   Utilisation utilisation() const { return scheduler_.utilisation(); }
 
  private:
+  bool runs_images_;
   ChampionChecker champion_checker_;
   Scheduler scheduler_;
 };

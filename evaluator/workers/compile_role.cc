@@ -9,6 +9,7 @@
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "evaluator/compiler/rules/source_rules.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/workers/launch_prediction.h"
 #include "kernel_templates/directive_lexer.h"
@@ -38,6 +39,13 @@ bool Names(std::string_view text, std::string_view name) {
   return false;
 }
 
+// The rules for a source hold for its launch lines as well.
+std::optional<SourceObjection> Objection(const CompilerInput& input) {
+  std::string text = input.source;
+  for (const std::string& expression : input.kernel_expressions) text += "\n" + expression + ";";
+  return CheckSource(text);
+}
+
 // Digest of the image, of the directives that say how it is launched, and of the parameters that those directives name.
 std::string ProgramDigest(const std::string& image, const KernelTemplate& rendered) {
   std::string launches;
@@ -60,6 +68,7 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
     return {};
   }
   channel.Begin(Stage::kCompile);
+  if (const auto* exported = std::get_if<ExportRequest>(&request)) return ToMessage(exporter_(*exported));
   return ToMessage(Compile(std::get<CompileRequest>(request)));
 }
 
@@ -90,6 +99,14 @@ CompileResult CompileRole::Compile(const CompileRequest& request) {
 
 CompileResult CompileRole::CompileCandidate(const CompileRequest& request, const KernelTemplate& rendered) {
   CompilerInput input{request.source, KernelExpressions(rendered), request.arch};
+  if (request.check) {
+    if (const auto objection = Objection(input)) {
+      CompileResult refused;
+      refused.outcome = Outcome::kUnsupported;
+      refused.message = ToString(*objection);
+      return refused;
+    }
+  }
   if (check_ && request.check) {
     // Only to PTX: that proves the source valid, and ptxas takes the longer half of the time.
     CompilerInput to_ptx = input;

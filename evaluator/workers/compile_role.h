@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +20,12 @@ namespace evo {
 // compiled.
 class CompileRole : public WorkerRole {
  public:
-  CompileRole(std::unique_ptr<Compiler> main, std::unique_ptr<Compiler> check)
-      : main_(std::move(main)), check_(std::move(check)), checks_accesses_(check_ != nullptr) {}
+  // Compiles what the user gets of a kernel.
+  using ExportCompiler = std::function<CompileResult(const ExportRequest&)>;
+
+  // `exporter` may be empty if no ExportRequest comes.
+  CompileRole(std::unique_ptr<Compiler> main, std::unique_ptr<Compiler> check, ExportCompiler exporter = {})
+      : main_(std::move(main)), check_(std::move(check)), exporter_(std::move(exporter)), checks_accesses_(check_ != nullptr) {}
   Message Handle(const Message& job, WorkerChannel& channel) override;
 
  private:
@@ -34,6 +39,7 @@ class CompileRole : public WorkerRole {
   std::optional<LaunchLimits> limits_;
   std::unique_ptr<Compiler> main_;
   std::unique_ptr<Compiler> check_;
+  ExportCompiler exporter_;
   bool checks_accesses_;
 };
 

@@ -28,7 +28,8 @@ std::map<std::string, WorkerRoleFactory> DeviceRoles(std::vector<DeviceKind> kin
   const auto compile = [kinds](const nlohmann::json& init) -> std::unique_ptr<WorkerRole> {
     const DeviceKind& kind = KindOf(kinds, init);
     const bool checks = init.value("check", false) && kind.make_check_compiler;
-    return std::make_unique<CompileRole>(kind.make_compiler(), checks ? kind.make_check_compiler() : nullptr);
+    return std::make_unique<CompileRole>(kind.make_compiler(), checks ? kind.make_check_compiler() : nullptr,
+                                         kind.compile_export);
   };
   const auto run = [kinds](const nlohmann::json& init) -> std::unique_ptr<WorkerRole> {
     const DeviceKind& kind = KindOf(kinds, init);

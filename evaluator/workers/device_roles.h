@@ -9,6 +9,7 @@
 
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/workers/worker_main.h"
 
 namespace evo {
@@ -19,6 +20,7 @@ struct DeviceKind {
   std::function<std::unique_ptr<Compiler>()> make_compiler;
   // For a device that runs no CUDA: a compiler that tells whether a source is valid CUDA. Otherwise empty.
   std::function<std::unique_ptr<Compiler>()> make_check_compiler;
+  std::function<CompileResult(const ExportRequest&)> compile_export;  // CompileRole::ExportCompiler; may be empty
   std::function<std::unique_ptr<Device>(const nlohmann::json& init)> make_device;
 };
 

@@ -61,7 +61,7 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
 
       {"03_cache_by_pointer", kSum, {kCheating}, {kCheating}},
       {"03_cache_by_fingerprint", kSum, {kCheating}, {kCheating}},
-      {"03_static_in_a_function", kSum, {kCheating}, {kCheating}},
+      {"03_static_in_a_function", kSum, {kUnsupported}, {kUnsupported}, kCompiler},
       {"03_sums_kept_between_launches", kDot, {kCheating}, {kCheating}},
       {"03_honest_ticket", kSum, ok, ok},
       {"03_honest_constants", kSum, ok, ok},

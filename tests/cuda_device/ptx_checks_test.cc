@@ -61,12 +61,36 @@ TEST(CheckPtx, RefusesToCountLaunches) {
   EXPECT_EQ(objection->outcome, Outcome::kCheating);
 }
 
-TEST(VariableNames, AreThoseOfGlobalMemory) {
+TEST(PtxChecks, VariablesWithinFunctionsAreUnsupported) {
+  for (const char* body : {"\t.global .align 4 .u32 x;", "\t{ .const .u32 x = 3; }",
+                           "\t// begin inline asm\n\t.shared .align 4 .b8 x[64];\n\t// end inline asm"}) {
+    const auto objection = CheckPtx(Kernel(body));
+    ASSERT_TRUE(objection) << body;
+    EXPECT_EQ(objection->outcome, Outcome::kUnsupported);
+    EXPECT_NE(objection->message.find("declares the variable x"), std::string::npos) << objection->message;
+  }
+  EXPECT_TRUE(CheckPtx(".global .align 4 .u32 _ZZ1kPfE5calls;\n" + Kernel("")));
+  EXPECT_TRUE(CheckPtx("// begin inline asm\n.global .u32 x;\n// end inline asm\n"));
+  // Shared memory and registers are declared within functions by the compiler itself.
+  EXPECT_FALSE(CheckPtx(Kernel("\t.shared .align 4 .b8 _ZZ1kPfE4tile[64];\n\t.reg .b32 %r<3>;\n\tld.global.u32 %r1, [%rd1];")));
+  EXPECT_FALSE(CheckPtx(".global .align 4 .b8 table[8] = {1, 2};\n" + Kernel("")));
+}
+
+TEST(PtxChecks, WhatIsNotDefinedIsUnsupported) {
+  const auto objection = CheckPtx(".extern .func (.param .b32 func_retval0) pthread_create\n(\n);\n" + Kernel(""));
+  ASSERT_TRUE(objection);
+  EXPECT_EQ(objection->message, "calls pthread_create, which it does not define");
+  EXPECT_EQ(CheckPtx(".extern .func puts\n(\n);\n")->message, "calls puts, which it does not define");
+  EXPECT_TRUE(CheckPtx(".extern .global .align 4 .u32 x;\n" + Kernel("")));
+  EXPECT_FALSE(CheckPtx(".extern .func  (.param .b32 func_retval0) vprintf\n(\n);\n.extern .shared .b8 s[];\n" + Kernel("")));
+}
+
+TEST(VariableNames, AreThoseOfGlobalAndConstantMemory) {
   const std::string ptx =
       ".visible .global .align 4 .u32 counter;\n.global .align 8 .b8 table[16] = {1, 2};\n.const .align 4 .f32 scale;\n"
       ".visible .entry k(.param .u64 .ptr .global .align 16 k_param_0)\n{ .shared .align 4 .b8 tile[64]; ld.global.f32 %f1, "
       "[%rd1]; }\n";
-  EXPECT_EQ(VariableNames(ptx), (std::vector<std::string>{"counter", "table"}));
+  EXPECT_EQ(VariableNames(ptx), (std::vector<std::string>{"counter", "table", "scale"}));
   EXPECT_TRUE(VariableNames("").empty());
 }
 

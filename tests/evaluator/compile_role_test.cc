@@ -45,6 +45,17 @@ TEST_F(CompileRoleTest, WhatRequiresAnotherArchitectureIsUnsupported) {
   EXPECT_EQ(Compile(source, "sm_90a").outcome, Outcome::kOk);
 }
 
+TEST_F(CompileRoleTest, ASourceIsTheSameForEveryCompiler) {
+  const std::string launch = "// evo:launch k(1) grid(1) block(32)\n";
+  const CompileResult conditional = Compile(launch + "#ifdef __CUDACC_RTC__\n#endif\n__global__ void k(int) {}\n", "sm_90a");
+  EXPECT_EQ(conditional.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(conditional.message.substr(0, 40), "line 2: `#ifdef` on `__CUDACC_RTC__`: co");
+  const CompileResult expression =
+      Compile("// evo:launch k<__CUDA_ARCH__>(1) grid(1) block(32)\ntemplate <int N> __global__ void k(int) {}\n", "sm_90a");
+  EXPECT_EQ(expression.outcome, Outcome::kUnsupported);
+  EXPECT_NE(expression.message.find("`__CUDA_ARCH__`"), std::string::npos) << expression.message;
+}
+
 // That kernel redistributes registers among its warps; a setting that spills has no chance.
 TEST_F(CompileRoleTest, TheHopperTemplateCompilesWithoutSpills) {
   const KernelTemplate kernel = LoadTemplate(ShareDirectory() / "kernel_templates" / "attention" / "wgmma.cu");

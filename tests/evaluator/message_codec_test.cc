@@ -173,7 +173,7 @@ CompileResult Compiled() {
                                 6),
                     "// ptx",
                     {{"k<1>", "_Z1k"}, {"m", "m"}},
-                    {"state"}};
+                    {{".nv.global", 8, {{"state", 4, 4}}}}};
   result.program_digest = "digest";
   result.facts.registers = 40;
   return result;
@@ -186,7 +186,12 @@ TEST(MessageCodec, ACompiledProgramComesBack) {
   EXPECT_EQ(back.facts.registers, 40);
   EXPECT_EQ(back.program.image, Compiled().program.image);
   EXPECT_EQ(back.program.ptx, "") << "it is never run";
-  EXPECT_EQ(back.program.variables, std::vector<std::string>{"state"});
+  ASSERT_EQ(back.program.sections.size(), 1U);
+  EXPECT_EQ(back.program.sections[0].name, ".nv.global");
+  EXPECT_EQ(back.program.sections[0].bytes, 8U);
+  ASSERT_EQ(back.program.sections[0].symbols.size(), 1U);
+  EXPECT_EQ(back.program.sections[0].symbols[0].name, "state");
+  EXPECT_EQ(back.program.sections[0].symbols[0].offset, 4U);
   EXPECT_EQ(back.program_digest, "digest");
   ASSERT_EQ(back.program.kernels.size(), 2U);
   EXPECT_EQ(back.program.kernels[0].expression, "k<1>");

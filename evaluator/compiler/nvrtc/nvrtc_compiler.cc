@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/error.h"
 #include "evaluator/compiler/nvrtc/compiler_log.h"
+#include "evaluator/compiler/nvrtc/cubin_sections.h"
 #include "evaluator/compiler/nvrtc/ptx_checks.h"
 
 namespace evo {
@@ -148,7 +150,12 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   } else {
     result.program.image = program.Cubin();
   }
-  result.program.variables = VariableNames(result.program.ptx);
+  if (!result.program.image.empty()) {
+    auto sections = LastingSections(result.program.image, VariableNames(result.program.ptx));
+    if (const auto* objection = std::get_if<CubinObjection>(&sections))
+      return Refuse(std::move(result), Outcome::kUnsupported, objection->message);
+    result.program.sections = std::get<std::vector<ImageSection>>(std::move(sections));
+  }
   result.facts = ReadPtxasReport(log, symbols);
   if (result.facts.static_shared_bytes > kMaxStaticSharedBytes) {
     const std::string reason =

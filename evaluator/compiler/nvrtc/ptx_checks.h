@@ -18,10 +18,13 @@ struct PtxObjection {
 //   kCheating     reads a clock, a timer or a performance counter, by which it could tell timing from checking;
 //                 counts its launches (%gridid);
 //                 launches kernels or graphs from the device, which the timer would not count.
-//   kUnsupported  allocates device memory, whose contents survive from launch to launch.
+//   kUnsupported  allocates device memory, whose contents survive from launch to launch;
+//                 declares a variable within a function: `static`, or `.global`, `.const` or `.shared` of inline PTX;
+//                 calls or uses what it does not define, such as a function of the host.
 std::optional<PtxObjection> CheckPtx(std::string_view ptx);
 
-// Symbols of the variables in global memory (`__device__`) that a PTX text defines.
+// Symbols of the variables in global and constant memory (`__device__`, `__constant__`) that a PTX text declares outside of
+// functions.
 std::vector<std::string> VariableNames(std::string_view ptx);
 
 // Names of the kernels (`.entry`) that a PTX text defines, in its order.

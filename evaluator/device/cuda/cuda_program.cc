@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "evaluator/device/cuda/cuda_error.h"
 #include "evaluator/device/cuda/cuda_memory.h"
@@ -58,7 +59,9 @@ DeviceStatus CudaProgram::Load(const CompiledProgram& program, std::size_t place
     if (error != cudaSuccess) return ToStatus(error, "cudaLibraryLoadData");
     libraries_.push_back(library);
     if (DeviceStatus status = FindKernels(library); !status.ok()) return status;
-    if (DeviceStatus status = FindVariables(library, program.variables); !status.ok()) return status;
+    for (const ImageSection& section : program.sections) {
+      if (DeviceStatus status = FindSection(library, section); !status.ok()) return status;
+    }
   }
   return {};
 }
@@ -81,29 +84,28 @@ bool CudaProgram::Has(const std::string& symbol) const {
   return std::any_of(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) { return kernel.symbol == symbol; });
 }
 
-DeviceStatus CudaProgram::FindVariables(cudaLibrary_t library, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    Variable variable;
-    if (cudaLibraryGetGlobal(&variable.address, &variable.bytes, library, name.c_str()) != cudaSuccess) {
-      // The PTX may declare variables that the assembler removes as unused. A variable that is used but cannot be found could
-      // hide state.
-      cudaGetLastError();
-      return {
-          Outcome::kUnsupported,
-          fmt::format(
-              "the variable {} cannot be watched for state that one launch leaves to the next; make it neither static nor const",
-              name),
-          false};
+// The whole section is watched, with the bytes between its variables. Every variable must lie in it where the image says, or a
+// name has led to another variable.
+DeviceStatus CudaProgram::FindSection(cudaLibrary_t library, const ImageSection& section) {
+  std::optional<Address> begin;
+  for (const ImageSymbol& symbol : section.symbols) {
+    void* address = nullptr;
+    std::size_t bytes = 0;
+    const bool found = cudaLibraryGetGlobal(&address, &bytes, library, symbol.name.c_str()) == cudaSuccess;
+    if (!found) cudaGetLastError();
+    const Address section_begin = reinterpret_cast<Address>(address) - symbol.offset;
+    if (found && bytes == symbol.bytes && begin.value_or(section_begin) == section_begin) {
+      begin = section_begin;
+      continue;
     }
-    variables_.push_back(variable);
+    return {Outcome::kUnsupported,
+            fmt::format("the variable {} cannot be watched for state that one launch leaves to the next ({}); make it neither "
+                        "static nor const",
+                        symbol.name, found ? "it is not where the image has it" : "the driver does not find it"),
+            false};
   }
+  if (begin) state_.push_back({*begin, section.bytes});
   return {};
-}
-
-std::vector<DeviceRange> CudaProgram::State() const {
-  std::vector<DeviceRange> state;
-  for (const Variable& variable : variables_) state.push_back({reinterpret_cast<Address>(variable.address), variable.bytes});
-  return state;
 }
 
 DeviceStatus CudaProgram::Prepare(const DeviceLaunch& launch) {

@@ -31,7 +31,7 @@ class CudaProgram : public LoadedProgram {
   // Precondition: Prepare(launch) was ok. Does not wait.
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
 
-  std::vector<DeviceRange> State() const override;
+  std::vector<DeviceRange> State() const override { return state_; }
 
   bool Has(const std::string& symbol) const;
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
@@ -50,13 +50,8 @@ class CudaProgram : public LoadedProgram {
     std::uint64_t last_shared_bytes = 0;
   };
 
-  struct Variable {
-    void* address = nullptr;
-    std::size_t bytes = 0;
-  };
-
   DeviceStatus FindKernels(cudaLibrary_t library);
-  DeviceStatus FindVariables(cudaLibrary_t library, const std::vector<std::string>& names);
+  DeviceStatus FindSection(cudaLibrary_t library, const ImageSection& section);
   DeviceStatus CheckShape(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus CheckArguments(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const;
@@ -67,7 +62,7 @@ class CudaProgram : public LoadedProgram {
   std::size_t turn_ = 0;
   std::vector<cudaLibrary_t> libraries_;  // of one image, each at an address of its own
   std::vector<Kernel> kernels_;
-  std::vector<Variable> variables_;
+  std::vector<DeviceRange> state_;  // of the image's sections, at every load address
 };
 
 }  // namespace evo

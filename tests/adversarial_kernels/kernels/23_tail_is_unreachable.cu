@@ -1,10 +1,6 @@
 // Adversarial: declares threads beyond the end unreachable, so that the compiler drops the check.
 // evo:launch swears(x, y, N) grid(ceil_div(N, 128)) block(128)
-#ifdef __CUDACC__
-#define SWEAR(condition) __builtin_assume(condition)
-#else
 #define SWEAR(condition) if (!(condition)) __builtin_unreachable()
-#endif
 
 __global__ void swears(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

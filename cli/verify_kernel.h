@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_context.h"
+#include "db/history.h"
+
+namespace evo {
+
+// A kernel of anybody, to be judged by a task's rules.
+struct KernelToVerify {
+  std::string task;                       // name or folder
+  std::vector<std::string> task_folders;  // -I
+  std::string file;                       // a .cu with evo:launch lines
+  std::string device = "auto";
+  std::string arch;
+  std::string l2 = "hot";
+  bool tools = true;
+};
+
+// Evaluates the kernel as a search evaluates a template and checks it as a champion against the task's baseline. Nothing is
+// stored. Throws UsageError if the file or the task cannot be taken, Error if the device or the baseline fails, Interrupted.
+CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& context);
+
+}  // namespace evo

@@ -1,0 +1,87 @@
+// `evo verify --task --kernel`: kernels that evo did not make, on the cpu device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/run/evo_process.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kRight[] =
+    "// evo:launch theirs(x, y, N) grid(ceil_div(N, 64)) block(64)\n"
+    "__global__ void theirs(const float* x, float* y, int n) {\n"
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) y[i] = x[i] + x[n - 1 - i];\n}\n";
+
+class VerifyKernelTest : public EvoRun {
+ protected:
+  int Verify(const std::string& kernel, const std::vector<std::string>& more = {}) const {
+    const std::string file = (folder_ / "theirs.cu").string();
+    std::ofstream(file) << kernel;
+    std::vector<std::string> arguments = {"verify", "--task", TaskFolder(), "--kernel", file, "--device", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Run(arguments);
+  }
+  static std::string With(std::string text, const std::string& what, const std::string& by) {
+    return text.replace(text.find(what), what.size(), by);
+  }
+};
+
+TEST_F(VerifyKernelTest, ARightKernelPasses) {
+  ASSERT_EQ(Verify(kRight), 0) << Output();
+  EXPECT_THAT(Output(), HasSubstr("verdict     verified (checked accesses clean), held-out ok (n77, n1502)"));
+  EXPECT_THAT(Output(), HasSubstr("over the baseline in interleaved timing"));
+  EXPECT_THAT(Output(), HasSubstr("nvcc                 clean   the exported file compiles"));
+  EXPECT_FALSE(fs::exists("evo.db")) << "nothing is stored";
+}
+
+TEST_F(VerifyKernelTest, TheVerdictAsJson) {
+  ASSERT_EQ(Verify(kRight, {"--json"}), 0) << Output();
+  const auto json = nlohmann::json::parse(Output());
+  EXPECT_EQ(json.at("passed"), true);
+  EXPECT_EQ(json.at("outcome"), "ok");
+  EXPECT_EQ(json.at("candidate").at("check").at("tools").at(0).at("tool"), "nvcc");
+  EXPECT_EQ(json.at("candidate").at("check").at("tools").at(0).at("result"), "clean");
+}
+
+TEST_F(VerifyKernelTest, AWrongKernelDoesNot) {
+  EXPECT_EQ(Verify(With(kRight, "n - 1 - i", "n - 2 - i")), 3) << Output();
+  EXPECT_EQ(Verify(With(kRight, "+ x[n - 1 - i]", "* 2")), 3) << Output();
+  EXPECT_THAT(Output(), HasSubstr("verdict     failed: wrong_result"));
+  EXPECT_THAT(Output(), HasSubstr("reason      check: "));
+  EXPECT_EQ(Verify(With(kRight, "x[i] +", "nothing +")), 3) << Output();
+  EXPECT_THAT(Output(), HasSubstr("identifier \"nothing\" is undefined"));
+}
+
+TEST_F(VerifyKernelTest, NorDoesOneThatIsNotOneSource) {
+  EXPECT_EQ(Verify(std::string("#ifdef __CUDACC_RTC__\n#endif\n") + kRight), 3) << Output();
+  EXPECT_THAT(Output(), HasSubstr("unsupported"));
+  EXPECT_THAT(Output(), HasSubstr("line 1: `#ifdef` on `__CUDACC_RTC__`"));
+}
+
+TEST_F(VerifyKernelTest, WithoutALaunchLineItSaysWhichIsMissing) {
+  EXPECT_EQ(Verify(With(kRight, "// evo:launch theirs(x, y, N) grid(ceil_div(N, 64)) block(64)\n", "")), 2);
+  EXPECT_THAT(Output(), HasSubstr("`// evo:launch theirs(x, y, N) grid(ceil_div(N, 128)) block(128)`"));
+  const std::string output = Output();
+  EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1) << output;
+}
+
+TEST_F(VerifyKernelTest, WhatCannotBeAskedIsRefused) {
+  EXPECT_EQ(Run({"verify", "--help"}), 0);
+  EXPECT_THAT(Output(), HasSubstr("--kernel TEXT"));
+  EXPECT_EQ(Run({"verify", "--kernel", "a.cu"}), 2);
+  EXPECT_THAT(Output(), HasSubstr("--task"));
+  EXPECT_EQ(Run({"verify", "--task", "softmax"}), 2);
+  EXPECT_EQ(Run({"verify", "--task", TaskFolder(), "--kernel", "/nonexistent.cu", "--device", "cpu"}), 2);
+  EXPECT_THAT(Output(), HasSubstr("/nonexistent.cu: cannot be read"));
+  EXPECT_EQ(Run({"verify", "--task", TaskFolder(), "--kernel", "a.cu", "--against", "b.db"}), 2);
+}
+
+}  // namespace
+}  // namespace evo
