@@ -39,7 +39,8 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
 
   channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
   if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
-  return FindSlowestInputs(check.slowest, program);
+  if (auto failure = FindSlowestInputs(check.slowest, program)) return failure;
+  return gate_.CheckProtected(true);
 }
 
 std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {

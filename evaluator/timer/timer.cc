@@ -34,10 +34,7 @@ double Timer::Seconds(const Spans& spans) const {
 }
 
 TimedRun Timer::Prepared(const BoundProgram& bound) {
-  const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
-  TimedRun run{bound.inputs->Prepare(sentinel), bound.sequence};
-  const std::vector<DeviceFill> workspaces = bound.binding->Poison();
-  run.preparation.poison.insert(run.preparation.poison.end(), workspaces.begin(), workspaces.end());
+  TimedRun run{PrepareRun(bound, bound.inputs->poisons().Next()), bound.sequence};
   run.preparation.displace_code = true;
   if (l2_ == L2State::kCold) {
     run.preparation.flush_bytes = 2 * device_.info().l2_bytes;
