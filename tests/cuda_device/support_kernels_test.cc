@@ -23,10 +23,12 @@ TEST_F(NvrtcCompilerTest, Row30TheArraysThatScrubLocalMemoryAreAllThatAThreadHas
     EXPECT_EQ(result.facts.local_bytes, static_cast<int>(bytes));
     EXPECT_EQ(result.facts.spill_bytes, 0);
     EXPECT_LE(result.facts.registers, 32) << "or a multiprocessor cannot be filled";
-    // The compiler has not left out the stores.
+    // The compiler has not left out the stores, nor what keeps the assembler from it.
     const std::size_t entry = result.program.ptx.find(fmt::format(".entry evo_scrub_local_{}(", bytes));
     ASSERT_NE(entry, std::string::npos);
-    EXPECT_NE(result.program.ptx.find("st.volatile", entry), std::string::npos);
+    const std::size_t store = result.program.ptx.find("st.local", entry);
+    EXPECT_NE(store, std::string::npos);
+    EXPECT_NE(result.program.ptx.find("ld.local", store), std::string::npos);
   }
 }
 
