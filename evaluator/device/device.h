@@ -15,6 +15,7 @@
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device_policy.h"
 #include "evaluator/device/inspection.h"
+#include "evaluator/device/pattern.h"
 #include "kernel_templates/launch_plan.h"
 
 namespace evo {
@@ -86,12 +87,15 @@ using Sequence = std::vector<std::variant<DeviceLaunch, DeviceFill>>;
 
 // What happens before a sequence, in this order, outside its time.
 struct Preparation {
-  bool scrub_shared = true;         // shared memory of every multiprocessor is made NaN
-  std::vector<DeviceCopy> restore;  // inout arguments, and inputs whose contents are written again or changed; later ones last
-  std::vector<DeviceFill> poison;   // outputs
-  std::size_t flush_bytes = 0;      // written elsewhere, to push everything out of L2
-  std::vector<DeviceTouch> touch;   // inputs, for a hot L2
-  bool displace_code = false;       // other code replaces this program's in the instruction caches; not on the cpu device
+  // What outlives a launch is overwritten: the shared memory of every multiprocessor, and the local memory of a program that uses
+  // any.
+  bool scrub = true;
+  DevicePattern scrubbed;            // what it holds afterwards
+  std::vector<DeviceCopy> restore;   // inout arguments, and inputs whose contents are written again or changed; later ones last
+  std::vector<DevicePoison> poison;  // outputs and workspaces
+  std::size_t flush_bytes = 0;       // written elsewhere, to push everything out of L2
+  std::vector<DeviceTouch> touch;    // inputs, for a hot L2
+  bool displace_code = false;        // other code replaces this program's in the instruction caches; not on the cpu device
 };
 
 struct TimedRun {
@@ -155,6 +159,15 @@ struct LoadResult {
   std::unique_ptr<LoadedProgram> program;  // set if status.ok()
 };
 
+// How buffers lie in a device's memory.
+struct BufferLayout {
+  // Of guard on both sides of a buffer, a multiple of every alignment in use. 0: buffers are exactly as large as their contents,
+  // for a tool that watches every allocation's bounds.
+  std::size_t guard_bytes = 4096;
+  // Kernels can reach the rest of a unit of this size that holds a part of an allocation, so guards go on to its end.
+  std::size_t unit_bytes = 1;
+};
+
 // A device's memory. Allocations are aligned to 256 bytes and live until Free.
 class DeviceMemory {
  public:
@@ -165,10 +178,12 @@ class DeviceMemory {
   virtual DeviceStatus Write(Address to, std::span<const std::byte> from) = 0;
   virtual DeviceStatus Read(std::span<std::byte> to, Address from) = 0;
   virtual DeviceStatus Fill(const DeviceFill& fill) = 0;
+  virtual DeviceStatus Poison(const DevicePoison& poison) = 0;
   virtual DeviceStatus Copy(const DeviceCopy& copy) = 0;
   // Kernels may touch only these bytes of the allocation that holds them. A device that checks addresses stops a kernel that
   // touches others; other devices do nothing.
   virtual void Guard(Address, std::size_t) {}
+  virtual BufferLayout layout() const { return {}; }
 };
 
 // One device, used from one thread of one worker process. Each launch is checked before it is made: against the limits of the
@@ -201,6 +216,8 @@ class Device {
   virtual ClockState Clocks() { return {}; }
   // Looks at memory after all earlier work has ended.
   virtual Inspected Inspect(std::span<const Inspection> inspections) = 0;
+  // Inspections of memory that kernels can reach and that belongs to no buffer. A difference means that a kernel wrote there.
+  virtual std::vector<Inspection> UnusedMemory() const { return {}; }
 };
 
 }  // namespace evo

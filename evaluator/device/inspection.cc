@@ -5,25 +5,17 @@
 #include <cstring>
 
 #include "core/half.h"
+#include "evaluator/device/pattern.h"
 
 namespace evo {
 namespace {
-
-// Finalizer of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). The sum of mixed words
-// does not depend on the order in which they are visited.
-std::uint64_t Mix(std::uint64_t word, std::uint64_t index) {
-  std::uint64_t x = word + (index + 1) * 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 InspectionResult HashBytes(const unsigned char* bytes, std::uint64_t count) {
   InspectionResult result;
   for (std::uint64_t i = 0; i < count; i += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes + i, std::min<std::uint64_t>(sizeof(word), count - i));
-    result.hash += Mix(word, i / sizeof(word));
+    result.hash += MixWord(word, i / sizeof(word));
   }
   return result;
 }
@@ -34,6 +26,20 @@ InspectionResult CompareBytes(const unsigned char* bytes, const unsigned char* o
   for (std::uint64_t i = 0; i < count; ++i) {
     if (bytes[i] == other[i]) continue;
     if (result.different++ == 0) result.first = i;
+  }
+  return result;
+}
+
+InspectionResult ComparePattern(const unsigned char* bytes, std::uint64_t count, const DevicePattern& pattern) {
+  constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+  InspectionResult result;
+  for (std::uint64_t i = 0; i < count; i += kWord) {
+    const std::uint64_t word = pattern.Word(i / kWord);
+    const std::uint64_t size = std::min(kWord, count - i);
+    if (std::memcmp(bytes + i, &word, size) == 0) continue;
+    const InspectionResult here = CompareBytes(bytes + i, reinterpret_cast<const unsigned char*>(&word), size);
+    if (result.different == 0) result.first = i + here.first;
+    result.different += here.different;
   }
   return result;
 }
@@ -122,6 +128,8 @@ InspectionResult InspectHere(const Inspection& inspection) {
       return CompareBytes(bytes, reinterpret_cast<const unsigned char*>(inspection.other), inspection.bytes);
     case Inspection::Kind::kOutput:
       return CompareOutput(inspection);
+    case Inspection::Kind::kPattern:
+      return ComparePattern(bytes, inspection.bytes, {inspection.other, !inspection.exact});
   }
   return {};
 }

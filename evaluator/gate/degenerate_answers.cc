@@ -14,8 +14,6 @@
 namespace evo {
 namespace {
 
-constexpr std::uint8_t kSentinel = 0x5b;
-
 void Require(const DeviceStatus& status) {
   if (!status.ok()) throw InfrastructureFailure(status.message);
 }
@@ -50,7 +48,7 @@ void Write(Device& device, const InputSet::View& view, std::vector<double> value
 using Answer = std::function<void(const InputSet::View& output, std::size_t index, InputSet& set)>;
 
 bool PassesOn(Device& device, InputSet& set, const Answer& answer) {
-  Require(device.Prepare(set.Prepare(kSentinel)));
+  Require(device.Prepare(set.Prepare({})));
   // Prepare may return before it is done, and reading waits for it.
   static_cast<void>(set.Inspect(nullptr));
   std::size_t index = 0;

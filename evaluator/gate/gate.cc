@@ -3,29 +3,47 @@
 #include <fmt/format.h>
 
 namespace evo {
+namespace {
+
+// Answers up to this size are looked at after every candidate.
+constexpr std::size_t kSmallBytes = 1 << 20;
+
+}  // namespace
 
 BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs) {
   return {&program, &binding, &inputs, binding.Bind([&](const std::string& name) { return inputs.PlaceOf(name); })};
 }
 
-std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t schedule) {
-  // Unwritten and constant results are most often bytes of 0 or 255; a sentinel is neither.
-  const auto sentinel = static_cast<std::uint8_t>(1 + (runs_++ * 37) % 254);
-  Preparation preparation = bound.inputs->Prepare(sentinel);
-  const std::vector<DeviceFill> workspaces = bound.binding->Poison();
+Preparation PrepareRun(const BoundProgram& bound, const Poison& poison) {
+  Preparation preparation = bound.inputs->Prepare(poison);
+  const std::vector<DevicePoison> workspaces = bound.binding->PoisonWith(poison);
   preparation.poison.insert(preparation.poison.end(), workspaces.begin(), workspaces.end());
+  return preparation;
+}
+
+// With `reference`, the answer is made after the run.
+std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
+                                     Reference reference) {
+  Preparation preparation = PrepareRun(bound, poison);
   if (schedule % 2 != 0) {
     preparation.flush_bytes = 2 * device_.info().l2_bytes;
     preparation.displace_code = true;
   }
+  if (reference != nullptr) {
+    if (auto failure = bound.inputs->HideAnswer()) return failure;
+  }
   if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
   if (DeviceStatus status = device_.Run(*bound.program->loaded, bound.sequence, schedule); !status.ok()) return ToFailure(status);
-  return std::nullopt;
+  return reference != nullptr ? bound.inputs->RunReference(*reference) : std::nullopt;
 }
 
-InputSet::Answer Gate::Look(const BoundProgram& bound) { return bound.inputs->Inspect(bound.binding, bound.program->state); }
+InputSet::Answer Gate::Look(const BoundProgram& bound) {
+  for (const auto& one : bound.inputs->Protected()) protected_.insert(one);
+  return bound.inputs->Inspect(bound.binding, bound.program->state);
+}
 
-std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::Answer& answer, CheckedErrors& errors) {
+std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::Answer& answer, const std::optional<Poison>& poison,
+                                   CheckedErrors& errors) {
   if (!answer.status.ok()) return ToFailure(answer.status);
   if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};
   if (answer.state != bound.program->loaded_state) {
@@ -35,7 +53,7 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   const Difference& difference = answer.difference;
   if (!(difference.l2 <= errors.l2)) errors.l2 = difference.l2;
   if (!(difference.max <= errors.max)) errors.max = difference.max;
-  const auto [before, first_time] = answers_.try_emplace(bound.inputs->original(), answer.hashes);
+  const auto [before, first_time] = answers_.try_emplace(bound.inputs->number(), Known{answer.hashes, poison});
   if (!difference.acceptable) {
     // A program that is right once and wrong later has a race, whatever the tolerance.
     if (!first_time)
@@ -43,44 +61,99 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
     answers_.erase(before);
     return Failure{Outcome::kWrongResult, difference.message};
   }
-  if (determinism_ == Determinism::kBitwise && before->second != answer.hashes) {
+  if (determinism_ == Determinism::kBitwise && before->second.hashes != answer.hashes) {
     return Failure{Outcome::kNondeterministic, "runs on the same input gave different bits"};
   }
   return std::nullopt;
 }
 
-std::variant<InputSet::Answer, Failure> Gate::Try(const BoundProgram& bound) {
-  if (auto failure = RunOnce(bound, 0)) return *failure;
+std::variant<InputSet::Answer, Failure> Gate::Try(const BoundProgram& bound, Program* reference) {
+  if (auto failure = RunOnce(bound, 0, bound.inputs->poisons().Next(), reference)) return *failure;
   InputSet::Answer answer = Look(bound);
   if (!answer.status.ok()) return ToFailure(answer.status);
   return answer;
 }
 
+// Before a program is blamed for a wrong answer, the right answer is looked at.
+std::optional<Failure> Gate::Believed(const BoundProgram& bound, std::optional<Failure> failure) {
+  if (!failure || (failure->outcome != Outcome::kWrongResult && failure->outcome != Outcome::kNondeterministic)) return failure;
+  if (auto changed = ProtectedMemory::Check(device_, bound.inputs->Protected())) return changed;
+  return failure;
+}
+
 std::optional<Failure> Gate::Inspect(const BoundProgram& bound, CheckedErrors& errors) {
-  return Judge(bound, Look(bound), errors);
+  return Believed(bound, Judge(bound, Look(bound), std::nullopt, errors));
 }
 
 std::optional<Failure> Gate::Check(const BoundProgram& bound, int repeats, CheckedErrors& errors) {
+  return Believed(bound, CheckRuns(bound, repeats, errors, nullptr));
+}
+
+std::optional<Failure> Gate::CheckBeforeReference(const BoundProgram& bound, Program& reference, int repeats,
+                                                  CheckedErrors& errors) {
+  return Believed(bound, CheckRuns(bound, repeats, errors, &reference));
+}
+
+std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference reference) {
+  PoisonSequence& poisons = bound.inputs->poisons();
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    if (auto failure = RunOnce(bound, static_cast<std::uint64_t>(repeat))) return failure;
+    const Poison poison = repeat == 0 ? poisons.First() : poisons.Next();
+    const auto schedule = static_cast<std::uint64_t>(repeat);
+    if (auto failure = RunOnce(bound, schedule, poison, reference)) return failure;
     const InputSet::Answer answer = Look(bound);
-    auto failure = Judge(bound, answer, errors);
+    auto failure = Judge(bound, answer, poison, errors);
     if (!failure) continue;
-    if (failure->outcome == Outcome::kWrongResult && RunsDiffer(bound, answer)) {
+    if (failure->outcome == Outcome::kWrongResult && RunsDiffer(bound, answer, poison, reference))
       return Failure{Outcome::kNondeterministic, fmt::format("runs disagree: {}", failure->message)};
+    if (failure->outcome == Outcome::kNondeterministic && DependsOnPoison(bound, schedule, poison, reference)) {
+      return Failure{Outcome::kWrongResult,
+                     fmt::format("the answer depends on what memory held that the kernel had not written: {}", failure->message)};
     }
     return failure;
   }
   return std::nullopt;
 }
 
+std::optional<std::vector<std::uint64_t>> Gate::HashesOf(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
+                                                         Reference reference) {
+  if (RunOnce(bound, schedule, poison, reference)) return std::nullopt;
+  return Look(bound).hashes;
+}
+
 // A wrong answer that changes when the program runs again, in another order, is a race rather than a wrong formula.
-bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer) {
+bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference reference) {
   for (std::uint64_t schedule = 1; schedule <= 2; ++schedule) {
-    if (RunOnce(bound, schedule)) return false;
-    if (Look(bound).hashes != answer.hashes) return true;
+    const auto hashes = HashesOf(bound, schedule, poison, reference);
+    if (!hashes) return false;
+    if (*hashes != answer.hashes) return true;
   }
   return false;
+}
+
+// Whether the program gives its first answer with the poison of its first run and another with this one, each in the same order.
+bool Gate::DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference) {
+  const auto known = answers_.find(bound.inputs->number());
+  if (known == answers_.end() || !known->second.poison) return false;
+  const auto first = HashesOf(bound, schedule, *known->second.poison, reference);
+  const auto second = HashesOf(bound, schedule, poison, reference);
+  return first && second && *first == known->second.hashes && *second != known->second.hashes;
+}
+
+std::optional<Failure> Gate::CheckProtected(bool all) {
+  std::vector<std::shared_ptr<const ProtectedMemory>> checked;
+  for (const auto& one : protected_) {
+    const auto memory = one.lock();
+    if (memory && (all || memory->bytes() <= kSmallBytes)) checked.push_back(memory);
+  }
+  if (auto changed = ProtectedMemory::Check(device_, checked)) return changed;
+  const std::vector<Inspection> unused = device_.UnusedMemory();
+  if (unused.empty()) return std::nullopt;
+  const Inspected seen = device_.Inspect(unused);
+  if (!seen.status.ok()) return ToFailure(seen.status);
+  for (const InspectionResult& result : seen.results) {
+    if (result.different > 0) return Failure{Outcome::kCheating, "wrote to memory that belongs to no buffer"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace evo

@@ -1,5 +1,6 @@
 #include "evaluator/gate/guarded_buffer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/rng.h"
@@ -7,74 +8,93 @@
 namespace evo {
 namespace {
 
-// A guard is wide enough for a whole block of 1024 threads that each write one float beyond the end, and a multiple of every
-// alignment in use.
-constexpr std::size_t kGuardBytes = 4096;
+// No instruction needs more.
+constexpr std::size_t kAlignment = 512;
+
+std::size_t RoundUp(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::size_t CopyOffset(std::size_t guard_bytes, std::size_t bytes) { return RoundUp(bytes + 2 * guard_bytes, kAlignment); }
 
 }  // namespace
 
+std::size_t GuardedBuffer::TotalBytes(const BufferLayout& layout, std::size_t bytes, Copy copy) {
+  const std::size_t guard = layout.guard_bytes;
+  const std::size_t first = CopyOffset(guard, bytes);
+  return copy == Copy::kGuards ? first : first + RoundUp(bytes + guard, kAlignment);
+}
+
 GuardedBuffer::GuardedBuffer(DeviceMemory& memory, std::size_t bytes, std::uint64_t seed, Copy copy, Address place)
-    : memory_(&memory),
-      base_(place != 0 ? place : memory.Allocate(TotalBytes(bytes))),
-      owns_base_(place == 0),
-      bytes_(bytes),
-      kind_(copy),
-      guard_(kGuardBytes) {
-  if (base_ != 0) copy_ = memory.Allocate(GuardOffset() + kGuardBytes);
+    : memory_(&memory), bytes_(bytes), kind_(copy), guard_bytes_(memory.layout().guard_bytes), base_(place) {
+  const BufferLayout layout = memory.layout();
+  const auto own = [&](std::size_t size) {
+    const Address address = memory.Allocate(size);
+    if (address != 0) owned_.push_back(address);
+    return address;
+  };
+  if (guard_bytes_ == 0) {
+    base_ = own(bytes);
+    if (copy == Copy::kGuardsAndContents) copy_ = own(bytes);
+    return;
+  }
+  const std::size_t unit = place == 0 ? layout.unit_bytes : 1;
+  const std::size_t total = RoundUp(TotalBytes(layout, bytes, copy), unit);
+  if (place == 0) base_ = own(total);
+  if (base_ == 0) return;
   Rng rng(seed);
-  for (std::byte& b : guard_) b = static_cast<std::byte>(rng.Next());
-  if (base_ != 0) memory.Guard(address(), bytes_);
-  if (copy_ != 0) memory.Guard(copy_, 0);
+  const auto guard = [&](Address begin, Address end) { guards_.push_back({begin, end - begin, rng.Next()}); };
+  guard(base_, address());
+  if (copy == Copy::kGuardsAndContents) {
+    copy_ = base_ + CopyOffset(guard_bytes_, bytes);
+    guard(address() + bytes, copy_);
+    guard(copy_ + bytes, base_ + total);
+  } else {
+    guard(address() + bytes, base_ + total);
+  }
+  memory.Guard(address(), bytes_);
 }
 
 GuardedBuffer::~GuardedBuffer() {
-  if (base_ != 0 && owns_base_) memory_->Free(base_);
-  if (copy_ != 0) memory_->Free(copy_);
+  for (const Address address : owned_) memory_->Free(address);
 }
 
 GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
     : memory_(other.memory_),
-      base_(std::exchange(other.base_, 0)),
-      owns_base_(other.owns_base_),
-      copy_(std::exchange(other.copy_, 0)),
       bytes_(other.bytes_),
       kind_(other.kind_),
-      guard_(std::move(other.guard_)) {}
+      guard_bytes_(other.guard_bytes_),
+      base_(std::exchange(other.base_, 0)),
+      copy_(std::exchange(other.copy_, 0)),
+      owned_(std::exchange(other.owned_, {})),
+      guards_(std::exchange(other.guards_, {})) {}
 
-std::size_t GuardedBuffer::TotalBytes(std::size_t bytes) { return bytes + 2 * kGuardBytes; }
-
-Address GuardedBuffer::address() const { return base_ + kGuardBytes; }
-Address GuardedBuffer::copied_contents() const { return copy_ + kGuardBytes; }
-std::size_t GuardedBuffer::GuardOffset() const { return kGuardBytes + (kind_ == Copy::kGuardsAndContents ? bytes_ : 0); }
+DeviceStatus GuardedBuffer::WriteGuards() {
+  DeviceStatus status;
+  for (const Guard& guard : guards_) {
+    if (status.ok()) status = memory_->Poison({guard.address, guard.bytes, {guard.seed, true}});
+  }
+  return status;
+}
 
 DeviceStatus GuardedBuffer::Reset(const std::vector<std::byte>* contents) {
-  DeviceStatus status = memory_->Write(copy_, guard_);
-  if (status.ok()) status = memory_->Write(copy_ + GuardOffset(), guard_);
-  if (status.ok() && contents != nullptr) status = memory_->Write(address(), *contents);
-  if (status.ok() && contents != nullptr && kind_ == Copy::kGuardsAndContents)
-    status = memory_->Write(copied_contents(), *contents);
-  if (status.ok()) status = memory_->Write(base_, guard_);
-  if (status.ok()) status = memory_->Write(address() + bytes_, guard_);
+  DeviceStatus status = WriteGuards();
+  if (contents == nullptr) return status;
+  if (status.ok()) status = memory_->Write(address(), *contents);
+  if (status.ok() && kind_ == Copy::kGuardsAndContents) status = memory_->Write(copy_, *contents);
   return status;
 }
 
 DeviceStatus GuardedBuffer::Restore() {
-  if (kind_ == Copy::kGuardsAndContents) return memory_->Copy({base_, copy_, TotalBytes(bytes_)});
-  DeviceStatus status = memory_->Copy({base_, copy_, kGuardBytes});
-  if (status.ok()) status = memory_->Copy({address() + bytes_, copy_ + GuardOffset(), kGuardBytes});
+  DeviceStatus status = WriteGuards();
+  if (status.ok() && kind_ == Copy::kGuardsAndContents) status = memory_->Copy({address(), copy_, bytes_});
   return status;
 }
 
-void GuardedBuffer::AppendInspections(std::vector<Inspection>& inspections, bool contents) const {
-  const auto equal = [&](Address address, Address other, std::size_t bytes) {
-    inspections.push_back({Inspection::Kind::kEqual, address, other, bytes, Dtype::kU8, true});
-  };
-  if (contents && kind_ == Copy::kGuardsAndContents) return equal(base_, copy_, TotalBytes(bytes_));
-  equal(base_, copy_, kGuardBytes);
-  equal(address() + bytes_, copy_ + GuardOffset(), kGuardBytes);
+std::size_t GuardedBuffer::AppendInspections(std::vector<Inspection>& inspections, bool contents) const {
+  for (const Guard& guard : guards_)
+    inspections.push_back({Inspection::Kind::kPattern, guard.address, guard.seed, guard.bytes, Dtype::kU8, false});
+  if (contents) inspections.push_back({Inspection::Kind::kEqual, address(), copy_, bytes_, Dtype::kU8, true});
+  return guards_.size() + (contents ? 1 : 0);
 }
-
-bool GuardedBuffer::Contains(std::uint64_t offset) const { return offset >= kGuardBytes && offset - kGuardBytes < bytes_; }
 
 DeviceStatus GuardedBuffer::Read(std::vector<std::byte>& contents) const {
   contents.resize(bytes_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <future>
 
@@ -13,22 +14,14 @@
 namespace evo {
 namespace {
 
-// All bits set is a NaN in every floating-point dtype.
-constexpr std::uint8_t kNanByte = 0xff;
-// cudaMalloc aligns to this, and no instruction needs more.
-constexpr std::size_t kAlignment = 512;
-// A page of the GPU's virtual memory.
-constexpr std::size_t kPageBytes = 2 << 20;
 constexpr std::int64_t kLargeArgument = 1 << 16;  // elements
 
-bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
 bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-std::uint8_t PoisonOf(const Argument& argument, std::uint8_t sentinel) {
-  return IsFloating(argument.dtype) ? kNanByte : sentinel;
-}
 
-DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
-  return {Outcome::kResourceLimit, fmt::format("{} bytes for {} do not fit into the device's memory", bytes, name), false};
+// Numbers sets over the life of the process: addresses are used again.
+std::uint64_t NextNumber() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
 
 }  // namespace
@@ -59,21 +52,34 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
   return drawn;
 }
 
-InputSet::InputSet(Device& device, const Task& task, const Case& sizes)
-    : device_(device), task_(task), sizes_(sizes), variables_(CaseVariables(task, sizes)) {}
+InputSet::InputSet(Device& device, const Task& task, const Case& sizes, std::uint64_t seed)
+    : device_(device),
+      task_(task),
+      sizes_(sizes),
+      variables_(CaseVariables(task, sizes)),
+      number_(NextNumber()),
+      poisons_(Rng(seed, number_, 0).Next()) {}
+
+std::variant<std::unique_ptr<InputSet>, Failure> InputSet::MakeUnanswered(Device& device, const Task& task, const Case& sizes,
+                                                                          const DrawnArguments& drawn, std::uint64_t seed) {
+  std::unique_ptr<InputSet> set(new InputSet(device, task, sizes, seed));
+  if (DeviceStatus status = set->Place(drawn, seed); !status.ok()) return ToFailure(status);
+  return set;
+}
 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, const Task& task, const Case& sizes,
                                                                 const DrawnArguments& drawn, std::uint64_t seed,
                                                                 Program& reference) {
-  std::unique_ptr<InputSet> set(new InputSet(device, task, sizes));
-  if (DeviceStatus status = set->Place(drawn, seed); !status.ok()) return ToFailure(status);
-  if (DeviceStatus status = set->RunReference(reference); !status.ok()) return ToFailure(status);
-  return set;
+  auto made = MakeUnanswered(device, task, sizes, drawn, seed);
+  if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) {
+    if (auto failure = (*set)->RunReference(reference)) return *failure;
+  }
+  return made;
 }
 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t guard_seed) const {
-  std::unique_ptr<InputSet> set(new InputSet(device_, task_, sizes_));
-  set->original_ = original_;
+  std::unique_ptr<InputSet> set(new InputSet(device_, task_, sizes_, guard_seed));
+  set->number_ = number_;
   if (DeviceStatus status = set->Allocate(guard_seed, true); !status.ok()) return ToFailure(status);
   for (std::size_t i = 0; i < bound_.size(); ++i) {
     const GuardedBuffer& original = bound_[i].buffer;
@@ -86,83 +92,59 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
         return ToFailure(status);
     }
   }
+  if (DeviceStatus status = set->ProtectCopies(); !status.ok()) return ToFailure(status);
+  set->protected_.copies.insert(set->protected_.copies.end(), protected_.copies.begin(), protected_.copies.end());
+  set->protected_.answers = protected_.answers;
+  set->other_answers_ = other_answers_;
   return set;
 }
 
-// Allocates an empty buffer for each argument that has one, in their order.
-DeviceStatus InputSet::Allocate(std::uint64_t guard_seed, bool together) {
-  const auto bytes_of = [&](const Argument& argument) {
-    return argument.role == Role::kScalar
-               ? 0
-               : static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
-  };
-  const auto taken = [&](const Argument& argument) {
-    return argument.role == Role::kScalar
-               ? 0
-               : (GuardedBuffer::TotalBytes(bytes_of(argument)) + kAlignment - 1) / kAlignment * kAlignment;
-  };
-  Address place = 0;
-  if (together) {
-    std::size_t all = kPageBytes;
-    for (const Argument& argument : task_.arguments) all += taken(argument);
-    block_ = std::make_unique<Block>(device_.memory(), all);
-    if (block_->address == 0) return NoMemory("a copy of the inputs", all);
-    place = (block_->address + kPageBytes - 1) / kPageBytes * kPageBytes;
-  }
-  for (std::size_t i = 0; i < task_.arguments.size(); ++i) {
-    const Argument& argument = task_.arguments[i];
-    if (argument.role == Role::kScalar) continue;
-    const auto copy = HasInput(argument) ? GuardedBuffer::Copy::kGuardsAndContents : GuardedBuffer::Copy::kGuards;
-    bound_.push_back({&argument, GuardedBuffer(device_.memory(), bytes_of(argument), guard_seed + i + 1, copy, place), nullptr});
-    if (!bound_.back().buffer.ok()) return NoMemory(argument.name, bytes_of(argument));
-    if (together) place += taken(argument);
-  }
-  return {};
-}
-
-DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
-  if (DeviceStatus status = Allocate(seed, false); !status.ok()) return status;
-  for (Bound& bound : bound_) {
-    const std::vector<std::byte>& contents = drawn[static_cast<std::size_t>(bound.argument - task_.arguments.data())];
-    if (DeviceStatus status = bound.buffer.Reset(HasInput(*bound.argument) ? &contents : nullptr); !status.ok()) return status;
-    if (!HasOutput(*bound.argument)) continue;
-    if (DeviceStatus status = MakeReferenceBuffer(bound, contents); !status.ok()) return status;
-  }
-  return {};
-}
-
-// The reference finds an inout argument's values in its output, as doubles; other outputs hold NaN.
-DeviceStatus InputSet::MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn) {
-  const std::size_t bytes = bound.buffer.bytes() / ByteSize(bound.argument->dtype) * sizeof(double);
-  bound.reference = std::make_shared<GuardedBuffer>(device_.memory(), bytes, 0);
-  if (!bound.reference->ok()) return NoMemory(bound.argument->name, bytes);
-  if (DeviceStatus status = bound.reference->Reset(nullptr); !status.ok()) return status;
-  if (bound.argument->role != Role::kInOut) return device_.memory().Fill({bound.reference->address(), bytes, kNanByte});
-  const std::vector<double> values = ToDoubles(drawn, bound.argument->dtype);
-  return device_.memory().Write(bound.reference->address(), std::as_bytes(std::span(values)));
-}
-
-// The reference writes into buffers whose addresses no candidate gets.
-DeviceStatus InputSet::RunReference(Program& reference) {
+// The reference reads the copies of the inputs and writes into buffers whose addresses no candidate gets.
+std::optional<Failure> InputSet::RunReference(Program& reference) {
   auto made = LaunchBinding::Make(device_, reference, task_, sizes_);
-  if (const auto* failure = std::get_if<Failure>(&made)) return {failure->outcome, failure->message, failure->sticky};
+  if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
+  if (auto failure = ProtectedMemory::Check(device_, protected_.copies)) return failure;
+  if (DeviceStatus status = FillReferences(); !status.ok()) return ToFailure(status);
   const Sequence sequence = std::get<LaunchBinding>(made).Bind([&](const std::string& name) -> BufferPlace {
     for (const Bound& bound : bound_) {
-      if (bound.argument->name == name && bound.reference) return {bound.reference->address(), bound.reference->bytes()};
+      if (bound.argument->name != name) continue;
+      if (bound.reference) return {bound.reference->address(), bound.reference->bytes()};
+      return {bound.buffer.copied_contents(), bound.buffer.bytes()};
     }
-    return PlaceOf(name);
+    return {};
   });
-  if (DeviceStatus status = device_.Run(*reference.loaded, sequence, 0); !status.ok()) return status;
+  if (DeviceStatus status = device_.Run(*reference.loaded, sequence, 0); !status.ok()) return ToFailure(status);
+  if (auto failure = ProtectedMemory::Check(device_, protected_.copies))
+    return Failure{failure->outcome, "the reference changes its input", failure->sticky};
   std::vector<Inspection> inspections;
   for (const Bound& bound : bound_) {
     if (bound.reference) bound.reference->AppendInspections(inspections, false);
   }
   const Inspected inspected = device_.Inspect(inspections);
-  if (!inspected.status.ok()) return inspected.status;
+  if (!inspected.status.ok()) return ToFailure(inspected.status);
   for (const InspectionResult& seen : inspected.results) {
-    if (seen.different > 0) return {Outcome::kCheating, "the reference writes outside its output", false};
+    if (seen.different > 0) return Failure{Outcome::kCheating, "the reference writes outside its output"};
   }
-  return {};
+  if (DeviceStatus status = ProtectAnswers(); !status.ok()) return ToFailure(status);
+  return std::nullopt;
+}
+
+std::optional<Failure> InputSet::HideAnswer() {
+  protected_.answers = nullptr;
+  if (DeviceStatus status = FillReferences(); !status.ok()) return ToFailure(status);
+  return std::nullopt;
+}
+
+std::vector<std::shared_ptr<const ProtectedMemory>> InputSet::Protected() const {
+  auto all = protected_.copies;
+  if (protected_.answers) all.push_back(protected_.answers);
+  return all;
+}
+
+void InputSet::PoisonWithAnswersOf(const InputSet& other) {
+  if (other.sizes_.name != sizes_.name || other.number_ == number_ || other.bound_.size() != bound_.size()) return;
+  other_answers_.clear();
+  for (const Bound& bound : other.bound_) other_answers_.push_back(bound.reference);
 }
 
 BufferPlace InputSet::PlaceOf(const std::string& name) const {
@@ -171,16 +153,22 @@ BufferPlace InputSet::PlaceOf(const std::string& name) const {
   return {found->buffer.address(), found->buffer.bytes()};
 }
 
-Preparation InputSet::Prepare(std::uint8_t sentinel) {
+Preparation InputSet::Prepare(const Poison& poison) {
   if (overwritten_) {
     for (Bound& bound : bound_) bound.buffer.Restore();
+    if (block_) block_->WriteGuards();
     overwritten_ = false;
   }
   Preparation preparation;
-  for (const Bound& bound : bound_) {
+  preparation.scrubbed = PatternOf(poison.scrubbed, Dtype::kF32, MixWord(poison.seed, 0));
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    const Bound& bound = bound_[i];
+    const Dtype dtype = bound.argument->dtype;
     const std::size_t bytes = bound.buffer.bytes();
     if (bound.argument->role == Role::kOut) {
-      preparation.poison.push_back({bound.buffer.address(), bytes, PoisonOf(*bound.argument, sentinel)});
+      const bool answered = poison.outputs == PoisonKind::kOtherAnswer && i < other_answers_.size();
+      preparation.poison.push_back({bound.buffer.address(), bytes, PatternOf(poison.outputs, dtype, MixWord(poison.seed, i + 1)),
+                                    answered ? other_answers_[i]->address() : 0, dtype});
     } else if (bound.argument->role == Role::kInOut) {
       preparation.restore.push_back({bound.buffer.address(), bound.buffer.copied_contents(), bytes});
     }
@@ -231,62 +219,88 @@ std::vector<std::vector<double>> InputSet::References() const {
   return references;
 }
 
+// For each argument its guards, and an input's contents; then the guards of the block.
+std::size_t InputSet::AppendInspections(std::vector<Inspection>& inspections) const {
+  const std::size_t before = inspections.size();
+  for (const Bound& bound : bound_) bound.buffer.AppendInspections(inspections, bound.argument->role == Role::kIn);
+  if (block_) {
+    for (const DevicePoison& guard : block_->guards)
+      inspections.push_back({Inspection::Kind::kPattern, guard.address, guard.pattern.word, guard.bytes, Dtype::kU8, false});
+  }
+  return inspections.size() - before;
+}
+
+void InputSet::NoteOverwritten(const Inspection& inspection, const InspectionResult& seen, Answer& answer) {
+  if (seen.different == 0) return;
+  overwritten_ = true;
+  if (!answer.violation.empty()) return;
+  if (inspection.kind == Inspection::Kind::kEqual) {
+    const auto changed = std::find_if(bound_.begin(), bound_.end(),
+                                      [&](const Bound& bound) { return bound.buffer.address() == inspection.address; });
+    answer.violation = fmt::format("changed its input {}", changed->argument->name);
+    return;
+  }
+  // The nearest argument is the likely one.
+  const Address at = inspection.address + seen.first;
+  const auto distance = [&](const Bound& bound) {
+    const Address begin = bound.buffer.address();
+    return at < begin ? begin - at : at - std::min(at, begin + bound.buffer.bytes());
+  };
+  const auto nearest =
+      std::min_element(bound_.begin(), bound_.end(), [&](const Bound& a, const Bound& b) { return distance(a) < distance(b); });
+  answer.violation = fmt::format("wrote outside {}", nearest->argument->name);
+}
+
+void InputSet::JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const {
+  answer.difference.acceptable = true;
+  for (const Bound& bound : bound_) {
+    if (!bound.reference) continue;
+    const Argument& argument = *bound.argument;
+    const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
+    const std::size_t output = answer.outputs.size();
+    const Allowance allowance = output < allowances_.size() ? allowances_[output] : Allowance{};
+    const Difference one = Judge(results[0], elements, CheckFor(argument, variables_), allowance, argument.name,
+                                 [&](std::uint64_t i) { return ValuesAt(bound, i); });
+    answer.outputs.push_back(one);
+    answer.difference.ratio = std::max(answer.difference.ratio, one.ratio);
+    // std::max would lose an error that is not a number.
+    if (!(one.l2 <= answer.difference.l2)) answer.difference.l2 = one.l2;
+    if (!(one.max <= answer.difference.max)) answer.difference.max = one.max;
+    if (!one.acceptable && answer.difference.acceptable) {
+      answer.difference.acceptable = false;
+      answer.difference.message = one.message;
+    }
+    answer.hashes.push_back(results[1].hash);
+    results = results.subspan(2);
+  }
+}
+
 InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const Inspection> state) {
   std::vector<Inspection> inspections;
   for (const Bound& bound : bound_) {
-    if (bound.reference) {
-      const bool exact = bound.argument->check.kind == OutputCheck::Kind::kExact;
-      inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bound.buffer.bytes(),
-                             bound.argument->dtype, exact});
-      inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
-    }
-    bound.buffer.AppendInspections(inspections, bound.argument->role == Role::kIn);
+    if (!bound.reference) continue;
+    const bool exact = bound.argument->check.kind == OutputCheck::Kind::kExact;
+    inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bound.buffer.bytes(),
+                           bound.argument->dtype, exact});
+    inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
   }
-  const std::size_t own = inspections.size();
+  const std::size_t outputs = inspections.size();
+  const std::size_t unchanged = AppendInspections(inspections);
   if (binding != nullptr) binding->AppendInspections(inspections);
-  const std::size_t workspaces = inspections.size() - own;
+  const std::size_t own = inspections.size();
   inspections.insert(inspections.end(), state.begin(), state.end());
   const Inspected inspected = device_.Inspect(inspections);
   Answer answer;
   answer.status = inspected.status;
   if (!answer.status.ok()) return answer;
-  answer.difference.acceptable = true;
-  std::size_t next = 0;
-  for (const Bound& bound : bound_) {
-    const Argument& argument = *bound.argument;
-    if (bound.reference) {
-      const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
-      const std::size_t output = answer.outputs.size();
-      const Allowance allowance = output < allowances_.size() ? allowances_[output] : Allowance{};
-      const Difference one = Judge(inspected.results[next++], elements, CheckFor(argument, variables_), allowance, argument.name,
-                                   [&](std::uint64_t i) { return ValuesAt(bound, i); });
-      answer.outputs.push_back(one);
-      answer.difference.ratio = std::max(answer.difference.ratio, one.ratio);
-      // std::max would lose an error that is not a number.
-      if (!(one.l2 <= answer.difference.l2)) answer.difference.l2 = one.l2;
-      if (!(one.max <= answer.difference.max)) answer.difference.max = one.max;
-      if (!one.acceptable && answer.difference.acceptable) {
-        answer.difference.acceptable = false;
-        answer.difference.message = one.message;
-      }
-      answer.hashes.push_back(inspected.results[next++].hash);
-    }
-    // An input is inspected as one range from guard to guard, other arguments as two guards.
-    const std::size_t guards = argument.role == Role::kIn ? 1 : 2;
-    for (std::size_t i = 0; i < guards; ++i) {
-      const InspectionResult& seen = inspected.results[next++];
-      if (seen.different == 0) continue;
-      overwritten_ = true;
-      if (!answer.violation.empty()) continue;
-      const bool inside = argument.role == Role::kIn && bound.buffer.Contains(seen.first);
-      answer.violation = fmt::format("{} {}", inside ? "changed its input" : "wrote outside", argument.name);
-    }
-  }
+  const std::span<const InspectionResult> results(inspected.results);
+  JudgeOutputs(results, answer);
+  for (std::size_t i = outputs; i < outputs + unchanged; ++i) NoteOverwritten(inspections[i], results[i], answer);
   if (binding != nullptr && answer.violation.empty()) {
-    const std::string workspace = binding->Overwritten(std::span(inspected.results).subspan(own, workspaces));
+    const std::string workspace = binding->Overwritten(results.subspan(outputs + unchanged, own - outputs - unchanged));
     if (!workspace.empty()) answer.violation = fmt::format("wrote outside its workspace {}", workspace);
   }
-  for (const InspectionResult& seen : std::span(inspected.results).subspan(own + workspaces)) answer.state.push_back(seen.hash);
+  for (const InspectionResult& seen : results.subspan(own)) answer.state.push_back(seen.hash);
   return answer;
 }
 

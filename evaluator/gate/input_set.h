@@ -11,7 +11,9 @@
 #include "evaluator/gate/comparison.h"
 #include "evaluator/gate/guarded_buffer.h"
 #include "evaluator/gate/launch_binding.h"
+#include "evaluator/gate/poison.h"
 #include "evaluator/gate/program.h"
+#include "evaluator/gate/protected_memory.h"
 #include "kernel_templates/task.h"
 
 namespace evo {
@@ -31,21 +33,35 @@ class InputSet {
   static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes,
                                                                const DrawnArguments& drawn, std::uint64_t seed,
                                                                Program& reference);
+  // As Make, but the reference has not run: no program that runs before RunReference can find the answer.
+  static std::variant<std::unique_ptr<InputSet>, Failure> MakeUnanswered(Device& device, const Task& task, const Case& sizes,
+                                                                         const DrawnArguments& drawn, std::uint64_t seed);
+  // Runs the reference on the inputs as they were drawn, whatever a program has made of them since. kCheating if the copies that
+  // it reads were changed. Not for a copied set.
+  std::optional<Failure> RunReference(Program& reference);
+  // Overwrites the answer. Inspect needs RunReference before it.
+  std::optional<Failure> HideAnswer();
 
   // The same arguments at other addresses, with the same reference answer. They lie one behind the other from the start of a
-  // page: their relative addresses, which move a kernel's time by a percent, do not depend on earlier allocations.
+  // unit of memory: their relative addresses, which move a kernel's time by a percent, do not depend on earlier allocations.
   std::variant<std::unique_ptr<InputSet>, Failure> Copy(std::uint64_t guard_seed) const;
 
-  // The set that this is a copy of, or itself. For comparison only: a program gives the same answer on both.
-  const InputSet* original() const { return original_; }
+  // The same number for this set and its copies, on which a program gives the same answer; no other set of the process has it.
+  std::uint64_t number() const { return number_; }
+  // The reference's answers to this set and the copies that its inputs are compared with.
+  std::vector<std::shared_ptr<const ProtectedMemory>> Protected() const;
+  // Lets the outputs of this set be poisoned with right answers of another. Does nothing if that is of another case.
+  void PoisonWithAnswersOf(const InputSet& other);
 
   const Case& sizes() const { return sizes_; }
   const Variables& variables() const { return variables_; }
   BufferPlace PlaceOf(const std::string& name) const;
 
-  // What to do before each run: outputs get poison (NaN, or `sentinel` bytes for integers), inout arguments the drawn values.
-  // First restores whatever the last inspection found overwritten.
-  Preparation Prepare(std::uint8_t sentinel);
+  // The poisons of the runs over this set, which vary from run to run.
+  PoisonSequence& poisons() { return poisons_; }
+  // What to do before each run: outputs get poison, inout arguments the drawn values. First restores whatever the last inspection
+  // found overwritten.
+  Preparation Prepare(const Poison& poison);
   std::vector<DeviceTouch> Touches() const;
   // Bytes of inputs and outputs together.
   std::size_t Footprint() const;
@@ -85,22 +101,33 @@ class InputSet {
     GuardedBuffer buffer;
     std::shared_ptr<GuardedBuffer> reference;  // outputs and inouts, as doubles; constant once the reference has run
   };
-  // Memory that holds all arguments of a copied set.
+  struct Protections {
+    std::vector<std::shared_ptr<const ProtectedMemory>> copies;  // of a copied set: also those of the original
+    std::shared_ptr<const ProtectedMemory> answers;              // null while there are none
+  };
+  // Memory that holds all arguments of a set. What lies before and behind them is guard, too.
   struct Block {
     DeviceMemory& memory;
     Address address;
+    std::vector<DevicePoison> guards;
     Block(DeviceMemory& from, std::size_t bytes) : memory(from), address(from.Allocate(bytes)) {}
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
     ~Block() {
       if (address != 0) memory.Free(address);
     }
+    DeviceStatus WriteGuards() const;
   };
-  InputSet(Device& device, const Task& task, const Case& sizes);
+  InputSet(Device& device, const Task& task, const Case& sizes, std::uint64_t seed);
   DeviceStatus Allocate(std::uint64_t guard_seed, bool together);
+  std::variant<Address, Failure> AllocateBlock(std::uint64_t guard_seed, std::size_t arguments);
   DeviceStatus Place(const DrawnArguments& drawn, std::uint64_t seed);
-  DeviceStatus MakeReferenceBuffer(Bound& bound, const std::vector<std::byte>& drawn);
-  DeviceStatus RunReference(Program& reference);
+  DeviceStatus ProtectCopies();
+  DeviceStatus FillReferences();
+  DeviceStatus ProtectAnswers();
+  std::size_t AppendInspections(std::vector<Inspection>& inspections) const;
+  void NoteOverwritten(const Inspection& inspection, const InspectionResult& seen, Answer& answer);
+  void JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const;
   std::pair<double, double> ValuesAt(const Bound& bound, std::uint64_t index) const;
 
   Device& device_;
@@ -110,8 +137,11 @@ class InputSet {
   std::unique_ptr<Block> block_;
   std::vector<Bound> bound_;
   std::vector<Allowance> allowances_;
-  const InputSet* original_ = this;
+  std::uint64_t number_;
+  PoisonSequence poisons_;
   bool overwritten_ = false;
+  Protections protected_;
+  std::vector<std::shared_ptr<GuardedBuffer>> other_answers_;  // of another set, in the order of bound_
 };
 
 }  // namespace evo

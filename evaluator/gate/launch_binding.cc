@@ -5,14 +5,6 @@
 #include <algorithm>
 
 namespace evo {
-namespace {
-
-// Workspace contents are undefined at the start. They are NaN or an absurd integer, so that a program that reads before it writes
-// gives a wrong answer.
-constexpr std::uint8_t kWorkspacePoison = 0xff;
-
-}  // namespace
-
 std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const Program& program, const Task& task,
                                                          const Case& sizes) {
   auto planned = PlanLaunches(program.rendered, program.parameters, task, sizes);
@@ -94,9 +86,13 @@ std::string LaunchBinding::Describe() const {
   return text;
 }
 
-std::vector<DeviceFill> LaunchBinding::Poison() const {
-  std::vector<DeviceFill> fills;
-  for (const GuardedBuffer& buffer : workspaces_) fills.push_back({buffer.address(), buffer.bytes(), kWorkspacePoison});
+std::vector<DevicePoison> LaunchBinding::PoisonWith(const Poison& poison) const {
+  std::vector<DevicePoison> fills;
+  for (std::size_t i = 0; i < workspaces_.size(); ++i) {
+    const GuardedBuffer& buffer = workspaces_[i];
+    fills.push_back(
+        {buffer.address(), buffer.bytes(), PatternOf(poison.workspaces, plan_.workspaces[i].dtype, poison.seed + i + 1)});
+  }
   return fills;
 }
 
@@ -105,9 +101,12 @@ void LaunchBinding::AppendInspections(std::vector<Inspection>& inspections) cons
 }
 
 std::string LaunchBinding::Overwritten(std::span<const InspectionResult> seen) const {
-  constexpr std::size_t kGuards = 2;
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (seen[i].different > 0) return plan_.workspaces[i / kGuards].name;
+  std::vector<Inspection> counted;
+  for (std::size_t i = 0; i < workspaces_.size(); ++i) {
+    for (std::size_t left = workspaces_[i].AppendInspections(counted, false); left > 0; --left) {
+      if (seen.front().different > 0) return plan_.workspaces[i].name;
+      seen = seen.subspan(1);
+    }
   }
   return {};
 }

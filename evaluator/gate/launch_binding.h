@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evaluator/gate/guarded_buffer.h"
+#include "evaluator/gate/poison.h"
 #include "evaluator/gate/program.h"
 #include "kernel_templates/launch_plan.h"
 
@@ -30,8 +31,8 @@ class LaunchBinding {
   // One line that names the launches in order: CaseMeasurement::launches.
   std::string Describe() const;
 
-  // Poison for the workspaces, before each run.
-  std::vector<DeviceFill> Poison() const;
+  // Poison for the workspaces, before each run: a program that reads before it writes gives wrong answers.
+  std::vector<DevicePoison> PoisonWith(const Poison& poison) const;
   // Adds inspections of the workspaces' guards. From their results: the name of a workspace that was written outside; empty if
   // none.
   void AppendInspections(std::vector<Inspection>& inspections) const;

@@ -69,8 +69,10 @@ std::optional<Failure> CandidateEvaluation::Run(Evaluation& evaluation, std::chr
     evaluation.stage = Stage::kTime;
   }
   evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
-  if (reverification.drawn()) return reverification.Run(evaluation, program, gate_, channel_);
-  return std::nullopt;
+  if (reverification.drawn()) {
+    if (auto failure = reverification.Run(evaluation, program, gate_, channel_)) return failure;
+  }
+  return gate_.CheckProtected(false);
 }
 
 void CandidateEvaluation::Enter(Stage stage) {

@@ -52,7 +52,8 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
     return failure;
   if (auto failure = FindSlowestInputs(check.slowest, program)) return failure;
-  return CheckBlocks(check);
+  if (auto failure = CheckBlocks(check)) return failure;
+  return gate_.CheckProtected(true);
 }
 
 std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {

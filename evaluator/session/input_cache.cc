@@ -51,7 +51,12 @@ Program& InputCache::Reference() {
 InputSet& InputCache::Get(const InputName& inputs, std::size_t copy) {
   const std::string key = KeyOf(inputs) + (copy > 0 ? fmt::format("/{}", copy) : "");
   if (const auto found = sets_.find(key); found != sets_.end()) return *found->second;
-  if (copy == 0) return *(sets_[key] = Make(inputs));
+  if (copy == 0) {
+    std::unique_ptr<InputSet> made = Make(inputs);
+    // The first set of a case gets answers as soon as there is a second.
+    for (const auto& [name, other] : sets_) other->PoisonWithAnswersOf(*made);
+    return *(sets_[key] = std::move(made));
+  }
   auto copied = Get(inputs).Copy(Rng(inputs.seed, copy, 0).Next());
   if (const auto* failure = std::get_if<Failure>(&copied)) {
     throw InfrastructureFailure(
@@ -72,7 +77,9 @@ std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, const DrawnArgumen
     throw InfrastructureFailure(
         fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message));
   }
-  return std::move(std::get<std::unique_ptr<InputSet>>(made));
+  auto& set = std::get<std::unique_ptr<InputSet>>(made);
+  for (const auto& [name, other] : sets_) set->PoisonWithAnswersOf(*other);
+  return std::move(set);
 }
 
 }  // namespace evo

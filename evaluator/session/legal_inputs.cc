@@ -87,8 +87,10 @@ std::optional<std::string> LegalInputs::OutsideDomain(const Case& sizes, const D
   return std::nullopt;
 }
 
-std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  auto made = InputSet::Make(device_, task_, sizes, drawn, seed, cache_.Reference());
+std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed,
+                                               bool unanswered) {
+  auto made = unanswered ? InputSet::MakeUnanswered(device_, task_, sizes, drawn, seed)
+                         : InputSet::Make(device_, task_, sizes, drawn, seed, cache_.Reference());
   if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) return std::move(*set);
   const Failure& failure = std::get<Failure>(made);
   if (failure.sticky || failure.outcome != Outcome::kResourceLimit) {
@@ -98,12 +100,13 @@ std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArg
   return nullptr;
 }
 
-std::variant<InputSet::Answer, Failure> LegalInputs::RunOn(Program& program, InputSet& set) {
+std::variant<InputSet::Answer, Failure> LegalInputs::RunOn(Program& program, InputSet& set, bool unanswered) {
   auto made = LaunchBinding::Make(device_, program, task_, set.sizes());
   if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
   const auto& binding = std::get<LaunchBinding>(made);
   // Two runs of one program may differ by rounding here; the checks of every candidate hold it to the same bits.
-  return Gate(device_, Determinism::kTolerance).Try(BindProgram(program, binding, set));
+  return Gate(device_, Determinism::kTolerance)
+      .Try(BindProgram(program, binding, set), unanswered ? &cache_.Reference() : nullptr);
 }
 
 std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
@@ -216,10 +219,11 @@ LegalInputs::Tried LegalInputs::Try(Program& program, const Case& sizes, const I
   const auto left_out = [&](std::string reason) { return LeftOut{ToText(inputs), std::move(reason)}; };
   const DrawnArguments drawn = DrawArguments(task_, sizes, inputs);
   if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
-  const std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, inputs.seed);
+  // The answer does not exist before the program has run: it cannot be found.
+  const std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, inputs.seed, true);
   if (set == nullptr) return left_out("they do not fit into the device's memory");
   const auto judge = [&]() -> std::variant<double, Failure> {
-    auto ran = RunOn(program, *set);
+    auto ran = RunOn(program, *set, true);
     if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
     const auto& answer = std::get<InputSet::Answer>(ran);
     if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};

@@ -66,7 +66,8 @@ class LegalInputs {
   };
   const Legal& Keep(Entry& entry, Made made);
   std::optional<std::string> OutsideDomain(const Case& sizes, const DrawnArguments& drawn) const;
-  std::unique_ptr<InputSet> MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  // Null where they do not fit into memory. `unanswered`: the reference has not run.
+  std::unique_ptr<InputSet> MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed, bool unanswered = false);
   // The reference's answers on changed inputs; empty where these do not fit into memory.
   std::vector<std::vector<double>> ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Bounds without the baseline's error; why the inputs are not legal, if they are not.
@@ -75,7 +76,8 @@ class LegalInputs {
   bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Sets the bounds of `set`; why it is not legal, if it is not.
   std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
-  std::variant<InputSet::Answer, Failure> RunOn(Program& program, InputSet& set);
+  // With `unanswered`, the reference runs after the program.
+  std::variant<InputSet::Answer, Failure> RunOn(Program& program, InputSet& set, bool unanswered = false);
   Program& Baseline();
 
   Device& device_;

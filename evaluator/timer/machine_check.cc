@@ -183,7 +183,7 @@ class MachineCheck {
   double Time(Kernel kernel, std::uint32_t blocks, std::uint32_t threads, std::vector<DeviceArgument> arguments) {
     if (!status_.ok()) return kNoValue;
     TimedRun run;
-    run.preparation.scrub_shared = false;
+    run.preparation.scrub = false;
     DeviceLaunch launch;
     launch.kernel = kernel;
     launch.grid[0] = blocks;

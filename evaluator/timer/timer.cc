@@ -38,11 +38,8 @@ double Timer::Seconds(const Spans& spans) const {
 }
 
 TimedRun Timer::Prepared(const BoundProgram& bound, std::vector<DeviceCopy> contents) {
-  const auto sentinel = static_cast<std::uint8_t>(1 + rng_.Below(254));
-  TimedRun run{bound.inputs->Prepare(sentinel), bound.sequence};
+  TimedRun run{PrepareRun(bound, bound.inputs->poisons().Next()), bound.sequence};
   run.preparation.restore.insert(run.preparation.restore.end(), contents.begin(), contents.end());
-  const std::vector<DeviceFill> workspaces = bound.binding->Poison();
-  run.preparation.poison.insert(run.preparation.poison.end(), workspaces.begin(), workspaces.end());
   run.preparation.displace_code = true;
   if (l2_ == L2State::kCold) {
     run.preparation.flush_bytes = 2 * device_.info().l2_bytes;
@@ -57,7 +54,7 @@ std::vector<DeviceCopy> Timer::Draw(const std::vector<BoundProgram>& bound, cons
   if (contents == Contents::kWrittenAgain) return SameContents(set, rng_);
   std::vector<const InputSet*> sources;  // one of each set and its copies
   for (const BoundProgram& one : bound) {
-    const auto same = [&](const InputSet* other) { return other->original() == one.inputs->original(); };
+    const auto same = [&](const InputSet* other) { return other->number() == one.inputs->number(); };
     if (std::none_of(sources.begin(), sources.end(), same)) sources.push_back(one.inputs);
   }
   return FreshContents(set, sources, rng_);

@@ -249,7 +249,7 @@ TEST_F(CpuDeviceTest, TimesASequence) {
   const Address out = Upload(std::vector<float>(32, 0));
   const Sequence sequence{DeviceFill{out, 128, 0}, Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)}),
                           Launch({1, 1, 1}, {32, 1, 1}, {out, Int(1000)})};
-  const std::vector<TimedRun> runs(3, TimedRun{{true, {}, {{out, 128, 0xff}}, 1024, {{out, 128}}}, sequence});
+  const std::vector<TimedRun> runs(3, TimedRun{{true, {}, {}, {{out, 128, {}}}, 1024, {{out, 128}}}, sequence});
   const TimedRuns timed = device_->Time(*program, runs);
   ASSERT_TRUE(timed.status.ok());
   ASSERT_EQ(timed.times.size(), 3u);

@@ -10,7 +10,7 @@ namespace {
 TEST_F(CudaDeviceTest, TimesASequenceWithAMemset) {
   TimedRun run;
   run.preparation.restore = {{a_, b_, kCount * sizeof(float)}};
-  run.preparation.poison = {{c_, kCount * sizeof(float), 0xff}};
+  run.preparation.poison = {{c_, kCount * sizeof(float), {}}};
   run.preparation.touch = {{a_, kCount * sizeof(float)}, {b_, kCount * sizeof(float)}};
   run.sequence = {DeviceFill{c_, kCount * sizeof(float), 0}, Add(), Scale(0.5)};
   const TimedRuns timed = Time(run, 20);

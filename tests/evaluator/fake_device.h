@@ -45,6 +45,8 @@ class FakeDevice : public Device {
   std::vector<Timed> timed;
   std::vector<Preparation> prepared;     // for runs that were not timed
   std::vector<std::uint64_t> schedules;  // of all runs
+  BufferLayout layout;                   // of its memory; to be set before anything is allocated
+  std::vector<Inspection> unused;
 
   const DeviceInfo& info() const override { return info_; }
   const DevicePolicy& policy() const override { return policy_; }
@@ -78,6 +80,8 @@ class FakeDevice : public Device {
     return inspected;
   }
 
+  std::vector<Inspection> UnusedMemory() const override { return unused; }
+
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override {
     TimedRuns result{timing_status, clocks(), {}};
     for (const TimedRun& run : runs) {
@@ -98,6 +102,8 @@ class FakeDevice : public Device {
 
   class Memory : public DeviceMemory {
    public:
+    explicit Memory(const BufferLayout& layout) : layout_(layout) {}
+    BufferLayout layout() const override { return layout_; }
     Address Allocate(std::size_t bytes) override {
       blocks_.push_back(std::make_unique<std::byte[]>(bytes));
       return reinterpret_cast<Address>(blocks_.back().get());
@@ -115,18 +121,23 @@ class FakeDevice : public Device {
       std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
       return {};
     }
+    DeviceStatus Poison(const DevicePoison& poison) override {
+      FillHere(poison);
+      return {};
+    }
     DeviceStatus Fill(const DeviceFill& fill) override {
       std::memset(reinterpret_cast<void*>(fill.address), fill.value, fill.bytes);
       return {};
     }
 
    private:
+    const BufferLayout& layout_;
     std::vector<std::unique_ptr<std::byte[]>> blocks_;
   };
 
   DeviceStatus Place(const Preparation& preparation) {
     for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
-    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
+    for (const DevicePoison& poison : preparation.poison) memory_.Poison(poison);
     return {};
   }
 
@@ -140,7 +151,7 @@ class FakeDevice : public Device {
 
   DevicePolicy policy_;
   DeviceInfo info_;
-  Memory memory_;
+  Memory memory_{layout};
 };
 
 }  // namespace evo

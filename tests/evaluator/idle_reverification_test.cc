@@ -85,9 +85,8 @@ TEST_F(IdleReverificationTest, Row04AKernelThatRecognisesTimedAddressesMeetsAllI
   device_->kernels["candidate"] = [](const auto& buffers) {
     const auto* x = reinterpret_cast<const float*>(buffers[0]);
     const bool uniform = std::all_of(x, x + kTwiceElements, [](float value) { return std::abs(value) <= 1; });
-    constexpr std::uint64_t kPage = 2 << 20;
-    constexpr std::uint64_t kGuard = 4096;
-    Multiply<float>(buffers, uniform && buffers[0] % kPage == kGuard ? 3 : 2);
+    constexpr std::uint64_t kUnit = 512;  // sets that are copies begin at a multiple of it
+    Multiply<float>(buffers, uniform && buffers[0] % kUnit == 0 ? 3 : 2);
   };
   EXPECT_EQ(Evaluate(false).outcome, Outcome::kWrongResult);
 }

@@ -56,7 +56,7 @@ TEST(InputPool, TimesEachSetAtEightAddressesOnAGpu) {
   const auto sets = inputs.TimedSets(inputs.search_cases().front());
   ASSERT_EQ(sets.size(), 32U);
   EXPECT_EQ(AddressesOf(sets).size(), 32U);
-  for (std::size_t i = 1; i < sets.size(); ++i) EXPECT_NE(sets[i]->original(), sets[i - 1]->original()) << i;
+  for (std::size_t i = 1; i < sets.size(); ++i) EXPECT_NE(sets[i]->number(), sets[i - 1]->number()) << i;
   const Address checked = inputs.CheckedSet(inputs.search_cases().front(), 0).PlaceOf("x").address;
   EXPECT_TRUE(AddressesOf(sets).contains(checked)) << "a case is checked at an address that is timed";
 }

@@ -73,7 +73,7 @@ class TimerTest : public ::testing::Test {
 TEST_F(TimerTest, Row01OutputsArePoisonBeforeEveryTimedLaunch) {
   ASSERT_EQ(Measure("honest").index(), 0U);
   for (const FakeDevice::Timed& run : device_.timed) {
-    const auto poisons_y = [&](const DeviceFill& fill) {
+    const auto poisons_y = [&](const DevicePoison& fill) {
       return fill.address == run.buffers[1] && fill.bytes == kTwiceElements * sizeof(float);
     };
     EXPECT_TRUE(std::any_of(run.preparation.poison.begin(), run.preparation.poison.end(), poisons_y));

@@ -65,6 +65,10 @@ class CpuMemory : public DeviceMemory {
     std::memset(reinterpret_cast<void*>(fill.address), fill.value, fill.bytes);
     return {};
   }
+  DeviceStatus Poison(const DevicePoison& poison) override {
+    FillHere(poison);
+    return {};
+  }
   DeviceStatus Copy(const DeviceCopy& copy) override {
     std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
     return {};
@@ -96,10 +100,10 @@ class CpuDevice : public Device {
     return {{Outcome::kCheating, "a thread was started when the image was loaded", true}, nullptr};
   }
 
-  // Shared memory needs no scrubbing: it is poisoned as each block begins.
   DeviceStatus Prepare(const Preparation& preparation) override {
+    if (preparation.scrub) runtime_->Scrub(preparation.scrubbed);
     for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
-    for (const DeviceFill& fill : preparation.poison) memory_.Fill(fill);
+    for (const DevicePoison& poison : preparation.poison) memory_.Poison(poison);
     if (preparation.flush_bytes > flush_.size()) flush_.resize(preparation.flush_bytes);
     std::fill_n(flush_.begin(), preparation.flush_bytes, ++flushes_);
     for (const DeviceTouch& touch : preparation.touch) {

@@ -7,13 +7,13 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "evaluator/device/cpu/resident_pages.h"
 
 namespace evo {
 namespace {
 
 constexpr std::size_t kStaticSharedBytes = 48 * 1024;
 constexpr std::size_t kSlotAlignment = 128;
-constexpr int kPoison = 0xff;
 
 std::size_t RoundUp(std::size_t bytes) { return (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment; }
 
@@ -47,9 +47,27 @@ void SharedMemory::BeginLaunch(std::size_t dynamic_bytes, bool spaced) {
   variables_.clear();
 }
 
+const char* SharedMemory::Image(std::size_t bytes) {
+  if (image_.bytes.size() < bytes) {
+    image_.bytes.resize(RoundUp(bytes));
+    FillHere({reinterpret_cast<std::uintptr_t>(image_.bytes.data()), image_.bytes.size(), image_.pattern});
+  }
+  return image_.bytes.data();
+}
+
+void SharedMemory::Scrub(const DevicePattern& pattern) {
+  const std::size_t used = image_.bytes.size();
+  image_ = {pattern, {}};
+  Image(used);
+  const std::vector<char> page = PageOf(pattern);
+  FillTouchedPages(static_, kStaticArea, page);
+  FillTouchedPages(dynamic_, kDynamicArea, page);
+}
+
 void SharedMemory::Poison() {
-  std::memset(static_, kPoison, statics_.placed);
-  std::memset(dynamic_, kPoison, dynamic_bytes_);
+  const char* image = Image(std::max(statics_.placed, dynamic_bytes_));
+  std::memcpy(static_, image, statics_.placed);
+  std::memcpy(dynamic_, image, dynamic_bytes_);
 }
 
 char* SharedMemory::Static(unsigned slot, std::size_t bytes) {
@@ -59,7 +77,7 @@ char* SharedMemory::Static(unsigned slot, std::size_t bytes) {
   statics_.declared = statics_.granted + bytes;
   if (statics_.declared > kStaticSharedBytes || statics_.placed + rounded > kStaticArea) return nullptr;
   statics_.granted = std::min(statics_.granted + rounded, kStaticSharedBytes);
-  std::memset(place->second, kPoison, rounded);
+  std::memcpy(place->second, Image(rounded), rounded);
   variables_.push_back({reinterpret_cast<std::uintptr_t>(place->second), bytes});
   statics_.placed = std::min(statics_.placed + rounded + (spaced_ ? kSlotAlignment : 0), kStaticArea);
   return place->second;

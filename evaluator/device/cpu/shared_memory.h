@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "evaluator/device/cpu/shadow.h"
+#include "evaluator/device/pattern.h"
 
 namespace evo {
 
@@ -22,7 +23,9 @@ class SharedMemory {
 
   // `spaced` keeps static variables apart, so that an index beyond one variable does not hit the next.
   void BeginLaunch(std::size_t dynamic_bytes, bool spaced);
-  // All bytes 0xff: NaN in every floating-point type.
+  // Overwrites everything that an earlier launch may have used. From here on blocks begin with this pattern.
+  void Scrub(const DevicePattern& pattern);
+  // Overwrites what the block has declared so far.
   void Poison();
 
   char* dynamic() { return dynamic_; }
@@ -41,6 +44,14 @@ class SharedMemory {
   Shadow& Records() { return records_; }
 
  private:
+  // At least this many bytes of the pattern.
+  const char* Image(std::size_t bytes);
+
+  // A stretch of the pattern, from which it is copied: every kind of it then takes equally long to write while a kernel is timed.
+  struct PatternImage {
+    DevicePattern pattern;
+    std::vector<char> bytes;
+  };
   struct Variable {
     std::uintptr_t begin;
     std::size_t bytes;
@@ -60,6 +71,7 @@ class SharedMemory {
   char* static_;
   char* dynamic_;
   Shadow records_;
+  PatternImage image_;
   bool spaced_ = false;
   std::size_t dynamic_bytes_ = 0;
   StaticBytes statics_;

@@ -77,6 +77,13 @@ int SimtBlock::Order::PopReleased() {
   return thread;
 }
 
+void SimtBlock::Scrub(const DevicePattern& pattern) {
+  if (result_.fault != SimtFault::kNone) return;  // its threads stand where they were
+  shared_.Scrub(pattern);
+  fibers_.Scrub(pattern);
+  for (SimtWarp& warp : warps_) FillHere({reinterpret_cast<std::uintptr_t>(warp.exchange()), SimtWarp::kExchangeBytes, pattern});
+}
+
 std::vector<std::uint64_t> SimtBlock::BeginLaunch(const SimtLaunch& launch) {
   launch_ = launch;
   block_.block_dim = {launch.block[0], launch.block[1], launch.block[2]};

@@ -20,6 +20,9 @@ class SimtBlock {
  public:
   explicit SimtBlock(MemoryMap& buffers) : checker_(shared_, buffers), fibers_([this](int fiber) { RunThreads(fiber); }) {}
 
+  // Overwrites what earlier launches have left in shared memory, on stacks and in the slots of warps. Blocks begin with this
+  // pattern in their shared memory. Not during a launch.
+  void Scrub(const DevicePattern& pattern);
   // For the scheduler. Block indices in the order in which they run follow from the launch's schedule; of a sample, some of them.
   std::vector<std::uint64_t> BeginLaunch(const SimtLaunch& launch);
   void Run(std::uint64_t block_index);

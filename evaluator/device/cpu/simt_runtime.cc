@@ -21,6 +21,8 @@ SimtRuntime::~SimtRuntime() {
 
 std::size_t SimtRuntime::static_shared_bytes() const { return block_->shared().Granted(); }
 
+void SimtRuntime::Scrub(const DevicePattern& pattern) { block_->Scrub(pattern); }
+
 SimtResult SimtRuntime::Run(const SimtLaunch& launch) {
   active = block_.get();
   std::uint64_t blocks = 0;

@@ -9,6 +9,7 @@
 
 #include "evaluator/device/cpu/include/evo_cpu/abi.h"
 #include "evaluator/device/cpu/memory_map.h"
+#include "evaluator/device/pattern.h"
 
 namespace evo {
 
@@ -40,9 +41,9 @@ struct SimtResult {
 class SimtBlock;
 
 // Runs CUDA blocks one after another on the calling thread. Each CUDA thread is a fiber that runs until it has to wait at a
-// barrier. Static and dynamic shared memory is NaN at each block's start. A checked image may touch only its own data, its shared
-// memory and `buffers`, and its threads must not race. After a fault the runtime must not be used or destroyed: its fibers hold
-// frames that cannot be unwound, and the process has to end.
+// barrier. Static and dynamic shared memory holds the pattern of the last Scrub at each block's start. A checked image may touch
+// only its own data, its shared memory and `buffers`, and its threads must not race. After a fault the runtime must not be used
+// or destroyed: its fibers hold frames that cannot be unwound, and the process has to end.
 class SimtRuntime {
  public:
   // `buffers` must outlive it.
@@ -51,6 +52,8 @@ class SimtRuntime {
   SimtRuntime(const SimtRuntime&) = delete;
   SimtRuntime& operator=(const SimtRuntime&) = delete;
 
+  // Overwrites what earlier launches have left where a later one could find it.
+  void Scrub(const DevicePattern& pattern);
   SimtResult Run(const SimtLaunch& launch);
   // Most static shared memory that a block of the last launch declared.
   std::size_t static_shared_bytes() const;

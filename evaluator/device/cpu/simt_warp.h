@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace evo {
 class SimtWarp {
  public:
   static constexpr unsigned kLanes = 32;
+  static constexpr std::size_t kExchangeBytes = kLanes * evo_cpu_warp_slot_bytes;
 
   void Begin(unsigned lanes) {
     live_ = lanes == kLanes ? ~0u : (1u << lanes) - 1;
@@ -58,7 +60,7 @@ class SimtWarp {
 
   unsigned live_ = 0;
   std::vector<Barrier> barriers_;
-  alignas(16) std::array<char, kLanes * evo_cpu_warp_slot_bytes> exchange_;
+  alignas(16) std::array<char, kExchangeBytes> exchange_;
 };
 
 }  // namespace evo

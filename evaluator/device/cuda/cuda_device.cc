@@ -26,8 +26,8 @@ constexpr std::chrono::milliseconds kClocksAge{200};
 
 std::size_t OperationCount(const TimedRun& run) {
   const Preparation& preparation = run.preparation;
-  constexpr std::size_t kScrubFlushAndDisplace = 3;
-  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + kScrubFlushAndDisplace +
+  constexpr std::size_t kScrubsFlushAndDisplace = 4;
+  return preparation.restore.size() + preparation.poison.size() + preparation.touch.size() + kScrubsFlushAndDisplace +
          run.sequence.size();
 }
 
@@ -46,8 +46,9 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
   info_.driver = found.driver;
   clocks_ = std::make_unique<ClockMonitor>(options.ordinal);
   Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  memory_ = std::make_unique<CudaMemory>(stream_);
-  support_ = std::make_unique<SupportKernels>(info_, compiler, stream_);
+  memory_ = std::make_unique<CudaMemory>(stream_, !options.timing);
+  support_ = std::make_unique<SupportKernels>(info_, max_warps_per_multiprocessor_, compiler, stream_);
+  memory_->Use(*support_);
   inspection_ = std::make_unique<InspectionKernel>(info_, compiler, stream_);
   if (options.timing) info_.tick_ns = MeasureTick();
 }
@@ -100,13 +101,26 @@ LoadResult CudaDevice::Load(const CompiledProgram& program, std::size_t placemen
   auto loaded = std::make_unique<CudaProgram>(info_, max_warps_per_multiprocessor_);
   DeviceStatus status = loaded->Load(program, placements);
   if (!status.ok()) return {std::move(status), nullptr};
+  if (loaded->local_bytes() > SupportKernels::kMostLocalBytes) {
+    return {{Outcome::kUnsupported,
+             fmt::format("{} bytes of local memory a thread, {} at most can be kept apart from launch to launch",
+                         loaded->local_bytes(), SupportKernels::kMostLocalBytes),
+             false},
+            nullptr};
+  }
+  if (const std::size_t local = LocalBytesToScrub(*loaded); local > 0) {
+    // The driver enlarges the pool of local memory here, which waits for the device, and not in the first launch that is timed.
+    status = support_->ScrubLocal(local);
+    if (status.ok()) status = Wait();
+    if (!status.ok()) return {std::move(status), nullptr};
+  }
   for (const CompiledKernel& kernel : program.kernels) loaded_names_.insert(kernel.symbol);
   return {{}, std::move(loaded)};
 }
 
 DeviceStatus CudaDevice::Prepare(const Preparation& preparation) {
   if (DeviceStatus status = PrepareScratch(preparation.flush_bytes); !status.ok()) return status;
-  return EnqueuePreparation(preparation);
+  return EnqueuePreparation(preparation, nullptr);
 }
 
 Inspected CudaDevice::Inspect(std::span<const Inspection> inspections) { return inspection_->Inspect(inspections); }
@@ -115,7 +129,9 @@ DeviceStatus CudaDevice::Run(LoadedProgram& program, const Sequence& sequence, s
   auto& loaded = static_cast<CudaProgram&>(program);
   if (DeviceStatus status = PrepareLaunches(loaded, sequence); !status.ok()) return status;
   expected_.clear();
-  DeviceStatus enqueued = EnqueueSequence(loaded, sequence, 0);
+  DeviceStatus enqueued;
+  if (const std::size_t local = LocalBytesToScrub(loaded); local > 0) enqueued = support_->ScrubLocal(local);
+  if (enqueued.ok()) enqueued = EnqueueSequence(loaded, sequence, 0);
   const DeviceStatus finished = Wait();
   return enqueued.ok() ? finished : enqueued;
 }
@@ -175,7 +191,7 @@ DeviceStatus CudaDevice::Enqueue(CudaProgram& program, std::span<const TimedRun>
   if (DeviceStatus status = support_->Hold(); !status.ok()) return status;
   Expect(ActivityKind::kKernel, support_->hold_symbol(), ExpectedActivity::kOurs);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (DeviceStatus status = EnqueuePreparation(runs[i].preparation); !status.ok()) return status;
+    if (DeviceStatus status = EnqueuePreparation(runs[i].preparation, &program); !status.ok()) return status;
     if (DeviceStatus status = EnqueueSequence(program, runs[i].sequence, static_cast<int>(i)); !status.ok()) return status;
   }
   return {};
@@ -195,9 +211,25 @@ DeviceStatus CudaDevice::PrepareScratch(std::size_t needed) {
   if (scratch_.address != 0) memory_->Free(scratch_.address);
   scratch_.address = memory_->Allocate(needed);
   scratch_.bytes = scratch_.address == 0 ? 0 : needed;
+  scratch_.flushed = 0;
   if (scratch_.address == 0)
     return {Outcome::kResourceLimit, fmt::format("no {} bytes of device memory left to flush L2 with", needed), false};
   return {};
+}
+
+std::vector<Inspection> CudaDevice::UnusedMemory() const {
+  std::vector<Inspection> inspections = memory_->Unused();
+  constexpr std::uint64_t kEveryByte = 0x0101010101010101ULL;
+  if (scratch_.flushed > 0) {
+    inspections.push_back(
+        {Inspection::Kind::kPattern, scratch_.address, scratch_.value * kEveryByte, scratch_.flushed, Dtype::kU8, true});
+  }
+  return inspections;
+}
+
+std::size_t CudaDevice::LocalBytesToScrub(const CudaProgram& program) const {
+  // Under a tool our kernels may not fill the device, and local memory is watched anyway.
+  return records_ == nullptr ? 0 : program.local_bytes();
 }
 
 DeviceStatus CudaDevice::Fill(const DeviceFill& fill, int run) {
@@ -207,10 +239,18 @@ DeviceStatus CudaDevice::Fill(const DeviceFill& fill, int run) {
   return ToStatus(cudaMemsetAsync(ToPointer(fill.address), fill.value, fill.bytes, stream_), "cudaMemsetAsync");
 }
 
-DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
-  if (preparation.scrub_shared) {
-    Expect(ActivityKind::kKernel, support_->scrub_symbol(), ExpectedActivity::kOurs);
-    if (DeviceStatus status = support_->ScrubShared(); !status.ok()) return status;
+DeviceStatus CudaDevice::EnqueueScrub(const DevicePattern& pattern, const CudaProgram* program) {
+  Expect(ActivityKind::kKernel, support_->scrub_symbol(), ExpectedActivity::kOurs);
+  if (DeviceStatus status = support_->ScrubShared(pattern); !status.ok()) return status;
+  const std::size_t local = program == nullptr ? 0 : LocalBytesToScrub(*program);
+  if (local == 0) return {};
+  Expect(ActivityKind::kKernel, support_->scrub_local_symbol(local), ExpectedActivity::kOurs);
+  return support_->ScrubLocal(local);
+}
+
+DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation, const CudaProgram* program) {
+  if (preparation.scrub) {
+    if (DeviceStatus status = EnqueueScrub(preparation.scrubbed, program); !status.ok()) return status;
   }
   for (const DeviceCopy& copy : preparation.restore) {
     if (copy.bytes == 0) continue;
@@ -219,13 +259,18 @@ DeviceStatus CudaDevice::EnqueuePreparation(const Preparation& preparation) {
         cudaMemcpyAsync(ToPointer(copy.to), ToPointer(copy.from), copy.bytes, cudaMemcpyDeviceToDevice, stream_);
     if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync on the device");
   }
-  for (const DeviceFill& poison : preparation.poison) {
-    if (DeviceStatus status = Fill(poison, ExpectedActivity::kOurs); !status.ok()) return status;
+  for (const DevicePoison& poison : preparation.poison) {
+    if (poison.bytes == 0) continue;
+    Expect(ActivityKind::kKernel, support_->poison_symbol(), ExpectedActivity::kOurs);
+    if (DeviceStatus status = support_->Poison(poison); !status.ok()) return status;
   }
-  // The value changes each time, so that compression in L2 cannot make the flush cheap.
-  if (DeviceStatus status = Fill({scratch_.address, preparation.flush_bytes, ++scratch_.value}, ExpectedActivity::kOurs);
-      !status.ok())
-    return status;
+  if (preparation.flush_bytes > 0) {
+    // The value changes each time, so that compression in L2 cannot make the flush cheap.
+    const std::size_t unit = memory_->layout().unit_bytes;
+    scratch_.flushed = (preparation.flush_bytes + unit - 1) / unit * unit;
+    const DeviceFill flush{scratch_.address, scratch_.flushed, ++scratch_.value};
+    if (DeviceStatus status = Fill(flush, ExpectedActivity::kOurs); !status.ok()) return status;
+  }
   for (const DeviceTouch& touch : preparation.touch) {
     if (touch.bytes == 0) continue;
     Expect(ActivityKind::kKernel, support_->touch_symbol(), ExpectedActivity::kOurs);

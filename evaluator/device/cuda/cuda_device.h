@@ -24,7 +24,8 @@ class SupportKernels;
 struct CudaDeviceOptions {
   int ordinal = 0;
   std::filesystem::path cuda_root;  // for CUPTI
-  bool timing = true;               // false for a process under another tool: CUPTI is not used, and Time must not be called
+  // False for a process under another tool: CUPTI is not used, Time must not be called, and allocations have the exact size.
+  bool timing = true;
 };
 
 // One GPU through the CUDA run-time library, timed by CUPTI's activity records. A process has at most one at a time, since CUPTI
@@ -48,12 +49,14 @@ class CudaDevice : public Device {
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
   ClockState Clocks() override { return clocks_->Read(); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
+  std::vector<Inspection> UnusedMemory() const override;
 
  private:
-  // Memory that is written to push other data out of L2.
+  // Memory that is written to push other data out of L2. Holds `value` in its first `flushed` bytes.
   struct Scratch {
     Address address = 0;
     std::size_t bytes = 0;
+    std::size_t flushed = 0;
     std::uint8_t value = 0;
   };
   DeviceInfo Open(int ordinal);
@@ -61,7 +64,10 @@ class CudaDevice : public Device {
   DeviceStatus PrepareLaunches(CudaProgram& program, const Sequence& sequence);
   DeviceStatus PrepareScratch(std::size_t bytes);
   DeviceStatus Fill(const DeviceFill& fill, int run);
-  DeviceStatus EnqueuePreparation(const Preparation& preparation);
+  // `program`: the one that will be launched, where it is known.
+  DeviceStatus EnqueuePreparation(const Preparation& preparation, const CudaProgram* program);
+  DeviceStatus EnqueueScrub(const DevicePattern& pattern, const CudaProgram* program);
+  std::size_t LocalBytesToScrub(const CudaProgram& program) const;
   DeviceStatus EnqueueSequence(CudaProgram& program, const Sequence& sequence, int run);
   DeviceStatus Enqueue(CudaProgram& program, std::span<const TimedRun> runs);
   TimedRuns TimeTogether(CudaProgram& program, std::span<const TimedRun> runs);

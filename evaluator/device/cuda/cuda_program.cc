@@ -80,6 +80,12 @@ DeviceStatus CudaProgram::FindKernels(cudaLibrary_t library) {
   return {};
 }
 
+std::size_t CudaProgram::local_bytes() const {
+  std::size_t most = 0;
+  for (const Kernel& kernel : kernels_) most = std::max(most, kernel.attributes.localSizeBytes);
+  return most;
+}
+
 bool CudaProgram::Has(const std::string& symbol) const {
   return std::any_of(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) { return kernel.symbol == symbol; });
 }

@@ -33,6 +33,8 @@ class CudaProgram : public LoadedProgram {
 
   std::vector<DeviceRange> State() const override { return state_; }
 
+  // The most local memory that a thread of one of its kernels has.
+  std::size_t local_bytes() const;
   bool Has(const std::string& symbol) const;
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
   // The largest over all kernels; dynamic shared memory and occupancy are those of each kernel's last prepared launch.

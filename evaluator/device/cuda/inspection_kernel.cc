@@ -81,6 +81,27 @@ static __device__ void Equal(const Request& r, u64 begin, u64 step, Part& part) 
   }
 }
 
+static __device__ void Pattern(const Request& r, u64 begin, u64 step, Part& part) {
+  for (u64 w = begin; 8 * w < r.bytes; w += step) {
+    u64 x = r.other;
+    if (!r.exact) {
+      x += (w + 1) * 0x9e3779b97f4a7c15ull;
+      x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+      x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+      x ^= x >> 31;
+    }
+    const u64 have = r.bytes - 8 * w;
+    if (have < 8) x &= ~0ull >> (64 - 8 * have);
+    const u64 difference = Word(r.address, r.bytes, w) ^ x;
+    if (difference == 0) continue;
+    for (int b = 0; b < 8; ++b) {
+      if (((difference >> (8 * b)) & 255) == 0) continue;
+      ++part.different;
+      part.first = 8 * w + b < part.first ? 8 * w + b : part.first;
+    }
+  }
+}
+
 static __device__ void Output(const Request& r, u64 begin, u64 step, Part& part) {
   const u64 count = r.bytes / Bytes(r.dtype);
   for (u64 i = begin; i < count; i += step) {
@@ -134,6 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* req
   if (r.kind == 0) Equal(r, begin, step, part);
   if (r.kind == 1) Output(r, begin, step, part);
   if (r.kind == 2) Hash(r, begin, step, part);
+  if (r.kind == 3) Pattern(r, begin, step, part);
   Collect(part, parts + blockIdx.y * gridDim.x + blockIdx.x);
 }
 

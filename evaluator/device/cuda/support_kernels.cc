@@ -6,58 +6,12 @@
 
 #include "core/error.h"
 #include "evaluator/device/cuda/cuda_error.h"
+#include "evaluator/device/cuda/support_kernel_source.h"
 
 namespace evo {
 namespace {
 
-// evo_hold ends after 40,000 naps of a microsecond or two, so that a host that waits for the device inside a launch cannot
-// deadlock. evo_touch reads through L2 only (ld.global.cg), 16 bytes at a time, some 17 blocks further on in each pass, or the
-// whole range in every block (whole). The values must be used, or ptxas removes the loads, volatile or not. evo_displace is 2,048
-// consecutive instructions of 16 bytes: docs/adr/0011 says why so many.
-constexpr char kSource[] = R"(
-extern "C" __global__ void evo_hold(const volatile int* released) {
-  for (int i = 0; i < 40000 && *released == 0; ++i) __nanosleep(1000);
-}
-
-__device__ unsigned evo_sink;
-
-extern "C" __global__ void evo_touch(const uint4* begin, unsigned long long count, unsigned passes, unsigned whole) {
-  const unsigned long long stride = whole ? blockDim.x : 1ull * gridDim.x * blockDim.x;
-  const unsigned long long first = whole ? threadIdx.x : 1ull * blockIdx.x * blockDim.x + threadIdx.x;
-  unsigned all = 0;
-  for (unsigned pass = 0; pass < passes; ++pass) {
-    const unsigned long long on = pass * (17ull * blockDim.x + 1) % count;
-    for (unsigned long long i = first; i < count; i += stride) {
-      const unsigned long long at = i + on < count ? i + on : i + on - count;
-      uint4 v;
-      asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(begin + at));
-      all += v.x ^ v.y ^ v.z ^ v.w;
-    }
-  }
-  if (all == 0x9e3779b9u) evo_sink = all;
-}
-
-extern "C" __global__ void evo_scrub(unsigned words) {
-  extern __shared__ volatile unsigned shared[];
-  for (unsigned i = threadIdx.x; i < words; i += blockDim.x) shared[i] = 0xffffffffu;
-}
-
-extern "C" __global__ void evo_displace(float x, float y) {
-#pragma unroll
-  for (int i = 0; i < 1024; ++i) {
-    x = fmaf(x, x, 1.0f + i);
-    y = fmaf(y, y, 0.5f - i);
-  }
-  if (x + y == 0.0f) evo_sink = 1;
-}
-
-extern "C" __global__ void evo_tick(unsigned steps) {
-  unsigned v = 0;
-  for (unsigned i = 0; i < steps; ++i) asm volatile("add.u32 %0, %0, 1;" : "+r"(v));
-}
-)";
-
-enum Kernel : std::size_t { kHold, kTouch, kTick, kScrub, kDisplace };
+enum Kernel : std::size_t { kHold, kTouch, kTick, kScrub, kDisplace, kPoison, kScrubLocal };
 
 constexpr std::uint32_t kTouchThreads = 256;
 // 8 blocks of 256 threads are the most that a multiprocessor runs, 2,048 threads: enough to fill the device with loads.
@@ -70,15 +24,20 @@ constexpr std::uint64_t kTouchedBytes = 16 << 20;
 // A range up to this size is read by every multiprocessor.
 constexpr std::uint64_t kTouchedByAll = 64 << 10;
 constexpr std::uint32_t kScrubThreads = 1024;
+constexpr std::uint32_t kScrubLocalThreads = 512;
+constexpr std::uint32_t kWarpThreads = 32;
+constexpr std::uint32_t kPoisonThreads = 256;
 // One warp for each scheduler of a multiprocessor, since each has its own instruction cache.
 constexpr std::uint32_t kDisplaceThreads = 128;
 
+ScalarUse Unsigned(std::uint64_t value) { return {Dtype::kU32, Number::Integer(static_cast<std::int64_t>(value))}; }
+
 }  // namespace
 
-SupportKernels::SupportKernels(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream)
-    : device_(device), stream_(stream) {
-  CompileResult compiled =
-      compiler.Compile({kSource, {"evo_hold", "evo_touch", "evo_tick", "evo_scrub", "evo_displace"}, device.arch});
+SupportKernels::SupportKernels(const DeviceInfo& device, int max_warps_per_multiprocessor, Compiler& compiler,
+                               cudaStream_t stream)
+    : device_(device), max_warps_(max_warps_per_multiprocessor), stream_(stream) {
+  CompileResult compiled = compiler.Compile({SupportKernelSource(), SupportKernelNames(), device.arch});
   if (compiled.outcome != Outcome::kOk) {
     throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch,
                             compiled.message));
@@ -104,6 +63,10 @@ const std::string& SupportKernels::touch_symbol() const { return program_->symbo
 const std::string& SupportKernels::scrub_symbol() const { return program_->symbol(kScrub); }
 const std::string& SupportKernels::displace_symbol() const { return program_->symbol(kDisplace); }
 const std::string& SupportKernels::tick_symbol() const { return program_->symbol(kTick); }
+const std::string& SupportKernels::poison_symbol() const { return program_->symbol(kPoison); }
+const std::string& SupportKernels::scrub_local_symbol(std::size_t local_bytes) const {
+  return program_->symbol(LocalKernel(local_bytes));
+}
 
 DeviceStatus SupportKernels::Hold() {
   *released_ = 0;
@@ -135,15 +98,46 @@ DeviceStatus SupportKernels::Touch(const DeviceTouch& touch) {
   return Launch(launch);
 }
 
-DeviceStatus SupportKernels::ScrubShared() {
+DeviceStatus SupportKernels::ScrubShared(const DevicePattern& pattern) {
+  pattern_ = pattern;
   // A block that asks for all shared memory has a multiprocessor to itself.
   DeviceLaunch launch;
   launch.kernel = kScrub;
   launch.grid[0] = static_cast<std::uint32_t>(device_.multiprocessors);
   launch.block[0] = kScrubThreads;
   launch.shared_bytes = device_.shared_bytes_per_block_optin;
+  launch.arguments = {Unsigned(launch.shared_bytes / sizeof(std::uint64_t)), Address{pattern.word}, Unsigned(pattern.random)};
+  return Launch(launch);
+}
+
+std::size_t SupportKernels::LocalKernel(std::size_t local_bytes) {
+  const auto found = std::lower_bound(kLocalScrubBytes.begin(), kLocalScrubBytes.end(), local_bytes);
+  return kScrubLocal + static_cast<std::size_t>(found - kLocalScrubBytes.begin());
+}
+
+DeviceStatus SupportKernels::ScrubLocal(std::size_t local_bytes) {
+  DeviceLaunch launch;
+  launch.kernel = LocalKernel(local_bytes);
+  const auto resident = static_cast<std::uint32_t>(max_warps_) * kWarpThreads;
+  launch.grid[0] = static_cast<std::uint32_t>(device_.multiprocessors) * (resident / kScrubLocalThreads);
+  launch.block[0] = kScrubLocalThreads;
+  launch.cooperative = true;
+  launch.arguments = {Address{pattern_.word}, Unsigned(pattern_.random)};
+  return Launch(launch);
+}
+
+DeviceStatus SupportKernels::Poison(const DevicePoison& poison) {
+  if (poison.bytes == 0) return {};
+  const std::uint64_t words = (poison.bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+  const std::uint64_t most = kTouchBlocksPerMultiprocessor * static_cast<std::uint64_t>(device_.multiprocessors);
+  DeviceLaunch launch;
+  launch.kernel = kPoison;
+  launch.grid[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>((words + kPoisonThreads - 1) / kPoisonThreads, most));
+  launch.block[0] = kPoisonThreads;
   launch.arguments = {
-      ScalarUse{Dtype::kU32, Number::Integer(static_cast<std::int64_t>(launch.shared_bytes / sizeof(std::uint32_t)))}};
+      Address{poison.address},      Address{poison.bytes},
+      Address{poison.pattern.word}, Unsigned(poison.pattern.random),
+      Address{poison.answer},       ScalarUse{Dtype::kI32, Number::Integer(static_cast<std::int64_t>(poison.dtype))}};
   return Launch(launch);
 }
 

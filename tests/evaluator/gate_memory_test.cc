@@ -1,0 +1,236 @@
+// What a kernel could learn from memory, and what it could change there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <list>
+
+#include "evaluator/gate/gate.h"
+#include "tests/evaluator/fake_device.h"
+#include "tests/evaluator/twice_task.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GateMemoryTest : public ::testing::Test {
+ protected:
+  GateMemoryTest() {
+    device_.kernels["reference"] = [this](const auto& buffers) {
+      Multiply<double>(buffers, 2);
+      references_.push_back(reinterpret_cast<double*>(buffers[1]));
+      copies_.push_back(reinterpret_cast<float*>(buffers[0]));
+    };
+    device_.kernels["honest"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
+  }
+
+  Program Load(const std::string& image) {
+    return std::move(std::get<Program>(LoadProgram(device_, kTwiceSource, CompiledProgram{image, "", {{"k", "k"}}})));
+  }
+
+  InputSet& MakeSet(std::uint64_t seed) {
+    Program reference = Load("reference");
+    sets_.push_back(std::move(
+        std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, seed), seed, reference))));
+    return *sets_.back();
+  }
+
+  InputSet& MakeUnanswered(std::uint64_t seed) {
+    sets_.push_back(std::move(
+        std::get<0>(InputSet::MakeUnanswered(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, seed), seed))));
+    return *sets_.back();
+  }
+
+  BoundProgram Bind(const std::string& image, InputSet& set) {
+    Owned& owned = owned_.emplace_back(Owned{Load(image), {}});
+    owned.binding.push_back(std::move(std::get<LaunchBinding>(LaunchBinding::Make(device_, owned.program, task_, task_.small))));
+    return BindProgram(owned.program, owned.binding.front(), set);
+  }
+
+  void Define(const std::string& image, std::function<void(const float*, float*)> kernel) {
+    device_.kernels[image] = [kernel](const std::vector<Address>& buffers) {
+      kernel(reinterpret_cast<const float*>(buffers[0]), reinterpret_cast<float*>(buffers[1]));
+    };
+  }
+
+  std::optional<Failure> Check(const std::string& image, InputSet& set, int repeats = 2) {
+    return gate_.Check(Bind(image, set), repeats, errors_);
+  }
+
+  struct Owned {
+    Program program;
+    std::vector<LaunchBinding> binding;
+  };
+  FakeDevice device_{"cuda"};
+  Task task_ = ParseTask(kTwiceTask, kTwiceSource, "twice");
+  Gate gate_{device_, Determinism::kBitwise};
+  CheckedErrors errors_;
+  std::vector<double*> references_;  // of each run of the reference
+  std::vector<float*> copies_;       // of x, as the reference reads it
+  std::vector<std::unique_ptr<InputSet>> sets_;
+  std::list<Owned> owned_;
+};
+
+TEST_F(GateMemoryTest, AnHonestKernelPasses) {
+  InputSet& set = MakeSet(1);
+  EXPECT_FALSE(Check("honest", set, 20));
+  EXPECT_FALSE(gate_.CheckProtected(true));
+}
+
+TEST_F(GateMemoryTest, Row31AKernelThatReliesOnAnUnwrittenOutputFails) {
+  const auto only_where = [&](bool (*todo)(float)) {
+    Define("relies", [todo](const float* x, float* y) {
+      for (int i = 0; i < kTwiceElements; ++i) {
+        if (todo(y[i])) y[i] = 2 * x[i];
+      }
+    });
+    InputSet& set = MakeSet(sets_.size() + 1);
+    const auto failure = Check("relies", set);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->outcome, Outcome::kWrongResult) << failure->message;
+  };
+  only_where([](float y) { return std::isnan(y); });
+  only_where([](float y) { return !std::isfinite(y); });
+  only_where([](float y) { return y == 0; });
+  only_where([](float y) { return y != 0; });
+  only_where([](float y) { return std::isfinite(y); });
+}
+
+TEST_F(GateMemoryTest, Row31SaysThatTheAnswerDependsOnMemory) {
+  Define("relies", [](const float* x, float* y) {
+    for (int i = 0; i < kTwiceElements; ++i) {
+      if (!std::isfinite(y[i])) y[i] = 2 * x[i];
+    }
+  });
+  const auto failure = Check("relies", MakeSet(1));
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(failure->message, HasSubstr("depends on what memory held"));
+}
+
+TEST_F(GateMemoryTest, Row01OutputsHoldRightAnswersToOtherInputsToo) {
+  InputSet& other = MakeSet(1);
+  InputSet& set = MakeSet(2);
+  set.PoisonWithAnswersOf(other);
+  const std::vector<float> answers(references_[0], references_[0] + kTwiceElements);
+  int seen = 0;
+  Define("looks", [&](const float* x, float* y) {
+    seen += std::equal(answers.begin(), answers.end(), y);
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];
+  });
+  EXPECT_FALSE(Check("looks", set, 30));
+  EXPECT_GT(seen, 0);
+}
+
+TEST_F(GateMemoryTest, Row29SlackBetweenAndBehindArgumentsIsGuarded) {
+  device_.layout.unit_bytes = 1 << 21;
+  for (const std::ptrdiff_t beyond : {1, 1024, 3000, 100'000}) {
+    Define("stores", [beyond](const float* x, float* y) {
+      for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];
+      y[kTwiceElements + beyond] += 1;
+    });
+    InputSet& set = MakeSet(7);
+    const auto failure = Check("stores", set, 1);
+    ASSERT_TRUE(failure) << beyond;
+    EXPECT_EQ(failure->outcome, Outcome::kCheating);
+    EXPECT_EQ(failure->message, "wrote outside y");
+    EXPECT_FALSE(Check("honest", set)) << "the guards are restored";
+  }
+}
+
+TEST_F(GateMemoryTest, Row29MemoryOfNobodyIsWatched) {
+  const std::vector<std::uint64_t> free(16, 5);
+  device_.unused = {{Inspection::Kind::kPattern, reinterpret_cast<Address>(free.data()), 5, 128, Dtype::kU8, true}};
+  EXPECT_FALSE(Check("honest", MakeSet(1)));
+  EXPECT_FALSE(gate_.CheckProtected(false));
+  const_cast<std::uint64_t&>(free[3]) = 6;
+  const auto failure = gate_.CheckProtected(false);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kCheating);
+}
+
+// Row 36: the reference's answer is found in memory and changed.
+TEST_F(GateMemoryTest, Row36AProgramThatPassesAndChangesTheAnswerCheats) {
+  InputSet& set = MakeSet(1);
+  Define("changes", [&](const float* x, float* y) {
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];
+    references_[0][7] *= 1 + 1e-9;
+  });
+  EXPECT_FALSE(Check("changes", set));
+  const auto failure = gate_.CheckProtected(false);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kCheating);
+}
+
+TEST_F(GateMemoryTest, Row36AnAnswerMadeZeroLetsNoZerosPassAndBlamesNoHonestKernel) {
+  InputSet& set = MakeSet(1);
+  Define("zeros", [&](const float*, float* y) {
+    std::fill_n(references_[0], kTwiceElements, 0);
+    std::fill_n(y, kTwiceElements, 0);
+  });
+  EXPECT_FALSE(Check("zeros", set)) << "judged by the answer that it has made";
+  EXPECT_TRUE(gate_.CheckProtected(true));
+  // Not its own fault: in a process of its own it passes.
+  const auto failure = Check("honest", set);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kCheating);
+}
+
+TEST_F(GateMemoryTest, AnInputAndItsCopyThatChangeTogetherAreNoticed) {
+  InputSet& set = MakeSet(1);
+  Define("both", [&](const float* x, float* y) {
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];
+    copies_[0][3] = const_cast<float*>(x)[3] = 12;
+  });
+  EXPECT_FALSE(Check("both", set, 1)) << "they are equal";
+  const auto failure = gate_.CheckProtected(true);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kCheating);
+}
+
+TEST_F(GateMemoryTest, SetsThatAreGoneAreNotLookedAt) {
+  EXPECT_FALSE(Check("honest", MakeSet(1)));
+  sets_.clear();
+  std::fill_n(references_[0], kTwiceElements, 0);
+  EXPECT_FALSE(gate_.CheckProtected(true));
+}
+
+// A kernel that copies what it finds where the reference's answer lies.
+TEST_F(GateMemoryTest, BeforeTheReferenceHasRunThereIsNoAnswerToFind) {
+  Define("finds", [&](const float*, float* y) {
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = static_cast<float>(references_[0][i]);
+  });
+  InputSet& answered = MakeSet(1);
+  EXPECT_FALSE(Check("finds", answered)) << "the hole";
+  Program reference = Load("reference");
+  const auto failure = gate_.CheckBeforeReference(Bind("finds", answered), reference, 2, errors_);
+  ASSERT_TRUE(failure);
+  EXPECT_NE(failure->outcome, Outcome::kCheating);
+  Gate gate(device_, Determinism::kBitwise);
+  EXPECT_FALSE(gate.CheckBeforeReference(Bind("honest", answered), reference, 4, errors_));
+  EXPECT_FALSE(gate.CheckBeforeReference(Bind("honest", MakeUnanswered(2)), reference, 4, errors_));
+  EXPECT_FALSE(gate.CheckProtected(true));
+}
+
+TEST_F(GateMemoryTest, TheReferenceThatRunsLaterReadsTheInputsAsTheyWereDrawn) {
+  Program reference = Load("reference");
+  Define("changes", [](const float* x, float* y) {
+    const_cast<float*>(x)[5] = 0;
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];
+  });
+  const auto failure = gate_.CheckBeforeReference(Bind("changes", MakeUnanswered(3)), reference, 1, errors_);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->message, "changed its input x");
+  Define("changes both", [&](const float* x, float* y) {
+    copies_.back()[5] = const_cast<float*>(x)[5] = 0;
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];
+  });
+  InputSet& set = MakeUnanswered(4);
+  EXPECT_FALSE(set.RunReference(reference));
+  const auto both = gate_.CheckBeforeReference(Bind("changes both", set), reference, 1, errors_);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->outcome, Outcome::kCheating);
+}
+
+}  // namespace
+}  // namespace evo
