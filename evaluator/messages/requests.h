@@ -93,8 +93,9 @@ struct ChampionRequest {
   AttachedProgram candidate;
   AttachedProgram checked;
   AttachedProgram baseline;
+  int adversary_factor = 1;  // how many times the usual number of inputs the adversary tries
 };
-BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline))
+BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline, adversary_factor))
 
 // To a run worker: how fast is this device? Answered by a MachineState.
 struct MachineRequest {

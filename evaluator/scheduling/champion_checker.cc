@@ -22,6 +22,12 @@ Seeds UnpredictableSeeds() {
   return seeds;
 }
 
+// No analysis stands behind an unproven edit, so the search for counter-examples has to show what the analysis would have proven.
+int AdversaryFactor(const Candidate& candidate) {
+  constexpr int kUnproven = 10;
+  return candidate.unproven_edits > 0 ? kUnproven : 1;
+}
+
 // An error that a tool reports fails the check.
 void JudgeTools(ChampionCheck& check) {
   const auto found =
@@ -49,8 +55,9 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
   }
   const Seeds seeds = UnpredictableSeeds();
   const AttachedProgram program{candidate.source, compiled[0].program};
-  ChampionCheck check =
-      Measure({program, {candidate.source, compiled[0].checked}, {baseline.source, compiled[1].program}}, seeds, deadline, stop);
+  ChampionCheck check = Measure(
+      {program, {candidate.source, compiled[0].checked}, {baseline.source, compiled[1].program}, AdversaryFactor(candidate)},
+      seeds, deadline, stop);
   if (check.outcome != Outcome::kOk) return check;
   for (ToolResult& tool : fresh_workers_.RunSanitizer(program, seeds, stop)) check.tools.push_back(std::move(tool));
   JudgeTools(check);
