@@ -1,7 +1,5 @@
 #include "engine/minimisation.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,71 +7,19 @@
 #include <random>
 #include <set>
 
-#include "tests/engine/edited_kernels.h"
-#include "tests/engine/fakes.h"
+#include "tests/engine/minimisation_bench.h"
 
 namespace evo {
 namespace {
 
-using testing::EditedAt;
+using Bench = testing::MinimisationBench;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Names;
 using testing::Numbered;
-using testing::NumberedAreExact;
 using ::testing::SizeIs;
 using testing::Timed;
-
-// The time of a set of edits; negative: the kernel is wrong.
-using TimeOf = std::function<double(const std::set<std::string>&)>;
-
-struct Bench {
-  explicit Bench(const std::vector<std::string>& edits, TimeOf of) : time_of(std::move(of)) {
-    champion.candidate.id = 1;
-    champion.candidate.genome = EditedAt(1, edits);
-    champion.evaluation = Timed(time_of(Names(champion.candidate.genome)));
-  }
-
-  std::optional<std::vector<Trial>> Evaluate(const std::vector<TrialRequest>& requests) {
-    std::vector<Trial> trials;
-    for (const auto& [genome, measurement] : requests) {
-      ++evaluated;
-      Trial& trial = trials.emplace_back();
-      trial.candidate.id = evaluated + 1;
-      trial.candidate.genome = genome;
-      const double ns = time_of(Names(genome)) * (measurement == 0 ? bad_luck : 1);
-      if (ns > 0)
-        trial.evaluation = Timed(ns);
-      else
-        trial.evaluation.outcome = Outcome::kWrongResult;
-      if (measurement > 0 && !wrong_again.empty() && Names(genome) == wrong_again)
-        trial.evaluation.outcome = Outcome::kWrongResult;
-      if (champion_is_pruned && measurement > 0) trial.evaluation.cases.at(0).pruned = true;
-      trial.evaluation.program_digest = program_of(Names(genome));
-      names[trial.candidate.id] = Names(genome);
-    }
-    ++batches;
-    return trials;
-  }
-  std::optional<Minimised> Run(int budget = kMinimisationBudget, const std::vector<Trial>& rejected = {}) {
-    return Minimise(
-        champion, NumberedAreExact(), budget, [&](const std::vector<TrialRequest>& requests) { return Evaluate(requests); },
-        rejected);
-  }
-
-  TimeOf time_of;
-  bool champion_is_pruned = false;
-  std::set<std::string> wrong_again;  // the edits of a kernel that is right only the first time
-  double bad_luck = 1;                // factor on the time of first measurements
-  // By default every set of edits makes another program.
-  std::function<std::string(const std::set<std::string>&)> program_of = [](const std::set<std::string>& there) {
-    return fmt::format("{}", fmt::join(there, " "));
-  };
-  Trial champion;
-  std::map<CandidateId, std::set<std::string>> names;  // the edits of the evaluated
-  int evaluated = 0;
-  int batches = 0;
-};
+using testing::TimeOf;
 
 // Each of these edits takes a fifth off the time. All others do nothing.
 TimeOf Matter(std::set<std::string> edits) {
@@ -230,96 +176,6 @@ TEST(Minimise, KeepsToItsBudgetAndKeepsTheSpeed) {
     EXPECT_THAT(minimised->without, SizeIs(minimised->variant.candidate.genome.edits.size()));
     if (budget < kMinimisationBudget || matter.size() > 2) continue;
     EXPECT_EQ(Names(minimised->variant.candidate.genome), matter);
-  }
-}
-
-// The edits of `worth` make the kernel so many times faster; all others do nothing.
-TimeOf Worth(std::map<std::string, double> worth) {
-  return [worth](const std::set<std::string>& there) {
-    double ns = 10'000;
-    for (const auto& [edit, factor] : worth) ns /= there.contains(edit) ? factor : 1;
-    return ns;
-  };
-}
-
-TEST(Minimise, DropsUnprovenEditsThatAreNotWorthTheirRisk) {
-  Bench bench({"e0", "little", "e1", "nothing", "much"}, Worth({{"e1", 1.03}, {"little", 1.03}, {"much", 1.07}}));
-  const auto minimised = bench.Run();
-  ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e1", "much")) << "a proven edit needs no margin";
-  EXPECT_EQ(minimised->unproven_dropped, 2);
-  EXPECT_DOUBLE_EQ(minimised->variant.evaluation.score_ns, 10'000 / 1.03 / 1.07);
-}
-
-TEST(Minimise, KeepsOneOfTwoUnprovenEditsThatReplaceEachOther) {
-  Bench bench({"a", "b", "idle"},
-              [](const std::set<std::string>& there) { return there.contains("a") || there.contains("b") ? 5'000.0 : 9'000.0; });
-  const auto minimised = bench.Run();
-  ASSERT_TRUE(minimised);
-  EXPECT_THAT(minimised->variant.candidate.genome.edits, SizeIs(1));
-  EXPECT_EQ(minimised->variant.evaluation.score_ns, 5'000);
-  EXPECT_EQ(minimised->unproven_dropped, 2);
-}
-
-// Each is worth 4%: all three together would be worth more than the margin, and none of them is when its turn comes.
-TEST(Minimise, DropsUnprovenEditsOneAfterAnother) {
-  Bench bench({"a", "b", "c"}, Worth({{"a", 1.04}, {"b", 1.04}, {"c", 1.04}}));
-  const auto minimised = bench.Run();
-  ASSERT_TRUE(minimised);
-  EXPECT_THAT(minimised->variant.candidate.genome.edits, IsEmpty());
-  EXPECT_EQ(minimised->unproven_dropped, 3);
-}
-
-TEST(Minimise, KeepsAnUnprovenEditWithoutWhichTheKernelIsWrong) {
-  Bench bench({"e0", "fix"}, [](const std::set<std::string>& there) {
-    return there.contains("e0") && !there.contains("fix") ? -1.0 : there.contains("e0") ? 5'000.0 : 9'000.0;
-  });
-  const auto minimised = bench.Run();
-  ASSERT_TRUE(minimised);
-  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("e0", "fix"));
-  EXPECT_EQ(minimised->unproven_dropped, 0);
-}
-
-TEST(Minimise, ReportsAChampionWithUnprovenEditsThatIsFoundWrong) {
-  Bench bench({"e0", "a"}, [](const std::set<std::string>& there) { return there.size() == 2 ? -1.0 : 8'000.0; });
-  bench.champion.evaluation = Timed(8'000);
-  const auto minimised = bench.Run();
-  ASSERT_TRUE(minimised);
-  ASSERT_TRUE(minimised->wrong);
-  EXPECT_EQ(minimised->wrong->outcome, Outcome::kWrongResult);
-}
-
-// Its first measurement was right by chance.
-TEST(Minimise, DoesNotTakeAWrongVariantForTheChampion) {
-  Bench bench({"e0", "a"}, Worth({{"e0", 1.5}}));
-  bench.wrong_again = {"e0"};
-  const auto minimised = bench.Run();
-  ASSERT_TRUE(minimised);
-  EXPECT_FALSE(minimised->wrong);
-  EXPECT_THAT(Names(minimised->variant.candidate.genome), ElementsAre("a", "e0"));
-}
-
-TEST(Minimise, DoesNotReturnARejectedVariantWithoutUnprovenEditsAgain) {
-  Bench bench({"a", "b", "c", "d"}, Worth({}));
-  std::vector<Trial> rejected;
-  std::vector<std::size_t> sizes;
-  for (int i = 0; i < kMinimisedVariants; ++i) {
-    const auto minimised = bench.Run(kMinimisationBudget, rejected);
-    ASSERT_TRUE(minimised);
-    sizes.push_back(minimised->variant.candidate.genome.edits.size());
-    rejected.push_back(minimised->variant);
-  }
-  EXPECT_THAT(sizes, ElementsAre(0, 2, 3));
-}
-
-TEST(Minimise, KeepsToItsBudgetWithUnprovenEdits) {
-  for (int budget = 0; budget < 20; ++budget) {
-    SCOPED_TRACE(budget);
-    Bench bench({"a", "e0", "b", "e1", "c", "much"}, Worth({{"a", 1.02}, {"e1", 1.2}, {"much", 1.3}}));
-    const auto minimised = bench.Run(budget);
-    ASSERT_TRUE(minimised);
-    EXPECT_LE(bench.evaluated, budget);
-    EXPECT_LE(minimised->variant.evaluation.score_ns, 1.03 * bench.champion.evaluation.score_ns);
   }
 }
 
