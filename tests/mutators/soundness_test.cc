@@ -202,8 +202,8 @@ TEST(Soundness, EditsNameTheParametersTheyRelyOn) {
   const std::string tile = "// evo:param TILE 4 5 7\n#ifndef TILE\n#define TILE 4\n#endif\n#define TWICE (2 * TILE)\n";
   const std::string pairs = "  float s = 0;\n  for (int i = 0; i < TWICE; ++i) s += __half2float(x[i]);\n  out[0] = s;\n}\n";
   const std::string halves =
-      "#include <cuda_fp16.h>\n// evo:launch k(A, B) grid(1) block(32)\n__global__ void k(const __half* x, float* out) {\n";
-  EXPECT_THAT(needs("packed_half2", tile + halves + pairs), ElementsAre(Parameters{{"TILE", 4}}));
+      "// evo:launch k(A, B) grid(1) block(32)\n__global__ void k(const __half* x, float* out) {\n" + pairs;
+  EXPECT_THAT(needs("packed_half2", "#include <cuda_fp16.h>\n" + tile + halves), ElementsAre(Parameters{{"TILE", 4}}));
   const std::string columns =
       "  __shared__ float t[8][TWICE];\n  t[threadIdx.x % 8][threadIdx.x % TWICE] = in[0];\n  out[0] = t[0][1];\n";
   EXPECT_THAT(needs("shared_swizzle", tile + Kernel(columns)), ElementsAre(Parameters{{"TILE", 4}}));
