@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/edit_promises.h"
 #include "cli/record_output.h"
 #include "cli/stored_options.h"
 #include "db/rows.h"
@@ -182,6 +183,7 @@ ordered_json ToJson(const CandidateRecord& record) {
                     {"genome_hash", GenomeHash(c.genome)},
                     {"parameters", c.genome.parameters},
                     {"edits", ordered_json(nlohmann::json(c.genome.edits))},
+                    {"unproven_edits", UnprovenJson(c.genome)},
                     {"dropped", c.dropped}};
   AddFields(json, record.evaluation);
   json["check"] = record.check ? ToJson(*record.check) : ordered_json(nullptr);
@@ -216,7 +218,9 @@ ordered_json ToJson(const RunSummary& run) {
   json["templates"] = ordered_json::array();
   for (const TemplateText& text : r.templates) json["templates"].push_back({{"name", text.name}, {"digest", text.digest}});
   json["operators"] = r.operators;
-  if (const auto replay = OptionsOf(r).replay)
+  const StoredOptions options = OptionsOf(r);
+  if (options.proven_only) json["proven_only"] = true;
+  if (const auto& replay = options.replay)
     json["replay"] = {{"database", replay->database}, {"runs", replay->runs}, {"missing", replay->missing}};
   return json;
 }

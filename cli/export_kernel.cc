@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/describe.h"
+#include "cli/edit_promises.h"
 #include "cli/export_host.h"
 #include "cli/verdict.h"
 #include "core/error.h"
@@ -186,6 +187,7 @@ std::string ExportKernel(const KernelExport& input) {
   comment.Line(fmt::format("Compile: nvcc {} -c FILE",
                            NvccTarget(ArchToCompileFor(ParseTemplate(candidate.genome.template_name, input.source), run.arch))));
   comment.Line(fmt::format("Parameters: {}", Describe(candidate.genome.parameters)));
+  comment.Line(fmt::format("Promise: {}", DescribePromises(candidate.genome)));
   if (input.task) {
     AddArguments(comment, *input.task);
     AddLaunches(comment, input, *input.task);

@@ -32,16 +32,25 @@ void Check(const char* option, const std::vector<std::string>& words, const Muta
 
 }  // namespace
 
-std::map<std::string, double> ChooseOperators(const std::vector<std::string>& only, const std::vector<std::string>& without) {
+std::map<std::string, double> ChooseOperators(const std::vector<std::string>& only, const std::vector<std::string>& without,
+                                              bool proven_only) {
   const MutatorSet mutators;
   Check("--only-mutators", only, mutators);
   Check("--without-mutators", without, mutators);
   std::map<std::string, double> operators;
   for (const auto& mutator : mutators.all()) {
-    if ((only.empty() || MeansAny(only, *mutator)) && !MeansAny(without, *mutator))
-      operators[std::string(mutator->name())] = mutator->weight();
+    if ((!only.empty() && !MeansAny(only, *mutator)) || MeansAny(without, *mutator)) continue;
+    const bool named = std::find(only.begin(), only.end(), mutator->name()) != only.end();
+    if (proven_only && mutator->promise() == Promise::kUnproven) {
+      if (!named) continue;
+      throw UsageError(fmt::format(
+          "--proven-only: {} promises nothing; leave it out of --only-mutators, or leave out --proven-only", mutator->name()));
+    }
+    operators[std::string(mutator->name())] = named ? mutator->weight() : DefaultWeight(*mutator);
   }
-  if (operators.empty()) throw UsageError("--only-mutators and --without-mutators leave no mutator; leave one of them out");
+  if (std::none_of(operators.begin(), operators.end(), [](const auto& entry) { return entry.second > 0; })) {
+    throw UsageError("--only-mutators, --without-mutators and --proven-only leave no mutator to draw; leave one of them out");
+  }
   return operators;
 }
 

@@ -6,9 +6,11 @@
 
 namespace evo {
 
-// The weights of the mutators that a run may draw: those in `only` (all, if it is empty) that are not in `without`. Both hold
-// names of mutators, `edits` (all that change source) or `parameters` (all that only set parameters). Throws UsageError for an
-// unknown name, or if no mutator is left.
-std::map<std::string, double> ChooseOperators(const std::vector<std::string>& only, const std::vector<std::string>& without);
+// The weights of the mutators that a run may draw: those in `only` (all, if it is empty) that are not in `without` and, with
+// `proven_only`, that promise something. Both lists hold names of mutators, `edits` (all that change source) or `parameters` (all
+// that only set parameters). A mutator that `only` names has its own weight, also if it is unproven. Throws UsageError for an
+// unknown name, for an unproven mutator that `only` names although `proven_only` is set, or if no mutator is left to draw.
+std::map<std::string, double> ChooseOperators(const std::vector<std::string>& only, const std::vector<std::string>& without,
+                                              bool proven_only = false);
 
 }  // namespace evo

@@ -50,6 +50,8 @@ void AddSearch(CLI::App& run, RunOptions& options) {
                  "Draw only these: names that `evo mutators` lists, parameters or edits")
       ->delimiter(',');
   run.add_option("--without-mutators", options.without_mutators, "Draw all mutators but these")->delimiter(',');
+  run.add_flag("--proven-only", options.proven_only,
+               "Draw only mutators that promise to keep what a kernel computes (`evo mutators`), up to rounding");
   run.add_option("--surrogate", options.surrogate,
                  "Breed three times as many children and evaluate those that a model of the evaluations so far prefers")
       ->check(CLI::IsMember({"on", "off"}))

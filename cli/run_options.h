@@ -24,6 +24,7 @@ struct RunOptions {
   std::string operators;  // "adaptive" or "fixed": drawn by the same weights throughout; empty: what suits the population kind
   std::vector<std::string> only_mutators;  // names, "parameters" or "edits"; empty: all
   std::vector<std::string> without_mutators;
+  bool proven_only = false;       // none of the mutators that promise nothing
   std::string surrogate = "off";  // "on": more children are bred, and the most promising are evaluated
   std::string minimise = "on";    // the champion is cut to the edits that it needs
   std::string device = "auto";

@@ -156,7 +156,7 @@ RunRecord NewRecord(const RunOptions& options, const RunSetup& setup, const Devi
   run.population = options.population;
   const int usual_children = PolicyOf(device.kind).children_per_member * options.population;
   run.children = options.children > 0 ? options.children : usual_children;
-  run.operators = ChooseOperators(options.only_mutators, options.without_mutators);
+  run.operators = ChooseOperators(options.only_mutators, options.without_mutators, options.proven_only);
   run.tool_version = kEvoVersion;
   return run;
 }
@@ -167,6 +167,7 @@ StoredOptions NewStoredOptions(const RunOptions& options, const Task& task, cons
   stored.ordinals = device.ordinals;
   stored.surrogate = options.surrogate == "on" && !options.sweep;
   stored.minimise = options.minimise == "on" && !options.sweep;
+  stored.proven_only = options.proven_only;
   stored.baseline_apart = IsApart(task.baseline, options.templates);
   stored.operators = OperatorsOf(options);
   stored.evaluations = options.evaluations;
@@ -219,6 +220,11 @@ RunSetup PrepareResume(const RunOptions& options) {
   if (!options.shapes.empty()) {
     throw UsageError(fmt::format(
         "--shape: run {} goes on with the shapes that it began with; leave the flag out, or begin a new run", run.id));
+  }
+  if (options.proven_only && !setup.options.proven_only) {
+    throw UsageError(fmt::format(
+        "--proven-only: run {} began with all mutators and may have unproven edits; leave the flag out, or begin a new run",
+        run.id));
   }
   if (options.sweep && !setup.options.sweep)
     throw UsageError(fmt::format("--sweep: run {} is not a sweep; leave the flag out to go on with it", run.id));

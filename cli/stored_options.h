@@ -26,6 +26,7 @@ struct StoredOptions {
   std::vector<int> ordinals = {0};       // of the GPUs
   bool surrogate = false;
   bool minimise = false;
+  bool proven_only = false;                                      // no mutator that promises nothing is drawn
   bool baseline_apart = false;                                   // the baseline is measured but not evolved
   std::string operators = "fixed";                               // or kAdaptive
   int evaluations = 0;                                           // 0: not limited

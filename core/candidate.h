@@ -21,7 +21,8 @@ struct Candidate {
   std::string op;                    // name of the operator that made it
   std::vector<std::string> dropped;  // why edits of the genome could not be applied, one line each
   std::string source;                // rendered from the genome: a complete .cu with its evo: directives
-  int measurement = 0;  // if not 0, the candidate is measured even if the same program was measured before; not stored
+  int measurement = 0;     // if not 0, the candidate is measured even if the same program was measured before; not stored
+  int unproven_edits = 0;  // edits whose operators promise nothing, if it is to be checked as a champion; not stored
 };
 
 }  // namespace evo

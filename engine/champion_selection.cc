@@ -71,6 +71,12 @@ Candidate ChampionSelection::Rendered(Candidate candidate, const std::stop_token
   return candidate;
 }
 
+// An evaluator does not know what the operators promise.
+Candidate ChampionSelection::ToBeChecked(Candidate candidate) const {
+  candidate.unproven_edits = static_cast<int>(UnprovenEdits(candidate.genome, settings_.promises).size());
+  return candidate;
+}
+
 double ChampionSelection::ScoreOf(const Candidate& candidate) const {
   for (const Individual& member : parts_.population.members()) {
     if (member.candidate.id == candidate.id) return member.score_ns;
@@ -93,7 +99,7 @@ void ChampionSelection::Check(const StopCondition& stop) {
     int& failed = failed_by_tool[next.genome.template_name];
     if (failed >= kAttemptsWithATool) continue;
     const Candidate candidate = Rendered(next, stop.token());
-    const ChampionCheck check = parts_.evaluator.CheckChampion(candidate, baseline, stop.token());
+    const ChampionCheck check = parts_.evaluator.CheckChampion(ToBeChecked(candidate), baseline, stop.token());
     if (check.outcome == Outcome::kCancelled) return;
     RecordCheck(candidate, check);
     if (FailedByATool(check)) ++failed;
@@ -119,7 +125,8 @@ bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck&
   while (rejected.size() < kMinimisedVariants) {
     const int budget = kMinimisationBudget - runner.evaluated();
     const auto minimised = evo::Minimise(
-        whole, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); }, rejected);
+        whole, settings_.promises, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); },
+        rejected);
     if (!minimised) return true;
     if (minimised->wrong) {
       ChampionCheck failed = check;
@@ -130,7 +137,7 @@ bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck&
     }
     const Candidate& variant = minimised->variant.candidate;
     if (variant.id == champion.id && !rejected.empty()) return true;  // it was not shown that every edit is needed
-    if (variant.id == champion.id || HoldsMinimised(variant, check, baseline, stop)) {
+    if (variant.id == champion.id || HoldsMinimised(*minimised, check, baseline, stop)) {
       parts_.store.RecordMinimised(settings_.run.id, champion.id, variant.id, minimised->without);
       progress_.DecideBest(variant, minimised->variant.evaluation.score_ns);
       return true;
@@ -141,16 +148,16 @@ bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck&
   return true;
 }
 
-// Whether the variant passes the champion check, as fast as the champion did.
-bool ChampionSelection::HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline,
+// Whether the variant passes the champion check, as fast as the champion did but for the unproven edits that were left out.
+bool ChampionSelection::HoldsMinimised(const Minimised& minimised, const ChampionCheck& check, const Candidate& baseline,
                                        const StopCondition& stop) {
   if (stop.Interrupted()) return false;
-  const Candidate candidate = Rendered(minimised, stop.token());
-  const ChampionCheck again = parts_.evaluator.CheckChampion(candidate, baseline, stop.token());
+  const Candidate candidate = Rendered(minimised.variant.candidate, stop.token());
+  const ChampionCheck again = parts_.evaluator.CheckChampion(ToBeChecked(candidate), baseline, stop.token());
   if (again.outcome == Outcome::kCancelled) return false;
   // A variant that passes and is slower gets no verdict: with one it would count as the best of the run if its time in the search
   // was better by chance.
-  const bool keeps = KeepsSpeed(again, check);
+  const bool keeps = KeepsSpeed(again, check, minimised.unproven_dropped);
   if (!keeps && again.outcome == Outcome::kOk) return false;
   RecordCheck(candidate, again);
   return keeps;

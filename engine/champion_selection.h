@@ -38,10 +38,11 @@ class ChampionSelection {
  private:
   std::vector<Candidate> ChampionCandidates() const;
   Candidate Rendered(Candidate candidate, const std::stop_token& stop) const;
+  Candidate ToBeChecked(Candidate candidate) const;
   double ScoreOf(const Candidate& candidate) const;
   void RecordCheck(const Candidate& candidate, const ChampionCheck& check);
   bool Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
-  bool HoldsMinimised(const Candidate& minimised, const ChampionCheck& check, const Candidate& baseline,
+  bool HoldsMinimised(const Minimised& minimised, const ChampionCheck& check, const Candidate& baseline,
                       const StopCondition& stop);
   Evaluation EvaluationOf(CandidateId id) const;
 

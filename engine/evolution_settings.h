@@ -6,6 +6,7 @@
 #include "core/evaluator.h"
 #include "core/genome.h"
 #include "core/observer.h"
+#include "core/promise.h"
 #include "core/store.h"
 #include "engine/child_choice.h"
 #include "engine/operator_selection.h"
@@ -24,6 +25,8 @@ struct EvolutionSettings {
   // The baseline is measured but is no parent, because it was not selected to take part. It is a parent all the same if no other
   // candidate of generation 0 is ok.
   bool baseline_apart = false;
+  // Of all operators whose edits may occur, also those that this run does not draw. An edit of another one counts as unproven.
+  Promises promises;
 };
 
 // What an evolution works with. All of it outlives the evolution.

@@ -1,12 +1,14 @@
 #include "engine/minimisation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "engine/champion.h"
+#include "engine/rejected_variants.h"
+#include "engine/unproven_edits.h"
 
 namespace evo {
 namespace {
@@ -39,26 +41,17 @@ Genome Without(const Genome& genome, const std::vector<Chunk>& chunks) {
   return less;
 }
 
-// These outcomes are faults of the kernel. The others may be caused by the machine.
-bool IsWrong(Outcome outcome) {
-  return outcome == Outcome::kWrongResult || outcome == Outcome::kNondeterministic || outcome == Outcome::kCheating ||
-         outcome == Outcome::kCrash;
-}
-
 class DeltaDebugging {
  public:
-  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const std::vector<Trial>& rejected)
+  DeltaDebugging(const Trial& champion, int budget, const EvaluateTrials& evaluate, const RejectedVariants& rejected,
+                 bool from_the_back)
       : champion_(champion),
         speed_(champion),
         variant_(champion),
         left_(budget),
         evaluate_(evaluate),
-        from_the_back_(rejected.size() % 2 == 1) {
-    for (const Trial& trial : rejected) {
-      if (!trial.evaluation.program_digest.empty()) rejected_programs_.insert(trial.evaluation.program_digest);
-      fewest_ = std::max(fewest_, (trial.candidate.genome.edits.size() + Size() + 1) / 2);
-    }
-  }
+        rejected_(rejected),
+        from_the_back_(from_the_back) {}
 
   // False if interrupted.
   bool Run() {
@@ -87,7 +80,7 @@ class DeltaDebugging {
   }
 
   Minimised Result() {
-    Minimised result{wrong_, variant_, {}};
+    Minimised result{wrong_, variant_, 0, {}};
     for (std::size_t i = 0; i < Size(); ++i) result.without.push_back(Known(Without(Edited(), {{i, i + 1}})).trial.candidate.id);
     return result;
   }
@@ -103,8 +96,7 @@ class DeltaDebugging {
 
   bool Keeps(const Genome& genome) const {
     const Measured known = Known(genome);
-    return known.keeps && known.trial.candidate.genome.edits.size() >= fewest_ &&
-           !rejected_programs_.contains(known.trial.evaluation.program_digest);
+    return known.keeps && rejected_.Allow(known.trial);
   }
 
   // Each of these chunks is removable alone. Leaves out as many of them together as possible: one edit may replace another, and
@@ -137,9 +129,7 @@ class DeltaDebugging {
       const Trial& trial = trials->at(i);
       const bool keeps = KeepsSpeed(trial, speed_);
       known_[GenomeHash(unknown[i].genome)] = {trial, keeps};
-      const bool may_go =
-          trial.candidate.genome.edits.size() >= fewest_ && !rejected_programs_.contains(trial.evaluation.program_digest);
-      if (!keeps && may_go && trial.evaluation.score_ns <= kDoubtfulLoss * speed_.evaluation.score_ns)
+      if (!keeps && rejected_.Allow(trial) && trial.evaluation.score_ns <= kDoubtfulLoss * speed_.evaluation.score_ns)
         doubtful.push_back(unknown[i].genome);
     }
     return doubtful.empty() || MeasureAgain(std::move(doubtful));
@@ -154,11 +144,10 @@ class DeltaDebugging {
     for (const Genome& genome : genomes) requests.push_back({genome, 1});
     const std::optional<std::vector<Trial>> trials = evaluate_(requests);
     if (!trials) return false;
-    const Evaluation& again = trials->front().evaluation;
-    if (IsWrong(again.outcome)) wrong_ = again;
+    const Trial& again = trials->front();
+    if (IsWrong(again.evaluation.outcome)) wrong_ = again.evaluation;
     // A pruned measurement was stopped early and says only that the champion was slower than a lucky time.
-    const bool pruned = std::any_of(again.cases.begin(), again.cases.end(), [](const CaseMeasurement& m) { return m.pruned; });
-    if (again.outcome == Outcome::kOk && !pruned) speed_ = trials->front();
+    if (IsMeasured(again)) speed_ = again;
     for (std::size_t i = 0; i < genomes.size(); ++i) {
       const Trial& trial = trials->at(i + 1);
       if (KeepsSpeed(trial, speed_)) known_[GenomeHash(genomes[i])] = {trial, true};
@@ -179,20 +168,19 @@ class DeltaDebugging {
   Trial variant_;                    // the champion without the edits that were left out so far
   int left_;                         // evaluations that the budget has left
   const EvaluateTrials& evaluate_;
-  std::map<std::string, Measured> known_;    // by the hash of the requested genome
-  bool from_the_back_;                       // of removable chunks the last are left out first
-  std::set<std::string> rejected_programs_;  // digests of the rejected variants' programs
-  std::size_t fewest_ = 0;                   // edits that must stay
+  std::map<std::string, Measured> known_;  // by the hash of the requested genome
+  const RejectedVariants& rejected_;
+  bool from_the_back_;  // of removable chunks the last are left out first
 };
 
-// A check's measurement in units of the baseline's time.
-Evaluation OverBaseline(const ChampionCheck& check) {
+// A check's measurement in units of `unit` times the baseline's time.
+Evaluation OverBaseline(const ChampionCheck& check, double unit) {
   Evaluation evaluation;
   evaluation.outcome = check.outcome;
   for (std::size_t i = 0; i < std::min(check.candidate.size(), check.baseline.size()); ++i) {
     CaseMeasurement measured = check.candidate[i];
     for (double* time : {&measured.median_ns, &measured.p10_ns, &measured.p90_ns, &measured.tick_ns})
-      *time /= check.baseline[i].median_ns;
+      *time /= unit * check.baseline[i].median_ns;
     evaluation.cases.push_back(std::move(measured));
   }
   return evaluation;
@@ -201,21 +189,32 @@ Evaluation OverBaseline(const ChampionCheck& check) {
 }  // namespace
 
 bool KeepsSpeed(const Trial& trial, const Trial& champion) {
-  if (trial.candidate.id == 0 || trial.evaluation.outcome != Outcome::kOk) return false;
-  const std::vector<CaseMeasurement>& cases = trial.evaluation.cases;
-  if (std::any_of(cases.begin(), cases.end(), [](const CaseMeasurement& m) { return m.pruned; })) return false;
-  return !Beats(champion.evaluation, trial.evaluation);
+  return IsMeasured(trial) && !Beats(champion.evaluation, trial.evaluation);
 }
 
-bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion) {
-  return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion), OverBaseline(minimised));
+bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion, int unproven_dropped) {
+  const double allowed = std::pow(kUnprovenWorth, unproven_dropped);
+  return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion, 1), OverBaseline(minimised, allowed));
 }
 
-std::optional<Minimised> Minimise(const Trial& champion, int budget, const EvaluateTrials& evaluate,
+std::optional<Minimised> Minimise(const Trial& champion, const Promises& promises, int budget, const EvaluateTrials& evaluate,
                                   const std::vector<Trial>& rejected) {
-  DeltaDebugging search(champion, budget, evaluate, rejected);
+  const RejectedVariants rejections(rejected, champion.candidate.genome.edits.size());
+  const auto proven = DropUnproven(champion, promises, budget, evaluate, rejections);
+  if (!proven) return std::nullopt;
+  if (proven->wrong) return Minimised{proven->wrong, champion, 0, {}};
+  const int left = budget - proven->evaluated;
+  DeltaDebugging search(proven->variant, left, evaluate, rejections, rejected.size() % 2 == 1);
   if (!search.Run()) return std::nullopt;
-  return search.Result();
+  Minimised result = search.Result();
+  if (result.wrong && proven->dropped > 0) {
+    // Not the champion was found wrong but its variant.
+    std::vector<Trial> more = rejected;
+    more.push_back(proven->variant);
+    return Minimise(champion, promises, std::max(0, left - 1), evaluate, more);
+  }
+  result.unproven_dropped = proven->dropped;
+  return result;
 }
 
 }  // namespace evo

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/genome.h"
+#include "core/promise.h"
 #include "core/rng.h"
 #include "kernel_templates/kernel_template.h"
 #include "syntax/syntax_tree.h"
@@ -28,9 +29,12 @@ class Mutator {
   virtual ~Mutator() = default;
   // The operator's name in options and in the history, such as "unroll_pragma". Databases store it, so it never changes.
   virtual std::string_view name() const = 0;
+  // What holds of every child that it can make, given the same of the parent. There is no default: what is promised must follow
+  // from the conditions in the mutator's code (docs/writing_a_mutator.md).
+  virtual Promise promise() const = 0;
   // What it does, as one line for users.
   virtual std::string_view description() const = 0;
-  // How often it is drawn relative to the others at the start of a run. 1 is usual.
+  // How often it is drawn relative to the others at the start of a run, before kUnprovenShare. 1 is usual.
   virtual double weight() const { return 1; }
   // Whether it uses the context's tree. For other mutators the tree is empty, since parsing takes far longer than drawing a
   // parameter.

@@ -12,11 +12,11 @@ namespace evo {
 using Factory = std::unique_ptr<Mutator>();
 
 // memory/
-Factory MakeVectorLoad, MakeCoalesceExchange, MakeReadOnlyLoad, MakeCacheHintStore, MakePrefetchNext, MakeRegisterCache,
-    MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer, MakeSharedPadding, MakeSharedSwizzle;
-constexpr std::array kMemory{MakeVectorLoad,   MakeCoalesceExchange, MakeReadOnlyLoad, MakeCacheHintStore,
-                             MakePrefetchNext, MakeRegisterCache,    MakeSharedStage,  MakeAsyncStage,
-                             MakeDoubleBuffer, MakeSharedPadding,    MakeSharedSwizzle};
+Factory MakeVectorLoad, MakeVectorLoadShared, MakeCoalesceExchange, MakeReadOnlyLoad, MakeCacheHintStore, MakePrefetchNext,
+    MakeRegisterCache, MakeSharedStage, MakeAsyncStage, MakeDoubleBuffer, MakeSharedPadding, MakeSharedSwizzle;
+constexpr std::array kMemory{MakeVectorLoad,     MakeVectorLoadShared, MakeCoalesceExchange, MakeReadOnlyLoad,
+                             MakeCacheHintStore, MakePrefetchNext,     MakeRegisterCache,    MakeSharedStage,
+                             MakeAsyncStage,     MakeDoubleBuffer,     MakeSharedPadding,    MakeSharedSwizzle};
 
 // loops/
 Factory MakeStripMine, MakeLoopPeel, MakeLoopInterchange, MakeUnrollAndJam, MakeLoopFusion, MakeLoopFission, MakeHoistInvariant,
@@ -67,6 +67,10 @@ constexpr Listed kFamilies[] = {
 
 }  // namespace
 
+double DefaultWeight(const Mutator& mutator) {
+  return mutator.promise() == Promise::kUnproven ? kUnprovenShare * mutator.weight() : mutator.weight();
+}
+
 MutatorSet::MutatorSet() {
   for (const auto& [name, subject, factories] : kFamilies) {
     MutatorFamily& family = families_.emplace_back(MutatorFamily{name, subject, {}});
@@ -86,9 +90,15 @@ const Mutator* MutatorSet::Find(std::string_view name) const {
 
 std::vector<std::pair<std::string, double>> MutatorSet::DefaultOperators() const {
   std::vector<std::pair<std::string, double>> operators;
-  for (const auto& mutator : mutators_) operators.emplace_back(mutator->name(), mutator->weight());
+  for (const auto& mutator : mutators_) operators.emplace_back(mutator->name(), DefaultWeight(*mutator));
   std::sort(operators.begin(), operators.end());
   return operators;
+}
+
+Promises MutatorSet::AllPromises() const {
+  Promises promises;
+  for (const auto& mutator : mutators_) promises[std::string(mutator->name())] = mutator->promise();
+  return promises;
 }
 
 }  // namespace evo

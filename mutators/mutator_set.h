@@ -10,6 +10,13 @@
 
 namespace evo {
 
+// The part of its own weight with which a mutator that promises nothing is drawn; at 0 none of them is. docs/mutators.md says
+// from which measurement the number comes.
+inline constexpr double kUnprovenShare = 0.5;
+
+// How often a mutator is drawn at the start of a run that does not name it.
+double DefaultWeight(const Mutator& mutator);
+
 // Mutators of one subject, whose files share a folder.
 struct MutatorFamily {
   std::string_view name;                 // the folder: "memory"
@@ -30,6 +37,8 @@ class MutatorSet {
   // Names and default weights, sorted by name as a run stores them. Random draws depend on this order, and therefore not on the
   // order in which the mutators are listed.
   std::vector<std::pair<std::string, double>> DefaultOperators() const;
+  // What each mutator promises.
+  Promises AllPromises() const;
 
  private:
   std::vector<std::unique_ptr<Mutator>> mutators_;

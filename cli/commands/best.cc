@@ -6,6 +6,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/edit_promises.h"
 #include "cli/export_host.h"
 #include "cli/export_kernel.h"
 #include "cli/stored_run.h"
@@ -67,6 +68,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
              found.lineage.front().candidate.genome.template_name);
   PrintEdits(out, candidate, found.minimised);
+  fmt::print(out, "promise     {}\n", DescribePromises(candidate.genome));
   fmt::print(out, "\n");
   Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">samples"});
   for (const CaseMeasurement& m : evaluation.cases) {

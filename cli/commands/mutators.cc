@@ -51,16 +51,19 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
     rewards = history.Rewards(options.run);
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  std::vector<std::string> headings{"mutator", ">weight"};
+  std::vector<std::string> headings{"mutator", "promise", ">weight"};
   if (with_history) headings.insert(headings.end(), {">tries", ">valid", ">neutral", ">improving", ">mean gain", ">best gain"});
   headings.push_back("what it does");
   Table table(headings);
   RewardRow edits;
   const MutatorSet mutators;
   for (const auto& mutator : mutators.all()) {
-    nlohmann::ordered_json one = {
-        {"mutator", mutator->name()}, {"weight", mutator->weight()}, {"description", mutator->description()}};
-    std::vector<std::string> cells{std::string(mutator->name()), fmt::format("{}", mutator->weight())};
+    const std::string promise(ToString(mutator->promise()));
+    nlohmann::ordered_json one = {{"mutator", mutator->name()},
+                                  {"promise", promise},
+                                  {"weight", DefaultWeight(*mutator)},
+                                  {"description", mutator->description()}};
+    std::vector<std::string> cells{std::string(mutator->name()), promise, fmt::format("{}", DefaultWeight(*mutator))};
     if (with_history) {
       const auto found =
           std::find_if(rewards.begin(), rewards.end(), [&](const RewardRow& r) { return r.op == mutator->name(); });
@@ -74,7 +77,7 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
     json.push_back(one);
   }
   if (with_history) {
-    std::vector<std::string> cells{"all source edits", ""};
+    std::vector<std::string> cells{"all source edits", "", ""};
     std::ranges::copy(Cells(edits), std::back_inserter(cells));
     cells.push_back("");
     table.Add(cells);
@@ -89,7 +92,7 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
 
 void AddMutators(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<HistoryOptions>();
-  CLI::App* command = app.add_subcommand("mutators", "List the mutators; with --db, their rewards");
+  CLI::App* command = app.add_subcommand("mutators", "List the mutators and what they promise; with --db, their rewards");
   AddHistoryOptions(*command, context, *options);
   const CLI::Option* database = command->get_option("--db");
   CLI::Option* run = command->get_option("--run");

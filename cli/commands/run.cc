@@ -21,6 +21,7 @@
 #include "engine/replay_evaluator.h"
 #include "evaluator/scheduling/pipeline.h"
 #include "evaluator/workers/breeder_pool.h"
+#include "mutators/mutator_set.h"
 
 namespace evo {
 namespace {
@@ -110,7 +111,8 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                        .seeds = setup.seeds,
                        .check_champion = !options.no_check,
                        .minimise_champion = setup.options.minimise,
-                       .baseline_apart = setup.options.baseline_apart},
+                       .baseline_apart = setup.options.baseline_apart,
+                       .promises = MutatorSet().AllPromises()},
                       {breeder, evaluator, store, observer, *population, choice, selection.get()});
   const StopCondition stop(run.generations, options.time_limit, interrupt,
                            evaluations > 0 ? std::optional(evaluations) : std::nullopt);

@@ -6,6 +6,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/edit_promises.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/verdict.h"
@@ -63,6 +64,7 @@ void PrintText(std::FILE* out, const Shown& found) {
   fmt::print(out, "template    {}\n", c.genome.template_name);
   fmt::print(out, "parameters  {}\n", Describe(c.genome.parameters));
   PrintEdits(out, c, found.minimised);
+  fmt::print(out, "promise     {}\n", DescribePromises(c.genome));
   for (const std::string& reason : c.dropped) fmt::print(out, "dropped     {}\n", reason);
   fmt::print(out, "outcome     {} (stage {})\n", ToString(e.outcome), ToString(e.stage));
   if (!e.message.empty()) fmt::print(out, "message     {}\n", e.message);

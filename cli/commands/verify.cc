@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/edit_promises.h"
 #include "cli/export_kernel.h"
 #include "cli/exported_kernel.h"
 #include "cli/stored_options.h"
@@ -67,6 +68,7 @@ Subject FindSubject(const Options& options) {
 Candidate Rendered(const CommandContext& context, const RunRecord& run, const CandidateRecord& record) {
   Candidate candidate = record.candidate;
   candidate.source = RenderStored(context.make_renderer(), run, record);
+  candidate.unproven_edits = CountUnproven(candidate.genome);
   return candidate;
 }
 

@@ -22,6 +22,12 @@ Seeds UnpredictableSeeds() {
   return seeds;
 }
 
+// No analysis stands behind an unproven edit, so the search for counter-examples has to show what the analysis would have proven.
+int AdversaryFactor(const Candidate& candidate) {
+  constexpr int kUnproven = 10;
+  return candidate.unproven_edits > 0 ? kUnproven : 1;
+}
+
 // An error that a tool reports fails the check.
 void JudgeTools(ChampionCheck& check) {
   const auto found =
@@ -62,8 +68,11 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
   }
   const Seeds seeds = UnpredictableSeeds();
   const AttachedProgram program{candidate.source, compiled[0].program};
-  const ChampionRequest request{
-      program, {candidate.source, compiled[0].checked}, {baseline.source, compiled[1].program}, std::move(first)};
+  const ChampionRequest request{program,
+                                {candidate.source, compiled[0].checked},
+                                {baseline.source, compiled[1].program},
+                                std::move(first),
+                                AdversaryFactor(candidate)};
   ChampionCheck check = Measure(request, seeds, deadline, stop);
   check.tools.insert(check.tools.begin(), tools.begin(), tools.end());
   if (check.outcome != Outcome::kOk) return check;

@@ -57,7 +57,30 @@ std::optional<std::string> Expanded(const SyntaxTree& tree, std::string_view tex
   return expanded;
 }
 
+// Adds the parameters that an expression names. False if some name stands for neither a parameter nor a number.
+bool AddParameters(const MutationContext& context, std::string_view text, int depth, Parameters& behind) {
+  if (depth == 0) return false;
+  for (const SourceRange& range : Tokenize(text)) {
+    const std::string_view token = text.substr(range.begin, range.size());
+    if (std::isalpha(static_cast<unsigned char>(token.front())) == 0 && token.front() != '_') continue;
+    const auto parameter = context.genome.parameters.find(std::string(token));
+    if (parameter != context.genome.parameters.end()) {
+      behind.insert(*parameter);
+      continue;
+    }
+    std::string_view meaning = MacroText(context.tree.text(), token);
+    if (meaning.empty()) meaning = ConstantText(context.tree, token);
+    if (meaning.empty() || !AddParameters(context, meaning, depth - 1, behind)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+Parameters ParametersBehind(const MutationContext& context, std::string_view expression) {
+  Parameters behind;
+  return AddParameters(context, expression, kDepth, behind) ? behind : context.genome.parameters;
+}
 
 std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_view expression) {
   const auto expanded = Expanded(tree, expression, kDepth);

@@ -12,6 +12,11 @@ namespace evo {
 // it contains anything else.
 std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_view expression);
 
+// The parameters on which an expression depends, directly or through macros and constants, with their present values: those that
+// an edit needs if it is right because of the expression's present value. All parameters if the expression contains a name that
+// stands for none of these.
+Parameters ParametersBehind(const MutationContext& context, std::string_view expression);
+
 // The size of a block in one dimension, spelled as a constant expression; empty if the size is known only at the launch.
 std::string BlockExtent(const MutationContext& context, const LaunchDirective& launch, std::size_t axis);
 

@@ -71,6 +71,10 @@ class Analysis {
     if (IsCount(tree_, write)) return false;
     if (named >= 0) {
       if (!IsUpdate(tree_, write)) return false;
+      // A sum and a maximum of the same variable do not commute.
+      const bool sums = tree_.Operator(write) != "=";
+      const std::string kind(sums ? "+" : LibraryCallee(tree_, operands[1]));
+      if (kinds_.try_emplace(named, kind).first->second != kind) return false;
       // `s = fmaxf(s, f)` names s twice.
       updated_[named] += tree_.Operator(write) == "=" ? 2 : 1;
       return true;
@@ -111,6 +115,7 @@ class Analysis {
   const std::set<int>& counters_;
   const std::set<int>& own_;
   std::map<int, std::size_t> updated_;  // declarations outside of the scope, with the number of their uses in updates
+  std::map<int, std::string> kinds_;    // of the updates of a variable: "+", or the function's name
   bool stores_elsewhere_ = false;
   bool reads_unknown_ = false;
 };

@@ -26,6 +26,9 @@ struct Update {
   std::vector<int> names;  // all nodes that name the accumulator
 };
 
+// Bounds how deep variables are followed to their initialisers.
+constexpr int kDepth = 4;
+
 int OnlyStatement(const SyntaxTree& tree, int body) {
   if (tree.node(body).kind_name != "CompoundStmt") return body;
   return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
@@ -195,16 +198,66 @@ class Classifier {
     return true;
   }
 
+  // Whether no two iterations name the same element.
   bool IsPickedBy(int counter, int body, int target) const {
     if (tree_.node(target).kind_name != "ArraySubscriptExpr") return false;
-    const int subscript = tree_.node(target).children[1];
-    if (!IsPure(tree_, subscript)) return false;
-    for (const int node : Subtree(tree_, subscript)) {
-      const std::string_view spelled = tree_.Operator(node);
-      if (spelled == "%" || spelled == "/" || spelled == "&" || spelled == ">>") return false;
+    std::vector<int> terms;
+    AddTerms(tree_.node(target).children[1], body, kDepth, terms);
+    if (terms.empty()) return false;
+    const auto is_steady = [&](int term) { return IsInvariant(tree_, term, tree_.node(body).parent); };
+    std::erase_if(terms, is_steady);
+    if (terms.size() == 1 && NamedDeclaration(tree_, terms[0]) == counter) return true;
+    const auto row = std::find_if(terms.begin(), terms.end(), [&](int term) { return ExtentIn(term, counter, is_steady) >= 0; });
+    if (row == terms.end() || terms.size() > 2) return false;
+    const int extent = ExtentIn(*row, counter, is_steady);
+    terms.erase(row);
+    return terms.empty() || CountsTo(terms[0], body, extent);
+  }
+
+  // Adds the operands of a sum, with the initialiser in the place of a variable that the body declares and does not change.
+  void AddTerms(int expression, int body, int depth, std::vector<int>& terms) const {
+    expression = WithoutParentheses(tree_, expression);
+    const SyntaxNode& node = tree_.node(expression);
+    if (node.kind_name == "CStyleCastExpr" && IsArithmetic(node.type)) return AddTerms(node.children.back(), body, depth, terms);
+    const bool sum = tree_.Operator(expression) == "+" && node.children.size() == 2;
+    const bool less = tree_.Operator(expression) == "-" && node.children.size() == 2 &&
+                      IsInvariant(tree_, node.children[1], tree_.node(body).parent);
+    if (sum || less) {
+      AddTerms(node.children[0], body, depth, terms);
+      if (sum) AddTerms(node.children[1], body, depth, terms);
+      return;
     }
-    const auto named = NamedIn(tree_, subscript);
-    return std::any_of(named.begin(), named.end(), [&](int d) { return d == counter || IsWithin(tree_, d, body); });
+    const int declaration = NamedDeclaration(tree_, expression);
+    const bool inside = declaration >= 0 && IsWithin(tree_, declaration, body) && tree_.node(declaration).kind_name == "VarDecl";
+    const bool counts = inside && tree_.node(tree_.node(tree_.node(declaration).parent).parent).kind_name == "ForStmt";
+    if (inside && !counts && depth > 0 && !tree_.node(declaration).children.empty() &&
+        !WrittenIn(tree_, body).contains(declaration))
+      return AddTerms(tree_.node(declaration).children.back(), body, depth - 1, terms);
+    terms.push_back(expression);
+  }
+
+  // The E in `counter * E` or `E * counter`; -1 for other terms.
+  template <typename IsSteady>
+  int ExtentIn(int term, int counter, IsSteady is_steady) const {
+    const auto& factors = tree_.node(term).children;
+    if (tree_.Operator(term) != "*" || factors.size() != 2) return -1;
+    for (const int side : {0, 1}) {
+      int moving = WithoutParentheses(tree_, factors[static_cast<std::size_t>(side)]);
+      while (tree_.node(moving).kind_name == "CStyleCastExpr")
+        moving = WithoutParentheses(tree_, tree_.node(moving).children.back());
+      const int other = factors[static_cast<std::size_t>(1 - side)];
+      if (NamedDeclaration(tree_, moving) == counter && is_steady(other)) return other;
+    }
+    return -1;
+  }
+
+  // Whether a term is the counter of a loop in the body from 0 up to, and without, the extent.
+  bool CountsTo(int term, int body, int extent) const {
+    const int declaration = NamedDeclaration(tree_, term);
+    if (declaration < 0 || !IsWithin(tree_, declaration, body)) return false;
+    const auto loop = WithCountedHeader(tree_, tree_.node(tree_.node(declaration).parent).parent);
+    return loop && loop->counter == declaration && loop->comparison == "<" && tree_.Text(loop->start) == "0" &&
+           tree_.Text(WithoutParentheses(tree_, loop->bound)) == tree_.Text(WithoutParentheses(tree_, extent));
   }
 
   bool IsPickedLocal(int counter, int body, int node) const {

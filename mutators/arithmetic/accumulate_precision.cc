@@ -40,6 +40,7 @@ bool IsPassedOn(const SyntaxTree& tree, int declaration) {
 class AccumulatePrecision : public SourceMutator {
  public:
   std::string_view name() const override { return "accumulate_precision"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override { return "accumulates a sum in double instead of float, or the reverse"; }
   double weight() const override { return 0.2; }
 

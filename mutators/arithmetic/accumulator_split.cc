@@ -149,6 +149,7 @@ std::string Split(const SyntaxTree& tree, const Reduction& reduction, int parts)
 class AccumulatorSplit : public SourceMutator {
  public:
   std::string_view name() const override { return "accumulator_split"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "accumulates a loop's sum in 2, 4 or 8 variables, so that additions do not wait for each other";
   }

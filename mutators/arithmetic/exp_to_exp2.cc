@@ -44,6 +44,7 @@ std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
 class ExpToExp2 : public SourceMutator {
  public:
   std::string_view name() const override { return "exp_to_exp2"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "replaces an exponential by a power of two, with the scale folded into the argument";
   }

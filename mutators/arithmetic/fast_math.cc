@@ -32,6 +32,7 @@ bool IsOne(std::string_view text) { return text == "1" || text == "1." || text =
 class FastMath : public SourceMutator {
  public:
   std::string_view name() const override { return "fast_math"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "replaces a function or a division by CUDA's fast variant, or the reverse";
   }

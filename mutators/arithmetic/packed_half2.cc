@@ -84,13 +84,11 @@ class PairLoop {
   }
 
   std::string Text() const {
-    const auto first = ConstantValue(tree_, tree_.Text(loop_.start));
-    const auto last = ConstantValue(tree_, tree_.Text(loop_.bound));
     const std::string bound(tree_.Text(loop_.bound));
     const std::string indent = outer_ + "  ";
     const std::string declared = fmt::format("{} = {}", CounterDeclaration(tree_, loop_), tree_.Text(loop_.start));
     // If the number of iterations is known, the loop keeps a form that compilers can unroll.
-    if (first && last && loop_.comparison == "<" && (*last - *first) % 2 == 0) {
+    if (IsEven()) {
       return fmt::format("if ({}) {{\n{}{}for ({}; {} < {}; {} += 2) {{\n{}{}}}\n{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}",
                          Aligned(), Pragma(), indent, declared, counter_, bound, counter_, Twice(indent + "  "), indent, outer_,
                          Pragma(), indent, Header(tree_, loop_, declared), Lines(tree_, loop_.parts.body, indent + "  "), indent,
@@ -101,6 +99,13 @@ class PairLoop {
                         bound, Twice(indent + "    "));
     return text + fmt::format("{}{} {{\n{}{}}}\n{}}}", indent, Header(tree_, loop_, ""),
                               Lines(tree_, loop_.parts.body, indent + "  "), indent, outer_);
+  }
+
+  // Whether the number of iterations is known and even, so that the text has no remainder.
+  bool IsEven() const {
+    const auto first = ConstantValue(tree_, tree_.Text(loop_.start));
+    const auto last = ConstantValue(tree_, tree_.Text(loop_.bound));
+    return first && last && loop_.comparison == "<" && (*last - *first) % 2 == 0;
   }
 
  private:
@@ -157,6 +162,7 @@ class PairLoop {
 class PackedHalf2 : public SourceMutator {
  public:
   std::string_view name() const override { return "packed_half2"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "converts, or multiplies, two neighbouring halves (or bfloat16 values) at a time";
   }
@@ -170,7 +176,12 @@ class PackedHalf2 : public SourceMutator {
       if (PairsOf(context, *loop, false).size() > kMostPairs) continue;
       for (const bool products : {false, true}) {
         const auto pairs = PairsOf(context, *loop, products);
-        if (!pairs.empty()) proposals.push_back(ReplaceLoop(*loop, PairLoop(context.tree, *loop, pairs).Text()));
+        if (pairs.empty()) continue;
+        const PairLoop written(context.tree, *loop, pairs);
+        Proposal& proposal = proposals.emplace_back(ReplaceLoop(*loop, written.Text()));
+        if (!written.IsEven()) continue;
+        for (const int end : {loop->start, loop->bound})
+          proposal.parameters.merge(ParametersBehind(context, context.tree.Text(end)));
       }
     }
     return proposals;

@@ -29,6 +29,7 @@ bool IsFloatDivision(const SyntaxTree& tree, int node) {
 class Reciprocal : public SourceMutator {
  public:
   std::string_view name() const override { return "reciprocal"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override { return "divides once before a loop and multiplies by the reciprocal in it"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

@@ -33,6 +33,7 @@ class ConstantPerturb : public SourceMutator {
  public:
   std::string_view name() const override { return "constant_perturb"; }
   bool mostly_wrong() const override { return true; }
+  Promise promise() const override { return Promise::kUnproven; }
   std::string_view description() const override {
     return "changes a decimal integer in a function by one or by a factor of two; usually wrong";
   }

@@ -47,6 +47,7 @@ std::vector<Edit> Union(const std::vector<Edit>& first, const std::vector<Edit>&
 class Crossover : public Mutator {
  public:
   std::string_view name() const override { return kCrossover; }
+  Promise promise() const override { return Promise::kInherited; }
   std::string_view description() const override {
     return "mixes the parameters and the edits of two parents of the same template";
   }

@@ -32,6 +32,7 @@ class ExpressionReplace : public SourceMutator {
  public:
   std::string_view name() const override { return "expression_replace"; }
   bool mostly_wrong() const override { return true; }
+  Promise promise() const override { return Promise::kUnproven; }
   std::string_view description() const override {
     return "replaces an expression by another variable of the same type, or by one of its own operands; usually wrong";
   }

@@ -27,6 +27,7 @@ std::string OnTheRight(const SyntaxTree& tree, int operand, std::string_view spe
 class OperandSwap : public SourceMutator {
  public:
   std::string_view name() const override { return "operand_swap"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "exchanges the operands of a sum or a product, or regroups three of them";
   }

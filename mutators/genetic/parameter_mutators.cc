@@ -46,6 +46,7 @@ std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reach
 class ParameterStep : public Mutator {
  public:
   std::string_view name() const override { return "parameter_step"; }
+  Promise promise() const override { return Promise::kInherited; }
   std::string_view description() const override { return "moves one parameter to its next higher or lower value"; }
   double weight() const override { return 3; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
@@ -57,6 +58,7 @@ class ParameterStep : public Mutator {
 class ParameterDraw : public Mutator {
  public:
   std::string_view name() const override { return "parameter_draw"; }
+  Promise promise() const override { return Promise::kInherited; }
   std::string_view description() const override { return "gives one parameter another of its values"; }
   double weight() const override { return 2; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
@@ -67,6 +69,7 @@ class ParameterDraw : public Mutator {
 class ParameterMix : public Mutator {
  public:
   std::string_view name() const override { return "parameter_mix"; }
+  Promise promise() const override { return Promise::kInherited; }
   std::string_view description() const override { return "draws new values for several parameters at once"; }
   double weight() const override { return 1.5; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {

@@ -37,6 +37,7 @@ class StatementCopy : public SourceMutator {
  public:
   std::string_view name() const override { return "statement_copy"; }
   bool mostly_wrong() const override { return true; }
+  Promise promise() const override { return Promise::kUnproven; }
   std::string_view description() const override {
     return "repeats a statement a few statements away, or at the beginning of a block there; usually wrong";
   }

@@ -8,6 +8,7 @@ class StatementDelete : public SourceMutator {
  public:
   std::string_view name() const override { return "statement_delete"; }
   bool mostly_wrong() const override { return true; }
+  Promise promise() const override { return Promise::kUnproven; }
   std::string_view description() const override { return "deletes an expression statement; usually wrong"; }
   double weight() const override { return 0.2; }
 

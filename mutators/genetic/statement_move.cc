@@ -63,6 +63,7 @@ bool IsPrivate(const MutationContext& context, int statement) {
 class StatementMove : public SourceMutator {
  public:
   std::string_view name() const override { return "statement_move"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "moves a statement past others of its block that it does not depend on, or out of a condition";
   }

@@ -21,6 +21,7 @@ bool IsOrderedAnyway(const SyntaxTree& tree, int statement) {
 class StatementSwap : public SourceMutator {
  public:
   std::string_view name() const override { return "statement_swap"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "exchanges two neighbouring statements that do not depend on each other";
   }

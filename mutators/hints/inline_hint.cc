@@ -14,6 +14,7 @@ constexpr std::string_view kApart = "__noinline__";
 class InlineHint : public SourceMutator {
  public:
   std::string_view name() const override { return "inline_hint"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override { return "adds `__noinline__` to a device function, or removes it"; }
   double weight() const override { return 0.5; }
 

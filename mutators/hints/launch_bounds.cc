@@ -43,6 +43,7 @@ std::optional<std::string> ThreadsOf(const KernelTemplate& rendered, std::string
 class LaunchBounds : public SourceMutator {
  public:
   std::string_view name() const override { return "launch_bounds"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override { return "adds, changes or removes a kernel's `__launch_bounds__`"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

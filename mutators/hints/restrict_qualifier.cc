@@ -28,6 +28,7 @@ bool IsOnlyRead(const SyntaxTree& tree, int parameter) {
 class RestrictQualifier : public SourceMutator {
  public:
   std::string_view name() const override { return "restrict_qualifier"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "declares that a kernel's pointers do not alias (__restrict__), or that one is only read (const)";
   }

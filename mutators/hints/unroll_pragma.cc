@@ -31,6 +31,7 @@ std::optional<std::int64_t> Factor(const SyntaxTree& tree, std::string_view prag
 class UnrollPragma : public SourceMutator {
  public:
   std::string_view name() const override { return "unroll_pragma"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override { return "adds, changes or removes the `#pragma unroll` of a loop"; }
   double weight() const override { return 2; }
 

@@ -88,6 +88,7 @@ class Loops {
 class HoistInvariant : public SourceMutator {
  public:
   std::string_view name() const override { return "hoist_invariant"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override { return "computes a loop-invariant expression once, before the loop"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

@@ -26,6 +26,7 @@ class Reader {
     const SyntaxNode& node = tree_.node(index);
     if (node.kind_name == "ParenExpr" && node.children.size() == 1) return Read(node.children[0]);
     if (NamedDeclaration(tree_, index) == counted_.counter) return Affine{"1", AtStart(index)};
+    if (Wraps(WithoutConst(node.type))) return std::nullopt;
     if (node.kind_name == "CStyleCastExpr") {
       const auto inner = Read(node.children.back());
       if (!inner || inner->slope != "1") return std::nullopt;
@@ -41,6 +42,12 @@ class Reader {
   }
 
  private:
+  // Whether arithmetic of a type begins again at zero before a pointer would: `p[i - 4u]` is the element before `p[3]` only after
+  // the index has been cut to 32 bits. Signed arithmetic must not overflow.
+  static bool Wraps(const std::string& type) {
+    return type != "int" && type != "long" && type != "long long" && type != "unsigned long" && type != "unsigned long long";
+  }
+
   bool Follows(int expression) const { return NamedIn(tree_, expression).contains(counted_.counter); }
 
   std::string AtStart(int) const {
@@ -88,6 +95,7 @@ std::string PointerType(std::string type) {
 class IndexStrength : public SourceMutator {
  public:
   std::string_view name() const override { return "index_strength"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "replaces an index that is computed in every iteration by a pointer that moves along with the loop";
   }

@@ -66,6 +66,7 @@ std::string LoopOf(const SyntaxTree& tree, const CountedLoop& loop, const std::v
 class LoopFission : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_fission"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override { return "splits a loop in two if its statements do not depend on each other"; }
   double weight() const override { return 0.5; }
 

@@ -43,6 +43,7 @@ bool IsUnchangedBy(const SyntaxTree& tree, const CountedLoop& header, const Coun
 class LoopFusion : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_fusion"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override { return "merges two neighbouring loops over the same values into one"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

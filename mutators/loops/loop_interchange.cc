@@ -58,6 +58,7 @@ bool IsIndependent(const SyntaxTree& tree, const CountedLoop& inner, const Count
 class LoopInterchange : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_interchange"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override { return "exchanges the inner and the outer one of two nested counted loops"; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {

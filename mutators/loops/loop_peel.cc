@@ -39,6 +39,7 @@ std::string LastPeeled(const SyntaxTree& tree, const CountedLoop& loop) {
 class LoopPeel : public SourceMutator {
  public:
   std::string_view name() const override { return "loop_peel"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override { return "peels the first or the last iteration off a counted loop"; }
   double weight() const override { return 0.5; }
 

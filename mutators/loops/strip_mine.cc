@@ -33,6 +33,7 @@ std::string StripMined(const SyntaxTree& tree, const CountedLoop& loop, int stri
 class StripMine : public SourceMutator {
  public:
   std::string_view name() const override { return "strip_mine"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "runs a counted loop in unrolled strips of 2, 4, 8 or 16 iterations, and the remainder one by one";
   }

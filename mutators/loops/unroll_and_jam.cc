@@ -128,6 +128,7 @@ std::optional<Nest> AsNest(const MutationContext& context, int node) {
 class UnrollAndJam : public SourceMutator {
  public:
   std::string_view name() const override { return "unroll_and_jam"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override { return "runs 2 or 4 iterations of an outer loop together in one inner loop"; }
   double weight() const override { return 1.5; }
 

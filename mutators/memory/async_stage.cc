@@ -96,6 +96,7 @@ class NextBarrier {
 class AsyncStage : public SourceMutator {
  public:
   std::string_view name() const override { return "async_stage"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "copies from global to shared memory asynchronously (cp.async), without registers in between, and waits at the next "
            "barrier";

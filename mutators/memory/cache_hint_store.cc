@@ -18,6 +18,7 @@ bool IsStore(std::string_view callee) { return std::find(kStores.begin(), kStore
 class CacheHintStore : public SourceMutator {
  public:
   std::string_view name() const override { return "cache_hint_store"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "stores to global memory with a cache hint (__stcs, __stcg, __stwt), or removes the hint";
   }

@@ -25,6 +25,7 @@ bool KnowsItsWarp(const SyntaxTree& tree, int kernel) {
 class CoalesceExchange : public SourceMutator {
  public:
   std::string_view name() const override { return "coalesce_exchange"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "exchanges the roles of threadIdx.x and threadIdx.y, so that neighbouring threads access other elements";
   }

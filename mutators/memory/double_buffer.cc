@@ -184,6 +184,7 @@ class Finder {
 class DoubleBuffer : public SourceMutator {
  public:
   std::string_view name() const override { return "double_buffer"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "doubles arrays in shared memory, so that the next tile is loaded while the current one is used";
   }

@@ -85,6 +85,7 @@ std::string Prefetched(const SyntaxTree& tree, const CountedLoop& loop, const st
 class PrefetchNext : public SourceMutator {
  public:
   std::string_view name() const override { return "prefetch_next"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "loads in each iteration of a loop what the next iteration needs from global memory";
   }

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 3> kLoads{"__ldg", "__ldcg", "__ldcs"};
 class ReadOnlyLoad : public SourceMutator {
  public:
   std::string_view name() const override { return "read_only_load"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "loads global memory that no thread writes with a cache hint (__ldg, __ldcg, __ldcs)";
   }

@@ -106,6 +106,7 @@ Proposal Keep(const MutationContext& context, const Reread& reread, int kept) {
 class RegisterCache : public SourceMutator {
  public:
   std::string_view name() const override { return "register_cache"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "keeps what several loops read from global memory in registers, for their first 2 to 32 iterations";
   }

@@ -27,6 +27,7 @@ long long ElementBytes(std::string_view type) {
 class SharedPadding : public SourceMutator {
  public:
   std::string_view name() const override { return "shared_padding"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "pads the rows of an array in shared memory by 1, 2, 4 or 8 elements, or removes the padding";
   }

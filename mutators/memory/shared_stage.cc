@@ -59,10 +59,13 @@ class Stage {
     return bytes <= kMostBytes;
   }
 
+  // Whether the loop is known to consist of whole stages, so that the text has no check for the last one.
+  bool IsWhole() const { return trips_ && *trips_ % length_ == 0; }
+
   // The staged loop.
   std::string Text(const std::vector<const ReusedRead*>& reads) const {
     const std::string indent = outer_ + "  ";
-    const bool whole = trips_ && *trips_ % length_ == 0;
+    const bool whole = IsWhole();
     std::string text = fmt::format("{{\n{}constexpr int {} = {};\n", indent, tile_, length_);
     std::string fill;
     Replacements replacements;
@@ -206,6 +209,7 @@ class Stage {
 class SharedStage : public SourceMutator {
  public:
   std::string_view name() const override { return "shared_stage"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "stages what several threads of a block read in a loop in shared memory, 8 to 64 iterations at a time";
   }
@@ -250,6 +254,8 @@ class SharedStage : public SourceMutator {
         const Stage stage(context, loop, launch, guard ? &*guard : nullptr, length);
         if (!stage.Fits(choice)) continue;
         Proposal proposal = ReplaceLoop(loop, stage.Text(choice));
+        for (const int end : stage.IsWhole() ? std::vector<int>{loop.start, loop.bound} : std::vector<int>{})
+          proposal.parameters.merge(ParametersBehind(context, context.tree.Text(end)));
         if (guard) Guard(context.tree, *guard, loop, proposal);
         proposals.push_back(std::move(proposal));
       }

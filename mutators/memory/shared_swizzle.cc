@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
@@ -63,6 +64,7 @@ std::optional<Proposal> Swizzle(const SyntaxTree& tree, const Tile& tile) {
 class SharedSwizzle : public SourceMutator {
  public:
   std::string_view name() const override { return "shared_swizzle"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "swizzles the columns of an array in shared memory by XOR with the row, or undoes it";
   }
@@ -72,7 +74,11 @@ class SharedSwizzle : public SourceMutator {
     for (const int variable : NodesOfKind(context.tree, "VarDecl")) {
       const auto tile = AsTile(context.tree, variable);
       if (!tile) continue;
-      if (auto proposal = Swizzle(context.tree, *tile)) proposals.push_back(std::move(*proposal));
+      auto proposal = Swizzle(context.tree, *tile);
+      if (!proposal) continue;
+      // XOR permutes the columns only of a row whose length is a power of two.
+      proposal->parameters = ParametersBehind(context, tile->width);
+      proposals.push_back(std::move(*proposal));
     }
     return proposals;
   }

@@ -237,48 +237,67 @@ class VectorLoop {
   std::vector<std::string> names_;
 };
 
+// Accesses whose element type has no vector of that many items stay as they are.
+void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items, bool strided,
+             std::vector<Proposal>& proposals) {
+  std::vector<Access> wide;
+  for (const Access& access : accesses) {
+    if (VectorOf(access.element, items)) wide.push_back(access);
+  }
+  if (wide.empty()) return;
+  const VectorLoop written(tree, loop, wide, items);
+  proposals.push_back(ReplaceLoop(loop, strided ? written.Strided() : written.OneByOne()));
+}
+
+// All proposals for loops in which each thread takes all elements or, with `shared`, for loops that threads divide among them.
+std::vector<Proposal> VectorProposals(const MutationContext& context, bool shared) {
+  std::vector<Proposal> proposals;
+  for (const int node : NodesOfKind(context.tree, "ForStmt")) {
+    const auto loop = AsCountedLoop(context.tree, node);
+    if (!loop || shared != (loop->step != "1")) continue;
+    const Body body(context, *loop);
+    if (shared && (!body.divisible() || loop->comparison != "<" || !IsSplitAmongThreads(context, *loop))) continue;
+    std::vector<Access> both = body.loads();
+    both.insert(both.end(), body.stores().begin(), body.stores().end());
+    for (const int items : kItems) {
+      Propose(context.tree, *loop, both, items, shared, proposals);
+      if (!body.stores().empty()) Propose(context.tree, *loop, body.loads(), items, shared, proposals);
+    }
+  }
+  return proposals;
+}
+
 class VectorLoad : public SourceMutator {
  public:
   std::string_view name() const override { return "vector_load"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "loads and stores neighbouring elements 4, 8 or 16 bytes at a time where they are aligned";
   }
   double weight() const override { return 2; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    std::vector<Proposal> proposals;
-    for (const int node : NodesOfKind(context.tree, "ForStmt")) {
-      const auto loop = AsCountedLoop(context.tree, node);
-      if (!loop) continue;
-      const Body body(context, *loop);
-      const bool strided = loop->step != "1";
-      if (strided && (!body.divisible() || loop->comparison != "<" || !IsSplitAmongThreads(context, *loop))) continue;
-      std::vector<Access> both = body.loads();
-      both.insert(both.end(), body.stores().begin(), body.stores().end());
-      for (const int items : kItems) {
-        Propose(context.tree, *loop, both, items, strided, proposals);
-        if (!body.stores().empty()) Propose(context.tree, *loop, body.loads(), items, strided, proposals);
-      }
-    }
-    return proposals;
-  }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override { return VectorProposals(context, false); }
+};
 
- private:
-  // Accesses whose element type has no vector of that many items stay as they are.
-  static void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items,
-                      bool strided, std::vector<Proposal>& proposals) {
-    std::vector<Access> wide;
-    for (const Access& access : accesses) {
-      if (VectorOf(access.element, items)) wide.push_back(access);
-    }
-    if (wide.empty()) return;
-    const VectorLoop written(tree, loop, wide, items);
-    proposals.push_back(ReplaceLoop(loop, strided ? written.Strided() : written.OneByOne()));
+class VectorLoadShared : public SourceMutator {
+ public:
+  std::string_view name() const override { return "vector_load_shared"; }
+  // Threads get other elements. That they combine their sums afterwards, and that all of them run through the same elements, is
+  // usual and not proven.
+  Promise promise() const override { return Promise::kUnproven; }
+  std::string_view description() const override {
+    return "as vector_load, in loops whose elements the threads of a warp or a block divide among them; right if they then "
+           "combine "
+           "their results";
   }
+  double weight() const override { return 2; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override { return VectorProposals(context, true); }
 };
 
 }  // namespace
 
 std::unique_ptr<Mutator> MakeVectorLoad() { return std::make_unique<VectorLoad>(); }
+std::unique_ptr<Mutator> MakeVectorLoadShared() { return std::make_unique<VectorLoadShared>(); }
 
 }  // namespace evo

@@ -49,6 +49,7 @@ bool IsQuiet(const SyntaxTree& tree, int statement) {
 class BarrierNarrow : public SourceMutator {
  public:
   std::string_view name() const override { return "barrier_narrow"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "replaces __syncthreads by __syncwarp in blocks of one warp, or removes a redundant barrier";
   }

@@ -15,6 +15,7 @@ constexpr std::array<int, 4> kGroups{0, 2, 4, 8};
 class BlockOrder : public SourceMutator {
  public:
   std::string_view name() const override { return "block_order"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "renumbers a grid's blocks by columns or in groups of rows, so that neighbouring blocks share cached data";
   }

@@ -135,6 +135,8 @@ std::vector<std::vector<std::int64_t>> OtherShapes(const std::vector<std::int64_
 class BlockShape : public SourceMutator {
  public:
   std::string_view name() const override { return "block_shape"; }
+  // That a number in the code does not stand for the size of the block is likely, and not proven.
+  Promise promise() const override { return Promise::kUnproven; }
   std::string_view description() const override {
     return "changes the block of a kernel that asks blockDim for its size, and the grid to match";
   }

@@ -6,6 +6,7 @@
 
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/early_return.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -43,20 +44,11 @@ std::size_t CountWord(const std::string& text, std::string_view word) {
 
 bool HasSharedMemory(const SyntaxTree& tree) { return !NodesOfKind(tree, "attribute(shared)").empty(); }
 
-// Whether a condition is the same for all threads of a block because it contains only parameters and constants.
-bool IsUniform(const SyntaxTree& tree, int condition) {
-  if (!IsPure(tree, condition) || tree.Text(condition).find("threadIdx") != std::string_view::npos) return false;
-  const auto named = NamedIn(tree, condition);
-  return std::all_of(named.begin(), named.end(), [&](int declaration) {
-    return tree.node(declaration).kind_name == "ParmDecl" || tree.node(declaration).function < 0;
-  });
-}
-
 // The `return`s of a kernel's body, which become `continue`. nullopt if one of them cannot, because it is in a loop, or because
-// only some threads take it in a kernel that shares memory.
+// some threads would go on to the next block while those that they work with are still at this one.
 std::optional<std::vector<int>> Returns(const SyntaxTree& tree, int body) {
   std::vector<int> returns;
-  const bool meet = HasSharedMemory(tree);
+  const Cooperation cooperation = CooperationIn(tree);
   for (const int at : Subtree(tree, body)) {
     const std::string& kind = tree.node(at).kind_name;
     if (kind == "LambdaExpr" || kind == "GotoStmt" || kind == "LabelStmt") return std::nullopt;
@@ -64,7 +56,7 @@ std::optional<std::vector<int>> Returns(const SyntaxTree& tree, int body) {
     for (int outer = tree.node(at).parent; outer != body; outer = tree.node(outer).parent) {
       const std::string& around = tree.node(outer).kind_name;
       if (around != "CompoundStmt" && around != "IfStmt") return std::nullopt;
-      if (around == "IfStmt" && meet && !IsUniform(tree, tree.node(outer).children.front())) return std::nullopt;
+      if (around == "IfStmt" && !ReturnsTogether(tree, tree.node(outer).children.front(), cooperation)) return std::nullopt;
     }
     returns.push_back(at);
   }
@@ -74,6 +66,7 @@ std::optional<std::vector<int>> Returns(const SyntaxTree& tree, int body) {
 class GridStride : public SourceMutator {
  public:
   std::string_view name() const override { return "grid_stride"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "launches a half, a quarter or an eighth of a grid's blocks, each of which does the work of several one after another";
   }
@@ -104,7 +97,7 @@ class GridStride : public SourceMutator {
     if (uses.empty() || uses.size() != CountWord(tree.text(), index) || CountWord(tree.text(), extent) > 0) return std::nullopt;
     const auto returns = Returns(tree, body);
     const int last_parameter = LastParameter(tree, function);
-    if (!returns || last_parameter < 0 || launch.grid[axis].text() == "1") return std::nullopt;
+    if (!returns || last_parameter < 0 || launch.grid[axis].text() == "1" || ChangesAParameter(tree, body)) return std::nullopt;
 
     const std::string block = FreshName(tree, "block");
     const std::string blocks = FreshName(tree, "blocks");
@@ -128,6 +121,12 @@ class GridStride : public SourceMutator {
     proposal.launch.push_back({launch.kernel, "grid", fmt::format("{}", fmt::join(grid, ", "))});
     proposal.launch.push_back({launch.kernel, "arguments", fmt::format("{}, {}", fmt::join(launch.arguments, ", "), whole)});
     return proposal;
+  }
+
+  // A parameter that the body changes would not have its first value when the next block's work begins.
+  static bool ChangesAParameter(const SyntaxTree& tree, int body) {
+    const auto written = WrittenIn(tree, body);
+    return std::any_of(written.begin(), written.end(), [&](int d) { return tree.node(d).kind_name == "ParmDecl"; });
   }
 
   static int LastParameter(const SyntaxTree& tree, int function) {

@@ -134,6 +134,7 @@ class Writer {
 class RegisterTile : public SourceMutator {
  public:
   std::string_view name() const override { return "register_tile"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "lets a thread compute 2 or 4 elements at once, so that they share loads";
   }

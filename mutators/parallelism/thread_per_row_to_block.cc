@@ -41,6 +41,7 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
 class ThreadPerRowToBlock : public SourceMutator {
  public:
   std::string_view name() const override { return "thread_per_row_to_block"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "gives the work of one thread to a block, whose threads share its loops";
   }

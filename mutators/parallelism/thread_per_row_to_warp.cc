@@ -34,6 +34,7 @@ std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
 class ThreadPerRowToWarp : public SourceMutator {
  public:
   std::string_view name() const override { return "thread_per_row_to_warp"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override { return "gives the work of one thread to a warp, whose lanes share its loops"; }
   double weight() const override { return 3; }
 

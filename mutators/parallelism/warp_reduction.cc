@@ -155,6 +155,47 @@ std::optional<Tree> AsTree(const MutationContext& context, int node) {
   return reduction;
 }
 
+// The statement `p[t] = x;` with which all threads fill the array right before a tree and its barrier; -1 if there is none.
+int StoreBefore(const SyntaxTree& tree, const Tree& reduction) {
+  const int loop = reduction.loop.statement;
+  const auto& siblings = tree.node(tree.node(loop).parent).children;
+  const auto self = std::find(siblings.begin(), siblings.end(), FirstNode(tree, loop));
+  if (self - siblings.begin() < 2 || !IsBarrier(tree, *(self - 1))) return -1;
+  const int store = *(self - 2);
+  if (tree.Operator(store) != "=" || tree.node(store).children.size() != 2) return -1;
+  const int target = tree.node(store).children[0];
+  return SameTokens(tree.Text(target), fmt::format("{}[{}]", reduction.partials, reduction.thread)) ? store : -1;
+}
+
+// Whether nothing but the total in p[0] is read of what a tree leaves in shared memory: every use of the array is p[0], a store
+// to p[t], or part of a tree that begins with such a store.
+bool OnlyTheTotalIsRead(const MutationContext& context, const Tree& reduction) {
+  const SyntaxTree& tree = context.tree;
+  const int branch = tree.node(reduction.loop.body).children[0];
+  int array = -1;
+  for (const int node : Subtree(tree, branch)) {
+    const SyntaxNode& element = tree.node(node);
+    if (element.kind_name == "ArraySubscriptExpr" && tree.Text(element.children[0]) == reduction.partials)
+      array = NamedDeclaration(tree, element.children[0]);
+  }
+  if (array < 0 || tree.node(array).kind_name != "VarDecl") return false;
+  std::vector<int> trees{reduction.loop.statement};
+  for (const int node : NodesOfKind(tree, "ForStmt")) {
+    const auto other = AsTree(context, node);
+    if (other && other->partials == reduction.partials && StoreBefore(tree, *other) >= 0) trees.push_back(node);
+  }
+  for (const int at : tree.UsesOf(array)) {
+    const SyntaxNode& use = tree.node(at);
+    if (use.kind_name != "DeclRefExpr") return false;
+    if (std::any_of(trees.begin(), trees.end(), [&](int loop) { return IsWithin(tree, at, loop); })) continue;
+    const SyntaxNode& element = tree.node(use.parent);
+    if (element.kind_name != "ArraySubscriptExpr" || element.children.front() != at) return false;
+    const bool stored = tree.Operator(element.parent) == "=" && tree.node(element.parent).children.front() == use.parent;
+    if (!IsLiteral(tree, element.children[1], "0") && !(stored && IsThread(tree, element.children[1]))) return false;
+  }
+  return true;
+}
+
 std::string Shuffles(const Tree& reduction, const std::string& value, const std::string& offset) {
   return fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2) {1}", offset,
                      Combined(reduction, value, fmt::format("__shfl_down_sync(0xffffffffu, {}, {})", value, offset)));
@@ -163,6 +204,7 @@ std::string Shuffles(const Tree& reduction, const std::string& value, const std:
 class WarpReduction : public SourceMutator {
  public:
   std::string_view name() const override { return "warp_reduction"; }
+  Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "replaces the last steps of a tree reduction, or all of them, by warp shuffles";
   }
@@ -172,7 +214,7 @@ class WarpReduction : public SourceMutator {
     std::vector<Proposal> proposals;
     for (const int node : NodesOfKind(context.tree, "ForStmt")) {
       const auto reduction = AsTree(context, node);
-      if (!reduction) continue;
+      if (!reduction || !OnlyTheTotalIsRead(context, *reduction)) continue;
       proposals.push_back(FinishByWarp(context.tree, *reduction));
       if (auto all = ByWarps(context.tree, *reduction)) proposals.push_back(std::move(*all));
     }
@@ -201,13 +243,8 @@ class WarpReduction : public SourceMutator {
   // Replaces `p[t] = x; __syncthreads();` and the tree: each warp reduces its own values, then one warp reduces the results.
   static std::optional<Proposal> ByWarps(const SyntaxTree& tree, const Tree& reduction) {
     const int loop = reduction.loop.statement;
-    const auto& siblings = tree.node(tree.node(loop).parent).children;
-    const auto self = std::find(siblings.begin(), siblings.end(), FirstNode(tree, loop));
-    if (self - siblings.begin() < 2 || !IsBarrier(tree, *(self - 1))) return std::nullopt;
-    const int store = *(self - 2);
-    if (tree.Operator(store) != "=" || tree.node(store).children.size() != 2) return std::nullopt;
-    const int target = tree.node(store).children[0];
-    if (!SameTokens(tree.Text(target), fmt::format("{}[{}]", reduction.partials, reduction.thread))) return std::nullopt;
+    const int store = StoreBefore(tree, reduction);
+    if (store < 0) return std::nullopt;
     const std::string indent = IndentOf(tree, loop);
     const std::string value = FreshName(tree, "value");
     const std::string shuffles = Shuffles(reduction, value, FreshName(tree, "offset"));

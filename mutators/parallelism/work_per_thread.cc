@@ -6,6 +6,7 @@
 
 #include "kernel_templates/launch_line.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/early_return.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/mutator.h"
 
@@ -13,7 +14,6 @@ namespace evo {
 namespace {
 
 constexpr std::array<int, 2> kItems{2, 4};
-constexpr std::array<std::string_view, 4> kOrders{"<", "<=", ">", ">="};
 
 // A kernel each of whose blocks can do the work of several blocks, one after another.
 struct Place {
@@ -34,19 +34,76 @@ std::vector<int> Rest(const SyntaxTree& tree, const Place& place) {
   return {std::find(statements.begin(), statements.end(), place.statement), statements.end()};
 }
 
-// Whether some comparison of the index, or of a variable computed from it, may keep out elements past the end.
+// Whether a condition holds only below (`inside`), or holds at and beyond, a bound that one of these variables must not reach.
+bool Bounds(const SyntaxTree& tree, int condition, const std::set<int>& derived, bool inside) {
+  condition = WithoutParentheses(tree, condition);
+  const auto& sides = tree.node(condition).children;
+  if (sides.size() != 2) return false;
+  const std::string_view spelled = tree.Operator(condition);
+  if (spelled == (inside ? "&&" : "||"))
+    return Bounds(tree, sides[0], derived, inside) || Bounds(tree, sides[1], derived, inside);
+  if (!IsPure(tree, condition)) return false;
+  const auto follows = [&](int side) {
+    const auto named = NamedIn(tree, side);
+    return std::any_of(named.begin(), named.end(), [&](int d) { return derived.contains(d); });
+  };
+  const bool less = spelled == "<" || spelled == "<=";
+  if (!less && spelled != ">" && spelled != ">=") return false;
+  const int index = less == inside ? sides[0] : sides[1];
+  const int bound = less == inside ? sides[1] : sides[0];
+  return derived.contains(NamedDeclaration(tree, index)) && !follows(bound);
+}
+
+// Whether a variable is computed from the index in a way that grows with it.
+bool Grows(const SyntaxTree& tree, int variable) {
+  const SyntaxNode& node = tree.node(variable);
+  if (node.kind_name != "VarDecl" || node.children.empty() || !IsArithmetic(WithoutConst(node.type))) return false;
+  const int initial = node.children.back();
+  if (!IsPure(tree, initial) || WrittenIn(tree, node.function).contains(variable)) return false;
+  for (const int at : Subtree(tree, initial)) {
+    const std::string_view spelled = tree.Operator(at);
+    const bool grows = spelled.empty() || spelled == "+" || spelled == "*" || spelled == "/" || spelled == ">>";
+    if (!grows || tree.node(at).kind_name == "CallExpr" || tree.node(at).kind_name == "ConditionalOperator") return false;
+  }
+  return true;
+}
+
+// Whether no element past the end is touched, however many blocks there are: `if (i >= n) return;` before the first access to
+// memory, or `if (i < n) {..}` around all of them, with an i that grows with the block's index.
 bool IsGuarded(const SyntaxTree& tree, const Place& place) {
-  std::set<int> derived{tree.node(place.statement).children.front()};
-  for (const int statement : Rest(tree, place)) {
-    for (const int node : Subtree(tree, statement)) {
-      const auto named = NamedIn(tree, node);
-      const bool uses = std::any_of(named.begin(), named.end(), [&](int d) { return derived.contains(d); });
-      if (!uses) continue;
-      if (tree.node(node).kind_name == "VarDecl") derived.insert(node);
-      if (std::find(kOrders.begin(), kOrders.end(), tree.Operator(node)) != kOrders.end()) return true;
+  std::set<int> derived;
+  const std::vector<int> rest = Rest(tree, place);
+  for (const int statement : rest) {
+    const SyntaxNode& node = tree.node(statement);
+    if (node.kind_name == "IfStmt") {
+      const int body = node.children[1];
+      const bool alone = tree.node(body).kind_name == "CompoundStmt" && tree.node(body).children.size() == 1;
+      const bool returns = tree.node(alone ? tree.node(body).children.front() : body).kind_name == "ReturnStmt";
+      if (LoadsIn(tree, node.children.front()) || node.children.size() != 2) return false;
+      if (Bounds(tree, node.children.front(), derived, !returns)) return returns || statement == rest.back();
+    }
+    if (StoresIn(tree, statement) || LoadsIn(tree, statement)) return false;
+    for (const int variable : node.kind_name == "DeclStmt" ? node.children : std::vector<int>{}) {
+      const auto named = NamedIn(tree, variable);
+      const bool follows =
+          statement == place.statement || std::any_of(named.begin(), named.end(), [&](int d) { return derived.contains(d); });
+      if (follows && Grows(tree, variable)) derived.insert(variable);
     }
   }
   return false;
+}
+
+// Whether threads that return early do not leave others waiting for them.
+bool ReturnsApart(const SyntaxTree& tree, const Place& place) {
+  const Cooperation cooperation = CooperationIn(tree);
+  for (const int node : Subtree(tree, place.kernel)) {
+    if (tree.node(node).kind_name != "ReturnStmt") continue;
+    for (int at = tree.node(node).parent; at != place.kernel; at = tree.node(at).parent) {
+      if (tree.node(at).kind_name == "IfStmt" && !ReturnsTogether(tree, tree.node(at).children.front(), cooperation))
+        return false;
+    }
+  }
+  return true;
 }
 
 // Whether the repeated statements do not make threads depend on each other, do not return from within a loop, and do not change
@@ -92,7 +149,7 @@ std::vector<Place> Places(const MutationContext& context) {
       const Place place{kernel, blocks.front(), statement, axis, launch};
       const auto& declared = tree.node(statement).children;
       if (declared.size() != 1 || !launch->cluster.empty() || launch->cooperative) continue;
-      if (IsRepeatable(tree, place) && IsGuarded(tree, place)) places.push_back(place);
+      if (IsRepeatable(tree, place) && IsGuarded(tree, place) && ReturnsApart(tree, place)) places.push_back(place);
     }
   }
   return places;
@@ -112,6 +169,7 @@ std::string DividedGrid(const Expression& grid, int items) {
 class WorkPerThread : public SourceMutator {
  public:
   std::string_view name() const override { return "work_per_thread"; }
+  Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
     return "lets a thread do the work of 2 or 4 threads, on elements a block apart or next to each other";
   }
@@ -127,7 +185,8 @@ class WorkPerThread : public SourceMutator {
         proposals.push_back(
             Repeat(context.tree, place, items, item,
                    {place.block, Placement::kReplace, fmt::format("(blockIdx.{} * {} + {})", "xyz"[place.axis], items, item)}));
-        if (index == indices.end()) continue;
+        // Other elements would meet in a warp.
+        if (index == indices.end() || CooperationIn(context.tree) != Cooperation::kNone) continue;
         const int sum = context.tree.node(index->thread).parent;
         proposals.push_back(
             Repeat(context.tree, place, items, item,

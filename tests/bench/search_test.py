@@ -1,5 +1,6 @@
 """Tests of bench/search: the statistics, what is read from a database, and which runs are made."""
 import argparse
+import collections
 import math
 import os
 import sqlite3
@@ -13,6 +14,7 @@ import arms
 import landscapes
 import rank_test
 import run_results
+import unproven_operators
 
 
 class RankTest(unittest.TestCase):
@@ -79,6 +81,40 @@ class Arms(unittest.TestCase):
         self.assertEqual(arms.seconds("9m"), 540)
         for wrong in ("a", ": x", "a/b: x"):
             self.assertRaises(argparse.ArgumentTypeError, arms.parse_arm, wrong)
+
+
+class FakeRun:
+    """A run with a speed-up and a best kernel with edits of these operators."""
+
+    def __init__(self, speedup, *ops):
+        self.number, self.factor = 1, speedup
+        self.db = sqlite3.connect(":memory:")
+        genome = '{"edits": [' + ", ".join(f'{{"op": "{op}"}}' for op in ops) + "]}"
+        self.db.executescript(f"CREATE TABLE best (run, candidate); CREATE TABLE candidate (run, candidate, genome);"
+                              f"INSERT INTO best VALUES (1, 7); INSERT INTO candidate VALUES (1, 7, '{genome}');")
+
+    def speedup(self):
+        return self.factor
+
+
+class UnprovenOperators(unittest.TestCase):
+    def test_a_run_ends_after_a_time(self):
+        options = argparse.Namespace(out="out", seeds=2, evaluations=40, device="cpu", replay=None, flags="", limit=math.inf, run_limit=9, interleaved="none", evo="evo",
+                                     task=["t:naive"], time_limit="15s")
+        command = unproven_operators.Bench(options, lambda task: []).command("t:naive", ["--proven-only"], 2)
+        self.assertNotIn("--evaluations", command)
+        self.assertEqual(command[command.index("--time-limit") + 1], "15s")
+        self.assertIn("--proven-only", command)
+
+    def test_counts_champions_that_keep_unproven_edits(self):
+        promised = {"delete": "unproven", "swap": "exact"}
+        runs = {"all": [FakeRun(3.0, "swap", "delete", "delete"), FakeRun(4.0, "swap"), FakeRun(math.nan, "later")],
+                "proven-only": [FakeRun(2.0), FakeRun(1.0, "swap")]}
+        kept_by = collections.Counter()
+        row, ratio = unproven_operators.row_of("t", runs, promised, kept_by)
+        self.assertAlmostEqual(ratio, 3.5 / 1.5)
+        self.assertEqual(row[1:4] + row[6:], ["2 and 2", "3.5", "1.5", "2 of 3"])
+        self.assertEqual(kept_by, {"delete": 2, "later": 1})
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/edit_promises.h"
 #include "cli/table.h"
 #include "cli/unified_diff.h"
 #include "tests/cli/captured_output.h"
@@ -26,6 +27,27 @@ TEST(Describe, SaysWhereAnEditPutsWhat) {
   EXPECT_EQ(Describe(edit),
             "hoist: delete ForStmt in k; put `int x; int y;` before VarDecl; put `f();` after ForStmt in k; "
             "launch of k: grid(N, 1); B=2");
+}
+
+TEST(DescribePromises, NamesTheUnprovenEdits) {
+  const auto edit = [](const std::string& op, const std::string& function) {
+    Edit made;
+    made.op = op;
+    made.anchors = {{function, "ForStmt", "", 0, "", "", "", {}}};
+    return made;
+  };
+  Genome genome;
+  EXPECT_EQ(DescribePromises(genome), "no edits");
+  genome.edits = {edit("fast_math", "k"), edit("unroll_pragma", "k")};
+  EXPECT_EQ(DescribePromises(genome), "all edits are proven: exact, reassociating");
+  EXPECT_EQ(CountUnproven(genome), 0);
+  EXPECT_EQ(UnprovenJson(genome).dump(), "[]");
+  genome.edits.push_back(edit("statement_delete", "k"));
+  genome.edits.push_back(edit("of_a_later_version", ""));
+  EXPECT_EQ(DescribePromises(genome), "unproven edits: statement_delete in k, of_a_later_version");
+  EXPECT_EQ(CountUnproven(genome), 2);
+  EXPECT_EQ(UnprovenJson(genome)[0].dump(), R"({"position":2,"operator":"statement_delete","function":"k"})");
+  EXPECT_EQ(UnprovenJson(genome)[1].dump(), R"({"position":3,"operator":"of_a_later_version","function":""})");
 }
 
 TEST(DescribeStep, NamesOnlyWhatChanged) {

@@ -10,6 +10,7 @@
 #include "cli/operator_choice.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
+#include "mutators/mutator_set.h"
 
 namespace evo {
 namespace {
@@ -136,6 +137,28 @@ TEST(ChooseOperators, TakesNamesAndGroups) {
               ::testing::ElementsAre("parameter_draw", "parameter_step", "vector_load"));
   EXPECT_EQ(ChooseOperators({"edits"}, {}).size() + 4, all.size()) << "three mutators of parameters, and crossover";
   EXPECT_THAT(Names(ChooseOperators({}, {"edits", "parameters"})), ::testing::ElementsAre("crossover"));
+}
+
+TEST(ChooseOperators, LeavesOutWhatPromisesNothing) {
+  const auto proven = ChooseOperators({}, {}, true);
+  EXPECT_THAT(Names(proven), ::testing::IsSupersetOf({"parameter_step", "crossover", "vector_load", "fast_math"}));
+  for (const char* unproven : {"statement_delete", "expression_replace", "block_shape"}) {
+    EXPECT_FALSE(proven.contains(unproven)) << unproven;
+    EXPECT_DOUBLE_EQ(ChooseOperators({}, {}).at(unproven), kUnprovenShare * ChooseOperators({unproven}, {}).at(unproven))
+        << "a mutator that is named is drawn with its own weight";
+    EXPECT_THROW(ChooseOperators({unproven, "parameters"}, {}, true), UsageError);
+  }
+  EXPECT_EQ(Names(ChooseOperators({"edits"}, {}, true)).size() + 4, proven.size());
+}
+
+TEST(PrepareRun, StoresWhetherOnlyProvenEditsAreMade) {
+  RunOptions options = Attention();
+  EXPECT_FALSE(SetupOf(options).options.proven_only);
+  EXPECT_TRUE(SetupOf(options).record.operators.contains("statement_delete"));
+  options.proven_only = Parsed("--proven-only").proven_only;
+  const RunSetup proven = SetupOf(options);
+  EXPECT_TRUE(proven.options.proven_only);
+  EXPECT_FALSE(proven.record.operators.contains("statement_delete"));
 }
 
 TEST(ChooseOperators, RefusesUnknownNamesAndAnEmptyChoice) {

@@ -25,7 +25,7 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   StoredOptions options;
   options.definitions = {"BLOCK=64"};
   options.ordinals = {1, 3};
-  options.surrogate = options.minimise = options.baseline_apart = true;
+  options.surrogate = options.minimise = options.proven_only = options.baseline_apart = true;
   options.operators = kAdaptive;
   options.evaluations = 300;
   options.shapes = {"N=4"};
@@ -42,8 +42,8 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
 // Databases and the queries of db/ know these names; a key that is there at all means a sweep, rewards or a replay.
 TEST(StoredOptions, KeepTheNamesOfOlderDatabases) {
   EXPECT_EQ(json::parse(ToText(StoredOptions{})), json::parse(R"({
-    "definitions": [], "ordinals": [0], "surrogate": false, "minimise": false, "baseline_apart": false, "operators": "fixed",
-    "evaluations": 0, "shapes": []})"));
+    "definitions": [], "ordinals": [0], "surrogate": false, "minimise": false, "proven_only": false, "baseline_apart": false,
+    "operators": "fixed", "evaluations": 0, "shapes": []})"));
   const StoredOptions read = Read(R"({
     "sweep": ["naive"], "rewards": {"unroll": [3, 2, 0.5]}, "replay": {"database": "d", "runs": [1], "missing": "stop"}})");
   EXPECT_THAT(*read.sweep, ElementsAre("naive"));

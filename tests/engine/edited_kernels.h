@@ -8,6 +8,7 @@
 
 #include "core/evaluation.h"
 #include "core/genome.h"
+#include "core/promise.h"
 
 namespace evo::testing {
 
@@ -23,6 +24,13 @@ inline std::vector<std::string> Numbered(int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) names.push_back(fmt::format("e{}", i));
   return names;
+}
+
+// The promises of the edits "e0" to "e99". Those of other names are unproven.
+inline Promises NumberedAreExact() {
+  Promises promises;
+  for (const std::string& name : Numbered(100)) promises[name] = Promise::kExact;
+  return promises;
 }
 
 // An ok evaluation of one case, measured 20 times with little spread.

@@ -1,7 +1,5 @@
 #include "engine/minimisation.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,66 +7,19 @@
 #include <random>
 #include <set>
 
-#include "tests/engine/edited_kernels.h"
-#include "tests/engine/fakes.h"
+#include "tests/engine/minimisation_bench.h"
 
 namespace evo {
 namespace {
 
-using testing::EditedAt;
+using Bench = testing::MinimisationBench;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Names;
 using testing::Numbered;
 using ::testing::SizeIs;
 using testing::Timed;
-
-// The time of a set of edits; negative: the kernel is wrong.
-using TimeOf = std::function<double(const std::set<std::string>&)>;
-
-struct Bench {
-  explicit Bench(const std::vector<std::string>& edits, TimeOf of) : time_of(std::move(of)) {
-    champion.candidate.id = 1;
-    champion.candidate.genome = EditedAt(1, edits);
-    champion.evaluation = Timed(time_of(Names(champion.candidate.genome)));
-  }
-
-  std::optional<std::vector<Trial>> Evaluate(const std::vector<TrialRequest>& requests) {
-    std::vector<Trial> trials;
-    for (const auto& [genome, measurement] : requests) {
-      ++evaluated;
-      Trial& trial = trials.emplace_back();
-      trial.candidate.id = evaluated + 1;
-      trial.candidate.genome = genome;
-      const double ns = time_of(Names(genome)) * (measurement == 0 ? bad_luck : 1);
-      if (ns > 0)
-        trial.evaluation = Timed(ns);
-      else
-        trial.evaluation.outcome = Outcome::kWrongResult;
-      if (champion_is_pruned && measurement > 0) trial.evaluation.cases.at(0).pruned = true;
-      trial.evaluation.program_digest = program_of(Names(genome));
-      names[trial.candidate.id] = Names(genome);
-    }
-    ++batches;
-    return trials;
-  }
-  std::optional<Minimised> Run(int budget = kMinimisationBudget, const std::vector<Trial>& rejected = {}) {
-    return Minimise(
-        champion, budget, [&](const std::vector<TrialRequest>& requests) { return Evaluate(requests); }, rejected);
-  }
-
-  TimeOf time_of;
-  bool champion_is_pruned = false;
-  double bad_luck = 1;  // factor on the time of first measurements
-  // By default every set of edits makes another program.
-  std::function<std::string(const std::set<std::string>&)> program_of = [](const std::set<std::string>& there) {
-    return fmt::format("{}", fmt::join(there, " "));
-  };
-  Trial champion;
-  std::map<CandidateId, std::set<std::string>> names;  // the edits of the evaluated
-  int evaluated = 0;
-  int batches = 0;
-};
+using testing::TimeOf;
 
 // Each of these edits takes a fifth off the time. All others do nothing.
 TimeOf Matter(std::set<std::string> edits) {
@@ -250,6 +201,9 @@ TEST(KeepsSpeed, ComparesChecksRelativeToTheirBaselines) {
   };
   EXPECT_TRUE(KeepsSpeed(check(11'000, 22'000), check(10'000, 20'000))) << "the clocks were lower the second time";
   EXPECT_FALSE(KeepsSpeed(check(10'500, 20'000), check(10'000, 20'000)));
+  EXPECT_FALSE(KeepsSpeed(check(10'400, 20'000), check(10'000, 20'000)));
+  EXPECT_TRUE(KeepsSpeed(check(10'400, 20'000), check(10'000, 20'000), 1)) << "an unproven edit was left out";
+  EXPECT_FALSE(KeepsSpeed(check(10'700, 20'000), check(10'000, 20'000), 1));
   ChampionCheck wrong = check(5'000, 20'000);
   wrong.outcome = Outcome::kWrongResult;
   EXPECT_FALSE(KeepsSpeed(wrong, check(10'000, 20'000)));

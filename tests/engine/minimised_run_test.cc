@@ -22,15 +22,20 @@ using testing::GenomeAt;
 using ::testing::IsEmpty;
 using testing::Names;
 using testing::Numbered;
+using testing::NumberedAreExact;
 using ::testing::SizeIs;
 using testing::Timed;
 using testing::World;
 
 // A run whose champion is its second template, which has 12 edits: e3 and e9 make it faster, e9 needs e2, e5 needs e3.
 struct EditedWorld : World {
-  explicit EditedWorld(int generations = 3, bool minimise = true, bool check = true)
-      : World(EvolutionSettings{
-            .run = RunOf(generations), .seeds = Seeds(), .check_champion = check, .minimise_champion = minimise}) {
+  explicit EditedWorld(int generations = 3, bool minimise = true, bool check = true,
+                       const Promises& promises = NumberedAreExact())
+      : World(EvolutionSettings{.run = RunOf(generations),
+                                .seeds = Seeds(),
+                                .check_champion = check,
+                                .minimise_champion = minimise,
+                                .promises = promises}) {
     evaluator.evaluate = Measure;
   }
   static std::vector<Genome> Seeds() {
@@ -120,7 +125,8 @@ TEST(MinimisedRun, TriesTheNextCandidateIfTheChampionIsFoundWrong) {
 TEST(MinimisedRun, GivesTheTrialsOfTheNextCandidateTheirOwnIdsAndGenerations) {
   std::vector<Genome> seeds = EditedWorld::Seeds();
   seeds.push_back(EditedAt(33, Numbered(8)));
-  World world(EvolutionSettings{.run = EditedWorld::RunOf(3), .seeds = seeds, .minimise_champion = true});
+  World world(
+      EvolutionSettings{.run = EditedWorld::RunOf(3), .seeds = seeds, .minimise_champion = true, .promises = NumberedAreExact()});
   world.evaluator.evaluate = [](const Candidate& candidate) {
     Evaluation evaluation = EditedWorld::Measure(candidate);
     evaluation.program_digest = evaluation.source_digest;
@@ -204,6 +210,46 @@ TEST(MinimisedRun, RecordsNoVerdictOfAVariantThatPassesAndIsSlower) {
   EXPECT_THAT(world.store.champions, SizeIs(1));
   EXPECT_THAT(world.store.minimised, IsEmpty());
   EXPECT_EQ(world.evolution.progress().best, 2);
+}
+
+// e9 is worth 7% and e3 14%, so both are worth their risk; e2 stays because e9 needs it.
+TEST(MinimisedRun, TellsTheCheckHowManyEditsAreUnproven) {
+  EditedWorld proven;
+  ASSERT_EQ(proven.Run(), RunStatus::kFinished);
+  for (const Candidate& candidate : proven.evaluator.checked) EXPECT_EQ(candidate.unproven_edits, 0);
+  EditedWorld unproven(3, true, true, {});
+  ASSERT_EQ(unproven.Run(), RunStatus::kFinished);
+  ASSERT_THAT(unproven.evaluator.checked, SizeIs(2));
+  EXPECT_EQ(unproven.evaluator.checked[0].unproven_edits, 12);
+  EXPECT_EQ(unproven.evaluator.checked[1].unproven_edits, 3);
+  ExpectMinimised(unproven);
+}
+
+// Without its unproven edits the variant is 4% slower than the champion, which its check must not hold against it.
+TEST(MinimisedRun, RecordsAVariantThatIsSlowerWithoutItsUnprovenEdits) {
+  Promises promises = NumberedAreExact();
+  promises["e5"] = Promise::kUnproven;
+  EditedWorld world(3, true, true, promises);
+  const auto time_of = [](const Candidate& candidate) {
+    const std::set<std::string> names = Names(candidate.genome);
+    return names.contains("e5") ? 5'000.0 : names.contains("e3") ? 5'200.0 : 8'000.0;
+  };
+  world.evaluator.evaluate = [&](const Candidate& candidate) {
+    Evaluation evaluation = Timed(time_of(candidate));
+    evaluation.source_digest = Digest(candidate.source);
+    return evaluation;
+  };
+  world.evaluator.check = [&](const Candidate& candidate) {
+    ChampionCheck check;
+    check.outcome = Outcome::kOk;
+    check.candidate = Timed(time_of(candidate)).cases;
+    check.baseline = Timed(8'000).cases;
+    return check;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ASSERT_THAT(world.store.minimised, SizeIs(1));
+  EXPECT_THAT(Names(world.Find(world.store.minimised[0].candidate).genome), ElementsAre("e3"));
+  EXPECT_THAT(world.store.champions, SizeIs(2));
 }
 
 TEST(MinimisedRun, MakesTheSameTrialsAfterAnInterruptionAnywhere) {

@@ -74,10 +74,12 @@ struct Checked {
   ChampionCheck Check() {
     Candidate candidate;
     candidate.source = "candidate";
+    candidate.unproven_edits = unproven_edits;
     Candidate baseline;
     baseline.source = "baseline";
     return ChampionChecker(compile, workers, "sm_90a", pauses).Check(candidate, baseline, {}, kDeadline, {});
   }
+  int unproven_edits = 0;
   ScriptedJobRunner compile;
   FakeFreshWorkers workers;
   bool pauses;
@@ -96,6 +98,16 @@ TEST(ChampionChecker, RunsBothProgramsInAFreshProcess) {
   EXPECT_EQ(request.candidate.program.image, "candidate's");
   EXPECT_EQ(request.baseline.program.image, "baseline's");
   EXPECT_EQ(request.baseline.source, "baseline");
+}
+
+TEST(ChampionChecker, UnprovenEditsFaceTenTimesTheAdversary) {
+  for (const int edits : {0, 1, 3}) {
+    Checked checked(Passed());
+    checked.unproven_edits = edits;
+    checked.Check();
+    const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.at(0).request));
+    EXPECT_EQ(request.adversary_factor, edits > 0 ? 10 : 1);
+  }
 }
 
 TEST(ChampionChecker, DrawsNewSeedsForEveryCheck) {

@@ -66,7 +66,7 @@ TEST(SampleKernels, AreChangedByEveryMutatorOfMemoryAndLoops) {
                                                                 {"loop_peel", {kMoments, kFilter}},
                                                                 {"register_cache", {kMoments}},
                                                                 {"cache_hint_store", {kTranspose, kMoments, kFilter}},
-                                                                {"vector_load", {kMoments}},
+                                                                {"vector_load_shared", {kMoments}},
                                                                 {"grid_stride", {kTranspose, kMoments, kFilter}},
                                                                 {"shared_padding", {kTranspose}},
                                                                 {"shared_swizzle", {kTranspose}},

@@ -5,7 +5,9 @@
 namespace evo {
 namespace {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 // Dangers that mutators which preserve the meaning must notice: names inside macros, variables that change without being named,
@@ -95,6 +97,131 @@ TEST(Soundness, APointerThatAMacroUsesIsNotOnlyRead) {
       "#define PUT(p, i) p[i] = 1.0f\n// evo:launch k(A) grid(1) block(1)\n__global__ void k(float* __restrict__ a) { PUT(a, 0); "
       "}\n";
   EXPECT_THAT(ChildrenOf("restrict_qualifier", text), IsEmpty());
+}
+
+std::string Blocks(const std::string& body, const std::string& before = "") {
+  return before + "// evo:launch k(A, B, N, S) grid(ceil_div(N, 128)) block(128)\n" +
+         "__global__ void k(const float* in, float* out, int n, float scale) {\n" + body + "}\n";
+}
+
+TEST(Soundness, AParameterThatTheKernelChangesIsNotAsBeforeInTheNextBlock) {
+  const std::string moved = "  in += blockIdx.x * 128;\n  out[blockIdx.x * 128 + threadIdx.x] = in[threadIdx.x];\n";
+  EXPECT_THAT(ChildrenOf("grid_stride", Blocks(moved)), IsEmpty());
+  EXPECT_THAT(ChildrenOf("grid_stride", Blocks("  const int i = blockIdx.x * 128 + threadIdx.x;\n  out[i] = in[i];\n")),
+              SizeIs(3));
+}
+
+// A thread that goes on to the next block must not leave others waiting for it at a shuffle.
+TEST(Soundness, OnlyWholeWarpsGoOnToOtherBlocks) {
+  const auto sum = [](const std::string& row) {
+    return Blocks("  const int i = " + row + ";\n  if (i >= n) return;\n  float s = in[i];\n" +
+                  "  for (int o = 16; o > 0; o /= 2) s += __shfl_xor_sync(0xffffffffu, s, o);\n  out[i] = s;\n");
+  };
+  EXPECT_THAT(ChildrenOf("grid_stride", sum("blockIdx.x * 128 + threadIdx.x")), IsEmpty());
+  EXPECT_THAT(ChildrenOf("work_per_thread", sum("blockIdx.x * 128 + threadIdx.x")), IsEmpty());
+  EXPECT_THAT(ChildrenOf("grid_stride", sum("blockIdx.x * 4 + threadIdx.x / 32")), SizeIs(3));
+  EXPECT_THAT(ChildrenOf("work_per_thread", sum("blockIdx.x * 4 + threadIdx.x / 32")), SizeIs(2));
+}
+
+TEST(Soundness, AComparisonIsNotYetAGuard) {
+  const std::string index = "  const int i = blockIdx.x * 128 + threadIdx.x;\n";
+  EXPECT_THAT(ChildrenOf("work_per_thread", Blocks(index + "  if (i >= n) return;\n  out[i] = in[i];\n")), SizeIs(4));
+  EXPECT_THAT(ChildrenOf("work_per_thread", Blocks(index + "  if (i < n) out[i] = in[i];\n")), SizeIs(4));
+  EXPECT_THAT(ChildrenOf("work_per_thread", Blocks(index + "  if (i < 5) out[i] = 0.0f;\n  out[i] = in[i];\n")), IsEmpty());
+  EXPECT_THAT(ChildrenOf("work_per_thread", Blocks(index + "  const float x = in[i];\n  if (i >= n) return;\n  out[i] = x;\n")),
+              IsEmpty());
+  EXPECT_THAT(
+      ChildrenOf("work_per_thread",
+                 Blocks("  const int i = n - blockIdx.x * 128 - threadIdx.x;\n  if (i >= n) return;\n  out[i] = in[i];\n")),
+      IsEmpty());
+}
+
+// In 32 bits without a sign, i - 4u + 4u is i, but a pointer that begins at in + (0 - 4u) is not.
+TEST(Soundness, AnIndexThatWrapsIsNoPointer) {
+  const auto loop = [](const std::string& index) {
+    return Kernel("  float s = 0;\n  for (int i = 0; i < n; ++i) {\n    if (i >= 4) s += in[" + index +
+                  "];\n  }\n  out[0] = s;\n");
+  };
+  EXPECT_THAT(ChildrenOf("index_strength", loop("i - 4u")), IsEmpty());
+  EXPECT_THAT(ChildrenOf("index_strength", loop("i - 4")), SizeIs(1));
+}
+
+TEST(Soundness, ThreadsOfARowStoreDifferentElements) {
+  const auto row = [](const std::string& store) {
+    return "// evo:launch k(A, B, C, N, S) grid(ceil_div(N, 128)) block(128)\n"
+           "__global__ void k(const float* in, const int* at, float* out, int n, int m) {\n"
+           "  const int r = blockIdx.x * 128 + threadIdx.x;\n  if (r >= n) return;\n  float* y = out + r * m;\n"
+           "  for (int c = 0; c < m; ++c) {\n    " +
+           store + "\n  }\n}\n";
+  };
+  for (const char* mutator : {"thread_per_row_to_warp", "thread_per_row_to_block"}) {
+    SCOPED_TRACE(mutator);
+    EXPECT_THAT(ChildrenOf(mutator, row("y[c] = in[c];")), SizeIs(1));
+    EXPECT_THAT(ChildrenOf(mutator, row("const int d = m - 1 + c;\n    y[d - 3] = in[c];")), SizeIs(1));
+    EXPECT_THAT(ChildrenOf(mutator, row("for (int d = 0; d < 4; ++d) y[c * 4 + d] = in[d];")), Not(IsEmpty()));
+    EXPECT_THAT(ChildrenOf(mutator, row("y[at[c]] = in[c];")), IsEmpty());
+    EXPECT_THAT(ChildrenOf(mutator, row("const int d = c / 2;\n    y[d] = in[c];")), IsEmpty());
+    EXPECT_THAT(ChildrenOf(mutator, row("y[min(c, 7)] = in[c];")), IsEmpty());
+    EXPECT_THAT(ChildrenOf(mutator, row("y[c - c] = in[c];")), IsEmpty());
+  }
+}
+
+TEST(Soundness, OnlyTheTotalOfATreeMayBeRead) {
+  const auto tree = [](const std::string& after) {
+    return Blocks(
+        "  __shared__ float p[128];\n  p[threadIdx.x] = in[threadIdx.x];\n  __syncthreads();\n"
+        "  for (int s = 128 / 2; s > 0; s /= 2) {\n    if (threadIdx.x < s) p[threadIdx.x] += p[threadIdx.x + s];\n"
+        "    __syncthreads();\n  }\n" +
+        after);
+  };
+  EXPECT_THAT(ChildrenOf("warp_reduction", tree("  out[0] = p[0];\n")), SizeIs(2));
+  EXPECT_THAT(ChildrenOf("warp_reduction", tree("  out[0] = p[1];\n")), IsEmpty());
+  EXPECT_THAT(ChildrenOf("warp_reduction", tree("  out[threadIdx.x] = p[threadIdx.x];\n")), IsEmpty());
+  EXPECT_THAT(ChildrenOf("warp_reduction", tree("  float* q = p;\n  out[0] = q[1];\n")), IsEmpty());
+}
+
+TEST(Soundness, ASumAndAMaximumOfTheSameVariableDoNotCommute) {
+  const auto nest = [](const std::string& second) {
+    return Kernel(
+        "  float s = 0;\n  for (int i = 0; i < n; ++i) {\n    for (int j = 0; j < n; ++j) {\n      s += in[i * n + j];\n" +
+        second + "    }\n  }\n  out[0] = s;\n");
+  };
+  EXPECT_THAT(ChildrenOf("loop_interchange", nest("      s -= in[j];\n")), SizeIs(1));
+  EXPECT_THAT(ChildrenOf("loop_interchange", nest("      s = fmaxf(s, in[j]);\n")), IsEmpty());
+}
+
+// An edit that is right because a parameter has its present value must be dropped when it gets another one.
+TEST(Soundness, EditsNameTheParametersTheyRelyOn) {
+  const auto needs = [](const std::string& mutator, const std::string& text) {
+    const Parent parent(text);
+    std::vector<Parameters> needed;
+    for (const Proposal& proposal : SourceMutatorNamed(mutator).Proposals(parent.Context()))
+      needed.push_back(proposal.parameters);
+    return needed;
+  };
+  const std::string tile = "// evo:param TILE 4 5 7\n#ifndef TILE\n#define TILE 4\n#endif\n#define TWICE (2 * TILE)\n";
+  const std::string pairs = "  float s = 0;\n  for (int i = 0; i < TWICE; ++i) s += __half2float(x[i]);\n  out[0] = s;\n}\n";
+  const std::string halves =
+      "// evo:launch k(A, B) grid(1) block(32)\n__global__ void k(const __half* x, float* out) {\n" + pairs;
+  EXPECT_THAT(needs("packed_half2", "#include <cuda_fp16.h>\n" + tile + halves), ElementsAre(Parameters{{"TILE", 4}}));
+  const std::string columns =
+      "  __shared__ float t[8][TWICE];\n  t[threadIdx.x % 8][threadIdx.x % TWICE] = in[0];\n  out[0] = t[0][1];\n";
+  EXPECT_THAT(needs("shared_swizzle", tile + Kernel(columns)), ElementsAre(Parameters{{"TILE", 4}}));
+  EXPECT_THAT(
+      needs("shared_swizzle", Kernel("  __shared__ float t[8][16];\n  t[0][threadIdx.x % 16] = in[0];\n  out[0] = t[0][1];\n")),
+      ElementsAre(Parameters{}));
+}
+
+TEST(Promises, FollowFromWhatAMutatorDoes) {
+  const MutatorSet mutators;
+  for (const auto& mutator : mutators.all()) {
+    SCOPED_TRACE(mutator->name());
+    EXPECT_EQ(mutators.AllPromises().at(std::string(mutator->name())), mutator->promise());
+    EXPECT_EQ(mutator->reads_source(), mutator->promise() != Promise::kInherited) << "what makes no edit inherits";
+    EXPECT_TRUE(!mutator->mostly_wrong() || mutator->promise() == Promise::kUnproven);
+    EXPECT_EQ(DefaultWeight(*mutator), mutator->weight() * (mutator->promise() == Promise::kUnproven ? kUnprovenShare : 1));
+  }
+  EXPECT_EQ(mutators.AllPromises().size(), mutators.all().size());
 }
 
 TEST(Templates, AreMutatedOnceForAllInstantiations) {

@@ -42,9 +42,9 @@ TEST(VectorLoad, ReachesTheFirstAlignedElement) {
       std::string::npos);
 }
 
-TEST(VectorLoad, HandlesLoopsDividedAmongThreads) {
+TEST(VectorLoadShared, HandlesLoopsDividedAmongThreads) {
   const auto children =
-      Bodies("vector_load", "  const int t = threadIdx.x;\n  for (int i = t; i < n; i += 128) out[i] = in[i];\n");
+      Bodies("vector_load_shared", "  const int t = threadIdx.x;\n  for (int i = t; i < n; i += 128) out[i] = in[i];\n");
   ASSERT_THAT(children, SizeIs(4));
   EXPECT_EQ(children[3], R"(  const int t = threadIdx.x;
   if (reinterpret_cast<unsigned long long>(&in[0]) % 16 == 0) {
@@ -65,13 +65,15 @@ TEST(VectorLoad, HandlesLoopsDividedAmongThreads) {
     }
   }
 )");
-  EXPECT_THAT(
-      Bodies("vector_load", "  const int lane = threadIdx.x % 32;\n  for (int i = lane; i < n; i += 32) out[i] = in[i];\n"),
-      SizeIs(4));
-  EXPECT_THAT(Bodies("vector_load", "  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];\n"), SizeIs(4));
+  EXPECT_THAT(Bodies("vector_load_shared",
+                     "  const int lane = threadIdx.x % 32;\n  for (int i = lane; i < n; i += 32) out[i] = in[i];\n"),
+              SizeIs(4));
+  EXPECT_THAT(Bodies("vector_load_shared", "  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];\n"), SizeIs(4));
+  EXPECT_THAT(Bodies("vector_load", "  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];\n"), IsEmpty());
+  EXPECT_THAT(Bodies("vector_load_shared", "  for (int i = 0; i < n; ++i) out[i] = in[i];\n"), IsEmpty());
 }
 
-TEST(VectorLoad, LeavesDivisionsThatItDoesNotUnderstand) {
+TEST(VectorLoadShared, LeavesDivisionsThatItDoesNotUnderstand) {
   for (const char* body : {"  for (int i = threadIdx.x; i < n; i += 64) out[i] = in[i];\n",  // the block has 128 threads
                            "  for (int i = n; i < 2 * n; i += 128) out[i] = in[i];\n",
                            "  for (int i = threadIdx.x; i <= n; i += 128) out[i] = in[i];\n",
@@ -80,7 +82,7 @@ TEST(VectorLoad, LeavesDivisionsThatItDoesNotUnderstand) {
                            "  float t[8];\n  for (int i = threadIdx.x; i < n; i += 128) t[i / 128] = in[i];\n  out[0] = t[0];\n",
                            "  for (int i = threadIdx.x; i < n; i += 128) out[i] += in[i];\n",
                            "  for (int i = threadIdx.x; i < n; i += 128) out[i] = __shfl_sync(~0u, in[i], 0);\n"}) {
-    EXPECT_THAT(Bodies("vector_load", body), IsEmpty()) << body;
+    EXPECT_THAT(Bodies("vector_load_shared", body), IsEmpty()) << body;
   }
 }
 

@@ -2,6 +2,7 @@
 //
 // Compile: nvcc -gencode arch=compute_90a,code=sm_90a -c FILE
 // Parameters: BLOCK=256
+// Promise: unproven edits: use_fmaf in scale
 // Arguments:
 //   x: in f32 [n]
 //   y: out f32 [n]

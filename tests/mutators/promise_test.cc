@@ -1,0 +1,167 @@
+// What mutators promise, held against what their children compute on the cpu device, which contracts nothing: a child of an exact
+// mutator stores the same bits as its parent for any input, one of a reassociating mutator the same values up to rounding.
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "kernel_templates/launch_plan.h"
+#include "tests/mutators/children_bench.h"
+
+namespace evo {
+namespace {
+
+// Elements of a buffer, by its shape at the given sizes.
+std::size_t ElementsOf(const Argument& argument, const Case& sizes) {
+  Variables values;
+  for (const auto& [name, size] : sizes.sizes) values[name] = Number::Integer(size);
+  std::int64_t elements = 1;
+  for (const Expression& dimension : argument.shape) elements *= dimension.EvaluateInteger(values);
+  return static_cast<std::size_t>(elements);
+}
+
+// Ordinary numbers or, with `hard`, also NaN, infinities, both zeros, denormals and numbers near the largest.
+std::vector<float> Draw(std::size_t count, bool hard, std::mt19937& random) {
+  constexpr std::array<float, 10> kHard{NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 1e-40f, -1e-40f, 3e38f, -3e38f, 1e-20f};
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = hard && random() % 8 == 0 ? kHard[random() % kHard.size()] : normal(random);
+  return values;
+}
+
+class PromiseTest : public ChildrenTest {
+ protected:
+  // What a kernel stores into the outputs of a task of floats, all of them one after another; empty if it could not be run.
+  std::vector<float> OutputsOf(const Task& task, const std::string& source, bool hard) {
+    const CompileResult compiled = CompileWith(*compiler_, source);
+    EXPECT_EQ(compiled.outcome, Outcome::kOk) << compiled.message << "\n" << source;
+    if (compiled.outcome != Outcome::kOk) return {};
+    const auto program = Load(compiled);
+    const KernelTemplate rendered = ParseTemplate("child", source);
+    const auto planned = PlanLaunches(rendered, rendered.space.Defaults(), task, task.small);
+    if (std::holds_alternative<PlanFailure>(planned)) return {};
+    const LaunchPlan& plan = std::get<LaunchPlan>(planned);
+    std::mt19937 random(5);
+    std::map<std::string, std::pair<Address, std::size_t>> buffers;
+    for (const Argument& argument : task.arguments) {
+      if (argument.role == Role::kScalar) continue;
+      const std::size_t count = ElementsOf(argument, task.small);
+      buffers[argument.name] = {Upload(argument.role == Role::kOut ? std::vector<float>(count) : Draw(count, hard, random)),
+                                count};
+    }
+    for (const auto& step : plan.steps) {
+      const DeviceStatus status = Run(*program, Bind(std::get<PlannedLaunch>(step), compiled, buffers));
+      EXPECT_TRUE(status.ok()) << status.message << "\n" << source;
+    }
+    std::vector<float> stored;
+    for (const Argument& argument : task.arguments) {
+      const auto& [address, count] = buffers[argument.name];
+      if (argument.role != Role::kOut) continue;
+      const auto values = Download<float>(address, count);
+      stored.insert(stored.end(), values.begin(), values.end());
+    }
+    for (const auto& [name, buffer] : buffers) device_->memory().Free(buffer.first);
+    return stored;
+  }
+
+  static DeviceLaunch Bind(const PlannedLaunch& planned, const CompileResult& compiled,
+                           const std::map<std::string, std::pair<Address, std::size_t>>& buffers) {
+    DeviceLaunch launch{0, planned.grid, planned.block, planned.cluster, planned.shared_bytes, planned.cooperative, {}};
+    while (compiled.program.kernels.at(launch.kernel).expression != planned.kernel_expression) ++launch.kernel;
+    for (const LaunchArgument& argument : planned.arguments) {
+      if (const auto* buffer = std::get_if<BufferUse>(&argument))
+        launch.arguments.emplace_back(buffers.at(buffer->name).first);
+      else
+        launch.arguments.emplace_back(std::get<ScalarUse>(argument));
+    }
+    return launch;
+  }
+
+  // Runs at most `most` children of a mutator, evenly spaced among its proposals, and compares what they store. The number run.
+  int Compare(const SourceMutator& mutator, const Task& task, const KernelTemplate& kernel, int most) {
+    const Parent parent(kernel);
+    const bool exact = mutator.promise() == Promise::kExact;
+    const std::vector<float> expected = OutputsOf(task, parent.rendering.source, exact);
+    const auto proposals = mutator.Proposals(parent.Context());
+    const int count = std::min(most, static_cast<int>(proposals.size()));
+    for (int i = 0; i < count; ++i) {
+      const Proposal& proposal = proposals[static_cast<std::size_t>(i) * proposals.size() / static_cast<std::size_t>(count)];
+      const AppliedEdit child =
+          ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, mutator.name(), proposal));
+      EXPECT_EQ(child.dropped, "") << mutator.name();
+      const std::vector<float> stored = OutputsOf(task, child.text, exact);
+      EXPECT_EQ(Differences(expected, stored, exact), 0) << mutator.name() << " of " << task.name << "/" << kernel.name << "\n"
+                                                         << Difference(parent, child.text);
+    }
+    return count;
+  }
+
+  // Elements that are not equal. Exact: other bits, where not both are NaN. Else: further apart than the rounding of a sum of
+  // some hundred terms, or of one approximate function.
+  static int Differences(const std::vector<float>& expected, const std::vector<float>& stored, bool exact) {
+    if (expected.empty() || expected.size() != stored.size()) return -1;
+    double scale = 0;
+    for (const float value : expected) scale = std::max(scale, std::fabs(static_cast<double>(value)));
+    int differences = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double apart = std::fabs(static_cast<double>(expected[i]) - static_cast<double>(stored[i]));
+      const bool both_nan = std::isnan(expected[i]) && std::isnan(stored[i]);
+      if (exact)
+        differences += !both_nan && std::memcmp(&expected[i], &stored[i], sizeof(float)) != 0;
+      else
+        differences += !(apart <= 1e-4 * scale);
+    }
+    return differences;
+  }
+
+  // All mutators with this promise, on kernels of floats whose parameters are at their defaults.
+  void CompareAll(Promise promise, int least) {
+    const std::vector<std::pair<std::filesystem::path, std::vector<const char*>>> places{
+        {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_rows", {"serial", "shared"}},
+        {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_image", {"blur"}},
+        {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_matmul", {"simple", "tiles"}},
+        {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_filter", {"fir"}},
+        {ShareDirectory() / "kernel_templates" / "layer_norm", {"naive", "block"}},
+        {ShareDirectory() / "kernel_templates" / "softmax", {"naive", "warp"}},
+        {ShareDirectory() / "kernel_templates" / "transpose", {"naive", "tiled"}}};
+    const MutatorSet mutators;
+    std::map<std::string_view, int> compared;
+    for (const auto& [folder, kernels] : places) {
+      const Task task = LoadTask(folder);
+      for (const char* kernel : kernels) {
+        const KernelTemplate loaded = LoadTemplate(folder / fmt::format("{}.cu", kernel));
+        for (const auto& mutator : mutators.all()) {
+          const auto* source = dynamic_cast<const SourceMutator*>(mutator.get());
+          if (source == nullptr || source->promise() != promise) continue;
+          if (compared[source->name()] < kChildren) compared[source->name()] += Compare(*source, task, loaded, 1);
+        }
+      }
+    }
+    const auto with_children =
+        std::count_if(compared.begin(), compared.end(), [](const auto& entry) { return entry.second > 0; });
+    EXPECT_GE(with_children, least);
+  }
+
+  // Of each mutator, each on another kernel. A child takes a second to compile.
+  static constexpr int kChildren = 3;
+};
+
+TEST_F(PromiseTest, ExactMutatorsKeepEveryBit) { CompareAll(Promise::kExact, 20); }
+
+TEST_F(PromiseTest, ReassociatingMutatorsKeepTheValue) { CompareAll(Promise::kReassociating, 8); }
+
+// The comparison notices one changed bit, and a child that computes something else.
+TEST_F(PromiseTest, TheComparisonNoticesADifference) {
+  EXPECT_EQ(Differences({1.0f, NAN}, {1.0f, NAN}, true), 0);
+  EXPECT_EQ(Differences({0.0f}, {-0.0f}, true), 1);
+  EXPECT_EQ(Differences({1.0f, 100.0f}, {1.00001f, 100.0f}, false), 0);
+  EXPECT_EQ(Differences({1.0f, 100.0f}, {1.1f, 100.0f}, false), 1);
+  EXPECT_EQ(Differences({1.0f}, {NAN}, false), 1);
+  const Task task = LoadTask(std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_rows");
+  const std::string text = LoadTemplate(task.directory / "serial.cu").text;
+  const auto wrong = ChildrenOf("statement_delete", text);
+  ASSERT_FALSE(wrong.empty());
+  EXPECT_NE(Differences(OutputsOf(task, text, false), OutputsOf(task, wrong.front(), false), false), 0);
+}
+
+}  // namespace
+}  // namespace evo
