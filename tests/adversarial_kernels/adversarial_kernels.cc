@@ -164,7 +164,7 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
       {"27_terms_under_1e_4", kShortSoftmax, wrong, wrong, kChampion},
       {"27_honest_online", kShortSoftmax, ok, ok},
 
-      {"28_float_index", kSum, wrong, wrong, kChampion},
+      {"28_float_index", kDot, wrong, wrong, kChampion},
       {"28_short_row", kDot, wrong, wrong, kChampion},
       {"28_grid_ends", kSum, wrong, wrong, kChampion},
       {"28_samples_long_rows", kDot, wrong, wrong, kChampion},

@@ -25,7 +25,7 @@ inline void PrintTo(const CarelessKernel& kernel, std::ostream* out) { *out << k
 // Every kernel of the folder, sorted by task and name. Throws Error if a file cannot be read.
 std::vector<CarelessKernel> FindCarelessKernels(const std::filesystem::path& folder);
 
-// Why the kernels of `task` are not run on the device; nullopt if they are.
-std::optional<std::string> NotRunReason(const std::string& task, const std::string& device);
+// Why the kernel is not run on the device; nullopt if it is.
+std::optional<std::string> NotRunReason(const CarelessKernel& kernel, const std::string& device);
 
 }  // namespace evo
