@@ -90,7 +90,9 @@ std::optional<Failure> RunBare(Device& device, Program& program, const Task& tas
   if (const auto* failure = std::get_if<Failure>(&bound)) return *failure;
   const LaunchBinding& binding = std::get<LaunchBinding>(bound);
   if (DeviceStatus status = inputs.Reset(); !status.ok()) return ToFailure(status);
-  for (const DeviceFill& fill : binding.Poison()) device.memory().Fill(fill);
+  Preparation preparation;
+  preparation.poison = binding.PoisonWith({});
+  if (DeviceStatus status = device.Prepare(preparation); !status.ok()) return ToFailure(status);
   const Sequence sequence = binding.Bind([&](const std::string& name) { return inputs.PlaceOf(name); });
   if (DeviceStatus status = device.Run(*program.loaded, sequence, 0); !status.ok()) return ToFailure(status);
   return std::nullopt;

@@ -72,7 +72,9 @@ std::optional<Failure> BlockCheck::RunLaunch(const AttachedProgram& checked, con
   if (auto* failure = std::get_if<Failure>(&bound)) return *failure;
   const LaunchBinding& binding = std::get<LaunchBinding>(bound);
   if (DeviceStatus status = inputs.Reset(); !status.ok()) return ToFailure(status);
-  for (const DeviceFill& fill : binding.Poison()) device_.memory().Fill(fill);
+  Preparation preparation;
+  preparation.poison = binding.PoisonWith({});
+  if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
   const Sequence sequence = binding.Bind([&](const std::string& name) { return inputs.PlaceOf(name); });
   const SampledBlocks sampled = device_.RunBlocks(*program.loaded, sequence, sample);
   switch (sampled.status.outcome) {
