@@ -35,9 +35,10 @@ class InputCache {
   // A set that is not kept. Throws InfrastructureFailure.
   std::unique_ptr<InputSet> Make(const InputName& inputs);
 
- private:
+  // The task's reference on the device, for InputSet::RunReference and Gate::CheckBeforeReference. Throws InfrastructureFailure.
   Program& Reference();
 
+ private:
   Device& device_;
   std::optional<Task> task_;
   std::string key_;
