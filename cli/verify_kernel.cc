@@ -65,13 +65,15 @@ Candidate ToCandidate(CandidateId id, const KernelTemplate& kernel) {
   return candidate;
 }
 
-PipelineOptions ToPipelineOptions(const KernelToVerify& asked, const DeviceChoice& device, const CommandContext& context) {
+PipelineOptions ToPipelineOptions(const KernelToVerify& asked, const DeviceChoice& device, const Candidate& baseline,
+                                  const CommandContext& context) {
   PipelineOptions options;
   options.worker_argv = WorkerCommand();
   options.device = device.kind;
   options.ordinals = {device.ordinals.front()};
   options.arch = asked.arch;
   options.l2 = asked.l2;
+  options.baseline_source = baseline.source;
   options.interrupt = context.interrupt;
   options.sanitizers = asked.tools;
   return options;
@@ -89,7 +91,7 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   const Candidate baseline = ToCandidate(1, LoadBaseline(task));
   CandidateRecord record;
   record.candidate = ToCandidate(2, kernel);
-  WorkerSet workers(ToPipelineOptions(asked, device, context), task);
+  WorkerSet workers(ToPipelineOptions(asked, device, baseline, context), task);
   Pipeline pipeline(workers);
   // Both are of generation 0, as templates are at the start of a run: no time of another kernel limits them.
   pipeline.Start({baseline, record.candidate});

@@ -32,6 +32,7 @@ struct DevicePolicy {
   struct LargestProbe {
     double operations;
     double of_search_case;  // times the operations of the first search case
+    double threads;         // that a candidate starts there; with more, the size is left out
   };
 
   std::string_view kind;  // as the user and the database spell it

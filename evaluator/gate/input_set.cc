@@ -201,6 +201,14 @@ std::vector<InputSet::View> InputSet::Views() const {
   return views;
 }
 
+std::vector<Dtype> InputSet::OutputDtypes() const {
+  std::vector<Dtype> dtypes;
+  for (const Bound& bound : bound_) {
+    if (bound.reference) dtypes.push_back(bound.argument->dtype);
+  }
+  return dtypes;
+}
+
 std::vector<OutputCheck> InputSet::Checks() const {
   std::vector<OutputCheck> checks;
   for (const Bound& bound : bound_) {

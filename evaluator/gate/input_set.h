@@ -68,7 +68,8 @@ class InputSet {
 
   // The reference's answers, one for each output, in the order of the arguments.
   std::vector<std::vector<double>> References() const;
-  // The check of each output for these sizes, likewise.
+  // The dtype of each output and its check for these sizes, likewise.
+  std::vector<Dtype> OutputDtypes() const;
   std::vector<OutputCheck> Checks() const;
   // One for each output, in the order of the arguments. Inputs that the task lists need none.
   void Allow(std::vector<Allowance> allowances) { allowances_ = std::move(allowances); }

@@ -68,6 +68,15 @@ Sequence LaunchBinding::Bind(const std::function<BufferPlace(const std::string&)
   return sequence;
 }
 
+std::uint64_t LaunchBinding::Threads() const {
+  const auto product = [](const std::array<std::uint32_t, 3>& e) { return std::uint64_t{e[0]} * e[1] * e[2]; };
+  std::uint64_t threads = 0;
+  for (const auto& step : plan_.steps) {
+    if (const auto* launch = std::get_if<PlannedLaunch>(&step)) threads += product(launch->grid) * product(launch->block);
+  }
+  return threads;
+}
+
 std::string LaunchBinding::Describe() const {
   const auto extent = [](const std::array<std::uint32_t, 3>& e) { return fmt::format("{}x{}x{}", e[0], e[1], e[2]); };
   std::string text;

@@ -31,6 +31,9 @@ class LaunchBinding {
   // One line that names the launches in order: CaseMeasurement::launches.
   std::string Describe() const;
 
+  // Threads of all launches together.
+  std::uint64_t Threads() const;
+
   // Poison for the workspaces, before each run: a program that reads before it writes gives wrong answers.
   std::vector<DevicePoison> PoisonWith(const Poison& poison) const;
   // Adds inspections of the workspaces' guards. From their results: the name of a workspace that was written outside; empty if

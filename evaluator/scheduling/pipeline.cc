@@ -22,8 +22,10 @@ ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidat
 
 ChampionCheck Pipeline::CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
                                     std::stop_token stop) {
-  return champion_checker_.Check(candidate, baseline, scheduler_.DeadliestInputs(), scheduler_.ChampionDeadline(), stop,
-                                 ExportToJudge{exported, runs_images_});
+  ChampionCheck check = champion_checker_.Check(candidate, baseline, scheduler_.DeadliestInputs(), scheduler_.ChampionDeadline(),
+                                                stop, ExportToJudge{exported, runs_images_});
+  scheduler_.Learn(check.counterexample);
+  return check;
 }
 
 }  // namespace evo

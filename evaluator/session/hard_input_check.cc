@@ -121,11 +121,23 @@ std::optional<Failure> HardInputCheck::CheckBatteryOn(const Case& sizes, std::si
   return std::nullopt;
 }
 
+std::string HardInputCheck::CannotTry(const Case& sizes) {
+  const auto made = LaunchBinding::Make(context_.device, program_, context_.inputs.task(), sizes);
+  if (const auto* failure = std::get_if<Failure>(&made)) return "the kernel cannot be launched: " + failure->message;
+  const std::uint64_t threads = std::get<LaunchBinding>(made).Threads();
+  if (static_cast<double>(threads) <= context_.device.policy().largest_probe.threads) return "";
+  return fmt::format("{} threads take too long here", threads);
+}
+
 std::optional<Failure> HardInputCheck::CheckSizes(const std::function<void()>& begin) {
   if (!context_.legal.enabled()) return std::nullopt;
   const std::uint64_t seed = context_.inputs.check_seed();
   for (const Case& sizes : context_.inputs.SizesToTry()) {
     begin();
+    if (const std::string why = CannotTry(sizes); !why.empty()) {
+      LeaveOut({sizes.name, why});
+      continue;
+    }
     LegalInputs::Made made = context_.legal.MakeOfSizes(sizes, seed);
     if (const auto* left_out = std::get_if<LeftOut>(&made)) {
       LeaveOut(*left_out);

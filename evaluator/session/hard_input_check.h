@@ -51,6 +51,8 @@ class HardInputCheck {
   std::optional<Failure> CheckUnlistedSizes(const Case& sizes, std::uint64_t seed);
   Case AdversaryCase();
   std::optional<Failure> CheckProgram(const Case& sizes, const InputProgram& inputs, int repeats);
+  // Why these sizes cannot be tried with this program, although the baseline is right there; empty if they can.
+  std::string CannotTry(const Case& sizes);
   void LeaveOut(const LeftOut& what);
 
   const SessionContext& context_;

@@ -62,6 +62,17 @@ double RoundOff(Dtype dtype) { return dtype == Dtype::kF64 ? 0x1p-53 : dtype == 
 
 }  // namespace
 
+double LegalInputs::SmallestNormal(Dtype output) {
+  switch (output) {
+    case Dtype::kF64:
+      return 0x1p-1022;
+    case Dtype::kF16:
+      return 0x1p-24;  // the step of its denormal numbers: kernels compute in a wider type
+    default:
+      return 0x1p-126;
+  }
+}
+
 LegalInputs::LegalInputs(Device& device, InputCache& cache, const Task& task, AttachedProgram baseline)
     : device_(device), cache_(cache), task_(task), baseline_(std::move(baseline)) {}
 
@@ -141,7 +152,11 @@ std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(In
     allowance.max = kHardInputs * checks[i].max;
     if (!of_magnitudes.empty()) allowance.scale = RootMeanSquare(of_magnitudes[i]);
     const double scale = std::max(allowance.scale, RootMeanSquare(references[i]));
-    if (of_rounded.empty() || scale == 0) continue;
+    if (scale == 0) continue;
+    const double smallest = SmallestNormal(set.OutputDtypes()[i]) / scale;
+    allowance.l2 = std::max(allowance.l2, smallest);
+    allowance.max = std::max(allowance.max, smallest);
+    if (of_rounded.empty()) continue;
     const std::vector<double> change = Minus(of_rounded[i], references[i]);
     const double l2 = RootMeanSquare(change) / scale;
     if (!AllFinite(change) || l2 > kUseless) return "one rounding of the inputs changes the answer";

@@ -32,6 +32,8 @@ class LegalInputs {
   static constexpr double kOfBaseline = 10;
   // The order of a sum decides whether it overflows: the baseline must be finite on inputs this many times as large.
   static constexpr double kHeadroom = 16;
+  // Numbers below the smallest normal one lose digits, or are flushed to zero, in honest kernels.
+  static double SmallestNormal(Dtype output);
   // The answer is not determined by the input if the baseline, or one rounding of the inputs, is off by this share of it.
   static constexpr double kUseless = 0.1;
 

@@ -55,6 +55,10 @@ std::optional<Cost> CostOf(const Task& task, const Case& sizes) {
   }
 }
 
+bool BySize(const std::pair<const std::string, std::int64_t>& a, const std::pair<const std::string, std::int64_t>& b) {
+  return a.second < b.second;
+}
+
 class Prober {
  public:
   Prober(const Task& task, const Case& usual, const Case& small, const ShapeLimits& limits)
@@ -159,6 +163,9 @@ std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& s
       prober.Try(std::move(sizes));
     }
   }
+  Case equal = usual;
+  for (auto& [name, size] : equal.sizes) size = std::min_element(usual.sizes.begin(), usual.sizes.end(), BySize)->second;
+  prober.Try(std::move(equal));
   for (const std::string& name : task.size_names) prober.TryLarge(name);
   return prober.Found();
 }
@@ -166,8 +173,7 @@ std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& s
 Case ShrunkCase(const Task& task, const Case& usual, std::int64_t elements) {
   Case sizes = usual;
   for (auto cost = CostOf(task, sizes); cost && cost->elements > elements; cost = CostOf(task, sizes)) {
-    const auto largest = std::max_element(sizes.sizes.begin(), sizes.sizes.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto largest = std::max_element(sizes.sizes.begin(), sizes.sizes.end(), BySize);
     if (largest->second == 1) break;
     largest->second = (largest->second + 1) / 2;
   }

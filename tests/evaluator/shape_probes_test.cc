@@ -60,6 +60,11 @@ TEST(ShapeProbes, TryLargeSizesAndManyElements) {
   EXPECT_THAT(names, Contains(::testing::EndsWith(",COLS=65537")));
 }
 
+TEST(ShapeProbes, TryEqualSizes) {
+  const Task task = Rows();
+  EXPECT_THAT(Names(ShapeProbes(task, task.search_cuda.front(), task.small, kGenerous)), Contains("ROWS=64,COLS=64"));
+}
+
 TEST(ShapeProbes, StayWithinTheLimits) {
   const Task task = Rows();
   const ShapeLimits limits{20'000, 1e9};

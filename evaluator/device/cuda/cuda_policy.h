@@ -14,7 +14,7 @@ inline constexpr DevicePolicy kCudaPolicy{
     .input_copies = 8,
     .searched_battery = 16,
     .probes_timed_sizes = true,
-    .largest_probe = {.operations = 1 << 30, .of_search_case = 32},
+    .largest_probe = {.operations = 1 << 30, .of_search_case = 32, .threads = 1e12},
     .adversary_inputs = 2000,
     .adversary_elements = 1 << 20,
     .adversary_time = std::chrono::seconds(20),
