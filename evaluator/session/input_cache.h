@@ -34,14 +34,9 @@ class InputCache {
   InputSet& Get(const InputName& inputs, std::size_t copy = 0);
   // A set that is not kept. Throws InfrastructureFailure.
   std::unique_ptr<InputSet> Make(const InputName& inputs);
-<<<<<<< HEAD
   // The same with these contents.
   std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed);
   // The task's reference on the device. Throws InfrastructureFailure.
-=======
-
-  // The task's reference on the device, for InputSet::RunReference and Gate::CheckBeforeReference. Throws InfrastructureFailure.
->>>>>>> 772186173bc228979796ed19c034675a6658c3d0
   Program& Reference();
 
  private:
