@@ -38,7 +38,6 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.l2 = run.l2;
   pipeline.baseline_source = BaselineSource(run);
   pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
-  pipeline.seed = run.seed;
   pipeline.sanitizers = !options.no_tools;
   pipeline.interrupt = interrupt;
   return pipeline;

@@ -14,14 +14,6 @@
 namespace evo {
 namespace {
 
-// The only random numbers that do not follow from the run's seed: no candidate can have been bred for them.
-Seeds UnpredictableSeeds() {
-  std::random_device entropy;
-  Seeds seeds;
-  for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back((static_cast<std::uint64_t>(entropy()) << 32) | entropy());
-  return seeds;
-}
-
 // No analysis stands behind an unproven edit, so the search for counter-examples has to show what the analysis would have proven.
 int AdversaryFactor(const Candidate& candidate) {
   constexpr int kUnproven = 10;
@@ -39,6 +31,13 @@ void JudgeTools(ChampionCheck& check) {
 }
 
 }  // namespace
+
+Seeds UnpredictableSeeds() {
+  std::random_device entropy;
+  Seeds seeds;
+  for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back((static_cast<std::uint64_t>(entropy()) << 32) | entropy());
+  return seeds;
+}
 
 ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
                                      std::chrono::milliseconds deadline, const std::stop_token& stop,

@@ -26,6 +26,9 @@ struct ExportToJudge {
   bool runs_image = true;  // nvcc's image takes the place of the candidate's; else it only has to compile
 };
 
+// Not from the run's seed: no kernel can have been written or bred for the inputs that follow.
+Seeds UnpredictableSeeds();
+
 // Makes the processes in which champion candidates are checked. WorkerSet implements it; a test's fake answers instead.
 class FreshWorkers {
  public:
@@ -47,8 +50,8 @@ class ChampionChecker {
       : compile_(compile), fresh_workers_(fresh_workers), arch_(std::move(arch)), pauses_compilers_(pauses_compilers) {}
 
   // `deadline`: of each stage. `first`: inputs that have failed candidates of this task. With `exported`, the user's file is
-  // compiled with nvcc as well; the verdict is about its image, and the tool "nvcc" says how that went. Throws Error if the device
-  // or the reference fails.
+  // compiled with nvcc as well; the verdict is about its image, and the tool "nvcc" says how that went. Throws Error if the
+  // device or the reference fails.
   ChampionCheck Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
                       std::chrono::milliseconds deadline, const std::stop_token& stop,
                       const std::optional<ExportToJudge>& exported = std::nullopt) const;

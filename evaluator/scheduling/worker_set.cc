@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/rng.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
@@ -23,12 +22,6 @@ constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
 // For all tools on a search case together.
 constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 
-Seeds SearchSeeds(std::uint64_t seed) {
-  Seeds seeds;
-  for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back(Rng(seed, ~0ULL, i).Next());
-  return seeds;
-}
-
 }  // namespace
 
 WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
@@ -42,7 +35,7 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
   compile_pool_.WaitReady(options_.interrupt);
   CompilePrograms();
   machines_ = MeasureMachines("start");
-  run_pool_.SetSetup(RunSetup(SearchSeeds(options_.seed)));
+  run_pool_.SetSetup(RunSetup(UnpredictableSeeds()));
   compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), device_}));
 }
 

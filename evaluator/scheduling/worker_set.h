@@ -29,7 +29,6 @@ struct PipelineOptions {
   std::string l2 = "hot";
   std::string baseline_source;  // rendered; decides which inputs are legal. Empty: only those that the task lists are tried
   int compile_workers = 2;
-  std::uint64_t seed = 0;     // of the pool of input sets
   bool sanitizers = true;     // whether champion candidates are run under compute-sanitizer's tools
   std::stop_token interrupt;  // ends the constructor early
   // The longest that a stage of loading, checking or timing one candidate may take. The limit falls once the baseline has shown

@@ -56,6 +56,7 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
     auto started = std::make_unique<TaskUnderTest>();
     started->task = LoadTask(TaskDirectory(name));
     started->honest = LoadTemplate(TaskDirectory(name) / "honest.cu").text;
+    options.baseline_source = started->honest;
     started->workers = std::make_unique<WorkerSet>(options, started->task);
     started->pipeline = std::make_unique<Pipeline>(*started->workers);
     slot = std::move(started);

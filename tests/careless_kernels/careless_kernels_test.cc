@@ -61,9 +61,10 @@ class TaskUnderTest {
     options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
     options.device = device_under_test;
     options.sanitizers = false;  // they take seconds and say nothing about numbers
+    baseline_.source = LoadTemplate(Folder(name) / (task_.baseline + ".cu")).text;
+    options.baseline_source = baseline_.source;
     workers_ = std::make_unique<WorkerSet>(options, task_);
     pipeline_ = std::make_unique<Pipeline>(*workers_);
-    baseline_.source = LoadTemplate(Folder(name) / (task_.baseline + ".cu")).text;
     std::vector<Candidate> batch{baseline_};
     for (const CarelessKernel& kernel : FindCarelessKernels(KernelDirectory())) {
       if (kernel.task == name && IsSelected(kernel))

@@ -70,8 +70,8 @@ TEST(RecordColumns, AreThoseOfTheTables) {
 TEST(RecordColumns, FieldsWithoutOneAreKnown) {
   EXPECT_THAT(FieldsWithoutColumn<Evaluation>(), ElementsAre("cases"));
   EXPECT_THAT(FieldsWithoutColumn<CaseMeasurement>(), IsEmpty());
-  EXPECT_THAT(FieldsWithoutColumn<ChampionCheck>(),
-              ElementsAre("candidate", "baseline", "held_out_cases", "tools", "sizes", "inputs", "left_out"));
+  EXPECT_THAT(FieldsWithoutColumn<ChampionCheck>(), ElementsAre("candidate", "baseline", "held_out_cases", "tools",
+                                                                "domain.sizes", "domain.inputs", "domain.left_out"));
   EXPECT_THAT(FieldsWithoutColumn<ToolResult>(), IsEmpty());
   EXPECT_THAT(FieldsWithoutColumn<MachineState>(), ElementsAre("clocks.disturbed"));
   EXPECT_THAT(FieldsWithoutColumn<RunRecord>(), ElementsAre("id", "templates", "operators"));

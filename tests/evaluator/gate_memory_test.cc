@@ -86,7 +86,7 @@ TEST_F(GateMemoryTest, Row31AKernelThatReliesOnAnUnwrittenOutputFails) {
       }
     });
     InputSet& set = MakeSet(sets_.size() + 1);
-    const auto failure = Check("relies", set);
+    const auto failure = Check("relies", set, 20);  // two runs meet two of the seven kinds
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->outcome, Outcome::kWrongResult) << failure->message;
   };

@@ -50,7 +50,7 @@ TEST_F(ChildrenTest, OfChildren) {
       {"layer_norm/naive", {"thread_per_row_to_block", "index_strength", "reciprocal"}},
       {"row_sum/naive", {"thread_per_row_to_warp", "work_per_thread", "unroll_pragma"}},
       {"gemm/naive", {"register_tile", "register_tile", "block_order"}},
-      {"softmax/block", {"warp_reduction", "warp_reduction", "exp_to_exp2"}}};
+      {"softmax/block", {"warp_reduction", "exp_to_exp2"}}};
   for (const auto& [place, mutators] : lineages) {
     const Task task = LoadTask(ShareDirectory() / "kernel_templates" / place.substr(0, place.find('/')));
     std::string text = LoadTemplate(ShareDirectory() / "kernel_templates" / (place + ".cu")).text;

@@ -90,27 +90,26 @@ bool CudaProgram::Has(const std::string& symbol) const {
   return std::any_of(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) { return kernel.symbol == symbol; });
 }
 
-// The whole section is watched, with the bytes between its variables. Every variable must lie in it where the image says, or a
-// name has led to another variable.
+// Every variable of the section is watched where the driver has put it; the driver may place variables of one section apart.
+// Two names must not lead to one variable.
 DeviceStatus CudaProgram::FindSection(cudaLibrary_t library, const ImageSection& section) {
-  std::optional<Address> begin;
   for (const ImageSymbol& symbol : section.symbols) {
     void* address = nullptr;
     std::size_t bytes = 0;
     const bool found = cudaLibraryGetGlobal(&address, &bytes, library, symbol.name.c_str()) == cudaSuccess;
     if (!found) cudaGetLastError();
-    const Address section_begin = reinterpret_cast<Address>(address) - symbol.offset;
-    if (found && bytes == symbol.bytes && begin.value_or(section_begin) == section_begin) {
-      begin = section_begin;
-      continue;
+    const auto begin = reinterpret_cast<Address>(address);
+    const bool taken =
+        std::any_of(state_.begin(), state_.end(), [&](const DeviceRange& range) { return range.address == begin; });
+    if (!found || taken) {
+      return {Outcome::kUnsupported,
+              fmt::format("the variable {} cannot be watched for state that one launch leaves to the next ({}); make it neither "
+                          "static nor const",
+                          symbol.name, found ? "another one has its place" : "the driver does not find it"),
+              false};
     }
-    return {Outcome::kUnsupported,
-            fmt::format("the variable {} cannot be watched for state that one launch leaves to the next ({}); make it neither "
-                        "static nor const",
-                        symbol.name, found ? "it is not where the image has it" : "the driver does not find it"),
-            false};
+    state_.push_back({begin, std::max<std::size_t>(bytes, symbol.bytes)});
   }
-  if (begin) state_.push_back({*begin, section.bytes});
   return {};
 }
 
