@@ -46,8 +46,9 @@ class RestrictQualifier : public SourceMutator {
         const std::size_t star = text.rfind('*');
         if (star == std::string::npos) continue;
         if (text.find("__restrict") == std::string::npos && !IsPassedTwice(tree, context.rendered, parameter)) {
+          const char* gap = text.substr(star + 1).starts_with(" ") ? "" : " ";  // `float *x`
           const Proposal::Change change{parameter, Placement::kReplace,
-                                        text.substr(0, star + 1) + " __restrict__" + text.substr(star + 1)};
+                                        text.substr(0, star + 1) + " __restrict__" + gap + text.substr(star + 1)};
           all.changes.push_back(change);
         }
         if (node.type.find("const") == std::string::npos && IsOnlyRead(tree, parameter)) {

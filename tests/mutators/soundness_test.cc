@@ -224,6 +224,11 @@ TEST(Promises, FollowFromWhatAMutatorDoes) {
   EXPECT_EQ(mutators.AllPromises().size(), mutators.all().size());
 }
 
+TEST(Soundness, AStarNextToTheNameKeepsTheNameApart) {
+  const std::string text = "// evo:launch k(A) grid(1) block(1)\n__global__ void k(float *a) { a[0] = 1; }\n";
+  EXPECT_TRUE(AnyContains(ChildrenOf("restrict_qualifier", text), "(float * __restrict__ a)"));
+}
+
 TEST(Templates, AreMutatedOnceForAllInstantiations) {
   const std::string text = "template <int D>\n__device__ float F(const float* p) { return expf(p[D]) / p[0]; }\n" +
                            Kernel("  out[0] = F<1>(in) + F<2>(in);\n");
