@@ -103,7 +103,8 @@ ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std
   WorkerPoolOptions options = options_;
   std::vector<std::string> argv = {program_->string(), "--tool", tool, "--log-file", log.string(), "--print-limit", "3"};
   // Our worker asks for a kernel's parameters until the answer is an error; memcheck must not report that one.
-  if (tool == std::string("memcheck")) argv.insert(argv.end(), {"--report-api-errors", "no"});
+  // The padding keeps allocations apart, so that an access behind one does not fall into the next.
+  if (tool == std::string("memcheck")) argv.insert(argv.end(), {"--report-api-errors", "no", "--padding", "512"});
   argv.insert(argv.end(), options.argv.begin(), options.argv.end());
   options.argv = std::move(argv);
   options.name = tool;
