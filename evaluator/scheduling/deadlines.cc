@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 constexpr double kCompileDeadlineFactor = 6;
 constexpr milliseconds kLeastCompileDeadline{1'200};
 // Few candidates become champion candidates: a long wait costs little.
-constexpr DevicePolicy::DeadlineFactor kChampionDeadline{20, milliseconds(2000)};
+constexpr DevicePolicy::DeadlineFactor kChampionDeadline{20, milliseconds(10'000)};
 
 milliseconds Times(double factor, double ms) { return milliseconds(static_cast<long>(factor * ms)); }
 

@@ -96,19 +96,21 @@ std::optional<Failure> HardInputCheck::CheckUnlistedSizes(const Case& sizes, std
   return failure && !Refuses(failure->outcome) ? failure : std::nullopt;
 }
 
-std::optional<Failure> HardInputCheck::CheckBattery(std::size_t most, int repeats) {
+std::optional<Failure> HardInputCheck::CheckBattery(std::size_t most, int repeats, const std::function<void()>& begin) {
   if (!context_.legal.enabled()) return std::nullopt;
   const Case& small = context_.inputs.task().small;
   for (const InputProgram& inputs : Battery(context_.inputs, small, most)) {
+    begin();
     if (auto failure = CheckProgram(small, inputs, repeats)) return failure;
   }
   return std::nullopt;
 }
 
-std::optional<Failure> HardInputCheck::CheckBatteryOn(const Case& sizes, std::size_t most) {
+std::optional<Failure> HardInputCheck::CheckBatteryOn(const Case& sizes, std::size_t most, const std::function<void()>& begin) {
   if (!context_.legal.enabled()) return std::nullopt;
   const Task& task = context_.inputs.task();
   for (const InputProgram& inputs : Battery(context_.inputs, sizes, most)) {
+    begin();
     LegalInputs::Made made = context_.legal.Make(sizes, inputs);
     if (const auto* left_out = std::get_if<LeftOut>(&made)) {
       LeaveOut({fmt::format("{} with {}", left_out->what, sizes.name), left_out->reason});

@@ -27,13 +27,14 @@ class HardInputCheck {
 
   // Inputs that candidates of this task failed on. What no longer fits the task is passed over.
   std::optional<Failure> CheckKnown(const std::vector<Counterexample>& known);
-  // An evenly spread part of the standard battery, of at most `most` inputs, on the small case, `repeats` times each.
-  std::optional<Failure> CheckBattery(std::size_t most, int repeats);
+  // An evenly spread part of the standard battery, of at most `most` inputs, on the small case, `repeats` times each. Calls
+  // `begin` before each, as the next two do.
+  std::optional<Failure> CheckBattery(
+      std::size_t most, int repeats, const std::function<void()>& begin = [] {});
   // The battery on another case, one run each; inputs that are not legal are noted once.
-  std::optional<Failure> CheckBatteryOn(const Case& sizes, std::size_t most);
+  std::optional<Failure> CheckBatteryOn(const Case& sizes, std::size_t most, const std::function<void()>& begin);
   // Sizes around the timed ones and large ones. A program that cannot be launched with some sizes, and says so, is not wrong: the
   // sizes are left out of its domain.
-  // Calls `begin` before each.
   std::optional<Failure> CheckSizes(const std::function<void()>& begin);
   // Searches counter-examples on the small case until `most` inputs were tried or `stop` says so.
   std::optional<Failure> Search(int most, const std::function<bool()>& stop, std::uint64_t seed);

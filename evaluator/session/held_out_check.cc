@@ -95,8 +95,8 @@ std::optional<Failure> HeldOutCheck::CheckHardInputs(ChampionCheck& check, Progr
   const Case& unusual = context_.inputs.held_out_cases().front();
   std::optional<Failure> failure = hard.CheckKnown(request_.first);
   for (const auto& next : std::initializer_list<std::function<std::optional<Failure>()>>{
-           [&] { return hard.CheckBattery(0, kRepeats); },
-           [&] { return hard.CheckBatteryOn(unusual, policy.searched_battery); },
+           [&] { return hard.CheckBattery(0, kRepeats, begin); },
+           [&] { return hard.CheckBatteryOn(unusual, policy.searched_battery, begin); },
            [&] { return hard.CheckSizes(begin); },
            search,
        }) {

@@ -35,7 +35,7 @@ class LegalInputs {
   // Numbers below the smallest normal one lose digits, or are flushed to zero, in honest kernels.
   static double SmallestNormal(Dtype output);
   // The answer is not determined by the input if the baseline, or one rounding of the inputs, is off by this share of it.
-  static constexpr double kUseless = 0.1;
+  static constexpr double kUseless = 0.01;
 
   // `baseline` without an image: no input is legal.
   LegalInputs(Device& device, InputCache& cache, const Task& task, AttachedProgram baseline);
