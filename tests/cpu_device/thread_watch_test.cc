@@ -40,7 +40,7 @@ TEST(WorkElsewhereTest, SleepingIsASign) {
 // Images that no compiler of ours would make: row 37 of docs/hazards.md.
 class ThreadsTest : public CpuDeviceTest {
  protected:
-  // out[0] = 7 after half a million steps of `work`, as `body` arranges it.
+  // out[0] = 7 after a hundred million steps of `work`, as `body` arranges it.
   std::unique_ptr<LoadedProgram> LoadImage(const std::string& body) {
     const auto folder = std::filesystem::temp_directory_path() / ("evo-threads-test-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
@@ -48,7 +48,7 @@ class ThreadsTest : public CpuDeviceTest {
     const auto image = folder / "image.so";
     WriteFile(source,
               "#include \"evo_cpu/prelude.h\"\n#include <atomic>\n#include <thread>\n#include <unistd.h>\n#include <sys/wait.h>\n"
-              "static void work(int* out) {\n  volatile int steps = 0;\n  for (int i = 0; i < 5000000; ++i) steps = steps + 1;\n"
+              "static void work(int* out) {\n  volatile int steps = 0;\n  for (int i = 0; i < 100000000; ++i) steps = steps + 1;\n"
               "  out[0] = 7;\n}\n" +
                   body + "EVO_CPU_EXPORT(evo_cpu_kernel_0, k)\n");
     const CommandResult compiled =

@@ -13,11 +13,11 @@ namespace evo {
 namespace {
 
 // What the clocks of threads may be off, and what the worker's own thread needs to read the next job meanwhile.
-constexpr std::uint64_t kLeastNs = 5'000'000;
+constexpr std::uint64_t kLeastNs = 4'000'000;
 constexpr double kMostElsewhere = 0.1;
 // A thread that sleeps for less of its time gains nothing by it.
 constexpr double kMostAsleep = 0.8;
-constexpr std::uint64_t kLeastAsleepNs = 50'000'000;
+constexpr std::uint64_t kLeastAsleepNs = 6'000'000;
 
 std::uint64_t ReadClock(clockid_t clock) {
   timespec now{};
