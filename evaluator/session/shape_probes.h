@@ -23,9 +23,9 @@ struct ShapeLimits {
   double bytes = 0;       // of all arguments
 };
 
-// For each size of `usual` in turn: 1, half, the next larger prime and double; all sizes equal; and each past 65,535 with more
-// than 2^24 elements in one argument, as far as the limits allow; the other sizes are those of `usual`, in the last kind those of
-// `small` or less. No case occurs twice or equals `usual`. Named by SizesText.
+// For each size of `usual`, one after the other: 1, half, the next larger prime and double; all sizes equal; and each past 65,535
+// with more than 2^24 elements in one argument, as far as the limits allow; the other sizes are those of `usual`, in the last
+// kind those of `small` or less. No case occurs twice or equals `usual`. Named by SizesText.
 std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& small, const ShapeLimits& limits);
 
 // `usual` with its largest sizes halved until no argument has more than `elements` elements. Named by SizesText.

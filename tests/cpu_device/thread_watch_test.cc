@@ -48,7 +48,8 @@ class ThreadsTest : public CpuDeviceTest {
     const auto image = folder / "image.so";
     WriteFile(source,
               "#include \"evo_cpu/prelude.h\"\n#include <atomic>\n#include <thread>\n#include <unistd.h>\n#include <sys/wait.h>\n"
-              "static void work(int* out) {\n  volatile int steps = 0;\n  for (int i = 0; i < 100000000; ++i) steps = steps + 1;\n"
+              "static void work(int* out) {\n  volatile int steps = 0;\n"
+              "  for (int i = 0; i < 100000000; ++i) steps = steps + 1;\n"
               "  out[0] = 7;\n}\n" +
                   body + "EVO_CPU_EXPORT(evo_cpu_kernel_0, k)\n");
     const CommandResult compiled =

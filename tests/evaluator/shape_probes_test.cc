@@ -25,8 +25,10 @@ Task Rows() {
     ],
     "cases": {
       "small": {"name": "small", "sizes": {"ROWS": 5, "COLS": 30}},
-      "search": [{"name": "a", "sizes": {"ROWS": 64, "COLS": 100}}], "search_cpu": [{"name": "b", "sizes": {"ROWS": 8, "COLS": 8}}],
-      "held_out": [{"name": "c", "sizes": {"ROWS": 1, "COLS": 1}}], "held_out_cpu": [{"name": "d", "sizes": {"ROWS": 1, "COLS": 1}}]
+      "search": [{"name": "a", "sizes": {"ROWS": 64, "COLS": 100}}],
+      "search_cpu": [{"name": "b", "sizes": {"ROWS": 8, "COLS": 8}}],
+      "held_out": [{"name": "c", "sizes": {"ROWS": 1, "COLS": 1}}],
+      "held_out_cpu": [{"name": "d", "sizes": {"ROWS": 1, "COLS": 1}}]
     },
     "baseline": "k", "bytes": "8 * ROWS * COLS", "operations": "ROWS * COLS"
   })json",

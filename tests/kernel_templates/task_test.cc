@@ -106,8 +106,8 @@ TEST(Task, MalformedJsonGivesLineAndColumn) {
 TEST(Task, UnknownAndMissingKeysAreErrors) {
   EXPECT_EQ(
       FailureWith("\"notes\"", "\"note\""),
-      "t/task.json: unknown key 'note'; there are name, summary, notes, sizes, arguments, determinism, domain, cases, baseline, bytes, "
-      "operations");
+      "t/task.json: unknown key 'note'; there are name, summary, notes, sizes, arguments, determinism, domain, cases, baseline, "
+      "bytes, operations");
   EXPECT_EQ(FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
             "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, value, check");
   EXPECT_EQ(FailureWith(", \"max\": 0.02", ""), "t/task.json: arguments[2].check: 'max' is missing");
