@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "kernel_templates/task_shape.h"
 
 namespace evo {
 namespace {
@@ -160,7 +163,8 @@ std::string Extents(const std::vector<Expression>& values) {
 
 class HostWriter {
  public:
-  HostWriter(const KernelTemplate& exported, const Task& task) : exported_(exported), task_(task) {}
+  HostWriter(const KernelTemplate& exported, const Task& task, const std::vector<Case>& verified)
+      : exported_(exported), task_(task), verified_(verified) {}
 
   std::string Function() {
     std::vector<std::string> parameters;
@@ -171,6 +175,7 @@ class HostWriter {
     for (const std::string& size : task_.size_names) parameters.push_back("long long " + size);
     text_ = fmt::format("\ninline cudaError_t evo_launch({}, cudaStream_t stream) {{\n", fmt::join(parameters, ", "));
     for (const std::string& size : task_.size_names) Line("(void){};", size);
+    AddVerifiedSizes();
     for (const Argument& argument : task_.arguments) {
       if (argument.role == Role::kScalar) {
         Line("{0} {1} = static_cast<{0}>({2});\n  (void){1};", TypeName(argument.dtype), argument.name, argument.value->text());
@@ -196,6 +201,17 @@ class HostWriter {
   }
 
  private:
+  void AddVerifiedSizes() {
+    if (verified_.empty()) return;
+    text_ += "#ifndef EVO_ANY_SIZE   // the kernel was shown right between these sizes only\n";
+    for (const std::string& size : task_.size_names) {
+      const auto less = [&](const Case& a, const Case& b) { return a.sizes.at(size) < b.sizes.at(size); };
+      const auto [least, most] = std::minmax_element(verified_.begin(), verified_.end(), less);
+      Line("if ({0} < {1} || {0} > {2}) return cudaErrorInvalidValue;", size, least->sizes.at(size), most->sizes.at(size));
+    }
+    text_ += "#endif\n";
+  }
+
   template <class... Values>
   void Line(fmt::format_string<Values...> format, Values&&... values) {
     text_ += "  " + fmt::format(format, std::forward<Values>(values)...) + "\n";
@@ -268,6 +284,7 @@ class HostWriter {
 
   const KernelTemplate& exported_;
   const Task& task_;
+  const std::vector<Case>& verified_;
   std::string text_;
 };
 
@@ -285,7 +302,16 @@ std::string NvccTarget(const std::string& arch) {
 }
 
 std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file,
-                       const std::string& run_arch) {
+                       const std::string& run_arch, const std::vector<std::string>& verified_sizes) {
+  std::vector<Case> verified;
+  for (const std::string& sizes : verified_sizes) {
+    if (auto one = FindCase(task, sizes)) verified.push_back(std::move(*one));
+  }
+  if (!verified.empty()) {
+    verified.push_back(task.small);
+    for (const auto* cases : {&task.search_cuda, &task.search_cpu, &task.held_out, &task.held_out_cpu})
+      verified.insert(verified.end(), cases->begin(), cases->end());
+  }
   std::string text = fmt::format(
       "// Launches {}, for any sizes that it takes. Buffers are device pointers in the order of the task {}, sizes follow.\n",
       kernel_file, task.name);
@@ -294,7 +320,7 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
   if (!exported.tensor_maps.empty()) text += "#include <cuda.h>\n";
   text += std::string(kHead).substr(1) + kLaunch;
   if (!exported.tensor_maps.empty()) text += kMap;
-  return text + HostWriter(exported, task).Function() + "\n}  // namespace evo_host\n";
+  return text + HostWriter(exported, task, verified).Function() + "\n}  // namespace evo_host\n";
 }
 
 }  // namespace evo

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,10 @@ namespace evo {
 // so that measurements of the two are never mixed up. Without shapes: the task itself.
 // Throws UsageError: which shape, what is wrong, what is allowed.
 Task WithSearchShapes(const Task& task, CaseScale scale, const std::vector<std::string>& shapes);
+
+// "ROWS=41,COLS=1283", in the task's order.
+std::string SizesText(const Task& task, const Case& sizes);
+// The case of the task with that name, or the sizes that a text of SizesText gives; nullopt for anything else.
+std::optional<Case> FindCase(const Task& task, const std::string& name);
 
 }  // namespace evo

@@ -113,8 +113,9 @@ void RunBest(const CommandContext& context, const Options& options) {
   std::filesystem::path file = options.export_file;
   const std::string kernel_file = file.filename().string();
   file.replace_filename(file.stem().string() + "_host.cu");
-  WriteWhole(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
-                                       found.run.record.arch));
+  WriteWhole(file.string(),
+             ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
+                        found.run.record.arch, found.best.check ? found.best.check->domain.sizes : std::vector<std::string>()));
   if (!options.json) fmt::print(context.out, "written to {}\n", file.string());
 }
 

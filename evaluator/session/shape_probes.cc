@@ -1,9 +1,6 @@
 #include "evaluator/session/shape_probes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -120,38 +117,6 @@ bool IsElementwise(Generator::Kind kind) {
 }
 
 }  // namespace
-
-std::string SizesText(const Task& task, const Case& sizes) {
-  std::string text;
-  for (const std::string& name : task.size_names)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, sizes.sizes.at(name));
-  return text;
-}
-
-std::optional<Case> FindCase(const Task& task, const std::string& name) {
-  std::vector<Case> known{task.small};
-  for (const auto* cases : {&task.search_cuda, &task.search_cpu, &task.held_out, &task.held_out_cpu})
-    known.insert(known.end(), cases->begin(), cases->end());
-  const auto found = std::find_if(known.begin(), known.end(), [&](const Case& one) { return one.name == name; });
-  if (found != known.end()) return *found;
-  Case sizes{name, {}, 1};
-  for (std::size_t begin = 0; begin < name.size();) {
-    const std::size_t end = std::min(name.find(',', begin), name.size());
-    const std::size_t equals = name.find('=', begin);
-    if (equals >= end) return std::nullopt;
-    std::int64_t value = 0;
-    const char* last = name.data() + end;
-    const auto parsed = std::from_chars(name.data() + equals + 1, last, value);
-    if (parsed.ptr != last || parsed.ec != std::errc() || value < 1) return std::nullopt;
-    sizes.sizes[name.substr(begin, equals - begin)] = value;
-    begin = end + 1;
-  }
-  if (sizes.sizes.size() != task.size_names.size()) return std::nullopt;
-  for (const std::string& size : task.size_names) {
-    if (!sizes.sizes.contains(size)) return std::nullopt;
-  }
-  return sizes;
-}
 
 std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& small, const ShapeLimits& limits) {
   Prober prober(task, usual, small, limits);

@@ -1,21 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "evaluator/gate/input_set.h"
-#include "kernel_templates/task.h"
+#include "kernel_templates/task_shape.h"
 
 namespace evo {
 
 // Sizes that a kernel is tried at although the task does not list them.
-
-// "ROWS=41,COLS=1283", in the task's order.
-std::string SizesText(const Task& task, const Case& sizes);
-// The case of the task with that name, or the sizes that a text of SizesText gives; nullopt for anything else.
-std::optional<Case> FindCase(const Task& task, const std::string& name);
 
 // The most that one such case may cost.
 struct ShapeLimits {

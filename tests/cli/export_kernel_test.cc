@@ -276,5 +276,16 @@ TEST(Tasks, ListsWhatItFinds) {
             "scale  scale     scale      small large    small_cpu     y = 2 x\n");
 }
 
+TEST(ExportHost, RefusesSizesBetweenWhichNothingWasShown) {
+  const Task task = LoadTask(std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / "softmax");
+  const KernelTemplate kernel = LoadTemplate(task.directory / "naive.cu");
+  const std::string guarded = ExportHost(kernel, task, "kernel.cu", "sm_90", {"ROWS=65537,COLS=320", "ROWS=41,COLS=1"});
+  EXPECT_THAT(guarded, ::testing::HasSubstr("if (ROWS < 5 || ROWS > 65537) return cudaErrorInvalidValue;"));
+  EXPECT_THAT(guarded, ::testing::HasSubstr("if (COLS < 1 || COLS > 5000) return cudaErrorInvalidValue;"));
+  EXPECT_THAT(guarded, ::testing::HasSubstr("#ifndef EVO_ANY_SIZE"));
+  const std::string unchecked = ExportHost(kernel, task, "kernel.cu", "sm_90");
+  EXPECT_EQ(unchecked.find("EVO_ANY_SIZE"), std::string::npos) << "nothing is known of a kernel that was not checked";
+}
+
 }  // namespace
 }  // namespace evo
