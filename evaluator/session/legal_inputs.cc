@@ -176,7 +176,8 @@ std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, 
   const auto& answer = std::get<InputSet::Answer>(ran);
   for (std::size_t i = 0; i < answer.outputs.size(); ++i) {
     const Difference& difference = answer.outputs[i];
-    if (!std::isfinite(difference.ratio) || difference.l2 > kUseless) return "the baseline is wrong: " + difference.message;
+    if (!std::isfinite(difference.ratio)) return "the baseline is wrong: " + difference.message;
+    if (difference.l2 > kUseless) return fmt::format("the baseline is off by more than {:.0f}% of the answer", 100 * kUseless);
     allowances[i].l2 = std::max(allowances[i].l2, kOfBaseline * difference.l2);
     allowances[i].max = std::max(allowances[i].max, kOfBaseline * difference.max);
   }
