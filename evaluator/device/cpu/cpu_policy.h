@@ -14,7 +14,7 @@ inline constexpr DevicePolicy kCpuPolicy{
     .searched_battery = 16,
     // Emulated kernels are a thousand times slower.
     .probes_timed_sizes = false,
-    .largest_probe = {.operations = 1 << 27, .of_search_case = 4, .threads = 1 << 22},
+    .largest_probe = {.operations = 1 << 26, .of_search_case = 2, .threads = 1 << 22},
     .adversary_inputs = 2000,
     .adversary_elements = 1 << 13,
     .adversary_time = std::chrono::seconds(10),
