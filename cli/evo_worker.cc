@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "evaluator/compiler/host/host_compiler.h"
+#include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/compiler/nvrtc/nvcc_compiler.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
@@ -60,8 +61,8 @@ DeviceKind CpuKind() {
   return {.kind = kCpuPolicy.kind,
           .make_compiler = []() -> std::unique_ptr<Compiler> {
             YieldToOthers();
-            return std::make_unique<HostCompiler>(
-                HostCompilerPaths{"g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host")});
+            return std::make_unique<HostCompiler>(HostCompilerPaths{
+                "g++", ShareDirectory() / "cpu", RequiredCudaRoot() / "include", Scratch("host"), UserCacheFolder()});
           },
           .make_check_compiler = [] { return MakeNvrtc(); },
           .compile_export = CompileExport,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "evaluator/compiler/host/host_compiler.h"
+#include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/device/cpu/cpu_device.h"
 #include "platform/installation.h"
 
@@ -18,8 +19,8 @@ class CpuDeviceTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const auto scratch = std::filesystem::temp_directory_path() / ("evo-cpu-device-test-" + std::to_string(::getpid()));
-    compiler_ =
-        std::make_unique<HostCompiler>(HostCompilerPaths{"g++", ShareDirectory() / "cpu", *CudaRoot() / "include", scratch});
+    compiler_ = std::make_unique<HostCompiler>(
+        HostCompilerPaths{"g++", ShareDirectory() / "cpu", *CudaRoot() / "include", scratch, UserCacheFolder()});
   }
   static void TearDownTestSuite() { compiler_.reset(); }
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "evaluator/compiler/host/host_source.h"
+#include "evaluator/compiler/host/prelude_cache.h"
 #include "platform/command.h"
 
 namespace evo {
@@ -14,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLogBytes = 16 * 1024;
-constexpr char kRemedy[] = "the cpu device needs it: apt-get install g++";
 
 }  // namespace
 
@@ -29,21 +29,9 @@ std::string FirstHostError(const std::string& log) {
 
 HostCompiler::HostCompiler(HostCompilerPaths paths) : paths_(std::move(paths)) {
   fs::create_directories(paths_.scratch);
-  Prelude(false);
-}
-
-fs::path HostCompiler::Prelude(bool checked) {
-  // g++ takes the precompiled header if it lies next to the header that -include names, under this name and .gch.
-  const fs::path header = paths_.scratch / (checked ? "checked_prelude.h" : "prelude.h");
-  if (fs::exists(header)) return header;
-  WriteFile(header, "#include \"evo_cpu/prelude.h\"\n");
-  std::vector<std::string> arguments = Options(checked);
-  arguments.insert(arguments.end(), {"-x", "c++-header", header.string(), "-o", header.string() + ".gch"});
-  const CommandResult built = RunCommand(paths_.compiler, arguments, kRemedy);
-  if (built.status != 0)
-    throw Error(
-        fmt::format("{} cannot compile the cpu device's headers: {}", paths_.compiler.string(), FirstHostError(built.output)));
-  return header;
+  const PreludeCache cache(paths_.compiler, paths_.cache, paths_.scratch);
+  prelude_ = cache.Find(Options(false));
+  checked_prelude_ = cache.Find(Options(true));
 }
 
 HostCompiler::~HostCompiler() {
@@ -93,14 +81,14 @@ CompileResult HostCompiler::Compile(const CompilerInput& request) {
   WriteFile(source, text);
   std::vector<std::string> arguments = Options(request.checked);
   // Symbols are bound at load time and their tables become read-only, so that only the kernel's own data stays writable.
-  arguments.insert(arguments.end(), {"-include", Prelude(request.checked).string(), "-shared", "-Wl,-z,relro,-z,now",
-                                     source.string(), "-o", image.string()});
+  arguments.insert(arguments.end(), {"-include", (request.checked ? checked_prelude_ : prelude_).string(), "-shared",
+                                     "-Wl,-z,relro,-z,now", source.string(), "-o", image.string()});
   if (request.checked) {
     // -nodefaultlibs omits the sanitizer's library together with the others, which are then named here.
     arguments.insert(arguments.end(),
                      {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc"});
   }
-  const CommandResult compiled = RunCommand(paths_.compiler, arguments, kRemedy);
+  const CommandResult compiled = RunCommand(paths_.compiler, arguments, kHostCompilerRemedy);
   result.log = compiled.output;
   CutAll(result.log, paths_.scratch.string() + "/");
   if (result.log.size() > kLogBytes) result.log.resize(kLogBytes);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace evo {
+
+// Keeps the precompiled form of the header that every program on the cpu device includes first. Making it takes a second and a
+// half and 60 MB, so it is kept in the user's cache folder for every later process: one for each compiler, processor and set of
+// options, and made again when a file that it came from has another size or time. What nothing has used for 30 days is removed.
+class PreludeCache {
+ public:
+  // compiler: g++. folder: where to keep them, created if need be; empty: nowhere. scratch: an existing private folder, for what
+  // cannot be kept.
+  PreludeCache(std::filesystem::path compiler, std::filesystem::path folder, std::filesystem::path scratch);
+
+  // The header to name after -include in a compilation with these options. Throws Error with the compiler's first error if it
+  // cannot be precompiled.
+  std::filesystem::path Find(const std::vector<std::string>& options) const;
+
+ private:
+  std::filesystem::path Make(const std::filesystem::path& entry, const std::vector<std::string>& options) const;
+
+  std::filesystem::path compiler_, folder_, scratch_;
+};
+
+// evo's folder for what can be made again: $XDG_CACHE_HOME/evo or ~/.cache/evo; empty if neither variable is set.
+std::filesystem::path UserCacheFolder();
+
+// The files that a rule written by -MD names after its target.
+std::vector<std::string> ParseDependencies(const std::string& rule);
+
+}  // namespace evo
