@@ -11,7 +11,7 @@ namespace evo {
 
 // The evidence of a champion check beyond its outcome, as lines with a heading each: for which sizes and inputs the kernel was
 // shown right, what was left out and why, and how the search for counter-examples went. Empty if the check covered only the
-// task's own cases. With `all`, every size and input is named; otherwise they are counted.
+// task's own cases. With `all`, every input is named; otherwise the inputs are counted.
 struct EvidenceLine {
   std::string heading;  // "sizes"; empty for a line that continues the one before
   std::string text;
@@ -28,7 +28,7 @@ std::string Describe(const Counterexample& counterexample);
 bool Passed(const CandidateRecord& record);
 
 // The verdict about a candidate and its evidence: what was checked, on which inputs and sizes, how fast it is beside the
-// baseline, and what each tool said.
+// baseline, and what each tool said. Hard inputs are counted; VerdictJson names them.
 void PrintVerdict(std::FILE* out, const CandidateRecord& record);
 // The same: verdict, passed, outcome, reason, evaluation and check.
 nlohmann::ordered_json VerdictJson(const CandidateRecord& record);

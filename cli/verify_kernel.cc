@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "cli/device_choice.h"
 #include "cli/export_kernel.h"
@@ -17,15 +16,15 @@
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task_shape.h"
 #include "kernel_templates/text_file.h"
+#include "platform/command.h"
 
 namespace evo {
 namespace {
 
 // A launch line for the first kernel of the text, with all arguments and sizes of the task.
 std::string ExampleLaunch(const std::string& text, const Task& task) {
-  static const std::regex kKernel(R"(__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\()");
-  std::smatch found;
-  const std::string name = std::regex_search(text, found, kKernel) ? found[1].str() : "NAME";
+  const auto found = FindInLines(text, R"(__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\()");
+  const std::string name = found.empty() ? "NAME" : found[1];
   std::vector<std::string> arguments;
   for (const Argument& argument : task.arguments) arguments.push_back(argument.name);
   arguments.insert(arguments.end(), task.size_names.begin(), task.size_names.end());
@@ -91,6 +90,7 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   const Candidate baseline = ToCandidate(1, LoadBaseline(task));
   CandidateRecord record;
   record.candidate = ToCandidate(2, kernel);
+  record.candidate.unproven_edits = 1;  // no analysis stands behind any of it
   WorkerSet workers(ToPipelineOptions(asked, device, baseline, context), task);
   Pipeline pipeline(workers);
   // Both are of generation 0, as templates are at the start of a run: no time of another kernel limits them.

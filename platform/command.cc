@@ -13,6 +13,8 @@
 #include <boost/process/v2/stdio.hpp>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <sstream>
 
 #include "core/error.h"
 
@@ -70,6 +72,18 @@ CommandResult RunCommand(const fs::path& program, const std::vector<std::string>
 void CutAll(std::string& text, const std::string& what) {
   if (what.empty()) return;
   for (std::size_t at; (at = text.find(what)) != std::string::npos;) text.erase(at, what.size());
+}
+
+std::vector<std::string> FindInLines(const std::string& output, const std::string& pattern) {
+  constexpr std::size_t kMostOfLine = 2000;
+  const std::regex regex(pattern);
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    line.resize(std::min(line.size(), kMostOfLine));
+    std::smatch match;
+    if (std::regex_search(line, match, regex)) return {match.begin(), match.end()};
+  }
+  return {};
 }
 
 std::string ReadFile(const fs::path& file) {

@@ -21,6 +21,10 @@ CommandResult RunCommand(const std::filesystem::path& program, const std::vector
 // Removes every occurrence of `what`, such as the path of a temporary folder, from a program's output.
 void CutAll(std::string& text, const std::string& what);
 
+// The groups of the first line of a program's output in which the pattern (ECMAScript) is found, the whole match first; empty if
+// there is none. Of each line, 2,000 characters are looked at: the stack that std::regex needs grows with the text.
+std::vector<std::string> FindInLines(const std::string& output, const std::string& pattern);
+
 // The contents of a file; empty if there is no such file.
 std::string ReadFile(const std::filesystem::path& file);
 

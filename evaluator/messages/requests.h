@@ -122,6 +122,18 @@ struct SmallCaseResult {
 };
 BOOST_DESCRIBE_STRUCT(SmallCaseResult, (), (failure))
 
+// To a run worker that emulates: run samples of a program's blocks at the sizes that are timed on a GPU, with every access checked.
+// Needs no setup. Answered by a ToolResult.
+struct BlockSampleRequest {
+  static constexpr const char* kKind = "block_sample";
+  std::string task_json;
+  std::string task_reference;
+  std::string task_directory;
+  AttachedProgram checked;
+  std::uint64_t seed = 0;  // of the inputs and of the choice of blocks
+};
+BOOST_DESCRIBE_STRUCT(BlockSampleRequest, (), (task_json, task_reference, task_directory, checked, seed))
+
 // The device or the reference failed, not the candidate.
 struct InfrastructureReport {
   std::string message;
@@ -130,6 +142,6 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
-using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest>;
+using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest, BlockSampleRequest>;
 
 }  // namespace evo

@@ -25,7 +25,8 @@ void JudgeTools(ChampionCheck& check) {
   const auto found =
       std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
   if (found == check.tools.end()) return;
-  const bool race = found->tool.starts_with("racecheck") || found->tool.starts_with("synccheck");
+  const bool race = found->tool.starts_with("racecheck") || found->tool.starts_with("synccheck") ||
+                    found->message.find("race in ") != std::string::npos;  // as the emulation says it
   check.outcome = race ? Outcome::kNondeterministic : Outcome::kCheating;
   check.message = fmt::format("{}: {}", found->tool, found->message);
 }

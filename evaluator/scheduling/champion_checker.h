@@ -35,8 +35,8 @@ class FreshWorkers {
   virtual ~FreshWorkers() = default;
   // A runner that starts a new process for every job, with inputs drawn from these seeds.
   virtual std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) = 0;
-  // Runs the small case of a program under compute-sanitizer's tools, then a search case as far as its time allows. Empty where
-  // the device has no such tools or they are not wanted.
+  // Runs samples of a program's blocks in the emulation, then the small case under compute-sanitizer's tools, then a search case
+  // as far as its time allows. Empty where the device has no such tools or they are not wanted.
   virtual std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds,
                                                const std::stop_token& stop) = 0;
 };

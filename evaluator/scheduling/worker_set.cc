@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/emulated_blocks.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
 #include "evaluator/session/bare_inputs.h"
@@ -135,14 +136,17 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
 
 std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
   if (!policy_.runs_sanitizers || !options_.sanitizers) return {};
+  const auto is_error = [](const ToolResult& tool) { return tool.result == "error"; };
+  std::vector<ToolResult> results = {
+      SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop)};
+  if (is_error(results.front())) return results;
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));
   Job job;
   job.request = ToMessage(SmallCaseRequest{program, ""});
   job.deadline = kSanitizerDeadline;
-  std::vector<ToolResult> results = sanitizer.Check(job, stop);
-  const auto is_error = [](const ToolResult& tool) { return tool.result == "error"; };
+  for (ToolResult& result : sanitizer.Check(job, stop)) results.push_back(std::move(result));
   if (std::any_of(results.begin(), results.end(), is_error)) return results;
   // What is wrong at the size that is timed may be right at a smaller one. The case with the most bytes.
   const std::vector<Case>& cases = SearchCases(task_, policy_.cases);

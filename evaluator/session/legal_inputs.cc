@@ -30,6 +30,12 @@ double Largest(const std::vector<double>& values) {
   return largest;
 }
 
+double LargestFinite(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
+  return largest;
+}
+
 bool AllFinite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
@@ -55,6 +61,19 @@ DrawnArguments Changed(const Task& task, const DrawnArguments& drawn, Change cha
     changed[i] = FromDoubles(values, argument.dtype);
   }
   return changed;
+}
+
+// Whether every finite value is still finite when changed.
+template <typename Change>
+bool Fits(const Task& task, const DrawnArguments& drawn, Change change) {
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const Argument& argument = task.arguments[i];
+    if (!IsRealInput(argument)) continue;
+    const double largest = LargestFinite(ToDoubles(drawn[i], argument.dtype));
+    const double changed = change(largest, argument.dtype);
+    if (!std::isfinite(ToDoubles(FromDoubles({changed}, argument.dtype), argument.dtype).front())) return false;
+  }
+  return true;
 }
 
 // Half the distance from 1 to the next number; 0 for types that are narrower than what kernels compute in.
@@ -125,12 +144,20 @@ std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, co
   return set == nullptr ? std::vector<std::vector<double>>{} : set->References();
 }
 
-bool LegalInputs::HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  const auto set = MakeSet(sizes, Changed(task_, drawn, [](double v, Dtype) { return v * kHeadroom; }), seed);
+bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  const auto set = MakeSet(sizes, drawn, seed);
   if (set == nullptr) return true;
   const auto ran = RunOn(Baseline(), *set);
   const auto* answer = std::get_if<InputSet::Answer>(&ran);
   return answer != nullptr && std::isfinite(answer->difference.ratio);
+}
+
+bool LegalInputs::HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  const auto larger = [](double value, Dtype) { return value * kHeadroom; };
+  if (!BaselineIsFiniteOn(sizes, Changed(task_, drawn, larger), seed)) return false;
+  // Values that cannot be larger stayed as they were, which shows nothing: then nothing may depend on how they cancel.
+  if (Fits(task_, drawn, larger)) return true;
+  return BaselineIsFiniteOn(sizes, Changed(task_, drawn, [](double value, Dtype) { return std::abs(value); }), seed);
 }
 
 std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(InputSet& set, const DrawnArguments& drawn,

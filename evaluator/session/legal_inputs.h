@@ -75,6 +75,7 @@ class LegalInputs {
   // Bounds without the baseline's error; why the inputs are not legal, if they are not.
   std::variant<std::vector<Allowance>, std::string> AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                    std::uint64_t seed);
+  bool BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Sets the bounds of `set`; why it is not legal, if it is not.
   std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);

@@ -7,6 +7,7 @@
 #include "core/digest.h"
 #include "evaluator/gate/infrastructure_failure.h"
 #include "evaluator/session/bare_inputs.h"
+#include "evaluator/session/block_check.h"
 #include "evaluator/session/candidate_evaluation.h"
 #include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/held_out_check.h"
@@ -111,6 +112,16 @@ std::string RunSession::RunOnce(const SmallCaseRequest& request, WorkerChannel& 
   const Probe probe{&inputs.task().small, 0, 1};
   const auto failure = ProgramChecker(*device_, inputs).Check(std::get<Program>(loaded), gate, probe, errors);
   return failure ? failure->message : "";
+}
+
+ToolResult RunSession::SampleBlocks(const BlockSampleRequest& request, WorkerChannel& channel) {
+  constexpr std::chrono::milliseconds kTime{5000};
+  must_restart_ = true;
+  channel.Begin(Stage::kCheck);
+  const Task task = ParseTask(request.task_json, request.task_reference, request.task_directory);
+  BlockCheck blocks(*device_, task, request.seed, kTime);
+  blocks.Run(request.checked, SearchCases(task, CaseScale::kGpu));
+  return blocks.result();
 }
 
 // A candidate that may have written outside its buffers leaves a process in which no later candidate should be judged.

@@ -42,6 +42,8 @@ class RunSession {
   MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
   // Runs one case once, for a tool that watches this process; see SmallCaseRequest. One line that says what was wrong, or empty.
   std::string RunOnce(const SmallCaseRequest& request, WorkerChannel& channel);
+  // Runs samples of blocks at the sizes of a GPU; see BlockSampleRequest. This process must not be used after it.
+  ToolResult SampleBlocks(const BlockSampleRequest& request, WorkerChannel& channel);
 
  private:
   SessionContext Context();

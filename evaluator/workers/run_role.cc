@@ -38,4 +38,8 @@ Message RunRole::Answer(const SmallCaseRequest& request, WorkerChannel& channel)
   return ToReply(SmallCaseResult{session_.RunOnce(request, channel)});
 }
 
+Message RunRole::Answer(const BlockSampleRequest& request, WorkerChannel& channel) {
+  return ToReply(session_.SampleBlocks(request, channel));
+}
+
 }  // namespace evo

@@ -96,6 +96,24 @@ TEST_F(LegalInputsTest, AProgramMayOverflowWhereTheBaselineDoes) {
   EXPECT_TRUE(std::holds_alternative<LeftOut>(tried));
 }
 
+// Neighbours cancel in the baseline's order of the sum. Sixteen times these values are no floats, so that trying them shows
+// nothing.
+TEST_F(LegalInputsTest, AProgramMayOverflowWhereOnlyTheOrderOfTheSumKeepsTheBaselineFromIt) {
+  const auto sum_of = [](int step) {
+    return [step](const auto& buffers) {
+      float sum = 0;
+      for (int first = 0; first < step; ++first) {
+        for (int i = first; i < kTwiceElements; i += step) sum += Input(buffers)[i];
+      }
+      for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 2 * Input(buffers)[i] + 0 * sum;
+    };
+  };
+  parts_.device.kernels["baseline"] = sum_of(1);
+  const auto tried = Try("x: constant(1.2e38) | alternate", sum_of(2));
+  ASSERT_TRUE(std::holds_alternative<LeftOut>(tried));
+  EXPECT_THAT(std::get<LeftOut>(tried).reason, HasSubstr("overflows"));
+}
+
 TEST_F(LegalInputsTest, AProgramMayBeSomeTimesLessPreciseThanTheBaseline) {
   const auto off_by = [](double relative) {
     return [relative](const std::vector<Address>& buffers) { Multiply<float>(buffers, 2 * (1 + relative)); };

@@ -10,6 +10,7 @@
 namespace evo {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // The output of a shell that runs a command.
@@ -39,6 +40,18 @@ TEST(Command, AddsOnlyVariablesThatAreNotSet) {
   EXPECT_EQ(Says("echo $EVO_COMMAND_TEST_OURS $EVO_COMMAND_TEST", {{"EVO_COMMAND_TEST", "more"}}), "ours more\n");
   ::setenv("EVO_COMMAND_TEST", "user's", 1);
   EXPECT_EQ(Says("echo $EVO_COMMAND_TEST", {{"EVO_COMMAND_TEST", "more"}}), "user's\n");
+}
+
+TEST(FindInLines, FindsTheFirstLineThatMatches) {
+  EXPECT_THAT(FindInLines("nothing\nat 12: wrong\nat 13: too\n", R"(at (\d+): (.*))"),
+              ElementsAre("at 12: wrong", "12", "wrong"));
+  EXPECT_THAT(FindInLines("nothing\n", "at"), ElementsAre());
+}
+
+// With the standard library's depth of one call for each character, this was a segmentation fault.
+TEST(FindInLines, WithstandsALongLine) {
+  const std::string log = "error: " + std::string(1 << 20, 'x') + "\nerror: short\n";
+  EXPECT_EQ(FindInLines(log, "error: (.*)").at(1).size(), 2000 - std::string("error: ").size());
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <regex>
-
 #include "core/error.h"
 #include "evaluator/compiler/host/host_source.h"
 #include "evaluator/compiler/host/prelude_cache.h"
@@ -19,12 +17,10 @@ constexpr std::size_t kLogBytes = 16 * 1024;
 }  // namespace
 
 std::string FirstHostError(const std::string& log) {
-  static const std::regex kError(R"(candidate\.cu:(\d+):\d+: (?:fatal )?error: ([^\n]*))");
-  static const std::regex kAnyError(R"((?:fatal )?error: ([^\n]*))");
-  std::smatch match;
-  if (std::regex_search(log, match, kError)) return fmt::format("line {}: {}", match[1].str(), match[2].str());
-  if (std::regex_search(log, match, kAnyError)) return match[1].str();
-  return log.substr(0, log.find('\n'));
+  const auto in_candidate = FindInLines(log, R"(candidate\.cu:(\d+):\d+: (?:fatal )?error: (.*))");
+  if (!in_candidate.empty()) return fmt::format("line {}: {}", in_candidate[1], in_candidate[2]);
+  const auto any = FindInLines(log, R"((?:fatal )?error: (.*))");
+  return any.empty() ? log.substr(0, log.find('\n')) : any[1];
 }
 
 HostCompiler::HostCompiler(HostCompilerPaths paths) : paths_(std::move(paths)) {

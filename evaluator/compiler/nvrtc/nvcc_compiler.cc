@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <string>
 #include <utility>
 #include <variant>
@@ -29,11 +28,10 @@ CompileResult Failed(Outcome outcome, std::string message, std::string log = {})
 
 // `kernel.cu(12): error: ...` as "line 12: ...".
 std::string FirstError(const std::string& log, const std::string& kernel_file) {
-  static const std::regex kError(R"(([^\s()]+)\((\d+)\): (?:catastrophic )?error(?: #[-\w]+)?: ([^\n]*))");
-  std::smatch match;
-  if (!std::regex_search(log, match, kError)) return log.substr(0, log.find('\n'));
-  const std::string place = match[1].str().ends_with(kernel_file) ? "line" : match[1].str() + " line";
-  return fmt::format("nvcc: {} {}: {}", place, match[2].str(), match[3].str());
+  const auto found = FindInLines(log, R"(([^\s()]+)\((\d+)\): (?:catastrophic )?error(?: #[-\w]+)?: (.*))");
+  if (found.empty()) return log.substr(0, log.find('\n'));
+  const std::string place = found[1].ends_with(kernel_file) ? "line" : found[1] + " line";
+  return fmt::format("nvcc: {} {}: {}", place, found[2], found[3]);
 }
 
 // What nvcc keeps of its way to the image.

@@ -1,0 +1,62 @@
+#include "evaluator/scheduling/emulated_blocks.h"
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+#include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/deadlines.h"
+#include "evaluator/scheduling/job_results.h"
+#include "evaluator/scheduling/jobs.h"
+#include "evaluator/workers/worker_pool.h"
+
+namespace evo {
+namespace {
+
+constexpr const char* kTool = "sampled blocks";
+// Five seconds of blocks, and the inputs before them.
+constexpr std::chrono::milliseconds kDeadline{60'000};
+
+WorkerPoolOptions PoolOptions(const std::vector<std::string>& worker_argv, const char* role) {
+  WorkerPoolOptions options;
+  options.name = role;
+  options.argv = worker_argv;
+  options.init = {{"role", role}, {"device", "cpu"}, {"check", true}};
+  return options;
+}
+
+}  // namespace
+
+ToolResult SampleEmulatedBlocks(const std::vector<std::string>& worker_argv, const Task& task, const std::string& source,
+                                const std::string& arch, std::uint64_t seed, const std::stop_token& stop) {
+  CompileResult compiled;
+  {
+    WorkerPool compiler(PoolOptions(worker_argv, "compile"));
+    const JobResult result = RunAndWait(compiler, {MakeCompileJob(source, arch, true, kCompileDeadline)}, stop).front();
+    if (!result.reply) return {kTool, "missing", result.death ? result.death->description : "stopped"};
+    compiled = ReadCompileResult(result);
+  }
+  // The kernel runs on the GPU: what the host compiler refuses is what the emulation lacks.
+  if (compiled.outcome != Outcome::kOk) return {kTool, "unsupported", compiled.message};
+  WorkerPool runner(PoolOptions(worker_argv, "run"));
+  const BlockSampleRequest request{
+      task.json, task.reference, task.directory.string(), {source, std::move(compiled.checked)}, seed};
+  const JobResult result = RunAndWait(runner, {MakeRunJob(ToMessage(request), kDeadline, nullptr)}, stop).front();
+  if (!result.death) {
+    const auto answer = FromReply<ToolResult>(*result.reply);
+    if (const auto* tool = std::get_if<ToolResult>(&answer)) return *tool;
+    return {kTool, "missing", std::get<InfrastructureReport>(answer).message};
+  }
+  switch (result.death->kind) {
+    case WorkerDeath::Kind::kDeadline:
+      return {kTool, "timeout", result.death->description};
+    case WorkerDeath::Kind::kStopped:
+    case WorkerDeath::Kind::kCannotStart:
+      return {kTool, "missing", result.death->description};
+    default:
+      return {kTool, "error", result.death->description};
+  }
+}
+
+}  // namespace evo
