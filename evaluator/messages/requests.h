@@ -122,8 +122,8 @@ struct SmallCaseResult {
 };
 BOOST_DESCRIBE_STRUCT(SmallCaseResult, (), (failure))
 
-// To a run worker that emulates: run samples of a program's blocks at the sizes that are timed on a GPU, with every access checked.
-// Needs no setup. Answered by a ToolResult.
+// To a run worker that emulates: run samples of a program's blocks at the sizes that are timed on a GPU, with every access
+// checked. Needs no setup. Answered by a ToolResult.
 struct BlockSampleRequest {
   static constexpr const char* kKind = "block_sample";
   std::string task_json;
@@ -142,6 +142,7 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
-using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest, BlockSampleRequest>;
+using RunRequest =
+    std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest, BlockSampleRequest>;
 
 }  // namespace evo
