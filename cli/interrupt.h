@@ -1,13 +1,16 @@
 #pragma once
 
+#include <signal.h>
+
 #include <stop_token>
 #include <thread>
 
 namespace evo {
 
-// Turns the first SIGINT (Ctrl-C), SIGTERM or SIGHUP into a stop request; the second ends the process at once with status 130.
-// What was recorded is safe in both cases. Construct it before any thread starts, so that all threads inherit the blocked
-// signals.
+// Turns the first SIGINT (Ctrl-C), SIGTERM or SIGHUP into a stop request. If the program has not ended less than two seconds
+// later, or at the second signal, it ends at once with status 130: also a command that waits for a file and asks no token. What
+// was recorded is safe in all cases. A signal that was ignored when the program began (nohup) stays so. Construct it before any
+// thread starts, so that all threads inherit the blocked signals.
 class Interrupt {
  public:
   Interrupt();
@@ -15,6 +18,7 @@ class Interrupt {
   std::stop_token token() const { return source_.get_token(); }
 
  private:
+  sigset_t awaited_;
   std::stop_source source_;
   std::jthread waiter_;
 };

@@ -2,11 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <sstream>
+#include <stop_token>
+#include <system_error>
 
 #include "cli/command_context.h"
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
+#include "cli/say.h"
 #include "cli/scratch_folder.h"
+#include "cli/standard_output.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "evaluator/workers/breeder_pool.h"
@@ -35,12 +40,15 @@ SourceRenderer MakeRenderer() {
   };
 }
 
-int Main(int argc, char** argv) {
-  const Interrupt interrupt;
-  const ScratchFolder scratch;
+int Main(int argc, char** argv, const std::stop_token& interrupt) {
+  ScratchFolder scratch;
   CommandContext context;
-  context.interrupt = interrupt.token();
-  context.make_renderer = MakeRenderer;
+  context.interrupt = interrupt;
+  context.open_scratch_folder = [&] { scratch.Open(); };
+  context.make_renderer = [&] {
+    scratch.Open();
+    return MakeRenderer();
+  };
   context.task_folders = {ShareDirectory() / "kernel_templates"};
   CLI::App app("Evolves CUDA kernels: finds faster variants and checks that they are right.", "evo");
   app.set_version_flag("--version", std::string("evo ") + kEvoVersion);
@@ -49,28 +57,46 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
-    return app.exit(wanted);
+    std::ostringstream text;  // std::cout does not say why it failed
+    const int status = app.exit(wanted, text, text);
+    fmt::print(context.out, "{}", text.str());
+    return status;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));
+    Say(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));
     return kUsage;
   }
   return context.exit_code;
+}
+
+// Calls Main and reports what it throws. `output_error` becomes the number of the error if printing failed: of that FinishOutput
+// tells.
+int Reported(int argc, char** argv, const std::stop_token& interrupt, int& output_error) {
+  const auto fail = [](const std::exception& error, int status) {
+    Say(stderr, "evo: {}\n", error.what());
+    return status;
+  };
+  try {
+    return Main(argc, argv, interrupt);
+  } catch (const Interrupted& error) {
+    return fail(error, kInterrupted);
+  } catch (const UsageError& error) {
+    return fail(error, kUsage);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) == 0) return fail(error, kFailure);
+    output_error = error.code().value();
+    return 0;
+  } catch (const std::exception& error) {
+    return fail(error, kFailure);
+  }
 }
 
 }  // namespace
 }  // namespace evo
 
 int main(int argc, char** argv) {
-  try {
-    return evo::Main(argc, argv);
-  } catch (const evo::Interrupted&) {
-    fmt::print(stderr, "evo: interrupted\n");
-    return evo::kInterrupted;
-  } catch (const evo::UsageError& error) {
-    fmt::print(stderr, "evo: {}\n", error.what());
-    return evo::kUsage;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "evo: {}\n", error.what());
-    return evo::kFailure;
-  }
+  evo::OccupyStandardDescriptors();
+  const evo::Interrupt interrupt;  // to the end: writing to a pipe that nobody reads must be interrupted too
+  int output_error = 0;
+  const int status = evo::Reported(argc, argv, interrupt.token(), output_error);
+  return evo::FinishOutput(stdout, stderr, status, output_error);
 }

@@ -4,19 +4,29 @@
 
 namespace evo {
 
-// A folder for the temporary files of this process's workers: precompiled headers, preambles, unfinished images. Workers are
-// killed and cannot remove them, so the folder becomes their $TMPDIR and is removed with this object. The constructor and the
-// destructor also remove the folders of processes that were killed before they could.
+// A private folder for the temporary files of this process's workers: precompiled headers, preambles, unfinished images. Workers
+// are killed and cannot remove them, so the folder becomes their $TMPDIR and is removed with this object.
+//
+// A lock on a file in the folder says that its owner lives, also to processes that see other process numbers (containers, hosts
+// that share the folder). The folders of owners that were killed have the file but not its lock: Open and the destructor remove
+// them. Everything else in $TMPDIR is left as it is, whatever its name.
 class ScratchFolder {
  public:
-  // Throws Error if the folder cannot be made.
-  ScratchFolder();
+  // Makes no folder.
+  ScratchFolder() = default;
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
+  // Makes the folder in $TMPDIR and sets $TMPDIR to it; later calls do nothing. Call it before the first worker is started, while
+  // the process has one thread. Throws Error if the folder cannot be made.
+  void Open();
+  // Empty before Open.
+  const std::filesystem::path& path() const { return path_; }
+
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  // descriptor of the file whose lock is held
 };
 
 }  // namespace evo

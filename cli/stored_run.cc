@@ -1,12 +1,8 @@
 #include "cli/stored_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/stored_options.h"
 #include "core/digest.h"
@@ -69,20 +65,6 @@ std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecor
     if (task.digest == run.task_digest) return task;
   }
   return std::nullopt;
-}
-
-void WriteWhole(const std::string& file, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", file, getpid());
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  std::error_code failed;
-  if (out) std::filesystem::rename(temporary, file, failed);
-  if (!out || failed) {
-    const std::string why = failed ? failed.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, failed);
-    throw Error(fmt::format("{}: cannot be written ({}); check the folder and the free space", file, why));
-  }
 }
 
 }  // namespace evo

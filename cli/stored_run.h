@@ -31,7 +31,4 @@ Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run);
 // The task of the run, from the folder that it had then or from the folders of the context; unset if none has it unchanged.
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run);
 
-// Writes the text to a new file in the folder of `file` and renames it, so that `file` is never seen half written. Throws Error.
-void WriteWhole(const std::string& file, const std::string& text);
-
 }  // namespace evo

@@ -31,10 +31,29 @@ int CheckedVersion(SQLite::Database& db, const std::string& path, int newest) {
   return version;
 }
 
+UsageError Refused(const std::string& path, std::string_view what) {
+  return UsageError(fmt::format("{}: {}, not a database; name a file with --db", path, what));
+}
+
+// Opening a pipe waits for ever; memory is gone when the run ends.
 void CheckFile(const std::string& path) {
+  if (path.empty()) throw UsageError("a database without a name; name a file with --db");
+  if (path == ":memory:") throw Refused(path, "memory that is lost at the end");
+  if (path.starts_with("file:")) throw Refused(path, "an address");
   std::error_code failed;
-  const fs::file_status status = fs::status(path, failed);
-  if (fs::is_directory(status)) throw Error(fmt::format("{}: a folder, not a database; name a file with --db", path));
+  switch (fs::status(path, failed).type()) {
+    case fs::file_type::directory:
+      throw Refused(path, "a folder");
+    case fs::file_type::fifo:
+      throw Refused(path, "a pipe");
+    case fs::file_type::socket:
+      throw Refused(path, "a socket");
+    case fs::file_type::character:
+    case fs::file_type::block:
+      throw Refused(path, "a device");
+    default:
+      return;
+  }
 }
 
 int NewestVersion(std::span<const Migration> migrations) { return migrations.empty() ? 0 : migrations.back().version; }
@@ -119,9 +138,9 @@ std::unique_ptr<SQLite::Database> OpenForWriting(const std::string& path, std::c
 }
 
 std::unique_ptr<SQLite::Database> OpenForReading(const std::string& path) {
+  CheckFile(path);
   std::error_code failed;
   if (!fs::exists(path, failed)) throw UsageError(fmt::format("{}: no such database; `evo run --db {}` makes one", path, path));
-  CheckFile(path);
   return Explaining(path, [&] {
     const int timeout = static_cast<int>(kBusyTimeout.count());
     try {

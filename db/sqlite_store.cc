@@ -1,6 +1,7 @@
 #include "db/sqlite_store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cassert>
 
@@ -12,6 +13,11 @@ namespace evo {
 namespace {
 
 using SQLite::Statement;
+
+// What SQLite adds to the name of a database for the files beside it.
+constexpr const char* kLog = "-wal";
+constexpr const char* kLogIndex = "-shm";
+constexpr int kMostRescued = 100;
 
 SQLite::Transaction Begin(SQLite::Database& db) { return SQLite::Transaction(db, SQLite::TransactionBehavior::IMMEDIATE); }
 
@@ -89,18 +95,62 @@ int CountValid(const std::vector<Evaluation>& evaluations) {
 
 }  // namespace
 
-SqliteStore::SqliteStore(std::string path) : SqliteStore(std::move(path), kBusyTimeout) {}
-
-SqliteStore::SqliteStore(std::string path, std::chrono::milliseconds busy_timeout)
-    : path_(std::move(path)), db_(OpenForWriting(path_, busy_timeout, Migrations())) {}
+SqliteStore::SqliteStore(std::string path, LockWait wait)
+    : path_(std::move(path)),
+      waiter_(path_, std::move(wait)),
+      db_(OpenForWriting(path_, kBusyTimeout, Migrations())),
+      file_(IdentityOf(path_)) {
+  waiter_.Serve(*db_);
+}
 
 SqliteStore::~SqliteStore() = default;
 
-RunId SqliteStore::BeginRun(const RunRecord& run) {
-  return Explaining(path_, [&] {
+void SqliteStore::Write(const std::function<void()>& work) {
+  Explaining(path_, [&] {
+    RequireSameFile();
     SQLite::Transaction transaction = Begin(*db_);
+    work();
+    transaction.commit();
+    RequireSameFile();
+    if (!log_) log_ = IdentityOf(path_ + kLog);
+  });
+}
+
+// SQLite writes on to the file that it opened, which has no name any longer. What lies under its name now is not ours.
+void SqliteStore::RequireSameFile() {
+  if (lost_.empty() && IdentityOf(path_) == file_) return;
+  if (lost_.empty()) {
+    lost_ = fmt::format("{}: deleted or replaced while evo wrote to it; {}", path_, Rescue());
+    // Our log beside another database: SQLite would take its pages for theirs.
+    if (log_ && IdentityOf(path_ + kLog) == log_) {
+      for (const char* ours : {kLog, kLogIndex}) ::unlink((path_ + ours).c_str());
+    }
+  }
+  throw Error(lost_);
+}
+
+// Returns the end of a message: where what was stored is now.
+std::string SqliteStore::Rescue() {
+  for (int number = 1; number <= kMostRescued; ++number) {
+    const std::string copy = fmt::format("{}.rescued-{}", path_, number);
+    if (IdentityOf(copy)) continue;
+    try {
+      Statement vacuum(*db_, "VACUUM INTO ?");
+      vacuum.bind(1, copy);
+      vacuum.exec();
+      return fmt::format("all that was stored is in {}: go on with `evo run --resume --db {}`", copy, copy);
+    } catch (const SQLite::Exception& error) {
+      return fmt::format("what was stored is lost ({})", error.what());
+    }
+  }
+  return "what was stored is lost, because there are too many rescued copies; remove some";
+}
+
+RunId SqliteStore::BeginRun(const RunRecord& run) {
+  RunId id = 0;
+  Write([&] {
     RecordInsert<RunRecord>(*db_, "run", {})(run);
-    const RunId id = db_->getLastInsertRowid();
+    id = db_->getLastInsertRowid();
     Statement text(*db_, "INSERT INTO template (digest, text) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING");
     Statement place(*db_, "INSERT INTO run_template (run, position, name, digest) VALUES (?, ?, ?, ?)");
     int position = 0;
@@ -110,24 +160,20 @@ RunId SqliteStore::BeginRun(const RunRecord& run) {
     }
     Statement weight_row(*db_, "INSERT INTO run_operator (run, operator, weight) VALUES (?, ?, ?)");
     for (const auto& [name, weight] : run.operators) Insert(weight_row, id, name, weight);
-    transaction.commit();
-    return id;
   });
+  return id;
 }
 
 void SqliteStore::UpdateGenerations(RunId run, int generations) {
-  Explaining(path_, [&] {
-    SQLite::Transaction transaction = Begin(*db_);
+  Write([&] {
     Statement update(*db_, "UPDATE run SET generations = ? WHERE run = ?");
     Insert(update, generations, run);
-    transaction.commit();
   });
 }
 
 void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
   assert(record.candidates.size() == record.evaluations.size());
-  Explaining(path_, [&] {
-    SQLite::Transaction transaction = Begin(*db_);
+  Write([&] {
     Statement generation(*db_, "INSERT INTO generation (run, generation, evaluated, valid, duplicates) VALUES (?, ?, ?, ?, ?)");
     Insert(generation, run, record.generation, static_cast<int>(record.candidates.size()), CountValid(record.evaluations),
            record.duplicates);
@@ -138,13 +184,11 @@ void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
     Statement running(
         *db_, "UPDATE run SET status = 'running', status_message = '', ended_at = NULL WHERE run = ? AND status <> 'running'");
     Insert(running, run);
-    transaction.commit();
   });
 }
 
 void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const ChampionCheck& check) {
-  Explaining(path_, [&] {
-    SQLite::Transaction transaction = Begin(*db_);
+  Write([&] {
     RecordInsert<ChampionCheck>(*db_, "champion_check", {"run", "candidate"})(check, run, candidate);
     const std::int64_t id = db_->getLastInsertRowid();
     RecordInsert<CaseMeasurement> insert_case(*db_, "champion_case", {"champion_check", "side", "position"});
@@ -163,14 +207,12 @@ void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const Champio
     for (const std::string& sizes : check.domain.sizes) Insert(covered, id, position++, "sizes", sizes, "");
     for (const std::string& inputs : check.domain.inputs) Insert(covered, id, position++, "inputs", inputs, "");
     for (const LeftOut& one : check.domain.left_out) Insert(covered, id, position++, "left out", one.what, one.reason);
-    transaction.commit();
   });
 }
 
 void SqliteStore::RecordMinimised(RunId run, CandidateId champion, CandidateId candidate,
                                   const std::vector<CandidateId>& without) {
-  Explaining(path_, [&] {
-    SQLite::Transaction transaction = Begin(*db_);
+  Write([&] {
     Statement minimised(*db_,
                         "INSERT INTO minimised (run, champion, candidate) VALUES (?, ?, ?) "
                         "ON CONFLICT (run, champion) DO UPDATE SET candidate = excluded.candidate");
@@ -180,27 +222,20 @@ void SqliteStore::RecordMinimised(RunId run, CandidateId champion, CandidateId c
     Statement row(*db_, "INSERT INTO left_out_edit (run, candidate, position, without) VALUES (?, ?, ?, nullif(?, 0))");
     int position = 0;
     for (const CandidateId lacking : without) Insert(row, run, candidate, position++, lacking);
-    transaction.commit();
   });
 }
 
 void SqliteStore::RecordMachine(RunId run, const MachineState& machine) {
-  Explaining(path_, [&] {
-    SQLite::Transaction transaction = Begin(*db_);
-    RecordInsert<MachineState>(*db_, "machine", {"run"})(machine, run);
-    transaction.commit();
-  });
+  Write([&] { RecordInsert<MachineState>(*db_, "machine", {"run"})(machine, run); });
 }
 
 void SqliteStore::EndRun(RunId run, RunStatus status, const std::string& message) {
-  Explaining(path_, [&] {
-    SQLite::Transaction transaction = Begin(*db_);
+  Write([&] {
     Statement update(*db_,
                      "UPDATE run SET status = ?, status_message = ?, "
                      "ended_at = CASE ? WHEN 'running' THEN NULL ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END WHERE run = ?");
     const std::string name(ToString(status));
     Insert(update, name, message, name, run);
-    transaction.commit();
   });
 }
 

@@ -1,14 +1,17 @@
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/machine.h"
 #include "core/operator_reward.h"
 #include "core/store.h"
+#include "db/file_identity.h"
+#include "db/lock_wait.h"
 
 namespace SQLite {
 class Database;
@@ -17,13 +20,15 @@ class Database;
 namespace evo {
 
 // Stores runs in one SQLite file; docs/database.md describes its tables. One thread uses a store. Several processes may write to
-// the same file; each waits for the others up to the busy timeout. When a call has returned, its data survive a crash of the
-// program and, if the disk keeps its promises, of the machine. A call that was interrupted leaves nothing behind.
+// the same file; each waits for the others as its LockWait says. When a call has returned, its data survive a crash of the
+// program and, if the disk keeps its promises, of the machine. A call that was interrupted leaves nothing behind. Every call that
+// writes makes sure that the path still names the file that was opened. If it does not, the call copies what was stored to a new
+// file beside it and throws an Error that names it; from then on nothing is written.
 class SqliteStore : public Store {
  public:
-  // Creates the file if it does not exist, and brings an older one up to date. ":memory:" is allowed. Throws Error.
-  explicit SqliteStore(std::string path);
-  SqliteStore(std::string path, std::chrono::milliseconds busy_timeout);
+  // Creates the file if it does not exist, and brings an older one up to date. Throws Error; UsageError if it is not a regular
+  // file.
+  explicit SqliteStore(std::string path, LockWait wait = {});
   ~SqliteStore() override;
 
   RunId BeginRun(const RunRecord& run) override;
@@ -46,8 +51,17 @@ class SqliteStore : public Store {
   std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);
 
  private:
+  // Calls `work` in one transaction.
+  void Write(const std::function<void()>& work);
+  void RequireSameFile();
+  std::string Rescue();
+
   std::string path_;
+  LockWaiter waiter_;
   std::unique_ptr<SQLite::Database> db_;
+  std::optional<FileIdentity> file_;  // that was opened
+  std::optional<FileIdentity> log_;   // its write-ahead log
+  std::string lost_;                  // why nothing is written any longer; empty: it is
 };
 
 }  // namespace evo

@@ -9,6 +9,7 @@
 #include "cli/edit_promises.h"
 #include "cli/export_host.h"
 #include "cli/export_kernel.h"
+#include "cli/output_file.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/verdict.h"
@@ -95,6 +96,10 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
 }
 
 void RunBest(const CommandContext& context, const Options& options) {
+  if (options.with_host && !IsRegularOutput(options.export_file)) {
+    throw UsageError(
+        fmt::format("--with-host: writes a second file beside {}, which is not a regular file; name one", options.export_file));
+  }
   const BestOfRun found = FindBest(options);
   if (options.json) {
     PrintJson(context.out, found);
@@ -104,7 +109,8 @@ void RunBest(const CommandContext& context, const Options& options) {
   if (options.export_file.empty()) return;
   const std::string source = RenderStored(context.make_renderer(), found.run.record, found.best);
   const std::optional<Task> task = FindStoredTask(context, found.run.record);
-  WriteWhole(options.export_file, ExportKernel({found.run.record, task, found.best, found.baseline, found.lineage, source}));
+  std::fflush(context.out);  // the file may be the same
+  WriteOutputFile(options.export_file, ExportKernel({found.run.record, task, found.best, found.baseline, found.lineage, source}));
   if (!options.json) fmt::print(context.out, "\nwritten to {}\n", options.export_file);
   if (!options.with_host) return;
   if (!task)
@@ -113,9 +119,9 @@ void RunBest(const CommandContext& context, const Options& options) {
   std::filesystem::path file = options.export_file;
   const std::string kernel_file = file.filename().string();
   file.replace_filename(file.stem().string() + "_host.cu");
-  WriteWhole(file.string(),
-             ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
-                        found.run.record.arch, found.best.check ? found.best.check->domain.sizes : std::vector<std::string>()));
+  WriteOutputFile(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
+                                            found.run.record.arch,
+                                            found.best.check ? found.best.check->domain.sizes : std::vector<std::string>()));
   if (!options.json) fmt::print(context.out, "written to {}\n", file.string());
 }
 
@@ -125,7 +131,8 @@ void AddBest(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("best", "Show the fastest kernel that was shown right, or export it");
   AddHistoryOptions(*command, context, *options);
-  command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu");
+  command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu")
+      ->check([](const std::string& file) { return file.empty() ? std::string("name a file") : std::string(); });
   command
       ->add_flag("--with-host", options->with_host,
                  "Write also NAME_host.cu, which launches it: attributes, clusters, tensor maps")

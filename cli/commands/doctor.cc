@@ -66,6 +66,7 @@ void AddDoctor(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("doctor", "Say what evo finds on this machine, and what is missing");
   command->add_flag("--json", *as_json, "Print JSON");
   command->callback([&context, as_json] {
+    context.open_scratch_folder();
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"part", "state", "detail"});
     for (const Finding& finding : Examine()) {

@@ -4,11 +4,14 @@
 #include <memory>
 #include <thread>
 
+#include "cli/changed_templates.h"
 #include "cli/commands/commands.h"
 #include "cli/console_observer.h"
 #include "cli/describe.h"
+#include "cli/lock_wait_of.h"
 #include "cli/replay.h"
 #include "cli/run_setup.h"
+#include "cli/say.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/workers.h"
@@ -75,17 +78,17 @@ void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
 }
 
 // Measures the GPUs again and warns if one has changed its speed during the run: then scores are not comparable.
-void CloseMachines(const WorkerSet& workers, SqliteStore& store, RunId run) {
+void CloseMachines(const CommandContext& context, const WorkerSet& workers, SqliteStore& store, RunId run) {
   constexpr double kDrift = 0.03;
   for (const MachineState& end : workers.MeasureMachines("end")) {
     store.RecordMachine(run, end);
     for (const MachineState& start : workers.machines()) {
       if (start.ordinal != end.ordinal || std::abs(end.f32_per_s / start.f32_per_s - 1) <= kDrift) continue;
-      fmt::print(stderr,
-                 "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run do not compare; run again "
-                 "when the GPU is cool and nothing else uses it\n",
-                 end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
-                 end.clocks.throttle_reason.empty() ? "" : fmt::format(" (clocks throttled: {})", end.clocks.throttle_reason));
+      Say(context.messages,
+          "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run do not compare; run again "
+          "when the GPU is cool and nothing else uses it\n",
+          end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
+          end.clocks.throttle_reason.empty() ? "" : fmt::format(" (clocks throttled: {})", end.clocks.throttle_reason));
     }
   }
 }
@@ -100,10 +103,10 @@ void StoreRun(SqliteStore& store, RunSetup& setup) {
 
 // Evolves with whatever evaluates and chooses.
 RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, Evaluator& evaluator, SqliteStore& store,
-                 ChildChoice& choice, const std::stop_token& interrupt) {
+                 ChildChoice& choice, const CommandContext& context) {
   const RunRecord& run = setup.record;
   const int evaluations = options.evaluations > 0 ? options.evaluations : setup.options.evaluations;
-  ConsoleObserver observer(stderr, evaluations);
+  ConsoleObserver observer(context.messages, evaluations);
   const std::unique_ptr<Population> population = MakePopulation(run.population_kind, static_cast<std::size_t>(run.population));
   const std::unique_ptr<OperatorSelection> selection = MakeSelection(setup);
   Evolution evolution({.run = run,
@@ -113,7 +116,7 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                        .baseline_apart = setup.options.baseline_apart,
                        .promises = MutatorSet().AllPromises()},
                       {breeder, evaluator, store, observer, *population, choice, selection.get()});
-  const StopCondition stop(run.generations, options.time_limit, interrupt,
+  const StopCondition stop(run.generations, options.time_limit, context.interrupt,
                            evaluations > 0 ? std::optional(evaluations) : std::nullopt);
   try {
     return setup.resumed ? evolution.Resume(stop) : evolution.Run(stop);
@@ -125,23 +128,25 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
 
 RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup& setup, const Replay& replay) {
   RunRecord& run = setup.record;
-  SqliteStore store(options.database);
+  SqliteStore store(options.database, LockWaitOf(context));
   if (!setup.resumed) MarkReplay(setup, options, replay);
   StoreRun(store, setup);
-  fmt::print(stderr, "replays {} evaluations that were recorded on {}; nothing is compiled or measured\n", replay.recorded.size(),
-             run.device_name);
+  Say(context.messages, "replays {} evaluations that were recorded on {}; nothing is compiled or measured\n",
+      replay.recorded.size(), run.device_name);
+  context.open_scratch_folder();
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   ReplayEvaluator evaluator(replay.recorded);
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   RecordedChildren recorded(*choice, replay.recorded, MissingOf(setup.options));
-  return Evolve(options, setup, *breeder, evaluator, store, recorded, context.interrupt);
+  return Evolve(options, setup, *breeder, evaluator, store, recorded, context);
 }
 
 RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSetup& setup) {
   RunRecord& run = setup.record;
-  SqliteStore store(options.database);
+  SqliteStore store(options.database, LockWaitOf(context));
   const PipelineOptions pipeline_options = ToPipelineOptions(options, setup, context.interrupt);
   const std::size_t pipeline_workers = pipeline_options.ordinals.size();
+  context.open_scratch_folder();
   // Before the other workers, so that all of them start together.
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   WorkerSet workers(pipeline_options, setup.task);
@@ -156,15 +161,14 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   if (setup.resumed) prior.generations = store.LoadGenerations(run.id);
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
-  const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context.interrupt);
-  if (status == RunStatus::kFinished) CloseMachines(workers, store, run.id);
+  const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context);
+  if (status == RunStatus::kFinished) CloseMachines(context, workers, store, run.id);
   const Utilisation busy = pipeline.utilisation();
-  fmt::print(stderr,
-             "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` shows "
-             "the stages\n",
-             busy.seconds, pipeline_workers > 1 ? "s" : "", 100 * busy.run,
-             busy.reverify > 0 ? fmt::format(" ({:.0f}% with idle-time re-verification)", 100 * busy.reverify) : "",
-             100 * busy.compile);
+  Say(context.messages,
+      "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` shows "
+      "the stages\n",
+      busy.seconds, pipeline_workers > 1 ? "s" : "", 100 * busy.run,
+      busy.reverify > 0 ? fmt::format(" ({:.0f}% with idle-time re-verification)", 100 * busy.reverify) : "", 100 * busy.compile);
   return status;
 }
 
@@ -186,6 +190,7 @@ RunStatus RunNew(const RunOptions& asked, CommandContext& context, RunSetup& set
 
 RunStatus RunAgain(const RunOptions& options, CommandContext& context, RunSetup& setup) {
   setup = PrepareResume(options);
+  SayWhatChanged(context.messages, setup.task.directory, setup.record);
   const std::optional<StoredReplay>& replay = setup.options.replay;
   return replay ? RunReplay(options, context, setup, LoadReplayOf(*replay)) : RunOnDevice(options, context, setup);
 }
@@ -194,7 +199,9 @@ void Run(const RunOptions& options, CommandContext& context) {
   RunSetup setup;
   const RunStatus status = options.resume ? RunAgain(options, context, setup) : RunNew(options, context, setup);
   PrintClosing(context.out, options, setup.record.id);
-  if (status == RunStatus::kInterrupted) context.exit_code = 130;
+  if (status != RunStatus::kInterrupted) return;
+  context.exit_code = 130;
+  Say(context.messages, "`evo run --resume {} --db {}` goes on with it\n", setup.record.id, options.database);
 }
 
 }  // namespace

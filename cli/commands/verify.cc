@@ -2,17 +2,20 @@
 
 #include <memory>
 
+#include "cli/changed_templates.h"
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/edit_promises.h"
 #include "cli/export_kernel.h"
 #include "cli/exported_kernel.h"
+#include "cli/lock_wait_of.h"
 #include "cli/stored_options.h"
 #include "cli/stored_run.h"
 #include "cli/verdict.h"
 #include "cli/verify_kernel.h"
 #include "cli/workers.h"
 #include "core/error.h"
+#include "db/file_identity.h"
 #include "db/sqlite_store.h"
 #include "evaluator/scheduling/pipeline.h"
 
@@ -93,6 +96,7 @@ ChampionCheck Check(const CommandContext& context, const Options& asked, const S
   options.baseline_source = BaselineSource(subject.run);
   options.interrupt = context.interrupt;
   options.sanitizers = alone;
+  context.open_scratch_folder();
   WorkerSet workers(options, task);
   if (workers.device().name != subject.run.device_name) {
     throw UsageError(fmt::format("run {} was measured on {}, and this is {}: verify it there, or make a run here", subject.run.id,
@@ -158,18 +162,24 @@ void VerifyFile(CommandContext& context, const Options& options) {
 
 void Verify(CommandContext& context, const Options& options) {
   if (!options.kernel.file.empty()) return VerifyFile(context, options);
+  const auto file = IdentityOf(options.database);
   const Subject subject = FindSubject(options);
   const auto task = FindStoredTask(context, subject.run);
   if (!task) {
     throw Error(fmt::format("task {} is no longer as it was in run {} ({}); verify with the task that the run was made with",
                             subject.run.task, subject.run.id, subject.run.task_directory));
   }
+  for (const RunRecord* run : {&subject.run, &subject.against_run}) {
+    if (run == &subject.run || !options.against.empty()) SayWhatChanged(context.messages, task->directory, *run);
+  }
   const ChampionCheck check = Check(context, options, subject, *task);
   if (check.outcome == Outcome::kCancelled) throw Interrupted();
   if (check.outcome != Outcome::kOk) context.exit_code = kNotVerified;
   if (!options.against.empty()) return PrintAgainst(context, options, subject, check);
   const CandidateId id = subject.candidate.candidate.id;
-  SqliteStore(options.database).RecordChampion(subject.run.id, id, check);
+  if (IdentityOf(options.database) != file)
+    throw Error(fmt::format("{}: deleted or replaced while evo checked the kernel; the verdict is not stored", options.database));
+  SqliteStore(options.database, LockWaitOf(context)).RecordChampion(subject.run.id, id, check);
   Print(context, options, History(options.database).FindCandidate(subject.run.id, id));
 }
 

@@ -102,10 +102,29 @@ TEST(Open, RefusesOtherFilesAndDatabases) {
   EXPECT_THAT(MessageOf([&] { SqliteStore{(folder / "none/evo.db").string()}; }), HasSubstr("check that the folder exists"));
 }
 
+TEST(Open, RefusesWhatIsNotARegularFile) {
+  const TemporaryFolder folder;
+  const std::string pipe = (folder / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string link = (folder / "link").string();
+  symlink("/dev/null", link.c_str());
+  for (const auto& [path, what] :
+       {std::pair<std::string, std::string>{pipe, pipe + ": a pipe, not a database"},
+        {link, link + ": a device, not a database"},
+        {folder.path().string(), "a folder, not a database"},
+        {":memory:", ":memory:: memory that is lost at the end, not a database; name a file with --db"},
+        {"file:evo.db?mode=memory", "an address, not a database"},
+        {"", "a database without a name"}}) {
+    EXPECT_THAT(MessageOf([&, path = path] { SqliteStore{path}; }), HasSubstr(what));
+    EXPECT_THAT(MessageOf([&, path = path] { History{path}; }), HasSubstr(what));
+    EXPECT_THROW(SqliteStore{path}, UsageError) << path;
+  }
+}
+
 TEST(Open, WaitsForALockAndThenReportsIt) {
   const TemporaryFolder folder;
   const std::string path = (folder / "evo.db").string();
-  SqliteStore store(path, std::chrono::milliseconds(50));
+  SqliteStore store(path, {.longest = std::chrono::milliseconds(50)});
   SQLite::Database other(path, SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");
   EXPECT_THAT(MessageOf([&] { store.BeginRun(testing::FixtureRun()); }),

@@ -26,7 +26,8 @@ using ::testing::UnorderedElementsAreArray;
 
 // The columns of `table` as the migrations leave it, without `others`, which do not belong to a record.
 std::vector<std::string> StoredColumns(const std::string& table, const std::vector<std::string>& others) {
-  const auto db = OpenForWriting(":memory:", kBusyTimeout, Migrations());
+  const testing::TemporaryFolder folder;
+  const auto db = OpenForWriting((folder / "evo.db").string(), kBusyTimeout, Migrations());
   SQLite::Statement row(*db, "SELECT name FROM pragma_table_info('" + table + "')");
   std::vector<std::string> names;
   while (row.executeStep()) {

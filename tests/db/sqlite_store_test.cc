@@ -40,7 +40,8 @@ void ExpectSameGeneration(const GenerationRecord& a, const GenerationRecord& b) 
 }
 
 TEST(SqliteStore, GivesBackExactlyWhatItWasGiven) {
-  SqliteStore store(":memory:");
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
   const RunId run = store.BeginRun(FixtureRun());
   const std::vector<GenerationRecord> written = FixtureGenerations();
   for (const GenerationRecord& generation : written) store.RecordGeneration(run, generation);
@@ -50,7 +51,8 @@ TEST(SqliteStore, GivesBackExactlyWhatItWasGiven) {
 }
 
 TEST(SqliteStore, KeepsTextThatIsNotUtf8AndValuesThatAreNotFinite) {
-  SqliteStore store(":memory:");
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
   const RunId run = store.BeginRun(FixtureRun());
   GenerationRecord generation = FixtureGenerations()[0];
   generation.evaluations[0].log = std::string("a\xff\0b", 4);
@@ -82,7 +84,8 @@ TEST(SqliteStore, KeepsTheSamplesOfASharedEvaluationOnceAndGivesThemToBoth) {
 }
 
 TEST(SqliteStore, KeepsTheSamplesOfACopyWhoseOriginalIsNotStoredYet) {
-  SqliteStore store(":memory:");
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
   const RunId run = store.BeginRun(FixtureRun());
   GenerationRecord generation = FixtureGenerations()[0];
   generation.evaluations[0].shared_candidate = generation.candidates.back().id + 1;
@@ -106,7 +109,8 @@ TEST(SqliteStore, KeepsRunsApartAndATemplateOnce) {
 }
 
 TEST(SqliteStore, AGenerationIsWrittenCompletelyOrNotAtAll) {
-  SqliteStore store(":memory:");
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
   const RunId run = store.BeginRun(FixtureRun());
   store.RecordGeneration(run, FixtureGenerations()[0]);
   GenerationRecord broken = FixtureGenerations()[1];

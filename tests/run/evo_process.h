@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -42,8 +43,8 @@ class EvoRun : public ::testing::Test {
             "--population", "4",      "--children", "6",        "--db", Database()};
   }
 
-  // Starts evo in its own process group, as a shell does, with its output in a file.
-  pid_t Start(const std::vector<std::string>& arguments) const {
+  // Starts evo in its own process group, as a shell does, with its output in a file. `prepare` is called in the new process.
+  pid_t Start(const std::vector<std::string>& arguments, const std::function<void()>& prepare = {}) const {
     const std::string evo = (ProgramDirectory() / "../bin/evo").string();
     std::vector<char*> argv{const_cast<char*>(evo.c_str())};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -53,6 +54,7 @@ class EvoRun : public ::testing::Test {
     if (child == 0) {
       ::setpgid(0, 0);
       if (std::freopen(output.c_str(), "w", stdout) == nullptr || ::dup2(STDOUT_FILENO, STDERR_FILENO) < 0) ::_exit(126);
+      if (prepare) prepare();
       ::execv(evo.c_str(), argv.data());
       ::_exit(127);
     }
@@ -71,7 +73,9 @@ class EvoRun : public ::testing::Test {
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   }
-  int Run(const std::vector<std::string>& arguments) const { return Wait(Start(arguments)); }
+  int Run(const std::vector<std::string>& arguments, const std::function<void()>& prepare = {}) const {
+    return Wait(Start(arguments, prepare));
+  }
 
   bool WaitFor(const std::string& text, milliseconds longest) const {
     const auto deadline = steady_clock::now() + longest;

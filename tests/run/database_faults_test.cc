@@ -1,0 +1,78 @@
+// What others do to the files of a run: databases that are no files, that are locked, deleted or replaced; templates that change.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "tests/run/evo_process.h"
+
+namespace evo {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class DatabaseFaults : public EvoRun {
+ protected:
+  std::vector<std::string> Unchecked(int generations) const {
+    std::vector<std::string> arguments = RunArguments(generations);
+    arguments.push_back("--no-check");
+    return arguments;
+  }
+};
+
+TEST_F(DatabaseFaults, WhatIsNoFileIsRefusedBeforeAnythingStarts) {
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {std::string(":memory:"), pipe, folder_.string(), std::string("/dev/null"), std::string()}) {
+    const std::vector<std::string> run = {"run", "--task", TaskFolder(), "--device", "cpu", "--db", path};
+    for (const std::vector<std::string>& command : {run, {"best", "--db", path}, {"verify", "--db", path}}) {
+      EXPECT_EQ(Run(command), 2) << path << ": " << Output();
+      const std::string output = Output();
+      EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1) << output;
+      EXPECT_THAT(output, HasSubstr("--db"));
+    }
+  }
+}
+
+TEST_F(DatabaseFaults, ALongLockDelaysARunAndLosesNothing) {
+  const pid_t evo = Start(Unchecked(3));
+  ASSERT_TRUE(WaitFor("generation 1/3", milliseconds(60'000))) << Output();
+  {
+    SQLite::Database other(Database(), SQLite::OPEN_READWRITE, 5000);
+    other.exec("BEGIN IMMEDIATE");
+    std::this_thread::sleep_for(milliseconds(15'000));
+    EXPECT_THAT(Output(), HasSubstr("locked by another program; what this run has evaluated is kept"));
+  }
+  EXPECT_EQ(Wait(evo), 0) << Output();
+  EXPECT_EQ(History(Database()).FindRun(1).generations_done, 4);
+}
+
+TEST_F(DatabaseFaults, ADatabaseThatIsDeletedEndsTheRunAndIsRescued) {
+  const pid_t evo = Start(Unchecked(1000));
+  ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
+  fs::remove(Database());
+  EXPECT_EQ(Wait(evo), 1) << Output();
+  EXPECT_THAT(Output(), AllOf(HasSubstr("deleted or replaced while evo wrote to it"), Not(HasSubstr("finished after"))));
+  EXPECT_FALSE(fs::exists(Database()));
+  const std::string rescued = Database() + ".rescued-1";
+  EXPECT_GE(History(rescued).FindRun(1).generations_done, 2);
+  EXPECT_EQ(Run({"run", "--resume", "--generations", "1", "--no-check", "--db", rescued}), 0) << Output();
+}
+
+TEST_F(DatabaseFaults, ATemplateThatHasChangedIsNamedAndTheStoredOneUsed) {
+  const fs::path task = folder_ / "task";
+  fs::copy(TaskFolder(), task, fs::copy_options::recursive);
+  std::vector<std::string> arguments = Unchecked(1);
+  arguments[2] = task.string();
+  ASSERT_EQ(Run(arguments), 0) << Output();
+  EXPECT_THAT(Output(), Not(HasSubstr("changed since")));
+  std::ofstream(task / "honest.cu") << "not a kernel any longer";
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"run", "--resume", "--generations", "2", "--no-check", "--db", Database()}, {"verify", "--db", Database()}}) {
+    EXPECT_EQ(Run(command), 0) << Output();
+    EXPECT_THAT(Output(), HasSubstr("the template honest has changed since; the text that the run stored is used"));
+  }
+}
+
+}  // namespace
+}  // namespace evo
