@@ -6,6 +6,7 @@
 #include "cli/command_context.h"
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
+#include "cli/print.h"
 #include "cli/scratch_folder.h"
 #include "cli/workers.h"
 #include "core/error.h"
@@ -51,7 +52,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& wanted) {
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));
+    Print(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));
     return kUsage;
   }
   return context.exit_code;
@@ -64,13 +65,13 @@ int main(int argc, char** argv) {
   try {
     return evo::Main(argc, argv);
   } catch (const evo::Interrupted&) {
-    fmt::print(stderr, "evo: interrupted\n");
+    evo::Print(stderr, "evo: interrupted\n");
     return evo::kInterrupted;
   } catch (const evo::UsageError& error) {
-    fmt::print(stderr, "evo: {}\n", error.what());
+    evo::Print(stderr, "evo: {}\n", error.what());
     return evo::kUsage;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "evo: {}\n", error.what());
+    evo::Print(stderr, "evo: {}\n", error.what());
     return evo::kFailure;
   }
 }

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/console_observer.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/replay.h"
 #include "cli/run_setup.h"
 #include "cli/stored_run.h"
@@ -48,18 +49,19 @@ std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
   return std::make_unique<BreederPool>(BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2)));
 }
 
-void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
-  const History history(options.database);
+void PrintClosing(const CommandContext& context, const RunOptions& options, RunId run) {
+  std::FILE* const out = context.out;
+  const History history(options.database, RemarkOn(context, options.database));
   const auto best = history.Best(run);
   if (options.json) {
     nlohmann::ordered_json json = {{"run", ToJson(history.FindRun(run))}};
     json["best"] = best ? ToJson(*best) : nlohmann::ordered_json();
-    fmt::print(out, "{}", Dump(json));
+    PrintLines(out, Dump(json));
     return;
   }
   if (!best) {
-    fmt::print(out, "no kernel was shown right; `evo history --db {} --run {}` lists the outcomes of its candidates\n",
-               options.database, run);
+    Print(out, "no kernel was shown right; `evo history --db {} --run {}` lists the outcomes of its candidates\n",
+          options.database, run);
     return;
   }
   const auto baseline = history.Baseline(run);
@@ -70,8 +72,8 @@ void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
   table.Add({"best " + best->candidate.genome.template_name, std::to_string(best->candidate.id),
              Microseconds(best->evaluation.score_ns), Ratio(SpeedupOver(baseline, *best).value), Verdict(*best)});
   table.Print(out);
-  fmt::print(out, "parameters {}; {} edits; `evo best --db {} --run {} --export kernel.cu` writes it\n",
-             Describe(best->candidate.genome.parameters), best->candidate.genome.edits.size(), options.database, run);
+  Print(out, "parameters {}; {} edits; `evo best --db {} --run {} --export kernel.cu` writes it\n",
+        Describe(best->candidate.genome.parameters), best->candidate.genome.edits.size(), options.database, run);
 }
 
 // Measures the GPUs again and warns if one has changed its speed during the run: then scores are not comparable.
@@ -81,11 +83,11 @@ void CloseMachines(const WorkerSet& workers, SqliteStore& store, RunId run) {
     store.RecordMachine(run, end);
     for (const MachineState& start : workers.machines()) {
       if (start.ordinal != end.ordinal || std::abs(end.f32_per_s / start.f32_per_s - 1) <= kDrift) continue;
-      fmt::print(stderr,
-                 "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run do not compare; run again "
-                 "when the GPU is cool and nothing else uses it\n",
-                 end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
-                 end.clocks.throttle_reason.empty() ? "" : fmt::format(" (clocks throttled: {})", end.clocks.throttle_reason));
+      Print(stderr,
+            "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run do not compare; run again "
+            "when the GPU is cool and nothing else uses it\n",
+            end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
+            end.clocks.throttle_reason.empty() ? "" : fmt::format(" (clocks throttled: {})", end.clocks.throttle_reason));
     }
   }
 }
@@ -128,8 +130,8 @@ RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup
   SqliteStore store(options.database);
   if (!setup.resumed) MarkReplay(setup, options, replay);
   StoreRun(store, setup);
-  fmt::print(stderr, "replays {} evaluations that were recorded on {}; nothing is compiled or measured\n", replay.recorded.size(),
-             run.device_name);
+  Print(stderr, "replays {} evaluations that were recorded on {}; nothing is compiled or measured\n", replay.recorded.size(),
+        run.device_name);
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   ReplayEvaluator evaluator(replay.recorded);
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
@@ -151,20 +153,20 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   StoreRun(store, setup);
   for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);
   PriorKnowledge prior;
-  if (!options.no_reuse) prior.known = store.LoadKnown(run);
+  if (!options.no_reuse) prior.known = store.LoadKnown(run, RemarkOn(context, options.database));
   prior.counterexamples = store.LoadCounterexamples(run.task_digest);
-  if (setup.resumed) prior.generations = store.LoadGenerations(run.id);
+  if (setup.resumed) prior.generations = std::move(*setup.resumed);
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context.interrupt);
   if (status == RunStatus::kFinished) CloseMachines(workers, store, run.id);
   const Utilisation busy = pipeline.utilisation();
-  fmt::print(stderr,
-             "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` shows "
-             "the stages\n",
-             busy.seconds, pipeline_workers > 1 ? "s" : "", 100 * busy.run,
-             busy.reverify > 0 ? fmt::format(" ({:.0f}% with idle-time re-verification)", 100 * busy.reverify) : "",
-             100 * busy.compile);
+  Print(stderr,
+        "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` shows "
+        "the stages\n",
+        busy.seconds, pipeline_workers > 1 ? "s" : "", 100 * busy.run,
+        busy.reverify > 0 ? fmt::format(" ({:.0f}% with idle-time re-verification)", 100 * busy.reverify) : "",
+        100 * busy.compile);
   return status;
 }
 
@@ -193,7 +195,7 @@ RunStatus RunAgain(const RunOptions& options, CommandContext& context, RunSetup&
 void Run(const RunOptions& options, CommandContext& context) {
   RunSetup setup;
   const RunStatus status = options.resume ? RunAgain(options, context, setup) : RunNew(options, context, setup);
-  PrintClosing(context.out, options, setup.record.id);
+  PrintClosing(context, options, setup.record.id);
   if (status == RunStatus::kInterrupted) context.exit_code = 130;
 }
 
