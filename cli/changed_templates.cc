@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/say.h"
+#include "cli/print.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
 
@@ -32,8 +32,9 @@ std::vector<std::string> ChangedTemplates(const std::filesystem::path& folder, c
 void SayWhatChanged(std::FILE* messages, const std::filesystem::path& folder, const RunRecord& run) {
   const std::vector<std::string> changed = ChangedTemplates(folder, run);
   if (changed.empty()) return;
-  Say(messages, "run {}: in {} the template{} {} changed since; the text that the run stored is used\n", run.id, folder.string(),
-      changed.size() > 1 ? "s" : "", fmt::format("{} {}", fmt::join(changed, ", "), changed.size() > 1 ? "have" : "has"));
+  Print(messages, "run {}: in {} the template{} {} changed since; the text that the run stored is used\n", run.id,
+        folder.string(), changed.size() > 1 ? "s" : "",
+        fmt::format("{} {}", fmt::join(changed, ", "), changed.size() > 1 ? "have" : "has"));
 }
 
 }  // namespace evo

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "cli/describe.h"
-#include "cli/say.h"
+#include "cli/print.h"
 #include "engine/trial_runner.h"
 
 namespace evo {
@@ -45,11 +45,11 @@ ConsoleObserver::ConsoleObserver(std::FILE* out, int evaluations)
 void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   std::string names;
   for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
-  Say(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task, run.device_name,
-      run.device, run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
-  Say(out_, "templates {}; baseline {}; {} of {} children, population {}{}\n", names, run.baseline,
-      run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations", run.children,
-      run.population, evaluations_ > 0 ? fmt::format("; at most {} evaluations", evaluations_) : "");
+  Print(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task, run.device_name,
+        run.device, run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
+  Print(out_, "templates {}; baseline {}; {} of {} children, population {}{}\n", names, run.baseline,
+        run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations", run.children,
+        run.population, evaluations_ > 0 ? fmt::format("; at most {} evaluations", evaluations_) : "");
   std::fflush(out_);
 }
 
@@ -86,16 +86,16 @@ void ConsoleObserver::Show(const Progress& progress, bool end_of_generation) {
   line += fmt::format("  {:.1f}/s", progress.candidates_per_second);
   if (!std::isnan(progress.seconds_left)) line += fmt::format("  {} left", FormatSeconds(progress.seconds_left));
   if (terminal_) {
-    Say(out_, "\r\x1b[K{}", Fitted(line, ::fileno(out_)));
+    PrintRaw(out_, "\r\x1b[K" + Fitted(CleanedLine(line), ::fileno(out_)));
     live_ = true;
   } else if (end_of_generation) {
-    Say(out_, "{}\n", line);
+    Print(out_, "{}\n", line);
   }
   std::fflush(out_);
 }
 
 void ConsoleObserver::EndLive() {
-  if (live_) Say(out_, "\n");
+  if (live_) Print(out_, "\n");
   live_ = false;
 }
 
@@ -105,13 +105,13 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
     std::string tools;
     for (const ToolResult& tool : check.tools) tools += fmt::format(", {} {}", tool.tool, tool.result);
     const bool minimised = champion.op == kMinimise;
-    if (minimised) Say(out_, "#{} minimised to {} edits; ", champion.parents.front(), champion.genome.edits.size());
-    Say(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the speed of the baseline in interleaved timing{}\n",
-        minimised ? "candidate" : "champion", champion.id, check.held_out_cases.size(), tools, check.speedup,
-        Describe(check.slowest));
+    if (minimised) Print(out_, "#{} minimised to {} edits; ", champion.parents.front(), champion.genome.edits.size());
+    Print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the speed of the baseline in interleaved timing{}\n",
+          minimised ? "candidate" : "champion", champion.id, check.held_out_cases.size(), tools, check.speedup,
+          Describe(check.slowest));
   } else {
-    Say(out_, "#{} does not hold on held-out cases ({}: {}); {}\n", champion.id, ToString(check.outcome), check.message,
-        champion.op == kMinimise ? "the champion keeps its edits" : "the next best is tried");
+    Print(out_, "#{} does not hold on held-out cases ({}: {}); {}\n", champion.id, ToString(check.outcome), check.message,
+          champion.op == kMinimise ? "the champion keeps its edits" : "the next best is tried");
   }
   std::fflush(out_);
 }
@@ -120,9 +120,9 @@ void ConsoleObserver::OnFinished(RunStatus status, const Progress& progress) {
   EndLive();
   std::string outcomes;
   for (const auto& [name, count] : outcomes_) outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
-  Say(out_, "{} after {} candidates in {}: {}; the champion changed {} times\n",
-      status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated, FormatSeconds(progress.seconds),
-      outcomes.empty() ? "nothing evaluated" : outcomes, progress.champion_changes);
+  Print(out_, "{} after {} candidates in {}: {}; the champion changed {} times\n",
+        status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated, FormatSeconds(progress.seconds),
+        outcomes.empty() ? "nothing evaluated" : outcomes, progress.champion_changes);
   std::fflush(out_);
 }
 

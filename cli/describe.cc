@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cli/edit_promises.h"
+#include "cli/print.h"
 #include "cli/record_output.h"
 #include "cli/stored_options.h"
 #include "db/rows.h"
@@ -35,6 +36,9 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
   }
   return fmt::format("put `{}` {} {}", text, change.placement == Placement::kBefore ? "before" : "after", where);
 }
+
+// Of a character of several bytes in UTF-8, all but the first.
+bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
 
 // That nvcc compiles a kernel is no evidence about its behaviour.
 bool IsCleanSanitizer(const ToolResult& tool) { return tool.result == "clean" && tool.tool != "nvcc"; }
@@ -94,7 +98,11 @@ std::string OneLine(const std::string& text, std::size_t width) {
     }
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+  line = CleanedLine(line);
+  if (line.size() <= width) return line;
+  std::size_t end = width - 3;
+  while (end > 0 && IsContinuation(line[end])) --end;
+  return line.substr(0, end) + "...";
 }
 
 std::string Describe(const Edit& edit) {
@@ -190,7 +198,10 @@ ordered_json ToJson(const CandidateRecord& record) {
   return json;
 }
 
-bool IsReplay(const RunRecord& run) { return OptionsOf(run).replay.has_value(); }
+bool IsReplay(const RunRecord& run) {
+  const std::optional<StoredOptions> options = ReadableOptions(run);
+  return options && options->replay;
+}
 
 ordered_json ToJson(const RunSummary& run) {
   const RunRecord& r = run.record;
@@ -218,25 +229,25 @@ ordered_json ToJson(const RunSummary& run) {
   json["templates"] = ordered_json::array();
   for (const TemplateText& text : r.templates) json["templates"].push_back({{"name", text.name}, {"digest", text.digest}});
   json["operators"] = r.operators;
-  const StoredOptions options = OptionsOf(r);
+  const StoredOptions options = ReadableOptions(r).value_or(StoredOptions());
   if (options.proven_only) json["proven_only"] = true;
   if (const auto& replay = options.replay)
     json["replay"] = {{"database", replay->database}, {"runs", replay->runs}, {"missing", replay->missing}};
   return json;
 }
 
-std::string Dump(const ordered_json& json) { return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
+std::string Dump(const ordered_json& json) { return json.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n"; }
 
 void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedVariant>& minimised) {
   const std::vector<Edit>& edits = candidate.genome.edits;
-  if (minimised && minimised->champion == candidate.id) fmt::print(out, "minimised   every edit is needed\n");
+  if (minimised && minimised->champion == candidate.id) Print(out, "minimised   every edit is needed\n");
   if (minimised && minimised->champion != candidate.id) {
-    fmt::print(out, "minimised   from candidate {}: {} of its {} edits kept\n", minimised->champion, edits.size(),
-               minimised->champion_edits);
+    Print(out, "minimised   from candidate {}: {} of its {} edits kept\n", minimised->champion, edits.size(),
+          minimised->champion_edits);
   }
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const bool known = minimised && i < minimised->edits.size();
-    fmt::print(out, "edit        {}{}\n", Describe(edits[i]), known ? Describe(minimised->edits[i]) : "");
+    Print(out, "edit        {}{}\n", Describe(edits[i]), known ? Describe(minimised->edits[i]) : "");
   }
 }
 

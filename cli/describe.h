@@ -17,7 +17,7 @@ std::string Microseconds(double nanoseconds);
 std::string Ratio(double value);
 // "BLOCK=64 WARPS=4"; "none" if there are no parameters.
 std::string Describe(const Parameters& parameters);
-// One line, at most `width` characters, control characters and runs of white space as one space.
+// One line, at most `width` bytes, control characters and runs of white space as one space, the rest as CleanedLine gives it.
 std::string OneLine(const std::string& text, std::size_t width);
 // "use_fmaf: replace IfStmt in scale by `y[i] = 2 * x[i];`", on one line.
 std::string Describe(const Edit& edit);
@@ -36,7 +36,7 @@ std::string Describe(const EfficiencyRow& row);
 // 310 W".
 std::string Describe(const MachineState& machine);
 
-// Whether the run measured nothing and looked up what other runs had recorded.
+// Whether the run measured nothing and looked up what other runs had recorded; false if its options cannot be read.
 bool IsReplay(const RunRecord& run);
 
 // Whether it passed the held-out cases and at least one tool ran clean.

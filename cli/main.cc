@@ -9,7 +9,7 @@
 #include "cli/command_context.h"
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
-#include "cli/say.h"
+#include "cli/print.h"
 #include "cli/scratch_folder.h"
 #include "cli/standard_output.h"
 #include "cli/workers.h"
@@ -59,10 +59,10 @@ int Main(int argc, char** argv, const std::stop_token& interrupt) {
   } catch (const CLI::Success& wanted) {
     std::ostringstream text;  // std::cout does not say why it failed
     const int status = app.exit(wanted, text, text);
-    fmt::print(context.out, "{}", text.str());
+    PrintLines(context.out, text.str());
     return status;
   } catch (const CLI::ParseError& error) {
-    Say(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));
+    Print(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));
     return kUsage;
   }
   return context.exit_code;
@@ -72,7 +72,7 @@ int Main(int argc, char** argv, const std::stop_token& interrupt) {
 // tells.
 int Reported(int argc, char** argv, const std::stop_token& interrupt, int& output_error) {
   const auto fail = [](const std::exception& error, int status) {
-    Say(stderr, "evo: {}\n", error.what());
+    Print(stderr, "evo: {}\n", error.what());
     return status;
   };
   try {

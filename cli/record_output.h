@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cli/print.h"
 #include "db/record_columns.h"
 
 namespace evo {
@@ -87,9 +88,10 @@ nlohmann::ordered_json RecordJson(const Record& record) {
   return json;
 }
 
-// RFC 4180: quoted where that is necessary, with doubled quotes.
-inline std::string CsvText(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+// RFC 4180: quoted where that is necessary, with doubled quotes. Cleaned, because CSV has no escapes of its own.
+inline std::string CsvText(const std::string& raw) {
+  const std::string text = Cleaned(raw);
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";

@@ -39,7 +39,7 @@ void Keep(std::vector<RunRecord>& runs, const std::string& file, Wanted wanted, 
 std::vector<RunRecord> Recorded(const History& history, const std::string& file, const std::vector<RunId>& wanted) {
   std::vector<RunRecord> runs;
   for (RunSummary& run : history.Runs()) {
-    if (!IsReplay(run.record)) runs.push_back(std::move(run.record));
+    if (!OptionsOf(run.record).replay) runs.push_back(std::move(run.record));
   }
   if (wanted.empty()) return runs;
   for (const RunId id : wanted) {

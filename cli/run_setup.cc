@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "cli/operator_choice.h"
+#include "cli/resumable_run.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
 #include "evaluator/device/device_policy.h"
@@ -210,13 +211,11 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
 
 RunSetup PrepareResume(const RunOptions& options) {
   RunSetup setup;
-  {
-    const History history(options.database);
-    setup.resumed = history.FindRun(*options.resume == 0 ? std::nullopt : options.resume);
-  }
+  ResumableRun stored = LoadResumableRun(options.database, *options.resume == 0 ? std::nullopt : options.resume);
   RunRecord& run = setup.record;
-  run = setup.resumed->record;
-  setup.options = OptionsOf(run);
+  run = std::move(stored.record);
+  setup.options = std::move(stored.options);
+  setup.resumed = std::move(stored.generations);
   if (!options.shapes.empty()) {
     throw UsageError(fmt::format(
         "--shape: run {} goes on with the shapes that it began with; leave the flag out, or begin a new run", run.id));

@@ -22,20 +22,21 @@ namespace evo {
 // A run that is ready to begin or to go on.
 struct RunSetup {
   Task task;
-  std::vector<KernelTemplate> templates;  // the baseline first
-  std::vector<Genome> seeds;              // every template at its defaults
-  RunRecord record;                       // without its options, and without what only the device can say
-  StoredOptions options;                  // become part of the record when the run is stored
-  std::optional<RunSummary> resumed;
-  std::unique_ptr<SweepBreeder> sweep;  // null unless the run is a sweep
-  std::unique_ptr<ChildRanker> ranker;  // null unless a surrogate chooses among children
+  std::vector<KernelTemplate> templates;                 // the baseline first
+  std::vector<Genome> seeds;                             // every template at its defaults
+  RunRecord record;                                      // without its options, and without what only the device can say
+  StoredOptions options;                                 // become part of the record when the run is stored
+  std::optional<std::vector<GenerationRecord>> resumed;  // the generations so far of a run that goes on
+  std::unique_ptr<SweepBreeder> sweep;                   // null unless the run is a sweep
+  std::unique_ptr<ChildRanker> ranker;                   // null unless a surrogate chooses among children
 };
 
 // The task that the options name. Throws UsageError.
 Task LoadAskedTask(const RunOptions& options, const CommandContext& context);
 // Loads and checks everything that a new run needs. Throws UsageError.
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device);
-// The same for a stored run, with its own templates and options. Throws UsageError if it cannot go on.
+// The same for a stored run, with its own templates and options. Throws UsageError if it cannot go on, and Error if what is
+// stored of it is damaged (cli/resumable_run.h).
 RunSetup PrepareResume(const RunOptions& options);
 
 // Gives a new run the rewards of operators in earlier runs. They are stored with its options, so that they are the same when the

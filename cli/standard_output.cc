@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/say.h"
+#include "cli/print.h"
 
 namespace evo {
 
@@ -27,7 +27,7 @@ int FinishOutput(std::FILE* out, std::FILE* messages, int status, int error) {
   }
   if (!failed) return status;
   if (error == EPIPE) return status == 0 ? kReaderGone : status;
-  Say(messages, "evo: the output could not be written ({})\n", error == 0 ? "the cause is not known" : std::strerror(error));
+  Print(messages, "evo: the output could not be written ({})\n", error == 0 ? "the cause is not known" : std::strerror(error));
   return status == 0 ? 1 : status;
 }
 

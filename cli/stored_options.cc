@@ -93,4 +93,12 @@ StoredOptions OptionsOf(const RunRecord& run) {
   }
 }
 
+std::optional<StoredOptions> ReadableOptions(const RunRecord& run) {
+  try {
+    return OptionsOf(run);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace evo

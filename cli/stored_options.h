@@ -41,5 +41,7 @@ std::string ToText(const StoredOptions& options);
 
 // Empty text, as in a record that is not from a database, gives the defaults. Throws Error if the stored text cannot be read.
 StoredOptions OptionsOf(const RunRecord& run);
+// nullopt if the stored text cannot be read.
+std::optional<StoredOptions> ReadableOptions(const RunRecord& run);
 
 }  // namespace evo

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "cli/print.h"
 #include "cli/stored_options.h"
 #include "core/digest.h"
 #include "core/error.h"
@@ -13,12 +14,44 @@
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
+namespace {
+
+constexpr int kFailure = 1;
+// A damaged file may have thousands of damaged rows.
+constexpr int kMostRemarks = 20;
+
+}  // namespace
 
 void AddHistoryOptions(CLI::App& command, const CommandContext& context, HistoryOptions& options) {
   options.database = context.database;
   command.add_option("--db", options.database, "Database file")->capture_default_str();
   command.add_option("--run", options.run, "Run (default: the latest)");
   command.add_flag("--json", options.json, "Print JSON");
+}
+
+OnDamage RemarkOn(const CommandContext& context, const std::string& database) {
+  return [&context, database, said = 0](const Damage& damage) mutable {
+    if (++said <= kMostRemarks)
+      Print(context.messages, "evo: {}; left out\n", Describe(database, damage));
+    else if (said == kMostRemarks + 1)
+      Print(context.messages, "evo: {}: more is damaged and left out\n", database);
+  };
+}
+
+History OpenForShowing(CommandContext& context, const HistoryOptions& options) {
+  return History(options.database, [&context, remark = RemarkOn(context, options.database)](const Damage& damage) {
+    context.exit_code = kFailure;
+    remark(damage);
+  });
+}
+
+RunSummary FindShownRun(CommandContext& context, const History& history, const HistoryOptions& options) {
+  RunSummary run = history.FindRun(options.run);
+  if (!ReadableOptions(run.record)) {
+    RemarkOn(context, options.database)({run.record.id, {}, "its options cannot be read"});
+    context.exit_code = kFailure;
+  }
+  return run;
 }
 
 std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command_context.h"
+#include "db/damage.h"
 #include "db/history.h"
 #include "kernel_templates/task.h"
 
@@ -17,6 +18,17 @@ struct HistoryOptions {
   bool json = false;
 };
 void AddHistoryOptions(CLI::App& command, const CommandContext& context, HistoryOptions& options);
+
+// Says on context.messages what is damaged and therefore left out.
+OnDamage RemarkOn(const CommandContext& context, const std::string& database);
+
+// The history for a command that shows it. What is damaged is left out, said on context.messages, and makes the exit status 1:
+// what was shown is not all.
+History OpenForShowing(CommandContext& context, const HistoryOptions& options);
+
+// The run that the options ask for. Says on context.messages if its options cannot be read; what depends on them is left out
+// then.
+RunSummary FindShownRun(CommandContext& context, const History& history, const HistoryOptions& options);
 
 // The source of a stored candidate, rendered again from its genome. Throws Error if its template is not stored, or if the digest
 // of the source is not that of the evaluated source.

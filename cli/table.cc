@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "cli/print.h"
+
 namespace evo {
 
 Table::Table(std::vector<std::string> headings) {
@@ -12,12 +14,15 @@ Table::Table(std::vector<std::string> headings) {
     const bool right = !heading.empty() && heading.front() == '>';
     right_.push_back(right);
     if (right) heading.erase(0, 1);
+    heading = CleanedLine(heading);
   }
   rows_.push_back(std::move(headings));
 }
 
 void Table::Add(std::vector<std::string> cells) {
   assert(cells.size() == right_.size());
+  // Cleaned before the widths are known.
+  for (std::string& cell : cells) cell = CleanedLine(cell);
   rows_.push_back(std::move(cells));
 }
 
@@ -33,7 +38,7 @@ void Table::Print(std::FILE* out) const {
       line += right_[i] ? fmt::format("{:>{}}", row[i], widths[i]) : fmt::format("{:<{}}", row[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print(out, "{}\n", line);
+    PrintRaw(out, line + "\n");
   }
 }
 

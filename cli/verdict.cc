@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/table.h"
 
 namespace evo {
@@ -17,7 +18,7 @@ constexpr std::size_t kReasonWidth = 400;
 constexpr std::size_t kMessageWidth = 100;
 
 void Line(std::FILE* out, std::string_view what, const std::string& text) {
-  if (!text.empty()) fmt::print(out, "{:<12}{}\n", what, text);
+  if (!text.empty()) Print(out, "{:<12}{}\n", what, text);
 }
 
 std::string Reason(const CandidateRecord& record) {
@@ -71,7 +72,7 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
 }
 
 void PrintEvidence(std::FILE* out, const ChampionCheck& check, bool all) {
-  for (const EvidenceLine& line : DescribeEvidence(check, all)) fmt::print(out, "{:<11} {}\n", line.heading, line.text);
+  for (const EvidenceLine& line : DescribeEvidence(check, all)) Print(out, "{:<11} {}\n", line.heading, line.text);
 }
 
 std::string Describe(const Counterexample& counterexample) {
@@ -94,7 +95,7 @@ void PrintVerdict(std::FILE* out, const CandidateRecord& record) {
   Line(out, "speed-up", Times(check));
   PrintEvidence(out, check, false);
   if (check.held_out_cases.empty() && check.tools.empty()) return;
-  fmt::print(out, "\n");
+  Print(out, "\n");
   Table table({"check", "result", "message"});
   for (const std::string& name : check.held_out_cases) table.Add({"held-out case " + name, "ok", ""});
   for (const ToolResult& tool : check.tools) table.Add({tool.tool, tool.result, OneLine(tool.message, kMessageWidth)});

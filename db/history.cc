@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "db/check_rows.h"
 #include "db/database.h"
 #include "db/record_rows.h"
 #include "db/rows.h"
@@ -46,35 +47,41 @@ void ReadRunParts(SQLite::Database& db, RunRecord& record) {
   while (operators.executeStep()) record.operators[operators.getColumn(0).getString()] = operators.getColumn(1).getDouble();
 }
 
-// All rows of a query that selects the columns of `Record`.
-template <DescribedRecord Record>
-std::vector<Record> ReadAll(Statement& query) {
-  std::vector<Record> records;
-  while (query.executeStep()) {
-    int column = 0;
-    records.push_back(ReadRecord<Record>(query, column));
-  }
-  return records;
-}
-
-std::vector<CaseMeasurement> ReadChampionCases(SQLite::Database& db, std::int64_t check, const char* side) {
-  Statement row(db, fmt::format("SELECT {} FROM champion_case WHERE champion_check = ? AND side = ? ORDER BY position",
-                                ColumnList<CaseMeasurement>()));
-  row.bind(1, check);
-  row.bind(2, side);
-  return ReadAll<CaseMeasurement>(row);
-}
-
 }  // namespace
 
-History::History(std::string path) : path_(std::move(path)), db_(OpenForReading(path_)) {}
+History::History(std::string path) : History(path, [path](const Damage& damage) { throw Damaged(path, damage); }) {}
+History::History(std::string path, OnDamage damaged)
+    : path_(std::move(path)), db_(OpenForReading(path_)), damaged_(std::move(damaged)) {}
 History::~History() = default;
+
+OnDamage History::Once() const {
+  return [this](const Damage& damage) {
+    if (reported_.insert(Describe(path_, damage)).second) damaged_(damage);
+  };
+}
+
+OnDamage History::Throwing() const {
+  return [this](const Damage& damage) { throw Damaged(path_, damage); };
+}
+
+// What `work` reads is left out if it is damaged: place.what says what it is.
+template <typename Work>
+void History::LeavingOut(const Damage& place, Work&& work) const {
+  try {
+    work();
+  } catch (const Error& error) {
+    Damage damage = place;
+    damage.what = fmt::format("{}: {}", place.what, error.what());
+    Once()(damage);
+  }
+}
 
 std::vector<RunSummary> History::Runs() const {
   return Explaining(path_, [&] {
     std::vector<RunSummary> runs;
     Statement row(*db_, SelectRuns() + " ORDER BY run");
-    while (row.executeStep()) runs.push_back(ReadRunRow(row));
+    while (row.executeStep())
+      LeavingOut({row.getColumn(0).getInt64(), {}, "the run's row"}, [&] { runs.push_back(ReadRunRow(row)); });
     for (RunSummary& run : runs) ReadRunParts(*db_, run.record);
     return runs;
   });
@@ -88,60 +95,42 @@ RunSummary History::FindRun(std::optional<RunId> run) const {
       if (run) throw UsageError(fmt::format("{}: there is no run {}; `evo history --runs` lists them", path_, *run));
       throw UsageError(fmt::format("{}: no run in it yet; `evo run --db {}` makes one", path_, path_));
     }
-    RunSummary found = ReadRunRow(row);
-    ReadRunParts(*db_, found.record);
-    return found;
+    try {
+      RunSummary found = ReadRunRow(row);
+      ReadRunParts(*db_, found.record);
+      return found;
+    } catch (const Error& error) {
+      throw Damaged(path_, {row.getColumn(0).getInt64(), {}, error.what()});
+    }
   });
 }
 
 std::vector<CandidateRecord> History::Read(RunId run, const std::string& condition, const std::string& order,
-                                           const std::vector<std::string>& values) const {
+                                           const std::vector<std::string>& values, const OnDamage& damaged) const {
   return Explaining(path_, [&] {
     std::vector<CandidateRecord> records;
-    for (StoredCandidate& stored : ReadCandidates(*db_, run, condition, order, values)) {
+    for (StoredCandidate& stored : ReadCandidates(*db_, run, condition, order, values, damaged)) {
       const CandidateId id = stored.candidate.id;
-      records.push_back({std::move(stored.candidate), std::move(stored.evaluation), LatestCheck(run, id)});
+      CandidateRecord& record = records.emplace_back(std::move(stored.candidate), std::move(stored.evaluation), std::nullopt);
+      LeavingOut({run, id, "its champion check"}, [&] { record.check = ReadLatestCheck(*db_, run, id); });
     }
     return records;
   });
 }
 
-std::optional<ChampionCheck> History::LatestCheck(RunId run, CandidateId id) const {
-  Statement row(*db_, fmt::format("SELECT champion_check, {} FROM latest_check WHERE run = ? AND candidate = ?",
-                                  ColumnList<ChampionCheck>()));
-  row.bind(1, run);
-  row.bind(2, id);
-  if (!row.executeStep()) return std::nullopt;
-  const std::int64_t number = row.getColumn(0).getInt64();
-  int column = 1;
-  auto check = ReadRecord<ChampionCheck>(row, column);
-  check.candidate = ReadChampionCases(*db_, number, "candidate");
-  check.baseline = ReadChampionCases(*db_, number, "baseline");
-  Statement held_out(*db_, "SELECT case_name FROM held_out_case WHERE champion_check = ? ORDER BY position");
-  held_out.bind(1, number);
-  while (held_out.executeStep()) check.held_out_cases.push_back(held_out.getColumn(0).getString());
-  Statement covered(*db_, "SELECT kind, what, reason FROM verified_domain WHERE champion_check = ? ORDER BY position");
-  covered.bind(1, number);
-  while (covered.executeStep()) {
-    const std::string kind = covered.getColumn(0).getString();
-    const std::string what = covered.getColumn(1).getString();
-    if (kind == "sizes") check.domain.sizes.push_back(what);
-    if (kind == "inputs") check.domain.inputs.push_back(what);
-    if (kind == "left out") check.domain.left_out.push_back({what, covered.getColumn(2).getString()});
-  }
-  Statement tools(*db_,
-                  fmt::format("SELECT {} FROM tool_check WHERE champion_check = ? ORDER BY position", ColumnList<ToolResult>()));
-  tools.bind(1, number);
-  check.tools = ReadAll<ToolResult>(tools);
-  return check;
+std::optional<CandidateRecord> History::ReadOne(RunId run, CandidateId id, const OnDamage& damaged) const {
+  std::vector<CandidateRecord> found =
+      Read(run, "c.candidate = CAST(? AS INTEGER)", "c.candidate", {std::to_string(id)}, damaged);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
 }
 
 CandidateRecord History::FindCandidate(RunId run, CandidateId id) const {
-  std::vector<CandidateRecord> found = Read(run, "c.candidate = CAST(? AS INTEGER)", "c.candidate", {std::to_string(id)});
-  if (found.empty()) {
+  std::optional<CandidateRecord> found = ReadOne(run, id, Throwing());
+  if (!found) {
     throw UsageError(fmt::format("{}: run {} has no candidate {}; `evo export --csv --run {}` lists all", path_, run, id, run));
   }
-  return std::move(found.front());
+  return std::move(*found);
 }
 
 std::vector<CandidateRecord> History::Candidates(RunId run, const CandidateFilter& filter) const {
@@ -154,19 +143,36 @@ std::vector<CandidateRecord> History::Candidates(RunId run, const CandidateFilte
   if (filter.outcome) require("e.outcome", std::string(ToString(*filter.outcome)));
   if (!filter.op.empty()) require("c.operator", filter.op);
   if (!filter.template_name.empty()) require("c.template", filter.template_name);
-  return Read(run, condition, filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : "c.candidate", values);
+  return Read(run, condition, filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : "c.candidate", values,
+              Once());
 }
 
 std::optional<CandidateRecord> History::Best(RunId run) const {
-  std::vector<CandidateRecord> found =
-      Read(run, "c.candidate = (SELECT candidate FROM best WHERE best.run = c.run)", "c.candidate", {});
+  bool is_damaged = false;
+  std::vector<CandidateRecord> found = Read(run, "c.candidate = (SELECT candidate FROM best WHERE best.run = c.run)",
+                                            "c.candidate", {}, [&](const Damage& damage) {
+                                              is_damaged = true;
+                                              Once()(damage);
+                                            });
+  if (is_damaged) found = Ranked(run);
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
 }
 
+// In the order of the view `best`, but for the times of minimised champions.
+std::vector<CandidateRecord> History::Ranked(RunId run) const {
+  const std::string verdict =
+      "coalesce((SELECT verdict FROM verdict AS v WHERE v.run = c.run AND v.candidate = c.candidate), '')";
+  return Read(
+      run, fmt::format("e.outcome = 'ok' AND {} <> 'failed'", verdict),
+      fmt::format("CASE {} WHEN 'verified' THEN 0 WHEN 'held-out ok' THEN 1 ELSE 2 END, e.score_ns, c.candidate", verdict), {},
+      Once());
+}
+
 std::optional<CandidateRecord> History::Baseline(RunId run) const {
-  std::vector<CandidateRecord> found = Read(
-      run, "c.operator = 'default' AND c.template = (SELECT baseline FROM run WHERE run.run = c.run)", "c.candidate LIMIT 1", {});
+  std::vector<CandidateRecord> found =
+      Read(run, "c.operator = 'default' AND c.template = (SELECT baseline FROM run WHERE run.run = c.run)", "c.candidate LIMIT 1",
+           {}, Once());
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
 }
@@ -175,7 +181,15 @@ std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
   std::vector<CandidateRecord> line{FindCandidate(run, id)};
   // Parents have smaller ids than their children; the check ends the loop even if the table is damaged.
   while (!line.back().candidate.parents.empty() && line.back().candidate.parents.front() < line.back().candidate.id) {
-    line.push_back(FindCandidate(run, line.back().candidate.parents.front()));
+    const CandidateId parent = line.back().candidate.parents.front();
+    bool is_damaged = false;
+    std::optional<CandidateRecord> found = ReadOne(run, parent, [&](const Damage& damage) {
+      is_damaged = true;
+      Once()(damage);
+    });
+    if (!found && !is_damaged) Once()({run, line.back().candidate.id, fmt::format("its parent {} is missing", parent)});
+    if (!found) break;
+    line.push_back(std::move(*found));
   }
   return {line.rbegin(), line.rend()};
 }
@@ -183,7 +197,7 @@ std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
 std::optional<MinimisedVariant> History::Minimised(RunId run, CandidateId id) const {
   return Explaining(path_, [&]() -> std::optional<MinimisedVariant> {
     Statement row(*db_,
-                  "SELECT m.champion, json_array_length(c.genome, '$.edits') FROM minimised AS m "
+                  "SELECT m.champion, iif(json_valid(c.genome), json_array_length(c.genome, '$.edits'), 0) FROM minimised AS m "
                   "JOIN candidate AS c ON c.run = m.run AND c.candidate = m.champion WHERE m.run = ? AND m.candidate = ? "
                   "ORDER BY m.champion DESC LIMIT 1");
     row.bind(1, run);
@@ -223,7 +237,9 @@ std::vector<MachineState> History::Machines(RunId run) const {
   return Explaining(path_, [&] {
     Statement row(*db_, fmt::format("SELECT {} FROM machine WHERE run = ? ORDER BY machine", ColumnList<MachineState>()));
     row.bind(1, run);
-    return ReadAll<MachineState>(row);
+    std::vector<MachineState> machines;
+    LeavingOut({run, {}, "a measurement of its machine"}, [&] { machines = ReadAll<MachineState>(row); });
+    return machines;
   });
 }
 
@@ -249,8 +265,12 @@ std::vector<GenerationRow> History::Generations(RunId run) const {
     outcomes.bind(1, run);
     std::size_t at = 0;
     while (outcomes.executeStep()) {
-      while (generations.at(at).generation < outcomes.getColumn(0).getInt()) ++at;
-      generations[at].outcomes[outcomes.getColumn(1).getString()] = outcomes.getColumn(2).getInt();
+      const int number = outcomes.getColumn(0).getInt();
+      while (at < generations.size() && generations[at].generation < number) ++at;
+      if (at < generations.size() && generations[at].generation == number)
+        generations[at].outcomes[outcomes.getColumn(1).getString()] = outcomes.getColumn(2).getInt();
+      else
+        Once()({run, {}, fmt::format("its generation {} is missing", number)});
     }
     return generations;
   });

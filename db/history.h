@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/machine.h"
 #include "core/store.h"
+#include "db/damage.h"
 
 namespace SQLite {
 class Database;
@@ -97,10 +99,13 @@ struct MinimisedVariant {
 
 // Reads a database. All answers are from the moment in which it was opened, also while a run writes. Brings an older database up
 // to date and changes nothing else. Every function throws Error when the file cannot be read, and UsageError for a run or a
-// candidate that does not exist.
+// candidate that does not exist. A row that is damaged is left out and goes to `damaged`, once; what was asked for by its number
+// throws Error if it is damaged.
 class History {
  public:
+  // Throws Error for every row that is damaged.
   explicit History(std::string path);
+  History(std::string path, OnDamage damaged);
   ~History();
 
   // In the order in which they were started.
@@ -111,11 +116,12 @@ class History {
   CandidateRecord FindCandidate(RunId run, CandidateId id) const;
   std::vector<CandidateRecord> Candidates(RunId run, const CandidateFilter& filter) const;
   // The fastest that passed the champion check; if none did, the fastest that was not checked; nullopt if there is neither. A
-  // minimised champion that passed counts with the time of its champion and comes before it.
+  // minimised champion that passed counts with the time of its champion and comes before it. In the place of one that is damaged
+  // comes the next of those that are not.
   std::optional<CandidateRecord> Best(RunId run) const;
   // The run's baseline template with its default parameters; nullopt if it was not evaluated.
   std::optional<CandidateRecord> Baseline(RunId run) const;
-  // From the first ancestor to the candidate, along first parents.
+  // From the first ancestor to the candidate, along first parents. It begins after an ancestor that is damaged or missing.
   std::vector<CandidateRecord> Lineage(RunId run, CandidateId id) const;
 
   // nullopt if the candidate is not a minimised champion.
@@ -136,11 +142,18 @@ class History {
 
  private:
   std::vector<CandidateRecord> Read(RunId run, const std::string& condition, const std::string& order,
-                                    const std::vector<std::string>& values) const;
-  std::optional<ChampionCheck> LatestCheck(RunId run, CandidateId id) const;
+                                    const std::vector<std::string>& values, const OnDamage& damaged) const;
+  std::vector<CandidateRecord> Ranked(RunId run) const;
+  std::optional<CandidateRecord> ReadOne(RunId run, CandidateId id, const OnDamage& damaged) const;
+  template <typename Work>
+  void LeavingOut(const Damage& place, Work&& work) const;
+  OnDamage Once() const;
+  OnDamage Throwing() const;
 
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
+  OnDamage damaged_;
+  mutable std::set<std::string> reported_;  // what was damaged, as one line each
 };
 
 }  // namespace evo

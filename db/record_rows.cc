@@ -1,5 +1,8 @@
 #include "db/record_rows.h"
 
+#include <charconv>
+#include <limits>
+
 #include "core/error.h"
 
 namespace evo {
@@ -16,10 +19,13 @@ void ReadSpelling(const SQLite::Column& stored, const Column& column, std::optio
   const std::string text = stored.getString();
   const std::optional<Enumeration> parsed = parse(text);
   if (!parsed) {
-    throw Error(
-        fmt::format("database: a row holds the {} '{}', which this evo does not know; use a newer one", column.name, text));
+    throw Error(fmt::format("its {} is '{}', which this evo does not know", column.name, text));
   }
   value = *parsed;
+}
+
+Error OutOfRange(const Column& column, std::string_view text) {
+  return Error(fmt::format("its {} is {}, which is out of range", column.name, text));
 }
 
 }  // namespace
@@ -88,8 +94,12 @@ void ReadValue(const SQLite::Column& stored, const Column&, bool& value) {
   if (!stored.isNull()) value = stored.getInt() != 0;
 }
 
-void ReadValue(const SQLite::Column& stored, const Column&, int& value) {
-  if (!stored.isNull()) value = stored.getInt();
+void ReadValue(const SQLite::Column& stored, const Column& column, int& value) {
+  if (stored.isNull()) return;
+  const std::int64_t number = stored.getInt64();
+  if (number < std::numeric_limits<int>::min() || number > std::numeric_limits<int>::max())
+    throw OutOfRange(column, std::to_string(number));
+  value = static_cast<int>(number);
 }
 
 void ReadValue(const SQLite::Column& stored, const Column&, std::int64_t& value) {
@@ -98,8 +108,14 @@ void ReadValue(const SQLite::Column& stored, const Column&, std::int64_t& value)
 
 void ReadValue(const SQLite::Column& stored, const Column& column, std::uint64_t& value) {
   if (stored.isNull()) return;
-  value =
-      column.encoding == Encoding::kDecimalText ? std::stoull(stored.getString()) : static_cast<std::uint64_t>(stored.getInt64());
+  if (column.encoding != Encoding::kDecimalText) {
+    value = static_cast<std::uint64_t>(stored.getInt64());
+    return;
+  }
+  const std::string text = stored.getString();
+  const char* const end = text.data() + text.size();
+  const auto [last, failed] = std::from_chars(text.data(), end, value);
+  if (failed != std::errc() || last != end) throw OutOfRange(column, fmt::format("'{}'", text));
 }
 
 void ReadValue(const SQLite::Column& stored, const Column&, double& value) { value = RealOrNan(stored); }

@@ -64,6 +64,17 @@ Record ReadRecord(SQLite::Statement& row, int& column) {
   return record;
 }
 
+// All rows of a query that selects the columns of `Record`.
+template <DescribedRecord Record>
+std::vector<Record> ReadAll(SQLite::Statement& query) {
+  std::vector<Record> records;
+  while (query.executeStep()) {
+    int column = 0;
+    records.push_back(ReadRecord<Record>(query, column));
+  }
+  return records;
+}
+
 // Inserts rows into a table whose columns are `keys` and those of `Record`.
 template <DescribedRecord Record>
 class RecordInsert {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "core/error.h"
 #include "db/record_rows.h"
@@ -38,6 +41,40 @@ void ReadSharedSamples(Statement& cases, RunId run, Evaluation& evaluation) {
   });
 }
 
+// Reads what other tables hold of a candidate as well.
+class CandidateParts {
+ public:
+  CandidateParts(SQLite::Database& db, RunId run)
+      : run_(run),
+        parents_(db, "SELECT parent FROM parent WHERE run = ? AND candidate = ? ORDER BY position"),
+        dropped_(db, "SELECT reason FROM dropped_edit WHERE run = ? AND candidate = ? ORDER BY position"),
+        cases_(db, fmt::format("SELECT {} FROM case_measurement WHERE run = ? AND candidate = ? ORDER BY position",
+                               ColumnList<CaseMeasurement>())) {}
+
+  // Throws Error for a value that this version does not know.
+  StoredCandidate Read(Statement& row) {
+    Candidate candidate;
+    candidate.id = row.getColumn(0).getInt64();
+    int column = 2;
+    candidate.generation = row.getColumn(column++).getInt();
+    candidate.index = row.getColumn(column++).getInt();
+    candidate.op = row.getColumn(column++).getString();
+    candidate.genome = GenomeFromJson(row.getColumn(column++).getString());
+    auto evaluation = ReadRecord<Evaluation>(row, column);
+    ForEachRow(parents_, run_, candidate.id, [&](Statement& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
+    ForEachRow(dropped_, run_, candidate.id, [&](Statement& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
+    ForEachRow(cases_, run_, candidate.id, [&](Statement& r) { evaluation.cases.push_back(ReadCase(r)); });
+    ReadSharedSamples(cases_, run_, evaluation);
+    return {std::move(candidate), std::move(evaluation)};
+  }
+
+ private:
+  RunId run_;
+  Statement parents_;
+  Statement dropped_;
+  Statement cases_;
+};
+
 }  // namespace
 
 std::string_view ToString(RunStatus status) { return kRunStatuses.at(static_cast<std::size_t>(status)); }
@@ -50,33 +87,76 @@ RunStatus ParseRunStatus(std::string_view text) {
 }
 
 std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
-                                            const std::string& order, const std::vector<std::string>& values) {
-  Statement parents(db, "SELECT parent FROM parent WHERE run = ? AND candidate = ? ORDER BY position");
-  Statement dropped(db, "SELECT reason FROM dropped_edit WHERE run = ? AND candidate = ? ORDER BY position");
-  Statement cases(db, fmt::format("SELECT {} FROM case_measurement WHERE run = ? AND candidate = ? ORDER BY position",
-                                  ColumnList<CaseMeasurement>()));
-  Statement row(db, fmt::format("SELECT c.candidate, c.generation, c.idx, c.operator, c.genome, {} FROM candidate AS c "
-                                "JOIN evaluation AS e USING (run, candidate) WHERE c.run = ? AND ({}) ORDER BY {}",
+                                            const std::string& order, const std::vector<std::string>& values,
+                                            const OnDamage& damaged) {
+  CandidateParts parts(db, run);
+  Statement row(db, fmt::format("SELECT c.candidate, e.candidate IS NULL, c.generation, c.idx, c.operator, c.genome, {} "
+                                "FROM candidate AS c LEFT JOIN evaluation AS e USING (run, candidate) "
+                                "WHERE c.run = ? AND ({}) ORDER BY {}",
                                 ColumnList<Evaluation>("e."), condition, order));
   row.bind(1, run);
   for (std::size_t i = 0; i < values.size(); ++i) row.bind(static_cast<int>(i) + 2, values[i]);
   std::vector<StoredCandidate> found;
   while (row.executeStep()) {
-    Candidate candidate;
-    int column = 0;
-    candidate.id = row.getColumn(column++).getInt64();
-    candidate.generation = row.getColumn(column++).getInt();
-    candidate.index = row.getColumn(column++).getInt();
-    candidate.op = row.getColumn(column++).getString();
-    candidate.genome = GenomeFromJson(row.getColumn(column++).getString());
-    auto evaluation = ReadRecord<Evaluation>(row, column);
-    ForEachRow(parents, run, candidate.id, [&](Statement& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
-    ForEachRow(dropped, run, candidate.id, [&](Statement& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
-    ForEachRow(cases, run, candidate.id, [&](Statement& r) { evaluation.cases.push_back(ReadCase(r)); });
-    ReadSharedSamples(cases, run, evaluation);
-    found.push_back({std::move(candidate), std::move(evaluation)});
+    const CandidateId id = row.getColumn(0).getInt64();
+    if (row.getColumn(1).getInt() != 0) {
+      damaged({run, id, "its evaluation is missing"});
+      continue;
+    }
+    try {
+      found.push_back(parts.Read(row));
+    } catch (const Error& error) {
+      damaged({run, id, error.what()});
+    }
   }
   return found;
+}
+
+std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged) {
+  std::map<int, GenerationRecord> generations;
+  std::map<int, std::pair<int, int>> counts;  // of candidates, and of those that are ok
+  Statement rows(db, "SELECT generation, duplicates, evaluated, valid FROM generation WHERE run = ? ORDER BY generation");
+  rows.bind(1, run);
+  while (rows.executeStep()) {
+    const int number = rows.getColumn(0).getInt();
+    GenerationRecord& record = generations[number];
+    record.generation = number;
+    record.duplicates = rows.getColumn(1).getInt();
+    counts[number] = {rows.getColumn(2).getInt(), rows.getColumn(3).getInt()};
+  }
+  Statement missed(db, "SELECT generation, operator, times FROM operator_inapplicable WHERE run = ?");
+  missed.bind(1, run);
+  while (missed.executeStep()) {
+    const auto found = generations.find(missed.getColumn(0).getInt());
+    if (found != generations.end()) found->second.inapplicable[missed.getColumn(1).getString()] = missed.getColumn(2).getInt();
+  }
+  for (StoredCandidate& stored : ReadCandidates(db, run, "TRUE", "c.generation, c.idx", {}, damaged)) {
+    const auto found = generations.find(stored.candidate.generation);
+    if (found == generations.end()) {
+      damaged({run, stored.candidate.id, fmt::format("its generation {} is missing", stored.candidate.generation)});
+      continue;
+    }
+    found->second.candidates.push_back(std::move(stored.candidate));
+    found->second.evaluations.push_back(std::move(stored.evaluation));
+  }
+  std::vector<GenerationRecord> in_order;
+  for (auto& [number, record] : generations) {
+    const auto [evaluated, valid] = counts[number];
+    if (std::pair(static_cast<int>(record.candidates.size()), CountValid(record.evaluations)) != counts[number]) {
+      damaged({run,
+               {},
+               fmt::format("its generation {} had {} candidates, {} of them ok, and has {}, {} of them ok", number, evaluated,
+                           valid, record.candidates.size(), CountValid(record.evaluations))});
+    }
+    in_order.push_back(std::move(record));
+  }
+  if (const std::optional<Damage> damage = FindDamage(run, in_order)) damaged(*damage);
+  return in_order;
+}
+
+int CountValid(const std::vector<Evaluation>& evaluations) {
+  return static_cast<int>(std::count_if(evaluations.begin(), evaluations.end(),
+                                        [](const Evaluation& evaluation) { return evaluation.outcome == Outcome::kOk; }));
 }
 
 }  // namespace evo

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/store.h"
+#include "db/damage.h"
 
 namespace evo {
 
@@ -21,8 +22,15 @@ struct StoredCandidate {
 };
 
 // Candidates of a run that meet `condition`, an SQL expression over candidate AS c and evaluation AS e (constant text, never a
-// user's), in the order `order`. Throws Error for a row that this version cannot understand.
+// user's), in the order `order`. Those that this version cannot read go to `damaged` instead.
 std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
-                                            const std::string& order, const std::vector<std::string>& values);
+                                            const std::string& order, const std::vector<std::string>& values,
+                                            const OnDamage& damaged);
+
+// How many are ok.
+int CountValid(const std::vector<Evaluation>& evaluations);
+
+// The generations of a run in their order, whole as FindDamage says. The first damage goes to `damaged`, which must throw.
+std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged);
 
 }  // namespace evo

@@ -87,12 +87,6 @@ class CandidateWriter {
   RecordInsert<CaseMeasurement> insert_case_;
 };
 
-int CountValid(const std::vector<Evaluation>& evaluations) {
-  int valid = 0;
-  for (const Evaluation& evaluation : evaluations) valid += evaluation.outcome == Outcome::kOk ? 1 : 0;
-  return valid;
-}
-
 }  // namespace
 
 SqliteStore::SqliteStore(std::string path, LockWait wait)
@@ -239,7 +233,7 @@ void SqliteStore::EndRun(RunId run, RunStatus status, const std::string& message
   });
 }
 
-std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
+std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run, const OnDamage& damaged) {
   return Explaining(path_, [&] {
     Statement row(*db_,
                   "SELECT run FROM run WHERE task_digest = ? AND device = ? AND device_name = ? AND arch = ? AND l2 = ? AND "
@@ -252,7 +246,7 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run) {
     while (row.executeStep()) {
       const RunId earlier = row.getColumn(0).getInt64();
       for (StoredCandidate& stored :
-           ReadCandidates(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", "c.candidate", {})) {
+           ReadCandidates(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", "c.candidate", {}, damaged)) {
         known.push_back({earlier, stored.candidate.id, std::move(stored.evaluation)});
       }
     }
@@ -269,8 +263,13 @@ std::vector<Counterexample> SqliteStore::LoadCounterexamples(const std::string& 
     row.bind(1, task_digest);
     std::vector<Counterexample> found;
     while (row.executeStep()) {
-      int column = 0;
-      found.push_back(ReadRecord<Counterexample>(row, column));
+      // One that cannot be read is reported with its candidate, and is only a hint here.
+      try {
+        int column = 0;
+        found.push_back(ReadRecord<Counterexample>(row, column));
+      } catch (const Error&) {
+        continue;
+      }
     }
     return found;
   });
@@ -298,27 +297,7 @@ std::map<std::string, OperatorReward> SqliteStore::LoadRewards(const RunRecord& 
 std::vector<GenerationRecord> SqliteStore::LoadGenerations(RunId run) {
   return Explaining(path_, [&] {
     SQLite::Transaction snapshot(*db_);
-    std::map<int, GenerationRecord> generations;
-    Statement rows(*db_, "SELECT generation, duplicates FROM generation WHERE run = ? ORDER BY generation");
-    rows.bind(1, run);
-    while (rows.executeStep()) {
-      GenerationRecord& record = generations[rows.getColumn(0).getInt()];
-      record.generation = rows.getColumn(0).getInt();
-      record.duplicates = rows.getColumn(1).getInt();
-    }
-    Statement missed(*db_, "SELECT generation, operator, times FROM operator_inapplicable WHERE run = ?");
-    missed.bind(1, run);
-    while (missed.executeStep()) {
-      generations.at(missed.getColumn(0).getInt()).inapplicable[missed.getColumn(1).getString()] = missed.getColumn(2).getInt();
-    }
-    for (StoredCandidate& stored : ReadCandidates(*db_, run, "TRUE", "c.generation, c.idx", {})) {
-      GenerationRecord& record = generations.at(stored.candidate.generation);
-      record.candidates.push_back(std::move(stored.candidate));
-      record.evaluations.push_back(std::move(stored.evaluation));
-    }
-    std::vector<GenerationRecord> in_order;
-    for (auto& [number, record] : generations) in_order.push_back(std::move(record));
-    return in_order;
+    return ReadGenerations(*db_, run, [&](const Damage& damage) { throw Damaged(path_, damage); });
   });
 }
 

@@ -10,6 +10,7 @@
 #include "core/machine.h"
 #include "core/operator_reward.h"
 #include "core/store.h"
+#include "db/damage.h"
 #include "db/file_identity.h"
 #include "db/lock_wait.h"
 
@@ -41,10 +42,12 @@ class SqliteStore : public Store {
   void RecordMinimised(RunId run, CandidateId champion, CandidateId candidate, const std::vector<CandidateId>& without) override;
   void RecordMachine(RunId run, const MachineState& machine);
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
+  // Throws Error, which names the candidate, if the history is not whole (FindDamage).
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
   // The evaluations of all runs of the same task on the same device, with the same architecture, L2 state and version of evo.
-  // Replays are left out, because they copy evaluations of other runs.
-  std::vector<KnownEvaluation> LoadKnown(const RunRecord& run);
+  // Replays are left out, because they copy evaluations of other runs, and so is what is damaged.
+  std::vector<KnownEvaluation> LoadKnown(
+      const RunRecord& run, const OnDamage& damaged = [](const Damage&) {});
   // The inputs on which candidates failed in all runs of the task, those that failed most first.
   std::vector<Counterexample> LoadCounterexamples(const std::string& task_digest);
   // The rewards of operators in all finished runs of the same task (by name or by digest) on the same device, except replays.

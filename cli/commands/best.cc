@@ -10,6 +10,7 @@
 #include "cli/export_host.h"
 #include "cli/export_kernel.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/verdict.h"
@@ -33,9 +34,9 @@ struct BestOfRun {
   std::optional<MinimisedVariant> minimised;
 };
 
-BestOfRun FindBest(const Options& options) {
-  const History history(options.database);
-  RunSummary run = history.FindRun(options.run);
+BestOfRun FindBest(CommandContext& context, const Options& options) {
+  const History history = OpenForShowing(context, options);
+  RunSummary run = FindShownRun(context, history, options);
   const RunId id = run.record.id;
   std::optional<CandidateRecord> best = history.Best(id);
   if (!best) {
@@ -55,29 +56,29 @@ BestOfRun FindBest(const Options& options) {
 void PrintText(std::FILE* out, const BestOfRun& found) {
   const Candidate& candidate = found.best.candidate;
   const Evaluation& evaluation = found.best.evaluation;
-  fmt::print(out, "candidate   {} of run {} (task {})\n", candidate.id, found.run.record.id, found.run.record.task);
-  fmt::print(out, "template    {}\n", candidate.genome.template_name);
-  fmt::print(out, "parameters  {}\n", Describe(candidate.genome.parameters));
-  fmt::print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
-  fmt::print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
-  fmt::print(out, "verdict     {}\n", Verdict(found.best));
+  Print(out, "candidate   {} of run {} (task {})\n", candidate.id, found.run.record.id, found.run.record.task);
+  Print(out, "template    {}\n", candidate.genome.template_name);
+  Print(out, "parameters  {}\n", Describe(candidate.genome.parameters));
+  Print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
+  Print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
+  Print(out, "verdict     {}\n", Verdict(found.best));
   if (found.best.check) PrintEvidence(out, *found.best.check, false);
   if (!IsVerified(found.best))
-    fmt::print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
-  fmt::print(out, "device      {} ({}), L2 {}{}\n", evaluation.device_name, evaluation.device, evaluation.l2,
-             IsReplay(found.run.record) ? "; replayed: measured in another run" : "");
-  fmt::print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
-             found.lineage.front().candidate.genome.template_name);
+    Print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
+  Print(out, "device      {} ({}), L2 {}{}\n", evaluation.device_name, evaluation.device, evaluation.l2,
+        IsReplay(found.run.record) ? "; replayed: measured in another run" : "");
+  Print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
+        found.lineage.front().candidate.genome.template_name);
   PrintEdits(out, candidate, found.minimised);
-  fmt::print(out, "promise     {}\n", DescribePromises(candidate.genome));
-  fmt::print(out, "\n");
+  Print(out, "promise     {}\n", DescribePromises(candidate.genome));
+  Print(out, "\n");
   Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">samples"});
   for (const CaseMeasurement& m : evaluation.cases) {
     table.Add({m.name, fmt::format("{}", m.weight), Microseconds(m.median_ns), Microseconds(m.p10_ns), Microseconds(m.p90_ns),
                std::to_string(m.samples.size())});
   }
   table.Print(out);
-  for (const EfficiencyRow& row : found.efficiency) fmt::print(out, "{}: {}\n", row.case_name, Describe(row));
+  for (const EfficiencyRow& row : found.efficiency) Print(out, "{}: {}\n", row.case_name, Describe(row));
 }
 
 void PrintJson(std::FILE* out, const BestOfRun& found) {
@@ -92,15 +93,15 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
   json["minimised"] = found.minimised ? ToJson(*found.minimised) : nlohmann::ordered_json();
   json["lineage"] = nlohmann::ordered_json::array();
   for (const CandidateRecord& ancestor : found.lineage) json["lineage"].push_back(ancestor.candidate.id);
-  fmt::print(out, "{}", Dump(json));
+  PrintLines(out, Dump(json));
 }
 
-void RunBest(const CommandContext& context, const Options& options) {
+void RunBest(CommandContext& context, const Options& options) {
   if (options.with_host && !IsRegularOutput(options.export_file)) {
     throw UsageError(
         fmt::format("--with-host: writes a second file beside {}, which is not a regular file; name one", options.export_file));
   }
-  const BestOfRun found = FindBest(options);
+  const BestOfRun found = FindBest(context, options);
   if (options.json) {
     PrintJson(context.out, found);
   } else {
@@ -111,7 +112,7 @@ void RunBest(const CommandContext& context, const Options& options) {
   const std::optional<Task> task = FindStoredTask(context, found.run.record);
   std::fflush(context.out);  // the file may be the same
   WriteOutputFile(options.export_file, ExportKernel({found.run.record, task, found.best, found.baseline, found.lineage, source}));
-  if (!options.json) fmt::print(context.out, "\nwritten to {}\n", options.export_file);
+  if (!options.json) Print(context.out, "\nwritten to {}\n", options.export_file);
   if (!options.with_host) return;
   if (!task)
     throw Error(fmt::format("task {}: its files are gone or have changed; without them there is no launching program to write",
@@ -122,7 +123,7 @@ void RunBest(const CommandContext& context, const Options& options) {
   WriteOutputFile(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
                                             found.run.record.arch,
                                             found.best.check ? found.best.check->domain.sizes : std::vector<std::string>()));
-  if (!options.json) fmt::print(context.out, "written to {}\n", file.string());
+  if (!options.json) Print(context.out, "written to {}\n", file.string());
 }
 
 }  // namespace

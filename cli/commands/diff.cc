@@ -8,6 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/unified_diff.h"
 #include "core/error.h"
@@ -55,8 +56,8 @@ bool WantsColour(const Options& options, std::FILE* out) {
   return ::isatty(::fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
 }
 
-void RunDiff(const CommandContext& context, const Options& options) {
-  const History history(options.database);
+void RunDiff(CommandContext& context, const Options& options) {
+  const History history = OpenForShowing(context, options);
   const RunRecord run = history.FindRun(options.run).record;
   const auto [from, to] = FindPair(history, run.id, options);
   const SourceRenderer render = context.make_renderer();
@@ -66,9 +67,9 @@ void RunDiff(const CommandContext& context, const Options& options) {
   };
   const std::string diff = UnifiedDiff(name(from), RenderStored(render, run, from), name(to), RenderStored(render, run, to));
   if (options.json) {
-    fmt::print(context.out, "{}", Dump({{"from", from.candidate.id}, {"to", to.candidate.id}, {"diff", diff}}));
+    PrintLines(context.out, Dump({{"from", from.candidate.id}, {"to", to.candidate.id}, {"diff", diff}}));
   } else {
-    fmt::print(context.out, "{}", WantsColour(options, context.out) ? Coloured(diff) : diff);
+    PrintRaw(context.out, WantsColour(options, context.out) ? Coloured(Cleaned(diff)) : Cleaned(diff));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/table.h"
 #include "cli/workers.h"
 #include "core/error.h"
@@ -75,7 +76,7 @@ void AddDoctor(CLI::App& app, CommandContext& context) {
       json.push_back({{"part", finding.what}, {"state", finding.state}, {"detail", finding.detail}});
     }
     if (*as_json)
-      fmt::print(context.out, "{}", Dump(json));
+      PrintLines(context.out, Dump(json));
     else
       table.Print(context.out);
   });

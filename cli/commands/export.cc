@@ -9,6 +9,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/record_output.h"
 #include "cli/stored_run.h"
 
@@ -85,21 +86,20 @@ std::vector<std::string> Row(RunId run, const CandidateRecord& record, const Col
   return row;
 }
 
-void RunExport(const CommandContext& context, const Options& options) {
-  const History history(options.database);
-  const RunSummary run = history.FindRun(options.run);
+void RunExport(CommandContext& context, const Options& options) {
+  const History history = OpenForShowing(context, options);
+  const RunSummary run = FindShownRun(context, history, options);
   const std::vector<CandidateRecord> records = history.Candidates(run.record.id, {});
   if (options.json) {
     nlohmann::ordered_json json = ToJson(run);
     json["candidates"] = nlohmann::ordered_json::array();
     for (const CandidateRecord& record : records) json["candidates"].push_back(ToJson(record));
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
     return;
   }
   const Columns columns = FindColumns(records);
-  fmt::print(context.out, "{}\n", fmt::join(Header(columns), ","));
-  for (const CandidateRecord& record : records)
-    fmt::print(context.out, "{}\n", fmt::join(Row(run.record.id, record, columns), ","));
+  Print(context.out, "{}\n", fmt::join(Header(columns), ","));
+  for (const CandidateRecord& record : records) Print(context.out, "{}\n", fmt::join(Row(run.record.id, record, columns), ","));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "core/record_fields.h"
@@ -19,12 +20,11 @@ struct Options : HistoryOptions {
   bool timing = false;
 };
 
-void PrintRuns(std::FILE* out, const History& history, bool as_json) {
-  const std::vector<RunSummary> runs = history.Runs();
+void PrintRuns(std::FILE* out, const History& history, const std::vector<RunSummary>& runs, bool as_json) {
   if (as_json) {
     ordered_json json = ordered_json::array();
     for (const RunSummary& run : runs) json.push_back(ToJson(run));
-    fmt::print(out, "{}", Dump(json));
+    PrintLines(out, Dump(json));
     return;
   }
   Table table({">run", "started", "status", "task", "device", "l2", ">generations", ">evaluated", ">valid", ">best us"});
@@ -58,7 +58,7 @@ void PrintTiming(std::FILE* out, const History& history, const RunSummary& run, 
     total += ms;
   }
   if (as_json) {
-    fmt::print(out, "{}", Dump(json));
+    PrintLines(out, Dump(json));
     return;
   }
   Table table({"stage", ">total ms", ">share", ">ms a candidate"});
@@ -99,15 +99,15 @@ void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
                                      {"best_gain", row.best_gain},
                                      {"inapplicable", row.inapplicable}});
   }
-  fmt::print(out, "{}", Dump(json));
+  PrintLines(out, Dump(json));
 }
 
 void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
   const RunRecord& r = run.record;
-  fmt::print(out, "run {}: task {} on {} ({}), L2 {}, seed {}, started {}, {}{}{}\n\n", r.id, r.task, r.device_name, r.arch, r.l2,
-             r.seed, run.started_at, ToString(run.status), run.status_message.empty() ? "" : ": ", run.status_message);
+  Print(out, "run {}: task {} on {} ({}), L2 {}, seed {}, started {}, {}{}{}\n\n", r.id, r.task, r.device_name, r.arch, r.l2,
+        r.seed, run.started_at, ToString(run.status), run.status_message.empty() ? "" : ": ", run.status_message);
   for (const MachineState& machine : history.Machines(r.id))
-    fmt::print(out, "cuda:{} at the {}: {}\n", machine.ordinal, machine.moment, Describe(machine));
+    Print(out, "cuda:{} at the {}: {}\n", machine.ordinal, machine.moment, Describe(machine));
   Table generations({">generation", ">evaluated", ">valid", ">duplicates", ">best us", ">best so far us", "other outcomes"});
   for (const GenerationRow& row : history.Generations(r.id)) {
     generations.Add({std::to_string(row.generation), std::to_string(row.evaluated), std::to_string(row.valid),
@@ -115,7 +115,7 @@ void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
                      OtherOutcomes(row)});
   }
   generations.Print(out);
-  fmt::print(out, "\n");
+  Print(out, "\n");
   Table operators({"operator", ">children", ">valid", ">faster than parent", ">best gain", ">inapplicable"});
   for (const OperatorRow& row : history.Operators(r.id)) {
     operators.Add({row.op, std::to_string(row.children), std::to_string(row.valid), std::to_string(row.faster_than_parent),
@@ -124,10 +124,10 @@ void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
   operators.Print(out);
 }
 
-void RunHistory(const CommandContext& context, const Options& options) {
-  const History history(options.database);
-  if (options.runs) return PrintRuns(context.out, history, options.json);
-  const RunSummary run = history.FindRun(options.run);
+void RunHistory(CommandContext& context, const Options& options) {
+  const History history = OpenForShowing(context, options);
+  if (options.runs) return PrintRuns(context.out, history, history.Runs(), options.json);
+  const RunSummary run = FindShownRun(context, history, options);
   if (options.timing) return PrintTiming(context.out, history, run, options.json);
   if (options.json) return PrintJson(context.out, history, run);
   PrintText(context.out, history, run);

@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 
@@ -14,8 +15,8 @@ struct Options : HistoryOptions {
   CandidateId id = 0;
 };
 
-void RunLineage(const CommandContext& context, const Options& options) {
-  const History history(options.database);
+void RunLineage(CommandContext& context, const Options& options) {
+  const History history = OpenForShowing(context, options);
   const RunId run = history.FindRun(options.run).record.id;
   const std::vector<CandidateRecord> line = history.Lineage(run, options.id);
   const std::optional<CandidateRecord> baseline = history.Baseline(run);
@@ -42,7 +43,7 @@ void RunLineage(const CommandContext& context, const Options& options) {
     parent = &c;
   }
   if (options.json) {
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
   } else {
     table.Print(context.out);
   }

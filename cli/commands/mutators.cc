@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "mutators/mutator_set.h"
@@ -83,7 +84,7 @@ void Run(const CommandContext& context, const HistoryOptions& options, bool with
     table.Add(cells);
   }
   if (options.json)
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
   else
     table.Print(context.out);
 }

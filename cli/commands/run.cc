@@ -9,9 +9,9 @@
 #include "cli/console_observer.h"
 #include "cli/describe.h"
 #include "cli/lock_wait_of.h"
+#include "cli/print.h"
 #include "cli/replay.h"
 #include "cli/run_setup.h"
-#include "cli/say.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/workers.h"
@@ -51,18 +51,19 @@ std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
   return std::make_unique<BreederPool>(BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2)));
 }
 
-void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
-  const History history(options.database);
+void PrintClosing(const CommandContext& context, const RunOptions& options, RunId run) {
+  std::FILE* const out = context.out;
+  const History history(options.database, RemarkOn(context, options.database));
   const auto best = history.Best(run);
   if (options.json) {
     nlohmann::ordered_json json = {{"run", ToJson(history.FindRun(run))}};
     json["best"] = best ? ToJson(*best) : nlohmann::ordered_json();
-    fmt::print(out, "{}", Dump(json));
+    PrintLines(out, Dump(json));
     return;
   }
   if (!best) {
-    fmt::print(out, "no kernel was shown right; `evo history --db {} --run {}` lists the outcomes of its candidates\n",
-               options.database, run);
+    Print(out, "no kernel was shown right; `evo history --db {} --run {}` lists the outcomes of its candidates\n",
+          options.database, run);
     return;
   }
   const auto baseline = history.Baseline(run);
@@ -73,8 +74,8 @@ void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {
   table.Add({"best " + best->candidate.genome.template_name, std::to_string(best->candidate.id),
              Microseconds(best->evaluation.score_ns), Ratio(SpeedupOver(baseline, *best).value), Verdict(*best)});
   table.Print(out);
-  fmt::print(out, "parameters {}; {} edits; `evo best --db {} --run {} --export kernel.cu` writes it\n",
-             Describe(best->candidate.genome.parameters), best->candidate.genome.edits.size(), options.database, run);
+  Print(out, "parameters {}; {} edits; `evo best --db {} --run {} --export kernel.cu` writes it\n",
+        Describe(best->candidate.genome.parameters), best->candidate.genome.edits.size(), options.database, run);
 }
 
 // Measures the GPUs again and warns if one has changed its speed during the run: then scores are not comparable.
@@ -84,11 +85,11 @@ void CloseMachines(const CommandContext& context, const WorkerSet& workers, Sqli
     store.RecordMachine(run, end);
     for (const MachineState& start : workers.machines()) {
       if (start.ordinal != end.ordinal || std::abs(end.f32_per_s / start.f32_per_s - 1) <= kDrift) continue;
-      Say(context.messages,
-          "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run do not compare; run again "
-          "when the GPU is cool and nothing else uses it\n",
-          end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
-          end.clocks.throttle_reason.empty() ? "" : fmt::format(" (clocks throttled: {})", end.clocks.throttle_reason));
+      Print(context.messages,
+            "cuda:{} does {:.1f} TFLOP/s now and did {:.1f} at the start{}: scores of this run do not compare; run again "
+            "when the GPU is cool and nothing else uses it\n",
+            end.ordinal, end.f32_per_s / 1e12, start.f32_per_s / 1e12,
+            end.clocks.throttle_reason.empty() ? "" : fmt::format(" (clocks throttled: {})", end.clocks.throttle_reason));
     }
   }
 }
@@ -131,8 +132,8 @@ RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup
   SqliteStore store(options.database, LockWaitOf(context));
   if (!setup.resumed) MarkReplay(setup, options, replay);
   StoreRun(store, setup);
-  Say(context.messages, "replays {} evaluations that were recorded on {}; nothing is compiled or measured\n",
-      replay.recorded.size(), run.device_name);
+  Print(context.messages, "replays {} evaluations that were recorded on {}; nothing is compiled or measured\n",
+        replay.recorded.size(), run.device_name);
   context.open_scratch_folder();
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   ReplayEvaluator evaluator(replay.recorded);
@@ -156,19 +157,20 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   StoreRun(store, setup);
   for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);
   PriorKnowledge prior;
-  if (!options.no_reuse) prior.known = store.LoadKnown(run);
+  if (!options.no_reuse) prior.known = store.LoadKnown(run, RemarkOn(context, options.database));
   prior.counterexamples = store.LoadCounterexamples(run.task_digest);
-  if (setup.resumed) prior.generations = store.LoadGenerations(run.id);
+  if (setup.resumed) prior.generations = std::move(*setup.resumed);
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context);
   if (status == RunStatus::kFinished) CloseMachines(context, workers, store, run.id);
   const Utilisation busy = pipeline.utilisation();
-  Say(context.messages,
-      "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` shows "
-      "the stages\n",
-      busy.seconds, pipeline_workers > 1 ? "s" : "", 100 * busy.run,
-      busy.reverify > 0 ? fmt::format(" ({:.0f}% with idle-time re-verification)", 100 * busy.reverify) : "", 100 * busy.compile);
+  Print(context.messages,
+        "evaluated for {:.1f} s: run worker{} busy {:.0f}% of it{}, compile workers {:.0f}%; `evo history --timing` shows "
+        "the stages\n",
+        busy.seconds, pipeline_workers > 1 ? "s" : "", 100 * busy.run,
+        busy.reverify > 0 ? fmt::format(" ({:.0f}% with idle-time re-verification)", 100 * busy.reverify) : "",
+        100 * busy.compile);
   return status;
 }
 
@@ -198,10 +200,10 @@ RunStatus RunAgain(const RunOptions& options, CommandContext& context, RunSetup&
 void Run(const RunOptions& options, CommandContext& context) {
   RunSetup setup;
   const RunStatus status = options.resume ? RunAgain(options, context, setup) : RunNew(options, context, setup);
-  PrintClosing(context.out, options, setup.record.id);
+  PrintClosing(context, options, setup.record.id);
   if (status != RunStatus::kInterrupted) return;
   context.exit_code = 130;
-  Say(context.messages, "`evo run --resume {} --db {}` goes on with it\n", setup.record.id, options.database);
+  Print(context.messages, "`evo run --resume {} --db {}` goes on with it\n", setup.record.id, options.database);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/edit_promises.h"
+#include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/verdict.h"
@@ -29,7 +30,7 @@ std::string Clocks(const CaseMeasurement& m) {
 
 void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::vector<EfficiencyRow>& efficiency) {
   if (evaluation.cases.empty()) return;
-  fmt::print(out, "\n");
+  Print(out, "\n");
   Table table({"case", ">weight", ">median us", ">p10 us", ">p90 us", ">busy us", ">samples", ">discarded", ">outliers",
                ">SM MHz", ">max error", ">L2 error"});
   const auto error = [](double value) { return std::isnan(value) ? std::string("-") : fmt::format("{:.2e}", value); };
@@ -40,10 +41,10 @@ void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::
   }
   table.Print(out);
   for (const CaseMeasurement& m : evaluation.cases) {
-    if (!m.launches.empty()) fmt::print(out, "{}: {}\n", m.name, m.launches);
-    if (!m.throttle_reason.empty()) fmt::print(out, "{}: clocks throttled by {}\n", m.name, m.throttle_reason);
+    if (!m.launches.empty()) Print(out, "{}: {}\n", m.name, m.launches);
+    if (!m.throttle_reason.empty()) Print(out, "{}: clocks throttled by {}\n", m.name, m.throttle_reason);
   }
-  for (const EfficiencyRow& row : efficiency) fmt::print(out, "{}: {}\n", row.case_name, Describe(row));
+  for (const EfficiencyRow& row : efficiency) Print(out, "{}: {}\n", row.case_name, Describe(row));
 }
 
 struct Shown {
@@ -58,38 +59,37 @@ void PrintText(std::FILE* out, const Shown& found) {
   const Candidate& c = record.candidate;
   const Evaluation& e = record.evaluation;
   const KernelFacts& f = e.facts;
-  fmt::print(out, "candidate   {} of run {}, generation {}, place {}\n", c.id, found.run, c.generation, c.index);
-  fmt::print(out, "operator    {}\n", c.op);
-  fmt::print(out, "parents     {}\n", c.parents.empty() ? "none" : fmt::format("{}", fmt::join(c.parents, ", ")));
-  fmt::print(out, "template    {}\n", c.genome.template_name);
-  fmt::print(out, "parameters  {}\n", Describe(c.genome.parameters));
+  Print(out, "candidate   {} of run {}, generation {}, place {}\n", c.id, found.run, c.generation, c.index);
+  Print(out, "operator    {}\n", c.op);
+  Print(out, "parents     {}\n", c.parents.empty() ? "none" : fmt::format("{}", fmt::join(c.parents, ", ")));
+  Print(out, "template    {}\n", c.genome.template_name);
+  Print(out, "parameters  {}\n", Describe(c.genome.parameters));
   PrintEdits(out, c, found.minimised);
-  fmt::print(out, "promise     {}\n", DescribePromises(c.genome));
-  for (const std::string& reason : c.dropped) fmt::print(out, "dropped     {}\n", reason);
-  fmt::print(out, "outcome     {} (stage {})\n", ToString(e.outcome), ToString(e.stage));
-  if (!e.message.empty()) fmt::print(out, "message     {}\n", e.message);
-  fmt::print(out, "score       {} us\n", Microseconds(e.score_ns));
-  fmt::print(out, "verdict     {}\n", Verdict(record));
-  if (const std::string failed = Describe(e.counterexample); !failed.empty()) fmt::print(out, "fails on    {}\n", failed);
+  Print(out, "promise     {}\n", DescribePromises(c.genome));
+  for (const std::string& reason : c.dropped) Print(out, "dropped     {}\n", reason);
+  Print(out, "outcome     {} (stage {})\n", ToString(e.outcome), ToString(e.stage));
+  if (!e.message.empty()) Print(out, "message     {}\n", e.message);
+  Print(out, "score       {} us\n", Microseconds(e.score_ns));
+  Print(out, "verdict     {}\n", Verdict(record));
+  if (const std::string failed = Describe(e.counterexample); !failed.empty()) Print(out, "fails on    {}\n", failed);
   if (record.check) PrintEvidence(out, *record.check, true);
-  fmt::print(out, "device      {} ({}), L2 {}\n", e.device_name, e.device, e.l2);
-  fmt::print(out, "facts       registers {}, static shared {}, dynamic shared {}, spills {}, local {}, occupancy {}\n",
-             Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"),
-             Known(f.spill_bytes, " B"), Known(f.local_bytes, " B"),
-             std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
-  fmt::print(
-      out,
-      "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, reverify {:.1f} ms ({} runs), queue "
-      "{:.1f} ms\n",
-      e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms,
-      e.reverification_runs, e.clocks.queue_ms);
-  fmt::print(out, "genome      {}\n", GenomeHash(c.genome));
+  Print(out, "device      {} ({}), L2 {}\n", e.device_name, e.device, e.l2);
+  Print(out, "facts       registers {}, static shared {}, dynamic shared {}, spills {}, local {}, occupancy {}\n",
+        Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"),
+        Known(f.spill_bytes, " B"), Known(f.local_bytes, " B"),
+        std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
+  Print(out,
+        "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, reverify {:.1f} ms ({} runs), queue "
+        "{:.1f} ms\n",
+        e.clocks.compile_ms, e.clocks.load_ms, e.clocks.check_ms, e.clocks.time_ms, e.clocks.reverification_ms,
+        e.reverification_runs, e.clocks.queue_ms);
+  Print(out, "genome      {}\n", GenomeHash(c.genome));
   PrintMeasurements(out, e, found.efficiency);
-  if (!e.log.empty()) fmt::print(out, "\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n");
+  if (!e.log.empty()) PrintLines(out, fmt::format("\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n"));
 }
 
-void RunShow(const CommandContext& context, const Options& options) {
-  const History history(options.database);
+void RunShow(CommandContext& context, const Options& options) {
+  const History history = OpenForShowing(context, options);
   const RunRecord run = history.FindRun(options.run).record;
   const Shown found = {run.id, history.FindCandidate(run.id, options.id), history.Efficiency(run.id, options.id),
                        history.Minimised(run.id, options.id)};
@@ -100,11 +100,11 @@ void RunShow(const CommandContext& context, const Options& options) {
     json["efficiency"] = ToJson(found.efficiency);
     json["minimised"] = found.minimised ? ToJson(*found.minimised) : nlohmann::ordered_json();
     if (options.source) json["source"] = source;
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
     return;
   }
   PrintText(context.out, found);
-  if (options.source) fmt::print(context.out, "\nsource:\n{}", source);
+  if (options.source) PrintLines(context.out, "\nsource:\n" + source);
 }
 
 }  // namespace

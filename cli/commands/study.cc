@@ -10,6 +10,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/table.h"
 #include "core/error.h"
 #include "engine/population_kinds.h"
@@ -42,12 +43,11 @@ std::string NameOf(const LandscapeSearchOptions& search) {
 
 void PrintTable(const StudyOptions& options, const Landscape& landscape,
                 const std::vector<std::pair<std::string, std::vector<StudyPoint>>>& rows, std::FILE* out) {
-  fmt::print(
-      out,
-      "{}: {} points of {} parameters, {} failed; optimum {} {}; {} seeds; optimum over best so far, mean (10th percentile)\n",
-      options.file, landscape.size(), landscape.parameters.size(),
-      std::count_if(landscape.scores.begin(), landscape.scores.end(), [](double s) { return std::isnan(s); }),
-      options.columns.score, landscape.optimum, options.seeds);
+  Print(out,
+        "{}: {} points of {} parameters, {} failed; optimum {} {}; {} seeds; optimum over best so far, mean (10th percentile)\n",
+        options.file, landscape.size(), landscape.parameters.size(),
+        std::count_if(landscape.scores.begin(), landscape.scores.end(), [](double s) { return std::isnan(s); }),
+        options.columns.score, landscape.optimum, options.seeds);
   std::vector<std::string> headings{"evaluations"};
   for (const StudyPoint& point : rows.front().second) headings.push_back(fmt::format(">{}", point.evaluations));
   Table table(headings);
@@ -72,7 +72,7 @@ void PrintJson(const StudyOptions& options, const Landscape& landscape,
     }
     json["searches"].push_back(one);
   }
-  fmt::print(out, "{}", Dump(json));
+  PrintLines(out, Dump(json));
 }
 
 void Run(const StudyOptions& options, const CommandContext& context) {

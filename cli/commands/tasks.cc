@@ -5,6 +5,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/print.h"
 #include "cli/table.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
@@ -39,7 +40,7 @@ void RunTasks(const CommandContext& context, bool as_json) {
                     {"held_out_cpu", Names(task.held_out_cpu)}});
   }
   if (as_json) {
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
   } else {
     table.Print(context.out);
   }

@@ -9,6 +9,7 @@
 #include "cli/export_kernel.h"
 #include "cli/exported_kernel.h"
 #include "cli/lock_wait_of.h"
+#include "cli/print.h"
 #include "cli/stored_options.h"
 #include "cli/stored_run.h"
 #include "cli/verdict.h"
@@ -110,14 +111,14 @@ ChampionCheck Check(const CommandContext& context, const Options& asked, const S
                               context.interrupt);
 }
 
-void Print(const CommandContext& context, const Options& options, const CandidateRecord& record) {
+void PrintVerified(const CommandContext& context, const Options& options, const CandidateRecord& record) {
   if (options.json) {
     nlohmann::ordered_json json = ToJson(record);
     json["verdict"] = Verdict(record);
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
     return;
   }
-  fmt::print(context.out, "candidate   {}\n", record.candidate.id);
+  Print(context.out, "candidate   {}\n", record.candidate.id);
   PrintVerdict(context.out, record);
 }
 
@@ -133,17 +134,17 @@ void PrintAgainst(const CommandContext& context, const Options& options, const S
                                    {"against_run", subject.against_run.id},
                                    {"against", subject.against.candidate.id},
                                    {"check", ToJson(check)}};
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
     return;
   }
-  fmt::print(context.out, "candidate   {}\nagainst     {} of {}\n", Name(subject.run, subject.candidate),
-             Name(subject.against_run, subject.against), options.against);
+  Print(context.out, "candidate   {}\nagainst     {} of {}\n", Name(subject.run, subject.candidate),
+        Name(subject.against_run, subject.against), options.against);
   if (check.outcome != Outcome::kOk) {
-    fmt::print(context.out, "verdict     failed: {}: {}\n", ToString(check.outcome), OneLine(check.message, 200));
+    Print(context.out, "verdict     failed: {}: {}\n", ToString(check.outcome), OneLine(check.message, 200));
     return;
   }
-  fmt::print(context.out, "ratio       {} times as fast in interleaved timing: {} us against {} us\n", Ratio(check.speedup),
-             Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
+  Print(context.out, "ratio       {} times as fast in interleaved timing: {} us against {} us\n", Ratio(check.speedup),
+        Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
 }
 
 void VerifyFile(CommandContext& context, const Options& options) {
@@ -152,11 +153,11 @@ void VerifyFile(CommandContext& context, const Options& options) {
   if (options.json) {
     nlohmann::ordered_json json = {{"kernel", options.kernel.file}, {"task", options.kernel.task}};
     json.update(VerdictJson(record));
-    fmt::print(context.out, "{}", Dump(json));
+    PrintLines(context.out, Dump(json));
     return;
   }
-  fmt::print(context.out, "kernel      {}\ndevice      {} ({}), L2 {}\n", options.kernel.file, record.evaluation.device_name,
-             record.evaluation.device, record.evaluation.l2);
+  Print(context.out, "kernel      {}\ndevice      {} ({}), L2 {}\n", options.kernel.file, record.evaluation.device_name,
+        record.evaluation.device, record.evaluation.l2);
   PrintVerdict(context.out, record);
 }
 
@@ -180,7 +181,7 @@ void Verify(CommandContext& context, const Options& options) {
   if (IdentityOf(options.database) != file)
     throw Error(fmt::format("{}: deleted or replaced while evo checked the kernel; the verdict is not stored", options.database));
   SqliteStore(options.database, LockWaitOf(context)).RecordChampion(subject.run.id, id, check);
-  Print(context, options, History(options.database).FindCandidate(subject.run.id, id));
+  PrintVerified(context, options, History(options.database).FindCandidate(subject.run.id, id));
 }
 
 void AddKernelOptions(CLI::App& command, KernelToVerify& kernel) {

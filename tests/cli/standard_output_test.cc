@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "cli/say.h"
+#include "cli/print.h"
 #include "tests/cli/captured_output.h"
 
 namespace evo {
@@ -64,7 +64,7 @@ TEST(FinishOutput, SaysNothingIfTheReaderHasGone) {
 TEST(Say, LosesWhatCannotBeWritten) {
   std::FILE* full = std::fopen("/dev/full", "w");
   std::setvbuf(full, nullptr, _IONBF, 0);
-  EXPECT_NO_THROW(Say(full, "generation {}\n", 3));
+  EXPECT_NO_THROW(Print(full, "generation {}\n", 3));
   std::fclose(full);
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+// The one place that prints. Texts of databases, compilers and workers are not trusted: none of them may control the terminal or
+// pass for a line of evo's own.
+
+namespace evo {
+
+// The text with everything visible that acts on a terminal or changes the order or the look of a line: control characters as
+// \x1b, invisible and bidirectional characters as \u202e, bytes that are not UTF-8 as \xff. Line feeds and tabs stay. Cleaning
+// twice is the same as cleaning once.
+std::string Cleaned(std::string_view text);
+// The same with line feeds and tabs as \n and \t, so that the text is one line.
+std::string CleanedLine(std::string_view text);
+
+// Prints texts of several lines. Results that cannot be written end the command: throws std::system_error. What cannot be written
+// to standard error is lost, since a run goes on when nobody can read of its progress (a full disk behind it, a closed terminal).
+void PrintLines(std::FILE* out, std::string_view text);
+// As PrintLines, without cleaning: for escape sequences of evo's own around text that was cleaned.
+void PrintRaw(std::FILE* out, std::string_view text);
+
+template <typename Argument>
+decltype(auto) AsPrinted(const Argument& argument) {
+  if constexpr (std::is_convertible_v<const Argument&, std::string_view>)
+    return CleanedLine(argument);
+  else
+    return (argument);
+}
+
+// Formats as fmt::format does. An argument that is a string stays on its line.
+template <typename... Arguments>
+void Print(std::FILE* out, fmt::format_string<Arguments...> format, const Arguments&... arguments) {
+  PrintLines(out, fmt::vformat(format, fmt::make_format_args(AsPrinted(arguments)...)));
+}
+
+}  // namespace evo

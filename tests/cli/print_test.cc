@@ -1,0 +1,79 @@
+#include "cli/print.h"
+
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/describe.h"
+#include "cli/record_output.h"
+#include "cli/table.h"
+#include "tests/cli/captured_output.h"
+
+namespace evo {
+namespace {
+
+// Sets the title of a terminal, clears it, overwrites the line, and turns the order of a line around.
+const std::string kHostile =
+    "a\x1b]0;title\x07\x1b[2J\rb\xc2\x9b"
+    "1m\xe2\x80\xaeolleh";
+
+TEST(Cleaned, ShowsWhatWouldControlATerminal) {
+  EXPECT_EQ(Cleaned(kHostile), "a\\x1b]0;title\\x07\\x1b[2J\\x0db\\u009b1m\\u202eolleh");
+  EXPECT_EQ(Cleaned(std::string("\0\x08\x7f", 3)), "\\x00\\x08\\x7f");
+  EXPECT_EQ(Cleaned("\xe2\x81\xa6\xe2\x80\x8b\xef\xbb\xbf\xf3\xa0\x81\x81"), "\\u2066\\u200b\\ufeff\\ue0041");
+}
+
+TEST(Cleaned, ShowsBytesThatAreNotUtf8) {
+  EXPECT_EQ(Cleaned("a\xff\x9b\xc3"), "a\\xff\\x9b\\xc3");
+  EXPECT_EQ(Cleaned("\xc0\xaf\xed\xa0\x80"), "\\xc0\\xaf\\xed\\xa0\\x80") << "overlong, and half a surrogate pair";
+}
+
+TEST(Cleaned, LeavesTextAsItIs) {
+  EXPECT_EQ(Cleaned("int x;\n\tx = 1;  // \xc3\xa9, \xe6\xbc\xa2, \xf0\x9f\x9a\x80 \\x1b\n"),
+            "int x;\n\tx = 1;  // \xc3\xa9, \xe6\xbc\xa2, \xf0\x9f\x9a\x80 \\x1b\n");
+  EXPECT_EQ(Cleaned("a\r\nb\r"), "a\nb\\x0d") << "lines of a file from Windows";
+  EXPECT_EQ(Cleaned(Cleaned(kHostile)), Cleaned(kHostile));
+}
+
+TEST(CleanedLine, IsOneLine) { EXPECT_EQ(CleanedLine("a\nverdict\tverified\x1b"), "a\\nverdict\\tverified\\x1b"); }
+
+TEST(Print, KeepsEveryTextOnItsLine) {
+  testing::CapturedOutput printed;
+  Print(printed.stream(), "message {:<4}|{}|{}|{}\n", std::string("a\nb"), "\x1b", 7,
+        fmt::join(std::vector<std::string>{"\x07", "x"}, ","));
+  EXPECT_EQ(printed.Text(), "message a\\nb|\\x1b|7|\\x07,x\n");
+}
+
+TEST(PrintLines, KeepsLines) {
+  testing::CapturedOutput printed;
+  PrintLines(printed.stream(), "a\n\tb\x1b\n");
+  EXPECT_EQ(printed.Text(), "a\n\tb\\x1b\n");
+}
+
+TEST(Table, IsAsWideAsItsCleanedCells) {
+  testing::CapturedOutput printed;
+  Table table({"a\x1b", "b"});
+  table.Add({"x\ny", "z"});
+  table.Print(printed.stream());
+  EXPECT_EQ(printed.Text(), "a\\x1b  b\nx\\ny   z\n");
+}
+
+TEST(CsvText, IsCleanedAndKeepsLines) {
+  EXPECT_EQ(CsvText("a\x1b[2J"), "a\\x1b[2J");
+  EXPECT_EQ(CsvText("a\r\nb"), "\"a\nb\"");
+}
+
+TEST(Dump, EscapesEverythingButAscii) {
+  EXPECT_EQ(Dump({{"text", kHostile + "\xff\x7f"}}),
+            "{\n  \"text\": \"a\\u001b]0;title\\u0007\\u001b[2J\\rb\\u009b1m\\u202eolleh\\ufffd\\u007f\"\n}\n");
+}
+
+TEST(OneLine, CutsBetweenCharacters) {
+  EXPECT_EQ(OneLine("abcdef\xc3\xa9ghijk", 10), "abcdef...");
+  EXPECT_EQ(OneLine("a\x1b[2J\xc2\x9b", 100), "a [2J\\u009b");
+}
+
+}  // namespace
+}  // namespace evo
