@@ -3,6 +3,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +35,15 @@ class EvoRun : public ::testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  // A test that failed may leave its run behind.
+  void TearDown() override {
+    for (const pid_t child : started_) {
+      if (::waitpid(child, nullptr, WNOHANG) != 0) continue;
+      ::kill(-child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+    fs::remove_all(folder_);
+  }
 
   std::string Database() const { return (folder_ / "evo.db").string(); }
   static std::string TaskFolder() { return (ShareDirectory() / "adversarial_kernels" / "tasks" / "reverse_sum").string(); }
@@ -53,12 +63,14 @@ class EvoRun : public ::testing::Test {
     const pid_t child = ::fork();
     if (child == 0) {
       ::setpgid(0, 0);
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (std::freopen(output.c_str(), "w", stdout) == nullptr || ::dup2(STDOUT_FILENO, STDERR_FILENO) < 0) ::_exit(126);
       if (prepare) prepare();
       ::execv(evo.c_str(), argv.data());
       ::_exit(127);
     }
     ::setpgid(child, child);
+    started_.push_back(child);
     return child;
   }
   std::string OutputFile() const { return (folder_ / "output").string(); }
@@ -105,6 +117,7 @@ class EvoRun : public ::testing::Test {
   }
 
   fs::path folder_;
+  mutable std::vector<pid_t> started_;
 };
 
 }  // namespace evo
