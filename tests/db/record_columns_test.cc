@@ -164,7 +164,9 @@ TEST_F(RoundTrip, AnUnknownSpellingIsAnError) {
     History(path_).FindCandidate(run, 1);
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "database: a row holds the stage 'dream', which this evo does not know; use a newer one");
+    EXPECT_EQ(error.what(),
+              path_ + ": run 1, candidate 1: its stage is 'dream', which this evo does not know; go back to a copy of " +
+                  "the database, or begin a new run");
   }
 }
 
