@@ -1,5 +1,8 @@
 #include "cli/workers.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -17,10 +20,14 @@ std::vector<std::string> WorkerCommand() {
   return command;
 }
 
+void WarnOfWorkers(const std::string& what) { fmt::print(stderr, "warning: {}\n", what); }
+
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers) {
   nlohmann::json init = {{"role", "breed"}, {"templates", nlohmann::json::array()}};
   for (const TemplateText& text : templates) init["templates"].push_back({{"name", text.name}, {"text", text.text}});
-  return {"breed", WorkerCommand(), init, workers};
+  WorkerPoolOptions options{"breed", WorkerCommand(), init, workers};
+  options.warn = WarnOfWorkers;
+  return options;
 }
 
 }  // namespace evo

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/console_observer.h"
 #include "cli/describe.h"
+#include "cli/overdue.h"
 #include "cli/replay.h"
 #include "cli/run_setup.h"
 #include "cli/stored_run.h"
@@ -40,6 +41,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
   pipeline.sanitizers = !options.no_tools;
   pipeline.interrupt = interrupt;
+  pipeline.warn = WarnOfWorkers;
   return pipeline;
 }
 
@@ -113,8 +115,9 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                        .baseline_apart = setup.options.baseline_apart,
                        .promises = MutatorSet().AllPromises()},
                       {breeder, evaluator, store, observer, *population, choice, selection.get()});
+  const Overdue overdue(options.time_limit, interrupt);
   const StopCondition stop(run.generations, options.time_limit, interrupt,
-                           evaluations > 0 ? std::optional(evaluations) : std::nullopt);
+                           evaluations > 0 ? std::optional(evaluations) : std::nullopt, overdue.token());
   try {
     return setup.resumed ? evolution.Resume(stop) : evolution.Run(stop);
   } catch (const Error& error) {
