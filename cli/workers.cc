@@ -1,8 +1,5 @@
 #include "cli/workers.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -20,14 +17,10 @@ std::vector<std::string> WorkerCommand() {
   return command;
 }
 
-void WarnOfWorkers(const std::string& what) { fmt::print(stderr, "warning: {}\n", what); }
-
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers) {
   nlohmann::json init = {{"role", "breed"}, {"templates", nlohmann::json::array()}};
   for (const TemplateText& text : templates) init["templates"].push_back({{"name", text.name}, {"text", text.text}});
-  WorkerPoolOptions options{"breed", WorkerCommand(), init, workers};
-  options.warn = WarnOfWorkers;
-  return options;
+  return {"breed", WorkerCommand(), init, workers};
 }
 
 }  // namespace evo

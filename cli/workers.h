@@ -14,9 +14,6 @@ namespace evo {
 // -n1`, `ssh host`).
 std::vector<std::string> WorkerCommand();
 
-// Tells the user, on standard error, that a pool goes on with fewer workers.
-void WarnOfWorkers(const std::string& what);
-
 // A pool of breed workers for these templates.
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers);
 

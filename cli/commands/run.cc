@@ -29,6 +29,9 @@ namespace {
 
 int Cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
+// A pool goes on with fewer workers.
+void WarnOfWorkers(const std::string& what) { fmt::print(stderr, "warning: {}\n", what); }
+
 PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& setup, const std::stop_token& interrupt) {
   const RunRecord& run = setup.record;
   PipelineOptions pipeline;
@@ -47,7 +50,9 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
 
 std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
   if (setup.sweep) return std::move(setup.sweep);
-  return std::make_unique<BreederPool>(BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2)));
+  WorkerPoolOptions breeders = BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2));
+  breeders.warn = WarnOfWorkers;
+  return std::make_unique<BreederPool>(std::move(breeders));
 }
 
 void PrintClosing(std::FILE* out, const RunOptions& options, RunId run) {

@@ -15,7 +15,7 @@ class Retries {
   bool AfterCheating() { return cheated_++ == 0; }
 
  private:
-  static constexpr int kMostKilled = 5;
+  static constexpr int kMostKilled = 2;
   int killed_ = 0;
   int infrastructure_failures_ = 0;
   int cheated_ = 0;

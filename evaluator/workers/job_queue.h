@@ -14,8 +14,8 @@ namespace evo {
 struct QueuedJob {
   Job job;
   JobRunner::Done done;
-  SteadyTime since;      // when it was submitted
-  bool retried = false;  // its worker was killed from outside, and it has another one
+  SteadyTime since;  // when it was submitted
+  int killed = 0;    // how many of its workers were killed from outside
 };
 
 // Jobs in the order of their submission. Workers can see how many there are. Not thread-safe: the owner locks.

@@ -17,7 +17,7 @@ struct WorkerDeath {
   Kind kind = Kind::kExited;
   std::string description;  // "killed by signal 11 (Segmentation fault)", with the last line that the worker wrote to stderr
   // Something else ended it, or what it had started: another user, or the kernel when memory ran out. Its job is not to blame
-  // unless that happens again.
+  // unless that happens again and again.
   bool from_outside = false;
 };
 

@@ -15,6 +15,7 @@
 #include <boost/process/v2/stdio.hpp>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "core/error.h"
 #include "evaluator/workers/descriptor.h"
@@ -88,6 +89,7 @@ struct WorkerProcess::State {
   bool ready = false;
   std::atomic<bool> suspended = false;
   std::optional<SteadyTime> stopped_since;
+  SteadyTime::duration stood_still{};  // how long this process did not run during the present Send or Receive
   std::optional<GuardedGroup> guarded;
 
   void KillAndReap() {
@@ -108,6 +110,18 @@ struct WorkerProcess::State {
   bool Ended() const {
     siginfo_t info{};
     return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+  }
+
+  // Waits for one of the descriptors, for `slice` at most.
+  bool Poll(std::span<pollfd> fds, std::chrono::milliseconds slice) {
+    const SteadyTime before = std::chrono::steady_clock::now();
+    const bool ready = ::poll(fds.data(), fds.size(), static_cast<int>(slice.count())) >= 0;
+    const auto beyond = std::chrono::steady_clock::now() - before - slice;
+    if (beyond > kLongestStop) {
+      stood_still += beyond;
+      stopped_since.reset();  // the worker may have been stopped together with us
+    }
+    return ready;
   }
 
   // Whether something else than Suspend stopped the worker and has not let it go on for a while.
@@ -219,7 +233,7 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTim
   const bool write = direction == Direction::kWrite;
   for (;;) {
     if (stop.stop_requested()) return Die(WorkerDeath::Kind::kStopped, "stopped");
-    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(deadline + state_->stood_still - std::chrono::steady_clock::now());
     if (left.count() <= 0) {
       if (!AnyStopped(state_->pid)) return Die(WorkerDeath::Kind::kDeadline, "deadline passed");
       return Die(WorkerDeath::Kind::kDeadline, "deadline passed while a process was stopped", true);
@@ -231,8 +245,7 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTim
     pollfd fds[3] = {{write ? -1 : state_->from_worker.get(), POLLIN, 0},
                      {state_->errors.fd(), POLLIN, 0},
                      {write ? state_->to_worker.get() : -1, POLLOUT, 0}};
-    const int ready = ::poll(fds, 3, static_cast<int>(std::min<milliseconds>(left, kPollSlice).count()));
-    if (ready < 0) continue;
+    if (!state_->Poll(fds, std::min<milliseconds>(left, kPollSlice))) continue;
     if (fds[1].revents & POLLIN) state_->errors.Drain();
     if (fds[0].revents & (POLLIN | POLLHUP)) return std::nullopt;
     if (fds[2].revents & (POLLERR | POLLHUP) || (fds[2].revents && !ended)) return std::nullopt;
@@ -243,6 +256,7 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTim
 
 std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTime deadline, const std::stop_token& stop) {
   const std::string out = Encode(message);
+  state_->stood_still = {};
   std::size_t sent = 0;
   while (sent < out.size()) {
     const ssize_t n = ::write(state_->to_worker.get(), out.data() + sent, out.size() - sent);
@@ -259,6 +273,7 @@ std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTim
 
 std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, const std::stop_token& stop) {
   std::array<char, 1 << 16> bytes;
+  state_->stood_still = {};
   try {
     for (;;) {
       if (auto message = state_->decoder.Next(state_->ready ? kReplyLimits : kGreetingLimits)) return std::move(*message);

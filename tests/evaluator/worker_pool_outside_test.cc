@@ -28,7 +28,7 @@ using nlohmann::json;
 
 const json kLasting = {{"stages", {{{"name", "load"}, {"ms", 300}}}}};
 
-TEST(WorkerPoolOutside, AJobWhoseWorkerIsKilledIsRunOnceMore) {
+TEST(WorkerPoolOutside, AJobWhoseWorkerIsKilledIsRunAgain) {
   for (const int signal : {SIGKILL, SIGTERM}) {
     WorkerPool pool(Options(""));
     const int pid = Pid(Answer(pool, json::object()));
@@ -51,7 +51,7 @@ TEST(WorkerPoolOutside, AWorkerThatIsKilledWhileItIsIdleCostsNoJob) {
   EXPECT_NE(Pid(result), pid);
 }
 
-TEST(WorkerPoolOutside, ASecondDeathCounts) {
+TEST(WorkerPoolOutside, ManyDeathsCount) {
   WorkerPool pool(Options("killed"));
   const JobResult result = Answer(pool, {{"misbehave", true}});
   ASSERT_TRUE(result.death);
@@ -81,7 +81,7 @@ TEST(WorkerPoolOutside, AWorkerThatIsStoppedIsReplacedLongBeforeItsDeadline) {
 TEST(WorkerPoolOutside, AJobThatStopsItsWorkerAgainIsCharged) {
   WorkerPool pool(Options("stops_itself"));
   auto running = Submitted(pool, {{"misbehave", true}}, std::chrono::hours(1));
-  ASSERT_EQ(running.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  ASSERT_EQ(running.wait_for(std::chrono::seconds(20)), std::future_status::ready);
   EXPECT_THAT(running.get().death->description, HasSubstr("stopped by a signal"));
 }
 
@@ -159,6 +159,35 @@ bool GroupEnds(pid_t group) {
   }
   ::kill(-group, SIGKILL);
   return false;
+}
+
+// A batch system stops and continues all processes of a job, and Ctrl-Z stops evo alone.
+TEST(WorkerPoolOutside, TheTimeThatAllAreStoppedCountsForNobody) {
+  const pid_t coordinator = ::fork();
+  ASSERT_GE(coordinator, 0);
+  if (coordinator == 0) {
+    bool replied = false;
+    {
+      WorkerPool pool(Options(""));
+      const int pid = Pid(Answer(pool, json::object()));
+      auto running =
+          Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 400}}, {{"name", "check"}, {"ms", 400}}}}}, milliseconds(700));
+      std::this_thread::sleep_for(milliseconds(100));
+      ::kill(pid, SIGSTOP);
+      ::raise(SIGSTOP);
+      ::kill(pid, SIGCONT);
+      const JobResult result = running.get();
+      replied = Pid(result) == pid;
+    }
+    ::_exit(replied ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(coordinator, &status, WUNTRACED), coordinator);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  std::this_thread::sleep_for(milliseconds(2000));
+  ::kill(coordinator, SIGCONT);
+  ASSERT_EQ(::waitpid(coordinator, &status, 0), coordinator);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 class Coordinator : public ::testing::TestWithParam<bool> {};
