@@ -29,9 +29,9 @@ Evolution::Evolution(EvolutionSettings settings, EvolutionParts parts)
 RunStatus Evolution::Run(const StopCondition& stop) {
   progress_.Begin(stop);
   parts_.observer.OnStarted(settings_.run, false);
-  GenerationRecord first = reproduction_.Defaults(stop.token());
+  GenerationRecord first = reproduction_.Defaults(stop.search_token());
   StartEvaluating(first, stop);
-  if (!FinishEvaluating(first, stop)) return Close(RunStatus::kInterrupted, "");
+  if (!FinishEvaluating(first, stop)) return Close(RunStatus::kInterrupted, stop.Interrupted() ? "" : "time limit");
   Record(first);
   RequireBaseline(first);
   Survive(first);
@@ -65,7 +65,7 @@ RunStatus Evolution::Loop(GenerationRecord pending, const StopCondition& stop) {
     GenerationRecord children;
     if (pending.generation < settings_.run.generations) {
       Offspring offspring = reproduction_.Select(pending.generation + 1);
-      reproduction_.Breed(offspring, stop.token());
+      reproduction_.Breed(offspring, stop.search_token());
       reproduction_.DropSeen(offspring, stop);
       children = reproduction_.Rank(std::move(offspring), stop);
       StartEvaluating(children, stop);  // they compile while `pending` is timed
@@ -86,8 +86,8 @@ bool Evolution::GoesOn(const StopCondition& stop) const {
 }
 
 void Evolution::StartEvaluating(const GenerationRecord& generation, const StopCondition& stop) {
-  // After an interruption the result would not be used.
-  if (stop.Interrupted()) return;
+  // Its result would not be used.
+  if (stop.SearchStopped()) return;
   parts_.evaluator.Start(generation.candidates);
   ++started_;
 }
@@ -96,9 +96,10 @@ void Evolution::StartEvaluating(const GenerationRecord& generation, const StopCo
 bool Evolution::FinishEvaluating(GenerationRecord& generation, const StopCondition& stop) {
   if (started_ == 0) return false;
   progress_.BeginGeneration(generation.generation);
-  generation.evaluations = parts_.evaluator.Finish(stop.token(), [&](const Candidate& candidate, const Evaluation& evaluation) {
-    parts_.observer.OnEvaluated(candidate, evaluation, progress_.CountEvaluated(candidate, evaluation, stop));
-  });
+  generation.evaluations =
+      parts_.evaluator.Finish(stop.search_token(), [&](const Candidate& candidate, const Evaluation& evaluation) {
+        parts_.observer.OnEvaluated(candidate, evaluation, progress_.CountEvaluated(candidate, evaluation, stop));
+      });
   --started_;
   const bool complete = std::none_of(generation.evaluations.begin(), generation.evaluations.end(), IsCancelled);
   // An evaluator that stops drops everything that was started.

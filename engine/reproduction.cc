@@ -66,9 +66,9 @@ void Reproduction::Breed(Offspring& offspring, const std::stop_token& stop) cons
 void Reproduction::DropSeen(Offspring& offspring, const StopCondition& stop) const {
   Inspect(offspring);
   const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(settings_.run.children));
-  for (int round = 0; round < kRoundsForDuplicates && offspring.fresh.size() < wanted && !stop.Interrupted(); ++round) {
+  for (int round = 0; round < kRoundsForDuplicates && offspring.fresh.size() < wanted && !stop.SearchStopped(); ++round) {
     AddRequests(offspring, wanted - offspring.fresh.size());
-    Breed(offspring, stop.token());
+    Breed(offspring, stop.search_token());
     Inspect(offspring);
   }
 }
@@ -92,9 +92,9 @@ GenerationRecord Reproduction::Rank(Offspring offspring, const StopCondition& st
   const std::size_t most =
       std::min(stop.Allowed(made_, offspring.fresh.size()), static_cast<std::size_t>(settings_.run.children));
   const auto more = [&](Offspring& into, std::size_t count) {
-    if (stop.Interrupted()) return false;
+    if (stop.SearchStopped()) return false;
     AddRequests(into, count);
-    Breed(into, stop.token());
+    Breed(into, stop.search_token());
     Inspect(into);
     return true;
   };
@@ -123,7 +123,7 @@ Candidate Reproduction::MakeCandidate(Offspring& offspring, std::size_t i) {
 
 GenerationRecord Reproduction::Reproduce(int generation, const StopCondition& stop) {
   Offspring offspring = Select(generation);
-  Breed(offspring, stop.token());
+  Breed(offspring, stop.search_token());
   DropSeen(offspring, stop);
   return Rank(std::move(offspring), stop);
 }

@@ -10,11 +10,17 @@
 namespace evo {
 
 // When a run ends: after its generations, its evaluations or its time limit, or when it is interrupted. The time starts here.
+// The generation that is under way when the time is over is finished, unless `overdue` says that it takes too long.
 class StopCondition {
  public:
+  // `overdue`: requested some time after the limit, and by every interrupt; without one the interrupt alone.
   StopCondition(int generations, std::optional<std::chrono::seconds> time_limit, std::stop_token interrupt,
-                std::optional<int> evaluations = {})
-      : generations_(generations), time_limit_(time_limit), interrupt_(std::move(interrupt)), evaluations_(evaluations) {}
+                std::optional<int> evaluations = {}, std::optional<std::stop_token> overdue = {})
+      : generations_(generations),
+        time_limit_(time_limit),
+        interrupt_(std::move(interrupt)),
+        evaluations_(evaluations),
+        search_(overdue ? std::move(*overdue) : interrupt_) {}
 
   bool Reached(int generations_done) const {
     return generations_done >= generations_ || interrupt_.stop_requested() || TimeOver();
@@ -29,6 +35,9 @@ class StopCondition {
   bool TimeOver() const { return time_limit_ && Elapsed() >= *time_limit_; }
   std::chrono::duration<double> Elapsed() const { return std::chrono::steady_clock::now() - start_; }
   const std::stop_token& token() const { return interrupt_; }
+  // Whether breeding and evaluating must end at once. The champion is still checked unless the run is interrupted.
+  bool SearchStopped() const { return search_.stop_requested(); }
+  const std::stop_token& search_token() const { return search_; }
   int generations() const { return generations_; }
   std::optional<std::chrono::seconds> time_limit() const { return time_limit_; }
   std::optional<int> evaluations() const { return evaluations_; }
@@ -38,6 +47,7 @@ class StopCondition {
   std::optional<std::chrono::seconds> time_limit_;
   std::stop_token interrupt_;
   std::optional<int> evaluations_;
+  std::stop_token search_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

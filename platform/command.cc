@@ -1,16 +1,20 @@
 #include "platform/command.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/read.hpp>
 #include <boost/asio/readable_pipe.hpp>
 #include <boost/process/v2/environment.hpp>
 #include <boost/process/v2/posix/vfork_launcher.hpp>
 #include <boost/process/v2/process.hpp>
 #include <boost/process/v2/stdio.hpp>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -23,6 +27,8 @@ namespace {
 
 namespace bp = boost::process::v2;
 namespace fs = std::filesystem;
+
+constexpr std::size_t kMostOutput = 1 << 20;
 
 // The environment of this process, and those of the other variables whose names are not set in it.
 std::vector<std::string> EnvironmentWith(const std::vector<std::pair<std::string, std::string>>& others) {
@@ -44,7 +50,40 @@ struct SetEnvironment {
   }
 };
 
+// Runs in the child, which shares our memory until exec.
+struct DieWithThread {
+  pid_t parent = ::getpid();
+  template <typename Launcher>
+  boost::system::error_code on_exec_setup(Launcher&, const bp::filesystem::path&, const char* const*(&)) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    return {};
+  }
+};
+
+// All that the other side writes; what is over the limit is read and dropped.
+std::string ReadToEnd(boost::asio::readable_pipe& pipe) {
+  std::string text;
+  std::array<char, 1 << 14> bytes;
+  for (boost::system::error_code end; !end;) {
+    const std::size_t count = pipe.read_some(boost::asio::buffer(bytes), end);
+    text.append(bytes.data(), std::min(count, kMostOutput - text.size()));
+  }
+  return text;
+}
+
+// What g++ or its collect2 say of a program of theirs that was killed; empty if they say nothing like that.
+std::string KilledPart(const std::string& output) {
+  static const std::regex kKilled(R"((?:^|\n)[^\n ]*: fatal error: )"
+                                  R"(((?:Killed|Terminated|Hangup) signal terminated program [^\n]*|)"
+                                  R"([^\n]* terminated with signal (?:1|9|15) [^\n]*))");
+  std::smatch match;
+  return std::regex_search(output, match, kKilled) ? match[1].str() : "";
+}
+
 }  // namespace
+
+bool ComesFromOutside(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT; }
 
 CommandResult RunCommand(const fs::path& program, const std::vector<std::string>& arguments, const std::string& remedy,
                          const std::vector<std::pair<std::string, std::string>>& environment) {
@@ -59,13 +98,17 @@ CommandResult RunCommand(const fs::path& program, const std::vector<std::string>
   SetEnvironment set;
   for (const std::string& variable : variables) set.variables.push_back(variable.c_str());
   set.variables.push_back(nullptr);
-  bp::process process =
-      bp::posix::vfork_launcher()(context, failed, found, arguments, bp::process_stdio{nullptr, nullptr, output}, set);
+  bp::process process = bp::posix::vfork_launcher()(context, failed, found, arguments,
+                                                    bp::process_stdio{nullptr, nullptr, output}, set, DieWithThread{});
   if (failed) throw Error(fmt::format("{} cannot be run ({}); {}", program.string(), failed.message(), remedy));
   CommandResult result;
-  boost::system::error_code end;
-  boost::asio::read(output, boost::asio::dynamic_buffer(result.output), end);
+  result.output = ReadToEnd(output);
   result.status = process.wait();
+  if (const int status = process.native_exit_code(); WIFSIGNALED(status) && ComesFromOutside(WTERMSIG(status)))
+    throw CommandKilled(fmt::format("{}: killed by signal {} ({})", program.filename().string(), WTERMSIG(status),
+                                    ::strsignal(WTERMSIG(status))));
+  if (const std::string part = result.status == 0 ? "" : KilledPart(result.output); !part.empty())
+    throw CommandKilled(fmt::format("{}: {}", program.filename().string(), part));
   return result;
 }
 

@@ -5,16 +5,29 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
+
 namespace evo {
 
 struct CommandResult {
   int status = -1;
-  std::string output;  // of standard error, where compilers print everything
+  std::string output;  // of standard error, where compilers print everything; the first MiB
 };
 
+// A program, or one that it had started, was ended by a signal that something else sent, such as that of the kernel when memory
+// runs out. What it was asked is not to blame, and may be asked again.
+class CommandKilled : public Error {
+ public:
+  using Error::Error;
+};
+
+// Whether a process that was ended by this signal was ended by something else: its own faults have other signals.
+bool ComesFromOutside(int signal);
+
 // Runs a program to its end with standard input and output closed. It is in the process group of this process and dies if the
-// group is killed. A `program` without a folder is searched on the PATH. It gets the environment of this process and those of the
-// given variables that are not set there. Throws Error if there is no such program: "NAME is not installed; REMEDY".
+// group is killed or if the thread that started it ends. A `program` without a folder is searched on the PATH. It gets the
+// environment of this process and those of the given variables that are not set there. Throws Error if there is no such program:
+// "NAME is not installed; REMEDY", and CommandKilled.
 CommandResult RunCommand(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                          const std::string& remedy, const std::vector<std::pair<std::string, std::string>>& environment = {});
 

@@ -10,6 +10,7 @@
 #include "cli/describe.h"
 #include "cli/lock_wait_of.h"
 #include "cli/print.h"
+#include "cli/overdue.h"
 #include "cli/replay.h"
 #include "cli/run_setup.h"
 #include "cli/stored_run.h"
@@ -31,6 +32,9 @@ namespace {
 
 int Cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
+// A pool goes on with fewer workers.
+void WarnOfWorkers(const std::string& what) { Print(stderr, "warning: {}\n", what); }
+
 PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& setup, const std::stop_token& interrupt) {
   const RunRecord& run = setup.record;
   PipelineOptions pipeline;
@@ -43,12 +47,15 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
   pipeline.sanitizers = !options.no_tools;
   pipeline.interrupt = interrupt;
+  pipeline.warn = WarnOfWorkers;
   return pipeline;
 }
 
 std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
   if (setup.sweep) return std::move(setup.sweep);
-  return std::make_unique<BreederPool>(BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2)));
+  WorkerPoolOptions breeders = BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2));
+  breeders.warn = WarnOfWorkers;
+  return std::make_unique<BreederPool>(std::move(breeders));
 }
 
 void PrintClosing(const CommandContext& context, const RunOptions& options, RunId run) {
@@ -117,8 +124,9 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                        .baseline_apart = setup.options.baseline_apart,
                        .promises = MutatorSet().AllPromises()},
                       {breeder, evaluator, store, observer, *population, choice, selection.get()});
+  const Overdue overdue(options.time_limit, context.interrupt);
   const StopCondition stop(run.generations, options.time_limit, context.interrupt,
-                           evaluations > 0 ? std::optional(evaluations) : std::nullopt);
+                           evaluations > 0 ? std::optional(evaluations) : std::nullopt, overdue.token());
   try {
     return setup.resumed ? evolution.Resume(stop) : evolution.Run(stop);
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <variant>
 
 #include "core/error.h"
 #include "evaluator/messages/message_codec.h"
@@ -18,6 +19,23 @@ namespace {
 int AdversaryFactor(const Candidate& candidate) {
   constexpr int kUnproven = 10;
   return candidate.unproven_edits > 0 ? kUnproven : 1;
+}
+
+// The stages of a check have parts that begin one after another: cases, generators, inputs of the adversary.
+constexpr int kDeadlinesPerStage = 20;
+
+ChampionCheck ReadCheck(const Message& reply) {
+  std::variant<ChampionCheck, InfrastructureReport> answer;
+  try {
+    answer = FromReply<ChampionCheck>(reply);
+  } catch (const std::exception& error) {
+    ChampionCheck failed;
+    failed.outcome = Outcome::kCrash;
+    failed.message = fmt::format("the run worker sent a malformed reply: {}", error.what());
+    return failed;
+  }
+  if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);
+  return std::get<ChampionCheck>(std::move(answer));
 }
 
 // An error that a tool reports fails the check.
@@ -99,7 +117,8 @@ ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge
 ChampionCheck ChampionChecker::Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,
                                        const std::stop_token& stop) const {
   const std::unique_ptr<JobRunner> runner = fresh_workers_.StartRunner(seeds);
-  const Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
+  Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
+  job.deadlines_per_stage = kDeadlinesPerStage;
   const JobResult result = RunAndWait(*runner, {job}, stop).front();
   if (result.death) {
     ChampionCheck failed;
@@ -107,9 +126,7 @@ ChampionCheck ChampionChecker::Measure(const ChampionRequest& request, const See
     failed.message = fmt::format("{}: {}", result.stage ? ToString(*result.stage) : "start", result.death->description);
     return failed;
   }
-  auto answer = FromReply<ChampionCheck>(*result.reply);
-  if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);
-  return std::get<ChampionCheck>(std::move(answer));
+  return ReadCheck(*result.reply);
 }
 
 }  // namespace evo

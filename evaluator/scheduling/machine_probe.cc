@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+#include <variant>
+
 #include "core/error.h"
 #include "evaluator/messages/message_codec.h"
 
@@ -10,6 +13,17 @@ namespace {
 
 // It takes a few milliseconds where a GPU is in order.
 constexpr std::chrono::milliseconds kMeasureDeadline{20'000};
+
+MachineState ReadState(const Message& reply, const std::string& device_name) {
+  std::variant<MachineState, InfrastructureReport> answer;
+  try {
+    answer = FromReply<MachineState>(reply);
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("measuring {}: the run worker sent a malformed reply: {}", device_name, error.what()));
+  }
+  if (const auto* failed = std::get_if<InfrastructureReport>(&answer)) throw Error(failed->message);
+  return std::get<MachineState>(std::move(answer));
+}
 
 }  // namespace
 
@@ -22,9 +36,7 @@ std::vector<MachineState> MachineProbe::Measure(const std::string& moment, const
   std::vector<MachineState> machines;
   for (const JobResult& result : results) {
     if (result.death) throw Error(fmt::format("measuring {}: {}; see `evo doctor`", device_name_, result.death->description));
-    const auto answer = FromReply<MachineState>(*result.reply);
-    if (const auto* failed = std::get_if<InfrastructureReport>(&answer)) throw Error(failed->message);
-    machines.push_back(std::get<MachineState>(answer));
+    machines.push_back(ReadState(*result.reply, device_name_));
     machines.back().moment = moment;
   }
   return machines;

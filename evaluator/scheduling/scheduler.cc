@@ -144,7 +144,7 @@ void Scheduler::OnRun(const ScheduledPointer& work, const JobResult& result) {
     return Fail(work, Outcome::kCancelled, Stage::kLoad, pool->message);
   }
   if (const auto* report = std::get_if<InfrastructureReport>(&read)) {
-    if (work->retries.AfterInfrastructureFailure()) return SubmitRun(work);
+    if (work->retries.AfterInfrastructureFailure(result.death && result.death->from_outside)) return SubmitRun(work);
     SetFatal(report->message);
     return Fail(work, Outcome::kCancelled, Stage::kLoad, report->message);
   }

@@ -23,6 +23,15 @@ constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
 // For all tools on a search case together.
 constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 
+DeviceInfo ReadDevice(const nlohmann::json& greeting) {
+  try {
+    return greeting.at("device").get<DeviceInfo>();
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(
+        fmt::format("the run worker does not say what its device is ({}); is evo-worker of another version?", error.what()));
+  }
+}
+
 }  // namespace
 
 WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
@@ -31,7 +40,7 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
       policy_(PolicyOf(options_.device)),
       run_pool_(RunPoolOptions()),
       compile_pool_(CompilePoolOptions()) {
-  device_ = run_pool_.WaitReady(options_.interrupt).at("device").get<DeviceInfo>();
+  device_ = ReadDevice(run_pool_.WaitReady(options_.interrupt));
   arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? std::string(policy_.arch) : device_.arch;
   compile_pool_.WaitReady(options_.interrupt);
   CompilePrograms();
@@ -48,6 +57,7 @@ WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   pool.workers = static_cast<int>(options_.ordinals.size());
   for (const int ordinal : options_.ordinals) pool.init_of_worker.push_back({{"ordinal", ordinal}});
   pool.standby = policy_.standby_worker;
+  pool.warn = options_.warn;
   return pool;
 }
 
@@ -57,6 +67,7 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   pool.argv = options_.worker_argv;
   pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_accesses}};
   pool.workers = options_.compile_workers;
+  pool.warn = options_.warn;
   return pool;
 }
 

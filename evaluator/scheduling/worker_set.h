@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -34,6 +35,7 @@ struct PipelineOptions {
   // The longest that a stage of loading, checking or timing one candidate may take. The limit falls once the baseline has shown
   // how long these take.
   std::chrono::milliseconds run_deadline{10'000};
+  std::function<void(const std::string&)> warn;  // as WorkerPoolOptions::warn
 };
 
 // The worker processes of a run, ready for candidates of one task: one run worker for each device, and compile workers. Tells

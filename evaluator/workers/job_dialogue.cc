@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace evo {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Begin markers of one job. A champion check sends some thousands.
+constexpr int kMostMarkers = 100'000;
 
 // Times the stages of one job and calls its on_enter and on_leave in pairs.
 class StageClock {
@@ -35,7 +39,10 @@ class StageClock {
   SteadyTime Deadline() const {
     if (!result_.stage) return Clock::now() + job_.deadline;
     const auto own = job_.stage_deadlines.find(*result_.stage);
-    return Clock::now() + (own == job_.stage_deadlines.end() ? job_.deadline : own->second);
+    const std::chrono::milliseconds once = own == job_.stage_deadlines.end() ? job_.deadline : own->second;
+    const auto before = result_.stage_ms.find(*result_.stage);
+    const auto spent = std::chrono::milliseconds(before == result_.stage_ms.end() ? 0 : static_cast<long>(before->second));
+    return Clock::now() + std::min(once, job_.deadlines_per_stage * once - spent);
   }
 
  private:
@@ -62,6 +69,8 @@ WorkerDeath MalformedReply(const Message& message) {
           fmt::format("sent a malformed reply: a message of type '{:.40}'", TextField(message, "type"))};
 }
 
+WorkerDeath KilledFor(const Message& message) { return {WorkerDeath::Kind::kSignalled, TextField(message, "message"), true}; }
+
 JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop) {
   JobResult result;
   StageClock clock(job, result);
@@ -70,7 +79,7 @@ JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& s
   request.header["type"] = "job";
   result.death = worker.Send(request, deadline, stop);
   if (result.death) return result;
-  for (;;) {
+  for (int markers = 0;;) {
     auto answer = worker.Receive(deadline, stop);
     clock.Leave();
     if (auto* death = std::get_if<WorkerDeath>(&answer)) {
@@ -83,8 +92,12 @@ JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& s
       result.reply = std::move(message);
       return result;
     }
+    if (type == "killed") {
+      result.death = KilledFor(message);
+      return result;
+    }
     const std::optional<Stage> stage = ParseStage(TextField(message, "stage"));
-    if (type != "begin" || !stage) {
+    if (type != "begin" || !stage || ++markers > kMostMarkers) {
       result.death = MalformedReply(message);
       return result;
     }

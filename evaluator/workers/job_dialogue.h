@@ -13,6 +13,9 @@ bool FlagField(const Message& message, const char* key);
 // For a message that the protocol does not allow at this point.
 WorkerDeath MalformedReply(const Message& message);
 
+// For {"type":"killed"}: what the worker needed was killed by something else.
+WorkerDeath KilledFor(const Message& message);
+
 // Sends a job to a worker that is ready, follows its begin markers and deadlines, and returns its reply or its death.
 JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop);
 

@@ -15,6 +15,7 @@ struct QueuedJob {
   Job job;
   JobRunner::Done done;
   SteadyTime since;  // when it was submitted
+  int killed = 0;    // how many of its workers were killed from outside
 };
 
 // Jobs in the order of their submission. Workers can see how many there are. Not thread-safe: the owner locks.
@@ -23,6 +24,10 @@ class JobQueue {
   bool empty() const { return jobs_.empty(); }
   void Push(QueuedJob job) {
     jobs_.push_back(std::move(job));
+    waiting_.Set(jobs_.size());
+  }
+  void PushFront(QueuedJob job) {
+    jobs_.push_front(std::move(job));
     waiting_.Set(jobs_.size());
   }
   // Precondition: not empty.

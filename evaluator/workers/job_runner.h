@@ -13,11 +13,13 @@
 
 namespace evo {
 
-// One job for one worker. Deadlines hold per stage: each begin marker starts the clock anew.
+// One job for one worker. Deadlines hold per stage: each begin marker starts the clock anew, but all parts of a stage together
+// have `deadlines_per_stage` times its deadline.
 struct Job {
   Message request;
   std::chrono::milliseconds deadline{60'000};  // of every stage that stage_deadlines does not name
   std::map<Stage, std::chrono::milliseconds> stage_deadlines;
+  int deadlines_per_stage = 2;
   // Called in the worker's thread: on_enter when a begin marker asks to wait, before the worker is told to go on; on_leave when
   // the job has left that stage. They come in pairs, whatever becomes of the job.
   std::function<void(Stage stage)> on_enter;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -10,9 +11,6 @@ namespace {
 
 constexpr char kMagic[4] = {'E', 'V', 'O', '1'};
 constexpr std::size_t kPreludeBytes = 16;
-// Far above any real message: a header carries a few sources, a body one image. A greater length is not believed.
-constexpr std::uint64_t kMaxHeaderBytes = 64ULL << 20;
-constexpr std::uint64_t kMaxBodyBytes = 1ULL << 30;
 
 template <typename T>
 void Put(std::string& out, T value) {
@@ -28,10 +26,31 @@ T Get(const char* from) {
   return value;
 }
 
+// The depth of the arrays and objects in a JSON text. Brackets in strings do not count.
+int Nesting(std::string_view json) {
+  int depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
 std::vector<std::string> SplitBodies(const nlohmann::json& header, std::string_view bytes) {
   std::vector<std::string> bodies;
   const auto sizes = header.find("bodies");
   if (sizes == header.end() || !sizes->is_array()) throw ProtocolError("header without the list of bodies");
+  if (sizes->size() > kMostBodies) throw ProtocolError(fmt::format("a message of {} bodies", sizes->size()));
   for (const auto& size : *sizes) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > bytes.size())
       throw ProtocolError("a body is longer than the message");
@@ -66,19 +85,21 @@ std::string Encode(const Message& message) {
 
 void Decoder::Feed(std::string_view bytes) { buffer_.append(bytes); }
 
-std::optional<Message> Decoder::Next() {
+std::optional<Message> Decoder::Next(const MessageLimits& limits) {
   const std::size_t magic_bytes = std::min(buffer_.size(), sizeof(kMagic));
   if (std::memcmp(buffer_.data(), kMagic, magic_bytes) != 0) throw ProtocolError("not a message of evo's protocol");
   if (buffer_.size() < kPreludeBytes) return std::nullopt;
   const auto header_bytes = Get<std::uint32_t>(buffer_.data() + 4);
   const auto body_bytes = Get<std::uint64_t>(buffer_.data() + 8);
-  if (header_bytes > kMaxHeaderBytes || body_bytes > kMaxBodyBytes) {
+  if (header_bytes > limits.header_bytes || body_bytes > limits.body_bytes) {
     throw ProtocolError(fmt::format("a message of {} + {} bytes", header_bytes, body_bytes));
   }
   if (buffer_.size() < kPreludeBytes + header_bytes + body_bytes) return std::nullopt;
   const std::string_view whole(buffer_);
+  const std::string_view header = whole.substr(kPreludeBytes, header_bytes);
+  if (Nesting(header) > kMostNesting) throw ProtocolError("the header is nested too deeply");
   Message message;
-  message.header = nlohmann::json::parse(whole.substr(kPreludeBytes, header_bytes), nullptr, false);
+  message.header = nlohmann::json::parse(header, nullptr, false);
   if (!message.header.is_object()) throw ProtocolError("the header is not a JSON object");
   message.bodies = SplitBodies(message.header, whole.substr(kPreludeBytes + header_bytes, body_bytes));
   message.header.erase("bodies");

@@ -9,6 +9,8 @@
 #include <exception>
 #include <optional>
 
+#include "platform/command.h"
+
 namespace evo {
 namespace {
 
@@ -69,7 +71,13 @@ Message Typed(const char* type, Message message = {}) {
 void Serve(Frames& frames, WorkerRole& role) {
   FrameChannel channel(frames);
   while (auto job = frames.Read()) {
-    Message reply = Typed("reply", role.Handle(*job, channel));
+    Message reply;
+    try {
+      reply = Typed("reply", role.Handle(*job, channel));
+    } catch (const CommandKilled& killed) {
+      frames.Write(Typed("killed", {{{"message", killed.what()}}, {}}));
+      continue;
+    }
     reply.header["last"] = role.MustRestart();
     frames.Write(reply);
     // A broken device can hang in its destructors, and nothing needs them here.
@@ -92,6 +100,9 @@ int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles) {
     std::unique_ptr<WorkerRole> role;
     try {
       role = factory->second(init->header);
+    } catch (const CommandKilled& killed) {
+      frames.Write(Typed("killed", {{{"message", killed.what()}}, {}}));
+      return 1;
     } catch (const std::exception& error) {
       frames.Write(Typed("failed", {{{"message", error.what()}}, {}}));
       return 1;

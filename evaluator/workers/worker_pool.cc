@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -12,8 +13,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A worker that dies before it is ready may have been unlucky (memory, a signal); one that does so three times running is broken.
-constexpr int kStartAttempts = 3;
+// A worker that dies before it is ready may have been unlucky (memory, a signal). After three such deaths in a row it waits
+// before the next attempt; when all workers of a pool have died six times in a row, none can live.
+constexpr int kStartsWithoutPause = 3;
+constexpr int kMostStarts = 6;
+constexpr int kMostDoublings = 5;  // of the pause
+// Workers of one job that may be killed from outside before that counts. The kernel's choice when memory runs out may fall on the
+// same job again.
+constexpr int kMostKilled = 3;
 // How long a tool around the worker may take to write its report.
 constexpr std::chrono::seconds kGracefulEnd{20};
 
@@ -114,30 +121,48 @@ void WorkerPool::Resume() {
 
 void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
   if (!options_.fresh) EnsureWorker(slot, stop);
-  for (;;) {
-    QueuedJob next;
-    std::stop_token cancel;
-    {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, stop, [this] { return !queue_.empty() && suspended_ == 0; })) break;
-      next = queue_.Pop();
-      cancel = cancel_.get_token();
-    }
-    JobResult result;
-    const double queue_ms = MillisecondsSince(next.since);
-    result.death = EnsureWorker(slot, cancel);
-    if (!result.death) result = RunJob(*slot.worker.process, next.job, cancel);
-    result.queue_ms = queue_ms;
-    {
-      const std::lock_guard lock(mutex_);
-      busy_ms_ += MillisecondsSince(next.since) - queue_ms;
-    }
-    const bool last = result.reply && FlagField(*result.reply, "last");
-    if (result.death || last || options_.fresh) Retire(slot);
-    next.done(std::move(result));
+  while (AwaitJob(stop)) {
+    const SteadyTime since = Clock::now();
+    // Before it takes a job, so that another worker takes it where this one cannot be started.
+    EnsureWorker(slot, stop);
+    ServeNext(slot, since);
   }
   Retire(slot);
   slot.standby = {};
+}
+
+// False after a stop request.
+bool WorkerPool::AwaitJob(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait(lock, stop, [this] { return !queue_.empty() && suspended_ == 0; });
+}
+
+// Runs the next job, if there is still one, on the slot's worker. `since` is when the slot began to get ready for it.
+void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
+  QueuedJob next;
+  std::stop_token cancel;
+  JobResult result;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.empty() || suspended_ > 0 || (!slot.worker && fatal_.empty())) return;
+    next = queue_.Pop();
+    cancel = cancel_.get_token();
+    if (!fatal_.empty()) result.death = WorkerDeath{WorkerDeath::Kind::kCannotStart, fatal_};
+  }
+  if (!result.death) result = RunJob(*slot.worker.process, next.job, cancel);
+  result.queue_ms = std::max(0.0, std::chrono::duration<double, std::milli>(since - next.since).count());
+  const bool last = result.reply && FlagField(*result.reply, "last");
+  if (result.death || last || options_.fresh) Retire(slot);
+  {
+    const std::lock_guard lock(mutex_);
+    busy_ms_ += MillisecondsSince(since);
+    if (result.death && result.death->from_outside && !cancel.stop_requested() && next.killed++ < kMostKilled) {
+      queue_.PushFront(std::move(next));
+      changed_.notify_all();
+      return;
+    }
+  }
+  next.done(std::move(result));
 }
 
 // The setup follows the init message at once: a worker in reserve then prepares itself long before it is needed.
@@ -162,7 +187,11 @@ void WorkerPool::Retire(Slot& slot) {
     const std::lock_guard lock(slot.mutex);
     std::swap(old, slot.worker);
   }
-  if (old && options_.end_gracefully) old.process->End(Clock::now() + kGracefulEnd);
+  if (!old || !options_.end_gracefully) return;
+  std::unique_lock lock(mutex_);
+  const std::stop_token cancel = cancel_.get_token();
+  lock.unlock();
+  old.process->End(Clock::now() + kGracefulEnd, cancel);
 }
 
 // Sends the present setup to a worker that is ready and has not got it.
@@ -176,24 +205,58 @@ std::optional<WorkerDeath> WorkerPool::SendSetup(Worker& worker, const std::stop
   return std::nullopt;
 }
 
-// Afterwards the slot has a worker that is ready and has the present setup; otherwise the reason is returned.
-std::optional<WorkerDeath> WorkerPool::EnsureWorker(Slot& slot, const std::stop_token& stop) {
+// Afterwards the slot has a worker that is ready and has the present setup, unless there was a stop request or no worker can
+// live.
+void WorkerPool::EnsureWorker(Slot& slot, const std::stop_token& stop) {
   if (slot.worker) {
-    if (!SendSetup(slot.worker, stop)) return std::nullopt;
+    if (!SendSetup(slot.worker, stop)) return;
     Retire(slot);
   }
-  std::string reason;
-  for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
-    auto failure = TryStart(slot, stop);
-    if (!failure) return std::nullopt;
-    if (failure->death.kind == WorkerDeath::Kind::kStopped) return std::move(failure->death);
-    reason = std::move(failure->death.description);
-    if (!failure->worth_retrying) break;
+  while (!stop.stop_requested() && fatal().empty()) {
+    const auto failure = TryStart(slot, stop);
+    if (!failure) {
+      const std::lock_guard lock(mutex_);
+      slot.starts = {.succeeded = true};
+      return;
+    }
+    if (!AwaitNextStart(slot, *failure, stop)) return;
   }
-  const std::lock_guard lock(mutex_);
-  fatal_ = fmt::format("{} worker cannot be started: {}", options_.name, reason);
-  changed_.notify_all();
-  return WorkerDeath{WorkerDeath::Kind::kCannotStart, fatal_};
+}
+
+// Returns after a pause; false if there is to be no further attempt.
+bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const std::stop_token& stop) {
+  if (failure.death.kind == WorkerDeath::Kind::kStopped) return false;
+  std::unique_lock lock(mutex_);
+  StartAttempts& starts = slot.starts;
+  const std::string why = fmt::format("{} worker cannot be started: {}", options_.name, failure.death.description);
+  const int before = starts.failed;
+  // A minute of waiting for one that hangs says as much as two deaths.
+  starts.failed += failure.death.kind == WorkerDeath::Kind::kDeadline ? 2 : 1;
+  const bool news =
+      (before < kStartsWithoutPause && starts.failed >= kStartsWithoutPause) || (!failure.worth_retrying && !starts.hopeless);
+  starts.hopeless = !failure.worth_retrying;
+  // At the start of a run, what a worker says of itself is a mistake that the user can correct.
+  if ((starts.hopeless && !starts.succeeded) || NoneCanLive()) {
+    if (fatal_.empty()) fatal_ = why;
+    changed_.notify_all();
+    return false;
+  }
+  if (news && options_.warn) {
+    lock.unlock();
+    options_.warn(fmt::format("{}; the others go on, and it is tried again", why));
+    lock.lock();
+  }
+  const int beyond = starts.failed - kStartsWithoutPause;
+  if (beyond < 0 && !starts.hopeless) return true;
+  const auto pause = options_.start_pause * (1 << std::clamp(beyond, 0, kMostDoublings));
+  changed_.wait_for(lock, stop, pause, [this] { return !fatal_.empty(); });
+  return true;
+}
+
+// Precondition: mutex_ is held.
+bool WorkerPool::NoneCanLive() const {
+  return std::all_of(slots_.begin(), slots_.end(),
+                     [](const auto& slot) { return slot->starts.hopeless || slot->starts.failed >= kMostStarts; });
 }
 
 std::optional<WorkerPool::StartFailure> WorkerPool::TryStart(Slot& slot, const std::stop_token& stop) {
@@ -205,7 +268,9 @@ std::optional<WorkerPool::StartFailure> WorkerPool::TryStart(Slot& slot, const s
     if (TextField(greeting, "type") == "failed") {  // it says why; another would say the same
       return StartFailure{{WorkerDeath::Kind::kExited, TextField(greeting, "message")}, false};
     }
+    if (TextField(greeting, "type") == "killed") return StartFailure{KilledFor(greeting)};
     if (TextField(greeting, "type") != "ready") return StartFailure{MalformedReply(greeting)};
+    worker.process->SetReady();
     if (worker.setup > 0) {
       answer = worker.process->Receive(Clock::now() + options_.start_deadline, stop);
       if (auto* death = std::get_if<WorkerDeath>(&answer)) return StartFailure{std::move(*death)};

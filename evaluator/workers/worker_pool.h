@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,11 +27,14 @@ struct WorkerPoolOptions {
   bool fresh = false;                          // a new process for every job
   bool end_gracefully = false;                 // close a worker's input and give it time to end by itself before it is killed
   std::chrono::milliseconds start_deadline{60'000};
+  std::chrono::milliseconds start_pause{1'000};  // after the third failed start in a row; it doubles with each further one
+  std::function<void(const std::string&)> warn;  // told, in the thread of a worker, that fewer workers are left; may be empty
 };
 
 // Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool. A
-// job whose worker dies gets that death as its result; the next job gets a new worker. After three failed attempts to start a
-// worker its job ends with kCannotStart, and fatal() says why. Thread-safe.
+// job whose worker dies gets that death as its result; the next job gets a new worker. A job whose worker was killed from outside
+// is run again in another; the fourth such death counts. A worker that cannot be started is tried again after pauses, and the
+// others go on without it. When none can live, every job ends with kCannotStart, and fatal() says why. Thread-safe.
 class WorkerPool : public JobRunner {
  public:
   explicit WorkerPool(WorkerPoolOptions options);
@@ -68,16 +72,26 @@ class WorkerPool : public JobRunner {
     WorkerDeath death;
     bool worth_retrying = true;
   };
+  struct StartAttempts {
+    int failed = 0;  // in a row
+    bool succeeded = false;
+    bool hopeless = false;  // the worker has said why it cannot be, and the next would say the same
+  };
   struct Slot {
     std::size_t index = 0;
     std::mutex mutex;  // guards `worker` against Suspend and Resume; only the slot's own thread changes it
     Worker worker;
     Worker standby;
-    std::jthread thread;  // last: it uses the members above
+    StartAttempts starts;  // guarded by the pool's mutex_
+    std::jthread thread;   // last: it uses the members above
   };
 
   void Serve(Slot& slot, const std::stop_token& stop);
-  std::optional<WorkerDeath> EnsureWorker(Slot& slot, const std::stop_token& stop);
+  bool AwaitJob(const std::stop_token& stop);
+  void ServeNext(Slot& slot, SteadyTime since);
+  void EnsureWorker(Slot& slot, const std::stop_token& stop);
+  bool AwaitNextStart(Slot& slot, const StartFailure& failure, const std::stop_token& stop);
+  bool NoneCanLive() const;
   std::optional<StartFailure> TryStart(Slot& slot, const std::stop_token& stop);
   std::optional<WorkerDeath> SendSetup(Worker& worker, const std::stop_token& stop);
   Worker StartWorker(std::size_t index, const std::stop_token& stop);

@@ -9,44 +9,35 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/process/v2/process.hpp>
 #include <boost/process/v2/stdio.hpp>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "core/error.h"
+#include "evaluator/workers/descriptor.h"
+#include "evaluator/workers/guarded_group.h"
+#include "evaluator/workers/stderr_tail.h"
+#include "evaluator/workers/stopped_processes.h"
+#include "platform/command.h"
 
 namespace evo {
 namespace {
 
 namespace bp = boost::process::v2;
 
-constexpr std::size_t kKeptStderrBytes = 4096;
 // Descriptors above this number are not marked where the kernel is older than 5.11 and cannot mark all at once.
 constexpr int kMostDescriptors = 4096;
 constexpr int kReadsAtOnce = 16;  // of 4 KiB each: the 64 KiB that a pipe holds
 // How often a wait looks at its stop token; a quarter of the delay that a user notices after Ctrl-C.
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { Close(); }
-  void Close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+// For a worker that something else has stopped. A batch system that lets a whole tree of processes go on does so much faster.
+constexpr auto kLongestStop = std::chrono::seconds(1);
+// What a worker may write to standard error before it is ready.
+constexpr std::size_t kStartStderrBytes = 1 << 20;
 
 std::pair<Descriptor, Descriptor> MakePipe() {
   int ends[2];
@@ -88,17 +79,18 @@ struct DieWithParent {
 }  // namespace
 
 struct WorkerProcess::State {
-  boost::asio::io_context context;
-  std::optional<bp::process> process;
   pid_t pid = -1;
   bool reaped = false;
   int status = 0;
   Descriptor to_worker;
   Descriptor from_worker;
-  Descriptor stderr_of_worker;
-  std::string outgoing;
+  StderrTail errors{Descriptor()};
   Decoder decoder;
-  std::string stderr_tail;
+  bool ready = false;
+  std::atomic<bool> suspended = false;
+  std::optional<SteadyTime> stopped_since;
+  SteadyTime::duration stood_still{};  // how long this process did not run during the present Send or Receive
+  std::optional<GuardedGroup> guarded;
 
   void KillAndReap() {
     if (reaped) return;
@@ -120,21 +112,30 @@ struct WorkerProcess::State {
     return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
   }
 
-  // Reads what has come, but no more than a pipe holds: a worker that writes without end must not keep us here.
-  void DrainStderr() {
-    std::array<char, 4096> bytes;
-    int reads = 0;
-    for (ssize_t n; ++reads <= kReadsAtOnce && (n = ::read(stderr_of_worker.get(), bytes.data(), bytes.size())) > 0;) {
-      stderr_tail.append(bytes.data(), static_cast<std::size_t>(n));
-      if (stderr_tail.size() > 2 * kKeptStderrBytes) stderr_tail.erase(0, stderr_tail.size() - kKeptStderrBytes);
+  // Waits for one of the descriptors, for `slice` at most.
+  bool Poll(std::span<pollfd> fds, std::chrono::milliseconds slice) {
+    const SteadyTime before = std::chrono::steady_clock::now();
+    const bool polled = ::poll(fds.data(), fds.size(), static_cast<int>(slice.count())) >= 0;
+    const auto beyond = std::chrono::steady_clock::now() - before - slice;
+    if (beyond > kLongestStop) {
+      stood_still += beyond;
+      stopped_since.reset();  // the worker may have been stopped together with us
     }
+    return polled;
   }
 
-  std::string LastStderrLine() const {
-    const auto end = stderr_tail.find_last_not_of("\n ");
-    if (end == std::string::npos) return {};
-    const auto begin = stderr_tail.rfind('\n', end);
-    return stderr_tail.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  // Whether something else than Suspend stopped the worker and has not let it go on for a while.
+  bool StoppedForLong() {
+    siginfo_t info{};
+    const bool stopped =
+        !suspended && ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+    if (!stopped) {
+      stopped_since.reset();
+      return false;
+    }
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (!stopped_since) stopped_since = now;
+    return now - *stopped_since > kLongestStop;
   }
 };
 
@@ -149,42 +150,54 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std:
   auto [err_read, child_err] = MakePipe();
   try {
     const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
-    state_->process.emplace(state_->context, argv.front(), arguments,
-                            bp::process_stdio{child_in.get(), child_out.get(), child_err.get()}, DieWithParent{});
+    boost::asio::io_context context;
+    bp::process process(context, argv.front(), arguments, bp::process_stdio{child_in.get(), child_out.get(), child_err.get()},
+                        DieWithParent{});
+    state_->pid = process.id();
+    process.detach();  // reaped by hand: the group must be killed first
   } catch (const std::exception& error) {
     throw Error(fmt::format("cannot start {}: {}", argv.front(), error.what()));
   }
-  state_->pid = state_->process->id();
-  state_->process->detach();  // reaped by hand: the group must be killed first
   ::setpgid(state_->pid, state_->pid);
+  state_->guarded.emplace(state_->pid);
+  for (const Descriptor* fd : {&to_worker, &from_worker, &err_read}) SetNonBlocking(fd->get());
   state_->to_worker = std::move(to_worker);
   state_->from_worker = std::move(from_worker);
-  state_->stderr_of_worker = std::move(err_read);
-  for (const Descriptor* fd : {&state_->to_worker, &state_->from_worker, &state_->stderr_of_worker}) SetNonBlocking(fd->get());
+  state_->errors = StderrTail(std::move(err_read));
 }
 
 WorkerProcess::~WorkerProcess() { state_->KillAndReap(); }
 
 int WorkerProcess::pid() const { return state_->pid; }
 
-void WorkerProcess::End(SteadyTime deadline) {
+void WorkerProcess::SetReady() { state_->ready = true; }
+
+void WorkerProcess::End(SteadyTime deadline, const std::stop_token& stop) {
   if (state_->reaped) return;
   state_->to_worker.Close();
   std::array<char, 4096> bytes;
-  while (!state_->Ended() && std::chrono::steady_clock::now() < deadline) {
+  while (!state_->Ended() && std::chrono::steady_clock::now() < deadline && !stop.stop_requested()) {
     // What it still writes is ignored, but a full pipe must not block it.
-    while (::read(state_->from_worker.get(), bytes.data(), bytes.size()) > 0) {
+    int reads = 0;
+    while (++reads <= kReadsAtOnce && ::read(state_->from_worker.get(), bytes.data(), bytes.size()) > 0) {
     }
-    state_->DrainStderr();
+    state_->errors.Drain();
     ::usleep(10'000);
   }
   state_->KillAndReap();
 }
 
-void WorkerProcess::Suspend() { ::kill(-state_->pid, SIGSTOP); }
-void WorkerProcess::Resume() { ::kill(-state_->pid, SIGCONT); }
+void WorkerProcess::Suspend() {
+  state_->suspended = true;
+  ::kill(-state_->pid, SIGSTOP);
+}
 
-WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what) {
+void WorkerProcess::Resume() {
+  ::kill(-state_->pid, SIGCONT);
+  state_->suspended = false;
+}
+
+WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what, bool from_outside) {
   // Its exit status says more than the fact that its pipe closed.
   if (kind == WorkerDeath::Kind::kExited && !state_->reaped) {
     for (int i = 0; i < 100 && !state_->reaped; ++i) {
@@ -197,17 +210,18 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what) 
   }
   const bool knew = state_->reaped;
   state_->KillAndReap();
-  state_->DrainStderr();
-  WorkerDeath death{kind, what};
+  state_->errors.Drain();
+  WorkerDeath death{kind, what, from_outside};
   if (kind == WorkerDeath::Kind::kExited && knew) {
     if (WIFSIGNALED(state_->status)) {
       const int signal = WTERMSIG(state_->status);
-      death = {WorkerDeath::Kind::kSignalled, fmt::format("killed by signal {} ({})", signal, ::strsignal(signal))};
+      death = {WorkerDeath::Kind::kSignalled, fmt::format("killed by signal {} ({})", signal, ::strsignal(signal)),
+               ComesFromOutside(signal)};
     } else {
       death.description = fmt::format("exited with status {}", WEXITSTATUS(state_->status));
     }
   }
-  const std::string line = state_->LastStderrLine();
+  const std::string line = state_->errors.LastLine();
   if (!line.empty()) death.description += ": " + line;
   return death;
 }
@@ -219,15 +233,20 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTim
   const bool write = direction == Direction::kWrite;
   for (;;) {
     if (stop.stop_requested()) return Die(WorkerDeath::Kind::kStopped, "stopped");
-    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Die(WorkerDeath::Kind::kDeadline, "deadline passed");
+    const auto left = std::chrono::ceil<milliseconds>(deadline + state_->stood_still - std::chrono::steady_clock::now());
+    if (left.count() <= 0) {
+      if (!AnyStopped(state_->pid)) return Die(WorkerDeath::Kind::kDeadline, "deadline passed");
+      return Die(WorkerDeath::Kind::kDeadline, "deadline passed while a process was stopped", true);
+    }
+    if (state_->StoppedForLong()) return Die(WorkerDeath::Kind::kSignalled, "stopped by a signal", true);
+    if (!state_->ready && state_->errors.bytes() > kStartStderrBytes)
+      return Die(WorkerDeath::Kind::kProtocol, "wrote more than 1 MiB to standard error before it was ready");
     const bool ended = state_->Ended();  // before the poll, so that the last bytes that it wrote are found
     pollfd fds[3] = {{write ? -1 : state_->from_worker.get(), POLLIN, 0},
-                     {state_->stderr_of_worker.get(), POLLIN, 0},
+                     {state_->errors.fd(), POLLIN, 0},
                      {write ? state_->to_worker.get() : -1, POLLOUT, 0}};
-    const int ready = ::poll(fds, 3, static_cast<int>(std::min<milliseconds>(left, kPollSlice).count()));
-    if (ready < 0) continue;
-    if (fds[1].revents & POLLIN) state_->DrainStderr();
+    if (!state_->Poll(fds, std::min<milliseconds>(left, kPollSlice))) continue;
+    if (fds[1].revents & POLLIN) state_->errors.Drain();
     if (fds[0].revents & (POLLIN | POLLHUP)) return std::nullopt;
     if (fds[2].revents & (POLLERR | POLLHUP) || (fds[2].revents && !ended)) return std::nullopt;
     if (ended) return Die(WorkerDeath::Kind::kExited, "ended");
@@ -236,8 +255,8 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTim
 }
 
 std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTime deadline, const std::stop_token& stop) {
-  std::string& out = state_->outgoing;
-  out = Encode(message);
+  const std::string out = Encode(message);
+  state_->stood_still = {};
   std::size_t sent = 0;
   while (sent < out.size()) {
     const ssize_t n = ::write(state_->to_worker.get(), out.data() + sent, out.size() - sent);
@@ -254,9 +273,10 @@ std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTim
 
 std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, const std::stop_token& stop) {
   std::array<char, 1 << 16> bytes;
+  state_->stood_still = {};
   try {
     for (;;) {
-      if (auto message = state_->decoder.Next()) return std::move(*message);
+      if (auto message = state_->decoder.Next(state_->ready ? kReplyLimits : kGreetingLimits)) return std::move(*message);
       const ssize_t n = ::read(state_->from_worker.get(), bytes.data(), bytes.size());
       if (n > 0) {
         state_->decoder.Feed({bytes.data(), static_cast<std::size_t>(n)});

@@ -15,8 +15,8 @@ namespace evo {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// One worker process, in a process group of its own, which dies with the thread that started it. Suspend and Resume may be called
-// from any thread, everything else only from that one.
+// One worker process, in a process group of its own. It dies with the thread that started it, and its group with this process.
+// Suspend and Resume may be called from any thread, everything else only from that one.
 class WorkerProcess {
  public:
   // Starts argv[0] with the rest as its arguments, without a shell. Blocks SIGPIPE in the calling thread. Throws Error if the
@@ -27,13 +27,17 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
+  // From now on the worker may send large messages and write to standard error as much as it likes. Until then little of both is
+  // accepted, since it has done no work yet.
+  void SetReady();
   // Returns nullopt when the whole message was written.
   std::optional<WorkerDeath> Send(const Message& message, SteadyTime deadline, const std::stop_token& stop);
-  // The next message. Where either returns a WorkerDeath, the process has been killed and reaped.
+  // The next message. Where either returns a WorkerDeath, the process has been killed and reaped. A worker that something else
+  // has stopped for a second is killed.
   std::variant<Message, WorkerDeath> Receive(SteadyTime deadline, const std::stop_token& stop);
 
-  // Closes the worker's input, which makes it end, and waits for that. Kills it at the deadline.
-  void End(SteadyTime deadline);
+  // Closes the worker's input, which makes it end, and waits for that. Kills it at the deadline or after a stop request.
+  void End(SteadyTime deadline, const std::stop_token& stop);
   // Suspend stops every process of the group; Resume lets them continue.
   void Suspend();
   void Resume();
@@ -41,7 +45,7 @@ class WorkerProcess {
 
  private:
   struct State;
-  WorkerDeath Die(WorkerDeath::Kind kind, const std::string& what);
+  WorkerDeath Die(WorkerDeath::Kind kind, const std::string& what, bool from_outside = false);
   enum class Direction { kRead, kWrite };
   std::optional<WorkerDeath> WaitFor(Direction direction, SteadyTime deadline, const std::stop_token& stop);
   std::unique_ptr<State> state_;

@@ -243,6 +243,20 @@ TEST(Evolution, EndsBetweenGenerationsAtTheTimeLimit) {
   EXPECT_THAT(world.store.champions, SizeIs(1)) << "the champion is still checked";
 }
 
+// A worker may hang, or something else keep the machine busy.
+TEST(Evolution, DropsTheGenerationThatIsOverdue) {
+  World world(FakeRun());
+  std::stop_source overdue;
+  world.evaluator.on_evaluated = [&](int evaluated) {
+    if (evaluated == 3) overdue.request_stop();
+  };
+  const StopCondition stop(world.run.generations, std::chrono::hours(1), world.interrupt.get_token(), {}, overdue.get_token());
+  EXPECT_EQ(world.evolution.Run(stop), RunStatus::kFinished);
+  EXPECT_THAT(world.store.generations, SizeIs(1)) << "nothing is kept of the generation that was not finished";
+  EXPECT_EQ(world.evaluator.evaluated, 3);
+  EXPECT_THAT(world.store.champions, SizeIs(1)) << "the champion is still checked";
+}
+
 TEST(Evolution, EndsAfterThreeEmptyGenerationsInARow) {
   World world(FakeRun());
   for (std::uint64_t g = 4; g < 100; ++g) world.breeder.childless.insert(g);

@@ -100,6 +100,16 @@ TEST(ChampionChecker, RunsBothProgramsInAFreshProcess) {
   EXPECT_EQ(request.baseline.source, "baseline");
 }
 
+TEST(ChampionChecker, AReplyThatCannotBeReadFailsTheCheck) {
+  Message odd;
+  odd.header["result"] = {{"outcome", 5}};
+  for (const Message& reply : {odd, Message{}}) {
+    const ChampionCheck check = Checked(FakeJobRunner::Reply(reply)).Check();
+    EXPECT_EQ(check.outcome, Outcome::kCrash);
+    EXPECT_THAT(check.message, testing::HasSubstr("malformed reply"));
+  }
+}
+
 TEST(ChampionChecker, UnprovenEditsFaceTenTimesTheAdversary) {
   for (const int edits : {0, 1, 3}) {
     Checked checked(Passed());

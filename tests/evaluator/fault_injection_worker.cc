@@ -7,11 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <thread>
 
 #include "evaluator/workers/worker_main.h"
+#include "platform/command.h"
 
 namespace evo {
 namespace {
@@ -33,6 +36,12 @@ void WriteRaw(const std::string& bytes) {
 [[noreturn]] void ForkAndExit() {
   if (::fork() == 0) SleepForEver();  // holds every pipe open
   ::_exit(3);
+}
+
+// As a compiler's driver and the compiler that it starts.
+[[noreturn]] void StartCompilers() {
+  if (::fork() == 0 && ::fork() == 0) SleepForEver();
+  SleepForEver();
 }
 
 void FloodStderr(bool for_ever) {
@@ -109,6 +118,10 @@ const std::map<std::string, std::function<void()>>& Faults() {
          SleepForEver();
        }},
       {"grandchild", [] { ForkAndExit(); }},
+      {"compilers", [] { StartCompilers(); }},
+      {"killed", [] { ::raise(SIGKILL); }},
+      {"stops_itself", [] { ::raise(SIGSTOP); }},
+      {"compiler_killed", [] { throw CommandKilled("g++: killed by signal 9 (Killed)"); }},
   };
   return kFaults;
 }
@@ -120,6 +133,9 @@ class FaultInjectionRole : public WorkerRole {
   nlohmann::json Describe() override { return {{"pid", ::getpid()}}; }
 
   Message Handle(const Message& job, WorkerChannel& channel) override {
+    if (job.header.value("markers", false)) {
+      for (;;) channel.Begin(Stage::kCheck);
+    }
     for (const auto& stage : job.header.value("stages", nlohmann::json::array())) {
       channel.Begin(ParseStage(stage.at("name").get<std::string>()).value(), stage.value("wait", false));
       std::this_thread::sleep_for(std::chrono::milliseconds(stage.value("ms", 0)));
@@ -145,8 +161,35 @@ class FaultInjectionRole : public WorkerRole {
   bool must_restart_ = false;
 };
 
+// A first message whose header is nested deeply enough to use up the stack of what copies it.
+[[noreturn]] void GreetNested() {
+  const std::string header =
+      R"({"type":"ready","bodies":[],"deep":)" + std::string(500'000, '[') + std::string(500'000, ']') + "}";
+  std::string wire = Encode({}).substr(0, 16);
+  const auto size = static_cast<std::uint32_t>(header.size());
+  std::memcpy(wire.data() + 4, &size, sizeof(size));
+  WriteRaw(wire + header);
+  SleepForEver();
+}
+
+// Counts the starts in a file; the first ones fail.
+void FailFirstStarts(const nlohmann::json& init) {
+  const auto file = init.value("starts_file", "");
+  if (file.empty()) return;
+  std::ofstream(file, std::ios::app) << 'x';
+  if (std::filesystem::file_size(file) <= init.at("failed_starts").get<std::uintmax_t>()) ::_exit(5);
+}
+
 std::unique_ptr<WorkerRole> Make(const nlohmann::json& init) {
   const std::string fault = init.value("fault", "");
+  FailFirstStarts(init);
+  if (fault == "nested_at_start") GreetNested();
+  if (fault == "floods_at_start") FloodStderr(true);
+  if (fault == "compiler_killed_at_start") throw CommandKilled("g++: killed by signal 9 (Killed)");
+  if (fault == "large_at_start") {
+    WriteRaw(Lying(100'000'000));
+    SleepForEver();
+  }
   if (fault == "cannot_be") throw std::runtime_error("no device here");
   if (fault == "exits_at_start") ::_exit(5);
   if (fault == "hangs_at_start") SleepForEver();

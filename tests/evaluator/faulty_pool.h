@@ -19,6 +19,7 @@ inline WorkerPoolOptions Options(const std::string& fault) {
   options.name = "faulty";
   options.argv = {(ProgramDirectory() / "fault_injection_worker").string()};
   options.init = {{"role", "faulty"}, {"fault", fault}};
+  options.start_pause = std::chrono::milliseconds(5);
   return options;
 }
 

@@ -51,6 +51,9 @@ TEST(MachineProbe, AMachineThatIsNotInOrderEndsTheRun) {
             "the controls come out wrong");
   EXPECT_THAT(ErrorOf(FakeJobRunner::Death(WorkerDeath::Kind::kDeadline, "deadline passed")),
               HasSubstr("measuring a GPU: deadline passed"));
+  Message odd;
+  odd.header["result"] = "fast";
+  EXPECT_THAT(ErrorOf(FakeJobRunner::Reply(odd)), HasSubstr("measuring a GPU: the run worker sent a malformed reply"));
 }
 
 TEST(MachineProbe, StopsWhenAsked) {

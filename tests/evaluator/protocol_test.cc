@@ -132,9 +132,51 @@ TEST(Protocol, BytesThatAreNoTextAreReplaced) {
   EXPECT_EQ(back->header["log"], "error: \xef\xbf\xbd\xef\xbf\xbd in \xc3\xa9");
 }
 
-TEST(Protocol, AHeaderNestedVeryDeeplyIsRefusedOrTaken) {
-  const std::string deep = R"({"bodies":[],"a":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
-  EXPECT_NO_THROW(Decoded(Wire(deep, "")));  // above all it must not use up the stack
+// A header as deep as this, with its own object.
+std::string Nested(std::size_t levels) {
+  return R"({"bodies":[],"a":)" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+}
+
+// What copies or prints a header calls itself for each level.
+TEST(Protocol, AHeaderThatIsNestedTooDeeplyIsRefused) {
+  EXPECT_NO_THROW(Decoded(Wire(Nested(kMostNesting), "")));
+  EXPECT_THROW(Decoded(Wire(Nested(kMostNesting + 1), "")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(Nested(200'000), "")), ProtocolError);
+  EXPECT_THROW(Decoded(Wire(std::string(200'000, '{'), "")), ProtocolError);
+}
+
+TEST(Protocol, BracketsInTextAreNoNesting) {
+  Message message;
+  message.header = {{"source", std::string(1000, '[') + "\\\"{{{" + std::string(1000, '{') + "\\"}, {"next", {1}}};
+  const auto back = Decoded(Encode(message));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->header, message.header);
+}
+
+TEST(Protocol, WhatIsOverALimitIsRefusedAtItsFirstBytes) {
+  const auto refused = [](std::uint32_t header, std::uint64_t bodies, const MessageLimits& limits) {
+    Decoder decoder;
+    decoder.Feed(Wire("", "", header, bodies));
+    try {
+      decoder.Next(limits);
+      return false;
+    } catch (const ProtocolError&) {
+      return true;
+    }
+  };
+  EXPECT_TRUE(refused(100, 1, kGreetingLimits)) << "a worker that is not ready has nothing to send";
+  EXPECT_TRUE(refused(2 << 20, 0, kGreetingLimits));
+  EXPECT_FALSE(refused(2 << 20, 1 << 20, kReplyLimits));
+  EXPECT_TRUE(refused(100, 1 << 30, kReplyLimits));
+  EXPECT_FALSE(refused(100, 1 << 30, kRequestLimits)) << "the coordinator sends on what two workers sent";
+}
+
+TEST(Protocol, AMessageHasFewBodies) {
+  Message message;
+  message.bodies.assign(kMostBodies, "");
+  EXPECT_TRUE(Decoded(Encode(message)));
+  message.bodies.emplace_back();
+  EXPECT_THROW(Decoded(Encode(message)), ProtocolError);
 }
 
 }  // namespace

@@ -13,5 +13,12 @@ TEST(Retries, EachCauseHasOne) {
   EXPECT_FALSE(retries.AfterCheating());
 }
 
+TEST(Retries, AWorkerMayBeKilledFromOutsideSeveralTimes) {
+  Retries retries;
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(retries.AfterInfrastructureFailure(true));
+  EXPECT_FALSE(retries.AfterInfrastructureFailure(true)) << "not for ever";
+  EXPECT_TRUE(retries.AfterInfrastructureFailure()) << "the machine has not failed yet";
+}
+
 }  // namespace
 }  // namespace evo

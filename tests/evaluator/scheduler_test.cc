@@ -103,6 +103,20 @@ TEST_F(SchedulerTest, AMachineThatFailsTwiceEndsTheRun) {
   }
 }
 
+// Before a stage of the candidate begins, nobody is to blame, and the machine may be in order.
+TEST_F(SchedulerTest, AWorkerThatIsKilledFromOutsideWhileItPreparesIsTriedAgain) {
+  MakeScheduler();
+  StartCompiled(MakeCandidate(1, "one"), "p");
+  JobResult killed = FakeJobRunner::Death(Kind::kSignalled, "killed by signal 9", Stage::kPrepare);
+  killed.death->from_outside = true;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(run_.pending(), 1u) << i;
+    run_.Answer(killed);
+  }
+  run_.Answer(Evaluated(Measured(100)));
+  EXPECT_EQ(Finish().front().outcome, Outcome::kOk);
+}
+
 TEST_F(SchedulerTest, WorkersThatCannotBeStartedEndTheRun) {
   MakeScheduler();
   StartCompiled(MakeCandidate(1, "one"), "p");

@@ -71,6 +71,8 @@ INSTANTIATE_TEST_SUITE_P(, WorkerPoolFault,
                                            Fault{"odd_header", Kind::kProtocol, "sent a malformed reply"},
                                            Fault{"odd_marker", Kind::kProtocol, "sent a malformed reply"},
                                            Fault{"unknown_type", Kind::kProtocol, "greeting"},
+                                           Fault{"killed", Kind::kSignalled, "killed by signal 9 (Killed)"},
+                                           Fault{"compiler_killed", Kind::kSignalled, "g++: killed by signal 9"},
                                            Fault{"grandchild", Kind::kExited, "exited with status 3"}),
                          [](const auto& value) { return std::string(value.param.name); });
 
@@ -162,6 +164,25 @@ TEST(WorkerPool, EveryMarkerStartsTheClockAnew) {
   EXPECT_EQ(result.stage, Stage::kTime);
 }
 
+TEST(WorkerPool, MarkersWithoutEndDoNotHoldAJobForEver) {
+  WorkerPool pool(Options(""));
+  ASSERT_TRUE(Answer(pool, json::object()).reply);
+  const auto start = std::chrono::steady_clock::now();
+  const JobResult result = Answer(pool, {{"markers", true}}, milliseconds(300));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(2000));
+  EXPECT_TRUE(result.death);
+}
+
+TEST(WorkerPool, APartOfAStageThatComesAgainHasOnlyWhatIsLeft) {
+  WorkerPool pool(Options(""));
+  ASSERT_TRUE(Answer(pool, json::object()).reply);
+  json stages = json::array();
+  for (int i = 0; i < 10; ++i) stages.push_back({{"name", "check"}, {"ms", 150}});
+  const JobResult result = Answer(pool, {{"stages", stages}}, milliseconds(400));
+  ASSERT_TRUE(result.death) << "1500 ms of one stage";
+  EXPECT_EQ(result.death->kind, Kind::kDeadline);
+}
+
 TEST(WorkerPool, AStageMayHaveADeadlineOfItsOwn) {
   WorkerPool pool(Options("hang"));
   ASSERT_TRUE(Answer(pool, json::object()).reply);
@@ -219,13 +240,15 @@ TEST_P(WorkerPoolStart, ThatFailsIsFatalAndSaysWhy) {
   EXPECT_THAT(result.death->description, HasSubstr(GetParam().says));
 }
 
-INSTANTIATE_TEST_SUITE_P(, WorkerPoolStart,
-                         ::testing::Values(BadStart{"exits_at_start", "exited with status 5"},
-                                           BadStart{"hangs_at_start", "deadline passed"}, BadStart{"cannot_be", "no device here"},
-                                           BadStart{"odd_at_start", "sent a malformed reply"},
-                                           BadStart{"no_program", "/nowhere/evo-worker"},
-                                           BadStart{"other_role", "another version"}),
-                         [](const auto& value) { return std::string(value.param.fault); });
+INSTANTIATE_TEST_SUITE_P(
+    , WorkerPoolStart,
+    ::testing::Values(BadStart{"exits_at_start", "exited with status 5"}, BadStart{"hangs_at_start", "deadline passed"},
+                      BadStart{"cannot_be", "no device here"}, BadStart{"odd_at_start", "sent a malformed reply"},
+                      BadStart{"nested_at_start", "nested too deeply"}, BadStart{"large_at_start", "a message of"},
+                      BadStart{"floods_at_start", "wrote more than 1 MiB to standard error"},
+                      BadStart{"compiler_killed_at_start", "g++: killed by signal 9"},
+                      BadStart{"no_program", "/nowhere/evo-worker"}, BadStart{"other_role", "another version"}),
+    [](const auto& value) { return std::string(value.param.fault); });
 
 }  // namespace
 }  // namespace evo

@@ -1,5 +1,6 @@
 #include "platform/command.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,6 +23,31 @@ TEST(Command, ReturnsStatusAndOutput) {
   const CommandResult result = RunCommand("sh", {"-c", "echo wrong >&2; exit 3"}, "install a shell");
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.output, "wrong\n");
+}
+
+// Nobody who asked for it is to blame: the kernel does this where memory runs out.
+TEST(Command, ThatSomethingElseKillsIsNotAResult) {
+  for (const char* signal : {"KILL", "TERM"})
+    EXPECT_THROW(RunCommand("sh", {"-c", fmt::format("kill -s {} $$", signal)}, "install a shell"), CommandKilled) << signal;
+  const CommandResult crashed = RunCommand("sh", {"-c", "kill -s SEGV $$"}, "install a shell");
+  EXPECT_NE(crashed.status, 0) << "a crash is its own";
+}
+
+TEST(Command, ThatSaysThatItsPartWasKilledIsNotAResult) {
+  const auto says = [](const std::string& text) {
+    return RunCommand("sh", {"-c", fmt::format("echo '{}' >&2; exit 1", text)}, "install a shell").status;
+  };
+  EXPECT_THROW(says("g++: fatal error: Killed signal terminated program cc1plus"), CommandKilled);
+  EXPECT_THROW(says("candidate.cu:3: warning: odd\ncollect2: fatal error: ld terminated with signal 9 [Killed]"), CommandKilled);
+  EXPECT_EQ(says("collect2: fatal error: ld terminated with signal 11 [Segmentation fault]"), 1);
+  EXPECT_EQ(says("g++: internal compiler error: Segmentation fault signal terminated program cc1plus"), 1);
+  EXPECT_EQ(says("candidate.cu:1:2: error: #error fatal error: Killed signal terminated program x"), 1);
+}
+
+TEST(Command, KeepsTheBeginningOfAFlood) {
+  const CommandResult result = RunCommand("sh", {"-c", "yes | head -c 3000000 >&2; exit 4"}, "install a shell");
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(result.output.size(), 1U << 20);
 }
 
 TEST(Command, AMissingProgramIsAnErrorWithARemedy) {
