@@ -92,6 +92,7 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   CandidateRecord record;
   record.candidate = ToCandidate(2, kernel);
   WorkerSet workers(ToPipelineOptions(asked, device, baseline, context), task);
+  PrintUnconfined(stderr, workers.unconfined());
   Pipeline pipeline(workers);
   // Both are of generation 0, as templates are at the start of a run: no time of another kernel limits them.
   pipeline.Start({baseline, record.candidate});
