@@ -249,7 +249,9 @@ std::optional<std::string> FilterForKernels() {
   filter.AddAll(kEnd, kAdministration);
   filter.AddAll(kEnd, kNewPrograms);
   filter.AddAll(kEnd, kFileChanges);
-  filter.Add(kEnd, "clone");
+  // Threads, which draw inputs; what a kernel starts is noticed (evaluator/device/cpu/thread_watch.h).
+  filter.Add(SCMP_ACT_ALLOW, "clone", {Masked(0, CLONE_THREAD, CLONE_THREAD)});
+  filter.Add(kEnd, "clone", {Masked(0, CLONE_THREAD, 0)});
   RefuseSignalsToOthers(filter, kEnd);
   const auto own = static_cast<scmp_datum_t>(::getpid());
   for (const char* name : {"kill", "tgkill"}) filter.Add(SCMP_ACT_ALLOW, name, {Is(0, own)});

@@ -12,8 +12,8 @@ enum class SystemCalls {
   kCompiler,
   // As kCompiler, and no other program or process is started; threads may be.
   kParser,
-  // Code that computes: it allocates memory, reads clocks, reads and writes what is open, opens for reading, and ends. It cannot
-  // make memory executable but for an image that it maps from a file. To start a process or a thread, to open for writing, to
+  // Code that computes: it allocates memory, reads clocks, starts threads, reads and writes what is open, opens for reading, and
+  // ends. It cannot make memory executable but for an image that it maps from a file. To start a process, to open for writing, to
   // reach the network or another process ends it with SIGSYS; everything else fails with ENOSYS.
   kKernel,
 };

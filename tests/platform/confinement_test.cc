@@ -105,6 +105,13 @@ TEST_F(ConfinementTest, AParserStartsThreadsAndNoPrograms) {
 }
 
 TEST_F(ConfinementTest, AKernelComputes) {
+  EXPECT_EQ(InProcess(Kernel(),
+                      [] {
+                        int done = 0;
+                        std::thread([&] { done = 1; }).join();
+                        return done == 1;
+                      }),
+            kYes);
   EXPECT_EQ(InProcess(Kernel(), [] { return std::vector<char>(1 << 20).size() == 1 << 20; }), kYes);
   EXPECT_EQ(InProcess(Kernel(), [] { return ::memfd_create("evo", MFD_CLOEXEC) >= 0; }), kYes);
   EXPECT_EQ(InProcess(Kernel(), [&] { return Opens("/proc/self/task", O_RDONLY | O_DIRECTORY); }), kYes);

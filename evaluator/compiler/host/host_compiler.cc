@@ -102,7 +102,8 @@ CompileResult HostCompiler::Compile(const CompilerInput& request) {
   }
   std::string bytes = ReadFile(image);
   if (request.judged) {
-    if (auto objection = ObjectionToImage(bytes)) {
+    // -fsanitize=thread adds one that calls __tsan_init, which the prelude leaves empty.
+    if (auto objection = ObjectionToImage(bytes, request.checked ? 1 : 0)) {
       result.outcome = Outcome::kUnsupported;
       result.message = std::move(*objection);
       return result;

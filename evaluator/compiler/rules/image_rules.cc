@@ -66,10 +66,11 @@ std::string Readable(const std::string& symbol) {
   return status == 0 && name ? name.get() : symbol;
 }
 
-bool RunsWhenLoaded(const ElfFile& elf, const Elf64_Shdr& section) {
+bool RunsWhenLoaded(const ElfFile& elf, const Elf64_Shdr& section, std::size_t own_initialisers) {
   if (section.sh_size == 0) return false;
   const std::uint32_t type = section.sh_type;
-  if (type == SHT_INIT_ARRAY || type == SHT_FINI_ARRAY || type == SHT_PREINIT_ARRAY) return true;
+  if (type == SHT_INIT_ARRAY) return section.sh_size > own_initialisers * sizeof(std::uint64_t);
+  if (type == SHT_FINI_ARRAY || type == SHT_PREINIT_ARRAY) return true;
   constexpr std::array<std::string_view, 4> kNames{".init", ".fini", ".ctors", ".dtors"};
   if (std::find(kNames.begin(), kNames.end(), elf.Name(section)) != kNames.end()) return true;
   bool resolves = false;
@@ -82,10 +83,10 @@ bool RunsWhenLoaded(const ElfFile& elf, const Elf64_Shdr& section) {
 
 }  // namespace
 
-std::optional<std::string> ObjectionToImage(std::string_view image) {
+std::optional<std::string> ObjectionToImage(std::string_view image, std::size_t own_initialisers) {
   const ElfFile elf(image, "the host compiler wrote an image that cannot be read; is the disk full?");
   for (const Elf64_Shdr& section : elf.sections()) {
-    if (RunsWhenLoaded(elf, section))
+    if (RunsWhenLoaded(elf, section, own_initialisers))
       return "runs code when it is loaded: a constructor, or a variable whose first value is computed; a kernel has none";
     if (section.sh_flags & SHF_TLS) return "has data of the host's threads; use a local variable or evo:workspace";
     if ((section.sh_flags & SHF_WRITE) && (section.sh_flags & SHF_EXECINSTR)) return "has code that can be changed";

@@ -7,7 +7,7 @@ __global__ void starts_a_thread(const float* x, float* y, int n) {
   if (i == 0) {
     alignas(16) static char stack[65536];
     const long flags = 0x10f00;  // CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD
-    if (syscall(56, flags, stack + sizeof stack, 0, 0, 0) > 0) __trap();  // clone
+    syscall(56, flags, stack + sizeof stack, 0, 0, 0);  // clone
   }
   if (i < n) y[i] = x[i] + x[n - 1 - i];
 }
