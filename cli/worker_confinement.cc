@@ -79,8 +79,14 @@ Confinement ConfinementOf(const std::string& role, const nlohmann::json& init) {
     confinement.memory_bytes = HalfOfMemory();
     confinement.file_bytes = kLargestImage;
   }
-  // A worker of a GPU keeps its system calls and files: docs/security.md says what is not done.
   return confinement;
+}
+
+MissingLayers ConfineTo(const Confinement& confinement) {
+  MissingLayers missing = Confine(confinement);
+  // Only a run worker of a GPU: docs/security.md says why.
+  if (!confinement.calls) missing.emplace_back("seccomp, Landlock: not used for the process that owns a GPU");
+  return missing;
 }
 
 class ConfinedRole : public WorkerRole {
@@ -106,7 +112,7 @@ WorkerRoleFactory Confined(const std::string& role, WorkerRoleFactory make) {
     // It would keep what it compiled in the user's cache folder, where nothing can be written any more.
     ::setenv("CCACHE_DISABLE", "1", 0);
     std::unique_ptr<WorkerRole> made = make(init);
-    return std::make_unique<ConfinedRole>(std::move(made), Confine(ConfinementOf(role, init)));
+    return std::make_unique<ConfinedRole>(std::move(made), ConfineTo(ConfinementOf(role, init)));
   };
 }
 

@@ -77,6 +77,7 @@ class Ruleset {
 
 std::optional<std::string> RestrictFiles(const FileAccess& files) {
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version < 0 && errno != ENOSYS && errno != EOPNOTSUPP) return std::strerror(errno);  // a container may forbid it
   if (version < 1) return "the kernel has none (5.13 or newer, with landlock among its security modules)";
   const Ruleset ruleset(version);
   bool made = ruleset.ok();

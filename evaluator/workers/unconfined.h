@@ -10,6 +10,7 @@ namespace evo {
 // what is not a list of texts reads as nothing.
 inline std::set<std::string> UnconfinedIn(const nlohmann::json& ready) {
   std::set<std::string> layers;
+  if (!ready.is_object()) return layers;
   const auto found = ready.find("unconfined");
   if (found == ready.end() || !found->is_array()) return layers;
   for (const auto& layer : *found) {
