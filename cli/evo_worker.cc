@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "cli/worker_confinement.h"
 #include "core/error.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/compiler/host/prelude_cache.h"
@@ -48,15 +49,6 @@ void YieldToOthers() {
   ::setenv("CUDA_CACHE_DISABLE", "1", 0);
 }
 
-// A kernel on the cpu device may try to use all memory there is. It gets half of it; beyond that its process dies alone.
-void LimitMemory() {
-  const auto whole = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGE_SIZE));
-  const rlimit limit{whole / 2, whole / 2};
-  ::setrlimit(RLIMIT_AS, &limit);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-}
-
 DeviceKind CpuKind() {
   return {.kind = kCpuPolicy.kind,
           .make_compiler = []() -> std::unique_ptr<Compiler> {
@@ -66,11 +58,7 @@ DeviceKind CpuKind() {
           },
           .make_check_compiler = [] { return MakeNvrtc(); },
           .compile_export = CompileExport,
-          .make_device =
-              [](const nlohmann::json&) {
-                LimitMemory();
-                return MakeCpuDevice();
-              }};
+          .make_device = [](const nlohmann::json&) { return MakeCpuDevice(); }};
 }
 
 DeviceKind CudaKind() {
@@ -116,5 +104,6 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
 int main() {
   auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()});
   roles["breed"] = evo::MakeBreedRole;
+  for (auto& [name, make] : roles) make = evo::Confined(name, std::move(make));
   return evo::WorkerMain(roles);
 }

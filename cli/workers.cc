@@ -1,5 +1,7 @@
 #include "cli/workers.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <sstream>
 
@@ -15,6 +17,10 @@ std::vector<std::string> WorkerCommand() {
   }
   command.push_back((ProgramDirectory() / "evo-worker").string());
   return command;
+}
+
+void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers) {
+  for (const std::string& layer : layers) fmt::print(out, "workers are less confined here (docs/security.md): {}\n", layer);
 }
 
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,9 @@ namespace evo {
 // The command that starts a worker: evo-worker from the folder of evo, after the words of EVO_LAUNCHER if that is set (`srun
 // -n1`, `ssh host`).
 std::vector<std::string> WorkerCommand();
+
+// Says of each layer of the confinement that the workers lack that it is not there, in a line each.
+void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers);
 
 // A pool of breed workers for these templates.
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers);

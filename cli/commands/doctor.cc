@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
+#include <set>
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
@@ -9,6 +11,7 @@
 #include "cli/workers.h"
 #include "core/error.h"
 #include "evaluator/device/cuda/cuda_devices.h"
+#include "evaluator/workers/unconfined.h"
 #include "evaluator/workers/worker_pool.h"
 #include "evo_version.h"
 #include "platform/installation.h"
@@ -23,10 +26,12 @@ struct Finding {
 };
 
 // Starts one worker of a role, as a run does, and reports the result.
-Finding TryWorker(const std::string& what, nlohmann::json init, const std::string& good, bool required) {
+Finding TryWorker(const std::string& what, nlohmann::json init, const std::string& good, bool required,
+                  std::set<std::string>& unconfined) {
   try {
     WorkerPool pool({what, WorkerCommand(), std::move(init), 1});
     const nlohmann::json ready = pool.WaitReady();
+    unconfined.merge(UnconfinedIn(ready));
     return {what, "ok", ready.contains("device") ? ready.at("device").value("name", good) : good};
   } catch (const Error& error) {
     return {what, required ? "missing" : "none", error.what()};
@@ -44,18 +49,22 @@ std::vector<Finding> Examine() {
     findings.push_back(
         {fmt::format("GPU {}", gpu.ordinal), "ok", fmt::format("{}, {}, driver for CUDA {}", gpu.name, gpu.arch, gpus.driver)});
   if (gpus.devices.empty()) findings.push_back({"GPU", "none", gpus.why_none});
+  std::set<std::string> unconfined;  // layers that some worker lacks
+  const auto try_worker = [&](const char* what, nlohmann::json init, const char* good, bool required) {
+    findings.push_back(TryWorker(what, std::move(init), good, required, unconfined));
+  };
   if (root) {
-    findings.push_back(
-        TryWorker("breed worker", {{"role", "breed"}, {"templates", nlohmann::json::array()}}, "libclang 16 parses CUDA", true));
-    findings.push_back(TryWorker("NVRTC", {{"role", "compile"}, {"device", "cuda"}},
-                                 "compiles for the GPU, and checks what runs on the cpu device", true));
-    findings.push_back(TryWorker("cpu device's compiler", {{"role", "compile"}, {"device", "cpu"}},
-                                 "g++ compiles kernels for this processor", gpus.devices.empty()));
-    findings.push_back(TryWorker("cpu device", {{"role", "run"}, {"device", "cpu"}, {"ordinal", 0}}, "", false));
-    if (!gpus.devices.empty()) {
-      findings.push_back(
-          TryWorker("cuda device", {{"role", "run"}, {"device", "cuda"}, {"ordinal", gpus.devices.front().ordinal}}, "", true));
-    }
+    try_worker("breed worker", {{"role", "breed"}, {"templates", nlohmann::json::array()}}, "libclang 16 parses CUDA", true);
+    try_worker("NVRTC", {{"role", "compile"}, {"device", "cuda"}}, "compiles for the GPU, and checks what runs on the cpu device",
+               true);
+    try_worker("cpu device's compiler", {{"role", "compile"}, {"device", "cpu"}}, "g++ compiles kernels for this processor",
+               gpus.devices.empty());
+    try_worker("cpu device", {{"role", "run"}, {"device", "cpu"}, {"ordinal", 0}}, "", false);
+    if (!gpus.devices.empty())
+      try_worker("cuda device", {{"role", "run"}, {"device", "cuda"}, {"ordinal", gpus.devices.front().ordinal}}, "", true);
+    findings.push_back({"confinement", unconfined.empty() ? "ok" : "none",
+                        unconfined.empty() ? "workers run under seccomp, Landlock and limits (docs/security.md)"
+                                           : fmt::format("{}", fmt::join(unconfined, "; "))});
   }
   return findings;
 }

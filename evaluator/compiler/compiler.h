@@ -14,6 +14,7 @@ struct CompilerInput {
   std::vector<std::string> kernel_expressions;  // the kernels to launch, in order, each once: "attention_split<BLOCK_M>"
   std::string arch;                             // "sm_90a"; the cpu device's compiler ignores it
   bool checked = false;  // cpu device: check every access at run time, which is slow; other devices ignore it
+  bool judged = false;   // cpu device: refuse an image that is more than device code; other devices ignore it
 };
 
 struct CompiledKernel {

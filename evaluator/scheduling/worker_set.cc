@@ -13,6 +13,7 @@
 #include "evaluator/session/bare_inputs.h"
 #include "evaluator/timer/machine_check.h"
 #include "evaluator/workers/sanitizer.h"
+#include "evaluator/workers/unconfined.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -40,9 +41,11 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
       policy_(PolicyOf(options_.device)),
       run_pool_(RunPoolOptions()),
       compile_pool_(CompilePoolOptions()) {
-  device_ = ReadDevice(run_pool_.WaitReady(options_.interrupt));
+  const nlohmann::json ready = run_pool_.WaitReady(options_.interrupt);
+  device_ = ReadDevice(ready);
   arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? std::string(policy_.arch) : device_.arch;
-  compile_pool_.WaitReady(options_.interrupt);
+  unconfined_ = UnconfinedIn(ready);
+  unconfined_.merge(UnconfinedIn(compile_pool_.WaitReady(options_.interrupt)));
   CompilePrograms();
   machines_ = MeasureMachines("start");
   run_pool_.SetSetup(RunSetup(UnpredictableSeeds()));

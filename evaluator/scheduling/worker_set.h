@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ class WorkerSet : public FreshWorkers {
   // What candidates are compiled for.
   const std::string& arch() const { return arch_; }
   const DevicePolicy& policy() const { return policy_; }
+  // What the machine lacks to confine the workers; see UnconfinedIn.
+  const std::set<std::string>& unconfined() const { return unconfined_; }
   JobRunner& compile_runner() { return compile_pool_; }
   SchedulerSettings scheduler_settings();
 
@@ -75,6 +78,7 @@ class WorkerSet : public FreshWorkers {
   WorkerPool compile_pool_;
   DeviceInfo device_;
   std::string arch_;
+  std::set<std::string> unconfined_;
   CompiledProgram reference_;
   CompiledProgram baseline_;           // without an image if there is none, or if it does not compile
   std::optional<MachineProbe> probe_;  // nullopt where the machine is not measured

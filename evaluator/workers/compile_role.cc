@@ -114,6 +114,7 @@ CompileResult CompileRole::CompileCandidate(const CompileRequest& request, const
     const CompileResult result = check_->Compile(to_ptx);
     if (result.outcome != Outcome::kOk) return result;
   }
+  input.judged = request.check;
   CompileResult result = main_->Compile(input);
   if (result.outcome != Outcome::kOk) return result;
   result.program_digest = ProgramDigest(result.program.image, rendered);

@@ -91,6 +91,9 @@ TEST(SourceRules, NamesOfTheCompilersAreRefusedEverywhere) {
                            "__managed__",
                            "evo_cpu_launch",
                            "pthread_create",
+                           "system",
+                           "fopen",
+                           "syscall",
                            "__annotate__"}) {
     EXPECT_THAT(Why(std::string(kKernel) + "int x = " + name + ";\n"), HasSubstr(std::string("line 2: `") + name)) << name;
     EXPECT_NE(Why(std::string("#define MINE ") + name + "\n"), "") << name;
@@ -118,6 +121,7 @@ TEST(SourceRules, PastedNamesAreSeen) {
               HasSubstr("thread_local"));
   EXPECT_THAT(Why(join + "#define CALL(f, a, b) f(a, b)\nCALL(JOIN, thread_, local) int x;\n"), HasSubstr("thread_local"));
   EXPECT_THAT(Why(join + "JOIN(a, JOIN(s, m))(\"\");\n"), HasSubstr("`asm`"));
+  EXPECT_THAT(Why(join + "int x = JOIN(sys, tem)(\"true\");\n"), HasSubstr("`system`"));
   EXPECT_EQ(Why(join + "int f(int a, int s, int m) { return JOIN(th, read); }\n"), "");
   EXPECT_EQ(Why(join + "__device__ int JOIN(sum_, of)(int thread, int local) { return thread + local; }\n"), "");
 }

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "evaluator/compiler/host/host_source.h"
 #include "evaluator/compiler/host/prelude_cache.h"
+#include "evaluator/compiler/rules/image_rules.h"
 #include "platform/command.h"
 
 namespace evo {
@@ -76,9 +77,10 @@ CompileResult HostCompiler::Compile(const CompilerInput& request) {
   const fs::path image = paths_.scratch / "kernel.so";
   WriteFile(source, text);
   std::vector<std::string> arguments = Options(request.checked);
-  // Symbols are bound at load time and their tables become read-only, so that only the kernel's own data stays writable.
+  // Symbols are bound at load time and their tables become read-only, so that only the kernel's own data stays writable. Without
+  // the host's start files only a kernel's own code could run when the image is loaded.
   arguments.insert(arguments.end(), {"-include", (request.checked ? checked_prelude_ : prelude_).string(), "-shared",
-                                     "-Wl,-z,relro,-z,now", source.string(), "-o", image.string()});
+                                     "-nostartfiles", "-Wl,-z,relro,-z,now", source.string(), "-o", image.string()});
   if (request.checked) {
     // -nodefaultlibs omits the sanitizer's library together with the others, which are then named here.
     arguments.insert(arguments.end(),
@@ -94,8 +96,17 @@ CompileResult HostCompiler::Compile(const CompilerInput& request) {
     result.outcome = ours ? Outcome::kUnsupported : Outcome::kCompileError;
     return result;
   }
+  std::string bytes = ReadFile(image);
+  if (request.judged) {
+    // -fsanitize=thread adds one that calls __tsan_init, which the prelude leaves empty.
+    if (auto objection = ObjectionToImage(bytes, request.checked ? 1 : 0)) {
+      result.outcome = Outcome::kUnsupported;
+      result.message = std::move(*objection);
+      return result;
+    }
+  }
   result.outcome = Outcome::kOk;
-  result.program.image = ReadFile(image);
+  result.program.image = std::move(bytes);
   return result;
 }
 

@@ -5,63 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <set>
 
-#include "core/error.h"
+#include "evaluator/compiler/rules/elf_file.h"
 
 namespace evo {
 namespace {
-
-// A 64-bit ELF file whose headers are copied out, since nothing in a string is aligned.
-class ElfFile {
- public:
-  explicit ElfFile(std::string_view bytes) : bytes_(bytes) {
-    const auto header = Copy<Elf64_Ehdr>(0);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) throw Damaged();
-    for (std::size_t i = 0; i < header.e_shnum; ++i)
-      sections_.push_back(Copy<Elf64_Shdr>(header.e_shoff + i * header.e_shentsize));
-    if (header.e_shstrndx >= sections_.size()) throw Damaged();
-    names_ = sections_[header.e_shstrndx];
-  }
-
-  const std::vector<Elf64_Shdr>& sections() const { return sections_; }
-  std::string Name(const Elf64_Shdr& section) const { return Text(names_, section.sh_name); }
-
-  template <typename Visit>
-  void ForEachSymbol(Visit visit) const {
-    for (const Elf64_Shdr& table : sections_) {
-      if (table.sh_type != SHT_SYMTAB || table.sh_entsize < sizeof(Elf64_Sym) || table.sh_link >= sections_.size()) continue;
-      for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += table.sh_entsize) {
-        const auto symbol = Copy<Elf64_Sym>(table.sh_offset + at);
-        visit(symbol, Text(sections_[table.sh_link], symbol.st_name));
-      }
-    }
-  }
-
- private:
-  static Error Damaged() { return Error("ptxas wrote a cubin that cannot be read; install the CUDA toolkit again"); }
-
-  template <typename Record>
-  Record Copy(std::uint64_t offset) const {
-    Record record;
-    if (offset > bytes_.size() || sizeof(Record) > bytes_.size() - offset) throw Damaged();
-    std::memcpy(&record, bytes_.data() + offset, sizeof(Record));
-    return record;
-  }
-
-  std::string Text(const Elf64_Shdr& table, std::uint64_t offset) const {
-    const std::uint64_t begin = table.sh_offset + offset;
-    const std::size_t end = begin < bytes_.size() ? bytes_.find('\0', begin) : std::string_view::npos;
-    if (end == std::string_view::npos) throw Damaged();
-    return std::string(bytes_.substr(begin, end - begin));
-  }
-
-  std::string_view bytes_;
-  std::vector<Elf64_Shdr> sections_;
-  Elf64_Shdr names_{};
-};
 
 enum class Lifetime { kNone, kLasts, kUnknown };
 
@@ -85,7 +35,7 @@ CubinObjection Unwatched(const std::string& section) {
 
 std::variant<std::vector<ImageSection>, CubinObjection> LastingSections(std::string_view cubin,
                                                                         const std::vector<std::string>& declared) {
-  const ElfFile elf(cubin);
+  const ElfFile elf(cubin, "ptxas wrote a cubin that cannot be read; install the CUDA toolkit again");
   std::map<std::size_t, ImageSection> sections;
   for (std::size_t i = 0; i < elf.sections().size(); ++i) {
     const Elf64_Shdr& section = elf.sections()[i];
@@ -96,7 +46,7 @@ std::variant<std::vector<ImageSection>, CubinObjection> LastingSections(std::str
   }
   std::optional<CubinObjection> objection;
   std::set<std::string> seen;
-  elf.ForEachSymbol([&](const Elf64_Sym& symbol, const std::string& name) {
+  elf.ForEachSymbol(SHT_SYMTAB, [&](const Elf64_Sym& symbol, const std::string& name) {
     const auto section = sections.find(symbol.st_shndx);
     if (section == sections.end() || ELF64_ST_TYPE(symbol.st_info) == STT_SECTION || objection) return;
     // The assembler renames what inline PTX declares within a function, so that no name in the PTX leads to it.

@@ -54,6 +54,18 @@ constexpr auto kRefused = std::to_array<Refused>({
     {"__managed__", "is memory that the host shares; use a buffer of the task or evo:workspace"},
 });
 
+// Functions of the C library that act on the machine. NVRTC does not know them, so that a source may declare its own; g++ and
+// nvcc could take the library's instead, also to set a variable of the host when an exported kernel's program starts.
+constexpr std::string_view kHostFunction = "is a function of the host; choose another name";
+constexpr auto kHostFunctions = std::to_array<std::string_view>({
+    "at_quick_exit", "atexit",   "clearenv", "clone",     "connect",     "dlopen",        "dlsym",    "execl",   "execle",
+    "execlp",        "execv",    "execve",   "execvp",    "execvpe",     "exit",          "fdopen",   "fexecve", "fopen",
+    "fopen64",       "fork",     "freopen",  "getenv",    "kill",        "mkdtemp",       "mkostemp", "mkstemp", "mktemp",
+    "mmap",          "mprotect", "on_exit",  "popen",     "posix_spawn", "posix_spawnp",  "ptrace",   "putenv",  "quick_exit",
+    "raise",         "remove",   "rename",   "renameat",  "renameat2",   "secure_getenv", "setenv",   "setns",   "socket",
+    "syscall",       "system",   "tmpfile",  "tmpfile64", "unlink",      "unsetenv",      "unshare",  "vfork",
+});
+
 // Beginnings of names that are refused, with the names that are allowed all the same.
 struct RefusedPrefix {
   std::string_view prefix;
@@ -105,6 +117,7 @@ std::optional<std::string_view> WhyRefused(std::string_view name) {
   for (const Refused& refused : kRefused) {
     if (name == refused.name) return refused.why;
   }
+  if (Contains(kHostFunctions, name)) return kHostFunction;
   for (const RefusedPrefix& refused : kRefusedPrefixes) {
     const auto& allowed = refused.allowed;
     if (name.starts_with(refused.prefix) && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) return refused.why;
@@ -229,6 +242,9 @@ class RuleChecker {
     }
     for (const RefusedPrefix& refused : kRefusedPrefixes) {
       if (CanBePasted(refused.prefix, words, true)) return objection(refused.prefix, refused.why);
+    }
+    for (const std::string_view name : kHostFunctions) {
+      if (CanBePasted(name, words, false)) return objection(name, kHostFunction);
     }
     if (CanBePasted("asm", words, false)) return objection("asm", "write inline PTX as asm(\"...\")");
     return std::nullopt;
