@@ -14,8 +14,9 @@ namespace evo {
 struct QueuedJob {
   Job job;
   JobRunner::Done done;
-  SteadyTime since;  // when it was submitted
-  int killed = 0;    // how many of its workers were killed from outside
+  SteadyTime since;     // when it was submitted
+  int killed = 0;       // how many of its workers were killed from outside
+  int killed_before{};  // workers of all jobs that were killed before the first of its own
 };
 
 // Jobs in the order of their submission. Workers can see how many there are. Not thread-safe: the owner locks.
@@ -26,9 +27,16 @@ class JobQueue {
     jobs_.push_back(std::move(job));
     waiting_.Set(jobs_.size());
   }
-  void PushFront(QueuedJob job) {
+  // Puts a job whose worker was killed from outside in front of the others. False, and the job is left as it is, if that has
+  // happened often and mostly to this job: the kernel's choice when memory runs out falls on the job that needs it.
+  bool TakeBack(QueuedJob& job) {
+    if (job.killed++ == 0) job.killed_before = killed_;
+    const int of_all = ++killed_ - job.killed_before;
+    const bool mostly_it = 4 * job.killed > 3 * of_all;
+    if (job.killed > kMostKilled && (mostly_it || job.killed > kMostKilledEver)) return false;
     jobs_.push_front(std::move(job));
     waiting_.Set(jobs_.size());
+    return true;
   }
   // Precondition: not empty.
   QueuedJob Pop() {
@@ -45,6 +53,9 @@ class JobQueue {
   std::string count_path() const { return waiting_.path(); }
 
  private:
+  static constexpr int kMostKilled = 5;
+  static constexpr int kMostKilledEver = 20;
+  int killed_ = 0;  // workers of all jobs that were killed from outside
   std::deque<QueuedJob> jobs_;
   WaitingJobs waiting_;
 };

@@ -18,9 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kStartsWithoutPause = 3;
 constexpr int kMostStarts = 6;
 constexpr int kMostDoublings = 5;  // of the pause
-// Workers of one job that may be killed from outside before that counts. The kernel's choice when memory runs out may fall on the
-// same job again.
-constexpr int kMostKilled = 3;
 // How long a tool around the worker may take to write its report.
 constexpr std::chrono::seconds kGracefulEnd{20};
 
@@ -156,8 +153,7 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
   {
     const std::lock_guard lock(mutex_);
     busy_ms_ += MillisecondsSince(since);
-    if (result.death && result.death->from_outside && !cancel.stop_requested() && next.killed++ < kMostKilled) {
-      queue_.PushFront(std::move(next));
+    if (result.death && result.death->from_outside && !cancel.stop_requested() && queue_.TakeBack(next)) {
       changed_.notify_all();
       return;
     }

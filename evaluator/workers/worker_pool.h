@@ -31,10 +31,11 @@ struct WorkerPoolOptions {
   std::function<void(const std::string&)> warn;  // told, in the thread of a worker, that fewer workers are left; may be empty
 };
 
-// Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool. A
-// job whose worker dies gets that death as its result; the next job gets a new worker. A job whose worker was killed from outside
-// is run again in another; the fourth such death counts. A worker that cannot be started is tried again after pauses, and the
-// others go on without it. When none can live, every job ends with kCannotStart, and fatal() says why. Thread-safe.
+// Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool.
+// A job whose worker dies gets that death as its result; the next job gets a new worker. A job whose worker was killed from
+// outside is run again in another, unless that has happened often and mostly to that job. A worker that cannot be started is
+// tried again after pauses, and the others go on without it. When none can live, every job ends with kCannotStart, and fatal()
+// says why. Thread-safe.
 class WorkerPool : public JobRunner {
  public:
   explicit WorkerPool(WorkerPoolOptions options);

@@ -52,11 +52,15 @@ TEST(WorkerPoolOutside, AWorkerThatIsKilledWhileItIsIdleCostsNoJob) {
 }
 
 TEST(WorkerPoolOutside, ManyDeathsCount) {
-  WorkerPool pool(Options("killed"));
-  const JobResult result = Answer(pool, {{"misbehave", true}});
-  ASSERT_TRUE(result.death);
-  EXPECT_EQ(result.death->kind, Kind::kSignalled);
-  EXPECT_TRUE(result.death->from_outside);
+  for (const auto& [fault, says] : {std::pair("killed", "killed by signal 9"), {"compiler_killed", "g++: killed by signal 9"}}) {
+    WorkerPool pool(Options(fault));
+    const JobResult result = Answer(pool, {{"misbehave", true}});
+    ASSERT_TRUE(result.death);
+    EXPECT_EQ(result.death->kind, Kind::kSignalled);
+    EXPECT_TRUE(result.death->from_outside);
+    EXPECT_THAT(result.death->description, HasSubstr(says));
+    EXPECT_TRUE(Answer(pool, json::object()).reply) << "it costs no other job";
+  }
 }
 
 TEST(WorkerPoolOutside, ACrashIsNotRunAgain) {

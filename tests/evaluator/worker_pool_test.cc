@@ -71,8 +71,6 @@ INSTANTIATE_TEST_SUITE_P(, WorkerPoolFault,
                                            Fault{"odd_header", Kind::kProtocol, "sent a malformed reply"},
                                            Fault{"odd_marker", Kind::kProtocol, "sent a malformed reply"},
                                            Fault{"unknown_type", Kind::kProtocol, "greeting"},
-                                           Fault{"killed", Kind::kSignalled, "killed by signal 9 (Killed)"},
-                                           Fault{"compiler_killed", Kind::kSignalled, "g++: killed by signal 9"},
                                            Fault{"grandchild", Kind::kExited, "exited with status 3"}),
                          [](const auto& value) { return std::string(value.param.name); });
 

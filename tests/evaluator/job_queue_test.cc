@@ -1,0 +1,60 @@
+#include "evaluator/workers/job_queue.h"
+
+#include <gtest/gtest.h>
+
+namespace evo {
+namespace {
+
+QueuedJob Named(const std::string& name) {
+  QueuedJob queued;
+  queued.job.request.header["name"] = name;
+  return queued;
+}
+
+std::string PopName(JobQueue& queue) { return queue.Pop().job.request.header["name"]; }
+
+// How often a job is taken back when each of its deaths comes with so many deaths of other jobs' workers.
+int TakenBack(int others_each_time) {
+  JobQueue queue;
+  QueuedJob job = Named("ours");
+  for (int times = 0;; ++times) {
+    if (!queue.TakeBack(job)) return times;
+    job = queue.Pop();
+    for (int i = 0; i < others_each_time; ++i) {
+      QueuedJob other = Named("other");
+      EXPECT_TRUE(queue.TakeBack(other));
+      queue.Pop();
+    }
+  }
+}
+
+TEST(JobQueue, AJobThatIsTakenBackIsTheNext) {
+  JobQueue queue;
+  queue.Push(Named("one"));
+  queue.Push(Named("two"));
+  QueuedJob first = queue.Pop();
+  EXPECT_TRUE(queue.TakeBack(first));
+  EXPECT_EQ(PopName(queue), "one");
+  EXPECT_EQ(PopName(queue), "two");
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(JobQueue, AJobThatAloneLosesItsWorkersIsToBlameInTheEnd) { EXPECT_EQ(TakenBack(0), 5); }
+
+TEST(JobQueue, WhereAllLoseTheirWorkersNoJobIsToBlameForLong) { EXPECT_EQ(TakenBack(1), 20); }
+
+TEST(JobQueue, DeathsBeforeItsOwnSayNothingOfAJob) {
+  JobQueue queue;
+  for (int i = 0; i < 100; ++i) {
+    QueuedJob other = Named("other");
+    EXPECT_TRUE(queue.TakeBack(other));
+    queue.Pop();
+  }
+  QueuedJob job = Named("ours");
+  int times = 0;
+  for (; queue.TakeBack(job); ++times) job = queue.Pop();
+  EXPECT_EQ(times, 5);
+}
+
+}  // namespace
+}  // namespace evo
