@@ -19,7 +19,7 @@ using SourceRenderer = std::function<std::string(const TemplateText&, const Geno
 struct CommandContext {
   std::string database = "evo.db";                  // unless --db is given
   std::FILE* out = stdout;                          // for results only
-  std::FILE* err = stderr;                          // for remarks
+  std::FILE* messages = stderr;                     // for progress and warnings
   std::function<SourceRenderer()> make_renderer;    // starts a process: call it only to show source
   std::vector<std::filesystem::path> task_folders;  // where tasks are looked for, in order
   std::stop_token interrupt;                        // Ctrl-C

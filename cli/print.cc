@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <boost/locale/utf.hpp>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace evo {
@@ -82,6 +84,9 @@ std::string CleanedLine(std::string_view text) {
 
 void PrintLines(std::FILE* out, std::string_view text) { PrintRaw(out, Cleaned(text)); }
 
-void PrintRaw(std::FILE* out, std::string_view text) { std::fwrite(text.data(), 1, text.size(), out); }
+void PrintRaw(std::FILE* out, std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), out) < text.size())
+    throw std::system_error(errno, std::generic_category(), "cannot write");
+}
 
 }  // namespace evo

@@ -19,7 +19,7 @@ std::string Cleaned(std::string_view text);
 // The same with line feeds and tabs as \n and \t, so that the text is one line.
 std::string CleanedLine(std::string_view text);
 
-// Prints texts of several lines. A failure to write is kept in the stream (std::ferror).
+// Prints texts of several lines. Like every function here that prints, throws std::system_error if it cannot write.
 void PrintLines(std::FILE* out, std::string_view text);
 // As PrintLines, without cleaning: for escape sequences of evo's own around text that was cleaned.
 void PrintRaw(std::FILE* out, std::string_view text);

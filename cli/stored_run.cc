@@ -36,9 +36,9 @@ void AddHistoryOptions(CLI::App& command, const CommandContext& context, History
 OnDamage RemarkOn(const CommandContext& context, const std::string& database) {
   return [&context, database, said = 0](const Damage& damage) mutable {
     if (++said <= kMostRemarks)
-      Print(context.err, "evo: {}; left out\n", Describe(database, damage));
+      Print(context.messages, "evo: {}; left out\n", Describe(database, damage));
     else if (said == kMostRemarks + 1)
-      Print(context.err, "evo: {}: more is damaged and left out\n", database);
+      Print(context.messages, "evo: {}: more is damaged and left out\n", database);
   };
 }
 

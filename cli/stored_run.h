@@ -19,14 +19,15 @@ struct HistoryOptions {
 };
 void AddHistoryOptions(CLI::App& command, const CommandContext& context, HistoryOptions& options);
 
-// Says on context.err what is damaged and therefore left out.
+// Says on context.messages what is damaged and therefore left out.
 OnDamage RemarkOn(const CommandContext& context, const std::string& database);
 
-// The history for a command that shows it. What is damaged is left out, said on context.err, and makes the exit status 1: what
-// was shown is not all.
+// The history for a command that shows it. What is damaged is left out, said on context.messages, and makes the exit status 1:
+// what was shown is not all.
 History OpenForShowing(CommandContext& context, const HistoryOptions& options);
 
-// The run that the options ask for. Says on context.err if its options cannot be read; what depends on them is left out then.
+// The run that the options ask for. Says on context.messages if its options cannot be read; what depends on them is left out
+// then.
 RunSummary FindShownRun(CommandContext& context, const History& history, const HistoryOptions& options);
 
 // The source of a stored candidate, rendered again from its genome. Throws Error if its template is not stored, or if the digest

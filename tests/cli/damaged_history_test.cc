@@ -51,7 +51,7 @@ class DamagedHistory : public ::testing::Test {
     testing::CapturedOutput printed;
     testing::CapturedOutput remarks;
     context_.out = printed.stream();
-    context_.err = remarks.stream();
+    context_.messages = remarks.stream();
     context_.exit_code = 0;
     CLI::App app;
     for (const auto add : {AddBest, AddExport, AddHistory, AddLineage, AddShow}) add(app, context_);
