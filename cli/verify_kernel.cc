@@ -93,7 +93,7 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   record.candidate.unproven_edits = 1;  // no analysis stands behind any of it
   context.open_scratch_folder();
   WorkerSet workers(ToPipelineOptions(asked, device, baseline, context), task);
-  PrintUnconfined(stderr, workers.unconfined());
+  PrintUnconfined(context.messages, workers.unconfined());
   Pipeline pipeline(workers);
   // Both are of generation 0, as templates are at the start of a run: no time of another kernel limits them.
   pipeline.Start({baseline, record.candidate});

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "cli/print.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -20,7 +21,7 @@ std::vector<std::string> WorkerCommand() {
 }
 
 void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers) {
-  for (const std::string& layer : layers) fmt::print(out, "workers are less confined here (docs/security.md): {}\n", layer);
+  for (const std::string& layer : layers) Print(out, "workers are less confined here (docs/security.md): {}\n", layer);
 }
 
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers) {

@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(, WorkerPoolFault,
 
 TEST(WorkerPool, TheDeathIsChargedToTheStage) {
   WorkerPool pool(Options("abort"));
-  const JobResult result = Answer(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}, {"ms", 300}}, {{"name", "check"}}}}});
+  const JobResult result =
+      Answer(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}, {"ms", 300}}, {{"name", "check"}}}}});
   ASSERT_TRUE(result.death);
   EXPECT_EQ(result.stage, Stage::kCheck);
   EXPECT_GE(result.stage_ms.at(Stage::kLoad), 100) << "a busy machine may read the first marker late";
