@@ -84,7 +84,7 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
       return failed;
     }
   }
-  const Seeds seeds = UnpredictableSeeds();
+  const Seeds seeds = fresh_workers_.DrawSeeds();
   const AttachedProgram program{candidate.source, compiled[0].program};
   const ChampionRequest request{program,
                                 {candidate.source, compiled[0].checked},

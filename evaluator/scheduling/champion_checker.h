@@ -33,6 +33,8 @@ Seeds UnpredictableSeeds();
 class FreshWorkers {
  public:
   virtual ~FreshWorkers() = default;
+  // Seeds of the inputs of one check.
+  virtual Seeds DrawSeeds() { return UnpredictableSeeds(); }
   // A runner that starts a new process for every job, with inputs drawn from these seeds.
   virtual std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) = 0;
   // Runs samples of a program's blocks in the emulation, then the small case under compute-sanitizer's tools, then a search case

@@ -48,7 +48,7 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
   unconfined_.merge(UnconfinedIn(compile_pool_.WaitReady(options_.interrupt)));
   CompilePrograms();
   machines_ = MeasureMachines("start");
-  run_pool_.SetSetup(RunSetup(UnpredictableSeeds()));
+  run_pool_.SetSetup(RunSetup(DrawSeeds()));
   compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), device_}));
 }
 

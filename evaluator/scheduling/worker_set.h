@@ -31,8 +31,9 @@ struct PipelineOptions {
   std::string l2 = "hot";
   std::string baseline_source;  // rendered; decides which inputs are legal. Empty: only those that the task lists are tried
   int compile_workers = 2;
-  bool sanitizers = true;     // whether champion candidates are run under compute-sanitizer's tools
-  std::stop_token interrupt;  // ends the constructor early
+  std::function<Seeds()> draw_seeds = UnpredictableSeeds;  // of all inputs; a test may want the same in every run
+  bool sanitizers = true;                                  // whether champion candidates are run under compute-sanitizer's tools
+  std::stop_token interrupt;                               // ends the constructor early
   // The longest that a stage of loading, checking or timing one candidate may take. The limit falls once the baseline has shown
   // how long these take.
   std::chrono::milliseconds run_deadline{10'000};
@@ -61,6 +62,7 @@ class WorkerSet : public FreshWorkers {
   // How fast it is now; see MachineProbe. Precondition: every batch is finished.
   std::vector<MachineState> MeasureMachines(const std::string& moment) const;
 
+  Seeds DrawSeeds() override { return options_.draw_seeds(); }
   std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) override;
   std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
 

@@ -187,8 +187,8 @@ std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(In
     const std::vector<double> change = Minus(of_rounded[i], references[i]);
     const double l2 = RootMeanSquare(change) / scale;
     if (!AllFinite(change) || l2 > kUseless) return "one rounding of the inputs changes the answer";
-    allowance.l2 = std::max(allowance.l2, kOfBaseline * l2);
-    allowance.max = std::max(allowance.max, kOfBaseline * Largest(change) / scale);
+    allowance.l2 = std::max(allowance.l2, kOfRounding * l2);
+    allowance.max = std::max(allowance.max, kOfRounding * Largest(change) / scale);
   }
   return allowances;
 }

@@ -20,7 +20,7 @@ namespace evo {
 // computes it: what the baseline computes, every candidate must compute. A candidate's error on a legal input may be as large as
 // the largest of
 //   kHardInputs times the task's bound, relative to the sum of magnitudes (the reference on the absolute values) where sums
-//   cancel; kOfBaseline times the baseline's own error; kOfBaseline times the change of the reference's answer when each input is
+//   cancel; kOfBaseline times the baseline's own error; kOfRounding times the change of the reference's answer when each input is
 //   rounded once.
 // Methods throw InfrastructureFailure where the reference fails.
 class LegalInputs {
@@ -30,6 +30,9 @@ class LegalInputs {
   static constexpr double kHardInputs = 16;
   // An honest kernel that sums in another order or uses fast intrinsics is off by a few times the baseline's error.
   static constexpr double kOfBaseline = 10;
+  // An algorithm rounds each of its steps, which costs as much as rounding its inputs several times: about the square root of the
+  // number of steps where they differ in sign. A running mean and variance (Welford) over 161 elements was seen at 30 times.
+  static constexpr double kOfRounding = 40;
   // The order of a sum decides whether it overflows: the baseline must be finite on inputs this many times as large.
   static constexpr double kHeadroom = 16;
   // Numbers below the smallest normal one lose digits, or are flushed to zero, in honest kernels.

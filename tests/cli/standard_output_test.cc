@@ -1,5 +1,6 @@
 #include "cli/standard_output.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -61,11 +62,17 @@ TEST(FinishOutput, SaysNothingIfTheReaderHasGone) {
   EXPECT_EQ(messages.Text(), "");
 }
 
-TEST(Say, LosesWhatCannotBeWritten) {
-  std::FILE* full = std::fopen("/dev/full", "w");
-  std::setvbuf(full, nullptr, _IONBF, 0);
-  EXPECT_NO_THROW(Print(full, "generation {}\n", 3));
-  std::fclose(full);
+TEST(PrintToAFullDisk, LosesMessagesAndEndsResults) {
+  const int kept = ::dup(STDERR_FILENO);
+  const int full = ::open("/dev/full", O_WRONLY);
+  ::dup2(full, STDERR_FILENO);
+  EXPECT_NO_THROW(Print(stderr, "generation {}\n", 3));
+  ::dup2(kept, STDERR_FILENO);
+  ::close(kept);
+  std::FILE* results = ::fdopen(full, "w");
+  std::setvbuf(results, nullptr, _IONBF, 0);
+  EXPECT_THROW(Print(results, "generation {}\n", 3), std::system_error);
+  std::fclose(results);
 }
 
 }  // namespace

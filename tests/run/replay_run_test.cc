@@ -84,7 +84,9 @@ TEST_F(ReplayRun, IsRefusedInOneLineWhereThereIsNothingToReplay) {
   Refused(ReplayArguments(1, {"--population-kind", "random", "--operators", "adaptive"}), "--operators adaptive");
   Refused(ReplayArguments(1, {"--only-mutators", "nosuch"}), "nosuch");
   Refused(ReplayArguments(1, {"--only-mutators", "edits", "--without-mutators", "edits"}), "leave no mutator");
-  Change("PRAGMA foreign_keys = OFF; DELETE FROM case_measurement; DELETE FROM evaluation");
+  Change("PRAGMA foreign_keys = OFF; DELETE FROM evaluation");
+  Refused(ReplayArguments(1), "run 1, candidate 1: its evaluation is missing", 1);
+  Change("PRAGMA foreign_keys = ON; DELETE FROM generation; DELETE FROM candidate");
   Refused(ReplayArguments(1), "no evaluations yet");
   Change("UPDATE run SET tool_version = '0.0.1'");
   Refused(ReplayArguments(1), "recorded by evo 0.0.1");
