@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "cli/worker_confinement.h"
@@ -102,6 +103,7 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
 }  // namespace evo
 
 int main() {
+  std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
   auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()});
   roles["breed"] = evo::MakeBreedRole;
   for (auto& [name, make] : roles) make = evo::Confined(name, std::move(make));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <sstream>
 #include <stop_token>
@@ -95,6 +96,7 @@ int Reported(int argc, char** argv, const std::stop_token& interrupt, int& outpu
 
 int main(int argc, char** argv) {
   evo::OccupyStandardDescriptors();
+  std::signal(SIGXFSZ, SIG_IGN);   // writing beyond a limit of file sizes fails, which is said
   const evo::Interrupt interrupt;  // to the end: writing to a pipe that nobody reads must be interrupted too
   int output_error = 0;
   const int status = evo::Reported(argc, argv, interrupt.token(), output_error);

@@ -1,5 +1,6 @@
 // What others do to the files of a run: databases that are no files, that are locked, deleted or replaced; templates that change.
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/run/evo_process.h"
@@ -32,6 +33,15 @@ TEST_F(DatabaseFaults, WhatIsNoFileIsRefusedBeforeAnythingStarts) {
       EXPECT_THAT(output, HasSubstr("--db"));
     }
   }
+}
+
+TEST_F(DatabaseFaults, ALimitOfFileSizesIsSaid) {
+  const auto limit = [] {
+    const rlimit small{16 * 1024, 16 * 1024};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  };
+  EXPECT_EQ(Run(Unchecked(1), limit), 1) << Output();
+  EXPECT_THAT(Output(), HasSubstr("evo: " + Database()));
 }
 
 TEST_F(DatabaseFaults, ALongLockDelaysARunAndLosesNothing) {
