@@ -74,11 +74,9 @@ std::string ReadToEnd(boost::asio::readable_pipe& pipe) {
 
 // What g++ or its collect2 say of a program of theirs that was killed; empty if they say nothing like that.
 std::string KilledPart(const std::string& output) {
-  static const std::regex kKilled(R"((?:^|\n)[^\n ]*: fatal error: )"
-                                  R"(((?:Killed|Terminated|Hangup) signal terminated program [^\n]*|)"
-                                  R"([^\n]* terminated with signal (?:1|9|15) [^\n]*))");
-  std::smatch match;
-  return std::regex_search(output, match, kKilled) ? match[1].str() : "";
+  const auto found = FindInLines(output, R"(^[^ ]*: fatal error: ((?:Killed|Terminated|Hangup) signal terminated program .*|)"
+                                         R"(.* terminated with signal (?:1|9|15) .*))");
+  return found.empty() ? "" : found[1];
 }
 
 }  // namespace

@@ -68,6 +68,13 @@ TEST(Command, AddsOnlyVariablesThatAreNotSet) {
   EXPECT_EQ(Says("echo $EVO_COMMAND_TEST", {{"EVO_COMMAND_TEST", "more"}}), "user's\n");
 }
 
+// A compiler shows the line of a candidate that it refuses, as long as it may be.
+TEST(Command, WithstandsALongLineOfAProgramThatFails) {
+  const CommandResult result = RunCommand("sh", {"-c", "head -c 900000 /dev/zero | tr '\\0' x >&2; exit 1"}, "install a shell");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output.size(), 900000U);
+}
+
 TEST(FindInLines, FindsTheFirstLineThatMatches) {
   EXPECT_THAT(FindInLines("nothing\nat 12: wrong\nat 13: too\n", R"(at (\d+): (.*))"),
               ElementsAre("at 12: wrong", "12", "wrong"));
