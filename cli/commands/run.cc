@@ -159,7 +159,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   // Before the other workers, so that all of them start together.
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   WorkerSet workers(pipeline_options, setup.task);
-  PrintUnconfined(stderr, workers.unconfined());
+  PrintUnconfined(context.messages, workers.unconfined());
   run.arch = workers.arch();
   run.device_name = workers.device().name;
   if (!setup.resumed && !options.no_reuse) AddRewards(setup, store.LoadRewards(run));

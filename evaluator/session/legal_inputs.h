@@ -31,7 +31,7 @@ class LegalInputs {
   // An honest kernel that sums in another order or uses fast intrinsics is off by a few times the baseline's error.
   static constexpr double kOfBaseline = 10;
   // An algorithm rounds each of its steps, which costs as much as rounding its inputs several times: about the square root of the
-  // number of steps where they differ in sign. A running mean and variance (Welford) over 161 elements was seen at 30 times.
+  // number of steps where they differ in sign. A running mean and variance (Welford) over 161 elements was seen beyond ten times.
   static constexpr double kOfRounding = 40;
   // The order of a sum decides whether it overflows: the baseline must be finite on inputs this many times as large.
   static constexpr double kHeadroom = 16;
