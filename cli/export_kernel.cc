@@ -34,9 +34,26 @@ class Comment {
     const std::size_t indent = std::min(text.find_first_not_of(' '), text.size());
     text_ += line.empty() ? "//\n" : fmt::format("// {}{}\n", std::string(indent, ' '), line);
   }
+  // The same, broken at spaces into lines that fit a screen; further lines are indented by four more.
+  void Wrapped(const std::string& text) {
+    const std::string line = OneLine(text, std::string::npos);
+    std::string indent(std::min(text.find_first_not_of(' '), text.size()), ' ');
+    std::size_t from = 0;
+    while (line.size() - from > kWidth - indent.size()) {
+      std::size_t space = line.rfind(' ', from + kWidth - indent.size());
+      if (space == std::string::npos || space <= from) space = line.find(' ', from);
+      if (space == std::string::npos) break;
+      Line(indent + line.substr(from, space - from));
+      if (from == 0) indent += "    ";
+      from = space + 1;
+    }
+    Line(indent + line.substr(from));
+  }
   const std::string& text() const { return text_; }
 
  private:
+  static constexpr std::size_t kWidth = 127;  // and "// "
+
   std::string text_;
 };
 
@@ -148,10 +165,10 @@ void AddMeasurement(Comment& comment, const KernelExport& input) {
   }
   comment.Line(fmt::format("Speed-up over the baseline {}: {}", input.run.baseline,
                            Describe(SpeedupOver(input.baseline, input.candidate))));
-  comment.Line("Verdict: " + Verdict(input.candidate));
+  comment.Wrapped("Verdict: " + Verdict(input.candidate));
   if (!input.candidate.check) return;
   for (const EvidenceLine& line : DescribeEvidence(*input.candidate.check, true))
-    comment.Line(fmt::format("  {}{}", line.heading.empty() ? "" : line.heading + ": ", line.text));
+    comment.Wrapped(fmt::format("  {}{}", line.heading.empty() ? "  " : line.heading + ": ", line.text));
 }
 
 void AddLineage(Comment& comment, const KernelExport& input) {

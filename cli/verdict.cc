@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/describe.h"
+#include "cli/input_groups.h"
 #include "cli/print.h"
 #include "cli/table.h"
 
@@ -39,9 +40,15 @@ void AddLeftOut(std::vector<EvidenceLine>& lines, const std::vector<LeftOut>& le
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const LeftOut& one : left_out) by_reason[one.reason].push_back(one.what);
   for (const auto& [reason, what] : by_reason) {
-    lines.push_back({lines.empty() || lines.back().heading != "left out" ? "left out" : "",
-                     all || what.size() == 1 ? fmt::format("{}: {}", fmt::join(what, "; "), reason)
-                                             : fmt::format("{} and {} more: {}", what.front(), what.size() - 1, reason)});
+    const std::string heading = &reason == &by_reason.begin()->first ? "left out" : "";
+    if (what.size() == 1) {
+      lines.push_back({heading, fmt::format("{}: {}", what.front(), reason)});
+    } else if (!all) {
+      lines.push_back({heading, fmt::format("{} and {} more: {}", what.front(), what.size() - 1, reason)});
+    } else {
+      lines.push_back({heading, reason + ":"});
+      for (std::string& group : GroupInputs(what)) lines.push_back({"", std::move(group)});
+    }
   }
 }
 
@@ -54,8 +61,10 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
     lines.push_back({"sizes", fmt::format("right at the task's own and at {}", fmt::join(domain.sizes, "; "))});
   }
   if (!domain.inputs.empty()) {
-    lines.push_back({"inputs", all ? fmt::format("right on the task's generators and on {}", fmt::join(domain.inputs, "; "))
-                                   : fmt::format("right on the task's generators and on {} hard ones", domain.inputs.size())});
+    lines.push_back({"inputs", fmt::format("right on the task's generators and on {} hard ones", domain.inputs.size())});
+    if (all) {
+      for (std::string& group : GroupInputs(domain.inputs)) lines.push_back({"", std::move(group)});
+    }
   }
   AddLeftOut(lines, domain.left_out, all);
   if (check.adversary.inputs > 0) {

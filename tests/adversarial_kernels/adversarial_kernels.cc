@@ -22,7 +22,6 @@ constexpr std::array kPending = {
     Pending{"23_tail_is_unreachable", "cuda", "NVRTC makes no use of what cannot happen there, so that the kernel is right"},
     Pending{"30_answer_on_the_stack", "cpu",
             "it needs no barrier, so that the emulation runs it faster with or without what it keeps"},
-    Pending{"33_zeroes_ahead", "cuda", "a GPU starts blocks in order; only the cpu device runs them in another"},
 };
 
 }  // namespace
