@@ -51,7 +51,7 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
     options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
     options.device = device_under_test;
     options.compile_workers = 1;  // each takes a second to start
-    options.run_deadline = std::chrono::milliseconds(3000);
+    options.run_deadline = std::chrono::milliseconds(6000);
     // If the pipeline does not start, the slot stays empty, and the next test gets the same exception.
     auto started = std::make_unique<TaskUnderTest>();
     started->task = LoadTask(TaskDirectory(name));
