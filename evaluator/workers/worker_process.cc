@@ -36,6 +36,10 @@ constexpr int kReadsAtOnce = 16;  // of 4 KiB each: the 64 KiB that a pipe holds
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
 // For a worker that something else has stopped. A batch system that lets a whole tree of processes go on does so much faster.
 constexpr auto kLongestStop = std::chrono::seconds(1);
+// How often a wait looks for a stopped process among those that the worker has started, which reads all of /proc; and how often
+// once it has found one.
+constexpr auto kScanInterval = std::chrono::seconds(4);
+constexpr auto kRescanInterval = std::chrono::milliseconds(250);
 // What a worker may write to standard error before it is ready.
 constexpr std::size_t kStartStderrBytes = 1 << 20;
 
@@ -89,6 +93,8 @@ struct WorkerProcess::State {
   bool ready = false;
   std::atomic<bool> suspended = false;
   std::optional<SteadyTime> stopped_since;
+  SteadyTime next_scan{};
+  bool child_stopped = false;
   SteadyTime::duration stood_still{};  // how long this process did not run during the present Send or Receive
   std::optional<GuardedGroup> guarded;
 
@@ -124,16 +130,29 @@ struct WorkerProcess::State {
     return polled;
   }
 
-  // Whether something else than Suspend stopped the worker and has not let it go on for a while.
+  void StartWait() {
+    stood_still = {};
+    next_scan = std::chrono::steady_clock::now() + kScanInterval;
+    child_stopped = false;
+  }
+
+  bool ChildStopped(SteadyTime now) {
+    if (now < next_scan) return child_stopped;
+    child_stopped = AnyStopped(pid);
+    next_scan = now + (child_stopped ? SteadyTime::duration(kRescanInterval) : kScanInterval);
+    return child_stopped;
+  }
+
+  // Whether something else than Suspend stopped the worker, or a compiler that it waits for, and has not let it go on for a
+  // while.
   bool StoppedForLong() {
     siginfo_t info{};
-    const bool stopped =
-        !suspended && ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
-    if (!stopped) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    const bool itself = ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+    if (suspended || !(itself || ChildStopped(now))) {
       stopped_since.reset();
       return false;
     }
-    const SteadyTime now = std::chrono::steady_clock::now();
     if (!stopped_since) stopped_since = now;
     return now - *stopped_since > kLongestStop;
   }
@@ -256,7 +275,7 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTim
 
 std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTime deadline, const std::stop_token& stop) {
   const std::string out = Encode(message);
-  state_->stood_still = {};
+  state_->StartWait();
   std::size_t sent = 0;
   while (sent < out.size()) {
     const ssize_t n = ::write(state_->to_worker.get(), out.data() + sent, out.size() - sent);
@@ -273,7 +292,7 @@ std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTim
 
 std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, const std::stop_token& stop) {
   std::array<char, 1 << 16> bytes;
-  state_->stood_still = {};
+  state_->StartWait();
   try {
     for (;;) {
       if (auto message = state_->decoder.Next(state_->ready ? kReplyLimits : kGreetingLimits)) return std::move(*message);

@@ -89,6 +89,26 @@ TEST(WorkerPoolOutside, AJobThatStopsItsWorkerAgainIsCharged) {
   EXPECT_THAT(running.get().death->description, HasSubstr("stopped by a signal"));
 }
 
+// The first process that `parent` has started and not yet waited for; 0 if there is none.
+int ChildOf(int parent) {
+  int child = 0;
+  std::ifstream("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children") >> child;
+  return child;
+}
+
+TEST(WorkerPoolOutside, AWorkerWhoseCompilerIsStoppedIsReplacedLongBeforeItsDeadline) {
+  WorkerPool pool(Options("compilers"));
+  const int pid = Pid(Answer(pool, json::object()));
+  auto running = Submitted(pool, {{"misbehave", true}}, std::chrono::hours(1));
+  while (ChildOf(pid) == 0) std::this_thread::sleep_for(milliseconds(10));
+  ASSERT_EQ(::kill(ChildOf(pid), SIGSTOP), 0);
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (::kill(pid, 0) == 0 && std::chrono::steady_clock::now() < latest) std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_NE(::kill(pid, 0), 0);
+  pool.Cancel();
+  EXPECT_EQ(running.get().death->kind, Kind::kStopped);
+}
+
 TEST(WorkerPoolOutside, ASuspendedWorkerIsNotTakenForStopped) {
   WorkerPool pool(Options(""));
   const int pid = Pid(Answer(pool, json::object()));
