@@ -39,7 +39,7 @@ void AddLeftOut(std::vector<EvidenceLine>& lines, const std::vector<LeftOut>& le
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const LeftOut& one : left_out) by_reason[one.reason].push_back(one.what);
   for (const auto& [reason, what] : by_reason) {
-    lines.push_back({lines.empty() || lines.back().heading != "left out" ? "left out" : "",
+    lines.push_back({reason == by_reason.begin()->first ? "left out" : "",
                      all || what.size() == 1 ? fmt::format("{}: {}", fmt::join(what, "; "), reason)
                                              : fmt::format("{} and {} more: {}", what.front(), what.size() - 1, reason)});
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "core/rng.h"
@@ -139,6 +140,13 @@ std::variant<InputSet::Answer, Failure> LegalInputs::RunOn(Program& program, Inp
       .Try(BindProgram(program, binding, set), unanswered ? &cache_.Reference() : nullptr);
 }
 
+std::variant<InputSet::Answer, Failure> LegalInputs::RunBaseline(InputSet& set) {
+  auto ran = RunOn(Baseline(), set);
+  const auto* failure = std::get_if<Failure>(&ran);
+  if (failure == nullptr || !failure->sticky) return ran;
+  throw InfrastructureFailure(fmt::format("the baseline crashes: {}", failure->message));
+}
+
 std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
   const auto set = MakeSet(sizes, drawn, seed);
   return set == nullptr ? std::vector<std::vector<double>>{} : set->References();
@@ -147,7 +155,7 @@ std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, co
 bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
   const auto set = MakeSet(sizes, drawn, seed);
   if (set == nullptr) return true;
-  const auto ran = RunOn(Baseline(), *set);
+  const auto ran = RunBaseline(*set);
   const auto* answer = std::get_if<InputSet::Answer>(&ran);
   return answer != nullptr && std::isfinite(answer->difference.ratio);
 }
@@ -198,7 +206,7 @@ std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, 
   if (const auto* reason = std::get_if<std::string>(&allowed)) return *reason;
   auto& allowances = std::get<std::vector<Allowance>>(allowed);
   set.Allow(allowances);
-  const auto ran = RunOn(Baseline(), set);
+  const auto ran = RunBaseline(set);
   if (const auto* failure = std::get_if<Failure>(&ran)) return fmt::format("the baseline fails: {}", failure->message);
   const auto& answer = std::get<InputSet::Answer>(ran);
   for (std::size_t i = 0; i < answer.outputs.size(); ++i) {
@@ -216,8 +224,11 @@ std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, 
 LegalInputs::Made LegalInputs::Make(const Case& sizes, const InputProgram& program) {
   const auto left_out = [&](std::string reason) { return LeftOut{ToText(program), std::move(reason)}; };
   if (!enabled()) return left_out("there is no baseline");
+  const Counterexample on{sizes.name, 0, program.seed, ToText(program)};
+  if (auto reason = runs_.Avoided(on)) return left_out(*reason);
   const DrawnArguments drawn = DrawArguments(task_, sizes, program);
   if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
+  const BaselineRuns::Running running(runs_, on);
   std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, program.seed);
   if (set == nullptr) return left_out("they do not fit into the device's memory");
   if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, program.seed)) return left_out(*reason);
@@ -228,9 +239,14 @@ LegalInputs::Made LegalInputs::MakeOfSizes(const Case& sizes, std::uint64_t seed
   const auto left_out = [&](std::string reason) { return LeftOut{sizes.name, std::move(reason)}; };
   if (!enabled()) return left_out("there is no baseline");
   if (auto reason = OutsideDomain(sizes, {})) return left_out(*reason);
+  const Counterexample on{sizes.name, 0, seed, ""};
+  if (auto reason = runs_.Avoided(on)) return left_out(*reason);
+  BaselineRuns::Running running(runs_, on, LargerThanListed(task_, sizes));
   std::unique_ptr<InputSet> set = MakeSet(sizes, DrawArgumentsOfSizes(task_, sizes, seed), seed);
   if (set == nullptr) return left_out("the inputs do not fit into the device's memory");
-  const auto ran = RunOn(Baseline(), *set);
+  const auto start = std::chrono::steady_clock::now();
+  const auto ran = RunBaseline(*set);
+  running.Took(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   if (const auto* failure = std::get_if<Failure>(&ran)) return left_out(fmt::format("the baseline fails: {}", failure->message));
   const Difference& difference = std::get<InputSet::Answer>(ran).difference;
   if (!difference.acceptable) return left_out(fmt::format("the baseline is wrong: {}", difference.message));
@@ -260,6 +276,8 @@ const LegalInputs::Legal& LegalInputs::Keep(Entry& entry, Made made) {
 
 LegalInputs::Tried LegalInputs::Try(Program& program, const Case& sizes, const InputProgram& inputs) {
   const auto left_out = [&](std::string reason) { return LeftOut{ToText(inputs), std::move(reason)}; };
+  const Counterexample on{sizes.name, 0, inputs.seed, ToText(inputs)};
+  if (auto reason = runs_.Avoided(on)) return left_out(*reason);
   const DrawnArguments drawn = DrawArguments(task_, sizes, inputs);
   if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
   // The answer does not exist before the program has run: it cannot be found.
@@ -280,7 +298,11 @@ LegalInputs::Tried LegalInputs::Try(Program& program, const Case& sizes, const I
   const auto* failure = std::get_if<Failure>(&judged);
   if (failure == nullptr || failure->outcome != Outcome::kWrongResult) return as_tried(std::move(judged));
   // Within the task's own bounds it would be right, whatever the baseline does.
-  if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, inputs.seed)) return left_out(*reason);
+  const auto not_legal = [&] {
+    const BaselineRuns::Running running(runs_, on);
+    return AllowWhatTheBaselineDoes(*set, drawn, inputs.seed);
+  }();
+  if (not_legal) return left_out(*not_legal);
   return as_tried(judge());
 }
 

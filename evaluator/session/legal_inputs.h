@@ -12,6 +12,7 @@
 #include "evaluator/gate/gate.h"
 #include "evaluator/gate/input_program.h"
 #include "evaluator/messages/requests.h"
+#include "evaluator/session/baseline_runs.h"
 #include "evaluator/session/input_cache.h"
 
 namespace evo {
@@ -22,7 +23,7 @@ namespace evo {
 //   kHardInputs times the task's bound, relative to the sum of magnitudes (the reference on the absolute values) where sums
 //   cancel; kOfBaseline times the baseline's own error; kOfRounding times the change of the reference's answer when each input is
 //   rounded once.
-// Methods throw InfrastructureFailure where the reference fails.
+// Methods throw InfrastructureFailure where the reference fails, and where the baseline leaves the device unusable.
 class LegalInputs {
  public:
   // The task's bound is meant for random inputs. A sum of n terms that all round the same way is off by n units instead of
@@ -44,6 +45,9 @@ class LegalInputs {
   LegalInputs(Device& device, InputCache& cache, const Task& task, AttachedProgram baseline);
 
   bool enabled() const { return !baseline_.program.image.empty(); }
+
+  // What is told of the baseline's runs here, and what is not legal because it died there before.
+  BaselineRuns& baseline_runs() { return runs_; }
 
   // The inputs on the device with the bounds that follow from the baseline's error, or why they are not legal. Kept.
   using Legal = std::variant<InputSet*, LeftOut>;
@@ -84,12 +88,14 @@ class LegalInputs {
   std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
   // With `unanswered`, the reference runs after the program.
   std::variant<InputSet::Answer, Failure> RunOn(Program& program, InputSet& set, bool unanswered = false);
+  std::variant<InputSet::Answer, Failure> RunBaseline(InputSet& set);
   Program& Baseline();
 
   Device& device_;
   InputCache& cache_;
   const Task task_;
   AttachedProgram baseline_;
+  BaselineRuns runs_;
   std::optional<Program> loaded_;
   std::map<std::string, Entry> entries_;
 };

@@ -38,6 +38,7 @@ class FakeDevice : public Device {
   std::map<std::string, Kernel> kernels;  // by image
   Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
   DeviceStatus timing_status;
+  std::function<DeviceStatus(const std::string& image)> run_status = [](const std::string&) { return DeviceStatus{}; };
   std::function<ClockState()> clocks = [] { return ClockState{}; };
   std::function<SampledBlocks(const Sequence&, const BlockSample&)> run_blocks = [](const Sequence&, const BlockSample&) {
     return SampledBlocks{{}, 1, 1};
@@ -53,11 +54,12 @@ class FakeDevice : public Device {
   DeviceInfo& mutable_info() { return info_; }
   DeviceMemory& memory() override { return memory_; }
   LoadResult Load(const CompiledProgram& program, std::size_t) override {
-    return {{}, std::make_unique<Loaded>(kernels.at(program.image))};
+    return {{}, std::make_unique<Loaded>(program.image, kernels.at(program.image))};
   }
 
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override {
     schedules.push_back(schedule);
+    if (DeviceStatus status = run_status(static_cast<Loaded&>(program).image); !status.ok()) return status;
     for (const auto& step : sequence) {
       if (const auto* fill = std::get_if<DeviceFill>(&step)) memory_.Fill(*fill);
       if (const auto* launch = std::get_if<DeviceLaunch>(&step)) static_cast<Loaded&>(program).kernel(Buffers(*launch));
@@ -95,8 +97,9 @@ class FakeDevice : public Device {
 
  private:
   struct Loaded : LoadedProgram {
-    explicit Loaded(Kernel function) : kernel(std::move(function)) {}
+    Loaded(std::string name, Kernel function) : image(std::move(name)), kernel(std::move(function)) {}
     KernelFacts facts() const override { return {}; }
+    std::string image;
     Kernel kernel;
   };
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "evaluator/gate/infrastructure_failure.h"
 #include "tests/evaluator/session_bench.h"
 
 namespace evo {
@@ -105,6 +106,68 @@ TEST_F(HardInputCheckTest, SizesOutsideTheDomainAreLeftOut) {
   EXPECT_THAT(hard_->domain().sizes, IsEmpty());
   ASSERT_THAT(hard_->domain().left_out, Not(IsEmpty()));
   EXPECT_THAT(hard_->domain().left_out[0].reason, HasSubstr("a fixed kernel"));
+}
+
+// Announcements of a job, as the coordinator gets them.
+struct Announced {
+  BaselineRuns::Announce Keep() {
+    return [this](const AnnouncedRun& run) { all.push_back(run); };
+  }
+  std::vector<AnnouncedRun> all;
+};
+
+TEST_F(HardInputCheckTest, SaysWhoRunsOnWhichInputs) {
+  Announced announced;
+  std::vector<bool> of_baseline;  // by launch: what the coordinator believed
+  const auto note = [&](bool is_baseline) {
+    ASSERT_FALSE(announced.all.empty());
+    EXPECT_EQ(announced.all.back().of_baseline, is_baseline);
+    EXPECT_EQ(announced.all.back().on.case_name, "small");
+    of_baseline.push_back(is_baseline);
+  };
+  parts_.device.kernels["baseline"] = [&](const auto& buffers) {
+    note(true);
+    Multiply<float>(buffers, 2);
+  };
+  const auto kernel = [&](const auto& buffers) {
+    note(false);
+    Multiply<float>(buffers, 2);
+  };
+  EXPECT_FALSE(Run(kernel, [&](HardInputCheck& hard) {
+    context_->legal.baseline_runs().Start(announced.Keep(), {});
+    return hard.CheckBattery(3, 1);
+  }));
+  EXPECT_THAT(of_baseline, testing::Contains(true));
+  EXPECT_THAT(of_baseline, testing::Contains(false));
+  EXPECT_FALSE(announced.all.back().on.inputs.empty());
+}
+
+TEST_F(HardInputCheckTest, InputsOnWhichTheBaselineDiedAreLeftOutAndSaid) {
+  int runs = 0;
+  const Counterexample known{"small", 0, 5, "x: constant(1000)"};
+  EXPECT_FALSE(Run(&TwiceOfSmall, [&](HardInputCheck& hard) {
+    parts_.device.kernels["baseline"] = [&](const auto&) { ++runs; };
+    context_->legal.baseline_runs().Start([](const AnnouncedRun&) {}, {{known, "the baseline crashes"}});
+    return hard.CheckKnown({known});
+  }));
+  EXPECT_EQ(runs, 0);
+  ASSERT_EQ(hard_->domain().left_out.size(), 1U);
+  EXPECT_EQ(hard_->domain().left_out[0].reason, "the baseline crashes");
+}
+
+TEST_F(HardInputCheckTest, ABaselineThatBreaksTheDeviceIsReportedAsSuch) {
+  Announced announced;
+  parts_.device.run_status = [](const std::string& image) {
+    return image == "baseline" ? DeviceStatus{Outcome::kCrash, "illegal address", true} : DeviceStatus{};
+  };
+  EXPECT_THROW(Run(&Twice,
+                   [&](HardInputCheck& hard) {
+                     context_->legal.baseline_runs().Start(announced.Keep(), {});
+                     return hard.CheckBattery(1, 1);
+                   }),
+               InfrastructureFailure);
+  ASSERT_FALSE(announced.all.empty());
+  EXPECT_TRUE(announced.all.back().of_baseline) << "it is not the candidate's turn";
 }
 
 TEST_F(HardInputCheckTest, NothingIsTriedWithoutABaseline) {
