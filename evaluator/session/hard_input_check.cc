@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "evaluator/adversary/adversary.h"
 #include "evaluator/gate/standard_battery.h"
+#include "evaluator/session/input_trials.h"
 #include "evaluator/session/shape_probes.h"
 
 namespace evo {
@@ -186,8 +187,9 @@ std::optional<Failure> HardInputCheck::Search(int most, const std::function<bool
   const Task& task = context_.inputs.task();
   const Case sizes = AdversaryCase();
   Adversary adversary(task, sizes, seed);
+  InputTrials trials(context_.device, context_.legal, program_, sizes);
   const auto probe = [&](const InputProgram& inputs) -> ProbeAnswer {
-    auto tried = context_.legal.Try(program_, sizes, inputs);
+    auto tried = trials.Try(inputs);
     if (std::holds_alternative<LeftOut>(tried)) {
       const std::string text = ToText(inputs);
       if (const auto reason = context_.legal.baseline_runs().Avoided({sizes.name, 0, inputs.seed, text}))

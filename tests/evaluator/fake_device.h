@@ -43,6 +43,14 @@ class FakeDevice : public Device {
   std::function<SampledBlocks(const Sequence&, const BlockSample&)> run_blocks = [](const Sequence&, const BlockSample&) {
     return SampledBlocks{{}, 1, 1};
   };
+  // How often a GPU would be waited for, by what was asked.
+  struct Operations {
+    int allocations = 0;
+    int memory = 0;  // single writes, reads, fills and copies
+    int inspections = 0;
+    int runs = 0;
+  };
+  Operations operations;
   std::vector<Timed> timed;
   std::vector<Preparation> prepared;     // for runs that were not timed
   std::vector<std::uint64_t> schedules;  // of all runs
@@ -59,6 +67,7 @@ class FakeDevice : public Device {
 
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override {
     schedules.push_back(schedule);
+    ++operations.runs;
     if (DeviceStatus status = run_status(static_cast<Loaded&>(program).image); !status.ok()) return status;
     for (const auto& step : sequence) {
       if (const auto* fill = std::get_if<DeviceFill>(&step)) memory_.Fill(*fill);
@@ -77,6 +86,7 @@ class FakeDevice : public Device {
   }
 
   Inspected Inspect(std::span<const Inspection> inspections) override {
+    ++operations.inspections;
     Inspected inspected;
     for (const Inspection& inspection : inspections) inspected.results.push_back(InspectHere(inspection));
     return inspected;
@@ -105,42 +115,52 @@ class FakeDevice : public Device {
 
   class Memory : public DeviceMemory {
    public:
-    explicit Memory(const BufferLayout& layout) : layout_(layout) {}
+    Memory(const BufferLayout& layout, Operations& operations) : layout_(layout), operations_(operations) {}
     BufferLayout layout() const override { return layout_; }
     Address Allocate(std::size_t bytes) override {
+      ++operations_.allocations;
       blocks_.push_back(std::make_unique<std::byte[]>(bytes));
       return reinterpret_cast<Address>(blocks_.back().get());
     }
     void Free(Address) override {}  // everything is freed at the end
     DeviceStatus Copy(const DeviceCopy& copy) override {
+      ++operations_.memory;
       std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
       return {};
     }
     DeviceStatus Write(Address to, std::span<const std::byte> from) override {
+      ++operations_.memory;
       std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
       return {};
     }
     DeviceStatus Read(std::span<std::byte> to, Address from) override {
+      ++operations_.memory;
       std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
       return {};
     }
     DeviceStatus Poison(const DevicePoison& poison) override {
+      ++operations_.memory;
       FillHere(poison);
       return {};
     }
     DeviceStatus Fill(const DeviceFill& fill) override {
+      ++operations_.memory;
       std::memset(reinterpret_cast<void*>(fill.address), fill.value, fill.bytes);
       return {};
     }
 
    private:
     const BufferLayout& layout_;
+    Operations& operations_;
     std::vector<std::unique_ptr<std::byte[]>> blocks_;
   };
 
   DeviceStatus Place(const Preparation& preparation) {
+    // Enqueued: nobody waits for these.
+    const Operations before = operations;
     for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
     for (const DevicePoison& poison : preparation.poison) memory_.Poison(poison);
+    operations = before;
     return {};
   }
 
@@ -154,7 +174,7 @@ class FakeDevice : public Device {
 
   DevicePolicy policy_;
   DeviceInfo info_;
-  Memory memory_{layout};
+  Memory memory_{layout, operations};
 };
 
 }  // namespace evo
