@@ -29,9 +29,7 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
     preparation.flush_bytes = 2 * device_.info().l2_bytes;
     preparation.displace_code = true;
   }
-  if (reference != nullptr) {
-    if (auto failure = bound.inputs->HideAnswer()) return failure;
-  }
+  if (reference != nullptr) bound.inputs->HideAnswer(preparation);
   if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
   if (DeviceStatus status = device_.Run(*bound.program->loaded, bound.sequence, schedule); !status.ok()) return ToFailure(status);
   return reference != nullptr ? bound.inputs->RunReference(*reference) : std::nullopt;

@@ -35,6 +35,8 @@ class GuardedBuffer {
   DeviceStatus Reset(const std::vector<std::byte>* contents);
   // Writes the guards, and the contents if they were copied, as they were last set.
   DeviceStatus Restore();
+  // Sets the copied contents alone: the buffer itself gets them by a copy from there. Precondition: made with kGuardsAndContents.
+  DeviceStatus SetCopy(const std::vector<std::byte>& contents) { return memory_->Write(copy_, contents); }
   // Adds inspections of the guards (kPattern), then on demand one of the contents (kEqual, precondition: they were copied). Each
   // finds no difference unless they were overwritten. Their number.
   std::size_t AppendInspections(std::vector<Inspection>& inspections, bool contents) const;

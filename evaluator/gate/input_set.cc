@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <future>
 
@@ -17,12 +16,6 @@ namespace {
 constexpr std::int64_t kLargeArgument = 1 << 16;  // elements
 
 bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-
-// Numbers sets over the life of the process: addresses are used again.
-std::uint64_t NextNumber() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
 
 }  // namespace
 
@@ -51,14 +44,6 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
   }
   return drawn;
 }
-
-InputSet::InputSet(Device& device, const Task& task, const Case& sizes, std::uint64_t seed)
-    : device_(device),
-      task_(task),
-      sizes_(sizes),
-      variables_(CaseVariables(task, sizes)),
-      number_(NextNumber()),
-      poisons_(Rng(seed, number_, 0).Next()) {}
 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::MakeUnanswered(Device& device, const Task& task, const Case& sizes,
                                                                           const DrawnArguments& drawn, std::uint64_t seed) {
@@ -92,7 +77,7 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
         return ToFailure(status);
     }
   }
-  if (DeviceStatus status = set->ProtectCopies(); !status.ok()) return ToFailure(status);
+  if (DeviceStatus status = set->ProtectCopies(nullptr); !status.ok()) return ToFailure(status);
   set->protected_.copies.insert(set->protected_.copies.end(), protected_.copies.begin(), protected_.copies.end());
   set->protected_.answers = protected_.answers;
   set->other_answers_ = other_answers_;
@@ -114,25 +99,44 @@ std::optional<Failure> InputSet::RunReference(Program& reference) {
     return {};
   });
   if (DeviceStatus status = device_.Run(*reference.loaded, sequence, 0); !status.ok()) return ToFailure(status);
-  if (auto failure = ProtectedMemory::Check(device_, protected_.copies))
-    return Failure{failure->outcome, "the reference changes its input", failure->sticky};
+  return ProtectAnswers();
+}
+
+// One look at the device: the copies must be as they were, the reference must have stayed within its outputs, and what it has
+// written there is the answer.
+std::optional<Failure> InputSet::ProtectAnswers() {
   std::vector<Inspection> inspections;
+  for (const auto& copies : protected_.copies)
+    inspections.insert(inspections.end(), copies->inspections().begin(), copies->inspections().end());
+  auto answers = std::make_shared<ProtectedMemory>();
   for (const Bound& bound : bound_) {
-    if (bound.reference) bound.reference->AppendInspections(inspections, false);
+    if (!bound.reference) continue;
+    answers->Add({Inspection::Kind::kHash, bound.reference->address(), 0, bound.reference->bytes()});
+    std::vector<Inspection> guards;
+    bound.reference->AppendInspections(guards, false);
+    for (const Inspection& guard : guards) answers->Add(guard);
   }
-  const Inspected inspected = device_.Inspect(inspections);
-  if (!inspected.status.ok()) return ToFailure(inspected.status);
-  for (const InspectionResult& seen : inspected.results) {
-    if (seen.different > 0) return Failure{Outcome::kCheating, "the reference writes outside its output"};
+  inspections.insert(inspections.end(), answers->inspections().begin(), answers->inspections().end());
+  const Inspected seen = device_.Inspect(inspections);
+  if (!seen.status.ok()) return ToFailure(seen.status);
+  std::span<const InspectionResult> left(seen.results);
+  for (const auto& copies : protected_.copies) {
+    if (!copies->Holds(left)) return Failure{Outcome::kCheating, "the reference changes its input"};
+    left = left.subspan(copies->inspections().size());
   }
-  if (DeviceStatus status = ProtectAnswers(); !status.ok()) return ToFailure(status);
+  for (const InspectionResult& one : left) {
+    if (one.different > 0) return Failure{Outcome::kCheating, "the reference writes outside its output"};
+  }
+  answers->Remember(left);
+  protected_.answers = std::move(answers);
   return std::nullopt;
 }
 
-std::optional<Failure> InputSet::HideAnswer() {
+void InputSet::HideAnswer(Preparation& preparation) {
   protected_.answers = nullptr;
-  if (DeviceStatus status = FillReferences(); !status.ok()) return ToFailure(status);
-  return std::nullopt;
+  for (const Bound& bound : bound_) {
+    if (bound.reference) preparation.poison.push_back({bound.reference->address(), bound.reference->bytes(), {}});
+  }
 }
 
 std::vector<std::shared_ptr<const ProtectedMemory>> InputSet::Protected() const {
@@ -169,10 +173,11 @@ Preparation InputSet::Prepare(const Poison& poison) {
       const bool answered = poison.outputs == PoisonKind::kOtherAnswer && i < other_answers_.size();
       preparation.poison.push_back({bound.buffer.address(), bytes, PatternOf(poison.outputs, dtype, MixWord(poison.seed, i + 1)),
                                     answered ? other_answers_[i]->address() : 0, dtype});
-    } else if (bound.argument->role == Role::kInOut) {
+    } else if (bound.argument->role == Role::kInOut || renewed_) {
       preparation.restore.push_back({bound.buffer.address(), bound.buffer.copied_contents(), bytes});
     }
   }
+  renewed_ = false;
   return preparation;
 }
 

@@ -36,11 +36,15 @@ class InputSet {
   // As Make, but the reference has not run: no program that runs before RunReference can find the answer.
   static std::variant<std::unique_ptr<InputSet>, Failure> MakeUnanswered(Device& device, const Task& task, const Case& sizes,
                                                                          const DrawnArguments& drawn, std::uint64_t seed);
+  // Becomes an unanswered set with other contents in the same memory, for the cost of writing them: another number, other
+  // poisons, no allowances. Prepare puts them in place, and writes guards again where they were overwritten. Not for a copied set
+  // or one that has been copied.
+  DeviceStatus Renew(const DrawnArguments& drawn, std::uint64_t seed);
   // Runs the reference on the inputs as they were drawn, whatever a program has made of them since. kCheating if the copies that
   // it reads were changed. Not for a copied set.
   std::optional<Failure> RunReference(Program& reference);
-  // Overwrites the answer. Inspect needs RunReference before it.
-  std::optional<Failure> HideAnswer();
+  // Forgets the answer and lets the preparation of the next run overwrite it. Inspect needs RunReference before it.
+  void HideAnswer(Preparation& preparation);
 
   // The same arguments at other addresses, with the same reference answer. They lie one behind the other from the start of a
   // unit of memory: their relative addresses, which move a kernel's time by a percent, do not depend on earlier allocations.
@@ -123,9 +127,11 @@ class InputSet {
   DeviceStatus Allocate(std::uint64_t guard_seed, bool together);
   std::variant<Address, Failure> AllocateBlock(std::uint64_t guard_seed, std::size_t arguments);
   DeviceStatus Place(const DrawnArguments& drawn, std::uint64_t seed);
-  DeviceStatus ProtectCopies();
+  // `drawn`: what the copies hold, where the host has it.
+  DeviceStatus ProtectCopies(const DrawnArguments* drawn);
+  std::size_t IndexOf(const Bound& bound) const { return static_cast<std::size_t>(bound.argument - task_.arguments.data()); }
   DeviceStatus FillReferences();
-  DeviceStatus ProtectAnswers();
+  std::optional<Failure> ProtectAnswers();
   std::size_t AppendInspections(std::vector<Inspection>& inspections) const;
   void NoteOverwritten(const Inspection& inspection, const InspectionResult& seen, Answer& answer);
   void JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const;
@@ -141,6 +147,7 @@ class InputSet {
   std::uint64_t number_;
   PoisonSequence poisons_;
   bool overwritten_ = false;
+  bool renewed_ = false;  // the inputs themselves do not have the contents yet
   Protections protected_;
   std::vector<std::shared_ptr<GuardedBuffer>> other_answers_;  // of another set, in the order of bound_
 };

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/rng.h"
 #include "evaluator/gate/input_generator.h"
@@ -21,7 +22,21 @@ DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
   return {Outcome::kResourceLimit, fmt::format("{} bytes for {} do not fit into the device's memory", bytes, name), false};
 }
 
+// Numbers sets over the life of the process: addresses are used again.
+std::uint64_t NextNumber() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 }  // namespace
+
+InputSet::InputSet(Device& device, const Task& task, const Case& sizes, std::uint64_t seed)
+    : device_(device),
+      task_(task),
+      sizes_(sizes),
+      variables_(CaseVariables(task, sizes)),
+      number_(NextNumber()),
+      poisons_(Rng(seed, number_, 0).Next()) {}
 
 DeviceStatus InputSet::Block::WriteGuards() const {
   for (const DevicePoison& guard : guards) {
@@ -92,7 +107,7 @@ DeviceStatus InputSet::Allocate(std::uint64_t guard_seed, bool together) {
 DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
   if (DeviceStatus status = Allocate(seed, device_.memory().layout().unit_bytes > 1); !status.ok()) return status;
   for (Bound& bound : bound_) {
-    const std::vector<std::byte>& contents = drawn[static_cast<std::size_t>(bound.argument - task_.arguments.data())];
+    const std::vector<std::byte>& contents = drawn[IndexOf(bound)];
     if (DeviceStatus status = bound.buffer.Reset(HasInput(*bound.argument) ? &contents : nullptr); !status.ok()) return status;
     if (!HasOutput(*bound.argument)) continue;
     const std::size_t bytes = bound.buffer.bytes() / ByteSize(bound.argument->dtype) * sizeof(double);
@@ -100,17 +115,38 @@ DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
     if (!bound.reference->ok()) return NoMemory(bound.argument->name, bytes);
     if (DeviceStatus status = bound.reference->Reset(nullptr); !status.ok()) return status;
   }
-  return ProtectCopies();
+  return ProtectCopies(&drawn);
 }
 
-DeviceStatus InputSet::ProtectCopies() {
+DeviceStatus InputSet::Renew(const DrawnArguments& drawn, std::uint64_t seed) {
+  number_ = NextNumber();
+  poisons_ = PoisonSequence(Rng(seed, number_, 0).Next());
+  allowances_.clear();
+  other_answers_.clear();
+  protected_.answers = nullptr;
+  renewed_ = true;
+  for (Bound& bound : bound_) {
+    if (!HasInput(*bound.argument)) continue;
+    if (DeviceStatus status = bound.buffer.SetCopy(drawn[IndexOf(bound)]); !status.ok()) return status;
+  }
+  return ProtectCopies(&drawn);
+}
+
+// What the host has need not be read again from the device.
+DeviceStatus InputSet::ProtectCopies(const DrawnArguments* drawn) {
   auto copies = std::make_shared<ProtectedMemory>();
+  std::vector<InspectionResult> known;
   for (const Bound& bound : bound_) {
-    if (HasInput(*bound.argument))
-      copies->Add({Inspection::Kind::kHash, bound.buffer.copied_contents(), 0, bound.buffer.bytes()});
+    if (!HasInput(*bound.argument)) continue;
+    copies->Add({Inspection::Kind::kHash, bound.buffer.copied_contents(), 0, bound.buffer.bytes()});
+    if (drawn == nullptr) continue;
+    const auto contents = reinterpret_cast<Address>((*drawn)[IndexOf(bound)].data());
+    known.push_back(InspectHere({Inspection::Kind::kHash, contents, 0, bound.buffer.bytes()}));
   }
   protected_.copies = {copies};
-  return copies->Remember(device_);
+  if (drawn == nullptr) return copies->Remember(device_);
+  copies->Remember(known);
+  return {};
 }
 
 // The reference finds an inout argument's values in its output, as doubles; other outputs hold NaN.
@@ -127,19 +163,6 @@ DeviceStatus InputSet::FillReferences() {
     if (!status.ok()) return status;
   }
   return {};
-}
-
-DeviceStatus InputSet::ProtectAnswers() {
-  auto answers = std::make_shared<ProtectedMemory>();
-  for (const Bound& bound : bound_) {
-    if (!bound.reference) continue;
-    answers->Add({Inspection::Kind::kHash, bound.reference->address(), 0, bound.reference->bytes()});
-    std::vector<Inspection> guards;
-    bound.reference->AppendInspections(guards, false);
-    for (const Inspection& guard : guards) answers->Add(guard);
-  }
-  protected_.answers = answers;
-  return answers->Remember(device_);
 }
 
 }  // namespace evo

@@ -6,9 +6,20 @@ void ProtectedMemory::Add(const Inspection& inspection) { inspections_.push_back
 
 DeviceStatus ProtectedMemory::Remember(Device& device) {
   const Inspected seen = device.Inspect(inspections_);
-  hashes_.clear();
-  for (const InspectionResult& result : seen.results) hashes_.push_back(result.hash);
+  Remember(seen.results);
   return seen.status;
+}
+
+void ProtectedMemory::Remember(std::span<const InspectionResult> seen) {
+  hashes_.clear();
+  for (const InspectionResult& result : seen) hashes_.push_back(result.hash);
+}
+
+bool ProtectedMemory::Holds(std::span<const InspectionResult> seen) const {
+  for (std::size_t i = 0; i < hashes_.size(); ++i) {
+    if (seen[i].hash != hashes_[i] || seen[i].different != 0) return false;
+  }
+  return true;
 }
 
 std::size_t ProtectedMemory::bytes() const {
@@ -19,16 +30,14 @@ std::size_t ProtectedMemory::bytes() const {
 
 std::optional<Failure> ProtectedMemory::Check(Device& device, const std::vector<std::shared_ptr<const ProtectedMemory>>& all) {
   std::vector<Inspection> inspections;
-  std::vector<std::uint64_t> hashes;
-  for (const auto& one : all) {
-    inspections.insert(inspections.end(), one->inspections_.begin(), one->inspections_.end());
-    hashes.insert(hashes.end(), one->hashes_.begin(), one->hashes_.end());
-  }
+  for (const auto& one : all) inspections.insert(inspections.end(), one->inspections_.begin(), one->inspections_.end());
   const Inspected seen = device.Inspect(inspections);
   if (!seen.status.ok()) return ToFailure(seen.status);
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    if (seen.results[i].hash == hashes[i] && seen.results[i].different == 0) continue;
-    return Failure{Outcome::kCheating, "memory that answers are compared with was changed, not only the kernel's own buffers"};
+  std::span<const InspectionResult> left(seen.results);
+  for (const auto& one : all) {
+    if (!one->Holds(left))
+      return Failure{Outcome::kCheating, "memory that answers are compared with was changed, not only the kernel's own buffers"};
+    left = left.subspan(one->inspections_.size());
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "evaluator/device/device.h"
@@ -18,6 +19,11 @@ class ProtectedMemory {
   void Add(const Inspection& inspection);
   // Takes the hashes. No candidate may have run since the memory was written.
   DeviceStatus Remember(Device& device);
+  // The same from what was seen of inspections(), in their order.
+  void Remember(std::span<const InspectionResult> seen);
+  // Whether the memory still holds it, by what was seen of inspections().
+  bool Holds(std::span<const InspectionResult> seen) const;
+  const std::vector<Inspection>& inspections() const { return inspections_; }
   std::size_t bytes() const;
 
   // kCheating if one of them no longer holds what it held. One look at the device for all.

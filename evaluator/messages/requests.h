@@ -13,6 +13,7 @@
 #include "core/record_fields.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
+#include "evaluator/workers/announced_run.h"
 
 namespace evo {
 
@@ -86,8 +87,9 @@ struct EvaluateRequest {
   KernelFacts facts;                         // from the compiler
   std::map<std::string, CaseBounds> bounds;  // by case name
   std::vector<Counterexample> first;         // inputs that have failed most candidates so far; checked first
+  std::vector<AvoidedInputs> avoided;        // the baseline ends its process there
 };
-BOOST_DESCRIBE_STRUCT(EvaluateRequest, (), (candidate, checked, facts, bounds, first))
+BOOST_DESCRIBE_STRUCT(EvaluateRequest, (), (candidate, checked, facts, bounds, first, avoided))
 
 // To a fresh run worker: check a champion candidate on held-out cases and time it interleaved with the baseline. Answered by a
 // ChampionCheck.
@@ -96,10 +98,24 @@ struct ChampionRequest {
   AttachedProgram candidate;
   AttachedProgram checked;
   AttachedProgram baseline;
-  std::vector<Counterexample> first;  // inputs that have failed candidates of this task; checked first
-  int adversary_factor = 1;           // how many times the usual number of inputs the adversary tries
+  std::vector<Counterexample> first;   // inputs that have failed candidates of this task; checked first
+  int adversary_factor = 1;            // how many times the usual number of inputs the adversary tries
+  std::vector<AvoidedInputs> avoided;  // left out, which the verdict says
 };
-BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline, first, adversary_factor))
+BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline, first, adversary_factor, avoided))
+
+// To a fresh run worker: run the reference and the baseline alone on sizes or inputs on which a worker has died. Answered by a
+// BaselineResult.
+struct BaselineRequest {
+  static constexpr const char* kKind = "baseline";
+  Counterexample on;
+};
+BOOST_DESCRIBE_STRUCT(BaselineRequest, (), (on))
+
+struct BaselineResult {
+  std::string reason;  // why these are not legal; empty: the baseline is right there
+};
+BOOST_DESCRIBE_STRUCT(BaselineResult, (), (reason))
 
 // To a run worker: how fast is this device? Answered by a MachineState.
 struct MachineRequest {
@@ -142,7 +158,7 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
-using RunRequest =
-    std::variant<SetupRequest, EvaluateRequest, ChampionRequest, MachineRequest, SmallCaseRequest, BlockSampleRequest>;
+using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, MachineRequest, SmallCaseRequest,
+                                BlockSampleRequest>;
 
 }  // namespace evo

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/baseline_failures.h"
 #include "evaluator/scheduling/deadlines.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
@@ -21,21 +22,42 @@ int AdversaryFactor(const Candidate& candidate) {
   return candidate.unproven_edits > 0 ? kUnproven : 1;
 }
 
+// Each costs a check. A baseline that fails at more of them is meant for a domain that its task does not state.
+constexpr std::size_t kMostAvoided = 12;
+
 // The stages of a check have parts that begin one after another: cases, generators, inputs of the adversary.
 constexpr int kDeadlinesPerStage = 20;
 
-ChampionCheck ReadCheck(const Message& reply) {
-  std::variant<ChampionCheck, InfrastructureReport> answer;
+std::string TextOf(const Counterexample& on) {
+  return on.inputs.empty() ? on.case_name : fmt::format("{} with {}", on.inputs, on.case_name);
+}
+
+// Throws Error if the device or the reference failed.
+template <typename Record>
+Record ReadReply(const Message& reply) {
+  auto answer = FromReply<Record>(reply);
+  if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);
+  return std::get<Record>(std::move(answer));
+}
+
+ChampionCheck ReadCheck(const JobResult& result) {
+  ChampionCheck failed;
+  if (result.death) {
+    failed.outcome = OutcomeOf(*result.death);
+    failed.message = fmt::format("{}: {}", result.stage ? ToString(*result.stage) : "start", result.death->description);
+    if (result.run.of_baseline)
+      failed.message += fmt::format(", after the kernel ran; alone the baseline can be run on {}", TextOf(result.run.on));
+    return failed;
+  }
   try {
-    answer = FromReply<ChampionCheck>(reply);
+    return ReadReply<ChampionCheck>(*result.reply);
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& error) {
-    ChampionCheck failed;
     failed.outcome = Outcome::kCrash;
     failed.message = fmt::format("the run worker sent a malformed reply: {}", error.what());
     return failed;
   }
-  if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);
-  return std::get<ChampionCheck>(std::move(answer));
 }
 
 // An error that a tool reports fails the check.
@@ -86,12 +108,13 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
   }
   const Seeds seeds = fresh_workers_.DrawSeeds();
   const AttachedProgram program{candidate.source, compiled[0].program};
-  const ChampionRequest request{program,
-                                {candidate.source, compiled[0].checked},
-                                {baseline.source, compiled[1].program},
-                                std::move(first),
-                                AdversaryFactor(candidate)};
-  ChampionCheck check = Measure(request, seeds, deadline, stop);
+  ChampionRequest request{program,
+                          {candidate.source, compiled[0].checked},
+                          {baseline.source, compiled[1].program},
+                          std::move(first),
+                          AdversaryFactor(candidate),
+                          {}};
+  ChampionCheck check = Measure(std::move(request), seeds, deadline, stop);
   check.tools.insert(check.tools.begin(), tools.begin(), tools.end());
   if (check.outcome != Outcome::kOk) return check;
   for (ToolResult& tool : fresh_workers_.RunSanitizer(program, seeds, stop)) check.tools.push_back(std::move(tool));
@@ -114,19 +137,36 @@ ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge
   return {Outcome::kOk, {"nvcc", "clean", "the exported file is what was checked"}};
 }
 
-ChampionCheck ChampionChecker::Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,
+ChampionCheck ChampionChecker::Measure(ChampionRequest request, const Seeds& seeds, std::chrono::milliseconds deadline,
                                        const std::stop_token& stop) const {
-  const std::unique_ptr<JobRunner> runner = fresh_workers_.StartRunner(seeds);
-  Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
-  job.deadlines_per_stage = kDeadlinesPerStage;
-  const JobResult result = RunAndWait(*runner, {job}, stop).front();
-  if (result.death) {
-    ChampionCheck failed;
-    failed.outcome = OutcomeOf(*result.death);
-    failed.message = fmt::format("{}: {}", result.stage ? ToString(*result.stage) : "start", result.death->description);
-    return failed;
+  for (;;) {
+    Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
+    job.deadlines_per_stage = kDeadlinesPerStage;
+    const JobResult result = RunAndWait(*fresh_workers_.StartRunner(seeds), {job}, stop).front();
+    auto left_out = LeaveOutAfter(result, job, seeds, stop);
+    if (!left_out) return ReadCheck(result);
+    request.avoided.push_back(std::move(*left_out));
+    if (request.avoided.size() > kMostAvoided) {
+      throw Error(
+          fmt::format("the baseline fails at {} sizes or inputs that the task does not list, at last at {}: {}; say in "
+                      "the task's domain for which it is meant",
+                      request.avoided.size(), TextOf(request.avoided.back().on), request.avoided.back().reason));
+    }
   }
-  return ReadCheck(*result.reply);
+}
+
+// A candidate may have damaged the process, so the baseline has to fail alone as well, unless no candidate was there yet.
+std::optional<AvoidedInputs> ChampionChecker::LeaveOutAfter(const JobResult& result, const Job& job, const Seeds& seeds,
+                                                            const std::stop_token& stop) const {
+  if (auto too_large = TooLargeToTry(result, job)) return too_large;
+  auto failed = BaselineFailedOn(result);
+  if (!failed || result.stage == Stage::kPrepare) return failed;
+  Job alone = MakeRunJob(ToMessage(BaselineRequest{failed->on}), job.deadline, nullptr);
+  const JobResult again = RunAndWait(*fresh_workers_.StartRunner(seeds), {std::move(alone)}, stop).front();
+  if (auto failed_again = BaselineFailedOn(again)) return failed_again;
+  if (!again.reply) return std::nullopt;
+  const std::string reason = ReadReply<BaselineResult>(*again.reply).reason;
+  return reason.empty() ? std::nullopt : std::optional(AvoidedInputs{failed->on, reason});
 }
 
 }  // namespace evo

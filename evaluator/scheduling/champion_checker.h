@@ -44,7 +44,8 @@ class FreshWorkers {
 };
 
 // Checks champion candidates: held-out cases and interleaved timing against the baseline in a fresh process, with seeds that did
-// not exist when the candidate was bred, then compute-sanitizer.
+// not exist when the candidate was bred, then compute-sanitizer. Where the baseline ends the process on sizes or inputs that the
+// task does not list, and does so alone, too, the check is repeated in another process without them.
 class ChampionChecker {
  public:
   // `pauses_compilers`: compile workers stand still while a kernel is timed.
@@ -53,7 +54,7 @@ class ChampionChecker {
 
   // `deadline`: of each stage. `first`: inputs that have failed candidates of this task. With `exported`, the user's file is
   // compiled with nvcc as well; the verdict is about its image, and the tool "nvcc" says how that went. Throws Error if the
-  // device or the reference fails.
+  // device or the reference fails, or the baseline again and again.
   ChampionCheck Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
                       std::chrono::milliseconds deadline, const std::stop_token& stop,
                       const std::optional<ExportToJudge>& exported = std::nullopt) const;
@@ -64,8 +65,11 @@ class ChampionChecker {
     ToolResult tool;
   };
   ExportResult CompileExport(const ExportToJudge& exported, CompiledProgram& program, const std::stop_token& stop) const;
-  ChampionCheck Measure(const ChampionRequest& request, const Seeds& seeds, std::chrono::milliseconds deadline,
+  ChampionCheck Measure(ChampionRequest request, const Seeds& seeds, std::chrono::milliseconds deadline,
                         const std::stop_token& stop) const;
+  // What the check has to be repeated without; nullopt if its result stands.
+  std::optional<AvoidedInputs> LeaveOutAfter(const JobResult& result, const Job& job, const Seeds& seeds,
+                                             const std::stop_token& stop) const;
 
   JobRunner& compile_;
   FreshWorkers& fresh_workers_;

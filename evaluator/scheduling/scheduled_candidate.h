@@ -7,6 +7,7 @@
 #include "core/evaluation.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/scheduling/retries.h"
+#include "evaluator/workers/announced_run.h"
 
 namespace evo {
 
@@ -18,8 +19,9 @@ struct ScheduledCandidate {
   Evaluation evaluation;
   CompileResult compiled;
   Retries retries;
-  bool claimed = false;    // it is evaluated for all that have the same program
-  Batch* batch = nullptr;  // that it belongs to
+  std::vector<AvoidedInputs> avoided;  // where the baseline died although this candidate may be the cause
+  bool claimed = false;                // it is evaluated for all that have the same program
+  Batch* batch = nullptr;              // that it belongs to
 };
 
 // Keeps the whole batch alive.

@@ -6,11 +6,16 @@
 #include "core/digest.h"
 #include "core/error.h"
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/baseline_failures.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
 
 namespace evo {
 namespace {
+
+// A run pays one worker for each.
+constexpr std::size_t kMostAvoided = 32;
+constexpr std::size_t kMostAvoidedByOne = 2;
 
 // Everything is shared but what belongs to the candidate itself.
 void CopyResult(ScheduledCandidate& to, const Evaluation& shared) {
@@ -29,18 +34,21 @@ void AcceptEvaluation(ScheduledCandidate& work, Evaluation evaluation) {
   work.evaluation = std::move(evaluation);
 }
 
-EvaluateRequest MakeEvaluateRequest(const ScheduledCandidate& work, const RaceBounds& bounds) {
+EvaluateRequest MakeEvaluateRequest(const ScheduledCandidate& work, const SearchHistory& history) {
+  std::vector<AvoidedInputs> avoided = history.avoided;
+  avoided.insert(avoided.end(), work.avoided.begin(), work.avoided.end());
   return {{work.candidate.source, work.compiled.program},
           {work.candidate.source, work.compiled.checked},
           work.compiled.facts,
-          bounds.ByCase(),
-          bounds.DeadliestInputs()};
+          history.bounds.ByCase(),
+          history.bounds.DeadliestInputs(),
+          std::move(avoided)};
 }
 
 }  // namespace
 
 Scheduler::Scheduler(const SchedulerSettings& settings, PriorKnowledge prior)
-    : settings_(settings), cache_(std::move(prior.known)), history_{{settings.policy, settings.run_deadline}, {}} {
+    : settings_(settings), cache_(std::move(prior.known)), history_{{settings.policy, settings.run_deadline}, {}, {}} {
   history_.Learn(prior.generations, settings_.device_name);
   for (const Counterexample& one : prior.counterexamples) history_.bounds.Learn(one);
 }
@@ -103,7 +111,7 @@ void Scheduler::SubmitCompile(const ScheduledPointer& work) {
 void Scheduler::SubmitRun(const ScheduledPointer& work) {
   SubmitUnlessCancelled(work, Stage::kLoad, [&] {
     settings_.run.Submit(
-        MakeRunJob(ToMessage(MakeEvaluateRequest(*work, history_.bounds)), history_.deadlines.Run(work->candidate.generation),
+        MakeRunJob(ToMessage(MakeEvaluateRequest(*work, history_)), history_.deadlines.Run(work->candidate.generation),
                    settings_.policy.pauses_compilers ? &settings_.compile : nullptr),
         [this, work](const JobResult& result) { OnRun(work, result); });
   });
@@ -137,7 +145,21 @@ void Scheduler::ClaimAndRun(const ScheduledPointer& work) {
   if (claim == EvaluationCache::Claim::kKnown) Complete(work);
 }
 
+// Notes where the baseline failed, so that it is not run there again; false if that has happened too often. Before a candidate is
+// loaded it is the baseline's own fault; later the candidate may have caused it, and others are not spared these inputs.
+bool Scheduler::AvoidLater(ScheduledCandidate& work, const JobResult& result) {
+  const auto failed = BaselineFailedOn(result);
+  if (!failed) return false;
+  const std::lock_guard lock(mutex_);
+  const bool own = result.stage == Stage::kPrepare;
+  std::vector<AvoidedInputs>& avoided = own ? history_.avoided : work.avoided;
+  if (avoided.size() >= (own ? kMostAvoided : kMostAvoidedByOne)) return false;
+  avoided.push_back(*failed);
+  return true;
+}
+
 void Scheduler::OnRun(const ScheduledPointer& work, const JobResult& result) {
+  if (AvoidLater(*work, result)) return SubmitRun(work);
   RunResult read = ReadRunResult(result);
   if (const auto* pool = std::get_if<PoolFailure>(&read)) {
     SetFatal(pool->message);

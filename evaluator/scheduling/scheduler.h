@@ -61,6 +61,7 @@ class Scheduler {
   void SubmitUnlessCancelled(const ScheduledPointer& work, Stage stage, const std::function<void()>& submit);
   void OnCompiled(const ScheduledPointer& work, const JobResult& result);
   void OnRun(const ScheduledPointer& work, const JobResult& result);
+  bool AvoidLater(ScheduledCandidate& work, const JobResult& result);
   bool TryFindSource(ScheduledCandidate& work) const;
   void ClaimAndRun(const ScheduledPointer& work);
   void Complete(const ScheduledPointer& work);

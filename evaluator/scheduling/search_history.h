@@ -8,6 +8,7 @@
 #include "core/store.h"
 #include "evaluator/scheduling/deadlines.h"
 #include "evaluator/scheduling/race_bounds.h"
+#include "evaluator/workers/announced_run.h"
 
 namespace evo {
 
@@ -22,6 +23,7 @@ struct PriorKnowledge {
 struct SearchHistory {
   Deadlines deadlines;
   RaceBounds bounds;
+  std::vector<AvoidedInputs> avoided;  // where the baseline died before a candidate was there
 
   void Learn(const Candidate& candidate, const Evaluation& evaluation) {
     deadlines.Learn(candidate, evaluation);

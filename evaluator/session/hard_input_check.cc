@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "evaluator/adversary/adversary.h"
 #include "evaluator/gate/standard_battery.h"
+#include "evaluator/session/input_trials.h"
 #include "evaluator/session/shape_probes.h"
 
 namespace evo {
@@ -19,6 +20,18 @@ std::vector<InputProgram> Battery(const InputPool& inputs, const Case& sizes, st
                    : StandardBattery(inputs.task(), sizes, inputs.check_seed(), most);
 }
 
+// Sizes of the task itself are checked with its generators.
+bool IsUnlisted(const Case& sizes, const Task& task) { return sizes.name == SizesText(task, sizes); }
+
+// nullopt if it is of another version of the task.
+std::optional<InputProgram> KnownProgram(const Counterexample& known, const Task& task) {
+  try {
+    return ParseInputProgram(known.inputs, known.seed, task);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 // A program that is not launched gives no wrong answer.
 bool Refuses(Outcome outcome) {
   return outcome == Outcome::kResourceLimit || outcome == Outcome::kUnsupported || outcome == Outcome::kLaunchError;
@@ -26,10 +39,19 @@ bool Refuses(Outcome outcome) {
 
 }  // namespace
 
-void PlaceBattery(const SessionContext& context, std::size_t most) {
+void PlaceHardInputs(const SessionContext& context, std::size_t most, const std::vector<Counterexample>& known) {
   if (!context.legal.enabled()) return;
-  const Case& small = context.inputs.task().small;
-  for (const InputProgram& inputs : Battery(context.inputs, small, most)) context.legal.Get(small, inputs);
+  const Task& task = context.inputs.task();
+  for (const InputProgram& inputs : Battery(context.inputs, task.small, most)) context.legal.Get(task.small, inputs);
+  for (const Counterexample& one : known) {
+    const auto sizes = FindCase(task, one.case_name);
+    if (!sizes) continue;
+    if (one.inputs.empty()) {
+      if (IsUnlisted(*sizes, task)) context.legal.GetOfSizes(*sizes, one.seed);
+    } else if (const auto inputs = KnownProgram(one, task)) {
+      context.legal.Get(*sizes, *inputs);
+    }
+  }
 }
 
 void HardInputCheck::LeaveOut(const LeftOut& what) {
@@ -76,20 +98,15 @@ std::optional<Failure> HardInputCheck::CheckKnown(const std::vector<Counterexamp
       if (auto failure = CheckUnlistedSizes(*sizes, one.seed)) return failure;
       continue;
     }
-    InputProgram inputs;
-    try {
-      inputs = ParseInputProgram(one.inputs, one.seed, context_.inputs.task());
-    } catch (const Error&) {
-      continue;  // of another version of the task
-    }
-    if (auto failure = CheckProgram(*sizes, inputs, 1)) return failure;
+    const auto inputs = KnownProgram(one, context_.inputs.task());
+    if (!inputs) continue;
+    if (auto failure = CheckProgram(*sizes, *inputs, 1)) return failure;
   }
   return std::nullopt;
 }
 
-// Sizes of the task itself are checked with its generators elsewhere.
 std::optional<Failure> HardInputCheck::CheckUnlistedSizes(const Case& sizes, std::uint64_t seed) {
-  if (sizes.name != SizesText(context_.inputs.task(), sizes)) return std::nullopt;
+  if (!IsUnlisted(sizes, context_.inputs.task())) return std::nullopt;
   const LegalInputs::Legal& legal = context_.legal.GetOfSizes(sizes, seed);
   if (!std::holds_alternative<InputSet*>(legal)) return std::nullopt;
   auto failure = CheckOn(gate_, *std::get<InputSet*>(legal), 1, {sizes.name, 0, seed, ""}, "");
@@ -170,9 +187,15 @@ std::optional<Failure> HardInputCheck::Search(int most, const std::function<bool
   const Task& task = context_.inputs.task();
   const Case sizes = AdversaryCase();
   Adversary adversary(task, sizes, seed);
+  InputTrials trials(context_.device, context_.legal, program_, sizes);
   const auto probe = [&](const InputProgram& inputs) -> ProbeAnswer {
-    auto tried = context_.legal.Try(program_, sizes, inputs);
-    if (std::holds_alternative<LeftOut>(tried)) return IllegalInput{};
+    auto tried = trials.Try(inputs);
+    if (std::holds_alternative<LeftOut>(tried)) {
+      const std::string text = ToText(inputs);
+      if (const auto reason = context_.legal.baseline_runs().Avoided({sizes.name, 0, inputs.seed, text}))
+        LeaveOut({fmt::format("{} with {}", text, sizes.name), *reason});
+      return IllegalInput{};
+    }
     if (const auto* failure = std::get_if<Failure>(&tried)) return *failure;
     return std::get<double>(tried);
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "core/rng.h"
@@ -117,10 +118,7 @@ std::optional<std::string> LegalInputs::OutsideDomain(const Case& sizes, const D
   return std::nullopt;
 }
 
-std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed,
-                                               bool unanswered) {
-  auto made = unanswered ? InputSet::MakeUnanswered(device_, task_, sizes, drawn, seed)
-                         : InputSet::Make(device_, task_, sizes, drawn, seed, cache_.Reference());
+std::unique_ptr<InputSet> LegalInputs::Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const {
   if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) return std::move(*set);
   const Failure& failure = std::get<Failure>(made);
   if (failure.sticky || failure.outcome != Outcome::kResourceLimit) {
@@ -130,24 +128,52 @@ std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArg
   return nullptr;
 }
 
-std::variant<InputSet::Answer, Failure> LegalInputs::RunOn(Program& program, InputSet& set, bool unanswered) {
-  auto made = LaunchBinding::Make(device_, program, task_, set.sizes());
+std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  return Checked(InputSet::Make(device_, task_, sizes, drawn, seed, cache_.Reference()), sizes);
+}
+
+std::unique_ptr<InputSet> LegalInputs::MakeUnanswered(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  return Checked(InputSet::MakeUnanswered(device_, task_, sizes, drawn, seed), sizes);
+}
+
+InputSet* LegalInputs::Scratch(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  if (scratch_ == nullptr || scratch_->sizes().sizes != sizes.sizes || scratch_->sizes().name != sizes.name) {
+    scratch_ = nullptr;  // its memory may be needed
+    scratch_ = MakeSet(sizes, drawn, seed);
+    return scratch_.get();
+  }
+  std::optional<Failure> failure;
+  if (DeviceStatus status = scratch_->Renew(drawn, seed); !status.ok()) failure = ToFailure(status);
+  if (!failure) failure = scratch_->RunReference(cache_.Reference());
+  if (!failure) return scratch_.get();
+  scratch_ = nullptr;
+  Checked(*failure, sizes);
+  return nullptr;
+}
+
+// Two runs of one program may differ by rounding here; the checks of every candidate hold it to the same bits.
+std::variant<InputSet::Answer, Failure> LegalInputs::RunBeforeReference(const BoundProgram& bound) {
+  return Gate(device_, Determinism::kTolerance).Try(bound, &cache_.Reference());
+}
+
+std::variant<InputSet::Answer, Failure> LegalInputs::RunBaseline(InputSet& set) {
+  auto made = LaunchBinding::Make(device_, Baseline(), task_, set.sizes());
   if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
-  const auto& binding = std::get<LaunchBinding>(made);
-  // Two runs of one program may differ by rounding here; the checks of every candidate hold it to the same bits.
-  return Gate(device_, Determinism::kTolerance)
-      .Try(BindProgram(program, binding, set), unanswered ? &cache_.Reference() : nullptr);
+  auto ran = Gate(device_, Determinism::kTolerance).Try(BindProgram(Baseline(), std::get<LaunchBinding>(made), set));
+  const auto* failure = std::get_if<Failure>(&ran);
+  if (failure == nullptr || !failure->sticky) return ran;
+  throw InfrastructureFailure(fmt::format("the baseline crashes: {}", failure->message));
 }
 
 std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  const auto set = MakeSet(sizes, drawn, seed);
+  const InputSet* set = Scratch(sizes, drawn, seed);
   return set == nullptr ? std::vector<std::vector<double>>{} : set->References();
 }
 
 bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  const auto set = MakeSet(sizes, drawn, seed);
+  InputSet* set = Scratch(sizes, drawn, seed);
   if (set == nullptr) return true;
-  const auto ran = RunOn(Baseline(), *set);
+  const auto ran = RunBaseline(*set);
   const auto* answer = std::get_if<InputSet::Answer>(&ran);
   return answer != nullptr && std::isfinite(answer->difference.ratio);
 }
@@ -198,7 +224,7 @@ std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, 
   if (const auto* reason = std::get_if<std::string>(&allowed)) return *reason;
   auto& allowances = std::get<std::vector<Allowance>>(allowed);
   set.Allow(allowances);
-  const auto ran = RunOn(Baseline(), set);
+  const auto ran = RunBaseline(set);
   if (const auto* failure = std::get_if<Failure>(&ran)) return fmt::format("the baseline fails: {}", failure->message);
   const auto& answer = std::get<InputSet::Answer>(ran);
   for (std::size_t i = 0; i < answer.outputs.size(); ++i) {
@@ -216,8 +242,11 @@ std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, 
 LegalInputs::Made LegalInputs::Make(const Case& sizes, const InputProgram& program) {
   const auto left_out = [&](std::string reason) { return LeftOut{ToText(program), std::move(reason)}; };
   if (!enabled()) return left_out("there is no baseline");
+  const Counterexample on{sizes.name, 0, program.seed, ToText(program)};
+  if (auto reason = runs_.Avoided(on)) return left_out(*reason);
   const DrawnArguments drawn = DrawArguments(task_, sizes, program);
   if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
+  const BaselineRuns::Running running(runs_, on);
   std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, program.seed);
   if (set == nullptr) return left_out("they do not fit into the device's memory");
   if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, program.seed)) return left_out(*reason);
@@ -228,9 +257,14 @@ LegalInputs::Made LegalInputs::MakeOfSizes(const Case& sizes, std::uint64_t seed
   const auto left_out = [&](std::string reason) { return LeftOut{sizes.name, std::move(reason)}; };
   if (!enabled()) return left_out("there is no baseline");
   if (auto reason = OutsideDomain(sizes, {})) return left_out(*reason);
+  const Counterexample on{sizes.name, 0, seed, ""};
+  if (auto reason = runs_.Avoided(on)) return left_out(*reason);
+  BaselineRuns::Running running(runs_, on, LargerThanListed(task_, sizes));
   std::unique_ptr<InputSet> set = MakeSet(sizes, DrawArgumentsOfSizes(task_, sizes, seed), seed);
   if (set == nullptr) return left_out("the inputs do not fit into the device's memory");
-  const auto ran = RunOn(Baseline(), *set);
+  const auto start = std::chrono::steady_clock::now();
+  const auto ran = RunBaseline(*set);
+  running.Took(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   if (const auto* failure = std::get_if<Failure>(&ran)) return left_out(fmt::format("the baseline fails: {}", failure->message));
   const Difference& difference = std::get<InputSet::Answer>(ran).difference;
   if (!difference.acceptable) return left_out(fmt::format("the baseline is wrong: {}", difference.message));
@@ -256,32 +290,6 @@ const LegalInputs::Legal& LegalInputs::Keep(Entry& entry, Made made) {
     entry.legal = std::get<LeftOut>(std::move(made));
   }
   return entry.legal;
-}
-
-LegalInputs::Tried LegalInputs::Try(Program& program, const Case& sizes, const InputProgram& inputs) {
-  const auto left_out = [&](std::string reason) { return LeftOut{ToText(inputs), std::move(reason)}; };
-  const DrawnArguments drawn = DrawArguments(task_, sizes, inputs);
-  if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
-  // The answer does not exist before the program has run: it cannot be found.
-  const std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, inputs.seed, true);
-  if (set == nullptr) return left_out("they do not fit into the device's memory");
-  const auto judge = [&]() -> std::variant<double, Failure> {
-    auto ran = RunOn(program, *set, true);
-    if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
-    const auto& answer = std::get<InputSet::Answer>(ran);
-    if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};
-    if (!answer.difference.acceptable) return Failure{Outcome::kWrongResult, answer.difference.message};
-    return answer.difference.ratio;
-  };
-  const auto as_tried = [](std::variant<double, Failure> judged) {
-    return std::visit([](auto& value) -> Tried { return std::move(value); }, judged);
-  };
-  auto judged = judge();
-  const auto* failure = std::get_if<Failure>(&judged);
-  if (failure == nullptr || failure->outcome != Outcome::kWrongResult) return as_tried(std::move(judged));
-  // Within the task's own bounds it would be right, whatever the baseline does.
-  if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, inputs.seed)) return left_out(*reason);
-  return as_tried(judge());
 }
 
 }  // namespace evo

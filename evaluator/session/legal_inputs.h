@@ -12,6 +12,7 @@
 #include "evaluator/gate/gate.h"
 #include "evaluator/gate/input_program.h"
 #include "evaluator/messages/requests.h"
+#include "evaluator/session/baseline_runs.h"
 #include "evaluator/session/input_cache.h"
 
 namespace evo {
@@ -22,7 +23,7 @@ namespace evo {
 //   kHardInputs times the task's bound, relative to the sum of magnitudes (the reference on the absolute values) where sums
 //   cancel; kOfBaseline times the baseline's own error; kOfRounding times the change of the reference's answer when each input is
 //   rounded once.
-// Methods throw InfrastructureFailure where the reference fails.
+// Methods throw InfrastructureFailure where the reference fails, and where the baseline leaves the device unusable.
 class LegalInputs {
  public:
   // The task's bound is meant for random inputs. A sum of n terms that all round the same way is off by n units instead of
@@ -45,6 +46,9 @@ class LegalInputs {
 
   bool enabled() const { return !baseline_.program.image.empty(); }
 
+  // What is told of the baseline's runs here, and what is not legal because it died there before.
+  BaselineRuns& baseline_runs() { return runs_; }
+
   // The inputs on the device with the bounds that follow from the baseline's error, or why they are not legal. Kept.
   using Legal = std::variant<InputSet*, LeftOut>;
   const Legal& Get(const Case& sizes, const InputProgram& program);
@@ -59,10 +63,16 @@ class LegalInputs {
   // check.
   Made MakeOfSizes(const Case& sizes, std::uint64_t seed);
 
-  // Runs a program on inputs that need not be legal: the error over its bound where the answer is right, or why the inputs are
-  // not legal, or the failure. The baseline runs only where the answer is beyond the task's own bounds.
-  using Tried = std::variant<double, LeftOut, Failure>;
-  Tried Try(Program& program, const Case& sizes, const InputProgram& inputs);
+  // For runs of candidates on inputs that need not be legal (InputTrials).
+  const Task& task() const { return task_; }
+  // Why inputs are outside the task's domain; nullopt if they are not. `drawn` may be empty: then only sizes count.
+  std::optional<std::string> OutsideDomain(const Case& sizes, const DrawnArguments& drawn) const;
+  // A set without an answer; null where it does not fit into memory.
+  std::unique_ptr<InputSet> MakeUnanswered(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  // Runs a program once, then the reference, and looks at what the program wrote.
+  std::variant<InputSet::Answer, Failure> RunBeforeReference(const BoundProgram& bound);
+  // Sets the bounds of `set`, which holds `drawn` and its answer; why these inputs are not legal, if they are not.
+  std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
 
  private:
   struct Entry {
@@ -70,9 +80,11 @@ class LegalInputs {
     Legal legal;
   };
   const Legal& Keep(Entry& entry, Made made);
-  std::optional<std::string> OutsideDomain(const Case& sizes, const DrawnArguments& drawn) const;
-  // Null where they do not fit into memory. `unanswered`: the reference has not run.
-  std::unique_ptr<InputSet> MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed, bool unanswered = false);
+  // Null where they do not fit into memory.
+  std::unique_ptr<InputSet> MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  std::unique_ptr<InputSet> Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const;
+  // A set with these contents and their answer, until the next call; null where it does not fit into memory.
+  InputSet* Scratch(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // The reference's answers on changed inputs; empty where these do not fit into memory.
   std::vector<std::vector<double>> ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Bounds without the baseline's error; why the inputs are not legal, if they are not.
@@ -80,18 +92,17 @@ class LegalInputs {
                                                                    std::uint64_t seed);
   bool BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  // Sets the bounds of `set`; why it is not legal, if it is not.
-  std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
-  // With `unanswered`, the reference runs after the program.
-  std::variant<InputSet::Answer, Failure> RunOn(Program& program, InputSet& set, bool unanswered = false);
+  std::variant<InputSet::Answer, Failure> RunBaseline(InputSet& set);
   Program& Baseline();
 
   Device& device_;
   InputCache& cache_;
   const Task task_;
   AttachedProgram baseline_;
+  BaselineRuns runs_;
   std::optional<Program> loaded_;
   std::map<std::string, Entry> entries_;
+  std::unique_ptr<InputSet> scratch_;  // of the case that was asked for last
 };
 
 }  // namespace evo

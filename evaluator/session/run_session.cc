@@ -12,6 +12,7 @@
 #include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/held_out_check.h"
 #include "evaluator/timer/machine_check.h"
+#include "kernel_templates/task_shape.h"
 
 namespace evo {
 
@@ -35,15 +36,22 @@ void RunSession::Setup(const SetupRequest& request) {
 
 SessionContext RunSession::Context() { return {*device_, inputs_.value(), legal_.value(), timer_.value(), jobs_wait_}; }
 
-void RunSession::PlaceInputs(WorkerChannel& channel, std::size_t battery) {
+void RunSession::PlaceInputs(WorkerChannel& channel, std::size_t battery, const std::vector<Counterexample>& known,
+                             const std::vector<AvoidedInputs>& avoided) {
   channel.Begin(Stage::kPrepare);
   inputs_.value().Place();
   channel.Begin(Stage::kPrepare);
-  PlaceBattery(Context(), battery);
+  legal_.value().baseline_runs().Start([&channel](const AnnouncedRun& run) { channel.Announce(run); }, avoided);
+  try {
+    PlaceHardInputs(Context(), battery, known);
+  } catch (const InfrastructureFailure&) {
+    must_restart_ = true;  // the baseline may have left the device unusable
+    throw;
+  }
 }
 
 Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& channel) {
-  PlaceInputs(channel, device_->policy().searched_battery);
+  PlaceInputs(channel, device_->policy().searched_battery, request.first, request.avoided);
   Evaluation evaluation;
   evaluation.device = info().kind;
   evaluation.device_name = info().name;
@@ -69,7 +77,7 @@ Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& c
 }
 
 ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerChannel& channel) {
-  PlaceInputs(channel, 0);
+  PlaceInputs(channel, 0, request.first, request.avoided);
   ChampionCheck check;
   const SessionContext context = Context();
   if (auto failure = HeldOutCheck(context, request, channel).Run(check)) {
@@ -83,6 +91,20 @@ ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerCh
     check.speedup = check.baseline_ns / check.candidate_ns;
   }
   return check;
+}
+
+BaselineResult RunSession::TryBaseline(const BaselineRequest& request, WorkerChannel& channel) {
+  channel.Begin(Stage::kHeldOut);
+  LegalInputs& legal = legal_.value();
+  legal.baseline_runs().Start([&channel](const AnnouncedRun& run) { channel.Announce(run); }, {});
+  const Task& task = inputs_.value().task();
+  const auto sizes = FindCase(task, request.on.case_name);
+  if (!sizes) return {"the task has no such case"};
+  const LegalInputs::Made made = request.on.inputs.empty()
+                                     ? legal.MakeOfSizes(*sizes, request.on.seed)
+                                     : legal.Make(*sizes, ParseInputProgram(request.on.inputs, request.on.seed, task));
+  const auto* left_out = std::get_if<LeftOut>(&made);
+  return {left_out == nullptr ? "" : left_out->reason};
 }
 
 MachineState RunSession::Measure(const MachineRequest& request, WorkerChannel& channel) {

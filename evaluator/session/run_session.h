@@ -38,6 +38,8 @@ class RunSession {
   void Setup(const SetupRequest& request);
   Evaluation Evaluate(const EvaluateRequest& request, WorkerChannel& channel);
   ChampionCheck CheckChampion(const ChampionRequest& request, WorkerChannel& channel);
+  // Runs the baseline alone; see BaselineRequest.
+  BaselineResult TryBaseline(const BaselineRequest& request, WorkerChannel& channel);
   // How fast this device is. Needs no setup.
   MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
   // Runs one case once, for a tool that watches this process; see SmallCaseRequest. One line that says what was wrong, or empty.
@@ -47,8 +49,9 @@ class RunSession {
 
  private:
   SessionContext Context();
-  // `battery`: how many inputs of the standard battery; 0: all.
-  void PlaceInputs(WorkerChannel& channel, std::size_t battery);
+  // `battery`: how many inputs of the standard battery; 0: all. The job's baseline runs are announced from here on.
+  void PlaceInputs(WorkerChannel& channel, std::size_t battery, const std::vector<Counterexample>& known,
+                   const std::vector<AvoidedInputs>& avoided);
   void NoteContamination(const Failure& failure);
 
   std::unique_ptr<Device> device_;

@@ -146,6 +146,16 @@ Case ShrunkCase(const Task& task, const Case& usual, std::int64_t elements) {
   return sizes;
 }
 
+bool LargerThanListed(const Task& task, const Case& sizes) {
+  return std::any_of(sizes.sizes.begin(), sizes.sizes.end(), [&](const auto& size) {
+    std::int64_t largest = task.small.sizes.at(size.first);
+    for (const auto* cases : {&task.search_cuda, &task.search_cpu, &task.held_out, &task.held_out_cpu}) {
+      for (const Case& listed : *cases) largest = std::max(largest, listed.sizes.at(size.first));
+    }
+    return size.second > largest;
+  });
+}
+
 DrawnArguments DrawArgumentsOfSizes(const Task& task, const Case& sizes, std::uint64_t seed) {
   const Variables variables = CaseVariables(task, sizes);
   DrawnArguments drawn(task.arguments.size());

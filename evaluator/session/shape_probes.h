@@ -25,6 +25,9 @@ std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& s
 // `usual` with its largest sizes halved until no argument has more than `elements` elements. Named by SizesText.
 Case ShrunkCase(const Task& task, const Case& usual, std::int64_t elements);
 
+// Whether one of the sizes is larger than in every case of the task.
+bool LargerThanListed(const Task& task, const Case& sizes);
+
 // Contents for such a case, by the first generator of each input. A large input repeats its first million elements, whose number
 // is prime: drawing all of them would take seconds.
 DrawnArguments DrawArgumentsOfSizes(const Task& task, const Case& sizes, std::uint64_t seed);

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
+
+#include "core/record_json.h"
 
 namespace evo {
 namespace {
@@ -52,6 +55,17 @@ class StageClock {
   bool entered_ = false;
 };
 
+// The run of a begin marker; nullopt if it cannot be read.
+std::optional<AnnouncedRun> ReadRun(const Message& marker) {
+  const auto found = marker.header.find("run");
+  if (found == marker.header.end()) return AnnouncedRun{};
+  try {
+    return found->get<AnnouncedRun>();
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::string TextField(const Message& message, const char* key) {
@@ -97,11 +111,13 @@ JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& s
       return result;
     }
     const std::optional<Stage> stage = ParseStage(TextField(message, "stage"));
-    if (type != "begin" || !stage || ++markers > kMostMarkers) {
+    const std::optional<AnnouncedRun> run = ReadRun(message);
+    if (type != "begin" || !stage || !run || ++markers > kMostMarkers) {
       result.death = MalformedReply(message);
       return result;
     }
     clock.Begin(*stage);
+    result.run = *run;
     if (FlagField(message, "wait")) {
       clock.Enter();
       Message go;

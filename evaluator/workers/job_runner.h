@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/outcome.h"
+#include "evaluator/workers/announced_run.h"
 #include "evaluator/workers/protocol.h"
 #include "evaluator/workers/worker_death.h"
 
@@ -31,6 +32,7 @@ struct JobResult {
   std::optional<Message> reply;
   std::optional<WorkerDeath> death;
   std::optional<Stage> stage;  // of the last begin marker; nullopt: there was none
+  AnnouncedRun run;            // likewise; none if that marker had none
   std::map<Stage, double> stage_ms;
   double queue_ms = 0;
 };

@@ -30,6 +30,10 @@ Message RunRole::Answer(const ChampionRequest& request, WorkerChannel& channel) 
   return ToReply(session_.CheckChampion(request, channel));
 }
 
+Message RunRole::Answer(const BaselineRequest& request, WorkerChannel& channel) {
+  return ToReply(session_.TryBaseline(request, channel));
+}
+
 Message RunRole::Answer(const MachineRequest& request, WorkerChannel& channel) {
   return ToReply(session_.Measure(request, channel));
 }

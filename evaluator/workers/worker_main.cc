@@ -9,6 +9,7 @@
 #include <exception>
 #include <optional>
 
+#include "core/record_json.h"
 #include "platform/command.h"
 
 namespace evo {
@@ -53,14 +54,21 @@ class FrameChannel : public WorkerChannel {
  public:
   explicit FrameChannel(Frames& frames) : frames_(frames) {}
   void Begin(Stage stage, bool wait) override {
+    stage_ = stage;
     Message marker;
     marker.header = {{"type", "begin"}, {"stage", ToString(stage)}, {"wait", wait}};
     frames_.Write(marker);
     if (wait && !frames_.Read()) ::_exit(0);
   }
+  void Announce(const AnnouncedRun& run) override {
+    Message marker;
+    marker.header = {{"type", "begin"}, {"stage", ToString(stage_)}, {"run", run}};
+    frames_.Write(marker);
+  }
 
  private:
   Frames& frames_;
+  Stage stage_ = Stage::kPrepare;
 };
 
 Message Typed(const char* type, Message message = {}) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/outcome.h"
+#include "evaluator/workers/announced_run.h"
 #include "evaluator/workers/protocol.h"
 
 namespace evo {
@@ -16,6 +17,9 @@ class WorkerChannel {
   virtual ~WorkerChannel() = default;
   // Reports that a stage begins, so that the worker's death is charged to it. With `wait`, returns when the coordinator agrees.
   virtual void Begin(Stage stage, bool wait = false) = 0;
+  // Within the stage that was begun last: reports what runs from now on, so that the death is charged to the right program. The
+  // stage's deadline starts anew, as with Begin.
+  virtual void Announce(const AnnouncedRun&) {}
 };
 
 // The work of one kind of worker: one job after another, for as long as the process lives. An exception ends the worker and fails

@@ -28,10 +28,10 @@ JobResult Passed() {
   return FakeJobRunner::Reply(ToReply(check));
 }
 
-// Hands out one runner with the given answer and keeps what it was asked.
+// Hands out runners with the given answers, one after the other and the last again and again, and keeps what they were asked.
 class FakeFreshWorkers : public FreshWorkers {
  public:
-  explicit FakeFreshWorkers(JobResult answer) : answer_(std::move(answer)) {}
+  explicit FakeFreshWorkers(std::vector<JobResult> answers) : answers_(std::move(answers)) {}
 
   std::unique_ptr<JobRunner> StartRunner(const Seeds& given) override {
     class Recorder : public ScriptedJobRunner {
@@ -46,7 +46,7 @@ class FakeFreshWorkers : public FreshWorkers {
       std::vector<Job>& seen_;
     };
     seeds.push_back(given);
-    return std::make_unique<Recorder>(answer_, jobs);
+    return std::make_unique<Recorder>(answers_[std::min(jobs.size(), answers_.size() - 1)], jobs);
   }
 
   std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& given, const std::stop_token&) override {
@@ -63,14 +63,17 @@ class FakeFreshWorkers : public FreshWorkers {
   int sanitizer_runs = 0;
 
  private:
-  JobResult answer_;
+  std::vector<JobResult> answers_;
 };
 
 struct Checked {
   explicit Checked(JobResult answer, std::vector<ToolResult> tools = {}, bool pauses_compilers = false)
-      : compile({Compiled("candidate's"), Compiled("baseline's")}), workers(std::move(answer)), pauses(pauses_compilers) {
+      : Checked(std::vector<JobResult>{std::move(answer)}) {
     workers.tools = std::move(tools);
+    pauses = pauses_compilers;
   }
+  explicit Checked(std::vector<JobResult> answers)
+      : compile({Compiled("candidate's"), Compiled("baseline's")}), workers(std::move(answers)) {}
   ChampionCheck Check() {
     Candidate candidate;
     candidate.source = "candidate";
@@ -82,7 +85,7 @@ struct Checked {
   int unproven_edits = 0;
   ScriptedJobRunner compile;
   FakeFreshWorkers workers;
-  bool pauses;
+  bool pauses = false;
 };
 
 TEST(ChampionChecker, RunsBothProgramsInAFreshProcess) {
@@ -212,6 +215,91 @@ TEST(ChampionChecker, ADeathIsTheCandidatesFailure) {
   EXPECT_EQ(check.outcome, Outcome::kTimeout);
   EXPECT_EQ(check.message, "held_out: deadline passed");
   EXPECT_EQ(checked.workers.sanitizer_runs, 0);
+}
+
+const Counterexample kOddSize{"N=1283", 0, 7, ""};
+
+// A worker that died there while the baseline ran, or the candidate.
+JobResult DeathOn(const Counterexample& on, bool of_baseline, Kind kind = Kind::kSignalled, Stage stage = Stage::kHeldOut) {
+  JobResult result = FakeJobRunner::Death(kind, "killed by signal 11", stage);
+  result.run = {on, of_baseline, 0, true};
+  return result;
+}
+
+JobResult BaselineAlone(const std::string& reason) { return FakeJobRunner::Reply(ToReply(BaselineResult{reason})); }
+
+std::vector<AvoidedInputs> Avoided(const Job& job) { return std::get<ChampionRequest>(ToRunRequest(job.request)).avoided; }
+
+TEST(ChampionChecker, WhereTheBaselineCrashesTheCheckIsRepeatedWithoutThoseSizes) {
+  Checked checked(std::vector<JobResult>{DeathOn(kOddSize, true), DeathOn(kOddSize, true), Passed()});
+  EXPECT_EQ(checked.Check().outcome, Outcome::kOk);
+  ASSERT_THAT(checked.workers.jobs, SizeIs(3));
+  EXPECT_THAT(Avoided(checked.workers.jobs[0]), SizeIs(0));
+  const auto alone = std::get<BaselineRequest>(ToRunRequest(checked.workers.jobs[1].request));
+  EXPECT_EQ(alone.on.case_name, "N=1283");
+  EXPECT_EQ(alone.on.seed, 7U);
+  const auto avoided = Avoided(checked.workers.jobs[2]);
+  ASSERT_THAT(avoided, SizeIs(1));
+  EXPECT_EQ(avoided[0].on.case_name, "N=1283");
+  EXPECT_EQ(avoided[0].reason, "the baseline crashes: killed by signal 11");
+  EXPECT_EQ(checked.workers.seeds[0], checked.workers.seeds[2]) << "the same inputs";
+}
+
+TEST(ChampionChecker, WhereTheBaselineFailsBeforeAnyCandidateWasLoadedOnceIsEnough) {
+  Checked checked(
+      std::vector<JobResult>{DeathOn({"small", 0, 7, "x: normal"}, true, Kind::kDeadline, Stage::kPrepare), Passed()});
+  EXPECT_EQ(checked.Check().outcome, Outcome::kOk);
+  ASSERT_THAT(checked.workers.jobs, SizeIs(2));
+  EXPECT_EQ(Avoided(checked.workers.jobs[1]).at(0).reason, "the baseline takes too long");
+}
+
+TEST(ChampionChecker, ADeviceThatTheBaselineBreaksCountsLikeADeath) {
+  JobResult broken = FakeJobRunner::Reply(ToReply(InfrastructureReport{"illegal address"}));
+  broken.run = {kOddSize, true};
+  Checked checked(std::vector<JobResult>{broken, broken, Passed()});
+  EXPECT_EQ(checked.Check().outcome, Outcome::kOk);
+  EXPECT_EQ(Avoided(checked.workers.jobs.at(2)).at(0).reason, "illegal address");
+}
+
+// It may have damaged the process in which the baseline then died.
+TEST(ChampionChecker, ACandidateAfterWhichTheBaselineDiesIsCharged) {
+  Checked checked(std::vector<JobResult>{DeathOn(kOddSize, true), BaselineAlone(""), Passed()});
+  const ChampionCheck check = checked.Check();
+  EXPECT_EQ(check.outcome, Outcome::kCrash);
+  EXPECT_THAT(check.message, testing::HasSubstr("alone the baseline can be run on N=1283"));
+  EXPECT_THAT(checked.workers.jobs, SizeIs(2));
+}
+
+TEST(ChampionChecker, ACandidateThatDiesWhereTheBaselineIsRightIsCharged) {
+  for (const Kind kind : {Kind::kSignalled, Kind::kDeadline}) {
+    Checked checked(std::vector<JobResult>{DeathOn(kOddSize, false, kind), Passed()});
+    EXPECT_EQ(checked.Check().outcome, kind == Kind::kDeadline ? Outcome::kTimeout : Outcome::kCrash);
+    EXPECT_THAT(checked.workers.jobs, SizeIs(1));
+  }
+}
+
+TEST(ChampionChecker, ALargeSizeThatTakesTheBaselineLongIsLeftOutWhenTheCandidateTakesTooLong) {
+  JobResult slow = DeathOn(kOddSize, false, Kind::kDeadline);
+  slow.run.baseline_ms = 20'000;
+  Checked checked(std::vector<JobResult>{slow, Passed()});
+  EXPECT_EQ(checked.Check().outcome, Outcome::kOk);
+  EXPECT_EQ(Avoided(checked.workers.jobs.at(1)).at(0).reason, "the baseline takes 20 s, and the kernel more than 60 s");
+  slow.run.baseline_ms = 2'000;
+  EXPECT_EQ(Checked(std::vector<JobResult>{slow, Passed()}).Check().outcome, Outcome::kTimeout) << "it hangs";
+  slow.run.baseline_ms = 20'000;
+  slow.run.large = false;
+  EXPECT_EQ(Checked(std::vector<JobResult>{slow, Passed()}).Check().outcome, Outcome::kTimeout) << "not a size of its own";
+}
+
+TEST(ChampionChecker, ABaselineThatFailsEverywhereEndsTheRun) {
+  Checked checked(std::vector<JobResult>{DeathOn(kOddSize, true)});
+  try {
+    checked.Check();
+    FAIL() << "it must not go on for ever";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("domain"));
+  }
+  EXPECT_LT(checked.workers.jobs.size(), 40U);
 }
 
 TEST(ChampionChecker, AFailureOfTheMachineEndsTheRun) {

@@ -38,10 +38,19 @@ class FakeDevice : public Device {
   std::map<std::string, Kernel> kernels;  // by image
   Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
   DeviceStatus timing_status;
+  std::function<DeviceStatus(const std::string& image)> run_status = [](const std::string&) { return DeviceStatus{}; };
   std::function<ClockState()> clocks = [] { return ClockState{}; };
   std::function<SampledBlocks(const Sequence&, const BlockSample&)> run_blocks = [](const Sequence&, const BlockSample&) {
     return SampledBlocks{{}, 1, 1};
   };
+  // How often a GPU would be waited for, by what was asked.
+  struct Operations {
+    int allocations = 0;
+    int memory = 0;  // single writes, reads, fills and copies
+    int inspections = 0;
+    int runs = 0;
+  };
+  Operations operations;
   std::vector<Timed> timed;
   std::vector<Preparation> prepared;     // for runs that were not timed
   std::vector<std::uint64_t> schedules;  // of all runs
@@ -53,11 +62,13 @@ class FakeDevice : public Device {
   DeviceInfo& mutable_info() { return info_; }
   DeviceMemory& memory() override { return memory_; }
   LoadResult Load(const CompiledProgram& program, std::size_t) override {
-    return {{}, std::make_unique<Loaded>(kernels.at(program.image))};
+    return {{}, std::make_unique<Loaded>(program.image, kernels.at(program.image))};
   }
 
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override {
     schedules.push_back(schedule);
+    ++operations.runs;
+    if (DeviceStatus status = run_status(static_cast<Loaded&>(program).image); !status.ok()) return status;
     for (const auto& step : sequence) {
       if (const auto* fill = std::get_if<DeviceFill>(&step)) memory_.Fill(*fill);
       if (const auto* launch = std::get_if<DeviceLaunch>(&step)) static_cast<Loaded&>(program).kernel(Buffers(*launch));
@@ -75,6 +86,7 @@ class FakeDevice : public Device {
   }
 
   Inspected Inspect(std::span<const Inspection> inspections) override {
+    ++operations.inspections;
     Inspected inspected;
     for (const Inspection& inspection : inspections) inspected.results.push_back(InspectHere(inspection));
     return inspected;
@@ -95,49 +107,60 @@ class FakeDevice : public Device {
 
  private:
   struct Loaded : LoadedProgram {
-    explicit Loaded(Kernel function) : kernel(std::move(function)) {}
+    Loaded(std::string name, Kernel function) : image(std::move(name)), kernel(std::move(function)) {}
     KernelFacts facts() const override { return {}; }
+    std::string image;
     Kernel kernel;
   };
 
   class Memory : public DeviceMemory {
    public:
-    explicit Memory(const BufferLayout& layout) : layout_(layout) {}
+    Memory(const BufferLayout& layout, Operations& operations) : layout_(layout), operations_(operations) {}
     BufferLayout layout() const override { return layout_; }
     Address Allocate(std::size_t bytes) override {
+      ++operations_.allocations;
       blocks_.push_back(std::make_unique<std::byte[]>(bytes));
       return reinterpret_cast<Address>(blocks_.back().get());
     }
     void Free(Address) override {}  // everything is freed at the end
     DeviceStatus Copy(const DeviceCopy& copy) override {
+      ++operations_.memory;
       std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);
       return {};
     }
     DeviceStatus Write(Address to, std::span<const std::byte> from) override {
+      ++operations_.memory;
       std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
       return {};
     }
     DeviceStatus Read(std::span<std::byte> to, Address from) override {
+      ++operations_.memory;
       std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
       return {};
     }
     DeviceStatus Poison(const DevicePoison& poison) override {
+      ++operations_.memory;
       FillHere(poison);
       return {};
     }
     DeviceStatus Fill(const DeviceFill& fill) override {
+      ++operations_.memory;
       std::memset(reinterpret_cast<void*>(fill.address), fill.value, fill.bytes);
       return {};
     }
 
    private:
     const BufferLayout& layout_;
+    Operations& operations_;
     std::vector<std::unique_ptr<std::byte[]>> blocks_;
   };
 
   DeviceStatus Place(const Preparation& preparation) {
+    // Enqueued: nobody waits for these.
+    const Operations before = operations;
     for (const DeviceCopy& copy : preparation.restore) memory_.Copy(copy);
     for (const DevicePoison& poison : preparation.poison) memory_.Poison(poison);
+    operations = before;
     return {};
   }
 
@@ -151,7 +174,7 @@ class FakeDevice : public Device {
 
   DevicePolicy policy_;
   DeviceInfo info_;
-  Memory memory_{layout};
+  Memory memory_{layout, operations};
 };
 
 }  // namespace evo

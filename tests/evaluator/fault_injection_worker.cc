@@ -112,6 +112,11 @@ const std::map<std::string, std::function<void()>>& Faults() {
          WriteRaw(Encode({{{"type", "begin"}, {"stage", 5}}, {}}));
          SleepForEver();
        }},
+      {"odd_run",
+       [] {
+         WriteRaw(Encode({{{"type", "begin"}, {"stage", "check"}, {"run", 5}}, {}}));
+         SleepForEver();
+       }},
       {"unknown_type",
        [] {
          WriteRaw(Encode({{{"type", "greeting"}}, {}}));
@@ -140,6 +145,7 @@ class FaultInjectionRole : public WorkerRole {
       channel.Begin(ParseStage(stage.at("name").get<std::string>()).value(), stage.value("wait", false));
       std::this_thread::sleep_for(std::chrono::milliseconds(stage.value("ms", 0)));
     }
+    if (job.header.contains("on")) channel.Announce({{job.header["on"], 1, 2, "x: normal"}, true, 3, true});
     if (job.header.value("misbehave", false)) {
       if (fault_ == "must_restart") {
         must_restart_ = true;

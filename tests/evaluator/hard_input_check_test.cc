@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "evaluator/gate/infrastructure_failure.h"
 #include "tests/evaluator/session_bench.h"
 
 namespace evo {
@@ -100,11 +101,139 @@ TEST_F(HardInputCheckTest, TheSearchTriesAsManyInputsAsItIsTold) {
   EXPECT_LE(hard_->adversary().worst, 1);
 }
 
+// On a GPU a wait takes ten microseconds, an inspection forty, a page of memory a hundred.
+TEST_F(HardInputCheckTest, TheSearchMakesItsBuffersOnce) {
+  const auto cost_of = [&](const FakeDevice::Kernel& kernel, int inputs) {
+    FakeDevice::Operations cost;
+    EXPECT_FALSE(Run(kernel, [&](HardInputCheck& hard) {
+      const FakeDevice::Operations before = parts_.device.operations;
+      auto failure = hard.Search(inputs, kNever, 1);
+      const FakeDevice::Operations& after = parts_.device.operations;
+      cost = {after.allocations - before.allocations, after.memory - before.memory, after.inspections - before.inspections,
+              after.runs - before.runs};
+      return failure;
+    }));
+    return cost;
+  };
+  for (const BufferLayout& layout : {BufferLayout{64, 4096}, BufferLayout{}}) {
+    parts_.device.layout = layout;
+    const FakeDevice::Operations few = cost_of(&Twice, 50);
+    const FakeDevice::Operations many = cost_of(&Twice, 150);
+    EXPECT_EQ(many.allocations, few.allocations);
+    EXPECT_EQ(many.memory - few.memory, 100 * 2) << "the contents, and poison where the reference writes";
+    EXPECT_EQ(many.inspections - few.inspections, 100 * 3) << "before and after the reference, and the answer";
+    EXPECT_EQ(many.runs - few.runs, 100 * 2);
+  }
+}
+
+// One memory for all inputs: whatever a kernel leaves there on a late input is found as on the first.
+TEST_F(HardInputCheckTest, TheSearchLooksAtGuardsInputsAndOutputsAfterEveryInput) {
+  constexpr int kLate = 40;
+  int launches = 0;
+  double* answer = nullptr;
+  parts_.device.kernels["reference"] = [&](const auto& buffers) {
+    answer = reinterpret_cast<double*>(buffers[1]);
+    Multiply<double>(buffers, 2);
+  };
+  const auto search = [&](const std::function<void(const std::vector<Address>&)>& misdeed) {
+    launches = 0;
+    return Run(
+        [&, misdeed](const auto& buffers) {
+          if (++launches == kLate)
+            misdeed(buffers);
+          else
+            Multiply<float>(buffers, 2);
+        },
+        [&](HardInputCheck& hard) { return hard.Search(2 * kLate, kNever, 1); });
+  };
+  const auto outside = search([](const auto& buffers) {
+    Multiply<float>(buffers, 2);
+    Output(buffers)[-1] = 0;
+  });
+  ASSERT_TRUE(outside);
+  EXPECT_EQ(outside->outcome, Outcome::kCheating);
+  EXPECT_THAT(outside->message, HasSubstr("wrote outside"));
+  const auto changed = search([](const auto& buffers) {
+    Multiply<float>(buffers, 2);
+    reinterpret_cast<float*>(buffers[0])[3] += 1;
+  });
+  ASSERT_TRUE(changed);
+  EXPECT_THAT(changed->message, HasSubstr("changed its input x"));
+  const auto unwritten = search([](const auto&) {});
+  ASSERT_TRUE(unwritten);
+  EXPECT_EQ(unwritten->outcome, Outcome::kNondeterministic) << "it is right in the run after";
+  const auto looked_up = search([&](const auto& buffers) { std::copy_n(answer, kTwiceElements, Output(buffers)); });
+  ASSERT_TRUE(looked_up) << "neither this input's answer nor the one before is there";
+  EXPECT_THAT(looked_up->message, HasSubstr("not finite"));
+}
+
 TEST_F(HardInputCheckTest, SizesOutsideTheDomainAreLeftOut) {
   EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.CheckSizes([] {}); }));
   EXPECT_THAT(hard_->domain().sizes, IsEmpty());
   ASSERT_THAT(hard_->domain().left_out, Not(IsEmpty()));
   EXPECT_THAT(hard_->domain().left_out[0].reason, HasSubstr("a fixed kernel"));
+}
+
+// Announcements of a job, as the coordinator gets them.
+struct Announced {
+  BaselineRuns::Announce Keep() {
+    return [this](const AnnouncedRun& run) { all.push_back(run); };
+  }
+  std::vector<AnnouncedRun> all;
+};
+
+TEST_F(HardInputCheckTest, SaysWhoRunsOnWhichInputs) {
+  Announced announced;
+  std::vector<bool> of_baseline;  // by launch: what the coordinator believed
+  const auto note = [&](bool is_baseline) {
+    ASSERT_FALSE(announced.all.empty());
+    EXPECT_EQ(announced.all.back().of_baseline, is_baseline);
+    EXPECT_EQ(announced.all.back().on.case_name, "small");
+    of_baseline.push_back(is_baseline);
+  };
+  parts_.device.kernels["baseline"] = [&](const auto& buffers) {
+    note(true);
+    Multiply<float>(buffers, 2);
+  };
+  const auto kernel = [&](const auto& buffers) {
+    note(false);
+    Multiply<float>(buffers, 2);
+  };
+  EXPECT_FALSE(Run(kernel, [&](HardInputCheck& hard) {
+    context_->legal.baseline_runs().Start(announced.Keep(), {});
+    return hard.CheckBattery(3, 1);
+  }));
+  EXPECT_THAT(of_baseline, testing::Contains(true));
+  EXPECT_THAT(of_baseline, testing::Contains(false));
+  EXPECT_FALSE(announced.all.back().on.inputs.empty());
+}
+
+TEST_F(HardInputCheckTest, InputsOnWhichTheBaselineDiedAreLeftOutAndSaid) {
+  int runs = 0;
+  const Counterexample known{"small", 0, 5, "x: constant(1000)"};
+  EXPECT_FALSE(Run(&TwiceOfSmall, [&](HardInputCheck& hard) {
+    parts_.device.kernels["baseline"] = [&](const auto&) { ++runs; };
+    context_->legal.baseline_runs().Start([](const AnnouncedRun&) {}, {{known, "the baseline crashes"}});
+    return hard.CheckKnown({known});
+  }));
+  EXPECT_EQ(runs, 0);
+  ASSERT_EQ(hard_->domain().left_out.size(), 1U);
+  EXPECT_EQ(hard_->domain().left_out[0].reason, "the baseline crashes");
+}
+
+TEST_F(HardInputCheckTest, ABaselineThatBreaksTheDeviceIsReportedAsSuch) {
+  Announced announced;
+  parts_.device.run_status = [](const std::string& image) {
+    return image == "baseline" ? DeviceStatus{Outcome::kCrash, "illegal address", true} : DeviceStatus{};
+  };
+  EXPECT_THROW(Run(&Twice,
+                   [&](HardInputCheck& hard) {
+                     context_->legal.baseline_runs().Start(announced.Keep(), {});
+                     return hard.CheckBattery(1, 1);
+                   }),
+               InfrastructureFailure);
+  ASSERT_FALSE(announced.all.empty());
+  EXPECT_TRUE(announced.all.back().of_baseline) << "it is not the candidate's turn";
 }
 
 TEST_F(HardInputCheckTest, NothingIsTriedWithoutABaseline) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "evaluator/session/input_trials.h"
 #include "tests/evaluator/session_bench.h"
 
 namespace evo {
@@ -29,11 +30,11 @@ class LegalInputsTest : public ::testing::Test {
   InputProgram Program(const std::string& text) { return ParseInputProgram(text, 3, Task()); }
   evo::Task Task() const { return ParseTask(kTwiceTask, kTwiceSource, "twice"); }
   // What the candidate's image is told on these inputs.
-  LegalInputs::Tried Try(const std::string& text, const FakeDevice::Kernel& kernel) {
+  InputTrials::Tried Try(const std::string& text, const FakeDevice::Kernel& kernel) {
     parts_.device.kernels["candidate"] = kernel;
     LegalInputs& legal = Legal();
     auto loaded = LoadProgram(parts_.device, TwiceProgram("candidate").source, TwiceProgram("candidate").program);
-    return legal.Try(std::get<evo::Program>(loaded), Task().small, Program(text));
+    return InputTrials(parts_.device, legal, std::get<evo::Program>(loaded), Task().small).Try(Program(text));
   }
 
   SessionParts parts_{"cpu"};

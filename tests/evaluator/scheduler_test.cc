@@ -81,6 +81,52 @@ TEST_F(SchedulerTest, ADeathInAStageOfTheCandidateIsItsResult) {
   EXPECT_EQ(evaluation.message, "killed by signal 11");
 }
 
+JobResult BaselineDeath(const std::string& inputs, Stage stage) {
+  JobResult result = FakeJobRunner::Death(Kind::kSignalled, "killed by signal 11", stage);
+  result.run = {{"small", 0, 1, inputs}, true};
+  return result;
+}
+
+TEST_F(SchedulerTest, InputsOnWhichTheBaselineDiesBeforeACandidateIsThereAreSparedAll) {
+  MakeScheduler();
+  StartCompiled(MakeCandidate(1, "source one"), "p");
+  for (const std::string inputs : {"x: one_hot", "x: cauchy(1)", "x: normal"})
+    run_.Answer(BaselineDeath(inputs, Stage::kPrepare));
+  ASSERT_EQ(run_.pending(), 1U);
+  ASSERT_EQ(RunRequestOfFront().avoided.size(), 3U);
+  EXPECT_EQ(RunRequestOfFront().avoided[1].on.inputs, "x: cauchy(1)");
+  run_.Answer(Evaluated(Measured(100)));
+  EXPECT_EQ(Finish().front().outcome, Outcome::kOk);
+  StartCompiled(MakeCandidate(2, "source two"), "q");
+  EXPECT_EQ(RunRequestOfFront().avoided.size(), 3U);
+  run_.Answer(Evaluated(Measured(100)));
+  Finish();
+}
+
+// It may have damaged the process, so others are not spared these inputs, and it cannot end one worker after another.
+TEST_F(SchedulerTest, ACandidateInWhoseProcessTheBaselineDiesAgainAndAgainIsCharged) {
+  MakeScheduler();
+  StartCompiled(MakeCandidate(1, "source one"), "p");
+  run_.Answer(BaselineDeath("x: one_hot", Stage::kReverify));
+  EXPECT_EQ(RunRequestOfFront().avoided.size(), 1U);
+  run_.Answer(BaselineDeath("x: normal", Stage::kReverify));
+  run_.Answer(BaselineDeath("x: cauchy(1)", Stage::kReverify));
+  EXPECT_EQ(Finish().front().outcome, Outcome::kCrash);
+  StartCompiled(MakeCandidate(2, "source two"), "q");
+  EXPECT_TRUE(RunRequestOfFront().avoided.empty());
+  run_.Answer(Evaluated(Measured(100)));
+  Finish();
+}
+
+TEST_F(SchedulerTest, ABaselineThatDiesEverywhereEndsTheRun) {
+  MakeScheduler();
+  StartCompiled(MakeCandidate(1, "source one"), "p");
+  int deaths = 0;
+  for (; run_.pending() > 0 && deaths < 100; ++deaths) run_.Answer(BaselineDeath(std::to_string(deaths), Stage::kPrepare));
+  EXPECT_LT(deaths, 100);
+  EXPECT_THROW(Finish(), Error);
+}
+
 TEST_F(SchedulerTest, AMachineThatFailsOnceIsTriedAgain) {
   MakeScheduler();
   StartCompiled(MakeCandidate(1, "one"), "p");

@@ -49,6 +49,14 @@ TEST(ShapeProbes, TryEachSizeAtOneHalfAPrimeAndDouble) {
                           "ROWS=64,COLS=50", "ROWS=64,COLS=101", "ROWS=64,COLS=200"));
 }
 
+TEST(ShapeProbes, KnowWhichSizesAreLargerThanTheTasks) {
+  const Task task = Rows();
+  EXPECT_FALSE(LargerThanListed(task, task.search_cuda.front()));
+  EXPECT_FALSE(LargerThanListed(task, {"", {{"ROWS", 63}, {"COLS", 100}}, 1}));
+  EXPECT_TRUE(LargerThanListed(task, {"", {{"ROWS", 65}, {"COLS", 1}}, 1}));
+  EXPECT_TRUE(LargerThanListed(task, {"", {{"ROWS", 1}, {"COLS", 101}}, 1}));
+}
+
 TEST(ShapeProbes, TryLargeSizesAndManyElements) {
   const Task task = Rows();
   for (const Case& one : ShapeProbes(task, task.search_cuda.front(), task.small, kGenerous)) {

@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(, WorkerPoolFault,
                                            Fault{"promise_more", Kind::kDeadline, "deadline passed", true},
                                            Fault{"odd_header", Kind::kProtocol, "sent a malformed reply"},
                                            Fault{"odd_marker", Kind::kProtocol, "sent a malformed reply"},
+                                           Fault{"odd_run", Kind::kProtocol, "sent a malformed reply"},
                                            Fault{"unknown_type", Kind::kProtocol, "greeting"},
                                            Fault{"grandchild", Kind::kExited, "exited with status 3"}),
                          [](const auto& value) { return std::string(value.param.name); });
@@ -82,6 +83,18 @@ TEST(WorkerPool, TheDeathIsChargedToTheStage) {
   EXPECT_EQ(result.stage, Stage::kCheck);
   EXPECT_GE(result.stage_ms.at(Stage::kLoad), 100) << "a busy machine may read the first marker late";
   EXPECT_TRUE(result.stage_ms.contains(Stage::kCheck));
+}
+
+TEST(WorkerPool, ADeathSaysWhoRanOnWhat) {
+  WorkerPool pool(Options("abort"));
+  const json stages{{{"name", "check"}}};
+  const JobResult result = Answer(pool, {{"misbehave", true}, {"stages", stages}, {"on", "N=3"}});
+  ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.stage, Stage::kCheck);
+  EXPECT_EQ(result.run.on.case_name, "N=3");
+  EXPECT_EQ(result.run.on.inputs, "x: normal");
+  EXPECT_TRUE(result.run.of_baseline);
+  EXPECT_TRUE(Answer(pool, {{"stages", stages}}).run.on.case_name.empty()) << "a stage begins without";
 }
 
 TEST(WorkerPool, AWorkerServesJobAfterJob) {

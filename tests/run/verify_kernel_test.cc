@@ -41,6 +41,25 @@ TEST_F(VerifyKernelTest, ARightKernelPasses) {
   EXPECT_FALSE(fs::exists("evo.db")) << "nothing is stored";
 }
 
+// One crash ends the process, the other is a failure that the emulation reports.
+TEST_F(VerifyKernelTest, SizesAtWhichTheBaselineCrashesAreLeftOut) {
+  const fs::path task = folder_ / "task";
+  fs::copy(TaskFolder(), task);
+  std::ofstream(task / "even.cu") << With(kRight, "  if (i < n)",
+                                          "  if (n == 1) x += 1 << 30;\n  if (n % 2 == 1 && n > 100) __trap();\n  if (i < n)");
+  std::ifstream in(TaskFolder() + "/task.json");
+  auto json = nlohmann::json::parse(in);
+  json["baseline"] = "even";
+  std::ofstream(task / "task.json") << json;
+  const std::string file = (folder_ / "theirs.cu").string();
+  std::ofstream(file) << kRight;
+  ASSERT_EQ(Run({"verify", "--task", task.string(), "--kernel", file, "--device", "cpu"}), 0) << Output();
+  EXPECT_THAT(Output(), HasSubstr("left out    N=1: the baseline crashes: killed by signal 11"));
+  EXPECT_THAT(Output(), HasSubstr("\n            N=307 and 1 more: the baseline crashes: theirs: __trap()"));
+  EXPECT_THAT(Output(), HasSubstr("\n            x: normal(0,1) | mask_second(-inf) and")) << "one heading for all";
+  EXPECT_THAT(Output(), HasSubstr("right at the task's own and at N=150; N=600"));
+}
+
 TEST_F(VerifyKernelTest, TheVerdictAsJson) {
   ASSERT_EQ(Verify(kRight, {"--json"}), 0) << Output();
   const auto json = nlohmann::json::parse(Output());

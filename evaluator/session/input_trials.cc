@@ -1,0 +1,64 @@
+#include "evaluator/session/input_trials.h"
+
+#include <cmath>
+#include <utility>
+
+#include "evaluator/gate/infrastructure_failure.h"
+
+namespace evo {
+
+// Puts the inputs where the program finds them; why that cannot be done.
+std::optional<LeftOut> InputTrials::Place(const InputProgram& inputs, const DrawnArguments& drawn) {
+  if (set_ == nullptr) {
+    set_ = legal_.MakeUnanswered(sizes_, drawn, inputs.seed);
+    if (set_ == nullptr) return LeftOut{ToText(inputs), "they do not fit into the device's memory"};
+  } else if (const DeviceStatus status = set_->Renew(drawn, inputs.seed); !status.ok()) {
+    throw InfrastructureFailure("inputs cannot be written: " + status.message);
+  }
+  return std::nullopt;
+}
+
+std::variant<InputSet::Answer, Failure> InputTrials::Run() {
+  if (!binding_) {
+    auto made = LaunchBinding::Make(device_, program_, legal_.task(), sizes_);
+    if (auto* failure = std::get_if<Failure>(&made)) return *failure;
+    binding_.emplace(std::move(std::get<LaunchBinding>(made)));
+  }
+  auto ran = legal_.RunBeforeReference(BindProgram(program_, *binding_, *set_));
+  const auto* answer = std::get_if<InputSet::Answer>(&ran);
+  if (answer != nullptr && !answer->violation.empty()) return Failure{Outcome::kCheating, answer->violation};
+  return ran;
+}
+
+// Runs the program once more, with the bounds of these inputs. It must not have been wrong by luck.
+InputTrials::Tried InputTrials::TryOnLegal(const InputSet::Answer& first) {
+  auto ran = Run();
+  if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
+  const auto& answer = std::get<InputSet::Answer>(ran);
+  if (!answer.difference.acceptable) return Failure{Outcome::kWrongResult, answer.difference.message};
+  const bool same_bits = answer.hashes == first.hashes;
+  if (!std::isfinite(first.difference.ratio) || (legal_.task().determinism == Determinism::kBitwise && !same_bits))
+    return Failure{Outcome::kNondeterministic, "right in one of two runs on the same input: " + first.difference.message};
+  return answer.difference.ratio;
+}
+
+InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
+  const auto left_out = [&](std::string reason) { return LeftOut{ToText(inputs), std::move(reason)}; };
+  const Counterexample on{sizes_.name, 0, inputs.seed, ToText(inputs)};
+  if (auto reason = legal_.baseline_runs().Avoided(on)) return left_out(*reason);
+  const DrawnArguments drawn = DrawArguments(legal_.task(), sizes_, inputs);
+  if (auto reason = legal_.OutsideDomain(sizes_, drawn)) return left_out(*reason);
+  if (auto why = Place(inputs, drawn)) return *why;
+  auto ran = Run();
+  if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
+  const auto& first = std::get<InputSet::Answer>(ran);
+  if (first.difference.acceptable) return first.difference.ratio;
+  // Within the task's own bounds it would be right, whatever the baseline does.
+  const auto not_legal = [&] {
+    const BaselineRuns::Running running(legal_.baseline_runs(), on);
+    return legal_.AllowWhatTheBaselineDoes(*set_, drawn, inputs.seed);
+  }();
+  return not_legal ? left_out(*not_legal) : TryOnLegal(first);
+}
+
+}  // namespace evo
