@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/deadlines.h"
 #include "evaluator/scheduling/job_results.h"
@@ -31,7 +32,7 @@ ChampionCheck ReadCheck(const Message& reply) {
   } catch (const std::exception& error) {
     ChampionCheck failed;
     failed.outcome = Outcome::kCrash;
-    failed.message = fmt::format("the run worker sent a malformed reply: {}", error.what());
+    failed.message = fmt::format("the run worker sent a malformed reply: {}", PlainText(error));
     return failed;
   }
   if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);

@@ -19,6 +19,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/workers/guarded_group.h"
 #include "evaluator/workers/stderr_tail.h"
 #include "evaluator/workers/stopped_processes.h"
@@ -170,7 +171,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std:
     state_->pid = process.id();
     process.detach();  // reaped by hand: the group must be killed first
   } catch (const std::exception& error) {
-    throw Error(fmt::format("cannot start {}: {}", argv.front(), error.what()));
+    throw Error(fmt::format("cannot start {}: {}", argv.front(), PlainText(error)));
   }
   ::setpgid(state_->pid, state_->pid);
   state_->guarded.emplace(state_->pid);
