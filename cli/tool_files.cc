@@ -75,4 +75,22 @@ FileAccess ToolFiles() {
   return files;
 }
 
+FileAccess DriverFiles() {
+  FileAccess files = ToolFiles();
+  for (const char* settings :
+       {"/etc/nvidia", "/etc/localtime", "/run/nvidia", "/run/nvidia-persistenced", "/run/nvidia-topologyd"})
+    files.readable.emplace_back(settings);
+  files.listable = {"/dev"};
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator("/dev", failed)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("nvidia") || name == "dxg") files.writable.push_back(entry.path());
+  }
+  // Threads get their names in /proc/self. A server that shares the GPU (MPS) is met in a folder of its own.
+  for (const char* shared : {"/dev/shm", "/proc/self"}) files.writable.emplace_back(shared);
+  const char* server = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+  files.writable.emplace_back(server == nullptr ? "/tmp/nvidia-mps" : server);
+  return files;
+}
+
 }  // namespace evo

@@ -9,4 +9,8 @@ namespace evo {
 // Throws Error if evo's own files are not there.
 FileAccess ToolFiles();
 
+// The files of a run worker that owns a GPU: as above, and the GPU's devices, shared memory and what the driver has of itself in
+// /proc and /run.
+FileAccess DriverFiles();
+
 }  // namespace evo

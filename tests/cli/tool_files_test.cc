@@ -62,5 +62,14 @@ TEST_F(ToolFilesTest, AHomeFolderIsNotReadBecauseLibrariesAreInIt) {
   EXPECT_THAT(Readable(), AllOf(Contains(home_ / "tools"), Not(Contains(home_)), Not(Contains(fs::path("/")))));
 }
 
+TEST_F(ToolFilesTest, ADriverHasItsDevicesAndSharedMemory) {
+  Set("CUDA_MPS_PIPE_DIRECTORY", "/of/a/server");
+  const FileAccess files = DriverFiles();
+  for (const char* writable : {"/dev/shm", "/proc/self", "/of/a/server", "/dev/null"})
+    EXPECT_THAT(files.writable, Contains(fs::path(writable)));
+  EXPECT_THAT(files.readable, AllOf(Contains(fs::path("/usr")), Not(Contains(home_)), Not(Contains(fs::path("/etc")))));
+  EXPECT_THAT(files.writable, Not(Contains(fs::path("/dev"))));
+}
+
 }  // namespace
 }  // namespace evo
