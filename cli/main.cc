@@ -15,6 +15,7 @@
 #include "cli/standard_output.h"
 #include "cli/workers.h"
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/workers/breeder_pool.h"
 #include "evo_version.h"
 #include "platform/installation.h"
@@ -73,7 +74,7 @@ int Main(int argc, char** argv, const std::stop_token& interrupt) {
 // tells.
 int Reported(int argc, char** argv, const std::stop_token& interrupt, int& output_error) {
   const auto fail = [](const std::exception& error, int status) {
-    Print(stderr, "evo: {}\n", error.what());
+    Print(stderr, "evo: {}\n", PlainText(error));
     return status;
   };
   try {

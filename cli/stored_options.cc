@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "core/json_error.h"
 
 // As the three numbers that it consists of, in their order.
 template <>
@@ -64,14 +65,18 @@ void Read(const json& in, T& value) {
       const auto found = in.find(member.name);
       if (found == in.end()) return;
       auto& field = value.*member.pointer;
-      if constexpr (IsOptional<std::decay_t<decltype(field)>>::value) {
-        Read(*found, field.emplace());
-      } else {
-        Read(*found, field);
+      try {
+        if constexpr (IsOptional<std::decay_t<decltype(field)>>::value) {
+          Read(*found, field.emplace());
+        } else {
+          Read(*found, field);
+        }
+      } catch (const JsonError& error) {
+        throw error.Below(member.name);
       }
     });
   } else {
-    in.get_to(value);
+    ReadJson(in, value);
   }
 }
 
@@ -88,8 +93,8 @@ StoredOptions OptionsOf(const RunRecord& run) {
     Read(stored, options);
     return options;
   } catch (const std::exception& error) {
-    throw Error(
-        fmt::format("run {}: its stored options cannot be read ({}); go back to a copy of the database", run.id, error.what()));
+    throw Error(fmt::format("run {}: its stored options cannot be read ({}); go back to a copy of the database", run.id,
+                            PlainText(error)));
   }
 }
 

@@ -1,92 +1,96 @@
 #include "cli/worker_confinement.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
-#include <sstream>
+#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "evaluator/compiler/host/prelude_cache.h"
+#include "cli/tool_files.h"
+#include "core/error.h"
 #include "evaluator/device/cpu/cpu_policy.h"
 #include "platform/confinement.h"
-#include "platform/installation.h"
 
 namespace evo {
 namespace {
 
-namespace fs = std::filesystem;
-
 // An image of the cpu device has some 100 KB; the largest file of a compiler is a precompiled header of 60 MB.
 constexpr rlim_t kLargestImage = 256UL << 20;
 constexpr rlim_t kLargestFile = 1UL << 30;
+
+// Asks for the confinement of the process that owns a GPU: 1, or one half of it, "files" or "calls", to see which of the two a
+// driver does not bear. Off by default, because it was not tried with every driver.
+constexpr const char* kConfineGpu = "EVO_CONFINE_GPU";
+
+bool GpuConfinementHas(std::string_view half) {
+  const char* value = std::getenv(kConfineGpu);
+  return value != nullptr && (std::string_view(value) == "1" || std::string_view(value) == half);
+}
 
 // A kernel or a compiler may try to use all memory there is. Each process gets half of it; beyond that it dies alone.
 rlim_t HalfOfMemory() {
   return static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGE_SIZE)) / 2;
 }
 
-std::vector<fs::path> FoldersIn(const char* variable) {
-  std::vector<fs::path> folders;
-  const char* value = std::getenv(variable);
-  std::istringstream list(value == nullptr ? "" : value);
-  for (std::string folder; std::getline(list, folder, ':');) {
-    if (!folder.empty()) folders.emplace_back(folder);
-  }
-  return folders;
-}
+// What holds a worker before its role is made, and what from then on. The role of a GPU's run worker starts the driver's threads,
+// which Landlock would not hold, and the driver needs system calls for that which it does not need later.
+struct Phases {
+  Confinement before;
+  Confinement after;
+  MissingLayers left_out;
+};
 
-// A compiler may be installed where people's data are: in a folder of its own, with bin/ and lib/.
-std::vector<fs::path> CompilerFolders() {
-  std::vector<fs::path> folders;
-  for (const fs::path& folder : FoldersIn("PATH")) {
-    std::error_code missing;
-    const fs::path compiler = fs::canonical(folder / "g++", missing);
-    if (!missing && compiler.parent_path().filename() == "bin") folders.push_back(compiler.parent_path().parent_path());
-  }
-  return folders;
-}
-
-// Programs, libraries and headers can be read, the scratch folder can be written.
-FileAccess ToolFiles() {
-  FileAccess files;
-  files.readable = ProgramFolders();
-  const auto add = [&](const std::vector<fs::path>& paths) {
-    files.readable.insert(files.readable.end(), paths.begin(), paths.end());
-  };
-  add({"/proc", "/etc/alternatives", "/etc/ld.so.cache", "/dev/zero", "/dev/urandom"});
-  add({ProgramDirectory(), ShareDirectory(), UserCacheFolder()});
-  for (const auto& entry : fs::directory_iterator(ShareDirectory())) add({entry.path()});  // links, in a build tree
-  if (const auto cuda = CudaRoot()) add({*cuda});
-  add(CompilerFolders());
-  add(FoldersIn("LD_LIBRARY_PATH"));
-  files.writable = {fs::temp_directory_path(), "/dev/null"};
-  return files;
-}
-
-Confinement ConfinementOf(const std::string& role, const nlohmann::json& init) {
-  Confinement confinement;
+Phases PhasesOf(const std::string& role, const nlohmann::json& init) {
+  Phases phases;
+  Confinement& after = phases.after;
   if (role != "run") {
-    confinement.calls = role == "compile" ? SystemCalls::kCompiler : SystemCalls::kParser;
-    confinement.files = ToolFiles();
-    confinement.memory_bytes = HalfOfMemory();
-    confinement.file_bytes = kLargestFile;
+    after.calls = role == "compile" ? SystemCalls::kCompiler : SystemCalls::kParser;
+    after.files = ToolFiles();
+    after.memory_bytes = HalfOfMemory();
+    after.file_bytes = kLargestFile;
   } else if (init.value("device", "") == kCpuPolicy.kind) {
-    confinement.calls = SystemCalls::kKernel;
+    after.calls = SystemCalls::kKernel;
     // Images come from memory. The device lists its own threads.
-    confinement.files = FileAccess{{}, {"/proc/self/task"}, {}};
-    confinement.memory_bytes = HalfOfMemory();
-    confinement.file_bytes = kLargestImage;
+    after.files = FileAccess{{}, {"/proc/self/task"}, {}};
+    after.memory_bytes = HalfOfMemory();
+    after.file_bytes = kLargestImage;
+  } else if (!init.value("timing", true)) {
+    // compute-sanitizer has started it, and speaks with it by sockets and signals.
+    phases.left_out = {"seccomp, Landlock: not used under compute-sanitizer"};
+  } else {
+    if (GpuConfinementHas("files")) phases.before.files = DriverFiles();
+    if (GpuConfinementHas("calls")) after.calls = SystemCalls::kParser;
+    const auto say = [&](const char* layers) {
+      phases.left_out.push_back(fmt::format("{}: not used for the process that owns a GPU; {}=1 tries it", layers, kConfineGpu));
+    };
+    if (!phases.before.files) say("Landlock");
+    if (!after.calls) say("seccomp");
   }
-  return confinement;
+  return phases;
 }
 
-MissingLayers ConfineTo(const Confinement& confinement) {
-  MissingLayers missing = Confine(confinement);
-  // Only a run worker of a GPU: docs/security.md says why.
-  if (!confinement.calls) missing.emplace_back("seccomp, Landlock: not used for the process that owns a GPU");
-  return missing;
+// The role, made between the phases.
+std::unique_ptr<WorkerRole> MakeBetween(const Phases& phases, const WorkerRoleFactory& make, const nlohmann::json& init,
+                                        MissingLayers& missing) {
+  const auto confine = [&](const Confinement& confinement) {
+    for (std::string& layer : Confine(confinement)) missing.push_back(std::move(layer));
+  };
+  if (!phases.before.files) {
+    std::unique_ptr<WorkerRole> role = make(init);
+    confine(phases.after);
+    return role;
+  }
+  confine(phases.before);
+  try {
+    std::unique_ptr<WorkerRole> role = make(init);
+    confine(phases.after);
+    return role;
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("{} ({} is set: without it the process that owns a GPU may read every file)", error.what(), kConfineGpu));
+  }
 }
 
 class ConfinedRole : public WorkerRole {
@@ -111,8 +115,10 @@ WorkerRoleFactory Confined(const std::string& role, WorkerRoleFactory make) {
   return [role, make = std::move(make)](const nlohmann::json& init) -> std::unique_ptr<WorkerRole> {
     // It would keep what it compiled in the user's cache folder, where nothing can be written any more.
     ::setenv("CCACHE_DISABLE", "1", 0);
-    std::unique_ptr<WorkerRole> made = make(init);
-    return std::make_unique<ConfinedRole>(std::move(made), ConfineTo(ConfinementOf(role, init)));
+    Phases phases = PhasesOf(role, init);
+    MissingLayers missing = std::move(phases.left_out);
+    std::unique_ptr<WorkerRole> made = MakeBetween(phases, make, init, missing);
+    return std::make_unique<ConfinedRole>(std::move(made), std::move(missing));
   };
 }
 

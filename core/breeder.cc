@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json_error.h"
+
 namespace evo {
 
 using nlohmann::json;
@@ -12,12 +14,12 @@ void to_json(json& out, const BreedRequest& request) {
 }
 
 void from_json(const json& in, BreedRequest& request) {
-  in.at("parents").get_to(request.parents);
-  in.at("sources").get_to(request.sources);
-  in.at("operators").get_to(request.operators);
-  in.at("seed").get_to(request.seed);
-  in.at("generation").get_to(request.generation);
-  in.at("index").get_to(request.index);
+  ReadMember(in, "parents", request.parents);
+  ReadMember(in, "sources", request.sources);
+  ReadMember(in, "operators", request.operators);
+  ReadMember(in, "seed", request.seed);
+  ReadMember(in, "generation", request.generation);
+  ReadMember(in, "index", request.index);
 }
 
 void to_json(json& out, const BredChild& child) {
@@ -32,14 +34,14 @@ void to_json(json& out, const BredChild& child) {
 }
 
 void from_json(const json& in, BredChild& child) {
-  if (const json& genome = in.at("genome"); !genome.is_null()) child.genome = genome.get<Genome>();
-  in.at("op").get_to(child.op);
-  in.at("used_second_parent").get_to(child.used_second_parent);
-  in.at("parentless").get_to(child.parentless);
-  in.at("inapplicable").get_to(child.inapplicable);
-  in.at("dropped").get_to(child.dropped);
-  in.at("source").get_to(child.source);
-  in.at("failure").get_to(child.failure);
+  if (!Member(in, "genome").is_null()) ReadMember(in, "genome", child.genome.emplace());
+  ReadMember(in, "op", child.op);
+  ReadMember(in, "used_second_parent", child.used_second_parent);
+  ReadMember(in, "parentless", child.parentless);
+  ReadMember(in, "inapplicable", child.inapplicable);
+  ReadMember(in, "dropped", child.dropped);
+  ReadMember(in, "source", child.source);
+  ReadMember(in, "failure", child.failure);
 }
 
 }  // namespace evo

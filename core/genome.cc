@@ -6,13 +6,37 @@
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "core/json_error.h"
 
 namespace evo {
 
 using nlohmann::json;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Anchor, function, kind, tokens, ordinal, parent, before, after, path)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchChange, kernel, field, text)
+void to_json(json& out, const Anchor& anchor) {
+  out = {{"function", anchor.function}, {"kind", anchor.kind},     {"tokens", anchor.tokens}, {"ordinal", anchor.ordinal},
+         {"parent", anchor.parent},     {"before", anchor.before}, {"after", anchor.after},   {"path", anchor.path}};
+}
+
+void from_json(const json& in, Anchor& anchor) {
+  ReadMember(in, "function", anchor.function);
+  ReadMember(in, "kind", anchor.kind);
+  ReadMember(in, "tokens", anchor.tokens);
+  ReadMember(in, "ordinal", anchor.ordinal);
+  ReadMember(in, "parent", anchor.parent);
+  ReadMember(in, "before", anchor.before);
+  ReadMember(in, "after", anchor.after);
+  ReadMember(in, "path", anchor.path);
+}
+
+void to_json(json& out, const LaunchChange& change) {
+  out = {{"kernel", change.kernel}, {"field", change.field}, {"text", change.text}};
+}
+
+void from_json(const json& in, LaunchChange& change) {
+  ReadMember(in, "kernel", change.kernel);
+  ReadMember(in, "field", change.field);
+  ReadMember(in, "text", change.text);
+}
 
 namespace {
 
@@ -25,9 +49,10 @@ void to_json(json& out, const SourceChange& change) {
 }
 
 void from_json(const json& in, SourceChange& change) {
-  in.at("anchor").get_to(change.anchor);
-  in.at("text").get_to(change.text);
-  const auto name = in.at("placement").get<std::string>();
+  ReadMember(in, "anchor", change.anchor);
+  ReadMember(in, "text", change.text);
+  std::string name;
+  ReadMember(in, "placement", name);
   for (int i = 0; i < 3; ++i) {
     if (name == kPlacementNames[i]) {
       change.placement = static_cast<Placement>(i);
@@ -46,11 +71,11 @@ void to_json(json& out, const Edit& edit) {
 }
 
 void from_json(const json& in, Edit& edit) {
-  in.at("op").get_to(edit.op);
-  in.at("anchors").get_to(edit.anchors);
-  in.at("source").get_to(edit.source);
-  in.at("launch").get_to(edit.launch);
-  in.at("parameters").get_to(edit.parameters);
+  ReadMember(in, "op", edit.op);
+  ReadMember(in, "anchors", edit.anchors);
+  ReadMember(in, "source", edit.source);
+  ReadMember(in, "launch", edit.launch);
+  ReadMember(in, "parameters", edit.parameters);
   for (const SourceChange& change : edit.source) {
     if (change.anchor >= edit.anchors.size()) {
       throw Error(fmt::format("genome: edit '{}' names anchor {} of {}", edit.op, change.anchor, edit.anchors.size()));
@@ -66,19 +91,21 @@ void to_json(json& out, const Genome& genome) {
 }
 
 void from_json(const json& in, Genome& genome) {
-  in.at("template").get_to(genome.template_name);
-  in.at("template_digest").get_to(genome.template_digest);
-  in.at("parameters").get_to(genome.parameters);
-  in.at("edits").get_to(genome.edits);
+  ReadMember(in, "template", genome.template_name);
+  ReadMember(in, "template_digest", genome.template_digest);
+  ReadMember(in, "parameters", genome.parameters);
+  ReadMember(in, "edits", genome.edits);
 }
 
 std::string ToCanonicalJson(const Genome& genome) { return json(genome).dump(); }
 
 Genome GenomeFromJson(std::string_view text) {
   try {
-    return json::parse(text).get<Genome>();
+    Genome genome;
+    ReadJson(json::parse(text), genome);
+    return genome;
   } catch (const json::exception& error) {
-    throw Error(fmt::format("genome: {}", error.what()));
+    throw Error(fmt::format("genome: {}", PlainText(error)));
   }
 }
 

@@ -7,11 +7,12 @@
 #include <string>
 
 #include "core/evaluation.h"
+#include "core/json_error.h"
 #include "core/outcome.h"
 #include "core/record_fields.h"
 
 // JSON of described records, as workers and coordinator exchange it: an object with one key per field. NaN and an empty optional
-// are null, an enumeration is its stable spelling. Reading throws nlohmann::json::exception for a field that is missing or of the
+// are null, an enumeration is its stable spelling. Reading throws JsonError for a field that is missing or of the
 // wrong type, and std::invalid_argument for an unknown spelling.
 
 template <typename T>
@@ -54,12 +55,13 @@ void to_json(nlohmann::json& out, const Record& record) {
 template <DescribedRecord Record>
 void from_json(const nlohmann::json& in, Record& record) {
   ForEachField(record, [&](const char* name, auto& field) {
-    const nlohmann::json& value = in.at(name);
     if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(field)>>) {
-      field = value.is_null() ? kNoValue : value.get<double>();
-    } else {
-      value.get_to(field);
+      if (Member(in, name).is_null()) {
+        field = kNoValue;
+        return;
+      }
     }
+    ReadMember(in, name, field);
   });
 }
 

@@ -2,9 +2,10 @@
 
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <stop_token>
 #include <string>
+
+#include "db/wait_budget.h"
 
 namespace SQLite {
 class Database;
@@ -21,7 +22,7 @@ struct LockWait {
   std::chrono::milliseconds until_said{5'000};
   std::function<void(const std::string&)> say;  // gets a line once in each wait that is longer; may be empty
   std::stop_token stop;
-  std::chrono::milliseconds after_stop{1'000};  // all waits together after a stop request
+  std::chrono::milliseconds after_stop{1'000};  // all waits together after a stop request or a wait without success
 };
 
 // Makes the calls on a database wait so. The database keeps a pointer to this object.
@@ -34,19 +35,17 @@ class LockWaiter {
 
   // Precondition: this object outlives the database.
   void Serve(SQLite::Database& db);
+  void SetStop(std::stop_token stop) { budget_.SetStop(std::move(stop)); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   static int OnLocked(void* self, int calls);
   // Sleeps a little, and returns whether to try again. `calls`: how often it was called before in the same wait.
   bool Wait(int calls);
 
   std::string path_;
   LockWait wait_;
-  Clock::time_point since_;
+  WaitBudget budget_;
   bool said_ = false;
-  std::optional<Clock::time_point> stopped_;  // when the stop request was noticed
 };
 
 }  // namespace evo

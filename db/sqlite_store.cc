@@ -89,25 +89,32 @@ class CandidateWriter {
 
 }  // namespace
 
-SqliteStore::SqliteStore(std::string path, LockWait wait)
+SqliteStore::SqliteStore(std::string path, LockWait lock, DiskWait disk)
     : path_(std::move(path)),
-      waiter_(path_, std::move(wait)),
+      lock_waiter_(path_, std::move(lock)),
+      disk_waiter_(path_, std::move(disk)),
       db_(OpenForWriting(path_, kBusyTimeout, Migrations())),
       file_(IdentityOf(path_)) {
-  waiter_.Serve(*db_);
+  lock_waiter_.Serve(*db_);
 }
 
 SqliteStore::~SqliteStore() = default;
 
+void SqliteStore::SetStop(const std::stop_token& stop) {
+  lock_waiter_.SetStop(stop);
+  disk_waiter_.SetStop(stop);
+}
+
 void SqliteStore::Write(const std::function<void()>& work) {
-  Explaining(path_, [&] {
+  const auto once = [&] {
     RequireSameFile();
     SQLite::Transaction transaction = Begin(*db_);
     work();
     transaction.commit();
     RequireSameFile();
     if (!log_) log_ = IdentityOf(path_ + kLog);
-  });
+  };
+  Explaining(path_, [&] { disk_waiter_.Call(once); });
 }
 
 // SQLite writes on to the file that it opened, which has no name any longer. What lies under its name now is not ours.

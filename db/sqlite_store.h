@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/operator_reward.h"
 #include "core/store.h"
 #include "db/damage.h"
+#include "db/disk_wait.h"
 #include "db/file_identity.h"
 #include "db/lock_wait.h"
 
@@ -21,16 +23,19 @@ class Database;
 namespace evo {
 
 // Stores runs in one SQLite file; docs/database.md describes its tables. One thread uses a store. Several processes may write to
-// the same file; each waits for the others as its LockWait says. When a call has returned, its data survive a crash of the
-// program and, if the disk keeps its promises, of the machine. A call that was interrupted leaves nothing behind. Every call that
-// writes makes sure that the path still names the file that was opened. If it does not, the call copies what was stored to a new
-// file beside it and throws an Error that names it; from then on nothing is written.
+// the same file; each waits for the others as its LockWait says, and for room on the disk as its DiskWait says. When a call has
+// returned, its data survive a crash of the program and, if the disk keeps its promises, of the machine. A call that was
+// interrupted leaves nothing behind. Every call that writes makes sure that the path still names the file that was opened. If it
+// does not, the call copies what was stored to a new file beside it and throws an Error that names it; from then on nothing is
+// written.
 class SqliteStore : public Store {
  public:
   // Creates the file if it does not exist, and brings an older one up to date. Throws Error; UsageError if it is not a regular
   // file.
-  explicit SqliteStore(std::string path, LockWait wait = {});
+  explicit SqliteStore(std::string path, LockWait lock = {}, DiskWait disk = {});
   ~SqliteStore() override;
+  // From now on this token, instead of those of the waits, ends them.
+  void SetStop(const std::stop_token& stop);
 
   RunId BeginRun(const RunRecord& run) override;
   // A resumed run may be given another number of generations; nothing else of a stored run changes.
@@ -54,13 +59,14 @@ class SqliteStore : public Store {
   std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);
 
  private:
-  // Calls `work` in one transaction.
+  // Calls `work` in one transaction, once more each time that the disk is full.
   void Write(const std::function<void()>& work);
   void RequireSameFile();
   std::string Rescue();
 
   std::string path_;
-  LockWaiter waiter_;
+  LockWaiter lock_waiter_;
+  DiskWaiter disk_waiter_;
   std::unique_ptr<SQLite::Database> db_;
   std::optional<FileIdentity> file_;  // that was opened
   std::optional<FileIdentity> log_;   // its write-ahead log

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "kernel_templates/directive_lexer.h"
 
 namespace evo {
@@ -29,12 +30,6 @@ std::string Position(const std::string& text, std::size_t byte) {
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(before), '\n');
   const std::size_t line_begin = before == 0 ? std::string::npos : text.rfind('\n', before - 1);
   return fmt::format("{}:{}", line, line_begin == std::string::npos ? before + 1 : before - line_begin);
-}
-
-// The library's message without its own prefix and position: "syntax error while parsing value - unexpected ...".
-std::string_view Reason(std::string_view message) {
-  const std::size_t colon = message.find(": ");
-  return colon == std::string_view::npos ? message : message.substr(colon + 2);
 }
 
 }  // namespace
@@ -130,7 +125,7 @@ json ParseJsonDocument(const std::string& text, const std::string& file) {
     if (!twice.empty()) throw UsageError(fmt::format("{}: the key '{}' is given twice in one object", file, twice));
     return document;
   } catch (const json::parse_error& error) {
-    throw UsageError(fmt::format("{}:{}: not JSON: {}", file, Position(text, error.byte), Reason(error.what())));
+    throw UsageError(fmt::format("{}:{}: not JSON: {}", file, Position(text, error.byte), WithoutPlace(error)));
   }
 }
 

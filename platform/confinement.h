@@ -31,11 +31,16 @@ using MissingLayers = std::vector<std::string>;
 
 // Confines this process, its threads and all processes that they will start, for ever: no new privileges and no core files, then
 // what `confinement` names. A layer that the machine does not have is left out and named in the result. Landlock holds the
-// calling thread and what it starts, so that it must be called before other threads exist.
+// calling thread and what it starts: if other threads exist, it is named as missing, too.
 MissingLayers Confine(const Confinement& confinement);
 
-// All folders of the root but those that hold people's data and the system's settings: programs and libraries, wherever a machine
-// has them.
-std::vector<std::filesystem::path> ProgramFolders();
+// The folders in `root` that hold programs and libraries, wherever a machine has them: all but those of people's data and of the
+// system's settings. Of a folder that leads to one of `homes` it is what is beside the way there; the folder that has the home
+// folders in it is none.
+std::vector<std::filesystem::path> ProgramFolders(const std::filesystem::path& root,
+                                                  const std::vector<std::filesystem::path>& homes);
+
+// The home folders of the user: $HOME, and that of the system's list of users.
+std::vector<std::filesystem::path> HomeFolders();
 
 }  // namespace evo

@@ -10,8 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 
 #include "platform/confinement.h"
+#include "platform/descriptor.h"
 
 namespace evo {
 namespace {
@@ -46,32 +49,35 @@ class Ruleset {
     const std::size_t size = version >= 6   ? sizeof attributes
                              : version >= 4 ? offsetof(RulesetAttributes, scopes)
                                             : offsetof(RulesetAttributes, network);
-    descriptor_ = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
+    descriptor_ = Descriptor(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
   }
-  ~Ruleset() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Ruleset(const Ruleset&) = delete;
-  Ruleset& operator=(const Ruleset&) = delete;
 
-  bool ok() const { return descriptor_ >= 0; }
+  bool ok() const { return descriptor_.get() >= 0; }
   // False if the path exists and the rule cannot be made.
   bool Allow(const std::filesystem::path& path, std::uint64_t rights) const {
-    const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-    if (file < 0) return true;
+    const Descriptor file(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    if (file.get() < 0) return true;
     struct stat found {};
-    if (::fstat(file, &found) == 0 && !S_ISDIR(found.st_mode)) rights &= kOfFiles;
-    const landlock_path_beneath_attr rule{rights & files_, file};
-    const bool added = ::syscall(SYS_landlock_add_rule, descriptor_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
-    ::close(file);
-    return added;
+    if (::fstat(file.get(), &found) == 0 && !S_ISDIR(found.st_mode)) rights &= kOfFiles;
+    const landlock_path_beneath_attr rule{rights & files_, file.get()};
+    return ::syscall(SYS_landlock_add_rule, descriptor_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
   }
-  bool Enforce() const { return ::syscall(SYS_landlock_restrict_self, descriptor_, 0) == 0; }
+  bool Enforce() const { return ::syscall(SYS_landlock_restrict_self, descriptor_.get(), 0) == 0; }
 
  private:
   std::uint64_t files_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
+
+// Landlock holds the thread that asks for it, and none that runs already.
+std::optional<std::string> FreeThreads() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator threads("/proc/self/task", failed);
+  if (failed) return "/proc does not say whether it holds every thread: " + failed.message();
+  const auto others = std::distance(begin(threads), end(threads)) - 1;
+  if (others == 0) return std::nullopt;
+  return std::to_string(others) + " threads had been started before and are free of it";
+}
 
 }  // namespace
 
@@ -79,13 +85,14 @@ std::optional<std::string> RestrictFiles(const FileAccess& files) {
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0 && errno != ENOSYS && errno != EOPNOTSUPP) return std::strerror(errno);  // a container may forbid it
   if (version < 1) return "the kernel has none (5.13 or newer, with landlock among its security modules)";
+  const std::optional<std::string> free_threads = FreeThreads();  // /proc may be hidden afterwards
   const Ruleset ruleset(version);
   bool made = ruleset.ok();
   for (const auto& path : files.readable) made = made && ruleset.Allow(path, kRead);
   for (const auto& path : files.listable) made = made && ruleset.Allow(path, kReadDirectory);
   for (const auto& path : files.writable)
     made = made && ruleset.Allow(path, kReadFile | kReadDirectory | kChange | LANDLOCK_ACCESS_FS_REFER | kTruncate);
-  if (made && ruleset.Enforce()) return std::nullopt;
+  if (made && ruleset.Enforce()) return free_threads;
   return std::strerror(errno);
 }
 

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,154 +16,10 @@
 #include <memory>
 #include <string_view>
 
+#include "platform/system_call_names.h"
+
 namespace evo {
 namespace {
-
-// What no worker needs, under any name that a kernel knows it by.
-constexpr auto kNetwork = std::to_array<const char*>({"socket", "connect", "accept", "accept4", "bind", "listen"});
-constexpr auto kOtherProcesses = std::to_array<const char*>({
-    "ptrace",
-    "process_vm_readv",
-    "process_vm_writev",
-    "process_madvise",
-    "process_mrelease",
-    "kcmp",
-    "pidfd_send_signal",
-    "pidfd_getfd",
-    "rt_sigqueueinfo",
-    "rt_tgsigqueueinfo",
-    "tkill",
-    "setsid",
-    "setpgid",
-    "setns",
-    "unshare",
-});
-constexpr auto kAdministration = std::to_array<const char*>({
-    "acct",
-    "add_key",
-    "adjtimex",
-    "bpf",
-    "chroot",
-    "clock_adjtime",
-    "clock_settime",
-    "create_module",
-    "delete_module",
-    "fanotify_init",
-    "finit_module",
-    "fsconfig",
-    "fsmount",
-    "fsopen",
-    "fspick",
-    "init_module",
-    "io_uring_enter",
-    "io_uring_register",
-    "io_uring_setup",
-    "ioperm",
-    "iopl",
-    "kexec_file_load",
-    "kexec_load",
-    "keyctl",
-    "lookup_dcookie",
-    "mount",
-    "mount_setattr",
-    "move_mount",
-    "name_to_handle_at",
-    "nfsservctl",
-    "open_by_handle_at",
-    "open_tree",
-    "perf_event_open",
-    "personality",
-    "pivot_root",
-    "quotactl",
-    "reboot",
-    "request_key",
-    "sethostname",
-    "setdomainname",
-    "settimeofday",
-    "stime",
-    "swapoff",
-    "swapon",
-    "syslog",
-    "umount",
-    "umount2",
-    "userfaultfd",
-    "vhangup",
-    "vmsplice",
-});
-constexpr auto kNewPrograms = std::to_array<const char*>({"execve", "execveat", "fork", "vfork"});
-// What writes to files by their names.
-constexpr auto kFileChanges = std::to_array<const char*>({
-    "chmod",       "chown",        "creat",     "fchmodat",  "fchownat",  "futimesat", "lchown",  "link",
-    "linkat",      "lremovexattr", "lsetxattr", "mkdir",     "mkdirat",   "mknod",     "mknodat", "openat2",
-    "removexattr", "rename",       "renameat",  "renameat2", "rmdir",     "setxattr",  "symlink", "symlinkat",
-    "truncate",    "unlink",       "unlinkat",  "utime",     "utimensat", "utimes",
-});
-// What computing and loading an image from memory takes.
-constexpr auto kComputing = std::to_array<const char*>({
-    "access",
-    "brk",
-    "clock_getres",
-    "clock_gettime",
-    "clock_nanosleep",
-    "close",
-    "dup",
-    "exit",
-    "exit_group",
-    "faccessat",
-    "faccessat2",
-    "fstat",
-    "futex",
-    "getcwd",
-    "getdents64",
-    "getegid",
-    "geteuid",
-    "getgid",
-    "getpid",
-    "getppid",
-    "getrandom",
-    "getrusage",
-    "gettid",
-    "gettimeofday",
-    "getuid",
-    "lseek",
-    "madvise",
-    "membarrier",
-    "memfd_create",
-    "mincore",
-    "mremap",
-    "munmap",
-    "nanosleep",
-    "newfstatat",
-    "poll",
-    "ppoll",
-    "pread64",
-    "read",
-    "readlink",
-    "readlinkat",
-    "readv",
-    "restart_syscall",
-    "rseq",
-    "rt_sigaction",
-    "rt_sigpending",
-    "rt_sigprocmask",
-    "rt_sigreturn",
-    "rt_sigsuspend",
-    "rt_sigtimedwait",
-    "sched_getaffinity",
-    "sched_getparam",
-    "sched_getscheduler",
-    "sched_yield",
-    "set_robust_list",
-    "set_tid_address",
-    "sigaltstack",
-    "stat",
-    "statx",
-    "sysinfo",
-    "time",
-    "uname",
-    "write",
-    "writev",
-});
 
 using Tests = std::initializer_list<scmp_arg_cmp>;
 
@@ -218,21 +76,35 @@ void RefuseSignalsToOthers(Filter& filter, std::uint32_t action) {
   for (const char* name : {"kill", "tgkill"}) filter.Add(action, name, {IsNot(0, own)});
 }
 
+void RefuseToScheduleOthers(Filter& filter, std::uint32_t action) {
+  for (const char* name : kScheduling) filter.Add(action, name, {IsNot(0, 0)});
+  filter.Add(action, "setpriority", {IsNot(0, PRIO_PROCESS)});
+  filter.Add(action, "setpriority", {IsNot(1, 0)});
+  constexpr scmp_datum_t kProcess = 1;  // IOPRIO_WHO_PROCESS
+  filter.Add(action, "ioprio_set", {IsNot(0, kProcess)});
+  filter.Add(action, "ioprio_set", {IsNot(1, 0)});
+}
+
 std::optional<std::string> FilterForCompilers(bool starts_programs) {
   Filter filter(SCMP_ACT_ALLOW);
   constexpr std::uint32_t kRefuse = SCMP_ACT_ERRNO(EPERM);
   filter.AddAll(kRefuse, kNetwork);
   filter.AddAll(kRefuse, kOtherProcesses);
+  filter.AddAll(kRefuse, kSharedObjects);
   filter.AddAll(kRefuse, kAdministration);
   RefuseSignalsToOthers(filter, kRefuse);
-  filter.Add(kRefuse, "ioctl", {Masked(1, kInt, TIOCSTI)});
+  RefuseToScheduleOthers(filter, kRefuse);
+  // Type into the terminal.
+  for (const scmp_datum_t request : {TIOCSTI, TIOCLINUX}) filter.Add(kRefuse, "ioctl", {Masked(1, kInt, request)});
   // The owner of a descriptor gets signals.
   for (const scmp_datum_t command : {F_SETOWN, F_SETOWN_EX}) filter.Add(kRefuse, "fcntl", {Masked(1, kInt, command)});
-  // A new user namespace gives rights that this process does not have. The flags of clone3 cannot be seen; without it clone is
-  // taken.
+  // A new namespace gives rights that this process does not have, and a child of the parent would be evo's. The flags of clone3
+  // cannot be seen; without it clone is taken.
   filter.Add(SCMP_ACT_ERRNO(ENOSYS), "clone3");
   if (starts_programs) {
-    filter.Add(kRefuse, "clone", {Masked(0, CLONE_NEWUSER, CLONE_NEWUSER)});
+    for (const scmp_datum_t flag :
+         {CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP, CLONE_PARENT})
+      filter.Add(kRefuse, "clone", {Masked(0, flag, flag)});
   } else {
     filter.Add(kRefuse, "clone", {Masked(0, CLONE_THREAD, 0)});
     filter.AddAll(kRefuse, kNewPrograms);
@@ -246,6 +118,7 @@ std::optional<std::string> FilterForKernels() {
   filter.AddAll(SCMP_ACT_ALLOW, kComputing);
   filter.AddAll(kEnd, kNetwork);
   filter.AddAll(kEnd, kOtherProcesses);
+  filter.AddAll(kEnd, kSharedObjects);
   filter.AddAll(kEnd, kAdministration);
   filter.AddAll(kEnd, kNewPrograms);
   filter.AddAll(kEnd, kFileChanges);
@@ -253,8 +126,16 @@ std::optional<std::string> FilterForKernels() {
   filter.Add(SCMP_ACT_ALLOW, "clone", {Masked(0, CLONE_THREAD, CLONE_THREAD)});
   filter.Add(kEnd, "clone", {Masked(0, CLONE_THREAD, 0)});
   RefuseSignalsToOthers(filter, kEnd);
+  // Its own faults, such as abort(). The signals by which something else stops or ends a process would be charged to nobody.
   const auto own = static_cast<scmp_datum_t>(::getpid());
-  for (const char* name : {"kill", "tgkill"}) filter.Add(SCMP_ACT_ALLOW, name, {Is(0, own)});
+  for (const scmp_datum_t signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) {
+    filter.Add(SCMP_ACT_ALLOW, "kill", {Is(0, own), Is(1, signal)});
+    filter.Add(SCMP_ACT_ALLOW, "tgkill", {Is(0, own), Is(2, signal)});
+  }
+  for (const scmp_datum_t signal : {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU}) {
+    filter.Add(kEnd, "kill", {Is(0, own), Is(1, signal)});
+    filter.Add(kEnd, "tgkill", {Is(0, own), Is(2, signal)});
+  }
   // Only for reading, and without making or emptying a file.
   constexpr scmp_datum_t kTemporary = O_TMPFILE & ~O_DIRECTORY;
   constexpr scmp_datum_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | kTemporary;

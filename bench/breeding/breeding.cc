@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
@@ -180,7 +181,7 @@ int main(int argc, char** argv) {
   try {
     return evo::Main(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", evo::PlainText(error));
     return 1;
   }
 }

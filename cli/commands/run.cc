@@ -8,11 +8,11 @@
 #include "cli/commands/commands.h"
 #include "cli/console_observer.h"
 #include "cli/describe.h"
-#include "cli/lock_wait_of.h"
 #include "cli/overdue.h"
 #include "cli/print.h"
 #include "cli/replay.h"
 #include "cli/run_setup.h"
+#include "cli/store_waits.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/workers.h"
@@ -109,6 +109,14 @@ void StoreRun(SqliteStore& store, RunSetup& setup) {
   run.id = store.BeginRun(run);
 }
 
+// What ended the run may keep this from being stored, too. The first cause is the one to tell.
+void EndFailedRun(SqliteStore& store, RunId run, const Error& cause) {
+  try {
+    store.EndRun(run, RunStatus::kFailed, cause.what());
+  } catch (const Error&) {
+  }
+}
+
 // Evolves with whatever evaluates and chooses.
 RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, Evaluator& evaluator, SqliteStore& store,
                  ChildChoice& choice, const CommandContext& context) {
@@ -125,19 +133,20 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                        .promises = MutatorSet().AllPromises()},
                       {breeder, evaluator, store, observer, *population, choice, selection.get()});
   const Overdue overdue(options.time_limit, context.interrupt);
+  store.SetStop(overdue.token());
   const StopCondition stop(run.generations, options.time_limit, context.interrupt,
                            evaluations > 0 ? std::optional(evaluations) : std::nullopt, overdue.token());
   try {
     return setup.resumed ? evolution.Resume(stop) : evolution.Run(stop);
   } catch (const Error& error) {
-    store.EndRun(run.id, RunStatus::kFailed, error.what());
+    EndFailedRun(store, run.id, error);
     throw;
   }
 }
 
 RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup& setup, const Replay& replay) {
   RunRecord& run = setup.record;
-  SqliteStore store(options.database, LockWaitOf(context));
+  SqliteStore store(options.database, LockWaitOf(context), DiskWaitOf(context));
   if (!setup.resumed) MarkReplay(setup, options, replay);
   StoreRun(store, setup);
   Print(context.messages, "replays {} evaluations that were recorded on {}; nothing is compiled or measured\n",
@@ -152,7 +161,7 @@ RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup
 
 RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSetup& setup) {
   RunRecord& run = setup.record;
-  SqliteStore store(options.database, LockWaitOf(context));
+  SqliteStore store(options.database, LockWaitOf(context), DiskWaitOf(context));
   const PipelineOptions pipeline_options = ToPipelineOptions(options, setup, context.interrupt);
   const std::size_t pipeline_workers = pipeline_options.ordinals.size();
   context.open_scratch_folder();
@@ -172,6 +181,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context);
+  store.SetStop(context.interrupt);
   if (status == RunStatus::kFinished) CloseMachines(context, workers, store, run.id);
   const Utilisation busy = pipeline.utilisation();
   Print(context.messages,

@@ -8,8 +8,8 @@
 #include "cli/edit_promises.h"
 #include "cli/export_kernel.h"
 #include "cli/exported_kernel.h"
-#include "cli/lock_wait_of.h"
 #include "cli/print.h"
+#include "cli/store_waits.h"
 #include "cli/stored_options.h"
 #include "cli/stored_run.h"
 #include "cli/verdict.h"
@@ -180,7 +180,7 @@ void Verify(CommandContext& context, const Options& options) {
   const CandidateId id = subject.candidate.candidate.id;
   if (IdentityOf(options.database) != file)
     throw Error(fmt::format("{}: deleted or replaced while evo checked the kernel; the verdict is not stored", options.database));
-  SqliteStore(options.database, LockWaitOf(context)).RecordChampion(subject.run.id, id, check);
+  SqliteStore(options.database, LockWaitOf(context), DiskWaitOf(context)).RecordChampion(subject.run.id, id, check);
   PrintVerified(context, options, History(options.database).FindCandidate(subject.run.id, id));
 }
 

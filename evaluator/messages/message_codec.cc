@@ -4,13 +4,16 @@
 
 #include <optional>
 
+#include "core/json_error.h"
+
 namespace evo {
 namespace {
 
 // Decodes the alternative of `Requests` that the message's kind names.
 template <typename Requests, std::size_t I = 0>
 Requests Decode(const Message& message) {
-  const auto kind = message.header.at(kKindKey).get<std::string>();
+  std::string kind;
+  ReadMember(message.header, kKindKey, kind);
   if constexpr (I == std::variant_size_v<Requests>) {
     throw ProtocolError(fmt::format("unknown request '{}'", kind));
   } else {
@@ -30,12 +33,13 @@ void AttachProgram(Message& message, const std::string& key, const AttachedProgr
 }
 
 AttachedProgram DetachProgram(const Message& message, const std::string& key) {
-  const nlohmann::json& in = message.header.at(key);
+  const nlohmann::json& in = Member(message.header, key.c_str());
   AttachedProgram attached;
-  in.at("source").get_to(attached.source);
-  in.at("kernels").get_to(attached.program.kernels);
-  in.at("sections").get_to(attached.program.sections);
-  const auto body = in.at("body").get<std::size_t>();
+  ReadMember(in, "source", attached.source);
+  ReadMember(in, "kernels", attached.program.kernels);
+  ReadMember(in, "sections", attached.program.sections);
+  std::size_t body = 0;
+  ReadMember(in, "body", body);
   if (body >= message.bodies.size()) throw ProtocolError("a program without its image");
   attached.program.image = message.bodies[body];
   return attached;
@@ -59,11 +63,11 @@ Message ToMessage(const CompileResult& result) {
 
 CompileResult ToCompileResult(const Message& message) {
   CompileResult result;
-  message.header.at("outcome").get_to(result.outcome);
-  message.header.at("message").get_to(result.message);
-  message.header.at("log").get_to(result.log);
-  message.header.at("facts").get_to(result.facts);
-  message.header.at("program_digest").get_to(result.program_digest);
+  ReadMember(message.header, "outcome", result.outcome);
+  ReadMember(message.header, "message", result.message);
+  ReadMember(message.header, "log", result.log);
+  ReadMember(message.header, "facts", result.facts);
+  ReadMember(message.header, "program_digest", result.program_digest);
   result.program = DetachProgram(message, "program").program;
   result.checked = DetachProgram(message, "checked").program;
   return result;

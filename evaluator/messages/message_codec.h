@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/json_error.h"
 #include "core/record_json.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
@@ -14,7 +15,7 @@
 namespace evo {
 
 // Requests and replies as protocol messages: fields go into the JSON header by their names, images into binary bodies. Decoding
-// throws nlohmann::json::exception for a field that is missing or of the wrong type, std::invalid_argument for an unknown
+// throws JsonError for a field that is missing or of the wrong type, std::invalid_argument for an unknown
 // spelling, ProtocolError for an unknown kind or a missing image.
 
 // A program at `header[key]`, with its image as one more body. The PTX is not sent.
@@ -44,7 +45,7 @@ Record FromMessage(const Message& message) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, AttachedProgram>)
       field = DetachProgram(message, name);
     else
-      message.header.at(name).get_to(field);
+      ReadMember(message.header, name, field);
   });
   return record;
 }
@@ -67,7 +68,9 @@ template <DescribedRecord Record>
 std::variant<Record, InfrastructureReport> FromReply(const Message& message) {
   const auto failure = message.header.find("infrastructure");
   if (failure != message.header.end()) return failure->get<InfrastructureReport>();
-  return message.header.at("result").get<Record>();
+  Record record;
+  ReadMember(message.header, "result", record);
+  return record;
 }
 
 }  // namespace evo

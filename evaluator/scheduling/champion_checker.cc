@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/baseline_failures.h"
 #include "evaluator/scheduling/deadlines.h"
@@ -55,7 +56,7 @@ ChampionCheck ReadCheck(const JobResult& result) {
     throw;
   } catch (const std::exception& error) {
     failed.outcome = Outcome::kCrash;
-    failed.message = fmt::format("the run worker sent a malformed reply: {}", error.what());
+    failed.message = fmt::format("the run worker sent a malformed reply: {}", PlainText(error));
     return failed;
   }
 }

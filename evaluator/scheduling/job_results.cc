@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 
 namespace evo {
@@ -52,7 +53,7 @@ CompileResult ReadCompileResult(const JobResult& result) {
     return ToCompileResult(*result.reply);
   } catch (const std::exception& error) {
     failed.outcome = Outcome::kCrash;
-    failed.message = fmt::format("the compile worker sent a malformed reply: {}", error.what());
+    failed.message = fmt::format("the compile worker sent a malformed reply: {}", PlainText(error));
     return failed;
   }
 }
@@ -65,7 +66,7 @@ RunResult ReadRunResult(const JobResult& result) {
     return std::get<Evaluation>(std::move(answer));
   } catch (const std::exception& error) {
     return CandidateFailure{Outcome::kCrash, Stage::kCheck,
-                            fmt::format("the run worker sent a malformed reply: {}", error.what())};
+                            fmt::format("the run worker sent a malformed reply: {}", PlainText(error))};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 
 namespace evo {
@@ -19,7 +20,7 @@ MachineState ReadState(const Message& reply, const std::string& device_name) {
   try {
     answer = FromReply<MachineState>(reply);
   } catch (const std::exception& error) {
-    throw Error(fmt::format("measuring {}: the run worker sent a malformed reply: {}", device_name, error.what()));
+    throw Error(fmt::format("measuring {}: the run worker sent a malformed reply: {}", device_name, PlainText(error)));
   }
   if (const auto* failed = std::get_if<InfrastructureReport>(&answer)) throw Error(failed->message);
   return std::get<MachineState>(std::move(answer));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/emulated_blocks.h"
 #include "evaluator/scheduling/job_results.h"
@@ -29,7 +30,7 @@ DeviceInfo ReadDevice(const nlohmann::json& greeting) {
     return greeting.at("device").get<DeviceInfo>();
   } catch (const nlohmann::json::exception& error) {
     throw Error(
-        fmt::format("the run worker does not say what its device is ({}); is evo-worker of another version?", error.what()));
+        fmt::format("the run worker does not say what its device is ({}); is evo-worker of another version?", PlainText(error)));
   }
 }
 

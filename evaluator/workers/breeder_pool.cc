@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/json_error.h"
 
 namespace evo {
 namespace {
@@ -19,7 +20,7 @@ BredChild ToChild(const JobResult& result) {
   try {
     return result.reply->header.at("child").get<BredChild>();
   } catch (const std::exception& error) {
-    child.failure = fmt::format("breed worker: {}", error.what());
+    child.failure = fmt::format("breed worker: {}", PlainText(error));
     return child;
   }
 }

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "evaluator/workers/descriptor.h"
+#include "platform/descriptor.h"
 
 namespace evo {
 namespace {

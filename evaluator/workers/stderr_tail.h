@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "evaluator/workers/descriptor.h"
+#include "platform/descriptor.h"
 
 namespace evo {
 

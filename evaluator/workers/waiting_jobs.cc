@@ -23,32 +23,26 @@ std::uint32_t* Map(int file, int access) {
 }  // namespace
 
 WaitingJobs::WaitingJobs() : file_(::memfd_create("evo-waiting", MFD_CLOEXEC)) {
-  if (file_ >= 0 && ::ftruncate(file_, sizeof(std::uint32_t)) == 0) count_ = Map(file_, PROT_READ | PROT_WRITE);
+  if (file_.get() >= 0 && ::ftruncate(file_.get(), sizeof(std::uint32_t)) == 0) count_ = Map(file_.get(), PROT_READ | PROT_WRITE);
   if (count_ != nullptr) return;
-  const std::string why = std::generic_category().message(errno);
-  if (file_ >= 0) ::close(file_);
-  throw Error(fmt::format("cannot share memory with workers: {}", why));
+  throw Error(fmt::format("cannot share memory with workers: {}", std::generic_category().message(errno)));
 }
 
-WaitingJobs::~WaitingJobs() {
-  ::munmap(count_, sizeof(std::uint32_t));
-  ::close(file_);
-}
+WaitingJobs::~WaitingJobs() { ::munmap(count_, sizeof(std::uint32_t)); }
 
 void WaitingJobs::Set(std::size_t count) {
   std::atomic_ref(*count_).store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
 }
 
-std::string WaitingJobs::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_); }
+std::string WaitingJobs::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_.get()); }
 
 WaitingJobsView::WaitingJobsView(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return;
   // On another machine, where a launcher may have started this process, the path may name something else.
   struct stat found {};
-  if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == sizeof(std::uint32_t))
-    count_ = Map(file, PROT_READ);
-  ::close(file);
+  if (::fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode) && found.st_size == sizeof(std::uint32_t))
+    count_ = Map(file.get(), PROT_READ);
 }
 
 WaitingJobsView::~WaitingJobsView() {

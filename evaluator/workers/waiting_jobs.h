@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "platform/descriptor.h"
+
 namespace evo {
 
 // The number of jobs that wait for a worker, in memory that a pool shares with its workers, so that they can read it during a
@@ -21,7 +23,7 @@ class WaitingJobs {
   std::string path() const;
 
  private:
-  int file_ = -1;
+  Descriptor file_;
   std::uint32_t* count_ = nullptr;
 };
 

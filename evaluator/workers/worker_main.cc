@@ -9,6 +9,7 @@
 #include <exception>
 #include <optional>
 
+#include "core/json_error.h"
 #include "core/record_json.h"
 #include "platform/command.h"
 
@@ -112,14 +113,14 @@ int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles) {
       frames.Write(Typed("killed", {{{"message", killed.what()}}, {}}));
       return 1;
     } catch (const std::exception& error) {
-      frames.Write(Typed("failed", {{{"message", error.what()}}, {}}));
+      frames.Write(Typed("failed", {{{"message", PlainText(error)}}, {}}));
       return 1;
     }
     frames.Write(Typed("ready", {role->Describe(), {}}));
     Serve(frames, *role);
     return 0;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", PlainText(error).c_str());
     return 1;
   }
 }

@@ -15,14 +15,16 @@
 #include <boost/process/v2/stdio.hpp>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <span>
 
 #include "core/error.h"
-#include "evaluator/workers/descriptor.h"
+#include "core/json_error.h"
 #include "evaluator/workers/guarded_group.h"
 #include "evaluator/workers/stderr_tail.h"
 #include "evaluator/workers/stopped_processes.h"
 #include "platform/command.h"
+#include "platform/descriptor.h"
 
 namespace evo {
 namespace {
@@ -84,7 +86,8 @@ struct DieWithParent {
 
 struct WorkerProcess::State {
   pid_t pid = -1;
-  bool reaped = false;
+  std::mutex signals;   // guards `reaped`: from then on the number of the worker and of its group may be another's
+  bool reaped = false;  // changed by the worker's own thread only
   int status = 0;
   Descriptor to_worker;
   Descriptor from_worker;
@@ -98,17 +101,29 @@ struct WorkerProcess::State {
   SteadyTime::duration stood_still{};  // how long this process did not run during the present Send or Receive
   std::optional<GuardedGroup> guarded;
 
+  // From any thread.
+  void SignalGroup(int signal) {
+    const std::lock_guard lock(signals);
+    if (!reaped) ::kill(-pid, signal);
+  }
+
+  // True if it has ended, or cannot be waited for.
+  bool Reap() {
+    const std::lock_guard lock(signals);
+    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
+    reaped = ended > 0 || (ended < 0 && errno != EINTR);
+    return reaped;
+  }
+
   void KillAndReap() {
     if (reaped) return;
     ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL);  // in case it had not yet made its group
+    guarded.reset();
     // A process inside a driver call may outlive its signal. After ten seconds it is left to init.
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
-      ended = ::waitpid(pid, &status, WNOHANG);
-      if (ended > 0 || std::chrono::steady_clock::now() > give_up) break;
-      ::usleep(500);
-    }
+    while (!Reap() && std::chrono::steady_clock::now() < give_up) ::usleep(500);
+    const std::lock_guard lock(signals);
     reaped = true;
   }
 
@@ -175,7 +190,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std:
     state_->pid = process.id();
     process.detach();  // reaped by hand: the group must be killed first
   } catch (const std::exception& error) {
-    throw Error(fmt::format("cannot start {}: {}", argv.front(), error.what()));
+    throw Error(fmt::format("cannot start {}: {}", argv.front(), PlainText(error)));
   }
   ::setpgid(state_->pid, state_->pid);
   state_->guarded.emplace(state_->pid);
@@ -208,26 +223,19 @@ void WorkerProcess::End(SteadyTime deadline, const std::stop_token& stop) {
 
 void WorkerProcess::Suspend() {
   state_->suspended = true;
-  ::kill(-state_->pid, SIGSTOP);
+  state_->SignalGroup(SIGSTOP);
 }
 
 void WorkerProcess::Resume() {
-  ::kill(-state_->pid, SIGCONT);
+  state_->SignalGroup(SIGCONT);
   state_->suspended = false;
 }
 
 WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what, bool from_outside) {
-  // Its exit status says more than the fact that its pipe closed.
-  if (kind == WorkerDeath::Kind::kExited && !state_->reaped) {
-    for (int i = 0; i < 100 && !state_->reaped; ++i) {
-      if (::waitpid(state_->pid, &state_->status, WNOHANG) == state_->pid)
-        state_->reaped = true;
-      else
-        ::usleep(10'000);
-    }
-    ::kill(-state_->pid, SIGKILL);
-  }
-  const bool knew = state_->reaped;
+  // Its exit status says more than the fact that its pipe closed. It is reaped only after its group was killed.
+  const bool waits = kind == WorkerDeath::Kind::kExited && !state_->reaped;
+  for (int i = 0; waits && i < 100 && !state_->Ended(); ++i) ::usleep(10'000);
+  const bool knew = state_->reaped || state_->Ended();
   state_->KillAndReap();
   state_->errors.Drain();
   WorkerDeath death{kind, what, from_outside};

@@ -41,6 +41,23 @@ TEST(Architecture, OnlyTheCommandLinePrints) {
   for (const std::string& path : SourceFiles(kRoot)) EXPECT_THAT(Printing(path, Text(path)), IsEmpty());
 }
 
+TEST(Architecture, NoTextOfTheJsonLibraryReachesTheUser) {
+  for (const std::string& path : SourceFiles(kRoot)) EXPECT_THAT(LibraryTexts(path, Text(path)), IsEmpty());
+}
+
+TEST(LibraryTexts, AreSeen) {
+  for (const std::string kind : {"std::exception", "nlohmann::json::exception", "json::parse_error"}) {
+    const std::string handler = "} catch (const " + kind + "& error) {\n  throw Error(error.what());\n}\n";
+    EXPECT_THAT(LibraryTexts("db/rows.cc", "try {\n" + handler), SizeIs(1)) << kind;
+    EXPECT_THAT(LibraryTexts("tests/db/rows_test.cc", handler), IsEmpty());
+  }
+  EXPECT_THAT(LibraryTexts("db/rows.cc", "} catch (const Error& error) {\n  throw Error(error.what());\n}\n"), IsEmpty());
+  EXPECT_THAT(LibraryTexts("db/rows.cc",
+                           "} catch (const std::exception& error) {\n  throw Error(PlainText(error));\n"
+                           "} catch (const Error& error) {\n  error.what();\n"),
+              IsEmpty());
+}
+
 TEST(ForbiddenIncludes, NamesFileLineAndArrow) {
   EXPECT_THAT(ForbiddenIncludes("engine/evolution.cc", "#include <map>\n\n#include \"evaluator/scheduling/pipeline.h\"\n"),
               ElementsAre("engine/evolution.cc:3: engine may not include evaluator (evaluator/scheduling/pipeline.h)"));

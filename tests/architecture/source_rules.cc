@@ -111,6 +111,26 @@ Violations Printing(const std::string& path, std::string_view text) {
   });
 }
 
+Violations LibraryTexts(const std::string& path, std::string_view text) {
+  if (path.starts_with("core/json_error.") || path.starts_with("tests/")) return {};
+  static const std::regex kHandler(R"(catch \(const (?:std::exception|[\w:]*json::\w+)& (\w+)\))");
+  constexpr int kLines = 8;  // of a handler
+  std::string passed_on;     // "error.what()" within a handler
+  int left = 0;
+  return EachLine(path, text, [&](const std::string& line) -> std::string {
+    std::smatch match;
+    const std::string code = CodeOf(line);
+    if (std::regex_search(code, match, kHandler)) {
+      passed_on = match[1].str() + ".what()";
+      left = kLines;
+    } else if (code.find("catch (") != std::string::npos) {
+      left = 0;
+    }
+    if (left-- <= 0 || code.find(passed_on) == std::string::npos) return {};
+    return "a text of the JSON library may reach the user: PlainText() instead of " + passed_on;
+  });
+}
+
 std::vector<std::string> SourceFiles(const std::filesystem::path& root) {
   std::vector<std::string> files;
   std::set<std::string> folders = kOutermost;

@@ -136,7 +136,7 @@ TEST_F(DamagedHistory, ARunDoesNotGoOnWithUnreadableOptions) {
 TEST_F(DamagedHistory, ARunDoesNotGoOnWithAnUnreadableGenome) {
   for (const char* genome : {"{", "null", "[]", "{\"template\": 1}", "{\"template\": \"scale\"}"}) {
     EXPECT_THAT(ResumeAfter(fmt::format("UPDATE candidate SET genome = '{}' WHERE candidate = 5", genome)),
-                AllOf(HasSubstr(At(", candidate 5: genome")), HasSubstr(kRemedy)));
+                AllOf(HasSubstr(At(", candidate 5: genome")), HasSubstr(kRemedy), Not(HasSubstr("json.exception"))));
   }
 }
 

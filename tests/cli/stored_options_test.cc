@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 StoredOptions Read(const std::string& text) {
   RunRecord run;
@@ -63,8 +64,22 @@ TEST(StoredOptions, ThatCannotBeReadNameTheirRun) {
       ADD_FAILURE() << text;
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("run 7: its stored options cannot be read")) << text;
+      EXPECT_THAT(error.what(), Not(HasSubstr("json.exception"))) << text;
     }
   }
+}
+
+TEST(StoredOptions, ThatCannotBeReadSayWhere) {
+  const auto message = [](const char* text) -> std::string {
+    try {
+      Read(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(message(R"({"replay": {"database": 1}})"), HasSubstr("replay.database: must be a string, not a number"));
+  EXPECT_THAT(message(R"({"ordinals": )"), HasSubstr("not JSON: line 1, column 14: unexpected end of input"));
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST(Genome, JsonWithTwoSpellingsHasOneHash) {
 TEST(Genome, MalformedJsonIsAnErrorThatNamesTheField) {
   EXPECT_THAT(Failure("{"), testing::StartsWith("genome: "));
   EXPECT_THAT(Failure(R"({"template":"t"})"), testing::HasSubstr("template_digest"));
-  EXPECT_THAT(Failure(R"({"template":1,"template_digest":"","parameters":{},"edits":[]})"), testing::HasSubstr("must be string"));
+  EXPECT_THAT(Failure(R"({"template":1,"template_digest":"","parameters":{},"edits":[]})"),
+              testing::HasSubstr("template: must be a string, not a number"));
   std::string text = kExampleJson;
   text.replace(text.find("\"before\",\"text\""), 8, "\"beside\"");
   EXPECT_EQ(Failure(text), "genome: placement 'beside' is not replace, before or after");

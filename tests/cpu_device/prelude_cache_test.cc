@@ -57,6 +57,15 @@ class PreludeCacheTest : public ::testing::Test {
   fs::path folder_ = fs::temp_directory_path() / ("evo-prelude-cache-test-" + std::to_string(::getpid()));
 };
 
+// sudo keeps HOME in some places: what root would load from there, the user may have written.
+TEST_F(PreludeCacheTest, TrustsNoFolderOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  const fs::path kept = Open().Find({});
+  ASSERT_EQ(kept.parent_path().parent_path(), folder_ / "cache");
+  ASSERT_EQ(::chown((folder_ / "cache").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(Open().Find({}).parent_path().parent_path(), folder_ / "scratch");
+}
+
 TEST_F(PreludeCacheTest, KeepsWhatItMadeForTheNextProcess) {
   const fs::path header = Open().Find({"-O2"});
   EXPECT_TRUE(fs::exists(header.string() + ".gch"));

@@ -76,5 +76,17 @@ TEST_F(LockWaitTest, EndsSoonAfterAStopRequestHoweverOftenItIsAsked) {
   EXPECT_EQ(store.BeginRun(testing::FixtureRun()), 1) << "what is not locked is written";
 }
 
+TEST_F(LockWaitTest, WhatWasGivenUpIsNotWaitedForAgain) {
+  Holder other(path_);
+  SqliteStore store(path_, {.longest = milliseconds(300), .after_stop = milliseconds(10)});
+  other.Lock();
+  EXPECT_THROW(store.BeginRun(testing::FixtureRun()), Error);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(store.BeginRun(testing::FixtureRun()), Error);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(200));
+  other.Release();
+  EXPECT_EQ(store.BeginRun(testing::FixtureRun()), 1);
+}
+
 }  // namespace
 }  // namespace evo

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 namespace evo {
 namespace {
@@ -146,12 +147,22 @@ TEST(MessageCodec, AChampionCheckComesBack) {
   EXPECT_EQ(back.held_out_cases, check.held_out_cases);
 }
 
+std::string MessageOf(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const std::exception& error) {
+    return PlainText(error);
+  }
+  return "nothing was thrown";
+}
+
 TEST(MessageCodec, WhatIsMissingOrUnknownIsRefused) {
   const json full = FullEvaluation();
   for (const auto& [key, value] : full.items()) {
     json without = full;
     without.erase(key);
     EXPECT_THROW(without.get<Evaluation>(), json::exception) << key;
+    EXPECT_EQ(MessageOf([&] { without.get<Evaluation>(); }), key + ": is missing");
   }
   json unknown = FullEvaluation();
   unknown["outcome"] = "wonderful";
@@ -162,6 +173,18 @@ TEST(MessageCodec, WhatIsMissingOrUnknownIsRefused) {
   unknown = FullEvaluation();
   unknown["score_ns"] = "fast";
   EXPECT_THROW(unknown.get<Evaluation>(), json::exception);
+}
+
+TEST(MessageCodec, ABrokenReplyIsToldInPlainWords) {
+  Message reply;
+  reply.header["result"] = FullEvaluation();
+  reply.header["result"]["cases"][0]["samples"] = "many";
+  EXPECT_EQ(MessageOf([&] { FromReply<Evaluation>(reply); }), "result.cases[0].samples: must be a list, not a string");
+  EXPECT_EQ(MessageOf([&] { FromReply<Evaluation>(Message{}); }), "result: is missing");
+  EXPECT_EQ(MessageOf([&] { ToRunRequest(Message{}); }), "kind: is missing");
+  Message compiled;
+  compiled.header = {{"outcome", "ok"}, {"message", 1}};
+  EXPECT_EQ(MessageOf([&] { ToCompileResult(compiled); }), "message: must be a string, not a number");
 }
 
 CompileResult Compiled() {

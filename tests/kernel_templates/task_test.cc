@@ -96,7 +96,7 @@ std::string FailureWith(const std::string& from, const std::string& to) {
 }
 
 TEST(Task, MalformedJsonGivesLineAndColumn) {
-  EXPECT_THAT(FailureWith("\"summary\": ", "\"summary\" "), testing::StartsWith("t/task.json:3:21: not JSON: syntax error"));
+  EXPECT_THAT(FailureWith("\"summary\": ", "\"summary\" "), testing::StartsWith("t/task.json:3:21: not JSON: unexpected"));
   EXPECT_THAT(UsageFailure([] { ParseTask("", kReference, "t"); }), testing::StartsWith("t/task.json:1:1: not JSON: "));
   EXPECT_EQ(UsageFailure([] { ParseTask("[]", kReference, "t"); }), "t/task.json: expected an object, not a list");
   EXPECT_EQ(FailureWith("\"baseline\"", "\"bytes\": 1, \"baseline\""),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -48,6 +49,14 @@ TEST(Command, KeepsTheBeginningOfAFlood) {
   const CommandResult result = RunCommand("sh", {"-c", "yes | head -c 3000000 >&2; exit 4"}, "install a shell");
   EXPECT_EQ(result.status, 4);
   EXPECT_EQ(result.output.size(), 1U << 20);
+}
+
+TEST(Command, GetsNothingThatIsOpen) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(Says(fmt::format("for i in 2 {} {}; do [ -e /proc/$$/fd/$i ] && echo $i; done", ends[0], ends[1])), "2\n");
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST(Command, AMissingProgramIsAnErrorWithARemedy) {

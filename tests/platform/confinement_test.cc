@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +29,8 @@ using ::testing::IsEmpty;
 constexpr int kYes = 10;
 constexpr int kNo = 11;
 
-// The exit status of a confined process in which `act` ran, kYes or kNo; less than zero: the signal that ended it.
+// The exit status of a confined process in which `act` ran, kYes or kNo; less than zero: the signal that ended it;
+// more than 255: 256 times the signal that stopped it.
 int InProcess(const Confinement& confinement, const std::function<bool()>& act) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -33,7 +38,12 @@ int InProcess(const Confinement& confinement, const std::function<bool()>& act) 
     ::_exit(act() ? kYes : kNo);
   }
   int status = 0;
-  ::waitpid(child, &status, 0);
+  ::waitpid(child, &status, WUNTRACED);
+  if (WIFSTOPPED(status)) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    return WSTOPSIG(status) << 8;
+  }
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -56,7 +66,7 @@ class ConfinementTest : public ::testing::Test {
 
   bool Opens(const std::filesystem::path& file, int how) const { return ::open(file.c_str(), how, 0600) >= 0; }
   Confinement Tools(SystemCalls calls = SystemCalls::kCompiler) const {
-    return {calls, FileAccess{ProgramFolders(), {}, {folder_ / "scratch", "/dev/null"}}, {}, {}};
+    return {calls, FileAccess{ProgramFolders("/", {}), {}, {folder_ / "scratch", "/dev/null"}}, {}, {}};
   }
   Confinement Kernel() const { return {SystemCalls::kKernel, FileAccess{{}, {"/proc/self/task"}, {}}, {}, {}}; }
 
@@ -90,6 +100,91 @@ TEST_F(ConfinementTest, ACompilerStartsProgramsAndNoMore) {
   EXPECT_EQ(InProcess(Tools(), [] { return ::setpgid(0, 0) == 0; }), kNo);
   EXPECT_EQ(InProcess(Tools(), [] { return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1; }), kYes);
 }
+
+// Limits, priorities and processors of a process that is not confined can be set by any other of the same user.
+TEST_F(ConfinementTest, ACompilerLeavesOtherProcessesAsTheyAre) {
+  const auto limit = [](pid_t process) {
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+    rlimit present{};
+    return ::prlimit(process, RLIMIT_CPU, &none, &present) == 0;
+  };
+  EXPECT_EQ(InProcess(Tools(), [&] { return limit(::getppid()); }), kNo);
+  EXPECT_EQ(InProcess(Tools(), [&] { return limit(0); }), kYes);
+  EXPECT_EQ(InProcess(Tools(), [] { return ::setpriority(PRIO_PROCESS, ::getppid(), ::getpriority(PRIO_PROCESS, 0)) == 0; }),
+            kNo);
+  EXPECT_EQ(InProcess(Tools(), [] { return ::setpriority(PRIO_USER, ::getuid(), ::getpriority(PRIO_PROCESS, 0)) == 0; }), kNo);
+  EXPECT_EQ(InProcess(Tools(), [] { return ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0)) == 0; }), kYes);
+  const auto move = [](pid_t process) {
+    cpu_set_t all;
+    return ::sched_getaffinity(0, sizeof all, &all) == 0 && ::sched_setaffinity(process, sizeof all, &all) == 0;
+  };
+  EXPECT_EQ(InProcess(Tools(), [&] { return move(::getppid()); }), kNo);
+  EXPECT_EQ(InProcess(Tools(), [&] { return move(0); }), kYes);
+}
+
+// Any process of the same user may use these by their numbers; no layer for files knows of them.
+TEST_F(ConfinementTest, MemoryThatOthersShareIsOutOfReach) {
+  const int memory = ::shmget(IPC_PRIVATE, 4096, 0600);
+  ASSERT_GE(memory, 0);
+  const auto attach = [&] { return ::shmat(memory, nullptr, 0) != reinterpret_cast<void*>(-1); };
+  EXPECT_EQ(InProcess(Tools(), attach), kNo);
+  EXPECT_EQ(InProcess(Tools(SystemCalls::kParser), attach), kNo);
+  EXPECT_EQ(InProcess(Kernel(), attach), -SIGSYS);
+  ::shmctl(memory, IPC_RMID, nullptr);
+}
+
+// Where Landlock is older than its version 6, the filter alone must hold: a socket that has an owner signals it.
+TEST_F(ConfinementTest, ACompilerHasNoSocketsOfItsOwn) {
+  Confinement filter;
+  filter.calls = SystemCalls::kCompiler;
+  int ends[2];
+  EXPECT_EQ(InProcess(filter, [&] { return ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0; }), kNo);
+}
+
+// As root it could have them without a user namespace; a child of its parent would be evo's to reap.
+TEST_F(ConfinementTest, ACompilerStaysInItsNamespacesAndHasItsOwnChildren) {
+  for (const unsigned long flag : {CLONE_NEWPID, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWUSER, CLONE_PARENT}) {
+    EXPECT_EQ(InProcess(Tools(),
+                        [flag] {
+                          const long child = ::syscall(SYS_clone, flag | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+                          if (child == 0) ::_exit(0);
+                          return child > 0;
+                        }),
+              kNo)
+        << flag;
+  }
+}
+
+TEST_F(ConfinementTest, AThreadThatRunsAlreadyIsNamed) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::thread other([] { ::pause(); });
+    other.detach();
+    const MissingLayers missing = Confine(Kernel());
+    ::_exit(missing.size() == 1 && missing.front().starts_with("Landlock: 1 thread") ? kYes : kNo);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), kYes);
+}
+
+#ifdef __x86_64__
+// Calls by the numbers of other architectures, which a filter of names would take for others. 20 is getpid in i386; 39 in x32.
+TEST_F(ConfinementTest, ACallOfAnotherArchitectureEndsTheProcess) {
+  const auto i386 = [] {
+    long result = 20;
+    asm volatile("int $0x80" : "+a"(result) : : "memory", "r8", "r9", "r10", "r11");
+    return result > 0;
+  };
+  const auto x32 = [] { return ::syscall(0x40000000 + 39) > 0; };
+  for (const SystemCalls calls : {SystemCalls::kCompiler, SystemCalls::kParser}) {
+    EXPECT_EQ(InProcess(Tools(calls), i386), -SIGSYS);
+    EXPECT_EQ(InProcess(Tools(calls), x32), -SIGSYS);
+  }
+  EXPECT_EQ(InProcess(Kernel(), i386), -SIGSYS);
+  EXPECT_EQ(InProcess(Kernel(), x32), -SIGSYS);
+}
+#endif
 
 TEST_F(ConfinementTest, AParserStartsThreadsAndNoPrograms) {
   const Confinement parser = Tools(SystemCalls::kParser);
@@ -139,6 +234,14 @@ TEST_F(ConfinementTest, AKernelThatActsIsEnded) {
             -SIGSYS);
 }
 
+// Otherwise a kernel could look as if something else had stopped or ended its worker, which is charged to nobody.
+TEST_F(ConfinementTest, AKernelDoesNotStopItself) {
+  for (const int signal : {SIGSTOP, SIGTSTP, SIGKILL, SIGTERM, SIGHUP, SIGINT}) {
+    EXPECT_EQ(InProcess(Kernel(), [signal] { return ::kill(::getpid(), signal) == 0; }), -SIGSYS) << signal;
+    EXPECT_EQ(InProcess(Kernel(), [signal] { return ::raise(signal) == 0; }), -SIGSYS) << signal;
+  }
+}
+
 TEST_F(ConfinementTest, LimitsHold) {
   Confinement limits;
   limits.memory_bytes = 1 << 30;
@@ -154,10 +257,34 @@ TEST_F(ConfinementTest, LimitsHold) {
 }
 
 TEST(ProgramFolders, AreNotWherePeoplesDataAre) {
-  const auto folders = ProgramFolders();
+  const auto folders = ProgramFolders("/", HomeFolders());
   EXPECT_THAT(folders, ::testing::Contains(std::filesystem::path("/usr")));
   for (const char* other : {"/", "/etc", "/home", "/root", "/tmp", "/var"})
     EXPECT_THAT(folders, ::testing::Not(::testing::Contains(std::filesystem::path(other))));
+}
+
+// The homes of a large site are rarely in /home.
+TEST(ProgramFolders, AreNotWhereTheUsersHomeIs) {
+  namespace fs = std::filesystem;
+  std::string name = (fs::temp_directory_path() / "evo-root-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const fs::path root = fs::canonical(name);
+  for (const char* folder : {"usr/home", "etc", "users/alice/x", "users/bob", "nfs/homes/alice", "nfs/software", "data"})
+    fs::create_directories(root / folder);
+  fs::create_directory_symlink(root / "users", root / "people");
+  fs::create_directory_symlink(root / "users/alice/x", root / "mine");
+  fs::create_directory_symlink(root / "nfs/software", root / "tools");
+  fs::create_directory_symlink(root, root / "all");
+  const auto folders = [&](const std::vector<fs::path>& homes) {
+    std::vector<std::string> names;
+    for (const fs::path& folder : ProgramFolders(root, homes)) names.push_back(folder.lexically_relative(root).string());
+    return names;
+  };
+  using ::testing::UnorderedElementsAre;
+  EXPECT_THAT(folders({root / "users/alice", root / "nfs/homes/alice"}),
+              UnorderedElementsAre("usr", "nfs/software", "data", "tools"));
+  EXPECT_THAT(folders({root / "usr/home"}), UnorderedElementsAre("usr", "users", "nfs", "data", "people", "mine", "tools"));
+  fs::remove_all(root);
 }
 
 }  // namespace

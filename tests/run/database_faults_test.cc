@@ -1,7 +1,10 @@
 // What others do to the files of a run: databases that are no files, that are locked, deleted or replaced; templates that change.
 #include <gmock/gmock.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+#include <algorithm>
 
 #include "tests/run/evo_process.h"
 
@@ -55,6 +58,59 @@ TEST_F(DatabaseFaults, ALongLockDelaysARunAndLosesNothing) {
   }
   EXPECT_EQ(Wait(evo), 0) << Output();
   EXPECT_EQ(History(Database()).FindRun(1).generations_done, 4);
+}
+
+// A run whose database is on a small disk of its own.
+class FullDisk : public DatabaseFaults {
+ protected:
+  void SetUp() override {
+    DatabaseFaults::SetUp();
+    fs::create_directory(disk_ = folder_ / "disk");
+    if (::mount("none", disk_.c_str(), "tmpfs", 0, "size=4m") != 0) GTEST_SKIP() << "mounting a small disk needs root";
+  }
+  void TearDown() override {
+    ::umount2(disk_.c_str(), MNT_DETACH);
+    DatabaseFaults::TearDown();
+  }
+  std::string OnDisk() const { return (disk_ / "evo.db").string(); }
+  std::vector<std::string> ToDisk(std::vector<std::string> arguments) const {
+    std::replace(arguments.begin(), arguments.end(), Database(), OnDisk());
+    return arguments;
+  }
+  void Fill() const { std::ofstream(disk_ / "filler") << std::string(8 << 20, 'x'); }
+  void Empty() const { fs::remove(disk_ / "filler"); }
+
+  fs::path disk_;
+};
+
+TEST_F(FullDisk, DelaysARunAndLosesNothing) {
+  const pid_t evo = Start(ToDisk(Unchecked(4)));
+  ASSERT_TRUE(WaitFor("generation 1/4", milliseconds(60'000))) << Output();
+  Fill();
+  ASSERT_TRUE(WaitFor("the disk is full; what this run has evaluated is kept", milliseconds(60'000))) << Output();
+  std::this_thread::sleep_for(milliseconds(2'500));
+  Empty();
+  EXPECT_EQ(Wait(evo), 0) << Output();
+  EXPECT_EQ(History(OnDisk()).FindRun(1).generations_done, 5);
+  const std::string output = Output();
+  EXPECT_EQ(output.find("the disk is full"), output.rfind("the disk is full")) << output;
+}
+
+TEST_F(FullDisk, ThatStaysSoEndsARunAfterItsTimeLimit) {
+  std::vector<std::string> arguments = ToDisk(Unchecked(1000));
+  arguments.insert(arguments.end(), {"--time-limit", "4s"});
+  const pid_t evo = Start(arguments);
+  ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
+  Fill();
+  EXPECT_EQ(Wait(evo), 1) << Output();
+  EXPECT_THAT(Output(), HasSubstr("evo: " + OnDisk() + ": the disk is still full after"));
+  EXPECT_THAT(Output(), HasSubstr("--resume"));
+  Empty();
+  const int stored = History(OnDisk()).FindRun(1).generations_done;
+  EXPECT_GE(stored, 2);
+  const std::string more = std::to_string(stored + 1);
+  EXPECT_EQ(Run({"run", "--resume", "--generations", more, "--no-check", "--db", OnDisk()}), 0) << Output();
+  EXPECT_EQ(History(OnDisk()).FindRun(1).generations_done, stored + 2);
 }
 
 TEST_F(DatabaseFaults, ADatabaseThatIsDeletedEndsTheRunAndIsRescued) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -64,6 +66,12 @@ std::optional<fs::path> UpToDate(const fs::path& entry) {
   }
 }
 
+// What is in a folder of another user may have been written by that user; to the administrator, nothing else tells.
+bool IsOwn(const fs::path& folder) {
+  struct stat found {};
+  return ::stat(folder.c_str(), &found) == 0 && found.st_uid == ::geteuid();
+}
+
 void RemoveUnused(const fs::path& folder) {
   std::error_code ignored;
   const auto now = fs::file_time_type::clock::now();
@@ -115,8 +123,8 @@ PreludeCache::PreludeCache(fs::path compiler, fs::path folder, fs::path scratch)
   if (folder_.empty()) return;
   std::error_code failed;
   fs::create_directories(folder_, failed);
-  fs::permissions(folder_, fs::perms::owner_all, failed);
-  if (failed) folder_.clear();
+  if (!failed && IsOwn(folder_)) fs::permissions(folder_, fs::perms::owner_all, failed);
+  if (failed || !IsOwn(folder_)) folder_.clear();
 }
 
 fs::path PreludeCache::Find(const std::vector<std::string>& options) const {

@@ -11,8 +11,8 @@ namespace evo {
 // options, and made again when a file that it came from has another size or time. What nothing has used for 30 days is removed.
 class PreludeCache {
  public:
-  // compiler: g++. folder: where to keep them, created if need be; empty: nowhere. scratch: an existing private folder, for what
-  // cannot be kept.
+  // compiler: g++. folder: where to keep them, created if need be; empty, or another user's: nowhere. scratch: an existing
+  // private folder, for what cannot be kept.
   PreludeCache(std::filesystem::path compiler, std::filesystem::path folder, std::filesystem::path scratch);
 
   // The header to name after -include in a compilation with these options. Throws Error with the compiler's first error if it
