@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -80,7 +81,12 @@ Generator ParseGenerator(const std::string& text) {
 
 std::string ShortestText(double number) {
   std::array<char, 32> text{};  // the longest double takes 24 characters
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+  char* const end = text.data() + text.size();
+  // Digits alone would be read as an integer, which has no negative zero, or which is too large.
+  if (number == 0 && std::signbit(number)) return "-0.0";
+  if (std::abs(number) >= 0x1p63)
+    return {text.data(), std::to_chars(text.data(), end, number, std::chars_format::scientific).ptr};
+  return {text.data(), std::to_chars(text.data(), end, number).ptr};
 }
 
 std::string ToText(const Generator& generator) {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <memory>
-#include <thread>
 
 #include "cli/changed_templates.h"
 #include "cli/commands/commands.h"
@@ -26,11 +25,10 @@
 #include "evaluator/scheduling/pipeline.h"
 #include "evaluator/workers/breeder_pool.h"
 #include "mutators/mutator_set.h"
+#include "platform/cores.h"
 
 namespace evo {
 namespace {
-
-int Cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 // A pool goes on with fewer workers.
 void WarnOfWorkers(const std::string& what) { Print(stderr, "warning: {}\n", what); }
@@ -44,7 +42,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.arch = run.arch;
   pipeline.l2 = run.l2;
   pipeline.baseline_source = BaselineSource(run);
-  pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : Cores();
+  pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : AvailableCores();
   pipeline.sanitizers = !options.no_tools;
   pipeline.interrupt = interrupt;
   pipeline.warn = WarnOfWorkers;
@@ -53,7 +51,8 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
 
 std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
   if (setup.sweep) return std::move(setup.sweep);
-  WorkerPoolOptions breeders = BreedWorkers(setup.record.templates, std::max(std::min(Cores(), 4), Cores() / 2));
+  WorkerPoolOptions breeders =
+      BreedWorkers(setup.record.templates, std::max(std::min(AvailableCores(), 4), AvailableCores() / 2));
   breeders.warn = WarnOfWorkers;
   return std::make_unique<BreederPool>(std::move(breeders));
 }

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
@@ -14,6 +13,7 @@
 #include "cli/table.h"
 #include "core/error.h"
 #include "engine/population_kinds.h"
+#include "platform/cores.h"
 
 namespace evo {
 namespace {
@@ -77,7 +77,7 @@ void PrintJson(const StudyOptions& options, const Landscape& landscape,
 
 void Run(const StudyOptions& options, const CommandContext& context) {
   const Landscape landscape = Load(options);
-  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int threads = options.threads > 0 ? options.threads : AvailableCores();
   std::vector<std::pair<std::string, std::vector<StudyPoint>>> rows;
   for (const std::string& strategy : options.strategies) {
     LandscapeSearchOptions search = options.search;

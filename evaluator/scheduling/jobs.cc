@@ -1,8 +1,10 @@
 #include "evaluator/scheduling/jobs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/deadlines.h"
 
 namespace evo {
 namespace {
@@ -22,6 +24,7 @@ Job MakeCompileJob(const std::string& source, const std::string& arch, bool chec
   Job job;
   job.request = ToMessage(CompileRequest{source, arch, check, {}});
   job.deadline = deadline;
+  job.latest = std::max(deadline, kCompileDeadline);
   return job;
 }
 

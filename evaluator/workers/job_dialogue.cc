@@ -94,7 +94,7 @@ JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& s
   result.death = worker.Send(request, deadline, stop);
   if (result.death) return result;
   for (int markers = 0;;) {
-    auto answer = worker.Receive(deadline, stop);
+    auto answer = worker.Receive(deadline, stop, job.latest ? std::optional(Clock::now() + *job.latest) : std::nullopt);
     clock.Leave();
     if (auto* death = std::get_if<WorkerDeath>(&answer)) {
       result.death = std::move(*death);

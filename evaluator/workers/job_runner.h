@@ -21,6 +21,9 @@ struct Job {
   std::chrono::milliseconds deadline{60'000};  // of every stage that stage_deadlines does not name
   std::map<Stage, std::chrono::milliseconds> stage_deadlines;
   int deadlines_per_stage = 2;
+  // Where given, deadlines are processor time of the worker and what it starts, so that a busy machine costs no job, and a stage
+  // ends after this time at the latest.
+  std::optional<std::chrono::milliseconds> latest;
   // Called in the worker's thread: on_enter when a begin marker asks to wait, before the worker is told to go on; on_leave when
   // the job has left that stage. They come in pairs, whatever becomes of the job.
   std::function<void(Stage stage)> on_enter;

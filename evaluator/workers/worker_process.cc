@@ -20,9 +20,9 @@
 
 #include "core/error.h"
 #include "core/json_error.h"
+#include "evaluator/workers/group_processes.h"
 #include "evaluator/workers/guarded_group.h"
 #include "evaluator/workers/stderr_tail.h"
-#include "evaluator/workers/stopped_processes.h"
 #include "platform/command.h"
 #include "platform/descriptor.h"
 
@@ -98,7 +98,11 @@ struct WorkerProcess::State {
   std::optional<SteadyTime> stopped_since;
   SteadyTime next_scan{};
   bool child_stopped = false;
-  SteadyTime::duration stood_still{};  // how long this process did not run during the present Send or Receive
+  // Of the present Send or Receive.
+  SteadyTime deadline{};
+  std::optional<SteadyTime> latest;
+  std::chrono::milliseconds allowed{};  // processor time, where there is a `latest`
+  std::chrono::milliseconds used_before{};
   std::optional<GuardedGroup> guarded;
 
   // From any thread.
@@ -139,16 +143,33 @@ struct WorkerProcess::State {
     const bool polled = ::poll(fds.data(), fds.size(), static_cast<int>(slice.count())) >= 0;
     const auto beyond = std::chrono::steady_clock::now() - before - slice;
     if (beyond > kLongestStop) {
-      stood_still += beyond;
+      deadline += beyond;  // this process did not run, either
+      if (latest) *latest += beyond;
       stopped_since.reset();  // the worker may have been stopped together with us
     }
     return polled;
   }
 
-  void StartWait() {
-    stood_still = {};
-    next_scan = std::chrono::steady_clock::now() + kScanInterval;
+  void StartWait(SteadyTime until, std::optional<SteadyTime> until_latest) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    deadline = until;
+    latest = until_latest;
+    if (latest) {
+      allowed = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - now);
+      used_before = ProcessorTime(pid);
+    }
+    next_scan = now + kScanInterval;
     child_stopped = false;
+  }
+
+  // Moves the deadline where the worker has not had its processor time; false if there is nothing to wait for.
+  bool Extend() {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (!latest || now >= *latest) return false;
+    const auto left = allowed - (ProcessorTimeOfGroup(pid) - used_before);
+    if (left <= std::chrono::milliseconds(0)) return false;
+    deadline = std::min(*latest, now + std::max<std::chrono::milliseconds>(left, kPollSlice));
+    return true;
   }
 
   bool ChildStopped(SteadyTime now) {
@@ -255,13 +276,14 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what, 
 
 // Waits until something can be read or written. Returns the death of a worker that has died, or that was killed at the deadline
 // or after a stop request.
-std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTime deadline, const std::stop_token& stop) {
+std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, const std::stop_token& stop) {
   using std::chrono::milliseconds;
   const bool write = direction == Direction::kWrite;
   for (;;) {
     if (stop.stop_requested()) return Die(WorkerDeath::Kind::kStopped, "stopped");
-    const auto left = std::chrono::ceil<milliseconds>(deadline + state_->stood_still - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(state_->deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) {
+      if (state_->Extend()) continue;
       if (!AnyStopped(state_->pid)) return Die(WorkerDeath::Kind::kDeadline, "deadline passed");
       return Die(WorkerDeath::Kind::kDeadline, "deadline passed while a process was stopped", true);
     }
@@ -283,14 +305,14 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, SteadyTim
 
 std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTime deadline, const std::stop_token& stop) {
   const std::string out = Encode(message);
-  state_->StartWait();
+  state_->StartWait(deadline, std::nullopt);
   std::size_t sent = 0;
   while (sent < out.size()) {
     const ssize_t n = ::write(state_->to_worker.get(), out.data() + sent, out.size() - sent);
     if (n > 0) {
       sent += static_cast<std::size_t>(n);
     } else if (n < 0 && errno == EAGAIN) {
-      if (auto death = WaitFor(Direction::kWrite, deadline, stop)) return death;
+      if (auto death = WaitFor(Direction::kWrite, stop)) return death;
     } else if (!(n < 0 && errno == EINTR)) {
       return Die(WorkerDeath::Kind::kExited, "closed its input");
     }
@@ -298,9 +320,10 @@ std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTim
   return std::nullopt;
 }
 
-std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, const std::stop_token& stop) {
+std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, const std::stop_token& stop,
+                                                          std::optional<SteadyTime> latest) {
   std::array<char, 1 << 16> bytes;
-  state_->StartWait();
+  state_->StartWait(deadline, latest);
   try {
     for (;;) {
       if (auto message = state_->decoder.Next(state_->ready ? kReplyLimits : kGreetingLimits)) return std::move(*message);
@@ -310,7 +333,7 @@ std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, c
       } else if (n == 0) {
         return Die(WorkerDeath::Kind::kExited, "closed its output");
       } else if (errno == EAGAIN) {
-        if (auto death = WaitFor(Direction::kRead, deadline, stop)) return std::move(*death);
+        if (auto death = WaitFor(Direction::kRead, stop)) return std::move(*death);
       } else if (errno != EINTR) {
         return Die(WorkerDeath::Kind::kExited, std::strerror(errno));
       }

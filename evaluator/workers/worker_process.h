@@ -33,8 +33,10 @@ class WorkerProcess {
   // Returns nullopt when the whole message was written.
   std::optional<WorkerDeath> Send(const Message& message, SteadyTime deadline, const std::stop_token& stop);
   // The next message. Where either returns a WorkerDeath, the process has been killed and reaped. A worker that something else
-  // has stopped for a second is killed.
-  std::variant<Message, WorkerDeath> Receive(SteadyTime deadline, const std::stop_token& stop);
+  // has stopped for a second is killed. `latest`: where given, the time left until `deadline` is processor time of the worker and
+  // what it has started, which on a busy machine lasts longer, but not beyond `latest`.
+  std::variant<Message, WorkerDeath> Receive(SteadyTime deadline, const std::stop_token& stop,
+                                             std::optional<SteadyTime> latest = std::nullopt);
 
   // Closes the worker's input, which makes it end, and waits for that. Kills it at the deadline or after a stop request.
   void End(SteadyTime deadline, const std::stop_token& stop);
@@ -47,7 +49,7 @@ class WorkerProcess {
   struct State;
   WorkerDeath Die(WorkerDeath::Kind kind, const std::string& what, bool from_outside = false);
   enum class Direction { kRead, kWrite };
-  std::optional<WorkerDeath> WaitFor(Direction direction, SteadyTime deadline, const std::stop_token& stop);
+  std::optional<WorkerDeath> WaitFor(Direction direction, const std::stop_token& stop);
   std::unique_ptr<State> state_;
 };
 

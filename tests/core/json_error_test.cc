@@ -79,6 +79,33 @@ Genome FullGenome() {
   return genome;
 }
 
+TEST(ReadJson, TakesOnlyWholeNumbersThatFit) {
+  const auto read = [](const char* text) -> std::string {
+    std::int64_t value = 0;
+    try {
+      ReadJson(nlohmann::json::parse(text), value);
+    } catch (const JsonError& error) {
+      return error.what();
+    }
+    return std::to_string(value);
+  };
+  EXPECT_EQ(read("-7"), "-7");
+  EXPECT_EQ(read("9223372036854775807"), "9223372036854775807");
+  EXPECT_EQ(read("9223372036854775808"), "9223372036854775808 is out of range");
+  EXPECT_EQ(read("3.5"), "must be a whole number in range, not 3.5");
+  EXPECT_EQ(read("4e62"), "must be a whole number in range, not 4e+62");
+  EXPECT_EQ(read("true"), "must be a whole number, not a boolean");
+  std::vector<std::uint8_t> bytes;
+  EXPECT_THROW(ReadJson(nlohmann::json::parse("[1, 256]"), bytes), JsonError);
+  std::map<std::string, std::int64_t> parameters;
+  try {
+    ReadJson(nlohmann::json::parse(R"({"BLOCK": 477777777777777777777777777777})"), parameters);
+    ADD_FAILURE();
+  } catch (const JsonError& error) {
+    EXPECT_STREQ(error.what(), "BLOCK: must be a whole number in range, not 4.7777777777777775e+29");
+  }
+}
+
 TEST(Genome, ThatIsBrokenSaysWhere) {
   const json whole = json::parse(ToCanonicalJson(FullGenome()));
   json broken = whole;

@@ -44,6 +44,15 @@ void WriteRaw(const std::string& bytes) {
   SleepForEver();
 }
 
+// As a compiler that finds no end.
+[[noreturn]] void ComputeInAChild() {
+  if (::fork() == 0) {
+    for (volatile int i = 0;; i = i + 1) {
+    }
+  }
+  SleepForEver();
+}
+
 void FloodStderr(bool for_ever) {
   const std::string line(1000, 'x');
   for (int i = 0; for_ever || i < 5000; ++i) std::fprintf(stderr, "%s\n", line.c_str());
@@ -124,6 +133,7 @@ const std::map<std::string, std::function<void()>>& Faults() {
        }},
       {"grandchild", [] { ForkAndExit(); }},
       {"compilers", [] { StartCompilers(); }},
+      {"computes", [] { ComputeInAChild(); }},
       {"killed", [] { ::raise(SIGKILL); }},
       {"stops_itself", [] { ::raise(SIGSTOP); }},
       {"compiler_killed", [] { throw CommandKilled("g++: killed by signal 9 (Killed)"); }},

@@ -195,6 +195,30 @@ TEST(WorkerPool, APartOfAStageThatComesAgainHasOnlyWhatIsLeft) {
   EXPECT_EQ(result.death->kind, Kind::kDeadline);
 }
 
+JobResult RunWithLatest(WorkerPool& pool, const nlohmann::json& request, milliseconds deadline, milliseconds latest) {
+  Job job;
+  job.request.header = request;
+  job.deadline = deadline;
+  job.latest = latest;
+  return RunAndWait(pool, {job}, {}).front();
+}
+
+TEST(WorkerPool, ADeadlineOfProcessorTimeDoesNotCountWaiting) {
+  WorkerPool pool(Options(""));
+  const nlohmann::json waits = {{"stages", {{{"name", "compile"}, {"ms", 700}}}}};
+  EXPECT_TRUE(RunWithLatest(pool, waits, milliseconds(200), std::chrono::hours(1)).reply);
+  const JobResult at_the_latest = RunWithLatest(pool, waits, milliseconds(100), milliseconds(300));
+  ASSERT_TRUE(at_the_latest.death);
+  EXPECT_EQ(at_the_latest.death->kind, Kind::kDeadline);
+}
+
+TEST(WorkerPool, ADeadlineOfProcessorTimeEndsWhatComputes) {
+  WorkerPool pool(Options("computes"));
+  const JobResult result = RunWithLatest(pool, {{"misbehave", true}}, milliseconds(300), std::chrono::hours(1));
+  ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.death->kind, Kind::kDeadline);
+}
+
 TEST(WorkerPool, AStageMayHaveADeadlineOfItsOwn) {
   WorkerPool pool(Options("hang"));
   ASSERT_TRUE(Answer(pool, json::object()).reply);
