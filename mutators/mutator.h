@@ -34,7 +34,7 @@ class Mutator {
   virtual Promise promise() const = 0;
   // What it does, as one line for users.
   virtual std::string_view description() const = 0;
-  // How often it is drawn relative to the others at the start of a run, before kUnprovenShare. 1 is usual.
+  // How often it is drawn relative to the others at the start of a run, before kMostlyWrongShare. 1 is usual.
   virtual double weight() const { return 1; }
   // Whether it uses the context's tree. For other mutators the tree is empty, since parsing takes far longer than drawing a
   // parameter.

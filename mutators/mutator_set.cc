@@ -68,7 +68,7 @@ constexpr Listed kFamilies[] = {
 }  // namespace
 
 double DefaultWeight(const Mutator& mutator) {
-  return mutator.promise() == Promise::kUnproven ? kUnprovenShare * mutator.weight() : mutator.weight();
+  return mutator.mostly_wrong() ? kMostlyWrongShare * mutator.weight() : mutator.weight();
 }
 
 MutatorSet::MutatorSet() {

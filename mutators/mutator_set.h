@@ -10,9 +10,9 @@
 
 namespace evo {
 
-// The part of its own weight with which a mutator that promises nothing is drawn; at 0 none of them is. docs/mutators.md says
-// from which measurement the number comes.
-inline constexpr double kUnprovenShare = 0.5;
+// The part of its own weight with which a mutator whose children are mostly wrong is drawn; at 0 none of them is. The number
+// follows from docs/results.md, "Edits that prove nothing".
+inline constexpr double kMostlyWrongShare = 0;
 
 // How often a mutator is drawn at the start of a run that does not name it.
 double DefaultWeight(const Mutator& mutator);

@@ -219,7 +219,7 @@ TEST(Promises, FollowFromWhatAMutatorDoes) {
     EXPECT_EQ(mutators.AllPromises().at(std::string(mutator->name())), mutator->promise());
     EXPECT_EQ(mutator->reads_source(), mutator->promise() != Promise::kInherited) << "what makes no edit inherits";
     EXPECT_TRUE(!mutator->mostly_wrong() || mutator->promise() == Promise::kUnproven);
-    EXPECT_EQ(DefaultWeight(*mutator), mutator->weight() * (mutator->promise() == Promise::kUnproven ? kUnprovenShare : 1));
+    EXPECT_EQ(DefaultWeight(*mutator), mutator->weight() * (mutator->mostly_wrong() ? kMostlyWrongShare : 1));
   }
   EXPECT_EQ(mutators.AllPromises().size(), mutators.all().size());
 }
