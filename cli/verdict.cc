@@ -70,11 +70,12 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
   if (check.adversary.inputs > 0) {
     const AdversaryEffort& effort = check.adversary;
     lines.push_back(
-        {"adversary", fmt::format("{} inputs tried{}", effort.inputs,
-                                  std::isnan(effort.worst)
-                                      ? ""
-                                      : fmt::format(", the worst error {:.2g} of its bound ({})", effort.worst,
-                                                    all ? effort.worst_inputs : OneLine(effort.worst_inputs, kMessageWidth)))});
+        {"adversary",
+         fmt::format("{} inputs tried{}", effort.inputs,
+                     std::isnan(effort.worst) ? "" : fmt::format(", the worst error {:.2g} of its bound", effort.worst)) +
+             (effort.worst_inputs.empty()
+                  ? ""
+                  : fmt::format(" ({})", all ? effort.worst_inputs : OneLine(effort.worst_inputs, kMessageWidth)))});
   }
   if (!std::isnan(check.fresh_ratio))
     lines.push_back({"fresh data", fmt::format("{} times as long as on data that repeats", Ratio(check.fresh_ratio))});

@@ -43,7 +43,7 @@ BOOST_DESCRIBE_STRUCT(VerifiedDomain, (), (sizes, inputs, left_out))
 // How the search for counter-examples went.
 struct AdversaryEffort {
   int inputs = 0;            // tried; 0: no search was made
-  double worst = kNoValue;   // largest error over its bound; 1 and more would be wrong
+  double worst = kNoValue;   // largest error over its bound, on a legal input; 1 and more would be wrong
   std::string worst_inputs;  // where that was
 };
 BOOST_DESCRIBE_STRUCT(AdversaryEffort, (), (inputs, worst, worst_inputs))

@@ -33,9 +33,9 @@ std::string KindsOf(const InputProgram& program) {
 // An error at the bound or above it is a failure, whatever the probe calls it.
 std::optional<Failure> FailureOf(const ProbeAnswer& answer) {
   if (const auto* failure = std::get_if<Failure>(&answer)) return *failure;
-  const auto* error = std::get_if<double>(&answer);
-  if (error == nullptr || *error < 1) return std::nullopt;
-  return Failure{Outcome::kWrongResult, fmt::format("the error is {:.3g} times the bound", *error)};
+  const auto* right = std::get_if<RightAnswer>(&answer);
+  if (right == nullptr || !(right->error >= 1)) return std::nullopt;
+  return Failure{Outcome::kWrongResult, fmt::format("the error is {:.3g} times the bound", right->error)};
 }
 
 }  // namespace
@@ -127,12 +127,12 @@ AdversaryReport Adversary::Run(const InputProbe& probe, int most_inputs, const s
       ++report.illegal;
       continue;
     }
-    const double error = std::get<double>(answer);
-    if (report.worst < error) {
-      report.worst = error;
+    const RightAnswer& right = std::get<RightAnswer>(answer);
+    if (report.worst < right.error) {
+      report.worst = right.error;
       report.worst_input = program;
     }
-    Keep(std::move(program), std::isnan(error) ? 0 : error);
+    Keep(std::move(program), std::isnan(right.fitness) ? 0 : right.fitness);
   }
   return report;
 }

@@ -18,9 +18,15 @@ namespace evo {
 // The baseline fails on the input, so that it says nothing about a candidate.
 struct IllegalInput {};
 
-// What an input did to a candidate: the error over the bound of a right answer, below 1; or why the answer is wrong; or that the
-// input is none.
-using ProbeAnswer = std::variant<double, IllegalInput, Failure>;
+struct RightAnswer {
+  double fitness;  // how near to a failure, for the search: larger is nearer
+  double error;    // over the bound of this input, which is legal; kNoValue: nobody has looked whether it is
+  RightAnswer(double over_bound) : RightAnswer(over_bound, over_bound) {}  // NOLINT: a number is both
+  RightAnswer(double for_search, double over_bound) : fitness(for_search), error(over_bound) {}
+};
+
+// What an input did to a candidate.
+using ProbeAnswer = std::variant<RightAnswer, IllegalInput, Failure>;
 
 // Runs the candidate on the inputs of a program.
 using InputProbe = std::function<ProbeAnswer(const InputProgram&)>;
@@ -35,7 +41,7 @@ struct FailingInput {
 struct AdversaryReport {
   int inputs = 0;            // tried, illegal ones and those of the reduction included
   int illegal = 0;           // of them
-  double worst = 0;          // the largest error over the bound among right answers
+  double worst = 0;          // the largest error over the bound among right answers to legal inputs
   InputProgram worst_input;  // where it was
   std::optional<FailingInput> failing;
 };

@@ -1,6 +1,9 @@
 #include "evaluator/scheduling/emulated_blocks.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <exception>
 #include <utility>
 #include <variant>
 
@@ -43,10 +46,18 @@ ToolResult SampleEmulatedBlocks(const std::vector<std::string>& worker_argv, con
   const BlockSampleRequest request{
       task.json, task.reference, task.directory.string(), {source, std::move(compiled.checked)}, seed};
   const JobResult result = RunAndWait(runner, {MakeRunJob(ToMessage(request), kDeadline, nullptr)}, stop).front();
+  return ReadBlockSample(result);
+}
+
+ToolResult ReadBlockSample(const JobResult& result) {
   if (!result.death) {
-    const auto answer = FromReply<ToolResult>(*result.reply);
-    if (const auto* tool = std::get_if<ToolResult>(&answer)) return *tool;
-    return {kTool, "missing", std::get<InfrastructureReport>(answer).message};
+    try {
+      const auto answer = FromReply<ToolResult>(*result.reply);
+      if (const auto* tool = std::get_if<ToolResult>(&answer)) return *tool;
+      return {kTool, "missing", std::get<InfrastructureReport>(answer).message};
+    } catch (const std::exception& error) {
+      return {kTool, "error", fmt::format("the worker sent a malformed reply: {}", error.what())};
+    }
   }
   switch (result.death->kind) {
     case WorkerDeath::Kind::kDeadline:
@@ -55,7 +66,7 @@ ToolResult SampleEmulatedBlocks(const std::vector<std::string>& worker_argv, con
     case WorkerDeath::Kind::kCannotStart:
       return {kTool, "missing", result.death->description};
     default:
-      return {kTool, "error", result.death->description};
+      return {kTool, result.death->from_outside ? "missing" : "error", result.death->description};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/evaluator.h"
+#include "evaluator/workers/job_runner.h"
 #include "kernel_templates/task.h"
 
 namespace evo {
@@ -16,5 +17,8 @@ namespace evo {
 // the emulation lacks what the kernel uses, or "missing" where there is no host compiler.
 ToolResult SampleEmulatedBlocks(const std::vector<std::string>& worker_argv, const Task& task, const std::string& source,
                                 const std::string& arch, std::uint64_t seed, const std::stop_token& stop);
+
+// What became of the job that asked for the samples. A worker that something else killed says nothing of the kernel.
+ToolResult ReadBlockSample(const JobResult& result);
 
 }  // namespace evo

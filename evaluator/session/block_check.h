@@ -23,7 +23,8 @@ class BlockCheck {
   // Adds cases of the task. Those too large for a sample are left out, which result() says.
   std::optional<Failure> Run(const AttachedProgram& checked, const std::vector<Case>& cases);
 
-  // "clean", "timeout", "unsupported", or "error" after a failure; the message says what was covered and what was not.
+  // "clean", "timeout", "unsupported", "error" after a failure, or "missing" if no block ran; the message says what was covered
+  // and what was not.
   const ToolResult& result() const { return result_; }
   // After a block was stopped, the device must not be used any more.
   bool stopped() const { return stopped_; }
@@ -38,7 +39,7 @@ class BlockCheck {
   const Task& task_;
   std::uint64_t seed_;
   std::chrono::milliseconds most_;
-  ToolResult result_{"sampled blocks", "clean", ""};
+  ToolResult result_{"sampled blocks", "missing", ""};
   bool stopped_ = false;
 };
 

@@ -197,7 +197,7 @@ std::optional<Failure> HardInputCheck::Search(int most, const std::function<bool
       return IllegalInput{};
     }
     if (const auto* failure = std::get_if<Failure>(&tried)) return *failure;
-    return std::get<double>(tried);
+    return std::get<RightAnswer>(tried);
   };
   const AdversaryReport report = adversary.Run(probe, most, stop);
   adversary_.inputs += report.inputs;

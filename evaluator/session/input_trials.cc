@@ -1,11 +1,23 @@
 #include "evaluator/session/input_trials.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "evaluator/gate/infrastructure_failure.h"
 
 namespace evo {
+namespace {
+
+// Of inputs on which the program is right whether they are legal or not, one in so many may be looked at: that takes as long as
+// trying six others. It tells the worst error, and the search leaves inputs that are not legal.
+constexpr int kShare = 32;
+
+// By the task's own bounds. Beyond them the error says little of how near a failure is, since each input has bounds of its own,
+// and many of these inputs are not legal: the search stays where it can tell.
+double FitnessOf(const Difference& by_task) { return by_task.ratio <= 1 ? by_task.ratio : 1 / LegalInputs::kHardInputs; }
+
+}  // namespace
 
 // Puts the inputs where the program finds them; why that cannot be done.
 std::optional<LeftOut> InputTrials::Place(const InputProgram& inputs, const DrawnArguments& drawn) {
@@ -36,10 +48,11 @@ InputTrials::Tried InputTrials::TryOnLegal(const InputSet::Answer& first) {
   if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
   const auto& answer = std::get<InputSet::Answer>(ran);
   if (!answer.difference.acceptable) return Failure{Outcome::kWrongResult, answer.difference.message};
-  const bool same_bits = answer.hashes == first.hashes;
-  if (!std::isfinite(first.difference.ratio) || (legal_.task().determinism == Determinism::kBitwise && !same_bits))
+  const bool must_agree = legal_.task().determinism == Determinism::kBitwise || !std::isfinite(first.difference.ratio);
+  if (must_agree && answer.hashes != first.hashes)
     return Failure{Outcome::kNondeterministic, "right in one of two runs on the same input: " + first.difference.message};
-  return answer.difference.ratio;
+  worst_ = std::max(worst_, answer.difference.ratio);
+  return RightAnswer{first.difference.acceptable ? first.difference.ratio : answer.difference.ratio, answer.difference.ratio};
 }
 
 InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
@@ -52,8 +65,13 @@ InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
   auto ran = Run();
   if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
   const auto& first = std::get<InputSet::Answer>(ran);
-  if (first.difference.acceptable) return first.difference.ratio;
-  // Within the task's own bounds it would be right, whatever the baseline does.
+  // The bounds of a legal input are so many times as wide as the task's at least.
+  const double at_most = first.difference.ratio / LegalInputs::kHardInputs;
+  ++tried_;
+  if (at_most <= 1) {
+    if (at_most <= worst_ || looked_at_ * kShare > tried_) return RightAnswer{FitnessOf(first.difference), kNoValue};
+    ++looked_at_;
+  }
   const auto not_legal = [&] {
     const BaselineRuns::Running running(legal_.baseline_runs(), on);
     return legal_.AllowWhatTheBaselineDoes(*set_, drawn, inputs.seed);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <variant>
 
+#include "evaluator/adversary/adversary.h"
 #include "evaluator/session/legal_inputs.h"
 
 namespace evo {
@@ -17,9 +18,10 @@ class InputTrials {
   InputTrials(Device& device, LegalInputs& legal, Program& program, const Case& sizes)
       : device_(device), legal_(legal), program_(program), sizes_(sizes) {}
 
-  // The error over its bound where the answer is right, or why the inputs are not legal, or the failure. The baseline runs only
-  // where the answer is beyond the task's own bounds.
-  using Tried = std::variant<double, LeftOut, Failure>;
+  // The error of a right answer, or why the inputs are not legal, or the failure. Whether inputs are legal is found out where the
+  // answer is beyond the narrowest bounds that a legal input can have, and for a share of the others: those that may be nearer to
+  // their bounds than any legal input before.
+  using Tried = std::variant<RightAnswer, LeftOut, Failure>;
   Tried Try(const InputProgram& inputs);
 
  private:
@@ -34,6 +36,9 @@ class InputTrials {
   const Case sizes_;
   std::unique_ptr<InputSet> set_;
   std::optional<LaunchBinding> binding_;
+  double worst_ = 0;  // error of a right answer to a legal input
+  int tried_ = 0;
+  int looked_at_ = 0;  // of them, although the program is right there in any case
 };
 
 }  // namespace evo

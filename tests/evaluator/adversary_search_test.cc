@@ -107,6 +107,18 @@ TEST_F(AdversarySearch, LearnsNothingFromIllegalInputs) {
   EXPECT_EQ(report.worst, 0);
 }
 
+TEST_F(AdversarySearch, TheWorstErrorIsThatOfAnInputThatIsLegalForCertain) {
+  int input = 0;
+  const AdversaryReport report = Run(
+      [&](const InputProgram&) -> ProbeAnswer {
+        ++input;
+        return input % 2 == 0 ? RightAnswer{0.9, kNoValue} : RightAnswer{0.001 * input};
+      },
+      50);
+  EXPECT_EQ(report.inputs, 50);
+  EXPECT_NEAR(report.worst, 0.049, 1e-9);
+}
+
 TEST_F(AdversarySearch, DoesNotAskAgainAfterTheProcessMustEnd) {
   int asked = 0;
   const AdversaryReport report = Run(

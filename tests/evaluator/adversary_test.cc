@@ -29,7 +29,7 @@ void ExpectFound(const Problem& problem, const std::string& name, const Function
     if (!report.failing) continue;
     // What it reports fails again.
     const ProbeAnswer again = ProbeOf(problem, candidate)(report.failing->program);
-    EXPECT_TRUE(std::holds_alternative<Failure>(again) || std::get<double>(again) >= 1) << name;
+    EXPECT_TRUE(std::holds_alternative<Failure>(again) || std::get<RightAnswer>(again).error >= 1) << name;
     if (seed == 1) ::testing::Test::RecordProperty(name, Describe(report.failing->program, problem.task, problem.task.small));
   }
   ::testing::Test::RecordProperty(name + "_inputs", most);

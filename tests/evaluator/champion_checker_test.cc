@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "evaluator/scheduling/emulated_blocks.h"
 #include "tests/evaluator/fake_job_runner.h"
 
 namespace evo {
@@ -305,6 +306,21 @@ TEST(ChampionChecker, ABaselineThatFailsEverywhereEndsTheRun) {
 TEST(ChampionChecker, AFailureOfTheMachineEndsTheRun) {
   Checked checked(FakeJobRunner::Reply(ToReply(InfrastructureReport{"the device is gone"})));
   EXPECT_THROW(checked.Check(), Error);
+}
+
+TEST(EmulatedBlocksResult, OnlyADeathOfItsOwnIsTheKernelsError) {
+  const auto of_death = [](Kind kind, bool from_outside) {
+    JobResult result = FakeJobRunner::Death(kind, "killed by signal 9", Stage::kCheck);
+    result.death->from_outside = from_outside;
+    return ReadBlockSample(result).result;
+  };
+  EXPECT_EQ(of_death(Kind::kSignalled, false), "error");
+  EXPECT_EQ(of_death(Kind::kSignalled, true), "missing") << "memory may have run out";
+  EXPECT_EQ(of_death(Kind::kDeadline, false), "timeout");
+  EXPECT_EQ(of_death(Kind::kCannotStart, false), "missing");
+  EXPECT_EQ(ReadBlockSample(FakeJobRunner::Reply({})).result, "error") << "a malformed reply does not end the run";
+  EXPECT_EQ(ReadBlockSample(FakeJobRunner::Reply(ToReply(InfrastructureReport{"no"}))).result, "missing");
+  EXPECT_EQ(ReadBlockSample(FakeJobRunner::Reply(ToReply(ToolResult{"sampled blocks", "clean", ""}))).result, "clean");
 }
 
 TEST(ChampionChecker, AToolThatFindsAnErrorFailsTheCandidate) {

@@ -167,6 +167,26 @@ TEST_F(HardInputCheckTest, TheSearchLooksAtGuardsInputsAndOutputsAfterEveryInput
   EXPECT_THAT(looked_up->message, HasSubstr("not finite"));
 }
 
+// Half the task's bound off where an element is larger than 100, a tenth elsewhere.
+TEST_F(HardInputCheckTest, TheWorstErrorIsThatOfALegalInputOverTheBoundThere) {
+  const auto has_large = [](const auto& buffers) {
+    return std::any_of(Input(buffers), Input(buffers) + kTwiceElements, [](float x) { return std::abs(x) > 100; });
+  };
+  const auto search = [&](double factor_of_large) {
+    parts_.device.kernels["baseline"] = [=](const auto& buffers) {
+      Multiply<float>(buffers, has_large(buffers) ? factor_of_large : 2);
+    };
+    const auto kernel = [=](const auto& buffers) { Multiply<float>(buffers, 2 * (1 + (has_large(buffers) ? 5e-7 : 1e-7))); };
+    EXPECT_FALSE(Run(kernel, [](HardInputCheck& hard) { return hard.Search(300, kNever, 1); }));
+    const InputProgram worst = ParseInputProgram(hard_->adversary().worst_inputs, 1, context_->inputs.task());
+    EXPECT_TRUE(std::holds_alternative<InputSet*>(context_->legal.Get(context_->inputs.task().small, worst)));
+    return hard_->adversary().worst;
+  };
+  const double hard = LegalInputs::kHardInputs;
+  EXPECT_NEAR(search(2), 0.5 / hard, 0.1 / hard);
+  EXPECT_LT(search(3), 0.25 / hard) << "the baseline is wrong on large ones";
+}
+
 TEST_F(HardInputCheckTest, SizesOutsideTheDomainAreLeftOut) {
   EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.CheckSizes([] {}); }));
   EXPECT_THAT(hard_->domain().sizes, IsEmpty());

@@ -100,6 +100,16 @@ TEST_F(HeldOutCheckTest, ABlockThatTakesTooLongIsSaidAndFailsNobody) {
   EXPECT_EQ(samples, 1) << "the device cannot be used after it";
 }
 
+// What did not run is not clean: the verdict would rest on it.
+TEST_F(HeldOutCheckTest, WhereNoBlockRanNothingIsClean) {
+  emulator_.device.kernels["checked"] = emulator_.device.kernels["candidate"];
+  emulator_.device.run_blocks = [](const Sequence&, const BlockSample&) { return SampledBlocks{{}, 0, 1}; };
+  EXPECT_FALSE(Run(emulator_, TwiceProgram("checked")));
+  EXPECT_EQ(check_.tools.back().tool, "sampled blocks");
+  EXPECT_EQ(check_.tools.back().result, "missing");
+  EXPECT_EQ(check_.tools.back().message, "case b: 0 of 1 blocks; case a: 0 of 1 blocks");
+}
+
 TEST_F(HeldOutCheckTest, FindsAKernelThatIsWrongOnHeldOutCasesOnly) {
   // Four runs of the search case on its second generator are right.
   int launches = 0;

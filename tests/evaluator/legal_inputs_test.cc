@@ -72,8 +72,8 @@ TEST_F(LegalInputsTest, StayWithinTheTasksDomain) {
 
 TEST_F(LegalInputsTest, ARightProgramIsFarFromItsBound) {
   const auto tried = Try("x: constant(3)", [](const auto& buffers) { Multiply<float>(buffers, 2); });
-  ASSERT_TRUE(std::holds_alternative<double>(tried));
-  EXPECT_EQ(std::get<double>(tried), 0);
+  ASSERT_TRUE(std::holds_alternative<RightAnswer>(tried));
+  EXPECT_EQ(std::get<RightAnswer>(tried).fitness, 0);
 }
 
 TEST_F(LegalInputsTest, AWrongProgramIsBeyondItsBound) {
@@ -115,14 +115,26 @@ TEST_F(LegalInputsTest, AProgramMayOverflowWhereOnlyTheOrderOfTheSumKeepsTheBase
   EXPECT_THAT(std::get<LeftOut>(tried).reason, HasSubstr("overflows"));
 }
 
+// The scale of such an answer underflows, so that its error is infinite by the task's own bounds, but not relative to the sum of
+// magnitudes.
+TEST_F(LegalInputsTest, AnAnswerTooSmallForItsTypeMayBeZero) {
+  const auto is_tiny = [](const auto& buffers) { return Input(buffers)[0] < 0 && Input(buffers)[0] > -10; };
+  parts_.device.kernels["reference"] = [=](const auto& buffers) { Multiply<double>(buffers, is_tiny(buffers) ? 1e-254 : 2); };
+  const auto kernel = [=](const auto& buffers) { Multiply<float>(buffers, is_tiny(buffers) ? 0 : 2); };
+  parts_.device.kernels["baseline"] = kernel;
+  const auto tried = Try("x: constant(-3)", kernel);
+  const auto* left_out = std::get_if<LeftOut>(&tried);
+  EXPECT_TRUE(std::holds_alternative<RightAnswer>(tried)) << (left_out == nullptr ? "wrong" : left_out->reason);
+}
+
 TEST_F(LegalInputsTest, AProgramMayBeSomeTimesLessPreciseThanTheBaseline) {
   const auto off_by = [](double relative) {
     return [relative](const std::vector<Address>& buffers) { Multiply<float>(buffers, 2 * (1 + relative)); };
   };
   parts_.device.kernels["baseline"] = off_by(1e-4);
   const auto near = Try("x: constant(3)", off_by(5e-4));
-  ASSERT_TRUE(std::holds_alternative<double>(near));
-  EXPECT_NEAR(std::get<double>(near), 0.5, 0.01);
+  ASSERT_TRUE(std::holds_alternative<RightAnswer>(near));
+  EXPECT_NEAR(std::get<RightAnswer>(near).error, 0.5, 0.01);
   EXPECT_TRUE(std::holds_alternative<Failure>(Try("x: constant(3)", off_by(2e-3))));
 }
 
