@@ -32,7 +32,8 @@ double LeastQuota() {
   double least = Quota(root);  // a container sees its own group here
   while (std::getline(groups, line)) {
     if (!line.starts_with("0::/")) continue;
-    for (fs::path group = line.substr(4); !group.empty(); group = group.parent_path()) least = std::min(least, Quota(root / group));
+    for (fs::path group = line.substr(4); !group.empty(); group = group.parent_path())
+      least = std::min(least, Quota(root / group));
   }
   return least;
 }
