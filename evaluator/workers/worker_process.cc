@@ -38,6 +38,8 @@ constexpr int kReadsAtOnce = 16;  // of 4 KiB each: the 64 KiB that a pipe holds
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
 // For a worker that something else has stopped. A batch system that lets a whole tree of processes go on does so much faster.
 constexpr auto kLongestStop = std::chrono::seconds(1);
+// How often a wait looks at the compilers that a worker has started, which takes some tenths of a millisecond.
+constexpr auto kLookAtCompilers = std::chrono::milliseconds(300);
 // What a worker may write to standard error before it is ready.
 constexpr std::size_t kStartStderrBytes = 1 << 20;
 
@@ -92,6 +94,8 @@ struct WorkerProcess::State {
   bool ready = false;
   std::atomic<bool> suspended = false;
   std::optional<SteadyTime> stopped_since;
+  SteadyTime looked_at{};
+  bool compiler_stopped = false;       // when it was looked at
   SteadyTime::duration stood_still{};  // how long this process did not run during the present Send or Receive
   std::optional<GuardedGroup> guarded;
 
@@ -139,16 +143,25 @@ struct WorkerProcess::State {
     return polled;
   }
 
+  // A compiler that the worker has started counts.
+  bool IsStopped(SteadyTime now) {
+    if (suspended) return false;
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) return true;
+    if (now - looked_at > kLookAtCompilers) {
+      looked_at = now;
+      compiler_stopped = AnyDescendantStopped(pid);
+    }
+    return compiler_stopped;
+  }
+
   // Whether something else than Suspend stopped the worker and has not let it go on for a while.
   bool StoppedForLong() {
-    siginfo_t info{};
-    const bool stopped =
-        !suspended && ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
-    if (!stopped) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (!IsStopped(now)) {
       stopped_since.reset();
       return false;
     }
-    const SteadyTime now = std::chrono::steady_clock::now();
     if (!stopped_since) stopped_since = now;
     return now - *stopped_since > kLongestStop;
   }
