@@ -20,6 +20,7 @@
 #include "evaluator/workers/worker_main.h"
 #include "mutators/breeding/breeding_station.h"
 #include "platform/installation.h"
+#include "platform/scratch_folder.h"
 
 namespace evo {
 namespace {
@@ -99,6 +100,14 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
   return std::make_unique<BreedRole>(std::move(templates));
 }
 
+// Where another program than evo starts the worker, such as a launcher on another machine, anybody may write to $TMPDIR.
+WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
+  return [&scratch, make = std::move(make)](const nlohmann::json& init) {
+    scratch.OpenUnlessGiven();
+    return make(init);
+  };
+}
+
 }  // namespace
 }  // namespace evo
 
@@ -106,6 +115,7 @@ int main() {
   std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
   auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()});
   roles["breed"] = evo::MakeBreedRole;
-  for (auto& [name, make] : roles) make = evo::Confined(name, std::move(make));
+  evo::ScratchFolder scratch;
+  for (auto& [name, make] : roles) make = evo::WithScratch(scratch, evo::Confined(name, std::move(make)));
   return evo::WorkerMain(roles);
 }

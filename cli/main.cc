@@ -11,7 +11,6 @@
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
 #include "cli/print.h"
-#include "cli/scratch_folder.h"
 #include "cli/standard_output.h"
 #include "cli/workers.h"
 #include "core/error.h"
@@ -19,6 +18,7 @@
 #include "evaluator/workers/breeder_pool.h"
 #include "evo_version.h"
 #include "platform/installation.h"
+#include "platform/scratch_folder.h"
 
 namespace evo {
 namespace {

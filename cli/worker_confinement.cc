@@ -17,7 +17,9 @@ namespace evo {
 namespace {
 
 // An image of the cpu device has some 100 KB; the largest file of a compiler is a precompiled header of 60 MB.
-constexpr rlim_t kLargestImage = 256UL << 20;
+constexpr rlim_t kLargestImage = 64UL << 20;
+// Images, and what the process has open besides. An image may be a file in memory, which no limit of the address space counts.
+constexpr rlim_t kOpenFiles = 128;
 constexpr rlim_t kLargestFile = 1UL << 30;
 
 // Asks for the confinement of the process that owns a GPU: 1, or one half of it, "files" or "calls", to see which of the two a
@@ -56,6 +58,7 @@ Phases PhasesOf(const std::string& role, const nlohmann::json& init) {
     after.files = FileAccess{{}, {"/proc/self/task"}, {}};
     after.memory_bytes = HalfOfMemory();
     after.file_bytes = kLargestImage;
+    after.open_files = kOpenFiles;
   } else if (!init.value("timing", true)) {
     // compute-sanitizer has started it, and speaks with it by sockets and signals.
     phases.left_out = {"seccomp, Landlock: not used under compute-sanitizer"};

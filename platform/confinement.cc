@@ -63,6 +63,7 @@ MissingLayers Confine(const Confinement& confinement) {
   bool limited = Limit(RLIMIT_CORE, 0);
   if (confinement.memory_bytes) limited &= Limit(RLIMIT_AS, *confinement.memory_bytes);
   if (confinement.file_bytes) limited &= Limit(RLIMIT_FSIZE, *confinement.file_bytes);
+  if (confinement.open_files) limited &= Limit(RLIMIT_NOFILE, *confinement.open_files);
   if (!limited) add("limits", std::strerror(errno));
   // Both of the others need it: otherwise they could mislead a program that has its owner's rights.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) add("no new privileges", std::strerror(errno));

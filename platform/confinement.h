@@ -24,6 +24,7 @@ struct Confinement {
   std::optional<FileAccess> files;
   std::optional<rlim_t> memory_bytes;  // of address space, for each process
   std::optional<rlim_t> file_bytes;    // of the largest file that it may write
+  std::optional<rlim_t> open_files;    // at once; those in memory (memfd) are no part of the address space
 };
 
 // A layer of the confinement that is not in force, and why: "Landlock: the kernel has none".

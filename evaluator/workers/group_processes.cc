@@ -55,6 +55,20 @@ std::chrono::milliseconds ToTime(long ticks) { return std::chrono::milliseconds(
 
 }  // namespace
 
+bool AnyDescendantStopped(pid_t process) {
+  std::error_code ended;
+  const fs::path threads = fs::path("/proc") / std::to_string(process) / "task";
+  for (auto thread = fs::directory_iterator(threads, ended); !ended && thread != fs::directory_iterator();
+       thread.increment(ended)) {
+    std::ifstream children(thread->path() / "children");
+    for (pid_t child = 0; children >> child;) {
+      const auto status = ReadStatus(fs::path("/proc") / std::to_string(child));
+      if ((status && status->state == 'T') || AnyDescendantStopped(child)) return true;
+    }
+  }
+  return false;
+}
+
 bool AnyStopped(pid_t group) {
   bool stopped = false;
   VisitGroup(group, [&](const Status& status) {

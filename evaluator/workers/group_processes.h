@@ -6,6 +6,9 @@
 
 namespace evo {
 
+// Whether a process that this one has started, or one that such a process has started, is stopped by a signal.
+bool AnyDescendantStopped(pid_t process);
+
 // Whether a process of the group is stopped by a signal (SIGSTOP, SIGTSTP). Reads all of /proc.
 bool AnyStopped(pid_t group);
 

@@ -56,6 +56,11 @@ pid_t StartGuard(int input) {
 
 class Guard {
  public:
+  ~Guard() {
+    // Nothing is left to it, and it may have been stopped.
+    if (owner_ == ::getpid() && groups_.empty()) End();
+  }
+
   void Add(pid_t group) {
     const std::lock_guard lock(mutex_);
     // A copy of this process that was made by fork has a guard of its own.
@@ -78,13 +83,18 @@ class Guard {
     owner_ = ::getpid();
   }
 
-  // Kills the old guard first, since it would kill the groups that it knows.
-  void Restart() {
+  void End() {
     if (pid_ > 0) {
       ::kill(pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
     }
+    pid_ = -1;
     to_guard_.Close();
+  }
+
+  // Kills the old guard first, since it would kill the groups that it knows.
+  void Restart() {
+    End();
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
     to_guard_ = Descriptor(ends[0]);

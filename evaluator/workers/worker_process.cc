@@ -38,10 +38,8 @@ constexpr int kReadsAtOnce = 16;  // of 4 KiB each: the 64 KiB that a pipe holds
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
 // For a worker that something else has stopped. A batch system that lets a whole tree of processes go on does so much faster.
 constexpr auto kLongestStop = std::chrono::seconds(1);
-// How often a wait looks for a stopped process among those that the worker has started, which reads all of /proc; and how often
-// once it has found one.
-constexpr auto kScanInterval = std::chrono::seconds(4);
-constexpr auto kRescanInterval = std::chrono::milliseconds(250);
+// How often a wait looks at the compilers that a worker has started, which takes some tenths of a millisecond.
+constexpr auto kLookAtCompilers = std::chrono::milliseconds(300);
 // What a worker may write to standard error before it is ready.
 constexpr std::size_t kStartStderrBytes = 1 << 20;
 
@@ -96,8 +94,8 @@ struct WorkerProcess::State {
   bool ready = false;
   std::atomic<bool> suspended = false;
   std::optional<SteadyTime> stopped_since;
-  SteadyTime next_scan{};
-  bool child_stopped = false;
+  SteadyTime looked_at{};
+  bool compiler_stopped = false;  // when it was looked at
   // Of the present Send or Receive.
   SteadyTime deadline{};
   std::optional<SteadyTime> latest;
@@ -158,8 +156,6 @@ struct WorkerProcess::State {
       allowed = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - now);
       used_before = ProcessorTime(pid);
     }
-    next_scan = now + kScanInterval;
-    child_stopped = false;
   }
 
   // Moves the deadline where the worker has not had its processor time; false if there is nothing to wait for.
@@ -172,20 +168,22 @@ struct WorkerProcess::State {
     return true;
   }
 
-  bool ChildStopped(SteadyTime now) {
-    if (now < next_scan) return child_stopped;
-    child_stopped = AnyStopped(pid);
-    next_scan = now + (child_stopped ? SteadyTime::duration(kRescanInterval) : kScanInterval);
-    return child_stopped;
+  // A compiler that the worker has started counts.
+  bool IsStopped(SteadyTime now) {
+    if (suspended) return false;
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) return true;
+    if (now - looked_at > kLookAtCompilers) {
+      looked_at = now;
+      compiler_stopped = AnyDescendantStopped(pid);
+    }
+    return compiler_stopped;
   }
 
-  // Whether something else than Suspend stopped the worker, or a compiler that it waits for, and has not let it go on for a
-  // while.
+  // Whether something else than Suspend stopped the worker and has not let it go on for a while.
   bool StoppedForLong() {
-    siginfo_t info{};
     const SteadyTime now = std::chrono::steady_clock::now();
-    const bool itself = ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
-    if (suspended || !(itself || ChildStopped(now))) {
+    if (!IsStopped(now)) {
       stopped_since.reset();
       return false;
     }

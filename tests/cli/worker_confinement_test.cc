@@ -75,7 +75,7 @@ const nlohmann::json kGpu = {{"role", "run"}, {"device", "cuda"}, {"ordinal", 0}
 class GpuConfinement : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto confines = [](const Check& check) { check(Confine({SystemCalls::kParser, FileAccess{}, {}, {}}).empty()); };
+    const auto confines = [](const Check& check) { check(Confine({SystemCalls::kParser, FileAccess{}, {}, {}, {}}).empty()); };
     if (FirstThatFails(confines) != 0) GTEST_SKIP() << "this machine lacks Landlock or seccomp";
   }
 };

@@ -1,6 +1,7 @@
 // A worker with one fault, named in its init message. The fault shows when a job says "misbehave"; any other job is answered by
 // an echo.
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -136,6 +137,12 @@ const std::map<std::string, std::function<void()>>& Faults() {
       {"computes", [] { ComputeInAChild(); }},
       {"killed", [] { ::raise(SIGKILL); }},
       {"stops_itself", [] { ::raise(SIGSTOP); }},
+      {"compiler_stopped",
+       [] {
+         const pid_t compiler = ::fork();
+         if (compiler == 0) ::raise(SIGSTOP);
+         ::waitpid(compiler, nullptr, 0);
+       }},
       {"compiler_killed", [] { throw CommandKilled("g++: killed by signal 9 (Killed)"); }},
   };
   return kFaults;

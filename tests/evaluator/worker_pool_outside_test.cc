@@ -83,10 +83,12 @@ TEST(WorkerPoolOutside, AWorkerThatIsStoppedIsReplacedLongBeforeItsDeadline) {
 }
 
 TEST(WorkerPoolOutside, AJobThatStopsItsWorkerAgainIsCharged) {
-  WorkerPool pool(Options("stops_itself"));
-  auto running = Submitted(pool, {{"misbehave", true}}, std::chrono::hours(1));
-  ASSERT_EQ(running.wait_for(std::chrono::seconds(20)), std::future_status::ready);
-  EXPECT_THAT(running.get().death->description, HasSubstr("stopped by a signal"));
+  for (const char* fault : {"stops_itself", "compiler_stopped"}) {
+    WorkerPool pool(Options(fault));
+    auto running = Submitted(pool, {{"misbehave", true}}, std::chrono::hours(1));
+    ASSERT_EQ(running.wait_for(std::chrono::seconds(20)), std::future_status::ready) << fault;
+    EXPECT_THAT(running.get().death->description, HasSubstr("stopped by a signal"));
+  }
 }
 
 // The first process that `parent` has started and not yet waited for; 0 if there is none.

@@ -1,5 +1,6 @@
 #include "evaluator/workers/worker_process.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -120,6 +122,33 @@ TEST(WorkerProcess, TheNumberOfOneThatHasEndedIsNotGuarded) {
   std::string number, name, state;
   EXPECT_TRUE(status >> number >> name >> state && state != "Z") << "another process was killed";
   ::kill(other, SIGKILL);
+}
+
+// The guard ends when this process does, also when something has stopped it.
+TEST(WorkerProcess, ItsGuardEndsWithThisProcess) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    pid_t guard = -1;
+    {
+      const WorkerProcess worker({"/bin/sleep", "60"});
+      std::ifstream children("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+      for (pid_t child = -1; children >> child;) guard = child == worker.pid() ? guard : child;
+      ::kill(guard, SIGSTOP);
+    }
+    const bool written = ::write(ends[1], &guard, sizeof guard) == sizeof guard;
+    std::exit(written ? 0 : 1);
+  }
+  pid_t guard = -1;
+  ASSERT_EQ(::read(ends[0], &guard, sizeof guard), static_cast<ssize_t>(sizeof guard));
+  ::waitpid(owner, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  ASSERT_GT(guard, 0);
+  ::usleep(100'000);
+  EXPECT_NE(::kill(guard, 0), 0) << "it lives on";
+  ::kill(guard, SIGKILL);
 }
 
 }  // namespace

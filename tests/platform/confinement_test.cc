@@ -52,7 +52,7 @@ class ConfinementTest : public ::testing::Test {
   void SetUp() override {
     // The tests say what each layer does, and a machine that lacks one cannot show it.
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(Confine({SystemCalls::kKernel, FileAccess{}, {}, {}}).empty() ? 0 : 1);
+    if (child == 0) ::_exit(Confine({SystemCalls::kKernel, FileAccess{}, {}, {}, {}}).empty() ? 0 : 1);
     int status = 0;
     ::waitpid(child, &status, 0);
     if (status != 0) GTEST_SKIP() << "this machine lacks Landlock or seccomp";
@@ -66,9 +66,9 @@ class ConfinementTest : public ::testing::Test {
 
   bool Opens(const std::filesystem::path& file, int how) const { return ::open(file.c_str(), how, 0600) >= 0; }
   Confinement Tools(SystemCalls calls = SystemCalls::kCompiler) const {
-    return {calls, FileAccess{ProgramFolders("/", {}), {}, {folder_ / "scratch", "/dev/null"}}, {}, {}};
+    return {calls, FileAccess{ProgramFolders("/", {}), {}, {folder_ / "scratch", "/dev/null"}}, {}, {}, {}};
   }
-  Confinement Kernel() const { return {SystemCalls::kKernel, FileAccess{{}, {"/proc/self/task"}, {}}, {}, {}}; }
+  Confinement Kernel() const { return {SystemCalls::kKernel, FileAccess{{}, {"/proc/self/task"}, {}}, {}, {}, {}}; }
 
   std::filesystem::path folder_;
 };
@@ -246,6 +246,7 @@ TEST_F(ConfinementTest, LimitsHold) {
   Confinement limits;
   limits.memory_bytes = 1 << 30;
   limits.file_bytes = 1000;
+  limits.open_files = 20;
   EXPECT_EQ(InProcess(limits, [] { return std::malloc(2UL << 30) != nullptr; }), kNo);
   EXPECT_EQ(InProcess(limits,
                       [&] {
@@ -254,6 +255,13 @@ TEST_F(ConfinementTest, LimitsHold) {
                         return ::pwrite(file, "x", 1, 2000) == 1;
                       }),
             kNo);
+  EXPECT_EQ(InProcess(limits,
+                      [] {
+                        int made = 0;
+                        while (made < 100 && ::memfd_create("evo", 0) >= 0) ++made;
+                        return made < 20;
+                      }),
+            kYes);
 }
 
 TEST(ProgramFolders, AreNotWherePeoplesDataAre) {

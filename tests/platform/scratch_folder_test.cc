@@ -1,4 +1,4 @@
-#include "cli/scratch_folder.h"
+#include "platform/scratch_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/scratch_folder.h"
+#include "platform/scratch_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -115,10 +115,23 @@ void ScratchFolder::Open() {
   ::setenv("TMPDIR", path_.c_str(), 1);
 }
 
+void ScratchFolder::OpenUnlessGiven() {
+  const char* named = std::getenv("TMPDIR");
+  const fs::path given = named == nullptr ? "" : named;
+  if (IsScratchName(given.filename().string())) {
+    if (IsOwn(given)) return;
+    // That of the machine on which evo runs.
+    ::setenv("TMPDIR", given.parent_path().c_str(), 1);
+  }
+  removed_ = false;
+  Open();
+}
+
 ScratchFolder::~ScratchFolder() {
   if (lock_ < 0) return;
-  Remove(path_);
+  if (removed_) Remove(path_);
   ::close(lock_);
+  if (!removed_) return;
   // A compiler that outlived a killed process may have written to its folder while Open removed it.
   RemoveAbandoned(path_.parent_path());
 }

@@ -21,12 +21,16 @@ class ScratchFolder {
   // Makes the folder in $TMPDIR and sets $TMPDIR to it; later calls do nothing. Call it before the first worker is started, while
   // the process has one thread. Throws Error if the folder cannot be made.
   void Open();
+  // For a worker: as Open, unless $TMPDIR is such a folder already, because evo has started the worker on this machine. The
+  // folder stays when this process ends, which may not be allowed to remove it then; the next Open finds it.
+  void OpenUnlessGiven();
   // Empty before Open.
   const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  // descriptor of the file whose lock is held
+  int lock_ = -1;        // descriptor of the file whose lock is held
+  bool removed_ = true;  // with this object
 };
 
 }  // namespace evo
