@@ -126,6 +126,52 @@ TEST(GenomeRenderer, CodeThatParametersRemoveIsNotEdited) {
   EXPECT_EQ(parent.rendering.dropped.size(), 1u);
 }
 
+// With another value of N the kernel has a statement that the mutator has not seen.
+TEST(GenomeRenderer, AnEditThatRestsOnAllCodeNeedsTheParametersThatDecideIt) {
+  const auto edits = [](const std::string& name, const Parent& parent) {
+    std::vector<Edit> made;
+    for (const Proposal& proposal : SourceMutatorNamed(name).Proposals(parent.Context()))
+      made.push_back(SourceMutatorNamed(name).EditOf(parent.Context(), proposal));
+    return made;
+  };
+  const std::string head =
+      "// evo:param N 16 32\n// evo:param M 1 2\n// evo:launch k(A, S) grid(ceil_div(S, 16)) block(16)\n"
+      "#ifndef N\n#define N 16\n#endif\n#ifndef M\n#define M 1\n#endif\n";
+  const std::string text = head + R"(
+__device__ float F(float x) {
+#if M == 2
+  return x + 1;
+#endif
+  return x;
+}
+
+__global__ void k(float* a, int n) {
+  const int i = blockIdx.x * 16 + threadIdx.x;
+  if (i >= n) return;
+#if N == 32
+  const int end = i + 1;
+#else
+  const int end = 16;
+#endif
+  for (int j = 0; j < end; ++j) a[i] = F(j);
+}
+)";
+  const Parent parent{text};
+  for (const char* name : {"register_tile", "work_per_thread", "grid_stride"}) {
+    const auto made = edits(name, parent);
+    EXPECT_FALSE(made.empty()) << name;
+    for (const Edit& edit : made) EXPECT_EQ(edit.parameters, (Parameters{{"N", 16}})) << name;
+  }
+  for (const Edit& edit : edits("unroll_pragma", parent)) EXPECT_THAT(edit.parameters, IsEmpty());
+  Parent other{text};
+  other.genome.parameters["N"] = 32;
+  other.Render();
+  EXPECT_THAT(edits("register_tile", other), IsEmpty());
+  other.genome.edits = {edits("register_tile", parent).front()};
+  other.Render();
+  EXPECT_THAT(other.rendering.dropped, testing::ElementsAre(HasSubstr("it needs N = 16")));
+}
+
 TEST(GenomeRenderer, UndeclaredParametersAreErrors) {
   Parent parent{std::string(kText)};
   parent.genome.parameters["M"] = 1;
