@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/candidate.h"
@@ -18,7 +19,8 @@ struct ScheduledCandidate {
   Evaluation evaluation;
   CompileResult compiled;
   Retries retries;
-  bool claimed = false;    // it is evaluated for all that have the same program
+  std::string claim;       // what it was claimed by in the cache: its program, in a trial also whose and which
+  bool claimed = false;    // it is evaluated for all that have the same claim
   Batch* batch = nullptr;  // that it belongs to
 };
 
