@@ -126,6 +126,57 @@ TEST(GenomeRenderer, CodeThatParametersRemoveIsNotEdited) {
   EXPECT_EQ(parent.rendering.dropped.size(), 1u);
 }
 
+// Edits of two parents meet in a crossover. Each was made for a loop without a pragma.
+struct Meeting {
+  explicit Meeting(const std::string& body)
+      : parent("// evo:launch k(A, B, S) grid(1) block(32)\n__global__ void k(const float* a, float* b, int n) {\n" + body +
+               "}\n") {}
+
+  Edit First(const std::string& mutator) const {
+    const auto proposals = SourceMutatorNamed(mutator).Proposals(parent.Context());
+    EXPECT_FALSE(proposals.empty()) << mutator;
+    return SourceMutatorNamed(mutator).EditOf(parent.Context(), proposals.front());
+  }
+  Edit Pragma(const std::string& text) const {
+    const int loop = NodesOfKindNamed("ForStmt");
+    return MakeEdit(*parent.tree, "unroll_pragma", {{{loop, Placement::kBefore, text + "\n  "}}, {}, {}});
+  }
+  RenderedGenome With(std::vector<Edit> edits) const {
+    Genome genome = parent.genome;
+    genome.edits = std::move(edits);
+    return SharedRenderer().Render(parent.kernel_template, genome);
+  }
+  int NodesOfKindNamed(const std::string& kind) const {
+    for (std::size_t i = 0; i < parent.tree->nodes().size(); ++i) {
+      if (parent.tree->nodes()[i].kind_name == kind) return static_cast<int>(i);
+    }
+    return -1;
+  }
+  Parent parent;
+};
+
+TEST(GenomeRenderer, ALoopGetsOnePragma) {
+  const Meeting meeting("  for (int i = 0; i < n; ++i) b[i] = a[i];\n");
+  const RenderedGenome both = meeting.With({meeting.Pragma("#pragma unroll 4"), meeting.Pragma("#pragma unroll 2")});
+  EXPECT_THAT(both.source, HasSubstr("  #pragma unroll 4\n  for ("));
+  EXPECT_EQ(both.source.find("unroll 2"), std::string::npos);
+  EXPECT_THAT(both.dropped, testing::ElementsAre(HasSubstr("#pragma")));
+}
+
+TEST(GenomeRenderer, APragmaStaysInFrontOfItsLoop) {
+  const Meeting hoisting("  for (int i = 0; i < n; ++i) b[i] = a[i] * sqrtf(static_cast<float>(n));\n");
+  const RenderedGenome hoisted = hoisting.With({hoisting.Pragma("#pragma unroll 4"), hoisting.First("hoist_invariant")});
+  EXPECT_THAT(hoisted.dropped, IsEmpty());
+  EXPECT_THAT(hoisted.source, HasSubstr(";\n  #pragma unroll 4\n  for (")) << hoisted.source;
+
+  const Meeting jamming(
+      "  for (int i = 0; i < 32; ++i) {\n    float s = 0;\n"
+      "    for (int j = 0; j < n; ++j) s += a[i * n + j];\n    b[i] = s;\n  }\n");
+  const RenderedGenome jammed = jamming.With({jamming.Pragma("#pragma unroll 4"), jamming.First("unroll_and_jam")});
+  EXPECT_THAT(jammed.source, HasSubstr("#pragma unroll 4\n  for (int i"));
+  EXPECT_THAT(jammed.dropped, testing::ElementsAre(HasSubstr("#pragma")));
+}
+
 // With another value of N the kernel has a statement that the mutator has not seen.
 TEST(GenomeRenderer, AnEditThatRestsOnAllCodeNeedsTheParametersThatDecideIt) {
   const auto edits = [](const std::string& name, const Parent& parent) {
