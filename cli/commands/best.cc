@@ -119,11 +119,16 @@ void RunBest(CommandContext& context, const Options& options) {
                             found.run.record.task));
   std::filesystem::path file = options.export_file;
   const std::string kernel_file = file.filename().string();
-  file.replace_filename(file.stem().string() + "_host.cu");
-  WriteOutputFile(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
-                                            found.run.record.arch,
-                                            found.best.check ? found.best.check->domain.sizes : std::vector<std::string>()));
-  if (!options.json) Print(context.out, "written to {}\n", file.string());
+  const std::string stem = file.stem().string();
+  const KernelTemplate exported = ParseTemplate(found.best.candidate.genome.template_name, source);
+  const auto sizes = found.best.check ? found.best.check->domain.sizes : std::vector<std::string>();
+  const auto write = [&](const std::string& name, const std::string& text) {
+    file.replace_filename(name);
+    WriteOutputFile(file.string(), text);
+    if (!options.json) Print(context.out, "written to {}\n", file.string());
+  };
+  write(stem + "_host.cu", ExportHost(exported, *task, kernel_file, found.run.record.arch, sizes));
+  write(stem + "_host.h", ExportHeader(exported, *task, kernel_file));
 }
 
 }  // namespace
@@ -136,7 +141,7 @@ void AddBest(CLI::App& app, CommandContext& context) {
       ->check([](const std::string& file) { return file.empty() ? std::string("name a file") : std::string(); });
   command
       ->add_flag("--with-host", options->with_host,
-                 "Write also NAME_host.cu, which launches it: attributes, clusters, tensor maps")
+                 "Write also NAME_host.cu and .h, which launch it: attributes, clusters, tensor maps")
       ->needs("--export");
   command->callback([&context, options] { RunBest(context, *options); });
 }
