@@ -59,7 +59,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   Print(out, "candidate   {} of run {} (task {})\n", candidate.id, found.run.record.id, found.run.record.task);
   Print(out, "template    {}\n", candidate.genome.template_name);
   Print(out, "parameters  {}\n", Describe(candidate.genome.parameters));
-  Print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
+  Print(out, "score       {} us in the search (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
   Print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
   Print(out, "verdict     {}\n", Verdict(found.best));
   if (found.best.check) PrintEvidence(out, *found.best.check, false);
@@ -88,6 +88,8 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
   json["task"] = found.run.record.task;
   json["speedup"] = speedup.value;
   json["speedup_from_check"] = speedup.from_check;
+  json["speedup_baseline_ns"] = speedup.baseline_ns;
+  json["speedup_kernel_ns"] = speedup.kernel_ns;
   json["verdict"] = Verdict(found.best);
   json["efficiency"] = ToJson(found.efficiency);
   json["minimised"] = found.minimised ? ToJson(*found.minimised) : nlohmann::ordered_json();
