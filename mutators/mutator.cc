@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "mutators/analysis/deciding_parameters.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 
@@ -29,6 +31,10 @@ Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& propo
 
 Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& proposal) const {
   Edit edit = MakeEdit(context.tree, name(), proposal);
+  if (const std::string unit = IndentUnit(context.tree); unit != "  ") {
+    for (std::size_t i = 0; i < edit.source.size(); ++i)
+      edit.source[i].text = Reindented(edit.source[i].text, IndentOf(context.tree, proposal.changes[i].node), unit);
+  }
   if (!rests_on_code()) return edit;
   for (const Proposal::Change& change : proposal.changes) {
     const int function = context.tree.node(change.node).function;

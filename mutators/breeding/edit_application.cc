@@ -11,6 +11,7 @@
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/parameter_block.h"
 #include "kernel_templates/renderer.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -122,6 +123,7 @@ AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, cons
   for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
     text.replace(splice->range.begin, splice->range.size(), splice->text);
   }
+  if (text.find(kIndentFrom) != std::string::npos) text = WithoutMarks(std::move(text), IndentUnit(tree));
   if (text.find("#pragma unroll") != std::string::npos && StrayPragmas(text) > StrayPragmas(tree.text()))
     return drop("a #pragma unroll would not be in front of its loop any more");
   for (const SourceChange& change : edit.source) {

@@ -7,6 +7,7 @@
 #include "kernel_templates/launch_line.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/early_return.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/mutator.h"
@@ -224,7 +225,7 @@ class WorkPerThread : public SourceMutator {
     Proposal proposal;
     proposal.changes.push_back(
         {place.statement, Placement::kBefore,
-         LineBefore(tree, place.statement, fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", item, items))});
+         LineBefore(tree, place.statement, fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{{2}", item, items, kIndentFrom))});
     proposal.changes.push_back(std::move(index));
     const std::vector<int> rest = Rest(tree, place);
     for (const int statement : rest) {
@@ -232,7 +233,8 @@ class WorkPerThread : public SourceMutator {
         if (tree.node(node).kind_name == "ReturnStmt") proposal.changes.push_back({node, Placement::kReplace, "continue;"});
       }
     }
-    proposal.changes.push_back({rest.back(), Placement::kAfter, fmt::format("\n{}}}", IndentOf(tree, place.statement))});
+    proposal.changes.push_back(
+        {rest.back(), Placement::kAfter, fmt::format("{}\n{}}}", kIndentTo, IndentOf(tree, place.statement))});
     proposal.launch.push_back(
         WithDimension(*place.launch, "grid", place.axis, DividedGrid(place.launch->grid[place.axis], items)));
     return proposal;

@@ -12,10 +12,10 @@ TEST(WorkPerThread, DividesTheGridAndRepeatsTheBody) {
   const auto children = ChildrenOf("work_per_thread", Rows("  out[row] = in[row];\n"));
   ASSERT_THAT(children, SizeIs(4));
   EXPECT_NE(children[0].find("grid(ceil_div(N, B * 2))"), std::string::npos);
-  EXPECT_NE(
-      children[0].find("  for (int item = 0; item < 2; ++item) {\n  const int row = (blockIdx.x * 2 + item) * B + threadIdx.x;\n"
-                       "  if (row >= n) continue;\n  out[row] = in[row];\n  }\n}"),
-      std::string::npos)
+  EXPECT_NE(children[0].find(
+                "  for (int item = 0; item < 2; ++item) {\n    const int row = (blockIdx.x * 2 + item) * B + threadIdx.x;\n"
+                "    if (row >= n) continue;\n    out[row] = in[row];\n  }\n}"),
+            std::string::npos)
       << children[0];
   EXPECT_NE(children[3].find("const int row = (blockIdx.x * B + threadIdx.x) * 4 + item;"), std::string::npos) << children[3];
 }
