@@ -275,6 +275,18 @@ TEST(Tasks, ListsWhatItFinds) {
   EXPECT_EQ(printed.Text(),
             "task   baseline  templates  cases on cuda  cases on cpu  summary\n"
             "scale  scale     scale      small large    small_cpu     y = 2 x\n");
+  CommandContext empty;
+  for (const char* folder : {"", "/scale", "/scale/task.json"}) {
+    testing::CapturedOutput again;
+    empty.out = again.stream();
+    CLI::App other;
+    AddTasks(other, empty);
+    other.parse(fmt::format("tasks {}{}", EVO_TASK_DIR, folder));
+    EXPECT_EQ(again.Text(), printed.Text());
+  }
+  CLI::App none;
+  AddTasks(none, empty);
+  EXPECT_THROW(none.parse(fmt::format("tasks {}/scale/none", EVO_TASK_DIR)), UsageError);
 }
 
 TEST(ExportHost, RefusesSizesBetweenWhichNothingWasShown) {
