@@ -1,7 +1,7 @@
 // Runs an exported attention kernel without any of evo: checks it against a double-precision reference and times it by CUPTI's records.
 // scripts/check_export compiles this with the exported file (EVO_EXPORTED) and the launch numbers of its header comment:
-// EVO_KERNEL, EVO_GRID, EVO_BLOCK, EVO_SHARED, EVO_BATCH, EVO_HEADS, EVO_LENGTH. With EVO_WITH_HOST the file is the one that evo wrote to
-// launch the kernel. Prints "l2_error median_ns".
+// EVO_KERNEL, EVO_GRID, EVO_BLOCK, EVO_SHARED, EVO_BATCH, EVO_HEADS, EVO_LENGTH. With EVO_LAUNCH, the name of its
+// function, the file is the one that evo wrote to launch the kernel. Prints "l2_error median_ns".
 #include EVO_EXPORTED
 
 #include <cuda_runtime.h>
@@ -90,14 +90,14 @@ int main() {
   }
   cuptiActivityRegisterCallbacks(GiveBuffer, TakeBuffer);
   cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-#ifndef EVO_WITH_HOST
+#ifndef EVO_LAUNCH
   CHECK(cudaFuncSetAttribute(EVO_KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, EVO_SHARED));
   const float scale = 1 / std::sqrt(float(kDepth));
 #endif
   for (int i = 0; i < kLaunches; ++i) {
     const Inputs& set = sets[i % kSets];
-#ifdef EVO_WITH_HOST
-    CHECK(evo_host::evo_launch(set.device[0], set.device[1], set.device[2], set.device[3], EVO_BATCH, EVO_HEADS, EVO_LENGTH, kDepth, nullptr));
+#ifdef EVO_LAUNCH
+    CHECK(EVO_LAUNCH(set.device[0], set.device[1], set.device[2], set.device[3], EVO_BATCH, EVO_HEADS, EVO_LENGTH, kDepth, nullptr));
 #else
     EVO_KERNEL<<<dim3 EVO_GRID, dim3 EVO_BLOCK, EVO_SHARED>>>(set.device[0], set.device[1], set.device[2], set.device[3], scale, EVO_LENGTH, kDepth);
     CHECK(cudaGetLastError());

@@ -10,6 +10,7 @@
 #include "cli/print.h"
 #include "cli/record_output.h"
 #include "cli/stored_options.h"
+#include "cli/table.h"
 #include "db/rows.h"
 
 namespace evo {
@@ -168,16 +169,35 @@ bool IsVerified(const CandidateRecord& record) {
 }
 
 Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const CandidateRecord& record) {
-  if (record.check && !std::isnan(record.check->speedup)) return {record.check->speedup, true};
-  if (!baseline) return {};
-  return {baseline->evaluation.score_ns / record.evaluation.score_ns, false};
+  if (record.check && !std::isnan(record.check->speedup))
+    return {record.check->speedup, true, record.check->baseline_ns, record.check->candidate_ns};
+  const double kernel_ns = record.evaluation.score_ns;
+  if (!baseline) return {kNoValue, false, kNoValue, kernel_ns};
+  return {baseline->evaluation.score_ns / kernel_ns, false, baseline->evaluation.score_ns, kernel_ns};
 }
 
 std::string Describe(const Speedup& speedup) {
   if (std::isnan(speedup.value)) return "not known";
+  const bool times = !std::isnan(speedup.baseline_ns) && !std::isnan(speedup.kernel_ns);
   return fmt::format(
-      "{:.3f} ({})", speedup.value,
+      "{:.3f}{} ({})", speedup.value,
+      times ? fmt::format(": {} us, the baseline {} us", Microseconds(speedup.kernel_ns), Microseconds(speedup.baseline_ns)) : "",
       speedup.from_check ? "re-timed, alternating with the baseline" : "from the medians of two separate measurements");
+}
+
+void PrintResult(std::FILE* out, const std::optional<CandidateRecord>& baseline, const CandidateRecord& best) {
+  const Speedup speedup = SpeedupOver(baseline, best);
+  Table table({"kernel", ">candidate", ">latency us", ">speed-up", "verdict"});
+  if (baseline)
+    table.Add({"baseline " + baseline->candidate.genome.template_name, std::to_string(baseline->candidate.id),
+               Microseconds(speedup.baseline_ns), "1.000", ""});
+  table.Add({"best " + best.candidate.genome.template_name, std::to_string(best.candidate.id), Microseconds(speedup.kernel_ns),
+             Ratio(speedup.value), Verdict(best)});
+  table.Print(out);
+  if (!speedup.from_check) return;
+  Print(out, "re-timed, alternating with the baseline; in the search the best took {} us{}\n",
+        Microseconds(best.evaluation.score_ns),
+        baseline ? fmt::format(" and the baseline {} us", Microseconds(baseline->evaluation.score_ns)) : "");
 }
 
 ordered_json ToJson(const CandidateRecord& record) {

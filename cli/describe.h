@@ -47,13 +47,20 @@ bool IsVerified(const CandidateRecord& record);
 void PrintEdits(std::FILE* out, const Candidate& candidate, const std::optional<MinimisedVariant>& minimised);
 nlohmann::ordered_json ToJson(const MinimisedVariant& variant);
 
-// How much faster than the baseline: from the interleaved champion check where there is one, else from the two scores.
+// How much faster than the baseline, with the two times of the same measurement: from the interleaved champion check where there
+// is one, else from the two scores. What is not known is NaN.
 struct Speedup {
   double value = kNoValue;
   bool from_check = false;
+  double baseline_ns = kNoValue;
+  double kernel_ns = kNoValue;
 };
 Speedup SpeedupOver(const std::optional<CandidateRecord>& baseline, const CandidateRecord& record);
+// "1.449: 2.201 us, the baseline 3.190 us (re-timed, alternating with the baseline)".
 std::string Describe(const Speedup& speedup);
+// The table at the end of a run: baseline and best with the times of one measurement. If that is the champion's check, the times
+// of the search follow.
+void PrintResult(std::FILE* out, const std::optional<CandidateRecord>& baseline, const CandidateRecord& best);
 
 // Without samples and source.
 nlohmann::ordered_json ToJson(const ChampionCheck& check);

@@ -4,91 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "cli/export_host_text.h"
+#include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
 namespace {
-
-constexpr const char* kHead = R"(
-#include <cuda_runtime.h>
-
-#include <cmath>
-
-namespace evo_host {
-
-// What the expressions of the launch lines mean.
-template <class A, class B>
-constexpr auto min(A a, B b) { return a < b ? a : b; }
-template <class A, class B>
-constexpr auto max(A a, B b) { return a > b ? a : b; }
-constexpr long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
-using std::sqrt;
-)";
-
-constexpr const char* kLaunch = R"(
-inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluster, bool cooperative, long long shared,
-                          void** arguments, cudaStream_t stream) {
-  cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
-  if (error != cudaSuccess) return error;
-  cudaLaunchAttribute attributes[2] = {};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = static_cast<size_t>(shared);
-  config.stream = stream;
-  config.attrs = attributes;
-  if (cluster.x * cluster.y * cluster.z > 1) {
-    // More than eight blocks of a cluster have to be allowed.
-    if (cluster.x * cluster.y * cluster.z > 8)
-      error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (error != cudaSuccess) return error;
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = cluster.x;
-    attribute.val.clusterDim.y = cluster.y;
-    attribute.val.clusterDim.z = cluster.z;
-  }
-  if (cooperative) {
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-  }
-  return cudaLaunchKernelExC(&config, kernel, arguments);
-}
-)";
-
-constexpr const char* kMap = R"(
-// Describes a buffer to the copy engine; strides follow from the dims. The driver's function is looked up by name, so that
-// nothing links to libcuda.
-inline cudaError_t make_map(CUtensorMap* map, CUtensorMapDataType type, int bytes, const void* buffer, int rank,
-                            const long long* dims, const long long* box, CUtensorMapSwizzle swizzle) {
-  static decltype(&cuTensorMapEncodeTiled) encode = nullptr;
-  if (encode == nullptr) {
-    cudaDriverEntryPointQueryResult found;
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void**>(&encode), 12000, cudaEnableDefault,
-                                         &found);
-    if (error != cudaSuccess) return error;
-    if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-  }
-  cuuint64_t extents[5], strides[5];
-  cuuint32_t boxes[5], steps[5];
-  cuuint64_t stride = bytes;
-  for (int i = 0; i < rank; ++i) {
-    extents[i] = dims[i];
-    strides[i] = stride *= dims[i];
-    boxes[i] = static_cast<cuuint32_t>(box[i]);
-    steps[i] = 1;
-  }
-  const CUresult result =
-      encode(map, type, rank, const_cast<void*>(buffer), extents, strides, boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
-}
-)";
 
 const char* TypeName(Dtype dtype) {
   switch (dtype) {
@@ -161,19 +87,61 @@ std::string Extents(const std::vector<Expression>& values) {
   return fmt::format("dim3({})", fmt::join(casts, ", "));
 }
 
+// Names of one export. Functions and kernels of two exports in one program must not have a common name: a linker merges templates
+// and inline functions of equal signature without a word.
+struct Names {
+  std::string stem;    // of the kernel's file, as an identifier
+  std::string suffix;  // of its kernels
+};
+
+Names NamesOf(const KernelTemplate& exported, const std::string& kernel_file) {
+  constexpr std::size_t kDigits = 8;
+  Names names{kernel_file.substr(0, kernel_file.rfind('.')), "_evo_" + exported.digest.substr(0, kDigits)};
+  for (char& c : names.stem) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  if (names.stem.empty() || std::isdigit(static_cast<unsigned char>(names.stem.front())) != 0) names.stem.insert(0, "kernel_");
+  return names;
+}
+
+// `name(const void* x, void* y, long long n, cudaStream_t stream)`; without `types`, a call with these names.
+std::string Signature(const Task& task, const std::string& name, bool types) {
+  std::vector<std::string> parameters;
+  for (const Argument& argument : task.arguments) {
+    if (argument.role == Role::kScalar) continue;
+    const char* type = !types ? "" : argument.role == Role::kIn ? "const void* " : "void* ";
+    parameters.push_back(type + argument.name);
+  }
+  for (const std::string& size : task.size_names) parameters.push_back((types ? "long long " : "") + size);
+  parameters.push_back(types ? "cudaStream_t stream" : "stream");
+  return fmt::format("{}({})", name, fmt::join(parameters, ", "));
+}
+
+// Includes the kernel's file with its kernels under names of their own. The headers that it includes come first: they must not
+// see those macros.
+std::string Inclusion(const KernelTemplate& exported, const Names& names, const std::string& kernel_file) {
+  std::string text;
+  for (const SourceLine& line : SplitLines(exported.text)) {
+    if (line.text.starts_with("#include <")) text += fmt::format("{}\n", line.text);
+  }
+  std::set<std::string> kernels;
+  for (const Step& step : exported.steps) {
+    if (step.launch) kernels.insert(step.launch->kernel);
+  }
+  text += "#include <cuda_runtime.h>\n\n#include <cmath>\n\n// So that another kernel of this name can be in the same program.\n";
+  for (const std::string& kernel : kernels) text += fmt::format("#define {0} {0}{1}\n", kernel, names.suffix);
+  text += fmt::format("#include \"{}\"\n", kernel_file);
+  for (const std::string& kernel : kernels) text += fmt::format("#undef {}\n", kernel);
+  return text;
+}
+
 class HostWriter {
  public:
-  HostWriter(const KernelTemplate& exported, const Task& task, const std::vector<Case>& verified)
-      : exported_(exported), task_(task), verified_(verified) {}
+  HostWriter(const KernelTemplate& exported, const Task& task, const std::vector<Case>& verified, const Names& names)
+      : exported_(exported), task_(task), verified_(verified), names_(names) {}
 
   std::string Function() {
-    std::vector<std::string> parameters;
-    for (const Argument& argument : task_.arguments) {
-      if (argument.role == Role::kScalar) continue;
-      parameters.push_back(fmt::format("{}void* {}", argument.role == Role::kIn ? "const " : "", argument.name));
-    }
-    for (const std::string& size : task_.size_names) parameters.push_back("long long " + size);
-    text_ = fmt::format("\ninline cudaError_t evo_launch({}, cudaStream_t stream) {{\n", fmt::join(parameters, ", "));
+    text_ = fmt::format("\nstatic cudaError_t {} {{\n", Signature(task_, "run", true));
     for (const std::string& size : task_.size_names) Line("(void){};", size);
     AddVerifiedSizes();
     for (const Argument& argument : task_.arguments) {
@@ -275,7 +243,9 @@ class HostWriter {
       }
     }
     Line("  void* arguments[] = {{{}}};", fmt::join(arguments, ", "));
-    Line("  error = launch(reinterpret_cast<const void*>(&::{}),", launch.kernel_expression);
+    std::string kernel = launch.kernel_expression;
+    kernel.replace(kernel.find(launch.kernel), launch.kernel.size(), launch.kernel + names_.suffix);
+    Line("  error = launch(reinterpret_cast<const void*>(&::{}),", kernel);
     Line("                 {}, {}, {}, {},", Extents(launch.grid), Extents(launch.block),
          launch.cluster.empty() ? "dim3(1)" : Extents(launch.cluster), launch.cooperative);
     Line("                 {}, arguments, stream);", launch.shared.text());
@@ -285,6 +255,7 @@ class HostWriter {
   const KernelTemplate& exported_;
   const Task& task_;
   const std::vector<Case>& verified_;
+  const Names& names_;
   std::string text_;
 };
 
@@ -315,12 +286,23 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
   std::string text = fmt::format(
       "// Launches {}, for any sizes that it takes. Buffers are device pointers in the order of the task {}, sizes follow.\n",
       kernel_file, task.name);
-  text += fmt::format("// Compile: nvcc -std=c++17 {} -c FILE\n#include \"{}\"\n\n",
-                      NvccTarget(ArchToCompileFor(exported, run_arch)), kernel_file);
+  const Names names = NamesOf(exported, kernel_file);
+  text += fmt::format("// {}_host.h declares the function. Compile: nvcc -std=c++17 {} -c FILE\n", names.stem,
+                      NvccTarget(ArchToCompileFor(exported, run_arch)));
   if (!exported.tensor_maps.empty()) text += "#include <cuda.h>\n";
-  text += std::string(kHead).substr(1) + kLaunch;
+  text += fmt::format("{}\nnamespace {}_host {{\n{}{}", Inclusion(exported, names, kernel_file), names.stem, kHead, kLaunch);
   if (!exported.tensor_maps.empty()) text += kMap;
-  return text + HostWriter(exported, task, verified).Function() + "\n}  // namespace evo_host\n";
+  return text + HostWriter(exported, task, verified, names).Function() +
+         fmt::format("\n}}  // namespace {0}_host\n\ncudaError_t {1} {{\n  return {0}_host::{2};\n}}\n", names.stem,
+                     Signature(task, names.stem + "_launch", true), Signature(task, "run", false));
+}
+
+std::string ExportHeader(const KernelTemplate& exported, const Task& task, const std::string& kernel_file) {
+  return fmt::format(
+      "// Launches {} of the task {}. Buffers are device pointers; sizes are in elements, as the task names them.\n#pragma "
+      "once\n\n"
+      "#include <cuda_runtime_api.h>\n\ncudaError_t {};\n",
+      kernel_file, task.name, Signature(task, NamesOf(exported, kernel_file).stem + "_launch", true));
 }
 
 }  // namespace evo

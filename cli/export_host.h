@@ -8,13 +8,18 @@
 
 namespace evo {
 
-// A .cu that includes the exported kernel, `kernel_file`, and launches it for any sizes: `cudaError_t evo_launch(buffers..,
-// sizes.., stream)` in the order of the task. Makes tensor maps, sets the kernel's attributes, allocates workspaces from the
-// stream; needs only the CUDA runtime. `exported` is the parsed kernel: its parameters are the macros that the expressions here
-// name. With `verified_sizes` (VerifiedDomain::sizes), evo_launch refuses a size outside the range of those and of the task's own
-// cases with cudaErrorInvalidValue, unless EVO_ANY_SIZE is defined.
+// A .cu that includes the exported kernel, `kernel_file`, and launches it for any sizes: `cudaError_t STEM_launch(buffers..,
+// sizes.., stream)` in the order of the task, with the stem of the file's name. Its kernels get the suffix `_evo_` and 8
+// hexadecimal digits of the text's digest, and all other functions are static: the objects of several exports can be linked into
+// one program. Makes tensor maps, sets the kernel's attributes, allocates workspaces from the stream; needs only the CUDA
+// runtime. `exported` is the parsed kernel: its parameters are the macros that the expressions here name. With `verified_sizes`
+// (VerifiedDomain::sizes), the function refuses a size outside the range of those and of the task's own cases with
+// cudaErrorInvalidValue, unless EVO_ANY_SIZE is defined.
 std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file,
                        const std::string& run_arch, const std::vector<std::string>& verified_sizes = {});
+
+// The header that declares the function of ExportHost.
+std::string ExportHeader(const KernelTemplate& exported, const Task& task, const std::string& kernel_file);
 
 // The architecture that the kernel requires if its instructions exist on one chip only, else that of the run.
 std::string ArchToCompileFor(const KernelTemplate& exported, const std::string& run_arch);

@@ -11,6 +11,7 @@
 #include "cli/run_setup.h"
 #include "core/error.h"
 #include "db/history.h"
+#include "engine/trial_runner.h"
 #include "evo_version.h"
 
 namespace evo {
@@ -65,8 +66,11 @@ void RequireTask(std::vector<RunRecord>& runs, const std::string& file, const st
 
 void Load(const History& history, const std::string& file, std::vector<RunRecord> runs, Replay& replay) {
   for (RunRecord& run : runs) {
-    for (CandidateRecord& one : history.Candidates(run.id, {}))
-      replay.recorded.Add(std::move(one.evaluation), std::move(one.check));
+    for (CandidateRecord& one : history.Candidates(run.id, {})) {
+      const bool trial = one.candidate.op == kMinimise;
+      const auto add = trial ? &RecordedEvaluations::AddTrial : &RecordedEvaluations::Add;
+      (replay.recorded.*add)(std::move(one.evaluation), std::move(one.check));
+    }
     replay.runs.push_back(run.id);
   }
   replay.conditions = std::move(runs.back());

@@ -20,7 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context) {
-  if (fs::exists(fs::path(options.task) / "task.json")) return options.task;
+  const fs::path asked = options.task;
+  if (fs::exists(asked / "task.json")) return asked;
+  if (asked.filename() == "task.json" && fs::exists(asked)) return asked.has_parent_path() ? asked.parent_path() : ".";
   std::vector<fs::path> folders(options.task_folders.begin(), options.task_folders.end());
   folders.insert(folders.end(), context.task_folders.begin(), context.task_folders.end());
   std::vector<std::string> names;

@@ -186,6 +186,17 @@ Evaluation OverBaseline(const ChampionCheck& check, double unit) {
   return evaluation;
 }
 
+// How many times faster a check found its candidate than the baseline. 1 if it has no times.
+double GainOf(const ChampionCheck& check) {
+  double gain = 0;
+  double weights = 0;
+  for (std::size_t i = 0; i < std::min(check.candidate.size(), check.baseline.size()); ++i) {
+    gain += check.candidate[i].weight * std::log(check.baseline[i].median_ns / check.candidate[i].median_ns);
+    weights += check.candidate[i].weight;
+  }
+  return weights > 0 ? std::exp(gain / weights) : 1;
+}
+
 }  // namespace
 
 bool KeepsSpeed(const Trial& trial, const Trial& champion) {
@@ -193,7 +204,7 @@ bool KeepsSpeed(const Trial& trial, const Trial& champion) {
 }
 
 bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion, int unproven_dropped) {
-  const double allowed = std::pow(kUnprovenWorth, unproven_dropped);
+  const double allowed = std::min(std::pow(kUnprovenWorth, unproven_dropped), std::sqrt(std::max(1.0, GainOf(champion))));
   return minimised.outcome == Outcome::kOk && !Beats(OverBaseline(champion, 1), OverBaseline(minimised, allowed));
 }
 

@@ -17,8 +17,9 @@ struct Trial {
   Evaluation evaluation;
 };
 
-// A genome to be measured. `measurement` counts as in Candidate: a first measurement may be copied from another candidate of the
-// same program, later ones are made anew.
+// A genome to be measured, for the comparison with the champion in this minimisation: what the run, the baseline included,
+// measured before does not count. `measurement` tells apart the measurements of one genome. The champion's begin with 1, because
+// 0 is that of the search.
 struct TrialRequest {
   Genome genome;
   int measurement = 0;
@@ -70,7 +71,8 @@ bool KeepsSpeed(const Trial& trial, const Trial& champion);
 
 // The same for two champion checks. Times are relative to the baseline, whose launches were interleaved in both, so a change of
 // the clocks between the checks does not matter. With `unproven_dropped` the variant may be slower by as much as so many unproven
-// edits that were left out may have been worth.
+// edits that were left out may have been worth, but keeps at least half of the champion's gain over the baseline (by ratios):
+// many edits of a few percent each are a speed-up.
 bool KeepsSpeed(const ChampionCheck& minimised, const ChampionCheck& champion, int unproven_dropped = 0);
 
 }  // namespace evo

@@ -5,21 +5,28 @@
 
 namespace evo {
 
+void RecordedEvaluations::AddTrial(Evaluation evaluation, std::optional<ChampionCheck> check) {
+  if (evaluation.outcome != Outcome::kCancelled && !evaluation.source_digest.empty()) {
+    Evaluation& trial = trials_[evaluation.source_digest].emplace_back(evaluation);
+    trial.shared_run = 0;
+    trial.shared_candidate = 0;
+  }
+  Add(std::move(evaluation), std::move(check));
+}
+
 void RecordedEvaluations::Add(Evaluation evaluation, std::optional<ChampionCheck> check) {
   if (evaluation.outcome == Outcome::kCancelled || evaluation.source_digest.empty()) return;
   if (check && check->outcome != Outcome::kCancelled) checks_[evaluation.source_digest] = std::move(*check);
-  const bool measured = evaluation.shared_candidate == 0;
   // The candidate that it was copied from is in another database.
   evaluation.shared_run = 0;
   evaluation.shared_candidate = 0;
   const auto [place, first] = evaluations_.try_emplace(evaluation.source_digest, evaluation);
-  if (!first && measured) further_[evaluation.source_digest].push_back(evaluation);
   if (!first && place->second.outcome == Outcome::kNoisy) place->second = std::move(evaluation);
 }
 
 const Evaluation* RecordedEvaluations::Find(const std::string& source_digest, int measurement) const {
-  if (const auto further = further_.find(source_digest); measurement > 0 && further != further_.end()) {
-    return &further->second.at(std::min(static_cast<std::size_t>(measurement), further->second.size()) - 1);
+  if (const auto trials = trials_.find(source_digest); measurement > 0 && trials != trials_.end()) {
+    return &trials->second.at(std::min(static_cast<std::size_t>(measurement), trials->second.size()) - 1);
   }
   const auto found = evaluations_.find(source_digest);
   return found == evaluations_.end() ? nullptr : &found->second;

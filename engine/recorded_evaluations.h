@@ -16,16 +16,18 @@ class RecordedEvaluations {
   // Of several evaluations of one source the first that is not noisy counts, or the first if all are; cancelled ones are left
   // out. Of several champion checks of one source the last counts.
   void Add(Evaluation evaluation, std::optional<ChampionCheck> check = {});
+  // The same for a trial of a minimisation, which is a measurement of its own even if the source was evaluated before.
+  void AddTrial(Evaluation evaluation, std::optional<ChampionCheck> check = {});
 
-  // Null if there is none. `measurement` says which of several measurements, as Candidate counts them; if there are fewer, the
-  // last.
+  // Null if there is none. `measurement` says which of the source's trials, from 1; if there are fewer, the last, or the first
+  // evaluation if there is no trial.
   const Evaluation* Find(const std::string& source_digest, int measurement = 0) const;
   const ChampionCheck* FindCheck(const std::string& source_digest) const;
   std::size_t size() const { return evaluations_.size(); }
 
  private:
   std::map<std::string, Evaluation> evaluations_;
-  std::map<std::string, std::vector<Evaluation>> further_;  // measurements after the first
+  std::map<std::string, std::vector<Evaluation>> trials_;
   std::map<std::string, ChampionCheck> checks_;
 };
 

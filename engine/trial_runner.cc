@@ -64,7 +64,7 @@ std::vector<Candidate> TrialRunner::NewCandidates(const std::vector<TrialRequest
                           kMinimise,
                           std::move(child.dropped),
                           std::move(child.source),
-                          requests[i].measurement});
+                          requests[i].measurement + (hash == champion_hash_ ? 0 : 1)});
   }
   return candidates;
 }

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "mutators/analysis/deciding_parameters.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/source_query.h"
+
 namespace evo {
 
 Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& proposal) {
@@ -25,11 +29,26 @@ Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& propo
   return edit;
 }
 
+Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& proposal) const {
+  Edit edit = MakeEdit(context.tree, name(), proposal);
+  if (const std::string unit = IndentUnit(context.tree); unit != "  ") {
+    for (std::size_t i = 0; i < edit.source.size(); ++i)
+      edit.source[i].text = Reindented(edit.source[i].text, IndentOf(context.tree, proposal.changes[i].node), unit);
+  }
+  if (!rests_on_code()) return edit;
+  for (const Proposal::Change& change : proposal.changes) {
+    const int function = context.tree.node(change.node).function;
+    if (function < 0) continue;
+    edit.parameters.merge(DecidingParameters(context.tree.text(), context.genome.parameters, context.tree.node(function).range));
+  }
+  return edit;
+}
+
 std::optional<Genome> SourceMutator::Mutate(const MutationContext& context, Rng& rng) const {
   const std::vector<Proposal> proposals = Proposals(context);
   if (proposals.empty()) return std::nullopt;
   Genome child = context.genome;
-  child.edits.push_back(MakeEdit(context.tree, name(), proposals[rng.Below(proposals.size())]));
+  child.edits.push_back(EditOf(context, proposals[rng.Below(proposals.size())]));
   return child;
 }
 

@@ -66,8 +66,15 @@ class SourceMutator : public Mutator {
  public:
   // Every change that it could make, in source order.
   virtual std::vector<Proposal> Proposals(const MutationContext& context) const = 0;
+  // The edit of a proposal. If its promise rests on all code of a function, it needs those values of the parameters that decide
+  // what `#if` leaves of the functions that it changes: with others there may be statements that the mutator has not seen.
+  Edit EditOf(const MutationContext& context, const Proposal& proposal) const;
   bool reads_source() const final { return true; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const final;
+
+ private:
+  // False for hints to the compiler, which are right whatever the code, and where nothing is promised.
+  virtual bool rests_on_code() const { return promise() != Promise::kUnproven; }
 };
 
 }  // namespace evo

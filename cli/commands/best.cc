@@ -59,7 +59,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
   Print(out, "candidate   {} of run {} (task {})\n", candidate.id, found.run.record.id, found.run.record.task);
   Print(out, "template    {}\n", candidate.genome.template_name);
   Print(out, "parameters  {}\n", Describe(candidate.genome.parameters));
-  Print(out, "score       {} us (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
+  Print(out, "score       {} us in the search (weighted geometric mean of the medians)\n", Microseconds(evaluation.score_ns));
   Print(out, "speed-up    {}\n", Describe(SpeedupOver(found.baseline, found.best)));
   Print(out, "verdict     {}\n", Verdict(found.best));
   if (found.best.check) PrintEvidence(out, *found.best.check, false);
@@ -88,6 +88,8 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
   json["task"] = found.run.record.task;
   json["speedup"] = speedup.value;
   json["speedup_from_check"] = speedup.from_check;
+  json["speedup_baseline_ns"] = speedup.baseline_ns;
+  json["speedup_kernel_ns"] = speedup.kernel_ns;
   json["verdict"] = Verdict(found.best);
   json["efficiency"] = ToJson(found.efficiency);
   json["minimised"] = found.minimised ? ToJson(*found.minimised) : nlohmann::ordered_json();
@@ -119,11 +121,16 @@ void RunBest(CommandContext& context, const Options& options) {
                             found.run.record.task));
   std::filesystem::path file = options.export_file;
   const std::string kernel_file = file.filename().string();
-  file.replace_filename(file.stem().string() + "_host.cu");
-  WriteOutputFile(file.string(), ExportHost(ParseTemplate(found.best.candidate.genome.template_name, source), *task, kernel_file,
-                                            found.run.record.arch,
-                                            found.best.check ? found.best.check->domain.sizes : std::vector<std::string>()));
-  if (!options.json) Print(context.out, "written to {}\n", file.string());
+  const std::string stem = file.stem().string();
+  const KernelTemplate exported = ParseTemplate(found.best.candidate.genome.template_name, source);
+  const auto sizes = found.best.check ? found.best.check->domain.sizes : std::vector<std::string>();
+  const auto write = [&](const std::string& name, const std::string& text) {
+    file.replace_filename(name);
+    WriteOutputFile(file.string(), text);
+    if (!options.json) Print(context.out, "written to {}\n", file.string());
+  };
+  write(stem + "_host.cu", ExportHost(exported, *task, kernel_file, found.run.record.arch, sizes));
+  write(stem + "_host.h", ExportHeader(exported, *task, kernel_file));
 }
 
 }  // namespace
@@ -136,7 +143,7 @@ void AddBest(CLI::App& app, CommandContext& context) {
       ->check([](const std::string& file) { return file.empty() ? std::string("name a file") : std::string(); });
   command
       ->add_flag("--with-host", options->with_host,
-                 "Write also NAME_host.cu, which launches it: attributes, clusters, tensor maps")
+                 "Write also NAME_host.cu and .h, which launch it: attributes, clusters, tensor maps")
       ->needs("--export");
   command->callback([&context, options] { RunBest(context, *options); });
 }

@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/print.h"
+#include "cli/shown_candidate.h"
 #include "cli/stored_run.h"
 #include "cli/unified_diff.h"
 #include "core/error.h"
@@ -38,15 +39,9 @@ CandidateRecord DefaultOf(const History& history, RunId run, const CandidateReco
   return std::move(defaults.front());
 }
 
-CandidateRecord FindBest(const History& history, RunId run) {
-  std::optional<CandidateRecord> best = history.Best(run);
-  if (!best) throw UsageError(fmt::format("run {} has no kernel that was shown right; name a candidate", run));
-  return std::move(*best);
-}
-
 Pair FindPair(const History& history, RunId run, const Options& options) {
   if (options.b) return {history.FindCandidate(run, *options.a), history.FindCandidate(run, *options.b)};
-  CandidateRecord to = options.a ? history.FindCandidate(run, *options.a) : FindBest(history, run);
+  CandidateRecord to = FindShownCandidate(history, run, options.a);
   CandidateRecord from = DefaultOf(history, run, to);
   return {std::move(from), std::move(to)};
 }

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/print.h"
+#include "cli/shown_candidate.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 
@@ -12,13 +14,13 @@ namespace evo {
 namespace {
 
 struct Options : HistoryOptions {
-  CandidateId id = 0;
+  std::optional<CandidateId> id;
 };
 
 void RunLineage(CommandContext& context, const Options& options) {
   const History history = OpenForShowing(context, options);
   const RunId run = history.FindRun(options.run).record.id;
-  const std::vector<CandidateRecord> line = history.Lineage(run, options.id);
+  const std::vector<CandidateRecord> line = history.Lineage(run, FindShownCandidate(history, run, options.id).candidate.id);
   const std::optional<CandidateRecord> baseline = history.Baseline(run);
   // From the scores of the search for every step, so that steps compare; `evo best` prints the re-timed speed-up.
   const auto speedup = [&](const CandidateRecord& record) {
@@ -55,7 +57,7 @@ void AddLineage(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("lineage", "Show the way from a template to a candidate, edit by edit");
   AddHistoryOptions(*command, context, *options);
-  command->add_option("ID", options->id, "Candidate")->required();
+  command->add_option("ID", options->id, "Candidate (default: the best)");
   command->callback([&context, options] { RunLineage(context, *options); });
 }
 

@@ -13,7 +13,6 @@
 #include "cli/run_setup.h"
 #include "cli/store_waits.h"
 #include "cli/stored_run.h"
-#include "cli/table.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "db/history.h"
@@ -72,14 +71,7 @@ void PrintClosing(const CommandContext& context, const RunOptions& options, RunI
           options.database, run);
     return;
   }
-  const auto baseline = history.Baseline(run);
-  Table table({"kernel", ">candidate", ">latency us", ">speed-up", "verdict"});
-  if (baseline)
-    table.Add({"baseline " + baseline->candidate.genome.template_name, std::to_string(baseline->candidate.id),
-               Microseconds(baseline->evaluation.score_ns), "1.00", ""});
-  table.Add({"best " + best->candidate.genome.template_name, std::to_string(best->candidate.id),
-             Microseconds(best->evaluation.score_ns), Ratio(SpeedupOver(baseline, *best).value), Verdict(*best)});
-  table.Print(out);
+  PrintResult(out, history.Baseline(run), *best);
   Print(out, "parameters {}; {} edits; `evo best --db {} --run {} --export kernel.cu` writes it\n",
         Describe(best->candidate.genome.parameters), best->candidate.genome.edits.size(), options.database, run);
 }

@@ -3,11 +3,14 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/edit_promises.h"
 #include "cli/print.h"
+#include "cli/shown_candidate.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
 #include "cli/verdict.h"
@@ -16,7 +19,7 @@ namespace evo {
 namespace {
 
 struct Options : HistoryOptions {
-  CandidateId id = 0;
+  std::optional<CandidateId> id;
   bool source = false;
 };
 
@@ -91,8 +94,9 @@ void PrintText(std::FILE* out, const Shown& found) {
 void RunShow(CommandContext& context, const Options& options) {
   const History history = OpenForShowing(context, options);
   const RunRecord run = history.FindRun(options.run).record;
-  const Shown found = {run.id, history.FindCandidate(run.id, options.id), history.Efficiency(run.id, options.id),
-                       history.Minimised(run.id, options.id)};
+  CandidateRecord record = FindShownCandidate(history, run.id, options.id);
+  const CandidateId id = record.candidate.id;
+  const Shown found = {run.id, std::move(record), history.Efficiency(run.id, id), history.Minimised(run.id, id)};
   const std::string source = options.source ? RenderStored(context.make_renderer(), run, found.record) : "";
   if (options.json) {
     nlohmann::ordered_json json = ToJson(found.record);
@@ -113,7 +117,7 @@ void AddShow(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("show", "Show everything known of one candidate");
   AddHistoryOptions(*command, context, *options);
-  command->add_option("ID", options->id, "Candidate")->required();
+  command->add_option("ID", options->id, "Candidate (default: the best)");
   command->add_flag("--source", options->source, "Print its source as well, rendered again");
   command->callback([&context, options] { RunShow(context, *options); });
 }

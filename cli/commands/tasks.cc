@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/print.h"
 #include "cli/table.h"
+#include "core/error.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
 
@@ -19,10 +23,26 @@ std::vector<std::string> Names(const std::vector<Case>& cases) {
   return names;
 }
 
-void RunTasks(const CommandContext& context, bool as_json) {
+struct Options {
+  std::string folder;
+  bool json = false;
+};
+
+// The tasks of a folder, or the one whose folder or task.json it is; without a folder the known tasks.
+std::vector<std::filesystem::path> Asked(const CommandContext& context, const std::string& folder) {
+  if (folder.empty()) return FindTasks(context.task_folders);
+  const std::filesystem::path path = folder;
+  if (path.filename() == "task.json" && std::filesystem::exists(path)) return {path.has_parent_path() ? path.parent_path() : "."};
+  if (std::filesystem::exists(path / "task.json")) return {path};
+  std::vector<std::filesystem::path> found = FindTasks({path});
+  if (found.empty()) throw UsageError(fmt::format("{}: there is no task.json in it, nor in a folder of it", folder));
+  return found;
+}
+
+void RunTasks(const CommandContext& context, const Options& options) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   Table table({"task", "baseline", "templates", "cases on cuda", "cases on cpu", "summary"});
-  for (const std::filesystem::path& folder : FindTasks(context.task_folders)) {
+  for (const std::filesystem::path& folder : Asked(context, options.folder)) {
     const Task task = LoadTask(folder);
     std::vector<std::string> templates;
     for (const KernelTemplate& kernel_template : LoadTemplates(folder)) templates.push_back(kernel_template.name);
@@ -39,7 +59,7 @@ void RunTasks(const CommandContext& context, bool as_json) {
                     {"held_out", Names(task.held_out)},
                     {"held_out_cpu", Names(task.held_out_cpu)}});
   }
-  if (as_json) {
+  if (options.json) {
     PrintLines(context.out, Dump(json));
   } else {
     table.Print(context.out);
@@ -49,10 +69,11 @@ void RunTasks(const CommandContext& context, bool as_json) {
 }  // namespace
 
 void AddTasks(CLI::App& app, CommandContext& context) {
-  const auto as_json = std::make_shared<bool>(false);
+  const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("tasks", "List the tasks");
-  command->add_flag("--json", *as_json, "Print JSON");
-  command->callback([&context, as_json] { RunTasks(context, *as_json); });
+  command->add_option("FOLDER", options->folder, "A task, or a folder of tasks (default: those that come with evo)");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([&context, options] { RunTasks(context, *options); });
 }
 
 }  // namespace evo

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/candidate.h"
@@ -20,7 +21,8 @@ struct ScheduledCandidate {
   CompileResult compiled;
   Retries retries;
   std::vector<AvoidedInputs> avoided;  // where the baseline died although this candidate may be the cause
-  bool claimed = false;                // it is evaluated for all that have the same program
+  std::string claim;                   // what it was claimed by in the cache: its program, in a trial also whose and which
+  bool claimed = false;                // it is evaluated for all that have the same claim
   Batch* batch = nullptr;              // that it belongs to
 };
 

@@ -1,5 +1,7 @@
 #include "evaluator/scheduling/scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -25,6 +27,14 @@ void CopyResult(ScheduledCandidate& to, const Evaluation& shared) {
   evaluation = shared;
   evaluation.source_digest = std::move(source_digest);
   evaluation.clocks = clocks;
+}
+
+// Candidates with the same claim are measured once. What was measured before says nothing in a trial, which compares times of
+// variants of one parent: the machine was another then. Variants with the same program share their measurement.
+std::string ClaimOf(const Candidate& candidate, const std::string& program_digest) {
+  if (candidate.measurement == 0) return program_digest;
+  const CandidateId parent = candidate.parents.empty() ? 0 : candidate.parents.front();
+  return fmt::format("{} {} of {}", program_digest, candidate.measurement, parent);
 }
 
 // The run worker does not know what the compile worker said.
@@ -127,7 +137,7 @@ void Scheduler::OnCompiled(const ScheduledPointer& work, const JobResult& result
   evaluation.facts = work->compiled.facts;
   evaluation.program_digest = work->compiled.program_digest;
   if (work->compiled.outcome != Outcome::kOk) return Fail(work, work->compiled.outcome, Stage::kCompile, work->compiled.message);
-  if (work->candidate.measurement > 0) return SubmitRun(work);
+  work->claim = ClaimOf(work->candidate, work->compiled.program_digest);
   ClaimAndRun(work);
 }
 
@@ -136,7 +146,7 @@ void Scheduler::ClaimAndRun(const ScheduledPointer& work) {
   EvaluationCache::Claim claim;
   {
     const std::lock_guard lock(mutex_);
-    const auto claimed = cache_.ClaimProgram(work->compiled.program_digest, work, work->candidate.generation == 0);
+    const auto claimed = cache_.ClaimProgram(work->claim, work, work->candidate.generation == 0);
     claim = claimed.claim;
     if (claim == EvaluationCache::Claim::kYours) work->claimed = true;
     if (claim == EvaluationCache::Claim::kKnown) CopyResult(*work, *claimed.evaluation);
@@ -214,11 +224,10 @@ void Scheduler::Complete(const ScheduledPointer& work) {
 // Precondition: mutex_ is held.
 std::vector<ScheduledPointer> Scheduler::ResolveWaiters(ScheduledCandidate& work) {
   if (!std::exchange(work.claimed, false)) return {};
-  const std::string digest = work.compiled.program_digest;
-  auto resolved = cache_.ResolveWaiters(digest, work.candidate.id, work.evaluation);
+  auto resolved = cache_.ResolveWaiters(work.claim, work.candidate.id, work.evaluation);
   for (const ScheduledPointer& waiter : resolved.waiting) {
     if (resolved.final)
-      CopyResult(*waiter, cache_.Get(digest));
+      CopyResult(*waiter, cache_.Get(work.claim));
     else
       waiter->claimed = true;
   }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -282,10 +283,12 @@ std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop
     if (accumulation.combine != "+" || accumulation.from_zero) continue;
     const std::string& name = tree.node(accumulation.declaration).name;
     const std::string index = FreshName(tree, "i");
-    const std::string line = accumulation.length.empty()
-                                 ? fmt::format("if ({} != 0) {} = 0;", threads.name, name)
-                                 : fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3} == 0 ? {2}[{0}] : 0;", index,
-                                               Parenthesised(accumulation.length), name, threads.name);
+    const std::string line =
+        accumulation.length.empty()
+            ? fmt::format("if ({} != 0) {} = 0;", threads.name, name)
+            : Block(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", index, Parenthesised(accumulation.length)),
+                    fmt::format("{0}[{1}] = {2} == 0 ? {0}[{1}] : 0;", name, index, threads.name),
+                    IndentOf(tree, parts.statement));
     changes.push_back({FirstNode(tree, parts.statement), Placement::kBefore, LineBefore(tree, parts.statement, line)});
   }
   const std::string offset = counted.step == "1" ? threads.name : fmt::format("{} * {}", threads.name, counted.step);

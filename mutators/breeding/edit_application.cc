@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "core/error.h"
+#include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/parameter_block.h"
 #include "kernel_templates/renderer.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 namespace {
@@ -45,6 +48,23 @@ std::optional<std::string> Unmet(const Parameters& parameters, const Edit& edit)
   return std::nullopt;
 }
 
+bool IsUnroll(std::string_view line) { return line.starts_with("#pragma unroll"); }
+
+// How many pragmas have no loop after them, where the compiler takes it for an error or ignores it: another pragma, a block, a
+// declaration.
+std::size_t StrayPragmas(std::string_view text) {
+  std::size_t stray = 0;
+  bool open = false;
+  for (const SourceLine& whole : SplitLines(text)) {
+    const std::string_view line = Trim(whole.text);
+    if (line.empty() || line.starts_with("//") || line.starts_with("/*")) continue;
+    const auto begins = [&](std::string_view word) { return line.starts_with(word); };
+    if (open && !begins("for") && !begins("while") && !begins("do") && !begins("#if") && !begins("#e")) ++stray;
+    open = IsUnroll(line);
+  }
+  return stray;
+}
+
 bool IsInclude(const SourceChange& change) { return change.text.starts_with("#include "); }
 
 // Inserts an include after the others and before anything that differs between children, so that its header is precompiled, too.
@@ -61,17 +81,20 @@ void AddInclude(std::string& text, std::string_view include) {
 
 // Finds the splices of an edit, in source order. Returns the reason if an anchor is lost or two changes touch the same text.
 std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std::vector<Splice>& splices) {
-  std::vector<SourceRange> ranges;
+  std::vector<int> nodes;
   for (const Anchor& anchor : edit.anchors) {
     const auto node = tree.Find(anchor);
     if (!node) return fmt::format("{} is not there any more", Describe(anchor));
-    ranges.push_back(tree.node(*node).range);
+    nodes.push_back(*node);
   }
   for (const SourceChange& change : edit.source) {
-    if (change.anchor >= ranges.size()) return "it names an anchor that it does not have";
+    if (change.anchor >= nodes.size()) return "it names an anchor that it does not have";
     if (IsInclude(change)) continue;
-    SourceRange range = ranges[change.anchor];
+    const int node = nodes[change.anchor];
+    SourceRange range = tree.node(node).range;
     if (change.placement == Placement::kBefore) {
+      // Another edit may have put a pragma there, which belongs to the loop.
+      if (const int pragma = PragmaOf(tree, node); pragma >= 0 && !IsUnroll(change.text)) range = tree.node(pragma).range;
       range.end = range.begin;
       // If the text begins a new line, no blanks stay at the end of the old one.
       while (change.text.starts_with('\n') && range.begin > 0 && tree.text()[range.begin - 1] == ' ') --range.begin;
@@ -100,6 +123,9 @@ AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, cons
   for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
     text.replace(splice->range.begin, splice->range.size(), splice->text);
   }
+  if (text.find(kIndentFrom) != std::string::npos) text = WithoutMarks(std::move(text), IndentUnit(tree));
+  if (text.find("#pragma unroll") != std::string::npos && StrayPragmas(text) > StrayPragmas(tree.text()))
+    return drop("a #pragma unroll would not be in front of its loop any more");
   for (const SourceChange& change : edit.source) {
     if (IsInclude(change)) AddInclude(text, change.text);
   }

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <string_view>
 
 #include "core/digest.h"
-#include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/renderer.h"
+#include "mutators/analysis/deciding_parameters.h"
 #include "mutators/breeding/edit_application.h"
 #include "syntax/preamble.h"
 
@@ -23,53 +20,10 @@ constexpr std::size_t kParsers = 4;
 // megabyte.
 constexpr std::size_t kTrees = 64;
 
-void AddIdentifiers(std::string_view text, std::set<std::string>& names) {
-  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t first = at;
-    while (at < text.size() && belongs(text[at])) ++at;
-    if (at > first)
-      names.emplace(text.substr(first, at - first));
-    else
-      ++at;
-  }
-}
-
-// The parameters that decide, by name or through macros, what code the preprocessor removes. The tree, and thus where an edit
-// finds its anchors, depends on their values. The parameters' own guards (#ifndef) are not counted.
-Parameters Deciding(const std::string& text, const Parameters& parameters) {
-  std::set<std::string> names;
-  std::vector<std::string_view> definitions;
-  const std::vector<SourceLine> lines = SplitLines(text);
-  for (const SourceLine& line : lines) {
-    std::string_view word = Trim(line.text);
-    if (!word.starts_with('#')) continue;
-    word = Trim(word.substr(1));
-    const bool condition =
-        word.starts_with("if ") || word.starts_with("if(") || word.starts_with("ifdef") || word.starts_with("elif");
-    if (condition && word.ends_with('\\')) return parameters;  // the condition goes on in the next line: assume that it names all
-    if (condition) AddIdentifiers(word, names);
-    if (word.starts_with("define ")) definitions.push_back(word.substr(7));
-  }
-  if (names.empty()) return {};
-  for (std::size_t before = 0; before != names.size();) {
-    before = names.size();
-    for (const std::string_view definition : definitions) {
-      const std::string name(definition.substr(0, definition.find_first_of(" \t(")));
-      if (names.contains(name)) AddIdentifiers(definition, names);
-    }
-  }
-  Parameters deciding;
-  for (const auto& [name, value] : parameters) {
-    if (names.contains(name)) deciding[name] = value;
-  }
-  return deciding;
-}
-
 // Keys for the texts after no edit, after the first, after the first two, and so on. They contain only those parameter values
 // that matter: to code under #if, and to edits that need a value.
 std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
-  const nlohmann::json deciding = Deciding(kernel_template.text, genome.parameters);
+  const nlohmann::json deciding = DecidingParameters(kernel_template.text, genome.parameters);
   std::vector<std::string> keys{Digest(kernel_template.digest + deciding.dump())};
   for (const Edit& edit : genome.edits) {
     std::string step = keys.back() + nlohmann::json(edit).dump();

@@ -38,6 +38,9 @@ class InlineHint : public SourceMutator {
     }
     return proposals;
   }
+
+ private:
+  bool rests_on_code() const override { return false; }
 };
 
 }  // namespace

@@ -71,6 +71,9 @@ class LaunchBounds : public SourceMutator {
     }
     return proposals;
   }
+
+ private:
+  bool rests_on_code() const override { return false; }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
@@ -11,6 +12,15 @@ namespace {
 
 bool IsPlainPointer(const std::string& type) {
   return type.find('*') != std::string::npos && type.find('*') == type.rfind('*') && type.find('(') == std::string::npos;
+}
+
+// `float* __restrict__ x` for `float* x`, `float *__restrict__ x` for `float *x`.
+std::string WithRestrict(const std::string& text, std::size_t star) {
+  const auto is_space = [&](std::size_t at) { return std::isspace(static_cast<unsigned char>(text[at])) != 0; };
+  const bool space_follows = star + 1 < text.size() && is_space(star + 1);
+  const bool belongs_to_name = !space_follows && star > 0 && is_space(star - 1);
+  return fmt::format("{}{}__restrict__{}{}", text.substr(0, star + 1), belongs_to_name ? "" : " ", space_follows ? "" : " ",
+                     text.substr(star + 1));
 }
 
 // Whether a pointer is used only to read elements, so that it may become a pointer to const.
@@ -46,9 +56,7 @@ class RestrictQualifier : public SourceMutator {
         const std::size_t star = text.rfind('*');
         if (star == std::string::npos) continue;
         if (text.find("__restrict") == std::string::npos && !IsPassedTwice(tree, context.rendered, parameter)) {
-          const char* gap = text.substr(star + 1).starts_with(" ") ? "" : " ";  // `float *x`
-          const Proposal::Change change{parameter, Placement::kReplace,
-                                        text.substr(0, star + 1) + " __restrict__" + gap + text.substr(star + 1)};
+          const Proposal::Change change{parameter, Placement::kReplace, WithRestrict(text, star)};
           all.changes.push_back(change);
         }
         if (node.type.find("const") == std::string::npos && IsOnlyRead(tree, parameter)) {

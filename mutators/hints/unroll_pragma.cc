@@ -59,6 +59,7 @@ class UnrollPragma : public SourceMutator {
   }
 
  private:
+  bool rests_on_code() const override { return false; }
   static std::string OnItsOwnLine(const SyntaxTree& tree, int loop, std::string_view pragma) {
     const std::string indent = IndentOf(tree, loop);
     const std::uint32_t begin = tree.node(loop).range.begin;

@@ -7,6 +7,7 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/early_return.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -103,16 +104,17 @@ class GridStride : public SourceMutator {
     const std::string blocks = FreshName(tree, "blocks");
     const auto& statements = tree.node(body).children;
     Proposal proposal;
-    proposal.changes.push_back({last_parameter, Placement::kAfter, fmt::format(", int {}", blocks)});
+    proposal.changes.push_back({last_parameter, Placement::kAfter, fmt::format(", unsigned int {}", blocks)});
     std::string before =
         fmt::format("for (unsigned int {0} = blockIdx.{1}; {0} < {2}; {0} += gridDim.{1}) {{", block, kAxes[axis], blocks);
     const std::string indent = IndentOf(tree, statements.front());
+    before += kIndentFrom;
     if (HasSharedMemory(tree)) before += fmt::format("\n{}__syncthreads();   // shared memory is reused from here on", indent);
     proposal.changes.push_back(
         {FirstNode(tree, statements.front()), Placement::kBefore, LineBefore(tree, statements.front(), before)});
     for (const int use : uses) proposal.changes.push_back({use, Placement::kReplace, block});
     for (const int at : *returns) proposal.changes.push_back({at, Placement::kReplace, "continue;"});
-    proposal.changes.push_back({statements.back(), Placement::kAfter, fmt::format("\n{}}}", indent)});
+    proposal.changes.push_back({statements.back(), Placement::kAfter, fmt::format("{}\n{}}}", kIndentTo, indent)});
 
     std::vector<std::string> grid;
     for (const Expression& extent_of : launch.grid) grid.push_back(extent_of.text());

@@ -54,25 +54,19 @@ class Writer {
     return lines;
   }
 
-  std::string Statement(int node, const std::string& indent) const {
+  // The text that takes the place of a statement. What is between the statements stays: comments, pragmas, and what `#if`
+  // removes.
+  std::string Statement(int node) const {
     const SyntaxNode& part = tree_.node(node);
-    if (!Depends(node)) return indent + std::string(tree_.Text(node)) + "\n";
-    if (part.kind_name == kPragmaKind) return fmt::format("{}\n", tree_.Text(node));
-    if (part.kind_name == "ForStmt") {
-      const int body = part.children.back();
-      const SourceRange head{part.range.begin, tree_.node(body).range.begin};
-      std::string text(tree_.Text(head));
-      while (text.ends_with(" ") || text.ends_with("\n")) text.pop_back();
-      return fmt::format("{}{} {{\n{}{}}}\n", indent, text, Block(body, indent + "  "), indent);
-    }
-    if (part.kind_name == "CompoundStmt") return fmt::format("{}{{\n{}{}}}\n", indent, Block(node, indent + "  "), indent);
+    if (part.kind_name == kPragmaKind || !Depends(node)) return std::string(tree_.Text(node));
+    if (part.kind_name == "CompoundStmt") return Within(node, part.range.begin, part.range.end);
+    if (part.kind_name == "ForStmt") return Loop(node);
     bool stores = false;
     for (const int at : Subtree(tree_, node)) stores |= IsStore(tree_, at);
-    std::string text;
-    for (std::size_t item = 0; item < names_.size(); ++item) {
+    std::string text = Copy(node, 0);
+    for (std::size_t item = 1; item < names_.size(); ++item) {
       const std::string copy = Copy(node, item);
-      text += stores && item > 0 ? fmt::format("{}if ({}) {{ {} }}\n", indent, inside_[item], copy)
-                                 : fmt::format("{}{}\n", indent, copy);
+      text += fmt::format("\n{}{}", IndentInside(node), stores ? fmt::format("if ({}) {{ {} }}", inside_[item], copy) : copy);
     }
     return text;
   }
@@ -87,12 +81,37 @@ class Writer {
     return name;
   }
 
-  std::string Block(int body, const std::string& indent) const {
-    if (tree_.node(body).kind_name != "CompoundStmt") return Statement(body, indent);
+  // The text from `begin` to `end`, which contains the children of a block.
+  std::string Within(int block, std::uint32_t begin, std::uint32_t end) const {
     std::string text;
-    for (const int child : tree_.node(body).children)
-      text += tree_.node(child).kind_name == kPragmaKind ? fmt::format("{}\n", tree_.Text(child)) : Statement(child, indent);
-    return text;
+    for (const int child : tree_.node(block).children) {
+      const SourceRange& range = tree_.node(child).range;
+      text += tree_.Text({begin, range.begin});
+      text += Statement(child);
+      begin = range.end;
+    }
+    return text + std::string(tree_.Text({begin, end}));
+  }
+
+  // A loop; its body gets braces.
+  std::string Loop(int node) const {
+    const SyntaxNode& loop = tree_.node(node);
+    const int body = loop.children.back();
+    const SourceRange head{loop.range.begin, tree_.node(body).range.begin};
+    if (tree_.node(body).kind_name == "CompoundStmt") return std::string(tree_.Text(head)) + Statement(body);
+    std::string text(tree_.Text(head));
+    const std::string_view last = tree_.Tokens(head).back();  // the `)`, which a comment may follow
+    text.insert(static_cast<std::size_t>(last.data() + last.size() - tree_.Text(head).data()), " {");
+    while (text.ends_with(' ') || text.ends_with('\n')) text.pop_back();
+    return fmt::format("{}\n{}{}\n{}}}", text, IndentInside(body), Statement(body), IndentOf(tree_, node));
+  }
+
+  // The indentation of a statement that has a line of its own, or will get one because it is the body of a loop.
+  std::string IndentInside(int node) const {
+    const std::string indent = IndentOf(tree_, node);
+    const std::uint32_t begin = tree_.node(node).range.begin;
+    const bool first = begin == indent.size() || tree_.text()[begin - indent.size() - 1] == '\n';
+    return first ? indent : indent + "  ";
   }
 
   // The text of a node with the variable names of one element.
@@ -153,7 +172,6 @@ class RegisterTile : public SourceMutator {
  private:
   static Proposal Tile(const SyntaxTree& tree, const ElementKernel& element, int items) {
     const Writer writer(tree, element, items);
-    const std::string indent = IndentOf(tree, element.statements.front());
     Proposal proposal;
     proposal.changes.push_back(
         {element.index.block, Placement::kReplace, fmt::format("(blockIdx.{} * {})", "xyz"[element.index.axis], items)});
@@ -163,9 +181,7 @@ class RegisterTile : public SourceMutator {
     proposal.changes.push_back({element.statements.front(), Placement::kBefore, std::move(lines)});
     for (const int statement : element.statements) {
       if (tree.node(statement).kind_name == kPragmaKind || !writer.Depends(statement)) continue;
-      std::string text = writer.Statement(statement, indent);
-      text = text.substr(indent.size(), text.size() - indent.size() - 1);
-      proposal.changes.push_back({statement, Placement::kReplace, std::move(text)});
+      proposal.changes.push_back({statement, Placement::kReplace, writer.Statement(statement)});
       for (const int at : Subtree(tree, statement)) {
         if (tree.node(at).kind_name == "CompoundStmt") proposal.also_anchored.push_back(at);
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
 
@@ -27,12 +28,15 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
   const std::string offset = FreshName(tree, "offset");
   const std::string warp = FreshName(tree, "warp");
   std::string text = fmt::format("\n{}{{\n{}__shared__ {} {}[32];\n", outer, indent, variable.type, partials);
-  text += fmt::format("{0}for (int {1} = 16; {1} > 0; {1} /= 2) {2}\n", indent, offset,
-                      Combined(accumulation.combine, name, fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset)));
+  const std::string other = fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset);
+  text += fmt::format(
+      "{}{}\n", indent,
+      Block(fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2)", offset), Combined(accumulation.combine, name, other), indent));
   text += fmt::format("{}if ({} % 32 == 0) {}[{} / 32] = {};\n", indent, threads.name, partials, threads.name, name);
   text += fmt::format("{}__syncthreads();\n{}{} = {}[0];\n", indent, indent, name, partials);
-  text += fmt::format("{0}for (int {1} = 1; {1} < {2} / 32; ++{1}) {3}\n", indent, warp, threads.count,
-                      Combined(accumulation.combine, name, fmt::format("{}[{}]", partials, warp)));
+  text += fmt::format("{}{}\n", indent,
+                      Block(fmt::format("for (int {0} = 1; {0} < {1} / 32; ++{0})", warp, threads.count),
+                            Combined(accumulation.combine, name, fmt::format("{}[{}]", partials, warp)), indent));
   // In a loop, the next iteration writes what this one still reads.
   if (IsInALoop(tree, loop)) text += fmt::format("{}__syncthreads();\n", indent);
   return text + outer + "}";

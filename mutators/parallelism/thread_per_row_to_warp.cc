@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
 
@@ -25,7 +26,8 @@ std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
     const std::string offset = FreshName(tree, "offset");
     const std::string other = fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset);
     text +=
-        fmt::format("\n{0}for (int {1} = 16; {1} > 0; {1} /= 2) {2}", inner, offset, Combined(accumulation.combine, name, other));
+        "\n" + inner +
+        Block(fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2)", offset), Combined(accumulation.combine, name, other), inner);
     if (!accumulation.length.empty()) text += fmt::format("\n{}}}", indent);
   }
   return text;

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/mutator.h"
 
@@ -196,9 +197,9 @@ bool OnlyTheTotalIsRead(const MutationContext& context, const Tree& reduction) {
   return true;
 }
 
-std::string Shuffles(const Tree& reduction, const std::string& value, const std::string& offset) {
-  return fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2) {1}", offset,
-                     Combined(reduction, value, fmt::format("__shfl_down_sync(0xffffffffu, {}, {})", value, offset)));
+std::string Shuffles(const Tree& reduction, const std::string& value, const std::string& offset, const std::string& indent) {
+  return Block(fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2)", offset),
+               Combined(reduction, value, fmt::format("__shfl_down_sync(0xffffffffu, {}, {})", value, offset)), indent);
 }
 
 class WarpReduction : public SourceMutator {
@@ -230,7 +231,7 @@ class WarpReduction : public SourceMutator {
     const std::string& half = tree.node(tree.node(reduction.loop.init).children.front()).name;
     std::string text = fmt::format("\n{0}if ({1} < 32) {{\n{0}  {2} {3} = {4}[{1}];\n", indent, reduction.thread, reduction.type,
                                    value, reduction.partials);
-    text += fmt::format("{}  {}\n", indent, Shuffles(reduction, value, FreshName(tree, "offset")));
+    text += fmt::format("{}  {}\n", indent, Shuffles(reduction, value, FreshName(tree, "offset"), indent + "  "));
     text += fmt::format("{0}  if ({1} == 0) {2}[0] = {3};\n{0}}}\n{0}__syncthreads();", indent, reduction.thread,
                         reduction.partials, value);
     Proposal proposal;
@@ -247,19 +248,20 @@ class WarpReduction : public SourceMutator {
     if (store < 0) return std::nullopt;
     const std::string indent = IndentOf(tree, loop);
     const std::string value = FreshName(tree, "value");
-    const std::string shuffles = Shuffles(reduction, value, FreshName(tree, "offset"));
+    const std::string offset = FreshName(tree, "offset");
     const std::string identity = reduction.combine == "+" ? "0" : fmt::format("{}[0]", reduction.partials);
     Proposal proposal;
-    proposal.changes.push_back(
-        {store, Placement::kReplace,
-         fmt::format("{1} {2} = {3};\n{0}{4}\n{0}if ({5} % 32 == 0) {6}[{5} / 32] = {2};", indent, reduction.type, value,
-                     tree.Text(tree.node(store).children[1]), shuffles, reduction.thread, reduction.partials)});
+    proposal.changes.push_back({store, Placement::kReplace,
+                                fmt::format("{1} {2} = {3};\n{0}{4}\n{0}if ({5} % 32 == 0) {6}[{5} / 32] = {2};", indent,
+                                            reduction.type, value, tree.Text(tree.node(store).children[1]),
+                                            Shuffles(reduction, value, offset, indent), reduction.thread, reduction.partials)});
     if (reduction.loop.pragma >= 0) proposal.changes.push_back({reduction.loop.pragma, Placement::kReplace, ""});
     proposal.changes.push_back(
         {loop, Placement::kReplace,
          fmt::format("if ({1} < 32) {{\n{0}  {2} = {1} < {3} / 32 ? {4}[{1}] : {5};\n{0}  {6}\n{0}  if ({1} == 0) {4}[0] = "
                      "{2};\n{0}}}\n{0}__syncthreads();",
-                     indent, reduction.thread, value, Wrapped(reduction.threads), reduction.partials, identity, shuffles)});
+                     indent, reduction.thread, value, Wrapped(reduction.threads), reduction.partials, identity,
+                     Shuffles(reduction, value, offset, indent + "  "))});
     proposal.also_anchored.push_back(reduction.loop.body);
     return proposal;
   }

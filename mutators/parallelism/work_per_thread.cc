@@ -7,6 +7,8 @@
 #include "kernel_templates/launch_line.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/early_return.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/mutator.h"
 
@@ -106,6 +108,35 @@ bool ReturnsApart(const SyntaxTree& tree, const Place& place) {
   return true;
 }
 
+// Whether every use of an array names an element, and those in the repeated statements only read it.
+bool IsOnlyReadAgain(const SyntaxTree& tree, int array, std::uint32_t repeated) {
+  for (const int use : tree.UsesOf(array)) {
+    int element = use;
+    while (tree.node(tree.node(element).parent).kind_name == "ArraySubscriptExpr" &&
+           tree.node(tree.node(element).parent).children.front() == element)
+      element = tree.node(element).parent;
+    const bool read = tree.node(element).converted && !tree.node(element).type.ends_with("]");
+    if (element == use || (tree.node(use).range.begin >= repeated && !read)) return false;
+  }
+  return true;
+}
+
+// Whether the repeated statements find every variable that is declared before them as the first of them found it.
+bool LeavesEarlierVariables(const SyntaxTree& tree, const Place& place) {
+  const std::uint32_t repeated = tree.node(place.statement).range.begin;
+  for (const int statement : Rest(tree, place)) {
+    for (const int written : WrittenIn(tree, statement)) {
+      if (tree.node(written).range.begin < repeated) return false;
+    }
+  }
+  for (const int node : Subtree(tree, place.kernel)) {
+    if (tree.node(node).kind_name != "VarDecl" || tree.node(node).range.begin >= repeated) continue;
+    // A pointer or a reference may change it without naming it.
+    if (IsLocalArray(tree, node) ? !IsOnlyReadAgain(tree, node, repeated) : IsMemoryName(tree, node)) return false;
+  }
+  return true;
+}
+
 // Whether the repeated statements do not make threads depend on each other, do not return from within a loop, and do not change
 // earlier variables.
 bool IsRepeatable(const SyntaxTree& tree, const Place& place) {
@@ -123,14 +154,7 @@ bool IsRepeatable(const SyntaxTree& tree, const Place& place) {
       if (IsLoop(tree.node(at).kind_name)) return false;
     }
   }
-  for (const int statement : Rest(tree, place)) {
-    for (const int written : WrittenIn(tree, statement)) {
-      const SyntaxNode& variable = tree.node(written);
-      const bool before = variable.range.begin < tree.node(place.statement).range.begin;
-      if (before && variable.type.find(']') == std::string::npos) return false;
-    }
-  }
-  return true;
+  return LeavesEarlierVariables(tree, place);
 }
 
 std::vector<Place> Places(const MutationContext& context) {
@@ -201,7 +225,7 @@ class WorkPerThread : public SourceMutator {
     Proposal proposal;
     proposal.changes.push_back(
         {place.statement, Placement::kBefore,
-         LineBefore(tree, place.statement, fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", item, items))});
+         LineBefore(tree, place.statement, fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{{2}", item, items, kIndentFrom))});
     proposal.changes.push_back(std::move(index));
     const std::vector<int> rest = Rest(tree, place);
     for (const int statement : rest) {
@@ -209,7 +233,8 @@ class WorkPerThread : public SourceMutator {
         if (tree.node(node).kind_name == "ReturnStmt") proposal.changes.push_back({node, Placement::kReplace, "continue;"});
       }
     }
-    proposal.changes.push_back({rest.back(), Placement::kAfter, fmt::format("\n{}}}", IndentOf(tree, place.statement))});
+    proposal.changes.push_back(
+        {rest.back(), Placement::kAfter, fmt::format("{}\n{}}}", kIndentTo, IndentOf(tree, place.statement))});
     proposal.launch.push_back(
         WithDimension(*place.launch, "grid", place.axis, DividedGrid(place.launch->grid[place.axis], items)));
     return proposal;

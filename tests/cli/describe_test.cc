@@ -76,6 +76,43 @@ TEST(SpeedupOver, PrefersTheInterleavedCheck) {
   EXPECT_EQ(Describe(SpeedupOver(std::nullopt, CandidateRecord{})), "not known");
 }
 
+// The times that stand next to a speed-up are those that it was computed from.
+TEST(SpeedupOver, HasTheTimesOfItsMeasurement) {
+  CandidateRecord baseline;
+  baseline.candidate.id = 1;
+  baseline.candidate.genome.template_name = "naive";
+  baseline.evaluation.score_ns = 1'263'800;
+  CandidateRecord best;
+  best.candidate.id = 57;
+  best.candidate.genome.template_name = "naive";
+  best.evaluation.score_ns = 688'000;
+  best.evaluation.outcome = Outcome::kOk;
+  const auto printed = [&] {
+    testing::CapturedOutput out;
+    PrintResult(out.stream(), baseline, best);
+    return out.Text();
+  };
+  EXPECT_EQ(printed(),
+            "kernel          candidate  latency us  speed-up  verdict\n"
+            "baseline naive          1    1263.800     1.000\n"
+            "best naive             57     688.000     1.837  not checked\n");
+  EXPECT_EQ(Describe(SpeedupOver(baseline, best)),
+            "1.837: 688.000 us, the baseline 1263.800 us (from the medians of two separate measurements)");
+  best.check.emplace();
+  best.check->outcome = Outcome::kOk;
+  best.check->held_out_cases = {"ragged"};
+  best.check->candidate_ns = 700'000;
+  best.check->baseline_ns = 891'100;
+  best.check->speedup = 1.273;
+  EXPECT_EQ(printed(),
+            "kernel          candidate  latency us  speed-up  verdict\n"
+            "baseline naive          1     891.100     1.000\n"
+            "best naive             57     700.000     1.273  held-out ok (ragged)\n"
+            "re-timed, alternating with the baseline; in the search the best took 688.000 us and the baseline 1263.800 us\n");
+  EXPECT_EQ(Describe(SpeedupOver(baseline, best)),
+            "1.273: 700.000 us, the baseline 891.100 us (re-timed, alternating with the baseline)");
+}
+
 TEST(Verdict, SaysWhereAKernelTakesLonger) {
   CandidateRecord record;
   record.evaluation.outcome = Outcome::kOk;

@@ -100,10 +100,13 @@ TEST_F(ExportTest, AlsoWritesAProgramThatLaunchesIt) {
   AddBest(app, context_);
   app.parse("best --with-host --export " + file_);
   const std::filesystem::path host = folder_ / "kernel_host.cu";
-  EXPECT_THAT(printed.Text(), HasSubstr("written to " + host.string()));
+  EXPECT_THAT(printed.Text(), HasSubstr("written to " + host.string() + "\nwritten to " + (folder_ / "kernel_host.h").string()));
   std::ostringstream text;
   text << std::ifstream(host).rdbuf();
   ExpectGolden("export_6_host.cu", text.str());
+  std::ostringstream header;
+  header << std::ifstream(folder_ / "kernel_host.h").rdbuf();
+  ExpectGolden("export_6_host.h", header.str());
   const std::string command = fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"),
                                           host.string(), host.string());
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
@@ -189,11 +192,9 @@ TEST(ExportKernel, HopperLaunchesAreExplainedAndCompile) {
   const std::string host = ExportHost(ParseTemplate("wgmma", text), *input.task, "kernel.cu", "sm_90");
   std::ofstream(out / "kernel_host.cu") << host;
   EXPECT_THAT(text, HasSubstr("// Compile: nvcc -gencode arch=compute_90a,code=sm_90a -c FILE\n"));
-  EXPECT_THAT(
-      host,
-      HasSubstr(
-          "evo_launch(const void* Q, const void* K, const void* V, void* O, long long B, long long H, long long S, long long D, "
-          "cudaStream_t stream)"));
+  EXPECT_THAT(host, HasSubstr("kernel_launch(const void* Q, const void* K, const void* V, void* O, long long B, long long H, "
+                              "long long S, long long D, "
+                              "cudaStream_t stream)"));
   const std::string file = (out / "kernel_host.cu").string();
   const std::string command =
       fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
@@ -274,6 +275,18 @@ TEST(Tasks, ListsWhatItFinds) {
   EXPECT_EQ(printed.Text(),
             "task   baseline  templates  cases on cuda  cases on cpu  summary\n"
             "scale  scale     scale      small large    small_cpu     y = 2 x\n");
+  CommandContext empty;
+  for (const char* folder : {"", "/scale", "/scale/task.json"}) {
+    testing::CapturedOutput again;
+    empty.out = again.stream();
+    CLI::App other;
+    AddTasks(other, empty);
+    other.parse(fmt::format("tasks {}{}", EVO_TASK_DIR, folder));
+    EXPECT_EQ(again.Text(), printed.Text());
+  }
+  CLI::App none;
+  AddTasks(none, empty);
+  EXPECT_THROW(none.parse(fmt::format("tasks {}/scale/none", EVO_TASK_DIR)), UsageError);
 }
 
 TEST(ExportHost, RefusesSizesBetweenWhichNothingWasShown) {

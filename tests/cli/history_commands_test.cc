@@ -78,6 +78,9 @@ TEST_F(HistoryCommandsTest, PrintForPeople) {
   ExpectGolden("show_4.txt", Call("show 4"));
   ExpectGolden("show_7_source.txt", Call("show 7 --source"));
   ExpectGolden("lineage_6.txt", Call("lineage 6"));
+  EXPECT_EQ(Call("show"), Call("show 6")) << "the best";
+  EXPECT_EQ(Call("lineage"), Call("lineage 6"));
+  EXPECT_EQ(Call("diff"), Call("diff 6"));
   ExpectGolden("diff_6.txt", Call("diff 6"));
   testing::ExpectGoldenCsv("export.csv", Call("export --csv"));
 }
@@ -175,7 +178,7 @@ TEST_F(HistoryCommandsTest, RefuseANewerDatabase) {
 }
 
 TEST_F(HistoryCommandsTest, TheParserRefusesWrongFlags) {
-  EXPECT_THROW(Call("show"), CLI::ParseError);
+  EXPECT_THROW(Call("show 1 2"), CLI::ParseError);
   EXPECT_THROW(Call("show six"), CLI::ParseError);
   EXPECT_THROW(Call("history --runs --timing"), CLI::ParseError);
   EXPECT_THROW(Call("export --csv --json"), CLI::ParseError);

@@ -39,6 +39,15 @@ TEST(PrepareRun, LeavesOutTemplatesThatCanOnlyFail) {
   EXPECT_THAT(TemplatesOf(older, "cuda"), Not(Contains("wgmma")));
 }
 
+TEST(PrepareRun, TakesATaskByItsFolderOrItsFile) {
+  RunOptions options = Attention();
+  const std::string digest = PrepareRun(options, CommandContext{}, {"cuda", {0}}).task.digest;
+  options.task += "/task.json";
+  EXPECT_EQ(PrepareRun(options, CommandContext{}, {"cuda", {0}}).task.digest, digest);
+  options.task += "/none";
+  EXPECT_THROW(PrepareRun(options, CommandContext{}, {"cuda", {0}}), UsageError);
+}
+
 TEST(PrepareRun, TakesTheTemplatesThatAreNamed) {
   RunOptions options = Attention();
   options.templates = {"wgmma"};

@@ -191,6 +191,20 @@ TEST(KeepsSpeed, IfTheChampionIsNotFasterByMoreThanTheNoise) {
   EXPECT_FALSE(KeepsSpeed(pruned, champion));
 }
 
+TEST(KeepsSpeed, LeavesHalfOfTheGainHoweverManyUnprovenEditsWereLeftOut) {
+  const auto check = [](double candidate, double baseline) {
+    ChampionCheck made;
+    made.outcome = Outcome::kOk;
+    made.candidate = Timed(candidate).cases;
+    made.baseline = Timed(baseline).cases;
+    return made;
+  };
+  const ChampionCheck champion = check(10'000, 11'700);
+  EXPECT_TRUE(KeepsSpeed(check(10'800, 11'700), champion, 4));
+  EXPECT_FALSE(KeepsSpeed(check(11'700, 11'700), champion, 4));
+  EXPECT_FALSE(KeepsSpeed(check(10'800, 11'700), champion, 1));
+}
+
 TEST(KeepsSpeed, ComparesChecksRelativeToTheirBaselines) {
   const auto check = [](double candidate_ns, double baseline_ns) {
     ChampionCheck made;

@@ -252,6 +252,20 @@ TEST(MinimisedRun, RecordsAVariantThatIsSlowerWithoutItsUnprovenEdits) {
   EXPECT_THAT(world.store.champions, SizeIs(2));
 }
 
+// Without its edits the champion is the baseline, which was measured while the machine was faster.
+TEST(MinimisedRun, MeasuresVariantsThatTheRunHasMeasuredBefore) {
+  EditedWorld world;
+  world.evaluator.evaluate = [](const Candidate& candidate) {
+    const Evaluation fast = EditedWorld::Measure(candidate);
+    Evaluation evaluation = Timed(fast.score_ns * (candidate.measurement == 0 ? 1 : 1.25));
+    evaluation.source_digest = fast.source_digest;
+    return evaluation;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ExpectMinimised(world);
+  for (const Candidate* trial : world.Trials()) EXPECT_GT(trial->measurement, 0);
+}
+
 TEST(MinimisedRun, MakesTheSameTrialsAfterAnInterruptionAnywhere) {
   EditedWorld whole;
   ASSERT_EQ(whole.Run(), RunStatus::kFinished);

@@ -21,7 +21,10 @@ TEST(RecordedEvaluations, FindEachMeasurementOfASource) {
   for (const double ns : {1'000.0, 1'010.0, 1'020.0}) {
     evaluation.score_ns = ns;
     evaluation.shared_candidate = 0;
-    recorded.Add(evaluation);
+    if (ns > 1'000)
+      recorded.AddTrial(evaluation);
+    else
+      recorded.Add(evaluation);
     evaluation.shared_candidate = 1;  // a copy of the first, not a measurement
     evaluation.score_ns = 1'000;
     recorded.Add(evaluation);
@@ -31,6 +34,11 @@ TEST(RecordedEvaluations, FindEachMeasurementOfASource) {
   EXPECT_EQ(recorded.Find("s", 2)->score_ns, 1'020);
   EXPECT_EQ(recorded.Find("s", 3)->score_ns, 1'020) << "the last, because there are no more";
   EXPECT_EQ(recorded.Find("t", 1), nullptr);
+  evaluation.source_digest = "t";
+  recorded.AddTrial(evaluation);
+  ASSERT_NE(recorded.Find("t"), nullptr);
+  EXPECT_EQ(recorded.Find("t", 1)->score_ns, 1'000) << "a trial is the first evaluation of its source";
+  EXPECT_EQ(recorded.Find("t", 1)->shared_candidate, 0);
 }
 
 TEST(RecordedEvaluations, KeepTheFirstThatIsNotNoisy) {

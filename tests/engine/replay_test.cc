@@ -34,7 +34,10 @@ RecordedEvaluations Recording(const World& world) {
       for (const auto& [id, found] : world.store.champions) {
         if (id == generation.candidates[i].id) check = found;
       }
-      recorded.Add(generation.evaluations[i], check);
+      if (IsTrial(generation))
+        recorded.AddTrial(generation.evaluations[i], check);
+      else
+        recorded.Add(generation.evaluations[i], check);
     }
   }
   return recorded;

@@ -52,6 +52,30 @@ TEST_F(SchedulerTest, AnotherMeasurementIsMadeForItself) {
   EXPECT_EQ(Finish().front().score_ns, 90);
 }
 
+TEST_F(SchedulerTest, VariantsOfOneProgramShareTheirOwnMeasurementOnly) {
+  MakeScheduler();
+  StartCompiled(MakeCandidate(1, "one", 0), "p");
+  run_.Answer(Evaluated(Measured(100)));
+  Finish();
+  const auto variant = [](CandidateId id, int measurement, CandidateId champion) {
+    Candidate candidate = MakeCandidate(id, "variant");
+    candidate.measurement = measurement;
+    candidate.parents = {champion};
+    return candidate;
+  };
+  const auto measured = [&](CandidateId id, int measurement, CandidateId champion, double answer) {
+    StartCompiled(variant(id, measurement, champion), "p");
+    if (run_.pending() > 0) run_.Answer(Evaluated(Measured(answer)));
+    return Finish().front();
+  };
+  EXPECT_EQ(measured(3, 1, 2, 140).score_ns, 140);
+  const Evaluation shared = measured(4, 1, 2, 999);
+  EXPECT_EQ(shared.score_ns, 140);
+  EXPECT_EQ(shared.shared_candidate, 3);
+  EXPECT_EQ(measured(5, 2, 2, 130).score_ns, 130) << "once more, next to the champion";
+  EXPECT_EQ(measured(6, 1, 4, 120).score_ns, 120) << "of another champion";
+}
+
 TEST_F(SchedulerTest, ASourceOfAnEarlierRunIsNotEvenCompiled) {
   Evaluation known = Measured(70);
   known.source_digest = Digest("one");

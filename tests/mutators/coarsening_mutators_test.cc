@@ -12,10 +12,10 @@ TEST(WorkPerThread, DividesTheGridAndRepeatsTheBody) {
   const auto children = ChildrenOf("work_per_thread", Rows("  out[row] = in[row];\n"));
   ASSERT_THAT(children, SizeIs(4));
   EXPECT_NE(children[0].find("grid(ceil_div(N, B * 2))"), std::string::npos);
-  EXPECT_NE(
-      children[0].find("  for (int item = 0; item < 2; ++item) {\n  const int row = (blockIdx.x * 2 + item) * B + threadIdx.x;\n"
-                       "  if (row >= n) continue;\n  out[row] = in[row];\n  }\n}"),
-      std::string::npos)
+  EXPECT_NE(children[0].find(
+                "  for (int item = 0; item < 2; ++item) {\n    const int row = (blockIdx.x * 2 + item) * B + threadIdx.x;\n"
+                "    if (row >= n) continue;\n    out[row] = in[row];\n  }\n}"),
+            std::string::npos)
       << children[0];
   EXPECT_NE(children[3].find("const int row = (blockIdx.x * B + threadIdx.x) * 4 + item;"), std::string::npos) << children[3];
 }
@@ -28,6 +28,24 @@ TEST(WorkPerThread, LeavesWhatCannotBeRepeated) {
         With(rows, "  out[row]", "  for (int i = 0; i < m; ++i) if (in[i] < 0.0f) return;\n  out[row]"),
         With(rows, "  out[row]", "  in += m;\n  out[row]"),  // the second item would start from there
         With(rows, "in[row]", "in[row + blockIdx.x]"), With(rows, "in[row]", "in[row + gridDim.x]")}) {
+    EXPECT_THAT(ChildrenOf("work_per_thread", text), IsEmpty()) << text;
+  }
+}
+
+// The second item would find what the first one left there.
+TEST(WorkPerThread, LeavesVariablesOfTheThreadThatTheItemsWouldShare) {
+  const std::string rows = Rows("  out[row] = in[row];\n");
+  const auto before = [&](const std::string& declared, const std::string& change) {
+    return With(With(rows, "  const int row", declared + "  const int row"), "  out[row]", change + "  out[row]");
+  };
+  EXPECT_THAT(ChildrenOf("work_per_thread", before("  float s[2];\n", "")), SizeIs(4));
+  for (const std::string& text :
+       {before("  float s = 0.0f;\n", "  s += in[row];\n"), before("  float s[2] = {0.0f, 0.0f};\n", "  s[1] += in[row];\n"),
+        before("  float2 s = make_float2(0.0f, 0.0f);\n", "  s.x += in[row];\n"),
+        before("  float s[2][2] = {};\n", "  for (int i = 0; i < 2; ++i) s[i][1] += in[row];\n"),
+        before("  float s = 0.0f;\n  float* p = &s;\n", "  *p += in[row];\n"),
+        before("  float s = 0.0f;\n  float& p = s;\n", "  p += in[row];\n"),
+        before("  float s[2] = {0.0f, 0.0f};\n  float* p = s;\n", "  p[1] += in[row];\n")}) {
     EXPECT_THAT(ChildrenOf("work_per_thread", text), IsEmpty()) << text;
   }
 }
@@ -73,6 +91,41 @@ TEST(RegisterTile, HandlesAConditionAroundTheBodyAndPragmas) {
                              "in[row_1 + c];\n    }\n"),
             std::string::npos)
       << children[0];
+}
+
+TEST(RegisterTile, KeepsCommentsAndWhatTheMacrosLeaveOut) {
+  const auto children = ChildrenOf("register_tile", Rows("  float sum = 0.0f;   // of the row\n"
+                                                         "  for (int c = 0; c < m; ++c) {\n"
+                                                         "    // One column.\n"
+                                                         "    const float x = in[row * m + c];   // coalesced\n"
+                                                         "#if SQUARES\n    sum += x * x;\n#else\n    sum += x;\n#endif\n"
+                                                         "\n    /* done */\n  }\n"
+                                                         "  out[row] = sum;\n"));
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(children[0].find("    // One column.\n"
+                             "    const float x = in[row * m + c];\n    const float x_1 = in[row_1 * m + c];   // coalesced\n"
+                             "#if SQUARES\n    sum += x * x;\n#else\n    sum += x;\n    sum_1 += x_1;\n#endif\n"
+                             "\n    /* done */\n  }\n"),
+            std::string::npos)
+      << children[0];
+}
+
+// Each row of causal attention has its own number of keys. Without the mask, the declaration of that number is left out by the
+// preprocessor and stays as it is.
+TEST(RegisterTile, TakesRowsOfAttentionTogetherOnlyWithoutTheCausalMask) {
+  const auto children = [](const std::string& name) {
+    return ChildrenOf("register_tile", LoadTemplate(ShareDirectory() / "kernel_templates" / name).text);
+  };
+  EXPECT_THAT(children("attention_causal/naive.cu"), IsEmpty());
+  const auto tiled = children("attention/naive.cu");
+  ASSERT_THAT(tiled, SizeIs(2));
+  for (const std::string& child : tiled) {
+    EXPECT_NE(child.find("#if CAUSAL\n  const int end = row + 1;\n#else\n  const int end = length;\n#endif\n"),
+              std::string::npos);
+    EXPECT_NE(child.find("    largest_1 = fmaxf(largest_1, Score(query_1, K + head + key * HEAD_DIM, scale));\n"),
+              std::string::npos)
+        << child;
+  }
 }
 
 TEST(RegisterTile, LeavesElementsThatCannotBeComputedTogether) {

@@ -126,6 +126,103 @@ TEST(GenomeRenderer, CodeThatParametersRemoveIsNotEdited) {
   EXPECT_EQ(parent.rendering.dropped.size(), 1u);
 }
 
+// Edits of two parents meet in a crossover. Each was made for a loop without a pragma.
+struct Meeting {
+  explicit Meeting(const std::string& body)
+      : parent("// evo:launch k(A, B, S) grid(1) block(32)\n__global__ void k(const float* a, float* b, int n) {\n" + body +
+               "}\n") {}
+
+  Edit First(const std::string& mutator) const {
+    const auto proposals = SourceMutatorNamed(mutator).Proposals(parent.Context());
+    EXPECT_FALSE(proposals.empty()) << mutator;
+    return SourceMutatorNamed(mutator).EditOf(parent.Context(), proposals.front());
+  }
+  Edit Pragma(const std::string& text) const {
+    const int loop = NodesOfKindNamed("ForStmt");
+    return MakeEdit(*parent.tree, "unroll_pragma", {{{loop, Placement::kBefore, text + "\n  "}}, {}, {}});
+  }
+  RenderedGenome With(std::vector<Edit> edits) const {
+    Genome genome = parent.genome;
+    genome.edits = std::move(edits);
+    return SharedRenderer().Render(parent.kernel_template, genome);
+  }
+  int NodesOfKindNamed(const std::string& kind) const {
+    for (std::size_t i = 0; i < parent.tree->nodes().size(); ++i) {
+      if (parent.tree->nodes()[i].kind_name == kind) return static_cast<int>(i);
+    }
+    return -1;
+  }
+  Parent parent;
+};
+
+TEST(GenomeRenderer, ALoopGetsOnePragma) {
+  const Meeting meeting("  for (int i = 0; i < n; ++i) b[i] = a[i];\n");
+  const RenderedGenome both = meeting.With({meeting.Pragma("#pragma unroll 4"), meeting.Pragma("#pragma unroll 2")});
+  EXPECT_THAT(both.source, HasSubstr("  #pragma unroll 4\n  for ("));
+  EXPECT_EQ(both.source.find("unroll 2"), std::string::npos);
+  EXPECT_THAT(both.dropped, testing::ElementsAre(HasSubstr("#pragma")));
+}
+
+TEST(GenomeRenderer, APragmaStaysInFrontOfItsLoop) {
+  const Meeting hoisting("  for (int i = 0; i < n; ++i) b[i] = a[i] * sqrtf(static_cast<float>(n));\n");
+  const RenderedGenome hoisted = hoisting.With({hoisting.Pragma("#pragma unroll 4"), hoisting.First("hoist_invariant")});
+  EXPECT_THAT(hoisted.dropped, IsEmpty());
+  EXPECT_THAT(hoisted.source, HasSubstr(";\n  #pragma unroll 4\n  for (")) << hoisted.source;
+
+  const Meeting jamming(
+      "  for (int i = 0; i < 32; ++i) {\n    float s = 0;\n"
+      "    for (int j = 0; j < n; ++j) s += a[i * n + j];\n    b[i] = s;\n  }\n");
+  const RenderedGenome jammed = jamming.With({jamming.Pragma("#pragma unroll 4"), jamming.First("unroll_and_jam")});
+  EXPECT_THAT(jammed.source, HasSubstr("#pragma unroll 4\n  for (int i"));
+  EXPECT_THAT(jammed.dropped, testing::ElementsAre(HasSubstr("#pragma")));
+}
+
+// With another value of N the kernel has a statement that the mutator has not seen.
+TEST(GenomeRenderer, AnEditThatRestsOnAllCodeNeedsTheParametersThatDecideIt) {
+  const auto edits = [](const std::string& name, const Parent& parent) {
+    std::vector<Edit> made;
+    for (const Proposal& proposal : SourceMutatorNamed(name).Proposals(parent.Context()))
+      made.push_back(SourceMutatorNamed(name).EditOf(parent.Context(), proposal));
+    return made;
+  };
+  const std::string head =
+      "// evo:param N 16 32\n// evo:param M 1 2\n// evo:launch k(A, S) grid(ceil_div(S, 16)) block(16)\n"
+      "#ifndef N\n#define N 16\n#endif\n#ifndef M\n#define M 1\n#endif\n";
+  const std::string text = head + R"(
+__device__ float F(float x) {
+#if M == 2
+  return x + 1;
+#endif
+  return x;
+}
+
+__global__ void k(float* a, int n) {
+  const int i = blockIdx.x * 16 + threadIdx.x;
+  if (i >= n) return;
+#if N == 32
+  const int end = i + 1;
+#else
+  const int end = 16;
+#endif
+  for (int j = 0; j < end; ++j) a[i] = F(j);
+}
+)";
+  const Parent parent{text};
+  for (const char* name : {"register_tile", "work_per_thread", "grid_stride"}) {
+    const auto made = edits(name, parent);
+    EXPECT_FALSE(made.empty()) << name;
+    for (const Edit& edit : made) EXPECT_EQ(edit.parameters, (Parameters{{"N", 16}})) << name;
+  }
+  for (const Edit& edit : edits("unroll_pragma", parent)) EXPECT_THAT(edit.parameters, IsEmpty());
+  Parent other{text};
+  other.genome.parameters["N"] = 32;
+  other.Render();
+  EXPECT_THAT(edits("register_tile", other), IsEmpty());
+  other.genome.edits = {edits("register_tile", parent).front()};
+  other.Render();
+  EXPECT_THAT(other.rendering.dropped, testing::ElementsAre(HasSubstr("it needs N = 16")));
+}
+
 TEST(GenomeRenderer, UndeclaredParametersAreErrors) {
   Parent parent{std::string(kText)};
   parent.genome.parameters["M"] = 1;

@@ -22,14 +22,43 @@ TEST(GridStride, EachBlockDoesTheWorkOfSeveral) {
 )"));
   ASSERT_THAT(children, SizeIs(3));
   EXPECT_EQ(children[1], R"(// evo:launch k(A, B, N, ceil_div(N, 128)) grid(ceil_div(ceil_div(N, 128), 4)) block(128)
-__global__ void k(const float* in, float* out, int n, int blocks) {
+__global__ void k(const float* in, float* out, int n, unsigned int blocks) {
   for (unsigned int block = blockIdx.x; block < blocks; block += gridDim.x) {
-  const int i = block * 128 + threadIdx.x;
-  if (i >= n) continue;
-  out[i] = in[i];
+    const int i = block * 128 + threadIdx.x;
+    if (i >= n) continue;
+    out[i] = in[i];
   }
 }
 )");
+}
+
+TEST(GridStride, IndentsAsTheFileDoes) {
+  const auto children = ChildrenOf("grid_stride", Launched(R"(	__shared__ float t;
+	const int i = blockIdx.x * 128 + threadIdx.x;
+#if WITH_CHECK
+	if (i > 7) t = 0;
+#endif
+
+	if (i < n) {
+		// Not past the end.
+		out[i] = in[i];
+	}
+)"));
+  ASSERT_THAT(children, SizeIs(3));
+  EXPECT_THAT(children[0], HasSubstr(R"(	for (unsigned int block = blockIdx.x; block < blocks; block += gridDim.x) {
+		__syncthreads();   // shared memory is reused from here on
+		__shared__ float t;
+		const int i = block * 128 + threadIdx.x;
+#if WITH_CHECK
+		if (i > 7) t = 0;
+#endif
+
+		if (i < n) {
+			// Not past the end.
+			out[i] = in[i];
+		}
+	}
+})"));
 }
 
 TEST(GridStride, SynchronisesBetweenBlocksThatUseSharedMemory) {
@@ -41,7 +70,7 @@ TEST(GridStride, SynchronisesBetweenBlocksThatUseSharedMemory) {
 )",
                                                            "grid(2, N) block(128)"));
   ASSERT_THAT(children, SizeIs(3));  // the kernel does not use blockIdx.y
-  EXPECT_THAT(children[0], HasSubstr("{\n  __syncthreads();"));
+  EXPECT_THAT(children[0], HasSubstr("{\n    __syncthreads();"));
   EXPECT_THAT(children[0], HasSubstr("k(A, B, N, 2) grid(ceil_div(2, 2), N)"));
   EXPECT_THAT(children[0], HasSubstr("  if (n < 3) continue;"));
   EXPECT_THAT(children[0], HasSubstr("in[block * 128 + threadIdx.x]"));

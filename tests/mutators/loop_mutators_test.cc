@@ -6,6 +6,35 @@
 namespace evo {
 namespace {
 
+// What a mutator writes has the units of the file.
+TEST(Indentation, IsThatOfTheFile) {
+  const auto bodies = Bodies("strip_mine", R"(    for (int i = 0; i < n; ++i) {
+        if (in[i] > 0) {
+            out[i] = in[i];   // only those
+        }
+    }
+)");
+  ASSERT_FALSE(bodies.empty());
+  EXPECT_EQ(bodies.front(), R"(    {
+        int strip = 0;
+        for (; strip + 1 < n; strip += 2) {
+#pragma unroll
+            for (int item = 0; item < 2; ++item) {
+                const int i = strip + item;
+                if (in[i] > 0) {
+                    out[i] = in[i];   // only those
+                }
+            }
+        }
+        for (int i = strip; i < n; ++i) {
+            if (in[i] > 0) {
+                out[i] = in[i];   // only those
+            }
+        }
+    }
+)");
+}
+
 using testing::Contains;
 using testing::IsEmpty;
 using testing::SizeIs;

@@ -59,7 +59,8 @@ inline std::vector<std::string> ChildrenOf(const std::string& mutator, const std
   EXPECT_TRUE(parent.tree->errors().empty()) << parent.tree->errors().front();
   std::vector<std::string> children;
   for (const Proposal& proposal : SourceMutatorNamed(mutator).Proposals(parent.Context())) {
-    const AppliedEdit applied = ApplyEdit(*parent.tree, parent.genome.parameters, MakeEdit(*parent.tree, mutator, proposal));
+    const AppliedEdit applied =
+        ApplyEdit(*parent.tree, parent.genome.parameters, SourceMutatorNamed(mutator).EditOf(parent.Context(), proposal));
     EXPECT_EQ(applied.dropped, "");
     const auto tree = SharedRenderer().TreeOf(applied.text);
     EXPECT_TRUE(tree->errors().empty()) << mutator << ": " << tree->errors().front() << "\n" << applied.text;

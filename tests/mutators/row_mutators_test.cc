@@ -19,7 +19,9 @@ TEST(ThreadPerRowToWarp, SharesSumsAndLeavesStoresToOneLane) {
   if (row >= n) return;
   float sum = 0.0f;
   for (int c = lane; c < m; c += 32) sum += in[row * m + c];
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  for (int offset = 16; offset > 0; offset /= 2) {
+    sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  }
   if (lane == 0) out[row] = sum;
 )"),
             std::string::npos)
@@ -92,11 +94,15 @@ TEST(ThreadPerRowToBlock, CombinesWarpsInSharedMemory) {
   for (int c = thread; c < m; c += B) sum += in[row * m + c];
   {
     __shared__ float warp_partials[32];
-    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    for (int offset = 16; offset > 0; offset /= 2) {
+      sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    }
     if (thread % 32 == 0) warp_partials[thread / 32] = sum;
     __syncthreads();
     sum = warp_partials[0];
-    for (int warp = 1; warp < B / 32; ++warp) sum += warp_partials[warp];
+    for (int warp = 1; warp < B / 32; ++warp) {
+      sum += warp_partials[warp];
+    }
   }
   if (thread == 0) out[row] = sum;
 )"),
@@ -121,11 +127,11 @@ TEST(WarpReduction, ReplacesTheLastStepsOrTheWholeTree) {
   const auto children = ChildrenOf("warp_reduction", Tree(kTree));
   ASSERT_THAT(children, SizeIs(2));
   EXPECT_NE(children[0].find("for (int s = 128 / 2; s >= 32; s >>= 1) {"), std::string::npos);
-  EXPECT_NE(
-      children[0].find("  if (t < 32) {\n    float value = part[t];\n    for (int offset = 16; offset > 0; offset /= 2) value "
-                       "+= __shfl_down_sync(0xffffffffu, value, offset);\n    if (t == 0) part[0] = value;\n  }\n"
-                       "  __syncthreads();\n"),
-      std::string::npos)
+  EXPECT_NE(children[0].find(
+                "  if (t < 32) {\n    float value = part[t];\n    for (int offset = 16; offset > 0; offset /= 2) {\n      value "
+                "+= __shfl_down_sync(0xffffffffu, value, offset);\n    }\n    if (t == 0) part[0] = value;\n  }\n"
+                "  __syncthreads();\n"),
+            std::string::npos)
       << children[0];
   EXPECT_NE(children[1].find("  float value = in[t] * 2.0f;\n"), std::string::npos) << children[1];
   EXPECT_NE(children[1].find("    value = t < 128 / 32 ? part[t] : 0;\n"), std::string::npos);

@@ -226,7 +226,7 @@ TEST(Promises, FollowFromWhatAMutatorDoes) {
 
 TEST(Soundness, AStarNextToTheNameKeepsTheNameApart) {
   const std::string text = "// evo:launch k(A) grid(1) block(1)\n__global__ void k(float *a) { a[0] = 1; }\n";
-  EXPECT_TRUE(AnyContains(ChildrenOf("restrict_qualifier", text), "(float * __restrict__ a)"));
+  EXPECT_TRUE(AnyContains(ChildrenOf("restrict_qualifier", text), "(float *__restrict__ a)"));
 }
 
 TEST(Templates, AreMutatedOnceForAllInstantiations) {

@@ -80,6 +80,22 @@ TEST(SourceMutators, RestrictQualifierIsAddedWhereNothingAliases) {
       IsEmpty());
 }
 
+TEST(SourceMutators, RestrictQualifierKeepsThePlaceOfTheStar) {
+  const auto parameters = [](const std::string& written) {
+    const std::string before = "// evo:launch k(A, B) grid(1) block(128)\n__global__ void k(";
+    for (const std::string& child : ChildrenOf("restrict_qualifier", before + written + ") { *out = in[0] + in[1]; }\n")) {
+      if (child.find("__restrict__") != std::string::npos) return child.substr(before.size(), child.find(") {") - before.size());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(parameters("const float *in, float *out"), "const float *__restrict__ in, float *__restrict__ out");
+  EXPECT_EQ(parameters("const float* in, float* out"), "const float* __restrict__ in, float* __restrict__ out");
+  EXPECT_EQ(parameters("const float * in, float * out"), "const float * __restrict__ in, float * __restrict__ out");
+  EXPECT_EQ(parameters("const float*in, float*out"), "const float* __restrict__ in, float* __restrict__ out");
+  EXPECT_EQ(parameters("const float *const in, float *\n    out"),
+            "const float *__restrict__ const in, float * __restrict__\n    out");
+}
+
 TEST(SourceMutators, HoistInvariantMovesExpressionsOutOfTheLoop) {
   const auto children =
       Bodies("hoist_invariant",

@@ -1,8 +1,12 @@
 #include "evaluator/compiler/nvrtc/nvcc_compiler.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 #include <variant>
@@ -59,13 +63,25 @@ class Folder {
   fs::path path_;
 };
 
-CompileResult Judge(std::string image, std::string ptx, const std::vector<CompiledKernel>& kernels, std::string log) {
+// A symbol as the source declares it, without the suffix that the launching file gives to kernels (cli/export_host.h).
+std::string Declared(const std::string& symbol) {
+  static const std::regex suffix("_evo_[0-9a-f]{8}");
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return std::regex_replace(status == 0 ? text.get() : symbol, suffix, "");
+}
+
+CompileResult Judge(std::string image, std::string ptx, std::vector<CompiledKernel> kernels, std::string log) {
   if (const auto objection = CheckPtx(ptx)) return Failed(objection->outcome, "nvcc: " + objection->message, std::move(log));
   const std::vector<std::string> entries = EntryNames(ptx);
-  for (const CompiledKernel& kernel : kernels) {
-    if (std::find(entries.begin(), entries.end(), kernel.symbol) != entries.end()) continue;
-    return Failed(Outcome::kCompileError, fmt::format("nvcc: makes no kernel {} ({})", kernel.expression, kernel.symbol),
-                  std::move(log));
+  for (CompiledKernel& kernel : kernels) {
+    const auto entry = std::find_if(entries.begin(), entries.end(),
+                                    [&](const std::string& one) { return Declared(one) == Declared(kernel.symbol); });
+    if (entry == entries.end())
+      return Failed(Outcome::kCompileError, fmt::format("nvcc: makes no kernel {} ({})", kernel.expression, kernel.symbol),
+                    std::move(log));
+    kernel.symbol = *entry;
   }
   auto sections = LastingSections(image, VariableNames(ptx));
   if (const auto* objection = std::get_if<CubinObjection>(&sections))
@@ -73,7 +89,8 @@ CompileResult Judge(std::string image, std::string ptx, const std::vector<Compil
   CompileResult result;
   result.outcome = Outcome::kOk;
   result.log = std::move(log);
-  result.program = {std::move(image), std::move(ptx), kernels, std::get<std::vector<ImageSection>>(std::move(sections))};
+  result.program = {std::move(image), std::move(ptx), std::move(kernels),
+                    std::get<std::vector<ImageSection>>(std::move(sections))};
   return result;
 }
 

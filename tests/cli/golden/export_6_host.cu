@@ -1,22 +1,25 @@
 // Launches kernel.cu, for any sizes that it takes. Buffers are device pointers in the order of the task scale, sizes follow.
-// Compile: nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -c FILE
-#include "kernel.cu"
-
+// kernel_host.h declares the function. Compile: nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -c FILE
 #include <cuda_runtime.h>
 
 #include <cmath>
 
-namespace evo_host {
+// So that another kernel of this name can be in the same program.
+#define scale scale_evo_2ac23b56
+#include "kernel.cu"
+#undef scale
+
+namespace kernel_host {
 
 // What the expressions of the launch lines mean.
 template <class A, class B>
-constexpr auto min(A a, B b) { return a < b ? a : b; }
+static constexpr auto min(A a, B b) { return a < b ? a : b; }
 template <class A, class B>
-constexpr auto max(A a, B b) { return a > b ? a : b; }
-constexpr long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
+static constexpr auto max(A a, B b) { return a > b ? a : b; }
+[[maybe_unused]] static constexpr long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
 using std::sqrt;
 
-inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluster, bool cooperative, long long shared,
+static cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluster, bool cooperative, long long shared,
                           void** arguments, cudaStream_t stream) {
   cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
   if (error != cudaSuccess) return error;
@@ -46,17 +49,21 @@ inline cudaError_t launch(const void* kernel, dim3 grid, dim3 block, dim3 cluste
   return cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
-inline cudaError_t evo_launch(const void* x, void* y, long long n, cudaStream_t stream) {
+static cudaError_t run(const void* x, void* y, long long n, cudaStream_t stream) {
   (void)n;
   cudaError_t error = cudaSuccess;
   if (error == cudaSuccess) {
     int argument_2 = static_cast<int>(n);
     void* arguments[] = {const_cast<void**>(&x), &y, &argument_2};
-    error = launch(reinterpret_cast<const void*>(&::scale),
+    error = launch(reinterpret_cast<const void*>(&::scale_evo_2ac23b56),
                    dim3(static_cast<unsigned>(ceil_div(n, BLOCK))), dim3(static_cast<unsigned>(BLOCK)), dim3(1), false,
                    0, arguments, stream);
   }
   return error;
 }
 
-}  // namespace evo_host
+}  // namespace kernel_host
+
+cudaError_t kernel_launch(const void* x, void* y, long long n, cudaStream_t stream) {
+  return kernel_host::run(x, y, n, stream);
+}

@@ -1,0 +1,87 @@
+#include "mutators/analysis/indentation.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+bool IsFirstOnItsLine(const SyntaxTree& tree, int node) {
+  const std::size_t line = tree.text().rfind('\n', tree.node(node).range.begin) + 1;
+  return line + IndentOf(tree, node).size() == tree.node(node).range.begin;
+}
+
+// A line's code: without indentation and without a comment at its end.
+std::string_view CodeOf(std::string_view line) {
+  line = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+  line = line.substr(0, line.find("//"));
+  return line.substr(0, line.find_last_not_of(" \t\x0e\x0f") + 1);  // nor the marks
+}
+
+bool IsIndented(std::string_view line) { return !line.empty() && line.front() != '#'; }
+
+}  // namespace
+
+std::string IndentUnit(const SyntaxTree& tree) {
+  std::map<std::string, int> found;
+  for (const int block : NodesOfKind(tree, "CompoundStmt")) {
+    const std::string outer = IndentOf(tree, block);
+    for (const int statement : tree.node(block).children) {
+      if (tree.node(statement).kind_name == kPragmaKind || !IsFirstOnItsLine(tree, statement)) continue;
+      const std::string inner = IndentOf(tree, statement);
+      if (inner.size() > outer.size() && inner.starts_with(outer)) ++found[inner.substr(outer.size())];
+    }
+  }
+  const auto most =
+      std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == found.end() ? "  " : most->first;
+}
+
+std::string Reindented(const std::string& text, const std::string& base, const std::string& unit) {
+  std::string result;
+  int depth = 0;
+  bool unfinished = false;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    const std::string_view code = CodeOf(line);
+    if (at == 0 || code.empty() || !IsIndented(code)) {
+      result += line;
+    } else {
+      const int closing = code.front() == '}' ? 1 : 0;
+      result += base;
+      for (int i = closing; i < depth + (unfinished && code.front() != '{' ? 1 : 0); ++i) result += unit;
+      result += line.substr(line.find_first_not_of(" \t"));
+    }
+    depth += static_cast<int>(std::count(code.begin(), code.end(), '{') - std::count(code.begin(), code.end(), '}'));
+    // What follows this mark is indented when the edit is applied.
+    depth -= static_cast<int>(std::count(line.begin(), line.end(), kIndentFrom));
+    depth = std::max(depth, 0);
+    if (!code.empty() && IsIndented(code)) unfinished = std::string_view(";{}:").find(code.back()) == std::string_view::npos;
+    if (end < text.size()) result += '\n';
+    at = end + 1;
+  }
+  return result;
+}
+
+std::string Block(const std::string& head, const std::string& statement, const std::string& indent) {
+  return head + " {\n" + indent + "  " + statement + "\n" + indent + "}";
+}
+
+std::string WithoutMarks(std::string text, const std::string& unit) {
+  for (std::size_t from = text.find(kIndentFrom); from != std::string::npos; from = text.find(kIndentFrom)) {
+    text.erase(from, 1);
+    for (std::size_t at = text.find('\n', from); at < text.find(kIndentTo, from); at = text.find('\n', at + 1)) {
+      const char first = text[at + 1];
+      if (text.find(kIndentTo, from) != std::string::npos && first != '\n' && first != '#') text.insert(at + 1, unit);
+    }
+    if (const std::size_t to = text.find(kIndentTo, from); to != std::string::npos) text.erase(to, 1);
+  }
+  std::erase(text, kIndentTo);
+  return text;
+}
+
+}  // namespace evo
