@@ -3,7 +3,6 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
