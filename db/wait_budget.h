@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 namespace evo {
 
