@@ -33,6 +33,8 @@ TEST(Comments, AreKept) {
 
 // What a mutator writes has the units of the file.
 TEST(Indentation, IsThatOfTheFile) {
+  EXPECT_TRUE(AnyContains(Bodies("unroll_pragma", "    if (n > 2) for (int i = 0; i < n; ++i) out[i] = 0;\n"),
+                          "    if (n > 2)\n        #pragma unroll 2\n        for ("));
   const auto bodies = Bodies("strip_mine", R"(    for (int i = 0; i < n; ++i) {
         if (in[i] > 0) {
             out[i] = in[i];   // only those
