@@ -71,6 +71,24 @@ std::string Block(const std::string& head, const std::string& statement, const s
   return head + " {\n" + indent + "  " + statement + "\n" + indent + "}";
 }
 
+std::string WithComments(const SyntaxTree& tree, int statement, const std::string& text, const std::string& indent) {
+  const std::string_view source = tree.text();
+  std::string lines;
+  std::size_t line = source.rfind('\n', tree.node(FirstNode(tree, statement)).range.begin) + 1;
+  while (line > 0) {
+    const std::size_t before = line < 2 ? 0 : source.rfind('\n', line - 2) + 1;
+    std::string_view comment = source.substr(before, line - 1 - before);
+    comment = comment.substr(std::min(comment.find_first_not_of(" \t"), comment.size()));
+    if (!comment.starts_with("//")) break;
+    lines = indent + std::string(comment) + "\n" + lines;
+    line = before;
+  }
+  const std::size_t end = tree.node(statement).range.end;
+  const std::string_view rest = source.substr(end, source.find('\n', end) - end);
+  const bool commented = rest.find_first_not_of(" \t") == rest.find("//") && rest.find("//") != std::string_view::npos;
+  return lines + indent + text + std::string(commented ? rest : std::string_view()) + "\n";
+}
+
 std::string WithoutMarks(std::string text, const std::string& unit) {
   for (std::size_t from = text.find(kIndentFrom); from != std::string::npos; from = text.find(kIndentFrom)) {
     text.erase(from, 1);

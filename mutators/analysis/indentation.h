@@ -19,6 +19,9 @@ std::string IndentUnit(const SyntaxTree& tree);
 std::string Reindented(const std::string& text, const std::string& base, const std::string& unit);
 // `head {`, the statement and `}` on lines of their own, for a head that stands at `indent`.
 std::string Block(const std::string& head, const std::string& statement, const std::string& indent);
+// A statement with the comment lines before it and the comment after it, on lines of their own at `indent`. `text` takes the
+// place of the statement's own.
+std::string WithComments(const SyntaxTree& tree, int statement, const std::string& text, const std::string& indent);
 // The text without marks, and indented between them.
 std::string WithoutMarks(std::string text, const std::string& unit);
 

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/dependence.h"
@@ -25,15 +28,31 @@ class Touched {
     if (!understood_ || !other.understood_) return false;
     if (Meets(written_, other.named_) || Meets(other.written_, named_)) return false;
     if ((stores_ && (other.stores_ || other.reads_)) || (other.stores_ && reads_)) return false;
-    for (const auto& [array, places] : arrays_) {
-      const auto found = other.arrays_.find(array);
-      if (found == other.arrays_.end() || (!filled_.contains(array) && !other.filled_.contains(array))) continue;
-      if (!Meets(places, found->second)) return false;
+    for (const Element& ours : elements_) {
+      if (std::any_of(other.elements_.begin(), other.elements_.end(), [&](const Element& theirs) { return Meet(ours, theirs); }))
+        return false;
     }
     return true;
   }
 
  private:
+  // A use of an element of an own array. Positions of subscripts are counted from the last.
+  struct Element {
+    int array = -1;
+    bool filled = false;
+    std::set<int> counters;               // positions of the subscripts that are the counter itself
+    std::map<int, std::string> literals;  // subscripts that are literals
+  };
+
+  // Whether two uses may be of one element in different iterations, and one of them fills it.
+  static bool Meet(const Element& a, const Element& b) {
+    if (a.array != b.array || (!a.filled && !b.filled) || Meets(a.counters, b.counters)) return false;
+    return std::none_of(a.literals.begin(), a.literals.end(), [&](const auto& literal) {
+      const auto other = b.literals.find(literal.first);
+      return other != b.literals.end() && other->second != literal.second;
+    });
+  }
+
   static bool Meets(const std::set<int>& a, const std::set<int>& b) {
     return std::any_of(a.begin(), a.end(), [&](int x) { return b.contains(x); });
   }
@@ -61,10 +80,7 @@ class Touched {
   void NoteElement(int element, bool filled) {
     const int root = ArrayOf(tree_, element);
     if (root >= 0 && IsOwnArray(tree_, root)) {
-      const std::set<int> places = PlacesOfCounter(element);
-      const auto [known, first] = arrays_.try_emplace(root, places);
-      if (!first) std::erase_if(known->second, [&](int place) { return !places.contains(place); });
-      if (filled) filled_.insert(root);
+      elements_.push_back(ElementOf(root, element, filled));
       return;
     }
     const bool subscript = tree_.node(element).kind_name == "ArraySubscriptExpr";
@@ -77,14 +93,21 @@ class Touched {
     }
   }
 
-  // The positions, counted from the last, of the subscripts that are the counter itself.
-  std::set<int> PlacesOfCounter(int element) const {
-    std::set<int> places;
+  Element ElementOf(int array, int element, bool filled) const {
+    Element use{array, filled, {}, {}};
     int place = 0;
     for (int at = element; tree_.node(at).kind_name == "ArraySubscriptExpr"; at = tree_.node(at).children[0], ++place) {
-      if (NamedDeclaration(tree_, tree_.node(at).children[1]) == part_.counter) places.insert(place);
+      const int subscript = tree_.node(at).children[1];
+      if (NamedDeclaration(tree_, subscript) == part_.counter) use.counters.insert(place);
+      if (IsNumber(tree_.Text(subscript))) use.literals.emplace(place, tree_.Text(subscript));
     }
-    return places;
+    return use;
+  }
+
+  // A decimal number without leading zeros and suffix, so that different texts are different numbers.
+  static bool IsNumber(std::string_view text) {
+    const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
+    return !text.empty() && digits && (text.size() == 1 || text.front() != '0');
   }
 
   const MutationContext& context_;
@@ -95,8 +118,7 @@ class Touched {
   bool reads_ = false;   // from memory that may be written
   std::set<int> named_;
   std::set<int> written_;
-  std::set<int> filled_;                 // own arrays that are written
-  std::map<int, std::set<int>> arrays_;  // own arrays, with the positions where every use has the counter as subscript
+  std::vector<Element> elements_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/mutator.h"
 
@@ -136,9 +137,10 @@ std::string Split(const SyntaxTree& tree, const Reduction& reduction, int parts)
         "{}  {}\n", indent,
         Update(reduction, names[static_cast<std::size_t>(part)], TermAt(tree, reduction, Times(part, reduction.step))));
   }
-  text += fmt::format("{}}}\n{}for (; {}; {}) {}\n", indent, indent, tree.Text(reduction.loop.condition),
-                      tree.Text(reduction.loop.increment),
-                      Update(reduction, accumulator.name, std::string(tree.Text(reduction.term))));
+  text +=
+      fmt::format("{0}}}\n{0}{1}\n", indent,
+                  Block(fmt::format("for (; {}; {})", tree.Text(reduction.loop.condition), tree.Text(reduction.loop.increment)),
+                        Update(reduction, accumulator.name, std::string(tree.Text(reduction.term))), indent));
   // Pairwise, so that the final additions do not wait for each other either.
   for (std::size_t width = static_cast<std::size_t>(parts) / 2; width > 0; width /= 2) {
     for (std::size_t part = 0; part < width; ++part) text += indent + Update(reduction, names[part], names[part + width]) + "\n";

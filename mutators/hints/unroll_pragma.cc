@@ -5,6 +5,7 @@
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/mutator.h"
 
@@ -65,7 +66,7 @@ class UnrollPragma : public SourceMutator {
     const std::uint32_t begin = tree.node(loop).range.begin;
     const bool first = begin == indent.size() || tree.text()[begin - indent.size() - 1] == '\n';
     // After an `if (..)` on the same line, the loop gets a line of its own, too, indented as the body of the `if`.
-    if (!first) return fmt::format("\n{0}  {1}\n{0}  ", indent, pragma);
+    if (!first) return fmt::format("\n{0}{2}{1}\n{0}{2}", indent, pragma, IndentUnit(tree));
     return fmt::format("{1}\n{0}", indent, pragma);
   }
 };

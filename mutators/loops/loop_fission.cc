@@ -6,6 +6,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/dependence.h"
 #include "mutators/analysis/global_memory.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -56,8 +57,10 @@ std::string LoopOf(const SyntaxTree& tree, const CountedLoop& loop, const std::v
   std::string text = fmt::format("{} {{\n", Header(tree, loop, init.substr(0, init.rfind(';'))));
   for (const auto* statements : {&repeated, &part}) {
     for (const int statement : *statements) {
-      if (PragmaOf(tree, statement) >= 0) text += std::string(tree.Text(PragmaOf(tree, statement))) + "\n";
-      text += fmt::format("{}  {}\n", indent, tree.Text(statement));
+      std::string lines = WithComments(tree, statement, std::string(tree.Text(statement)), indent + "  ");
+      if (const int pragma = PragmaOf(tree, statement); pragma >= 0)
+        lines.insert(lines.find(tree.Text(statement)) - indent.size() - 2, std::string(tree.Text(pragma)) + "\n");
+      text += lines;
     }
   }
   return text + indent + "}";

@@ -7,6 +7,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/dependence.h"
 #include "mutators/analysis/global_memory.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -169,8 +170,9 @@ class UnrollAndJam : public SourceMutator {
       for (const int statement : nest.variables) {
         const int variable = tree.node(statement).children.front();
         const int init = tree.node(variable).children.back();
-        text += fmt::format("{}  {} {} = {};\n", indent, tree.node(variable).type, NameIn(tree, variable, copy),
-                            TextWith(tree, init, InCopy(tree, nest, init, copy)));
+        const std::string line = fmt::format("{} {} = {};", tree.node(variable).type, NameIn(tree, variable, copy),
+                                             TextWith(tree, init, InCopy(tree, nest, init, copy)));
+        text += copy == 0 ? WithComments(tree, statement, line, indent + "  ") : fmt::format("{}  {}\n", indent, line);
       }
     }
     if (nest.inner.parts.pragma >= 0) text += std::string(tree.Text(nest.inner.parts.pragma)) + "\n";
@@ -185,7 +187,8 @@ class UnrollAndJam : public SourceMutator {
     text += indent + "  }\n";
     for (int copy = 0; copy < copies; ++copy) {
       for (const int store : nest.stores) {
-        text += fmt::format("{}  {}\n", indent, TextWith(tree, store, InCopy(tree, nest, store, copy)));
+        const std::string line = TextWith(tree, store, InCopy(tree, nest, store, copy));
+        text += copy == 0 ? WithComments(tree, store, line, indent + "  ") : fmt::format("{}  {}\n", indent, line);
       }
     }
     text += fmt::format("{}}}\n{}{} {{\n", indent, indent, Header(tree, nest.outer, ""));

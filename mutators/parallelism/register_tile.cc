@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/element_kernel.h"
 #include "mutators/analysis/memory_traffic.h"
@@ -18,15 +19,20 @@ constexpr std::array<int, 2> kItems{2, 4};
 // Writes a kernel's statements for several elements: those that depend on the index once for each element, the others once.
 class Writer {
  public:
-  Writer(const SyntaxTree& tree, const ElementKernel& element, int items) : tree_(tree), element_(element) {
+  Writer(const SyntaxTree& tree, const ElementKernel& element, int items)
+      : tree_(tree), element_(element), written_(WrittenIn(tree, element.index.kernel)) {
     for (int item = 0; item < items; ++item) {
       std::map<int, std::string> names;
       for (const int declaration : element.dependent) {
         const std::string& name = tree.node(declaration).name;
-        names[declaration] = item == 0 ? name : Unused(fmt::format("{}_{}", name, item));
+        if (BecomesArray(declaration)) {
+          names[declaration] = fmt::format("{}[{}]", name, item);
+        } else {
+          names[declaration] = item == 0 ? name : Unused(fmt::format("{}_{}", name, item));
+        }
       }
       names_.push_back(std::move(names));
-      inside_.push_back(Unused(fmt::format("inside_{}", item)));
+      inside_.push_back(Unused(fmt::format("inside_{}_{}", tree.node(element.index.declaration).name, item)));
     }
   }
 
@@ -61,17 +67,61 @@ class Writer {
     if (part.kind_name == kPragmaKind || !Depends(node)) return std::string(tree_.Text(node));
     if (part.kind_name == "CompoundStmt") return Within(node, part.range.begin, part.range.end);
     if (part.kind_name == "ForStmt") return Loop(node);
+    if (part.kind_name == "DeclStmt" && BecomesArray(part.children.front())) return Array(part.children.front());
     bool stores = false;
     for (const int at : Subtree(tree_, node)) stores |= IsStore(tree_, at);
     std::string text = Copy(node, 0);
     for (std::size_t item = 1; item < names_.size(); ++item) {
-      const std::string copy = Copy(node, item);
-      text += fmt::format("\n{}{}", IndentInside(node), stores ? fmt::format("if ({}) {{ {} }}", inside_[item], copy) : copy);
+      text += fmt::format("\n{}{}", IndentInside(node), stores ? Guarded(node, item) : Copy(node, item));
     }
     return text;
   }
 
  private:
+  // Whether a variable becomes an array with one element for each item: a sum or the like, but no pointer, which other mutators
+  // follow to the memory that it points to. All subscripts are literals, so that the elements are registers.
+  bool BecomesArray(int declaration) const {
+    const SyntaxNode& variable = tree_.node(declaration);
+    const SyntaxNode& statement = tree_.node(variable.parent);
+    if (!element_.dependent.contains(declaration) || declaration == element_.index.declaration) return false;
+    if (statement.kind_name != "DeclStmt" || statement.children.size() != 1) return false;
+    if (IsLocalArray(tree_, declaration)) return true;
+    if (!written_.contains(declaration) || SizeOf(variable.type) == 0) return false;
+    if (!HasInitialiser(declaration)) return tree_.Text(variable.parent).find_first_of("({") == std::string_view::npos;
+    // Braces convert no variable of another type.
+    const SyntaxNode& initial = tree_.node(variable.children.back());
+    return initial.kind_name.ends_with("Literal") || WithoutConst(initial.type) == variable.type;
+  }
+
+  bool HasInitialiser(int declaration) const {
+    const auto tokens = tree_.Tokens(tree_.node(declaration).range);
+    return std::find(tokens.begin(), tokens.end(), "=") != tokens.end();
+  }
+
+  // `float sum[2] = {0.0f, 0.0f};` for `float sum = 0.0f;`.
+  std::string Array(int declaration) const {
+    const SourceRange whole = tree_.node(tree_.node(declaration).parent).range;
+    const std::uint32_t name = NameIn(declaration).end;
+    std::string text = fmt::format("{}[{}]", tree_.Text({whole.begin, name}), names_.size());
+    if (!HasInitialiser(declaration)) return text + std::string(tree_.Text({name, whole.end}));
+    const int initial = tree_.node(declaration).children.back();
+    text += tree_.Text({name, tree_.node(initial).range.begin});
+    for (std::size_t item = 0; item < names_.size(); ++item) text += (item == 0 ? "{" : ", ") + Copy(initial, item);
+    return text + "}" + std::string(tree_.Text({tree_.node(initial).range.end, whole.end}));
+  }
+
+  // A statement that stores, for elements before the end.
+  std::string Guarded(int node, std::size_t item) const {
+    const SyntaxNode& part = tree_.node(node);
+    if (part.kind_name != "IfStmt" || part.children.size() != 2)
+      return fmt::format("if ({}) {{ {} }}", inside_[item], Copy(node, item));
+    const int condition = part.children[0];
+    const std::string_view spelled = tree_.Operator(condition);
+    const bool weak = spelled == "||" || spelled == "=" || tree_.node(condition).kind_name == "ConditionalOperator";
+    return fmt::format("if ({} && {}{}{}) {}", inside_[item], weak ? "(" : "", Copy(condition, item), weak ? ")" : "",
+                       Copy(part.children[1], item));
+  }
+
   // A name that occurs neither in the text nor among the names chosen so far.
   std::string Unused(const std::string& wanted) {
     std::string name = wanted;
@@ -145,6 +195,7 @@ class Writer {
 
   const SyntaxTree& tree_;
   const ElementKernel& element_;
+  std::set<int> written_;                          // variables of the kernel
   std::vector<std::map<int, std::string>> names_;  // of each item, by declaration
   std::vector<std::string> inside_;
   std::set<std::string> used_;

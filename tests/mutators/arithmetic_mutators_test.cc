@@ -63,7 +63,9 @@ TEST(AccumulatorSplit, KeepsEveryTerm) {
       sum += in[i] * in[2 * i];
       sum_1 += in[i + 1] * in[2 * (i + 1)];
     }
-    for (; i < n; ++i) sum += in[i] * in[2 * i];
+    for (; i < n; ++i) {
+      sum += in[i] * in[2 * i];
+    }
     sum += sum_1;
   }
   out[0] = sum;

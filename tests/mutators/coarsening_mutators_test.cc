@@ -59,20 +59,19 @@ TEST(RegisterTile, RepeatsWhatDependsOnTheIndex) {
   EXPECT_NE(children[0].find("grid(ceil_div(N, B * 2))"), std::string::npos);
   EXPECT_NE(children[0].find(R"(  const int row = (blockIdx.x * 2) * B + threadIdx.x;
   if (row >= n) return;
-  const bool inside_1 = row + B < n;
-  const int row_1 = inside_1 ? row + B : row;
+  const bool inside_row_1 = row + B < n;
+  const int row_1 = inside_row_1 ? row + B : row;
   const float* x = in + row * m;
   const float* x_1 = in + row_1 * m;
   const float scale = in[0];
-  float sum = 0.0f;
-  float sum_1 = 0.0f;
+  float sum[2] = {0.0f, 0.0f};
   for (int c = 0; c < m; ++c) {
     const float w = in[c];
-    sum += w * x[c];
-    sum_1 += w * x_1[c];
+    sum[0] += w * x[c];
+    sum[1] += w * x_1[c];
   }
-  out[row] = sum * scale;
-  if (inside_1) { out[row_1] = sum_1 * scale; }
+  out[row] = sum[0] * scale;
+  if (inside_row_1) { out[row_1] = sum[1] * scale; }
 )"),
             std::string::npos)
       << children[0];
@@ -85,9 +84,9 @@ TEST(RegisterTile, HandlesAConditionAroundTheBodyAndPragmas) {
                                 "  if (row >= n) return;\n", "");
   const auto children = ChildrenOf("register_tile", text);
   ASSERT_THAT(children, SizeIs(2));
-  EXPECT_NE(children[0].find("  if (row < n && m > 0) {\n    const bool inside_1 = row + B < n;\n"), std::string::npos)
+  EXPECT_NE(children[0].find("  if (row < n && m > 0) {\n    const bool inside_row_1 = row + B < n;\n"), std::string::npos)
       << children[0];
-  EXPECT_NE(children[0].find("#pragma unroll 2\n    for (int c = 0; c < m; ++c) {\n      sum += in[row + c];\n      sum_1 += "
+  EXPECT_NE(children[0].find("#pragma unroll 2\n    for (int c = 0; c < m; ++c) {\n      sum[0] += in[row + c];\n      sum[1] += "
                              "in[row_1 + c];\n    }\n"),
             std::string::npos)
       << children[0];
@@ -104,10 +103,45 @@ TEST(RegisterTile, KeepsCommentsAndWhatTheMacrosLeaveOut) {
   ASSERT_THAT(children, SizeIs(2));
   EXPECT_NE(children[0].find("    // One column.\n"
                              "    const float x = in[row * m + c];\n    const float x_1 = in[row_1 * m + c];   // coalesced\n"
-                             "#if SQUARES\n    sum += x * x;\n#else\n    sum += x;\n    sum_1 += x_1;\n#endif\n"
+                             "#if SQUARES\n    sum += x * x;\n#else\n    sum[0] += x;\n    sum[1] += x_1;\n#endif\n"
                              "\n    /* done */\n  }\n"),
             std::string::npos)
       << children[0];
+}
+
+TEST(RegisterTile, TwoTilesMakeOneArrayOfTwoDimensions) {
+  Parent parent(LoadTemplate(ShareDirectory() / "kernel_templates/gemm/naive.cu"));
+  const SourceMutator& tile = SourceMutatorNamed("register_tile");
+  for (int dimension = 0; dimension < 2; ++dimension) {
+    for (const Proposal& proposal : tile.Proposals(parent.Context())) {
+      const bool fresh = proposal.launch.front().text.find(dimension == 0 ? "BLOCK_N * 4" : "BLOCK_M * 4") != std::string::npos;
+      if (!fresh) continue;
+      parent.genome.edits.push_back(tile.EditOf(parent.Context(), proposal));
+      break;
+    }
+    ASSERT_EQ(parent.genome.edits.size(), static_cast<std::size_t>(dimension + 1));
+    parent.Render();
+  }
+  EXPECT_TRUE(parent.tree->errors().empty()) << parent.rendering.source;
+  EXPECT_NE(parent.rendering.source.find("  float sum[4][4] = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f,"), std::string::npos);
+  EXPECT_NE(parent.rendering.source.find("    sum[3][2] += a_3[k] * b_2[(long long)k * columns];\n"), std::string::npos)
+      << parent.rendering.source;
+  EXPECT_NE(parent.rendering.source.find("  if (inside_row_1 && inside_column_2) { C["), std::string::npos);
+}
+
+TEST(RegisterTile, KeepsVariablesThatNoBracesTake) {
+  const auto children =
+      ChildrenOf("register_tile", Rows("  float sum = m;\n  const float* p = in + row;\n  float a = 0, b = in[row];\n"
+                                       "  float part[2] = {0.0f, 1.0f};\n  float last;\n"
+                                       "  for (int c = 0; c < m; ++c) {\n    sum += p[c];\n    a += p[c] * b;\n"
+                                       "    part[1] += p[c];\n    p += m;\n    last = p[0];\n  }\n"
+                                       "  out[row] = sum + a + part[1] + last;\n"));
+  ASSERT_THAT(children, SizeIs(2));
+  EXPECT_NE(
+      children[0].find("  float sum = m;\n  float sum_1 = m;\n  const float* p = in + row;\n  const float* p_1 = in + row_1;\n"),
+      std::string::npos);
+  EXPECT_NE(children[0].find("  float part[2][2] = {{0.0f, 1.0f}, {0.0f, 1.0f}};\n  float last[2];\n"), std::string::npos);
+  EXPECT_NE(children[0].find("    last[0] = p[0];\n    last[1] = p_1[0];\n"), std::string::npos) << children[0];
 }
 
 // Each row of causal attention has its own number of keys. Without the mask, the declaration of that number is left out by the
@@ -122,7 +156,7 @@ TEST(RegisterTile, TakesRowsOfAttentionTogetherOnlyWithoutTheCausalMask) {
   for (const std::string& child : tiled) {
     EXPECT_NE(child.find("#if CAUSAL\n  const int end = row + 1;\n#else\n  const int end = length;\n#endif\n"),
               std::string::npos);
-    EXPECT_NE(child.find("    largest_1 = fmaxf(largest_1, Score(query_1, K + head + key * HEAD_DIM, scale));\n"),
+    EXPECT_NE(child.find("    largest[1] = fmaxf(largest[1], Score(query_1, K + head + key * HEAD_DIM, scale));\n"),
               std::string::npos)
         << child;
   }

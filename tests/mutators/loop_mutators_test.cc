@@ -6,8 +6,35 @@
 namespace evo {
 namespace {
 
+TEST(Comments, AreKept) {
+  const auto split = Bodies("loop_fission", R"(  float s = 0.0f, t = 0.0f;
+  for (int i = 0; i < n; ++i) {
+    // The sum
+    // of all.
+    s += in[i];   // coalesced
+    t += in[i] * in[i];   // squares
+  }
+  out[0] = s + t;
+)");
+  ASSERT_THAT(split, testing::SizeIs(1));
+  EXPECT_THAT(split[0], testing::HasSubstr("++i) {\n    // The sum\n    // of all.\n    s += in[i];   // coalesced\n  }\n"));
+  EXPECT_THAT(split[0], testing::HasSubstr("++i) {\n    t += in[i] * in[i];   // squares\n  }\n"));
+  const auto jammed = Bodies("unroll_and_jam", R"(  for (int i = 0; i < 32; ++i) {
+    // Of a row.
+    float s = 0.0f;   // empty
+    for (int j = 0; j < n; ++j) s += in[i * n + j];
+    out[i] = s;   // stored once
+  }
+)");
+  ASSERT_FALSE(jammed.empty());
+  EXPECT_THAT(jammed[0], testing::HasSubstr("      // Of a row.\n      float s = 0.0f;   // empty\n      float s_1 = 0.0f;\n"));
+  EXPECT_THAT(jammed[0], testing::HasSubstr("      out[i] = s;   // stored once\n      out[i + 1] = s_1;\n"));
+}
+
 // What a mutator writes has the units of the file.
 TEST(Indentation, IsThatOfTheFile) {
+  EXPECT_TRUE(AnyContains(Bodies("unroll_pragma", "    if (n > 2) for (int i = 0; i < n; ++i) out[i] = 0;\n"),
+                          "    if (n > 2)\n        #pragma unroll 2\n        for ("));
   const auto bodies = Bodies("strip_mine", R"(    for (int i = 0; i < n; ++i) {
         if (in[i] > 0) {
             out[i] = in[i];   // only those
