@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 
 namespace evo {
 namespace {
@@ -42,5 +43,18 @@ std::optional<Dtype> ParseDtype(std::string_view name) {
 std::string_view ToString(Dtype dtype) { return RowOf(dtype).name; }
 std::size_t ByteSize(Dtype dtype) { return RowOf(dtype).bytes; }
 bool IsFloating(Dtype dtype) { return RowOf(dtype).floating; }
+
+double LargestFinite(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kF32:
+      return static_cast<double>(std::numeric_limits<float>::max());
+    case Dtype::kF16:
+      return 65504;
+    case Dtype::kBF16:
+      return 0x1.fep127;
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
 
 }  // namespace evo

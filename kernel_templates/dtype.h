@@ -13,5 +13,7 @@ std::optional<Dtype> ParseDtype(std::string_view name);
 std::string_view ToString(Dtype dtype);
 std::size_t ByteSize(Dtype dtype);
 bool IsFloating(Dtype dtype);
+// The largest finite number of a floating type; of an integer type that of a double.
+double LargestFinite(Dtype dtype);
 
 }  // namespace evo

@@ -23,19 +23,6 @@ constexpr std::size_t kLargeArgument = 1 << 16;  // elements; drawing that many 
 
 bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
 
-double LargestFinite(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return static_cast<double>(std::numeric_limits<float>::max());
-    case Dtype::kF16:
-      return 65504;
-    case Dtype::kBF16:
-      return 0x1.fep127;
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
-
 // A bound with an operator that separates changes, too, is written in parentheses.
 std::string BaseText(const Generator& base) {
   Generator written = base;

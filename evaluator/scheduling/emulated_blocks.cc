@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/deadlines.h"
 #include "evaluator/scheduling/job_results.h"
@@ -56,7 +57,7 @@ ToolResult ReadBlockSample(const JobResult& result) {
       if (const auto* tool = std::get_if<ToolResult>(&answer)) return *tool;
       return {kTool, "missing", std::get<InfrastructureReport>(answer).message};
     } catch (const std::exception& error) {
-      return {kTool, "error", fmt::format("the worker sent a malformed reply: {}", error.what())};
+      return {kTool, "error", fmt::format("the worker sent a malformed reply: {}", PlainText(error))};
     }
   }
   switch (result.death->kind) {

@@ -204,7 +204,7 @@ std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(In
     allowance.l2 = kHardInputs * checks[i].l2;
     allowance.max = kHardInputs * checks[i].max;
     if (!of_magnitudes.empty()) allowance.scale = RootMeanSquare(of_magnitudes[i]);
-    const double scale = std::max(allowance.scale, RootMeanSquare(references[i]));
+    const double scale = allowance.scale = std::max(allowance.scale, RootMeanSquare(references[i]));
     if (scale == 0) continue;
     const double smallest = SmallestNormal(set.OutputDtypes()[i]) / scale;
     allowance.l2 = std::max(allowance.l2, smallest);
@@ -233,6 +233,8 @@ std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, 
     if (difference.l2 > kUseless) return fmt::format("the baseline is off by more than {:.0f}% of the answer", 100 * kUseless);
     allowances[i].l2 = std::max(allowances[i].l2, kOfBaseline * difference.l2);
     allowances[i].max = std::max(allowances[i].max, kOfBaseline * difference.max);
+    if (allowances[i].largest + allowances[i].max * allowances[i].scale > LargestFinite(set.OutputDtypes()[i]))
+      return "an answer is as near to the largest number of its type as it may be wrong";
   }
   if (!HasHeadroom(set.sizes(), drawn, seed)) return "the baseline overflows if they are a little larger";
   set.Allow(std::move(allowances));

@@ -15,6 +15,7 @@
 // evo:param CAUSAL 0
 // evo:param BF16 0
 // evo:param KV_GROUP 1
+// evo:constraint QUERY_REGISTERS == 0 || OVERLAP == 1 || BLOCK_N > HEAD_DIM
 // evo:constraint 1536 + (BLOCK_M + 2 * STAGES * BLOCK_N) * HEAD_DIM * 2 <= 232448
 // evo:constraint (OVERLAP ? BLOCK_N * 3 / 4 : BLOCK_N / 2) + HEAD_DIM / 2 + QUERY_REGISTERS * HEAD_DIM / 4 <= \
 //   (BLOCK_M == 256 ? 80 : BLOCK_M == 192 ? 132 : 208)

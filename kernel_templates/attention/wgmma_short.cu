@@ -16,6 +16,7 @@
 // evo:constraint PING_PONG * 128 <= BLOCK_M * KEY_GROUPS
 // evo:constraint BLOCK_M * 128 + KEY_GROUPS * TILES * 16384 + (KEY_GROUPS - 1) * BLOCK_M * 320 + 2048 <= 232448
 // evo:constraint KEY_GROUPS * TILES * 64 % COPY_KEYS == 0
+// evo:constraint QUERY_REGISTERS == 0 || TILES >= 2
 // evo:requires sm_90a
 // evo:tensormap Q_map = Q dims(D, S, H * B) box(64, BLOCK_M, 1) swizzle(128)
 // evo:tensormap K_map = K dims(D, S, H * B) box(64, COPY_KEYS, 1) swizzle(128)

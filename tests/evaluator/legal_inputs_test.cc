@@ -115,6 +115,17 @@ TEST_F(LegalInputsTest, AProgramMayOverflowWhereOnlyTheOrderOfTheSumKeepsTheBase
   EXPECT_THAT(std::get<LeftOut>(tried).reason, HasSubstr("overflows"));
 }
 
+// The baseline itself cannot be tried with larger values there, and a kernel within the allowed error can round to infinity.
+TEST_F(LegalInputsTest, AProgramMayOverflowWhereTheAnswerIsAtTheEndOfItsType) {
+  parts_.device.kernels["baseline"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
+  const auto overflows = [](const auto& buffers) {
+    for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 2 * Input(buffers)[i] * 1.000001F;
+  };
+  const auto tried = Try("x: constant(1.7014117e38)", overflows);
+  ASSERT_TRUE(std::holds_alternative<LeftOut>(tried));
+  EXPECT_THAT(std::get<LeftOut>(tried).reason, HasSubstr("the largest number of its type"));
+}
+
 // The scale of such an answer underflows, so that its error is infinite by the task's own bounds, but not relative to the sum of
 // magnitudes.
 TEST_F(LegalInputsTest, AnAnswerTooSmallForItsTypeMayBeZero) {
