@@ -46,8 +46,11 @@ ChampionCheck ReadCheck(const JobResult& result) {
   if (result.death) {
     failed.outcome = OutcomeOf(*result.death);
     failed.message = fmt::format("{}: {}", result.stage ? ToString(*result.stage) : "start", result.death->description);
-    if (result.run.of_baseline)
+    if (result.run.of_baseline) {
       failed.message += fmt::format(", after the kernel ran; alone the baseline can be run on {}", TextOf(result.run.on));
+    } else if (!result.run.on.case_name.empty()) {
+      failed.message += fmt::format(", on {}", TextOf(result.run.on));
+    }
     return failed;
   }
   try {

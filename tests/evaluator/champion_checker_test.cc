@@ -274,7 +274,9 @@ TEST(ChampionChecker, ACandidateAfterWhichTheBaselineDiesIsCharged) {
 TEST(ChampionChecker, ACandidateThatDiesWhereTheBaselineIsRightIsCharged) {
   for (const Kind kind : {Kind::kSignalled, Kind::kDeadline}) {
     Checked checked(std::vector<JobResult>{DeathOn(kOddSize, false, kind), Passed()});
-    EXPECT_EQ(checked.Check().outcome, kind == Kind::kDeadline ? Outcome::kTimeout : Outcome::kCrash);
+    const ChampionCheck check = checked.Check();
+    EXPECT_EQ(check.outcome, kind == Kind::kDeadline ? Outcome::kTimeout : Outcome::kCrash);
+    EXPECT_THAT(check.message, testing::EndsWith(", on N=1283")) << "a user wants to know where";
     EXPECT_THAT(checked.workers.jobs, SizeIs(1));
   }
 }
