@@ -188,6 +188,14 @@ std::string Describe(const Speedup& speedup) {
 void PrintResult(std::FILE* out, const std::optional<CandidateRecord>& baseline, const CandidateRecord& best) {
   const Speedup speedup = SpeedupOver(baseline, best);
   Table table({"kernel", ">candidate", ">latency us", ">speed-up", "verdict"});
+  if (baseline && baseline->candidate.id == best.candidate.id) {
+    // Timed against itself it would seem a little faster or slower.
+    table.Add({"baseline " + best.candidate.genome.template_name, std::to_string(best.candidate.id),
+               Microseconds(best.evaluation.score_ns), "1.000", Verdict(best)});
+    table.Print(out);
+    Print(out, "no kernel was faster than the baseline\n");
+    return;
+  }
   if (baseline)
     table.Add({"baseline " + baseline->candidate.genome.template_name, std::to_string(baseline->candidate.id),
                Microseconds(speedup.baseline_ns), "1.000", ""});

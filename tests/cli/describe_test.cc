@@ -113,6 +113,24 @@ TEST(SpeedupOver, HasTheTimesOfItsMeasurement) {
             "1.273: 700.000 us, the baseline 891.100 us (re-timed, alternating with the baseline)");
 }
 
+TEST(PrintResult, SaysThatNothingIsFasterThanTheBaseline) {
+  CandidateRecord baseline;
+  baseline.candidate.id = 1;
+  baseline.candidate.genome.template_name = "naive";
+  baseline.evaluation.outcome = Outcome::kOk;
+  baseline.evaluation.score_ns = 1'169'006;
+  baseline.check.emplace();
+  baseline.check->outcome = Outcome::kOk;
+  baseline.check->held_out_cases = {"ragged"};
+  baseline.check->speedup = 0.965;
+  testing::CapturedOutput out;
+  PrintResult(out.stream(), baseline, baseline);
+  EXPECT_EQ(out.Text(),
+            "kernel          candidate  latency us  speed-up  verdict\n"
+            "baseline naive          1    1169.006     1.000  held-out ok (ragged)\n"
+            "no kernel was faster than the baseline\n");
+}
+
 TEST(Verdict, SaysWhereAKernelTakesLonger) {
   CandidateRecord record;
   record.evaluation.outcome = Outcome::kOk;
