@@ -1,12 +1,15 @@
 #include "cli/worker_confinement.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/tool_files.h"
 #include "core/error.h"
@@ -65,11 +68,13 @@ Phases PhasesOf(const std::string& role, const nlohmann::json& init) {
   } else {
     if (GpuConfinementHas("files")) phases.before.files = DriverFiles();
     if (GpuConfinementHas("calls")) after.calls = SystemCalls::kParser;
-    const auto say = [&](const char* layers) {
-      phases.left_out.push_back(fmt::format("{}: not used for the process that owns a GPU; {}=1 tries it", layers, kConfineGpu));
-    };
-    if (!phases.before.files) say("Landlock");
-    if (!after.calls) say("seccomp");
+    std::vector<std::string_view> layers;
+    if (!phases.before.files) layers.push_back("Landlock");
+    if (!after.calls) layers.push_back("seccomp");
+    if (!layers.empty()) {
+      phases.left_out.push_back(
+          fmt::format("{}: not used for the process that owns a GPU; {}=1 tries it", fmt::join(layers, ", "), kConfineGpu));
+    }
   }
   return phases;
 }
