@@ -7,26 +7,19 @@
 namespace evo {
 namespace {
 
-std::function<void(const std::string&)> SayTo(const CommandContext& context) {
-  return [messages = context.messages](const std::string& line) { Print(messages, "{}\n", line); };
+template <typename Wait>
+Wait WaitOf(const CommandContext& context, std::chrono::hours longest) {
+  Wait wait;
+  wait.longest = longest;
+  wait.say = [messages = context.messages](const std::string& line) { Print(messages, "{}\n", line); };
+  wait.stop = context.interrupt;
+  return wait;
 }
 
 }  // namespace
 
-LockWait LockWaitOf(const CommandContext& context) {
-  LockWait wait;
-  wait.longest = std::chrono::hours(12);
-  wait.say = SayTo(context);
-  wait.stop = context.interrupt;
-  return wait;
-}
+LockWait LockWaitOf(const CommandContext& context) { return WaitOf<LockWait>(context, std::chrono::hours(12)); }
 
-DiskWait DiskWaitOf(const CommandContext& context) {
-  DiskWait wait;
-  wait.longest = std::chrono::hours(1);
-  wait.say = SayTo(context);
-  wait.stop = context.interrupt;
-  return wait;
-}
+DiskWait DiskWaitOf(const CommandContext& context) { return WaitOf<DiskWait>(context, std::chrono::hours(1)); }
 
 }  // namespace evo

@@ -50,8 +50,8 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
 
 std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
   if (setup.sweep) return std::move(setup.sweep);
-  WorkerPoolOptions breeders =
-      BreedWorkers(setup.record.templates, std::max(std::min(AvailableCores(), 4), AvailableCores() / 2));
+  const int cores = AvailableCores();
+  WorkerPoolOptions breeders = BreedWorkers(setup.record.templates, std::max(std::min(cores, 4), cores / 2));
   breeders.warn = WarnOfWorkers;
   return std::make_unique<BreederPool>(std::move(breeders));
 }
