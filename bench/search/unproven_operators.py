@@ -5,8 +5,7 @@
 
 Speed-up: of the run's best over its baseline, interleaved, in the check of the champion; the median over the seeds. Ratio: with all operators over --proven-only, with
 p of a Mann-Whitney U test, two-sided; above 1 unproven operators gain. Kept: champions whose best form has unproven edits after minimisation. The second table says
-which operators made those edits. Where children are mostly wrong, kMostlyWrongShare in
-mutators/mutator_set.h follows from it: 0 if no ratio is above 1 by more than chance. Every run has a database of its
+which operators made those edits. Every run has a database of its
 own in OUT, and what is finished there is not run again. Exit status: 0; 1 if a run failed; 3 if runs are left for lack of time (--limit).
 """
 import collections
