@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "evaluator/gate/input_program.h"
 #include "evaluator/session/input_cache.h"
 
 namespace evo {
@@ -29,6 +31,8 @@ class InputPool {
   int SearchGenerators() const;
   // Sizes that the task does not list, for a champion candidate.
   std::vector<Case> SizesToTry() const;
+  // At most `most` inputs of the standard battery of the small case, evenly spread; all of them for 0.
+  const std::vector<InputProgram>& SmallBattery(std::size_t most);
   // Number of sets that a case is timed on.
   std::size_t SetCount(const Case& sizes) const;
 
@@ -60,6 +64,7 @@ class InputPool {
   Task task_;
   std::vector<std::uint64_t> seeds_;
   bool placed_ = false;
+  std::map<std::size_t, std::vector<InputProgram>> batteries_;  // of the small case, by the number asked for
 };
 
 }  // namespace evo
