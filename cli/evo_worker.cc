@@ -40,7 +40,7 @@ std::unique_ptr<Compiler> MakeNvrtc(const fs::path& assembled = {}) {
 }
 
 CompileResult CompileExport(const ExportRequest& request) {
-  return NvccCompiler(RequiredCudaRoot(), Scratch("nvcc")).Compile(request.exported, request.kernels);
+  return NvccCompiler(RequiredCudaRoot(), Scratch("nvcc")).Compile(request.exported, request.kernels, request.variables);
 }
 
 // There is a compile worker on every core, and the processes that feed and time the device must not wait for a core.

@@ -14,6 +14,7 @@
 #include "kernel_templates/generator.h"
 #include "kernel_templates/json_value.h"
 #include "kernel_templates/kernel_template.h"
+#include "kernel_templates/launch_argument.h"
 #include "kernel_templates/launch_plan.h"
 #include "kernel_templates/task.h"
 
@@ -91,19 +92,22 @@ class TaskReader {
     if (row == kRoles.end()) in.At("role").Fail(fmt::format("no role '{}'; there are in, out, inout, scalar", role));
     argument.role = row->second;
     const std::string dtype = in.At("dtype").String();
-    const auto known = ParseDtype(dtype);
+    const auto known = ParseScalarType(dtype);
     if (!known)
       in.At("dtype").Fail(fmt::format("no dtype '{}'; there are f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8", dtype));
-    argument.dtype = *known;
+    argument.dtype = known->dtype;
     const bool scalar = argument.role == Role::kScalar;
+    if (known->boolean && !scalar) in.At("dtype").Fail("only a scalar can be a bool; a buffer of bools is u8");
     const bool input = argument.role == Role::kIn || argument.role == Role::kInOut;
     const bool output = argument.role == Role::kOut || argument.role == Role::kInOut;
     for (const auto& [key, wanted] : {std::pair{"shape", !scalar}, {"generators", input}, {"value", scalar}, {"check", output}}) {
       if (in.Has(key) && !wanted) in.At(key).Fail(fmt::format("an argument with the role {} takes no {}", role, key));
     }
     if (scalar) {
-      if (ByteSize(argument.dtype) < 4) in.At("dtype").Fail("a scalar is f64, f32, i64, i32, u64 or u32");
+      if (ByteSize(argument.dtype) < 4 && !known->boolean)
+        in.At("dtype").Fail("a scalar is f64, f32, i64, i32, u64, u32 or bool");
       argument.value = in.At("value").Formula(task_.size_names);
+      if (known->boolean) argument.value = Expression::Parse(fmt::format("({}) != 0", argument.value->text()));
       return argument;
     }
     for (const JsonValue& size : in.At("shape").Elements()) argument.shape.push_back(size.Formula(task_.size_names));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,12 +23,14 @@ struct BoundProgram {
   const LaunchBinding* binding = nullptr;
   InputSet* inputs = nullptr;
   Sequence sequence;
+  std::vector<DeviceCopy> constants;  // fill `__constant__` variables from these inputs
 };
 
 BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs);
 
-// What to do before a run: outputs, workspaces, shared and local memory get this poison.
-Preparation PrepareRun(const BoundProgram& bound, const Poison& poison);
+// What to do before a run: outputs, workspaces, shared and local memory get this poison, inputs other contents if there are any,
+// and then the `__constant__` variables what they are filled with.
+Preparation PrepareRun(const BoundProgram& bound, const Poison& poison, std::span<const DeviceCopy> contents = {});
 
 // The largest errors that checks have seen.
 struct CheckedErrors {
@@ -76,7 +79,7 @@ class Gate {
                                                      Reference reference);
   bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference reference);
   bool DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference);
-  InputSet::Answer Look(const BoundProgram& bound);
+  InputSet::Answer Look(const BoundProgram& bound, bool ran_last);
   std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, const std::optional<Poison>& poison,
                                CheckedErrors& errors);
   std::optional<Failure> Believed(const BoundProgram& bound, std::optional<Failure> failure);

@@ -90,14 +90,19 @@ std::optional<Failure> InputSet::RunReference(Program& reference) {
   if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
   if (auto failure = ProtectedMemory::Check(device_, protected_.copies)) return failure;
   if (DeviceStatus status = FillReferences(); !status.ok()) return ToFailure(status);
-  const Sequence sequence = std::get<LaunchBinding>(made).Bind([&](const std::string& name) -> BufferPlace {
+  const auto place_of = [&](const std::string& name) -> BufferPlace {
     for (const Bound& bound : bound_) {
       if (bound.argument->name != name) continue;
       if (bound.reference) return {bound.reference->address(), bound.reference->bytes()};
       return {bound.buffer.copied_contents(), bound.buffer.bytes()};
     }
     return {};
-  });
+  };
+  const LaunchBinding& binding = std::get<LaunchBinding>(made);
+  for (const DeviceCopy& copy : binding.FillConstants(place_of)) {
+    if (DeviceStatus status = device_.memory().Copy(copy); !status.ok()) return ToFailure(status);
+  }
+  const Sequence sequence = binding.Bind(place_of);
   if (DeviceStatus status = device_.Run(*reference.loaded, sequence, 0); !status.ok()) return ToFailure(status);
   return ProtectAnswers();
 }
@@ -310,10 +315,11 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
   JudgeOutputs(results, answer);
   for (std::size_t i = outputs; i < outputs + unchanged; ++i) NoteOverwritten(inspections[i], results[i], answer);
   if (binding != nullptr && answer.violation.empty()) {
-    const std::string workspace = binding->Overwritten(results.subspan(outputs + unchanged, own - outputs - unchanged));
-    if (!workspace.empty()) answer.violation = fmt::format("wrote outside its workspace {}", workspace);
+    const std::string place = binding->Overwritten(results.subspan(outputs + unchanged, own - outputs - unchanged));
+    if (!place.empty()) answer.violation = "wrote " + place;
   }
-  for (const InspectionResult& seen : results.subspan(own)) answer.state.push_back(seen.hash);
+  for (std::size_t i = own; i < results.size(); ++i)
+    answer.state.push_back(inspections[i].kind == Inspection::Kind::kEqual ? results[i].different : results[i].hash);
   return answer;
 }
 

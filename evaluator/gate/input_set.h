@@ -85,9 +85,9 @@ class InputSet {
     Difference difference;              // over all outputs; the message is of the first that is not acceptable
     std::vector<Difference> outputs;    // one for each, in the order of the arguments
     std::vector<std::uint64_t> hashes;  // of the outputs' bytes, in the order of the arguments
-    std::vector<std::uint64_t> state;   // the hashes that the caller asked for
+    std::vector<std::uint64_t> state;   // what the caller asked for: a hash, or for kEqual the number of bytes that differ
   };
-  // Also inspects the workspaces of `binding`, if given, and takes the hashes `state`.
+  // Also inspects the workspaces of `binding`, if given, and makes the inspections `state`.
   Answer Inspect(const LaunchBinding* binding, std::span<const Inspection> state = {});
 
   // For answers and contents made without a kernel: the addresses of an argument's contents, of its reference (0 for an input),

@@ -27,8 +27,11 @@ struct Program {
   Parameters parameters;
   CompiledProgram compiled;
   std::unique_ptr<LoadedProgram> loaded;
-  std::vector<Inspection> state;            // hashes of the image's own variables
+  std::vector<Inspection> state;            // hashes of the image's own variables, without those that are filled
   std::vector<std::uint64_t> loaded_state;  // their values after loading; every launch must restore them
+  // Where the variables of evo:constant lie, as in rendered.constants: each at every load address. They are written anew before
+  // each run, so that they hand nothing on.
+  std::vector<std::vector<DeviceRange>> filled;
 };
 
 // `placements`: load addresses, as in Device::Load.

@@ -54,9 +54,10 @@ BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels))
 struct ExportRequest {
   static constexpr const char* kKind = "compile_export";
   ExportedKernel exported;
-  std::vector<CompiledKernel> kernels;  // must be in the image, under these symbols
+  std::vector<CompiledKernel> kernels;    // must be in the image, under these symbols
+  std::vector<CompiledKernel> variables;  // likewise
 };
-BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels))
+BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels, variables))
 
 // To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered.
 struct SetupRequest {

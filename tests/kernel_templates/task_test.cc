@@ -136,7 +136,7 @@ TEST(Task, ArgumentsAreChecked) {
   EXPECT_EQ(FailureWith("\"name\": \"I\"", "\"name\": \"I-1\""),
             "t/task.json: arguments[1].name: 'I-1' is not a name of letters, digits and '_'");
   EXPECT_EQ(FailureWith("\"dtype\": \"f32\", \"value\"", "\"dtype\": \"f16\", \"value\""),
-            "t/task.json: arguments[4].dtype: a scalar is f64, f32, i64, i32, u64 or u32");
+            "t/task.json: arguments[4].dtype: a scalar is f64, f32, i64, i32, u64, u32 or bool");
   EXPECT_EQ(FailureWith("\"value\": \"1 / sqrt(M)\"", "\"value\": 1, \"shape\": [1]"),
             "t/task.json: arguments[4].shape: an argument with the role scalar takes no shape");
 }
