@@ -16,6 +16,7 @@
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/device/cuda/cuda_device.h"
+#include "evaluator/reference/python_reference.h"
 #include "evaluator/workers/device_roles.h"
 #include "evaluator/workers/worker_main.h"
 #include "mutators/breeding/breeding_station.h"
@@ -100,6 +101,14 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
   return std::make_unique<BreedRole>(std::move(templates));
 }
 
+// The interpreter of a task with a Python reference, which a confined worker could not start.
+WorkerRoleFactory WithReference(GivenReference given, WorkerRoleFactory make) {
+  return [given = std::move(given), make = std::move(make)](const nlohmann::json& init) {
+    if (init.contains("python")) *given = std::make_unique<PythonReference>(init.at("python"));
+    return make(init);
+  };
+}
+
 // Where another program than evo starts the worker, such as a launcher on another machine, anybody may write to $TMPDIR.
 WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
   return [&scratch, make = std::move(make)](const nlohmann::json& init) {
@@ -113,9 +122,11 @@ WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
 
 int main() {
   std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
-  auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()});
+  const auto reference = std::make_shared<std::unique_ptr<evo::Reference>>();
+  auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()}, reference);
   roles["breed"] = evo::MakeBreedRole;
   evo::ScratchFolder scratch;
-  for (auto& [name, make] : roles) make = evo::WithScratch(scratch, evo::Confined(name, std::move(make)));
+  for (auto& [name, make] : roles)
+    make = evo::WithScratch(scratch, evo::WithReference(reference, evo::Confined(name, std::move(make))));
   return evo::WorkerMain(roles);
 }

@@ -232,7 +232,7 @@ RunSetup PrepareResume(const RunOptions& options) {
   setup.task = LoadTaskOfRun(run.task_directory, run);
   if (setup.task.digest != run.task_digest) {
     throw UsageError(
-        fmt::format("run {}: task.json or reference.cu in {} has changed since; a run goes on only with the task it began with",
+        fmt::format("run {}: task.json or the reference in {} has changed since; a run goes on only with the task it began with",
                     run.id, run.task_directory));
   }
   if (options.generations_given) run.generations = options.generations;

@@ -94,6 +94,7 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   context.open_scratch_folder();
   WorkerSet workers(ToPipelineOptions(asked, device, baseline, context), task);
   PrintUnconfined(context.messages, workers.unconfined());
+  PrintReference(context.messages, task);
   Pipeline pipeline(workers);
   // Both are of generation 0, as templates are at the start of a run: no time of another kernel limits them.
   pipeline.Start({baseline, record.candidate});

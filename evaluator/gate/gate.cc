@@ -28,7 +28,7 @@ Preparation PrepareRun(const BoundProgram& bound, const Poison& poison, std::spa
 
 // With `reference`, the answer is made after the run.
 std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
-                                     Reference reference) {
+                                     Reference* reference) {
   Preparation preparation = PrepareRun(bound, poison);
   if (schedule % 2 != 0) {
     preparation.flush_bytes = 2 * device_.info().l2_bytes;
@@ -82,7 +82,7 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   return std::nullopt;
 }
 
-std::variant<InputSet::Answer, Failure> Gate::Try(const BoundProgram& bound, Program* reference) {
+std::variant<InputSet::Answer, Failure> Gate::Try(const BoundProgram& bound, Reference* reference) {
   if (auto failure = RunOnce(bound, 0, bound.inputs->poisons().Next(), reference)) return *failure;
   InputSet::Answer answer = Look(bound, true);
   if (!answer.status.ok()) return ToFailure(answer.status);
@@ -104,12 +104,12 @@ std::optional<Failure> Gate::Check(const BoundProgram& bound, int repeats, Check
   return Believed(bound, CheckRuns(bound, repeats, errors, nullptr));
 }
 
-std::optional<Failure> Gate::CheckBeforeReference(const BoundProgram& bound, Program& reference, int repeats,
+std::optional<Failure> Gate::CheckBeforeReference(const BoundProgram& bound, Reference& reference, int repeats,
                                                   CheckedErrors& errors) {
   return Believed(bound, CheckRuns(bound, repeats, errors, &reference));
 }
 
-std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference reference) {
+std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference* reference) {
   PoisonSequence& poisons = bound.inputs->poisons();
   for (int repeat = 0; repeat < repeats; ++repeat) {
     const Poison poison = repeat == 0 ? poisons.First() : poisons.Next();
@@ -130,13 +130,13 @@ std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, C
 }
 
 std::optional<std::vector<std::uint64_t>> Gate::HashesOf(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
-                                                         Reference reference) {
+                                                         Reference* reference) {
   if (RunOnce(bound, schedule, poison, reference)) return std::nullopt;
   return Look(bound, true).hashes;
 }
 
 // A wrong answer that changes when the program runs again, in another order, is a race rather than a wrong formula.
-bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference reference) {
+bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference* reference) {
   for (std::uint64_t schedule = 1; schedule <= 2; ++schedule) {
     const auto hashes = HashesOf(bound, schedule, poison, reference);
     if (!hashes) return false;
@@ -146,7 +146,7 @@ bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer,
 }
 
 // Whether the program gives its first answer with the poison of its first run and another with this one, each in the same order.
-bool Gate::DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference) {
+bool Gate::DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference* reference) {
   const auto known = answers_.find(bound.inputs->number());
   if (known == answers_.end() || !known->second.poison) return false;
   const auto first = HashesOf(bound, schedule, *known->second.poison, reference);

@@ -52,10 +52,11 @@ class Gate {
 
   // Poisons the outputs, runs the program once and looks at what it wrote, without a judgement. With `reference`, that runs after
   // the program, as in CheckBeforeReference.
-  std::variant<InputSet::Answer, Failure> Try(const BoundProgram& bound, Program* reference = nullptr);
+  std::variant<InputSet::Answer, Failure> Try(const BoundProgram& bound, Reference* reference = nullptr);
   // As Check, but the answer does not exist while the program runs: the reference runs after each run, on the inputs as they were
   // drawn. The set may be an unanswered one.
-  std::optional<Failure> CheckBeforeReference(const BoundProgram& bound, Program& reference, int repeats, CheckedErrors& errors);
+  std::optional<Failure> CheckBeforeReference(const BoundProgram& bound, Reference& reference, int repeats,
+                                              CheckedErrors& errors);
 
   // Checks what an earlier run has left behind.
   std::optional<Failure> Inspect(const BoundProgram& bound, CheckedErrors& errors);
@@ -71,14 +72,14 @@ class Gate {
     std::vector<std::uint64_t> hashes;
     std::optional<Poison> poison;  // of that run, where this gate prepared it
   };
-  using Reference = Program*;  // null where the answer exists
 
-  std::optional<Failure> RunOnce(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference);
-  std::optional<Failure> CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference reference);
+  // `reference` is null where the answer exists.
+  std::optional<Failure> RunOnce(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference* reference);
+  std::optional<Failure> CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference* reference);
   std::optional<std::vector<std::uint64_t>> HashesOf(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
-                                                     Reference reference);
-  bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference reference);
-  bool DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference);
+                                                     Reference* reference);
+  bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference* reference);
+  bool DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference* reference);
   InputSet::Answer Look(const BoundProgram& bound, bool ran_last);
   std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, const std::optional<Poison>& poison,
                                CheckedErrors& errors);

@@ -17,6 +17,8 @@ struct Failure {
   Outcome outcome = Outcome::kWrongResult;
   std::string message;
   bool sticky = false;  // the process that saw it must end
+  // It is no fault of the candidate: the reference has no answer to these inputs.
+  bool of_reference = false;
 };
 
 Failure ToFailure(const DeviceStatus& status);

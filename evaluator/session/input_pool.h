@@ -24,6 +24,8 @@ class InputPool {
   // The seed of every set that is checked but not timed.
   std::uint64_t check_seed() const { return seeds_.front(); }
   std::uint64_t timer_seed() const { return seeds_.back(); }
+  // As Reference::Milliseconds.
+  double ReferenceMilliseconds() const { return cache_.TaskReference().Milliseconds(); }
 
   // Number of legal input distributions: as many as the argument with the most of them lists.
   int Generators() const;

@@ -80,12 +80,13 @@ class LegalInputs {
     Legal legal;
   };
   const Legal& Keep(Entry& entry, Made made);
-  // Null where they do not fit into memory.
-  std::unique_ptr<InputSet> MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  std::unique_ptr<InputSet> Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const;
-  // A set with these contents and their answer, until the next call; null where it does not fit into memory.
+  // A set, or why there can be none: it does not fit into memory, or the reference has no answer.
+  using MadeSet = std::variant<std::unique_ptr<InputSet>, std::string>;
+  MadeSet MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  MadeSet Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const;
+  // A set with these contents and their answer, until the next call; null where there can be none.
   InputSet* Scratch(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  // The reference's answers on changed inputs; empty where these do not fit into memory.
+  // The reference's answers on changed inputs; empty where there are none.
   std::vector<std::vector<double>> ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Bounds without the baseline's error; why the inputs are not legal, if they are not.
   std::variant<std::vector<Allowance>, std::string> AllowForInputs(InputSet& set, const DrawnArguments& drawn,

@@ -17,8 +17,11 @@
 namespace evo {
 
 RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait,
-                       std::chrono::milliseconds reverification_time)
-    : device_(std::move(device)), jobs_wait_(std::move(jobs_wait)), reverification_time_(reverification_time), cache_(*device_) {}
+                       std::chrono::milliseconds reverification_time, std::unique_ptr<Reference> python)
+    : device_(std::move(device)),
+      jobs_wait_(std::move(jobs_wait)),
+      reverification_time_(reverification_time),
+      cache_(*device_, std::move(python)) {}
 
 void RunSession::Setup(const SetupRequest& request) {
   Task task = ParseTask(request.task_json, request.task_reference, request.task_directory);
@@ -79,6 +82,7 @@ Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& c
 ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerChannel& channel) {
   PlaceInputs(channel, 0, request.first, request.avoided);
   ChampionCheck check;
+  check.reference = NameOfReference(inputs_.value().task());
   const SessionContext context = Context();
   if (auto failure = HeldOutCheck(context, request, channel).Run(check)) {
     check.outcome = failure->outcome;
@@ -90,6 +94,7 @@ ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerCh
     check.baseline_ns = Score(check.baseline);
     check.speedup = check.baseline_ns / check.candidate_ns;
   }
+  if (const double ms = inputs_.value().ReferenceMilliseconds(); ms > 0) check.reference_ms = ms;
   return check;
 }
 

@@ -25,9 +25,10 @@ class RunSession {
   // for the next kernel.
   static constexpr std::chrono::milliseconds kReverificationTime{50};
 
-  // `jobs_wait` says whether other jobs wait for this worker. While none does, a candidate is checked further.
+  // `jobs_wait` says whether other jobs wait for this worker. While none does, a candidate is checked further. `python` computes
+  // the answers of a task whose reference is a Python file.
   RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait,
-             std::chrono::milliseconds reverification_time = kReverificationTime);
+             std::chrono::milliseconds reverification_time = kReverificationTime, std::unique_ptr<Reference> python = nullptr);
 
   const DeviceInfo& info() const { return device_->info(); }
   // True after a job that this process must not outlive.

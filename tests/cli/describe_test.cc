@@ -144,6 +144,9 @@ TEST(Verdict, SaysWhereAKernelTakesLonger) {
   record.check->slowest = {1.816, "case a, generator 3"};
   EXPECT_EQ(Verdict(record),
             "verified (memcheck clean), held-out ok (ragged), 1.82 times as long on other inputs (case a, generator 3)");
+  record.check->slowest = {};
+  record.check->reference = kReferenceBaseline;
+  EXPECT_EQ(Verdict(record), "verified (memcheck clean), held-out ok (ragged), compared with the baseline alone");
 }
 
 TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {
