@@ -132,6 +132,15 @@ std::uint64_t LaunchBinding::Threads() const {
   return threads;
 }
 
+std::uint64_t LaunchBinding::MostBlocks() const {
+  std::uint64_t most = 0;
+  for (const auto& step : plan_.steps) {
+    const auto* launch = std::get_if<PlannedLaunch>(&step);
+    if (launch != nullptr) most = std::max(most, std::uint64_t{launch->grid[0]} * launch->grid[1] * launch->grid[2]);
+  }
+  return most;
+}
+
 std::string LaunchBinding::Describe() const {
   const auto extent = [](const std::array<std::uint32_t, 3>& e) { return fmt::format("{}x{}x{}", e[0], e[1], e[2]); };
   std::string text;

@@ -40,6 +40,8 @@ class LaunchBinding {
 
   // Threads of all launches together.
   std::uint64_t Threads() const;
+  // Blocks of the launch that has most of them.
+  std::uint64_t MostBlocks() const;
 
   // Poison for the workspaces, before each run: a program that reads before it writes gives wrong answers.
   std::vector<DevicePoison> PoisonWith(const Poison& poison) const;

@@ -179,6 +179,17 @@ std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, co
   return set == nullptr ? std::vector<std::vector<double>>{} : set->References();
 }
 
+std::vector<std::vector<double>> LegalInputs::AnswersToMagnitudes(const Case& sizes, const DrawnArguments& drawn,
+                                                                  std::uint64_t seed) {
+  return ReferencesOn(sizes, Changed(task_, drawn, [](double value, Dtype) { return std::abs(value); }), seed);
+}
+
+std::uint64_t LegalInputs::BaselineBlocks(const Case& sizes) {
+  const auto made = LaunchBinding::Make(device_, Baseline(), task_, sizes);
+  const auto* binding = std::get_if<LaunchBinding>(&made);
+  return binding == nullptr ? 0 : binding->MostBlocks();
+}
+
 bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
   InputSet* set = Scratch(sizes, drawn, seed);
   if (set == nullptr) return true;
@@ -198,7 +209,7 @@ bool LegalInputs::HasHeadroom(const Case& sizes, const DrawnArguments& drawn, st
 std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                               std::uint64_t seed) {
   const auto references = set.References();
-  const auto of_magnitudes = ReferencesOn(set.sizes(), Changed(task_, drawn, [](double v, Dtype) { return std::abs(v); }), seed);
+  const auto of_magnitudes = AnswersToMagnitudes(set.sizes(), drawn, seed);
   Rng signs(seed);
   const auto of_rounded = ReferencesOn(
       set.sizes(),

@@ -71,6 +71,14 @@ class LegalInputs {
   std::unique_ptr<InputSet> MakeUnanswered(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Runs a program once, then the reference, and looks at what the program wrote.
   std::variant<InputSet::Answer, Failure> RunBeforeReference(const BoundProgram& bound);
+  // Runs the baseline once on a set that has its answer. Throws InfrastructureFailure if it leaves the device unusable.
+  // Precondition: enabled().
+  std::variant<InputSet::Answer, Failure> RunBaseline(InputSet& set);
+  // Blocks of the baseline's largest launch; 0 if it cannot be launched there. Precondition: enabled().
+  std::uint64_t BaselineBlocks(const Case& sizes);
+  // The reference's answers to the absolute values of all real inputs, one for each output; empty where these do not fit into
+  // memory.
+  std::vector<std::vector<double>> AnswersToMagnitudes(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Sets the bounds of `set`, which holds `drawn` and its answer; why these inputs are not legal, if they are not.
   std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
 
@@ -93,7 +101,6 @@ class LegalInputs {
                                                                    std::uint64_t seed);
   bool BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  std::variant<InputSet::Answer, Failure> RunBaseline(InputSet& set);
   Program& Baseline();
 
   Device& device_;

@@ -11,6 +11,7 @@
 #include "evaluator/session/candidate_evaluation.h"
 #include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/held_out_check.h"
+#include "evaluator/session/survey_task.h"
 #include "evaluator/timer/machine_check.h"
 #include "kernel_templates/task_shape.h"
 
@@ -110,6 +111,12 @@ BaselineResult RunSession::TryBaseline(const BaselineRequest& request, WorkerCha
                                      : legal.Make(*sizes, ParseInputProgram(request.on.inputs, request.on.seed, task));
   const auto* left_out = std::get_if<LeftOut>(&made);
   return {left_out == nullptr ? "" : left_out->reason};
+}
+
+TaskSurvey RunSession::Survey(const SurveyRequest& request, WorkerChannel& channel) {
+  must_restart_ = true;
+  legal_.value().baseline_runs().Start([&channel](const AnnouncedRun& run) { channel.Announce(run); }, request.avoided);
+  return SurveyTask(Context(), channel);
 }
 
 MachineState RunSession::Measure(const MachineRequest& request, WorkerChannel& channel) {

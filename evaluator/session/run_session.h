@@ -41,6 +41,8 @@ class RunSession {
   ChampionCheck CheckChampion(const ChampionRequest& request, WorkerChannel& channel);
   // Runs the baseline alone; see BaselineRequest.
   BaselineResult TryBaseline(const BaselineRequest& request, WorkerChannel& channel);
+  // Looks at the task itself; see SurveyRequest.
+  TaskSurvey Survey(const SurveyRequest& request, WorkerChannel& channel);
   // How fast this device is. Needs no setup.
   MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
   // Runs one case once, for a tool that watches this process; see SmallCaseRequest. One line that says what was wrong, or empty.

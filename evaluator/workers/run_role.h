@@ -26,6 +26,7 @@ class RunRole : public WorkerRole {
   Message Answer(const EvaluateRequest& request, WorkerChannel& channel);
   Message Answer(const ChampionRequest& request, WorkerChannel& channel);
   Message Answer(const BaselineRequest& request, WorkerChannel& channel);
+  Message Answer(const SurveyRequest& request, WorkerChannel& channel);
   Message Answer(const MachineRequest& request, WorkerChannel& channel);
   Message Answer(const SmallCaseRequest& request, WorkerChannel& channel);
   Message Answer(const BlockSampleRequest& request, WorkerChannel& channel);
