@@ -210,6 +210,10 @@ class Device {
   virtual DeviceStatus Prepare(const Preparation& preparation) = 0;
   // Runs a sequence and waits for it. `schedule` permutes blocks and threads on the cpu device; 0 is the natural order.
   virtual DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) = 0;
+  // Run, but where the device can it does not wait: Inspect waits, and reports what went wrong.
+  virtual DeviceStatus Start(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) {
+    return Run(program, sequence, schedule);
+  }
   // Runs the prepared sequences one after another and times each. Where the device keeps records of what ran, records that differ
   // from the declared launches in count, name or order give kCheating.
   virtual TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) = 0;

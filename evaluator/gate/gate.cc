@@ -36,7 +36,11 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
   }
   if (reference != nullptr) bound.inputs->HideAnswer(preparation);
   if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
-  if (DeviceStatus status = device_.Run(*bound.program->loaded, bound.sequence, schedule); !status.ok()) return ToFailure(status);
+  // Where the answer exists, what the program wrote is looked at next, which waits for it.
+  LoadedProgram& loaded = *bound.program->loaded;
+  const DeviceStatus status =
+      reference != nullptr ? device_.Run(loaded, bound.sequence, schedule) : device_.Start(loaded, bound.sequence, schedule);
+  if (!status.ok()) return ToFailure(status);
   return reference != nullptr ? bound.inputs->RunReference(*reference) : std::nullopt;
 }
 
@@ -132,7 +136,9 @@ std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, C
 std::optional<std::vector<std::uint64_t>> Gate::HashesOf(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
                                                          Reference* reference) {
   if (RunOnce(bound, schedule, poison, reference)) return std::nullopt;
-  return Look(bound, true).hashes;
+  InputSet::Answer answer = Look(bound, true);
+  if (!answer.status.ok()) return std::nullopt;
+  return std::move(answer.hashes);
 }
 
 // A wrong answer that changes when the program runs again, in another order, is a race rather than a wrong formula.

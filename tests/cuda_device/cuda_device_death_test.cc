@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 
 #include "tests/cuda_device/cuda_device_bench.h"
 
@@ -26,6 +27,12 @@ class CudaDeviceDeathTest : public CudaDeviceTest {
     const DeviceStatus status = Run({DeviceLaunch{.kernel = kPoke, .arguments = {Address{0x10}}}});
     ExitWith(status, Run({Add()}));
   }
+  void CrashWhileInspected() {
+    const DeviceStatus started = device_->Start(*program_, {DeviceLaunch{.kernel = kPoke, .arguments = {Address{0x10}}}}, 0);
+    if (!started.ok()) ExitWith(started, {});
+    const Inspection look{Inspection::Kind::kHash, a_, 0, 16};
+    ExitWith(device_->Inspect(std::span(&look, 1)).status, Run({Add()}));
+  }
   void CrashByTrap() {
     const DeviceStatus status = Run({DeviceLaunch{.kernel = kPrune}});
     ExitWith(status, Run({Add()}));
@@ -44,6 +51,10 @@ TEST_F(CudaDeviceDeathTest, AnIllegalAddressIsAStickyCrash) {
 
 TEST_F(CudaDeviceDeathTest, ATrapIsAStickyCrash) {
   EXPECT_EXIT(CrashByTrap(), ::testing::ExitedWithCode(0), "crash sticky=1; next: crash sticky=1");
+}
+
+TEST_F(CudaDeviceDeathTest, ACrashAfterAStartIsReportedByTheNextInspection) {
+  EXPECT_EXIT(CrashWhileInspected(), ::testing::ExitedWithCode(0), "crash sticky=1; next: crash sticky=1");
 }
 
 TEST_F(CudaDeviceDeathTest, ACrashWhileTimedIsReported) {

@@ -125,15 +125,20 @@ DeviceStatus CudaDevice::Prepare(const Preparation& preparation) {
 
 Inspected CudaDevice::Inspect(std::span<const Inspection> inspections) { return inspection_->Inspect(inspections); }
 
-DeviceStatus CudaDevice::Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t) {
+DeviceStatus CudaDevice::Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) {
+  const DeviceStatus started = Start(program, sequence, schedule);
+  const DeviceStatus finished = Wait();
+  return started.ok() ? finished : started;
+}
+
+DeviceStatus CudaDevice::Start(LoadedProgram& program, const Sequence& sequence, std::uint64_t) {
   auto& loaded = static_cast<CudaProgram&>(program);
   if (DeviceStatus status = PrepareLaunches(loaded, sequence); !status.ok()) return status;
   expected_.clear();
-  DeviceStatus enqueued;
-  if (const std::size_t local = LocalBytesToScrub(loaded); local > 0) enqueued = support_->ScrubLocal(local);
-  if (enqueued.ok()) enqueued = EnqueueSequence(loaded, sequence, 0);
-  const DeviceStatus finished = Wait();
-  return enqueued.ok() ? finished : enqueued;
+  if (const std::size_t local = LocalBytesToScrub(loaded); local > 0) {
+    if (DeviceStatus status = support_->ScrubLocal(local); !status.ok()) return status;
+  }
+  return EnqueueSequence(loaded, sequence, 0);
 }
 
 TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> runs) {

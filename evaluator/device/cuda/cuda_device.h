@@ -46,6 +46,7 @@ class CudaDevice : public Device {
   DeviceStatus Prepare(const Preparation& preparation) override;
   // `schedule` is ignored, since the hardware orders the blocks.
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
+  DeviceStatus Start(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
   ClockState Clocks() override { return clocks_->Read(); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
