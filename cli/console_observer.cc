@@ -1,17 +1,21 @@
 #include "cli/console_observer.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <vector>
 
 #include "cli/describe.h"
 #include "cli/print.h"
+#include "cli/table.h"
 #include "engine/trial_runner.h"
+#include "evaluator/device/device_policy.h"
 
 namespace evo {
 namespace {
+
+constexpr std::size_t kReasonWidth = 300;
 
 std::string FormatSpeedup(double baseline_ns, double ns) {
   return std::isnan(baseline_ns) || std::isnan(ns) ? "" : fmt::format(" ({:.2f}x)", baseline_ns / ns);
@@ -23,10 +27,12 @@ std::string FormatSeconds(double seconds) {
   return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-std::string Fitted(std::string line, int fd) {
-  winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && line.size() >= size.ws_col) line.resize(size.ws_col - 1);
-  return line;
+// "finished", "interrupted", "time limit reached"; and why, if there is more to say.
+std::string Ending(RunStatus status, const std::string& ended_by) {
+  const bool limit = ended_by.starts_with("time limit");
+  if (limit) return "time limit reached";
+  const std::string ending = status == RunStatus::kFinished ? "finished" : "interrupted";
+  return ended_by.empty() ? ending : fmt::format("{} ({})", ending, ended_by);
 }
 
 }  // namespace
@@ -42,6 +48,37 @@ std::string FormatDuration(double nanoseconds) {
 ConsoleObserver::ConsoleObserver(std::FILE* out, int evaluations)
     : out_(out), evaluations_(evaluations), terminal_(::isatty(::fileno(out)) != 0) {}
 
+std::string ProgressLine(const Progress& progress, std::size_t width) {
+  const double share = progress.evaluated == 0 ? 0 : 100.0 * progress.valid / progress.evaluated;
+  const bool counts = progress.evaluations > 0;
+  struct Part {
+    std::string text;
+    int dropped;  // in this order where there is no room; 0: never
+  };
+  std::vector<Part> parts;
+  parts.push_back({counts ? fmt::format("generation {}", progress.generation)
+                          : fmt::format("generation {}/{}", progress.generation, progress.generations),
+                   0});
+  parts.push_back({counts ? fmt::format("  evaluated {}/{}", progress.evaluated, progress.evaluations)
+                          : fmt::format("  evaluated {}", progress.evaluated),
+                   4});
+  parts.push_back({fmt::format("  valid {:.0f}%", share), 3});
+  if (progress.best != 0) {
+    parts.push_back(
+        {fmt::format("  best {}{}", FormatDuration(progress.best_ns), FormatSpeedup(progress.baseline_ns, progress.best_ns)), 0});
+    parts.push_back({fmt::format(" {} #{}", progress.best_template, progress.best), 2});
+  }
+  parts.push_back({fmt::format("  {:.1f}/s", progress.candidates_per_second), 1});
+  if (!std::isnan(progress.seconds_left)) parts.push_back({fmt::format("  {} left", FormatSeconds(progress.seconds_left)), 0});
+  std::string line;
+  for (int dropped = 0; dropped <= 4; ++dropped) {
+    line.clear();
+    for (const Part& part : parts) line += part.dropped == 0 || part.dropped > dropped ? CleanedLine(part.text) : "";
+    if (line.size() <= width) return line;
+  }
+  return line.substr(0, width);
+}
+
 void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   std::string names;
   for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
@@ -50,46 +87,58 @@ void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   Print(out_, "templates {}; baseline {}; {} of {} children, population {}{}\n", names, run.baseline,
         run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations", run.children,
         run.population, evaluations_ > 0 ? fmt::format("; at most {} evaluations", evaluations_) : "");
+  if (PolicyOf(run.device).cases == CaseScale::kEmulated) Print(out_, "{}\n", kEmulatedRemark);
   std::fflush(out_);
 }
 
-void ConsoleObserver::OnEvaluated(const Candidate&, const Evaluation& evaluation, const Progress& progress) {
+void ConsoleObserver::OnEvaluated(const Candidate& candidate, const Evaluation& evaluation, const Progress& progress) {
   ++outcomes_[std::string(ToString(evaluation.outcome))];
-  last_.evaluated = progress.evaluated;
-  last_.valid = progress.valid;
-  last_.generation = progress.generation;
-  last_.generations = progress.generations;
-  last_.evaluations = progress.evaluations;
-  last_.candidates_per_second = progress.candidates_per_second;
-  last_.best_ns = progress.best_ns;
-  last_.best_template = progress.best_template;
-  last_.best = progress.best;
-  if (progress.generation > 0 || !std::isnan(last_.baseline_ns)) last_.baseline_ns = progress.baseline_ns;
-  if (terminal_) Show(last_, false);
+  // It does not take part in the search, which nothing else would say.
+  if (progress.generation == 0 && candidate.generation == 0 && evaluation.outcome != Outcome::kOk) {
+    EndLive();
+    PrintWrapped(
+        out_, fmt::format("template {} fails at its defaults: {}: {}: {}", candidate.genome.template_name,
+                          ToString(evaluation.outcome), ToString(evaluation.stage), OneLine(evaluation.message, kReasonWidth)));
+  }
+  // Trials of minimisation count to the last generation.
+  if (under_way_.generation != progress.generation) under_way_ = {progress.generation};
+  ++under_way_.evaluated;
+  if (evaluation.outcome == Outcome::kOk && !(under_way_.ns <= evaluation.score_ns)) {
+    under_way_.fastest = candidate.id;
+    under_way_.ns = evaluation.score_ns;
+  }
+  const Progress before = last_;
+  const double seconds_left = last_.seconds_left;
+  const double baseline_ns = last_.baseline_ns;
+  last_ = progress;
+  last_.seconds_left = seconds_left;
+  if (progress.generation == 0 && std::isnan(baseline_ns)) last_.baseline_ns = baseline_ns;
+  KeepFastest(before);
+  if (terminal_) Show(false);
 }
 
 void ConsoleObserver::OnGeneration(const Progress& progress) {
+  const Progress before = last_;
+  under_way_ = {};
   last_ = progress;
-  Show(progress, true);
+  KeepFastest(before);
+  Show(true);
 }
 
-void ConsoleObserver::Show(const Progress& progress, bool end_of_generation) {
-  const double share = progress.evaluated == 0 ? 0 : 100.0 * progress.valid / progress.evaluated;
-  std::string line = progress.evaluations > 0 ? fmt::format("generation {}  evaluated {}/{}  valid {:.0f}%", progress.generation,
-                                                            progress.evaluated, progress.evaluations, share)
-                                              : fmt::format("generation {}/{}  evaluated {}  valid {:.0f}%", progress.generation,
-                                                            progress.generations, progress.evaluated, share);
-  if (progress.best != 0) {
-    line += fmt::format("  best {}{} {} #{}", FormatDuration(progress.best_ns),
-                        FormatSpeedup(progress.baseline_ns, progress.best_ns), progress.best_template, progress.best);
-  }
-  line += fmt::format("  {:.1f}/s", progress.candidates_per_second);
-  if (!std::isnan(progress.seconds_left)) line += fmt::format("  {} left", FormatSeconds(progress.seconds_left));
+// The champion changes only by more than the noise. What is shown is the fastest measurement so far.
+void ConsoleObserver::KeepFastest(const Progress& before) {
+  if (before.best == 0 || !(before.best_ns < last_.best_ns)) return;
+  last_.best = before.best;
+  last_.best_ns = before.best_ns;
+  last_.best_template = before.best_template;
+}
+
+void ConsoleObserver::Show(bool end_of_generation) {
   if (terminal_) {
-    PrintRaw(out_, "\r\x1b[K" + Fitted(CleanedLine(line), ::fileno(out_)));
+    PrintRaw(out_, "\r\x1b[K" + ProgressLine(last_, LineWidth(out_) - 1));
     live_ = true;
   } else if (end_of_generation) {
-    Print(out_, "{}\n", line);
+    Print(out_, "{}\n", ProgressLine(last_, std::string::npos));
   }
   std::fflush(out_);
 }
@@ -110,19 +159,32 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
           minimised ? "candidate" : "champion", champion.id, check.held_out_cases.size(), tools, check.speedup,
           Describe(check.slowest));
   } else {
+    if (last_.best == champion.id) last_.best = 0;
     Print(out_, "#{} does not hold on held-out cases ({}: {}); {}\n", champion.id, ToString(check.outcome), check.message,
           champion.op == kMinimise ? "the champion keeps its edits" : "the next best is tried");
   }
   std::fflush(out_);
 }
 
+// A generation is stored as a whole or not at all.
+void ConsoleObserver::SayWhatWasDropped(const Progress& progress) const {
+  if (under_way_.evaluated == 0) return;
+  if (progress.evaluated > 0 && progress.generation >= under_way_.generation) return;
+  std::string fastest;
+  if (under_way_.fastest != 0)
+    fastest = fmt::format(", the fastest of them {} (#{})", FormatDuration(under_way_.ns), under_way_.fastest);
+  PrintWrapped(out_, fmt::format("generation {} was not finished: its {} evaluations are not kept{}; `--resume` makes them again",
+                                 under_way_.generation, under_way_.evaluated, fastest));
+}
+
 void ConsoleObserver::OnFinished(RunStatus status, const Progress& progress) {
   EndLive();
+  SayWhatWasDropped(progress);
   std::string outcomes;
   for (const auto& [name, count] : outcomes_) outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
-  Print(out_, "{} after {} candidates in {}: {}; the champion changed {} times\n",
-        status == RunStatus::kFinished ? "finished" : "interrupted", progress.evaluated, FormatSeconds(progress.seconds),
-        outcomes.empty() ? "nothing evaluated" : outcomes, progress.champion_changes);
+  Print(out_, "{} after {} candidates in {}: {}; the champion changed {} times\n", Ending(status, progress.ended_by),
+        progress.evaluated, FormatSeconds(progress.seconds), outcomes.empty() ? "nothing evaluated" : outcomes,
+        progress.champion_changes);
   std::fflush(out_);
 }
 

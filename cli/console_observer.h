@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -20,16 +21,30 @@ class ConsoleObserver : public Observer {
   void OnFinished(RunStatus status, const Progress& progress) override;
 
  private:
-  void Show(const Progress& progress, bool end_of_generation);
+  // What was evaluated of the generation that is under way.
+  struct UnderWay {
+    int generation = 0;
+    int evaluated = 0;
+    CandidateId fastest = 0;
+    double ns = kNoValue;
+  };
+  void Show(bool end_of_generation);
   void EndLive();
+  void KeepFastest(const Progress& before);
+  void SayWhatWasDropped(const Progress& progress) const;
 
   std::FILE* out_;
   int evaluations_;
   bool terminal_;
   bool live_ = false;
   Progress last_;
+  UnderWay under_way_;
   std::map<std::string, int> outcomes_;
 };
+
+// The line of a run under way, of at most `width` bytes as far as that is possible: the generation, the fastest kernel so far and
+// the time left are always there, other parts as long as there is room.
+std::string ProgressLine(const Progress& progress, std::size_t width);
 
 // "842 ns", "4.64 us", "12.3 ms".
 std::string FormatDuration(double nanoseconds);

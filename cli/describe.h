@@ -11,6 +11,10 @@ namespace evo {
 
 // Words and JSON for the records of the history, in one place, so that all commands use the same.
 
+// Where kernels are emulated.
+inline constexpr const char* kEmulatedRemark =
+    "kernels are emulated here: which of them is faster does not carry over to a GPU, whether they are right does";
+
 // "4.640"; "-" if not known.
 std::string Microseconds(double nanoseconds);
 // "1.58"; "-" if not known.

@@ -18,8 +18,16 @@ namespace {
 constexpr std::size_t kReasonWidth = 400;
 constexpr std::size_t kMessageWidth = 100;
 
-void Line(std::FILE* out, std::string_view what, const std::string& text) {
-  if (!text.empty()) Print(out, "{:<12}{}\n", what, text);
+constexpr std::size_t kHeading = 12;
+
+// With the heading in a column of its own.
+void Line(std::FILE* out, const std::string& heading, const std::string& text) {
+  if (text.empty()) return;
+  std::string what = heading;
+  for (const std::string& line : WrappedLines(CleanedLine(text), LineWidth(out) - kHeading)) {
+    Print(out, "{:<12}{}\n", what, line);
+    what.clear();
+  }
 }
 
 std::string Reason(const CandidateRecord& record) {
@@ -95,7 +103,7 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
 }
 
 void PrintEvidence(std::FILE* out, const ChampionCheck& check, bool all) {
-  for (const EvidenceLine& line : DescribeEvidence(check, all)) Print(out, "{:<11} {}\n", line.heading, line.text);
+  for (const EvidenceLine& line : DescribeEvidence(check, all)) Line(out, line.heading, line.text);
 }
 
 std::string Describe(const Counterexample& counterexample) {

@@ -26,6 +26,7 @@ struct Progress {
   double seconds = 0;        // since this process began or resumed the run
   double candidates_per_second = 0;
   double seconds_left = kNoValue;
+  std::string ended_by;  // why the run ended before its generations were done: "time limit", "nothing new to try"
 };
 
 // Is told what a run does, on the thread that runs it. The functions must not throw.

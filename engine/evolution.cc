@@ -31,7 +31,10 @@ RunStatus Evolution::Run(const StopCondition& stop) {
   parts_.observer.OnStarted(settings_.run, false);
   GenerationRecord first = reproduction_.Defaults(stop.search_token());
   StartEvaluating(first, stop);
-  if (!FinishEvaluating(first, stop)) return Close(RunStatus::kInterrupted, stop.Interrupted() ? "" : "time limit");
+  if (!FinishEvaluating(first, stop)) {
+    progress_.UpdateRates(stop);
+    return Close(RunStatus::kInterrupted, stop.Interrupted() ? "" : "time limit");
+  }
   Record(first);
   RequireBaseline(first);
   Survive(first);
@@ -169,9 +172,10 @@ void Evolution::RequireBaseline(const GenerationRecord& first) const {
 }
 
 RunStatus Evolution::CheckAndClose(const StopCondition& stop) {
-  if (stop.Interrupted()) return Close(RunStatus::kInterrupted, "");
   progress_.UpdateRates(stop);
+  if (stop.Interrupted()) return Close(RunStatus::kInterrupted, "");
   champions_.Check(stop);
+  progress_.UpdateRates(stop);
   if (stop.Interrupted()) return Close(RunStatus::kInterrupted, "");
   std::string message = empty_generations_ >= kEmptyGenerations ? "nothing new to try" : stop.TimeOver() ? "time limit" : "";
   if (const std::string choices = parts_.choice.Summary(); !choices.empty()) message += (message.empty() ? "" : "; ") + choices;
@@ -180,7 +184,9 @@ RunStatus Evolution::CheckAndClose(const StopCondition& stop) {
 
 RunStatus Evolution::Close(RunStatus status, const std::string& message) {
   parts_.store.EndRun(settings_.run.id, status, message);
-  parts_.observer.OnFinished(status, progress());
+  Progress last = progress();
+  last.ended_by = message;
+  parts_.observer.OnFinished(status, last);
   return status;
 }
 

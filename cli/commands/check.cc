@@ -190,6 +190,7 @@ void Check(CommandContext& context, const Options& options) {
   Print(context.out, "task {} on {} ({}), compiled for {}\n\n", check.task.name, check.device.name, check.device.kind,
         check.arch);
   PrintTemplates(context.out, check);
+  if (PolicyOf(check.device.kind).cases == CaseScale::kEmulated) PrintWrapped(context.out, kEmulatedRemark);
   PrintCases(context.out, check);
   PrintBounds(context.out, check);
   PrintInputs(context.out, check);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include "cli/changed_templates.h"
 #include "cli/commands/commands.h"
@@ -46,6 +47,12 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.interrupt = interrupt;
   pipeline.warn = WarnOfWorkers;
   return pipeline;
+}
+
+// A sweep has no breed workers.
+std::set<std::string> UnconfinedBreeders(Breeder& breeder, const std::stop_token& stop) {
+  auto* pool = dynamic_cast<BreederPool*>(&breeder);
+  return pool == nullptr ? std::set<std::string>() : pool->Unconfined(stop);
 }
 
 std::unique_ptr<Breeder> MakeBreeder(RunSetup& setup) {
@@ -144,6 +151,7 @@ RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup
         replay.recorded.size(), run.device_name);
   context.open_scratch_folder();
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
+  PrintUnconfined(context.messages, UnconfinedBreeders(*breeder, context.interrupt));
   ReplayEvaluator evaluator(replay.recorded);
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   RecordedChildren recorded(*choice, replay.recorded, MissingOf(setup.options));
@@ -159,7 +167,9 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   // Before the other workers, so that all of them start together.
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   WorkerSet workers(pipeline_options, setup.task);
-  PrintUnconfined(context.messages, workers.unconfined());
+  std::set<std::string> unconfined = workers.unconfined();
+  unconfined.merge(UnconfinedBreeders(*breeder, context.interrupt));
+  PrintUnconfined(context.messages, unconfined);
   PrintReference(context.messages, setup.task);
   run.arch = workers.arch();
   run.device_name = workers.device().name;

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/json_error.h"
+#include "evaluator/workers/unconfined.h"
 
 namespace evo {
 namespace {
@@ -55,6 +56,8 @@ std::vector<BredChild> BreederPool::Breed(std::vector<BreedRequest> requests, st
   if (const std::string fatal = pool_.fatal(); !fatal.empty()) throw Error(fatal);
   return std::move(children_);
 }
+
+std::set<std::string> BreederPool::Unconfined(const std::stop_token& stop) { return UnconfinedIn(pool_.WaitReady(stop)); }
 
 std::string BreederPool::Render(const Genome& genome) {
   BredChild child = std::move(Breed({BreedRequest{{genome}, {}, {}, 0, 0, 0}}, {}).front());

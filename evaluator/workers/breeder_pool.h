@@ -2,6 +2,8 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/breeder.h"
@@ -17,6 +19,9 @@ class BreederPool : public Breeder {
 
   // Throws Error if no worker can be started.
   std::vector<BredChild> Breed(std::vector<BreedRequest> requests, std::stop_token stop) override;
+
+  // What the machine lacks to confine the workers; see UnconfinedIn. Waits until one has started. Throws Error, Interrupted.
+  std::set<std::string> Unconfined(const std::stop_token& stop);
 
   // The source of a genome. Blocks. Throws Error if the genome cannot be rendered.
   std::string Render(const Genome& genome);
