@@ -43,7 +43,9 @@ std::vector<std::string> ParametersOf(const std::string& text, const std::string
 // The type that a pointer parameter points to, if it is one that is certainly not double.
 std::optional<std::string> OtherThanDouble(const std::string& parameter) {
   static const std::regex pointer(
-      R"(^\s*(?:const\s+)?((?:unsigned\s+|signed\s+)?(?:float|half|__half|nv_bfloat16|__nv_bfloat16|int|char|short|long|(?:u?int(?:8|16|32|64)_t))(?:\s+(?:int|long))*)(?:\s+const)?\s*\*)");
+      R"(^\s*(?:const\s+)?((?:unsigned\s+|signed\s+)?)"
+      R"((?:float|half|__half|nv_bfloat16|__nv_bfloat16|int|char|short|long|u?int(?:8|16|32|64)_t)(?:\s+(?:int|long))*))"
+      R"((?:\s+const)?\s*\*)");
   std::smatch found;
   if (!std::regex_search(parameter, found, pointer)) return std::nullopt;
   return found[1].str();

@@ -178,6 +178,101 @@ TEST_F(PythonReferenceTest, AWrongResultIsNamedWithTheLine) {
             "t/reference.py:2: Y has NaN at [1], and all inputs are finite");
 }
 
+// Needs PyTorch; where Debian's interpreter has none, nothing is shown here.
+class TorchReferenceTest : public PythonReferenceTest {
+ protected:
+  void SetUp() override {
+    const std::string missing = StartFailure("import torch\ndef reference(X): pass");
+    if (missing.find("No module named 'torch'") != std::string::npos) GTEST_SKIP() << missing;
+    ASSERT_EQ(missing, "");
+  }
+};
+
+TEST_F(TorchReferenceTest, AFileThatImportsTorchGetsTensors) {
+  const std::string source = R"(import torch
+def reference(X, H, I, A):
+    assert X.dtype == H.dtype == torch.zeros(1).dtype == torch.float64 and I.dtype == torch.int32 and A.dtype == torch.uint8
+    return torch.softmax(X, 1).sum(1) + H[I.long()], A + 1
+)";
+  for (const char* dtype : {"f16", "bf16"}) {
+    const auto answers = AnswersOf(source, dtype);
+    EXPECT_THAT(answers[0], ElementsAre(1.5, 2.5, 3.5));
+    EXPECT_THAT(answers[1], ElementsAre(8, 9, 10));
+  }
+}
+
+TEST_F(TorchReferenceTest, AWrongResultIsNamedWithTheLine) {
+  EXPECT_THAT(CallMessage("import torch\ndef reference(H, A): return H.float(), A"),
+              AllOf(StartsWith("t/reference.py:2: Y is float32, and a reference computes in float64"), HasSubstr(".float()")));
+  EXPECT_EQ(CallMessage("import torch\ndef reference(X, A):\n    return X @ X, A"),
+            "t/reference.py:3: RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x2 and 3x2)");
+  EXPECT_EQ(CallMessage("import torch\ndef reference(H, A): return torch.log(1 - H), A"),
+            "t/reference.py:2: Y has NaN at [1], and all inputs are finite");
+  EXPECT_THAT(CallMessage("import torch\ndef reference(H, A): return torch.zeros(1 << 40), A"), HasSubstr("memory"));
+}
+
+// KernelBench's form. The forms of its file that are not used here do no harm.
+TEST_F(TorchReferenceTest, AModuleIsAReference) {
+  const std::string model = R"(import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x, h, i, a):
+        return x.sum(dim=1) * self.scale + h, a
+
+def get_inputs():
+    return [torch.rand(3, 2)]
+
+def get_init_inputs():
+    return [2]
+)";
+  EXPECT_THAT(AnswersOf(model)[0], ElementsAre(6.5, 15.5, 24.5));
+  std::string by_size = model;
+  by_size.replace(by_size.find("get_init_inputs():\n    return [2]"), 33, "get_init_inputs(N):\n    return [N]");
+  EXPECT_THAT(AnswersOf(by_size)[0], ElementsAre(9.5, 22.5, 35.5));
+  std::string other = model;
+  other.replace(other.find("x, h, i, a"), 10, "x, h");
+  EXPECT_EQ(CallMessage(other),
+            "t/reference.py:9: forward takes x, h, and the inputs of task.json that are no weights are X, H, I, A");
+}
+
+TEST_F(TorchReferenceTest, TheWeightsOfAModuleAreInputs) {
+  const std::string model = R"(import torch
+class Part(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(3))
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.NAME = Part()
+
+    def forward(self, X, A):
+        return X[:, 0] + self.NAME.weight, A
+)";
+  const auto named = [&](const std::string& name) {
+    std::string text = model;
+    for (std::size_t at; (at = text.find("NAME")) != std::string::npos;) text.replace(at, 4, name);
+    return text;
+  };
+  EXPECT_EQ(CallMessage(named("fc")),
+            "t/reference.py:12: a kernel has to get the weights of Model as inputs, and task.json lacks fc_weight [3]");
+  EXPECT_EQ(CallMessage("import torch\nclass Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                        "        self.H = torch.nn.Parameter(torch.zeros(4))\n    def forward(self, X, A): return X, A\n"),
+            "t/reference.py:6: the module has H of the shape [4], and task.json says [3]; sizes can be parameters of "
+            "get_init_inputs");
+  EXPECT_THAT(
+      AnswersOf(
+          "import torch\nclass Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+          "        self.H = torch.nn.Parameter(torch.zeros(3))\n    def forward(self, X, A): return X[:, 0] + self.H, A\n")[0],
+      ElementsAre(1.5, 4.5, 7.5));
+}
+
 TEST_F(PythonReferenceTest, NanFromInputsThatAreNotFiniteIsAnAnswer) {
   x_[0] = INFINITY;
   const auto answers = AnswersOf("def reference(X, A): return X[:, 0] - X[:, 0], A");

@@ -144,18 +144,24 @@ def load(init):
     module.__file__ = file
     sys.modules['reference'] = module
     exec(compile(source, file, 'exec'), module.__dict__)
-    from_torch = 'torch' in sys.modules
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
     try:
-        if from_torch:
-            from evo_reference_torch import TorchArrays as Arrays
-        else:
-            from evo_reference_numpy import NumpyArrays as Arrays
+        return find_function(module, init)
     finally:
         sys.path.pop()
+
+
+def find_function(module, init):
+    if 'torch' in sys.modules:
+        from evo_reference_torch import TorchArrays as Arrays
+    else:
+        from evo_reference_numpy import NumpyArrays as Arrays
     arrays = Arrays()
     function = getattr(module, 'reference', None)
-    if not callable(function):
-        names = [one['name'] for one in init['arguments'] if one['role'] != 'out']
-        raise Wrong(f"there is no function `reference`; write `def reference({', '.join(names)}):`, which returns the outputs")
-    return Function(function, arrays, init, line_of(function))
+    if callable(function):
+        return Function(function, arrays, init, line_of(function))
+    if 'torch' in sys.modules and inspect.isclass(getattr(module, 'Model', None)):
+        from evo_reference_module import ModuleFunction
+        return Function(ModuleFunction(module, init), arrays, init, line_of(module.Model.forward))
+    names = [one['name'] for one in init['arguments'] if one['role'] != 'out']
+    raise Wrong(f"there is no function `reference`; write `def reference({', '.join(names)}):`, which returns the outputs")
