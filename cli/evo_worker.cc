@@ -9,6 +9,7 @@
 
 #include "cli/worker_confinement.h"
 #include "core/error.h"
+#include "core/record_json.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/compiler/nvrtc/nvcc_compiler.h"
@@ -18,6 +19,7 @@
 #include "evaluator/device/cuda/cuda_device.h"
 #include "evaluator/workers/device_roles.h"
 #include "evaluator/workers/worker_main.h"
+#include "import/import.h"
 #include "mutators/breeding/breeding_station.h"
 #include "platform/installation.h"
 #include "platform/scratch_folder.h"
@@ -100,6 +102,19 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
   return std::make_unique<BreedRole>(std::move(templates));
 }
 
+// Reads a user's program, host code included, for `evo init`.
+class ImportRole : public WorkerRole {
+ public:
+  ImportRole() : parser_({RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
+  Message Handle(const Message& job, WorkerChannel& channel) override {
+    channel.Begin(Stage::kBreed);
+    return {{{"reply", Import(job.header.at("request").get<ImportRequest>(), parser_)}}, {}};
+  }
+
+ private:
+  SyntaxParser parser_;
+};
+
 // Where another program than evo starts the worker, such as a launcher on another machine, anybody may write to $TMPDIR.
 WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
   return [&scratch, make = std::move(make)](const nlohmann::json& init) {
@@ -115,6 +130,7 @@ int main() {
   std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
   auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()});
   roles["breed"] = evo::MakeBreedRole;
+  roles["import"] = [](const nlohmann::json&) { return std::make_unique<evo::ImportRole>(); };
   evo::ScratchFolder scratch;
   for (auto& [name, make] : roles) make = evo::WithScratch(scratch, evo::Confined(name, std::move(make)));
   return evo::WorkerMain(roles);
