@@ -158,7 +158,9 @@ std::string Verdict(const CandidateRecord& record) {
     for (const ToolResult& tool : record.check->tools) {
       if (IsCleanSanitizer(tool)) clean += (clean.empty() ? "" : ", ") + tool.tool;
     }
-    return (clean.empty() ? held_out : fmt::format("verified ({} clean), {}", clean, held_out)) + Describe(record.check->slowest);
+    return (clean.empty() ? held_out : fmt::format("verified ({} clean), {}", clean, held_out)) +
+           Describe(record.check->slowest) +
+           (record.check->reference == kReferenceBaseline ? ", compared with the baseline alone" : "");
   }
   return fmt::format("failed: {}: {}", ToString(record.check->outcome), record.check->message);
 }

@@ -17,6 +17,7 @@
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/device/cuda/cuda_device.h"
+#include "evaluator/reference/python_reference.h"
 #include "evaluator/workers/device_roles.h"
 #include "evaluator/workers/worker_main.h"
 #include "import/import.h"
@@ -42,7 +43,7 @@ std::unique_ptr<Compiler> MakeNvrtc(const fs::path& assembled = {}) {
 }
 
 CompileResult CompileExport(const ExportRequest& request) {
-  return NvccCompiler(RequiredCudaRoot(), Scratch("nvcc")).Compile(request.exported, request.kernels);
+  return NvccCompiler(RequiredCudaRoot(), Scratch("nvcc")).Compile(request.exported, request.kernels, request.variables);
 }
 
 // There is a compile worker on every core, and the processes that feed and time the device must not wait for a core.
@@ -115,6 +116,14 @@ class ImportRole : public WorkerRole {
   SyntaxParser parser_;
 };
 
+// The interpreter of a task with a Python reference, which a confined worker could not start.
+WorkerRoleFactory WithReference(GivenReference given, WorkerRoleFactory make) {
+  return [given = std::move(given), make = std::move(make)](const nlohmann::json& init) {
+    if (init.contains("python")) *given = std::make_unique<PythonReference>(init.at("python"));
+    return make(init);
+  };
+}
+
 // Where another program than evo starts the worker, such as a launcher on another machine, anybody may write to $TMPDIR.
 WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
   return [&scratch, make = std::move(make)](const nlohmann::json& init) {
@@ -128,10 +137,12 @@ WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
 
 int main() {
   std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
-  auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()});
+  const auto reference = std::make_shared<std::unique_ptr<evo::Reference>>();
+  auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()}, reference);
   roles["breed"] = evo::MakeBreedRole;
   roles["import"] = [](const nlohmann::json&) { return std::make_unique<evo::ImportRole>(); };
   evo::ScratchFolder scratch;
-  for (auto& [name, make] : roles) make = evo::WithScratch(scratch, evo::Confined(name, std::move(make)));
+  for (auto& [name, make] : roles)
+    make = evo::WithScratch(scratch, evo::WithReference(reference, evo::Confined(name, std::move(make))));
   return evo::WorkerMain(roles);
 }

@@ -10,65 +10,13 @@
 #include <vector>
 
 #include "cli/export_host_text.h"
+#include "cli/export_types.h"
 #include "kernel_templates/directive_lexer.h"
+#include "kernel_templates/launch_argument.h"
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
 namespace {
-
-const char* TypeName(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kF64:
-      return "double";
-    case Dtype::kF32:
-      return "float";
-    case Dtype::kF16:
-      return "__half";
-    case Dtype::kBF16:
-      return "__nv_bfloat16";
-    case Dtype::kI64:
-      return "long long";
-    case Dtype::kI32:
-      return "int";
-    case Dtype::kI16:
-      return "short";
-    case Dtype::kI8:
-      return "signed char";
-    case Dtype::kU64:
-      return "unsigned long long";
-    case Dtype::kU32:
-      return "unsigned";
-    case Dtype::kU16:
-      return "unsigned short";
-    default:
-      return "unsigned char";
-  }
-}
-
-const char* MapType(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kF64:
-      return "FLOAT64";
-    case Dtype::kF32:
-      return "FLOAT32";
-    case Dtype::kF16:
-      return "FLOAT16";
-    case Dtype::kBF16:
-      return "BFLOAT16";
-    case Dtype::kI64:
-      return "INT64";
-    case Dtype::kI32:
-      return "INT32";
-    case Dtype::kU64:
-      return "UINT64";
-    case Dtype::kU32:
-      return "UINT32";
-    case Dtype::kU16:
-      return "UINT16";
-    default:
-      return "UINT8";
-  }
-}
 
 std::vector<std::string> Texts(const std::vector<Expression>& expressions) {
   std::vector<std::string> texts;
@@ -126,9 +74,12 @@ std::string Inclusion(const KernelTemplate& exported, const Names& names, const 
   }
   std::set<std::string> kernels;
   for (const Step& step : exported.steps) {
-    if (step.launch) kernels.insert(step.launch->kernel);
+    // Without its namespaces.
+    if (step.launch) kernels.insert(step.launch->kernel.substr(step.launch->kernel.rfind(':') + 1));
   }
-  text += "#include <cuda_runtime.h>\n\n#include <cmath>\n\n// So that another kernel of this name can be in the same program.\n";
+  text +=
+      "#include <cuda_runtime.h>\n\n#include <cmath>\n\n// So that another kernel of this name can be in the "
+      "same program.\n";
   for (const std::string& kernel : kernels) text += fmt::format("#define {0} {0}{1}\n", kernel, names.suffix);
   text += fmt::format("#include \"{}\"\n", kernel_file);
   for (const std::string& kernel : kernels) text += fmt::format("#undef {}\n", kernel);
@@ -155,15 +106,34 @@ class HostWriter {
       Line("if (error == cudaSuccess) error = cudaMallocAsync(&{}, {} * {}, stream);", workspace.name, Product(workspace.shape),
            ByteSize(workspace.dtype));
     }
+    const std::set<std::string> swapped = Swapped();
+    for (const std::string& name : swapped) {
+      if (FindWorkspace(name) != nullptr) Line("void* const {0}_memory = {0};", name);
+    }
     for (const TensorMapDirective& map : exported_.tensor_maps) AddMap(map);
+    for (const ConstantDirective& constant : exported_.constants) AddConstant(constant);
+    std::vector<const RepeatDirective*> loops;
     for (const Step& step : exported_.steps) {
       if (step.launch) AddLaunch(*step.launch);
       if (step.memset)
         Line("if (error == cudaSuccess) error = cudaMemsetAsync({}, {}, {}, stream);", step.memset->buffer, step.memset->value,
              BytesOf(step.memset->buffer));
+      if (step.repeat) {
+        Line("for (long long {0} = 0; {0} < ({1}); ++{0}) {{", step.repeat->step, step.repeat->count.text());
+        loops.push_back(&*step.repeat);
+        indent_ += "  ";
+      }
+      if (step.end) {
+        for (const SwapDirective& swap : loops.back()->swaps)
+          Line("{{ void* const kept = {0}; {0} = {1}; {1} = kept; }}", swap.first, swap.second);
+        loops.pop_back();
+        indent_.resize(indent_.size() - 2);
+        Line("}}");
+      }
     }
     for (const Workspace& workspace : exported_.workspaces)
-      Line("if ({0} != nullptr) cudaFreeAsync({0}, stream);", workspace.name);
+      Line("if ({0} != nullptr) cudaFreeAsync({0}, stream);",
+           swapped.contains(workspace.name) ? workspace.name + "_memory" : workspace.name);
     Line("return error;");
     return text_ + "}\n";
   }
@@ -182,7 +152,7 @@ class HostWriter {
 
   template <class... Values>
   void Line(fmt::format_string<Values...> format, Values&&... values) {
-    text_ += "  " + fmt::format(format, std::forward<Values>(values)...) + "\n";
+    text_ += indent_ + fmt::format(format, std::forward<Values>(values)...) + "\n";
   }
 
   const Argument* Find(const std::string& name) const {
@@ -227,19 +197,79 @@ class HostWriter {
     Line("}}");
   }
 
+  // Buffers that exchange their names in loops.
+  std::set<std::string> Swapped() const {
+    std::set<std::string> names;
+    for (const Step& step : exported_.steps) {
+      if (!step.repeat) continue;
+      for (const SwapDirective& swap : step.repeat->swaps) names.insert({swap.first, swap.second});
+    }
+    return names;
+  }
+
+  void AddConstant(const ConstantDirective& constant) {
+    const Argument* argument = Find(constant.argument);
+    if (argument == nullptr || argument->role == Role::kScalar) {
+      Line(
+          "if (error == cudaSuccess) error = cudaMemcpyToSymbolAsync(::{0}, &{1}, sizeof({1}), 0, cudaMemcpyHostToDevice, "
+          "stream);",
+          constant.variable, constant.argument);
+      return;
+    }
+    Line("if (error == cudaSuccess)");
+    Line("  error = cudaMemcpyToSymbolAsync(::{}, {}, {}, 0, cudaMemcpyDeviceToDevice, stream);", constant.variable,
+         constant.argument, BytesOf(constant.argument));
+  }
+
+  bool IsDeclared(const std::string& name) const {
+    return Find(name) != nullptr || FindWorkspace(name) != nullptr ||
+           std::any_of(exported_.tensor_maps.begin(), exported_.tensor_maps.end(),
+                       [&](const TensorMapDirective& map) { return map.name == name; });
+  }
+
+  // The type and the value of an argument that is no name of a declared variable, or of a field of a struct.
+  std::pair<std::string, std::string> TypedValue(const LaunchArgumentText& written) const {
+    if (written.kind == LaunchArgumentText::Kind::kCast) {
+      if (written.type.boolean) return {"bool", fmt::format("({}) != 0", written.text)};
+      return {TypeName(written.type.dtype), fmt::format("static_cast<{}>({})", TypeName(written.type.dtype), written.text)};
+    }
+    const Argument* argument = Find(written.text);
+    if (argument != nullptr && argument->role == Role::kScalar) return {TypeName(argument->dtype), written.text};
+    if (argument != nullptr) return {argument->role == Role::kIn ? "const void*" : "void*", written.text};
+    if (FindWorkspace(written.text) != nullptr) return {"void*", written.text};
+    return {"int", fmt::format("static_cast<int>({})", written.text)};
+  }
+
+  // Declares a variable for an argument that is not one.
+  void AddArgument(const std::string& argument, const std::string& variable) {
+    const LaunchArgumentText written = ParseLaunchArgument(argument);
+    if (written.kind != LaunchArgumentText::Kind::kStruct) {
+      const auto [type, value] = TypedValue(written);
+      Line("  {} {} = {};", type, variable, value);
+      return;
+    }
+    std::string fields;
+    std::vector<std::string> values;
+    for (const LaunchArgumentText& field : written.fields) {
+      const auto [type, value] = TypedValue(field);
+      fields += fmt::format("{} field_{}; ", type, values.size());
+      values.push_back(value);
+    }
+    Line("  struct {{ {}}} {} = {{{}}};", fields, variable, fmt::join(values, ", "));
+  }
+
   void AddLaunch(const LaunchDirective& launch) {
     Line("if (error == cudaSuccess{}) {{", launch.when ? fmt::format(" && ({})", launch.when->text()) : std::string());
     std::vector<std::string> arguments;
     for (const std::string& argument : launch.arguments) {
-      const auto is_map = [&](const TensorMapDirective& map) { return map.name == argument; };
-      if (Find(argument) != nullptr || FindWorkspace(argument) != nullptr ||
-          std::any_of(exported_.tensor_maps.begin(), exported_.tensor_maps.end(), is_map)) {
+      if (IsDeclared(argument)) {
         const Argument* named = Find(argument);
         const bool read_only = named != nullptr && named->role == Role::kIn;
         arguments.push_back(read_only ? fmt::format("const_cast<void**>(&{})", argument) : fmt::format("&{}", argument));
       } else {
-        Line("  int argument_{} = static_cast<int>({});", arguments.size(), argument);
-        arguments.push_back(fmt::format("&argument_{}", arguments.size()));
+        const std::string variable = fmt::format("argument_{}", arguments.size());
+        AddArgument(argument, variable);
+        arguments.push_back("&" + variable);
       }
     }
     Line("  void* arguments[] = {{{}}};", fmt::join(arguments, ", "));
@@ -257,6 +287,7 @@ class HostWriter {
   const std::vector<Case>& verified_;
   const Names& names_;
   std::string text_;
+  std::string indent_ = "  ";
 };
 
 }  // namespace

@@ -62,6 +62,12 @@ std::string Triple(const std::array<std::uint32_t, 3>& values) { return fmt::for
 std::string Describe(const LaunchArgument& argument) {
   if (const auto* buffer = std::get_if<BufferUse>(&argument)) return buffer->name;
   if (const auto* map = std::get_if<TensorMapUse>(&argument)) return map->name;
+  if (const auto* whole = std::get_if<StructUse>(&argument)) {
+    std::vector<std::string> fields;
+    for (const auto& field : whole->fields)
+      fields.push_back(std::visit([](const auto& one) { return Describe(LaunchArgument(one)); }, field));
+    return fmt::format("{{{}}}", fmt::join(fields, ", "));
+  }
   const Number& value = std::get<ScalarUse>(argument).value;
   return value.is_real ? fmt::format("{}", value.real) : fmt::format("{}", value.integer);
 }
@@ -116,15 +122,29 @@ void AddLaunches(Comment& comment, const KernelExport& input, const Task& task) 
     for (const PlannedWorkspace& workspace : plan.workspaces) {
       comment.Line(fmt::format("  workspace {}: {} x {}", workspace.name, workspace.elements, ToString(workspace.dtype)));
     }
+    for (const PlannedConstant& constant : plan.constants) {
+      const std::string source = std::visit([](const auto& one) { return Describe(LaunchArgument(one)); }, constant.source);
+      comment.Line(fmt::format("  constant {}: {} bytes, filled with {}", constant.variable, constant.bytes, source));
+    }
     AddTensorMaps(comment, plan);
-    for (const auto& step : plan.steps) {
+    const std::vector<std::size_t> first = FirstLaunches(plan);
+    std::size_t left_out = 0;
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      const auto& step = plan.steps[i];
       if (const auto* launch = std::get_if<PlannedLaunch>(&step)) {
-        comment.Line("  " + Describe(*launch));
-      } else {
+        // A loop launches again and again what is said once.
+        if (std::find(first.begin(), first.end(), i) == first.end())
+          ++left_out;
+        else
+          comment.Line("  " + Describe(*launch));
+      } else if (left_out == 0) {
         const PlannedMemset& memset = std::get<PlannedMemset>(step);
         comment.Line(fmt::format("  memset of {} to bytes of {}", memset.buffer, memset.value));
+      } else {
+        ++left_out;
       }
     }
+    if (left_out > 0) comment.Line(fmt::format("  {} more in further iterations of evo:repeat", left_out));
   }
 }
 

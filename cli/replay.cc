@@ -61,7 +61,7 @@ void RequireTask(std::vector<RunRecord>& runs, const std::string& file, const st
   const std::string directory = runs.back().task_directory;
   Keep(
       runs, file, [&](const RunRecord& run) { return run.task_digest == digest; },
-      fmt::format("task {} was recorded with another task.json or reference.cu (in {}); replay with those", task, directory));
+      fmt::format("task {} was recorded with another task.json or reference (in {}); replay with those", task, directory));
 }
 
 void Load(const History& history, const std::string& file, std::vector<RunRecord> runs, Replay& replay) {

@@ -30,15 +30,8 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
     if (folder.filename() == options.task) return folder;
     names.push_back(folder.filename().string());
   }
-  throw UsageError(fmt::format("--task {}: neither a folder with a task.json nor one of the known tasks ({})", options.task,
+  throw UsageError(fmt::format("task {}: neither a folder with a task.json nor one of the known tasks ({})", options.task,
                                fmt::join(names, ", ")));
-}
-
-// Whether a template can only fail there: it is made for another architecture, or has what the cpu device does not know.
-bool IsHopeless(const KernelTemplate& one, const std::string& device, const std::string& arch) {
-  if (!arch.empty() && !CompilesFor(one.required_arch, arch)) return true;
-  const auto has = [&](std::string_view words) { return one.text.find(words) != std::string::npos; };
-  return !PolicyOf(device).runs_device_assembly && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
 }
 
 // The template of the baseline first, then those that are named, or else all that may run there.
@@ -54,7 +47,7 @@ std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Tas
   std::vector<KernelTemplate> chosen;
   for (const KernelTemplate& one : all) {
     const bool named = std::find(options.templates.begin(), options.templates.end(), one.name) != options.templates.end();
-    const bool asked = named || (options.templates.empty() && !IsHopeless(one, device, options.arch));
+    const bool asked = named || (options.templates.empty() && !CanOnlyFail(one, device, options.arch));
     if (one.name == task.baseline)
       chosen.insert(chosen.begin(), one);
     else if (asked)
@@ -180,6 +173,12 @@ StoredOptions NewStoredOptions(const RunOptions& options, const Task& task, cons
 
 }  // namespace
 
+bool CanOnlyFail(const KernelTemplate& one, const std::string& device, const std::string& arch) {
+  if (!arch.empty() && !CompilesFor(one.required_arch, arch)) return true;
+  const auto has = [&](std::string_view words) { return one.text.find(words) != std::string::npos; };
+  return !PolicyOf(device).runs_device_assembly && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
+}
+
 void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards) {
   if (setup.options.operators != kAdaptive) return;
   auto& kept = setup.options.rewards.emplace();
@@ -232,7 +231,7 @@ RunSetup PrepareResume(const RunOptions& options) {
   setup.task = LoadTaskOfRun(run.task_directory, run);
   if (setup.task.digest != run.task_digest) {
     throw UsageError(
-        fmt::format("run {}: task.json or reference.cu in {} has changed since; a run goes on only with the task it began with",
+        fmt::format("run {}: task.json or the reference in {} has changed since; a run goes on only with the task it began with",
                     run.id, run.task_directory));
   }
   if (options.generations_given) run.generations = options.generations;

@@ -39,6 +39,10 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
 // stored of it is damaged (cli/resumable_run.h).
 RunSetup PrepareResume(const RunOptions& options);
 
+// Whether a template can only fail on that kind of device: it is made for another architecture, or has what the device does not
+// know. `arch`: what is compiled for; empty: the device's own.
+bool CanOnlyFail(const KernelTemplate& one, const std::string& device, const std::string& arch);
+
 // Gives a new run the rewards of operators in earlier runs. They are stored with its options, so that they are the same when the
 // run is resumed. No effect unless the run adapts its operators.
 void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/print.h"
@@ -84,7 +85,14 @@ std::string BaselineSource(const RunRecord& run) {
 }
 
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
-  return WithSearchShapes(LoadTask(folder), PolicyOf(run.device).cases, OptionsOf(run).shapes);
+  Task task = LoadTask(folder);
+  // A run goes on with the templates that it stored, and so with its own baseline.
+  if (task.reference_kind == ReferenceKind::kBaseline) {
+    const auto stored = std::find_if(run.templates.begin(), run.templates.end(),
+                                     [&](const TemplateText& one) { return one.name == task.baseline; });
+    if (stored != run.templates.end()) task = ParseTask(task.json, stored->text, folder);
+  }
+  return WithSearchShapes(task, PolicyOf(run.device).cases, OptionsOf(run).shapes);
 }
 
 std::optional<Task> FindStoredTask(const CommandContext& context, const RunRecord& run) {

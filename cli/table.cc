@@ -1,13 +1,65 @@
 #include "cli/table.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "cli/print.h"
 
 namespace evo {
+namespace {
+
+constexpr std::size_t kPiped = 130;
+constexpr std::size_t kLeastTerminal = 60;
+constexpr std::size_t kGap = 2;
+// A column of text is not made narrower.
+constexpr std::size_t kLeastText = 12;
+
+// Of a character of several bytes in UTF-8, all but the first.
+bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
+
+std::size_t LongestWord(std::string_view text) {
+  std::size_t longest = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    longest = std::max(longest, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::size_t LineWidth(std::FILE* out) {
+  winsize size{};
+  const int fd = ::fileno(out);
+  if (fd < 0 || ::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kPiped;
+  return std::max<std::size_t>(size.ws_col, kLeastTerminal);
+}
+
+std::vector<std::string> WrappedLines(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    std::size_t end = text.rfind(' ', width);
+    if (end == std::string_view::npos || end == 0) {
+      end = width;
+      while (end > 1 && IsContinuation(text[end])) --end;
+    }
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  }
+  if (!text.empty() || lines.empty()) lines.emplace_back(text);
+  return lines;
+}
+
+void PrintWrapped(std::FILE* out, std::string_view text) {
+  for (const std::string& line : WrappedLines(CleanedLine(text), LineWidth(out))) PrintRaw(out, line + "\n");
+}
 
 Table::Table(std::vector<std::string> headings) {
   for (std::string& heading : headings) {
@@ -26,19 +78,52 @@ void Table::Add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-void Table::Print(std::FILE* out) const {
+// The widest column gives way first. Numbers are never broken, their headings are.
+std::vector<std::size_t> Table::Widths(std::size_t line) const {
   std::vector<std::size_t> widths(right_.size(), 0);
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto& row : rows_) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += "  ";
-      line += right_[i] ? fmt::format("{:>{}}", row[i], widths[i]) : fmt::format("{:<{}}", row[i], widths[i]);
+  std::vector<std::size_t> least(right_.size(), 0);
+  for (std::size_t i = 0; i < right_.size(); ++i) {
+    for (const auto& row : rows_) {
+      widths[i] = std::max(widths[i], row[i].size());
+      const bool heading = &row == &rows_.front();
+      if (right_[i]) least[i] = std::max(least[i], heading ? LongestWord(row[i]) : row[i].size());
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    PrintRaw(out, line + "\n");
+    if (!right_[i]) least[i] = std::min(widths[i], kLeastText);
+    least[i] = std::max<std::size_t>(least[i], std::min<std::size_t>(widths[i], 4));
+  }
+  const std::size_t gaps = kGap * (widths.size() - 1);
+  while (std::accumulate(widths.begin(), widths.end(), gaps) > line) {
+    std::size_t widest = widths.size();
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] > least[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+    }
+    if (widest == widths.size()) break;
+    --widths[widest];
+  }
+  return widths;
+}
+
+void Table::Print(std::FILE* out) const {
+  const std::vector<std::size_t> widths = Widths(LineWidth(out));
+  const auto& headings = rows_.front();
+  const bool untitled = std::all_of(headings.begin(), headings.end(), [](const auto& one) { return one.empty(); });
+  for (std::size_t r = untitled ? 1 : 0; r < rows_.size(); ++r) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      cells.push_back(WrappedLines(rows_[r][i], std::max<std::size_t>(widths[i], 4)));
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t row = 0; row < height; ++row) {
+      std::string line;
+      for (std::size_t i = 0; i < widths.size(); ++i) {
+        if (i > 0) line += std::string(kGap, ' ');
+        const std::string& cell = row < cells[i].size() ? cells[i][row] : "";
+        line += right_[i] ? fmt::format("{:>{}}", cell, widths[i]) : fmt::format("{:<{}}", cell, widths[i]);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      PrintRaw(out, line + "\n");
+    }
   }
 }
 

@@ -1,21 +1,37 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace evo {
 
-// A table for people: columns as wide as their longest cell, with two spaces between them and none at the end of a line.
+// Columns that a line may have: those of the terminal behind the stream, at least 60, or 130 where there is none.
+std::size_t LineWidth(std::FILE* out);
+
+// A cleaned text as lines of at most `width` bytes, broken at blanks where that is possible and never within a character. At
+// least one line. Precondition: width >= 4.
+std::vector<std::string> WrappedLines(std::string_view text, std::size_t width);
+
+// Prints a text of one line, cleaned, on as many lines as it needs.
+void PrintWrapped(std::FILE* out, std::string_view text);
+
+// A table for people: columns as wide as their longest cell, with two spaces between them and none at the end of a line. Where
+// that is wider than a line, the widest columns of text become narrower, and their cells have several lines.
 class Table {
  public:
-  // A heading that begins with '>' (which is not printed) aligns its column to the right, as numbers need it.
+  // A heading that begins with '>' (which is not printed) aligns its column to the right, as numbers need it. Without any heading
+  // there is no line of headings.
   explicit Table(std::vector<std::string> headings);
   // Precondition: as many cells as headings.
   void Add(std::vector<std::string> cells);
   void Print(std::FILE* out) const;
 
  private:
+  std::vector<std::size_t> Widths(std::size_t line) const;
+
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;  // the headings first
 };

@@ -35,6 +35,16 @@ std::string Times(const ChampionCheck& check) {
                      Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
 }
 
+// Empty for the usual one.
+std::string DescribeReference(const ChampionCheck& check) {
+  if (check.reference == kReferenceKernels) return "";
+  if (check.reference == kReferenceBaseline)
+    return "the baseline itself: right means that both compute the same; what is wrong in the baseline is not found";
+  return std::isnan(check.reference_ms)
+             ? check.reference
+             : fmt::format("{}, {:.3g} ms for an answer to a small input", check.reference, check.reference_ms);
+}
+
 // What was left out for the same reason, together.
 void AddLeftOut(std::vector<EvidenceLine>& lines, const std::vector<LeftOut>& left_out, bool all) {
   std::map<std::string, std::vector<std::string>> by_reason;
@@ -56,6 +66,7 @@ void AddLeftOut(std::vector<EvidenceLine>& lines, const std::vector<LeftOut>& le
 
 std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all) {
   std::vector<EvidenceLine> lines;
+  if (std::string reference = DescribeReference(check); !reference.empty()) lines.push_back({"reference", std::move(reference)});
   const VerifiedDomain& domain = check.domain;
   if (!domain.sizes.empty()) {
     lines.push_back({"sizes", fmt::format("right at the task's own and at {}", fmt::join(domain.sizes, "; "))});

@@ -32,6 +32,8 @@ std::string ExampleLaunch(const std::string& text, const Task& task) {
                      task.size_names.empty() ? "1" : fmt::format("ceil_div({}, 128)", task.size_names.front()));
 }
 
+}  // namespace
+
 KernelTemplate LoadKernel(const std::string& file, const Task& task) {
   const auto text = ReadTextFile(file);
   if (!text) throw UsageError(fmt::format("--kernel {}: cannot be read", file));
@@ -47,13 +49,6 @@ KernelTemplate LoadKernel(const std::string& file, const Task& task) {
   return kernel;
 }
 
-KernelTemplate LoadBaseline(const Task& task) {
-  for (KernelTemplate& one : LoadTemplates(task.directory)) {
-    if (one.name == task.baseline) return std::move(one);
-  }
-  throw UsageError(fmt::format("task {}: has no template {}, its baseline", task.name, task.baseline));
-}
-
 Candidate ToCandidate(CandidateId id, const KernelTemplate& kernel) {
   Candidate candidate;
   candidate.id = id;
@@ -62,6 +57,15 @@ Candidate ToCandidate(CandidateId id, const KernelTemplate& kernel) {
   candidate.op = "default";
   candidate.source = RenderParameters(kernel.text, candidate.genome.parameters);
   return candidate;
+}
+
+namespace {
+
+KernelTemplate LoadBaseline(const Task& task) {
+  for (KernelTemplate& one : LoadTemplates(task.directory)) {
+    if (one.name == task.baseline) return std::move(one);
+  }
+  throw UsageError(fmt::format("task {}: has no template {}, its baseline", task.name, task.baseline));
 }
 
 PipelineOptions ToPipelineOptions(const KernelToVerify& asked, const DeviceChoice& device, const Candidate& baseline,
@@ -94,6 +98,7 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   context.open_scratch_folder();
   WorkerSet workers(ToPipelineOptions(asked, device, baseline, context), task);
   PrintUnconfined(context.messages, workers.unconfined());
+  PrintReference(context.messages, task);
   Pipeline pipeline(workers);
   // Both are of generation 0, as templates are at the start of a run: no time of another kernel limits them.
   pipeline.Start({baseline, record.candidate});

@@ -5,6 +5,8 @@
 
 #include "cli/command_context.h"
 #include "db/history.h"
+#include "kernel_templates/kernel_template.h"
+#include "kernel_templates/task.h"
 
 namespace evo {
 
@@ -18,6 +20,11 @@ struct KernelToVerify {
   std::string l2 = "hot";
   bool tools = true;
 };
+
+// A file that is to be taken as a template of the task. Throws UsageError, with an example of a launch line if it has none.
+KernelTemplate LoadKernel(const std::string& file, const Task& task);
+// The template at its defaults, as a candidate of generation 0.
+Candidate ToCandidate(CandidateId id, const KernelTemplate& kernel);
 
 // Evaluates the kernel as a search evaluates a template and checks it as a champion against the task's baseline. Nothing is
 // stored. Throws UsageError if the file or the task cannot be taken, Error if the device or the baseline fails, Interrupted.

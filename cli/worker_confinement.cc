@@ -1,5 +1,6 @@
 #include "cli/worker_confinement.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "core/error.h"
 #include "evaluator/device/cpu/cpu_policy.h"
 #include "platform/confinement.h"
+#include "platform/descriptor.h"
 
 namespace evo {
 namespace {
@@ -25,13 +27,13 @@ constexpr rlim_t kLargestImage = 64UL << 20;
 constexpr rlim_t kOpenFiles = 128;
 constexpr rlim_t kLargestFile = 1UL << 30;
 
-// Asks for the confinement of the process that owns a GPU: 1, or one half of it, "files" or "calls", to see which of the two a
-// driver does not bear. Off by default, because it was not tried with every driver.
+// The confinement of the process that owns a GPU, for drivers that do not bear it: 0 turns it off, "files" or "calls" leaves one
+// half.
 constexpr const char* kConfineGpu = "EVO_CONFINE_GPU";
 
 bool GpuConfinementHas(std::string_view half) {
   const char* value = std::getenv(kConfineGpu);
-  return value != nullptr && (std::string_view(value) == "1" || std::string_view(value) == half);
+  return value == nullptr || std::string_view(value) == "1" || std::string_view(value) == half;
 }
 
 // A kernel or a compiler may try to use all memory there is. Each process gets half of it; beyond that it dies alone.
@@ -72,11 +74,21 @@ Phases PhasesOf(const std::string& role, const nlohmann::json& init) {
     if (!phases.before.files) layers.push_back("Landlock");
     if (!after.calls) layers.push_back("seccomp");
     if (!layers.empty()) {
-      phases.left_out.push_back(
-          fmt::format("{}: not used for the process that owns a GPU; {}=1 tries it", fmt::join(layers, ", "), kConfineGpu));
+      phases.left_out.push_back(fmt::format("{}: {}={} leaves out what holds the process that owns a GPU",
+                                            fmt::join(layers, ", "), kConfineGpu, std::getenv(kConfineGpu)));
     }
   }
   return phases;
+}
+
+// The number of waiting jobs (evaluator/workers/waiting_jobs.h) lies in the memory of evo's process. Landlock leaves no way
+// there, so that it is opened before.
+Descriptor OpenWaitingJobs(nlohmann::json& init) {
+  const auto path = init.find("waiting");
+  if (path == init.end()) return Descriptor();
+  Descriptor file(::open(path->get<std::string>().c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() >= 0) *path = fmt::format("/proc/self/fd/{}", file.get());
+  return file;
 }
 
 // The role, made between the phases.
@@ -90,14 +102,15 @@ std::unique_ptr<WorkerRole> MakeBetween(const Phases& phases, const WorkerRoleFa
     confine(phases.after);
     return role;
   }
+  nlohmann::json with_open_files = init;
+  const Descriptor waiting = OpenWaitingJobs(with_open_files);
   confine(phases.before);
   try {
-    std::unique_ptr<WorkerRole> role = make(init);
+    std::unique_ptr<WorkerRole> role = make(with_open_files);
     confine(phases.after);
     return role;
   } catch (const Error& error) {
-    throw Error(
-        fmt::format("{} ({} is set: without it the process that owns a GPU may read every file)", error.what(), kConfineGpu));
+    throw Error(fmt::format("{} (evo confines the process that owns a GPU; {}=0 tries without)", error.what(), kConfineGpu));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/store.h"
 #include "evaluator/workers/worker_pool.h"
+#include "kernel_templates/task.h"
 
 namespace evo {
 
@@ -18,6 +19,9 @@ std::vector<std::string> WorkerCommand();
 
 // Says of each layer of the confinement that the workers lack that it is not there, in a line each.
 void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers);
+
+// Says where right answers come from, unless it is reference.cu.
+void PrintReference(std::FILE* out, const Task& task);
 
 // A pool of breed workers for these templates.
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers);

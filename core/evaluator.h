@@ -48,6 +48,10 @@ struct AdversaryEffort {
 };
 BOOST_DESCRIBE_STRUCT(AdversaryEffort, (), (inputs, worst, worst_inputs))
 
+// What computes right answers: kernels of the task in double precision, or its baseline, which then is right by definition.
+inline constexpr const char* kReferenceKernels = "reference.cu";
+inline constexpr const char* kReferenceBaseline = "baseline";
+
 // Evidence for a champion candidate, taken in a fresh process with fresh seeds.
 struct ChampionCheck {
   Outcome outcome = Outcome::kCancelled;  // of the held-out cases
@@ -67,10 +71,13 @@ struct ChampionCheck {
   // Time on contents that no launch has seen over time on contents that repeat, relative to the baseline's; the largest over the
   // cases. kNoValue: not measured.
   double fresh_ratio = kNoValue;
+  std::string reference =
+      kReferenceKernels;           // what computed the right answers: kReferenceKernels, kReferenceBaseline, a .py file
+  double reference_ms = kNoValue;  // of one answer to a small input, in a process of its own; the median
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
                       (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest,
-                       domain, adversary, counterexample, fresh_ratio))
+                       domain, adversary, counterexample, fresh_ratio, reference, reference_ms))
 
 // A result of an earlier run in the same database, measured under the same conditions as the present run.
 struct KnownEvaluation {

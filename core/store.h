@@ -29,7 +29,7 @@ struct RunRecord {
   RunId id = 0;                         // given by the store
   std::string task;                     // task name
   std::string task_directory;           // where it was loaded from, for messages and resume
-  std::string task_digest;              // Digest() of task.json and reference.cu
+  std::string task_digest;              // Digest() of task.json and the reference
   std::vector<TemplateText> templates;  // the ones in use
   std::string baseline;                 // template name
   std::string device;                   // "cpu" or "cuda"

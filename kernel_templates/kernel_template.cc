@@ -15,7 +15,6 @@
 #include "core/digest.h"
 #include "core/error.h"
 #include "kernel_templates/directive_lexer.h"
-#include "kernel_templates/launch_line.h"
 #include "kernel_templates/parameter_block.h"
 #include "kernel_templates/template_variant.h"
 
@@ -24,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kWords = "param, constraint, workspace, tensormap, launch, memset, requires";
+constexpr std::string_view kWords =
+    "param, constraint, workspace, tensormap, constant, launch, memset, repeat, swap, end, requires";
 
 std::vector<std::string> Words(const std::string& text) {
   std::istringstream in(text);
@@ -58,6 +58,9 @@ class TemplateParser {
         Fail(error.what());
       }
     }
+    if ((line_ = steps_.OpenLoop()) != 0) Fail("evo:repeat: no evo:end line follows");
+    result_.steps = steps_.steps();
+    result_.constants = steps_.constants();
     CheckParameters();
     CheckConstraints();
     const bool launches =
@@ -73,11 +76,9 @@ class TemplateParser {
     if (directive.word == "param") return TakeParameter(directive.text);
     if (directive.word == "constraint") return TakeConstraint(directive.text);
     if (directive.word == "workspace") return TakeWorkspace(directive.text);
-    if (directive.word == "launch") return TakeLaunch(directive.text);
-    if (directive.word == "memset") return TakeMemset(directive.text);
     if (directive.word == "requires") return TakeRequires(directive.text);
     if (directive.word == "tensormap") return TakeTensorMap(directive.text);
-    if (directive.word == "constant") Fail("evo:constant is not supported yet");
+    if (steps_.Take(directive.word, directive.text, line_)) return;
     Fail(fmt::format("no directive 'evo:{}'; there are {}", directive.word, kWords));
   }
 
@@ -116,7 +117,7 @@ class TemplateParser {
     const auto dtype = ParseDtype(words[1]);
     if (!dtype) Fail(fmt::format("evo:workspace {}: no dtype '{}'", words[0], words[1]));
     workspace.dtype = *dtype;
-    workspace.shape = Expressions(text.substr(open + 1, text.size() - open - 2));
+    workspace.shape = ParseExpressions(text.substr(open + 1, text.size() - open - 2));
     if (workspace.shape.empty()) Fail(fmt::format("evo:workspace {}: at least one size expected", words[0]));
     for (const Workspace& other : result_.workspaces) {
       if (other.name == workspace.name) Fail(fmt::format("evo:workspace {}: declared twice", workspace.name));
@@ -139,65 +140,6 @@ class TemplateParser {
     result_.tensor_maps.push_back(std::move(map));
   }
 
-  void TakeLaunch(const std::string& text) {
-    const LaunchLine line = ParseLaunchLine(text);
-    LaunchDirective launch;
-    launch.line = line_;
-    launch.kernel = line.kernel.Of(text);
-    launch.kernel_expression = launch.kernel;
-    if (line.template_arguments) launch.kernel_expression += fmt::format("<{}>", Trim(line.template_arguments->Of(text)));
-    launch.arguments = SplitAtCommas(line.arguments.Of(text));
-    if (std::find(launch.arguments.begin(), launch.arguments.end(), "") != launch.arguments.end()) {
-      Fail(fmt::format("evo:launch {}: an argument is empty", launch.kernel));
-    }
-    for (const LaunchClause& clause : line.clauses) TakeClause(launch, clause, text);
-    for (const char* needed : {"grid", "block"}) {
-      if (line.Find(needed) == nullptr) Fail(fmt::format("evo:launch {}: no {}(..)", launch.kernel, needed));
-    }
-    result_.steps.push_back({std::move(launch), std::nullopt});
-  }
-
-  void TakeClause(LaunchDirective& launch, const LaunchClause& clause, const std::string& text) const {
-    if (clause.name == "cooperative" && !clause.inside) {
-      launch.cooperative = true;
-      return;
-    }
-    std::vector<Expression> values;
-    if (clause.inside) values = Expressions(clause.inside->Of(text));
-    const auto count = [&](std::size_t least, std::size_t most) {
-      if (values.size() >= least && values.size() <= most) return;
-      const std::string range = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
-      Fail(fmt::format("evo:launch {}: {}(..) takes {} values, not {}", launch.kernel, clause.name, range, values.size()));
-    };
-    if (clause.name == "grid" || clause.name == "block") {
-      count(1, 3);
-      (clause.name == "grid" ? launch.grid : launch.block) = std::move(values);
-    } else if (clause.name == "shared") {
-      count(1, 1);
-      launch.shared = values[0];
-    } else if (clause.name == "when") {
-      count(1, 1);
-      launch.when = values[0];
-    } else if (clause.name == "cluster") {
-      count(1, 3);
-      launch.cluster = std::move(values);
-      launch.cluster.resize(3, Expression::Parse("1"));
-    } else {
-      Fail(fmt::format(
-          "evo:launch {}: no clause '{}'; there are grid(..), block(..), shared(..), cluster(..), when(..), cooperative",
-          launch.kernel, clause.name));
-    }
-  }
-
-  void TakeMemset(const std::string& text) {
-    const std::vector<std::string> words = Words(text);
-    const auto value = words.size() == 2 ? ParseInteger(words[1]) : std::nullopt;
-    if (!value || *value < 0 || *value > 255 || !IsIdentifier(words[0])) {
-      Fail("evo:memset: 'NAME value' expected, value a byte from 0 to 255");
-    }
-    result_.steps.push_back({std::nullopt, MemsetDirective{words[0], static_cast<int>(*value), line_}});
-  }
-
   void TakeRequires(const std::string& text) {
     const bool digits = text.size() > 4 && text.find_first_not_of("0123456789", 3) >= text.size() - 1;
     const bool suffix = digits && std::string_view("0123456789af").find(text.back()) != std::string_view::npos;
@@ -205,12 +147,6 @@ class TemplateParser {
       Fail(fmt::format("evo:requires: an architecture such as sm_80 expected, not '{}'", text));
     if (!result_.required_arch.empty()) Fail("evo:requires: given twice");
     result_.required_arch = text;
-  }
-
-  static std::vector<Expression> Expressions(std::string_view text) {
-    std::vector<Expression> expressions;
-    for (const std::string& part : SplitAtCommas(text)) expressions.push_back(Expression::Parse(part));
-    return expressions;
   }
 
   Parameter* Find(std::string_view name) {
@@ -267,6 +203,7 @@ class TemplateParser {
   int line_ = 0;  // the line that messages name
   std::vector<int> parameter_lines_;
   std::vector<int> constraint_lines_;
+  StepReader steps_;
   KernelTemplate result_;
 };
 

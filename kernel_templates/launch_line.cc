@@ -22,6 +22,10 @@ class LaunchLineParser {
   LaunchLine Parse() {
     LaunchLine line;
     line.kernel = Word("the kernel's name");
+    while (text_.substr(at_).starts_with("::")) {
+      at_ += 2;
+      line.kernel.end = Word("the kernel's name").end;
+    }
     SkipBlanks();
     if (Peek() == '<') line.template_arguments = Inside('<', '>');
     SkipBlanks();

@@ -8,18 +8,19 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "kernel_templates/template_variant.h"
+#include "kernel_templates/task_reference.h"
+#include "kernel_templates/text_file.h"
 
 namespace evo {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string ReadFile(const fs::path& file) {
-  std::optional<std::string> text = ReadTemplateText(file);
+std::string ReadTaskFile(const fs::path& file) {
+  std::optional<std::string> text = ReadTextFile(file);
   if (!text)
     throw UsageError(
-        fmt::format("{}: cannot be read; a task is a folder with task.json, reference.cu and templates", file.string()));
+        fmt::format("{}: cannot be read; a task is a folder with task.json, a reference and templates", file.string()));
   return *std::move(text);
 }
 
@@ -43,8 +44,8 @@ Number ScalarValue(const Argument& argument, const Variables& sizes) {
 }  // namespace
 
 Task LoadTask(const fs::path& directory) {
-  const std::string json = ReadFile(directory / "task.json");
-  Task task = ParseTask(json, ReadFile(directory / "reference.cu"), directory);
+  const std::string json = ReadTaskFile(directory / "task.json");
+  Task task = ParseTask(json, LoadReferenceText(json, directory), directory);
   if (!fs::exists(directory / (task.baseline + ".cu")) || task.baseline == "reference") {
     throw UsageError(
         fmt::format("{}: baseline: there is no template {}.cu in its folder", (directory / "task.json").string(), task.baseline));

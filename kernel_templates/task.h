@@ -66,12 +66,19 @@ struct DomainLimit {
 
 enum class Determinism { kBitwise, kTolerance };
 
+// What the right answers come from.
+enum class ReferenceKind {
+  kKernels,   // reference.cu: kernels in double precision
+  kBaseline,  // the baseline at its default parameters: right is what it computes
+  kPython,    // a function in a .py file
+};
+
 // A computation to optimise: its arguments, the check of its outputs, and the cases. It is immutable once it is loaded.
 struct Task {
   std::string name;
   std::string summary;  // one line
   std::filesystem::path directory;
-  std::string digest;                   // of task.json and reference.cu
+  std::string digest;                   // of task.json and the reference
   std::string json;                     // task.json as read
   std::vector<std::string> size_names;  // in declared order
   std::vector<Argument> arguments;      // in declared order
@@ -85,18 +92,24 @@ struct Task {
   std::string baseline;                            // template name
   Expression bytes = Expression::Parse("0");       // the fewest bytes that must be moved, in sizes
   Expression operations = Expression::Parse("0");  // arithmetic operations, in sizes
-  // The text of reference.cu, which has the form of a template (evo:launch lines, with sizes and scalars as variables) and runs
-  // once for each input set on the same device. Its kernels take a `double*` of the same shape for each out and inout argument,
-  // whatever the argument's dtype; an inout buffer holds the input's values as doubles at the start. All other arguments have the
-  // task's types.
+  ReferenceKind reference_kind = ReferenceKind::kKernels;
+  std::string reference_file;  // in the folder: "reference.cu", "reference.py"; the template's for kBaseline
+  // The text of that file. reference.cu has the form of a template (evo:launch lines, with sizes and scalars as variables) and
+  // runs once for each input set on the same device. Its kernels take a `double*` of the same shape for each out and inout
+  // argument, whatever the argument's dtype; an inout buffer holds the input's values as doubles at the start. All other
+  // arguments have the task's types. The baseline gets all arguments in their own types. evaluator/reference/ runs them.
   std::string reference;
 };
 
-// Parses and checks a task.json text. `reference` is the text of reference.cu. Throws UsageError with the file, the place in it,
-// what is wrong and what is allowed. The coordinator uses it, and a worker, which receives the texts in a message.
+// Parses and checks a task.json text. `reference` is the text of the reference that it names. Throws UsageError with the file,
+// the place in it, what is wrong and what is allowed. The coordinator uses it, and a worker, which receives the texts in a
+// message.
 Task ParseTask(const std::string& json, const std::string& reference, const std::filesystem::path& directory);
 
-// Reads DIR/task.json and DIR/reference.cu. Throws UsageError.
+// As task.json names it: "reference.cu", "baseline", or a Python file.
+std::string NameOfReference(const Task& task);
+
+// Reads DIR/task.json and the reference that it names. Throws UsageError.
 Task LoadTask(const std::filesystem::path& directory);
 
 // Finds the tasks in the folders, sorted by name: each is a folder with a task.json. If two folders have a task of the same name,

@@ -13,9 +13,9 @@
 #include "core/error.h"
 #include "kernel_templates/generator.h"
 #include "kernel_templates/json_value.h"
-#include "kernel_templates/kernel_template.h"
-#include "kernel_templates/launch_plan.h"
+#include "kernel_templates/launch_argument.h"
 #include "kernel_templates/task.h"
+#include "kernel_templates/task_reference.h"
 
 namespace evo {
 namespace {
@@ -31,8 +31,8 @@ class TaskReader {
   explicit TaskReader(Task& task) : task_(task) {}
 
   void Read(const JsonValue& root) {
-    root.AllowKeys(
-        {"name", "summary", "notes", "sizes", "arguments", "determinism", "domain", "cases", "baseline", "bytes", "operations"});
+    root.AllowKeys({"name", "summary", "notes", "sizes", "arguments", "determinism", "domain", "cases", "baseline", "reference",
+                    "bytes", "operations"});
     task_.name = root.At("name").Name();
     task_.summary = root.At("summary").String();
     if (root.Has("notes")) ReadNotes(root.At("notes"));
@@ -45,6 +45,9 @@ class TaskReader {
     if (root.Has("domain")) ReadDomain(root.At("domain"));
     ReadCases(root.At("cases"));
     task_.baseline = root.At("baseline").Name();
+    const ReferenceName reference = ReadReferenceName(root);
+    task_.reference_kind = reference.kind;
+    task_.reference_file = reference.file;
     task_.bytes = root.At("bytes").Formula(task_.size_names);
     task_.operations = root.At("operations").Formula(task_.size_names);
   }
@@ -91,19 +94,22 @@ class TaskReader {
     if (row == kRoles.end()) in.At("role").Fail(fmt::format("no role '{}'; there are in, out, inout, scalar", role));
     argument.role = row->second;
     const std::string dtype = in.At("dtype").String();
-    const auto known = ParseDtype(dtype);
+    const auto known = ParseScalarType(dtype);
     if (!known)
       in.At("dtype").Fail(fmt::format("no dtype '{}'; there are f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8", dtype));
-    argument.dtype = *known;
+    argument.dtype = known->dtype;
     const bool scalar = argument.role == Role::kScalar;
+    if (known->boolean && !scalar) in.At("dtype").Fail("only a scalar can be a bool; a buffer of bools is u8");
     const bool input = argument.role == Role::kIn || argument.role == Role::kInOut;
     const bool output = argument.role == Role::kOut || argument.role == Role::kInOut;
     for (const auto& [key, wanted] : {std::pair{"shape", !scalar}, {"generators", input}, {"value", scalar}, {"check", output}}) {
       if (in.Has(key) && !wanted) in.At(key).Fail(fmt::format("an argument with the role {} takes no {}", role, key));
     }
     if (scalar) {
-      if (ByteSize(argument.dtype) < 4) in.At("dtype").Fail("a scalar is f64, f32, i64, i32, u64 or u32");
+      if (ByteSize(argument.dtype) < 4 && !known->boolean)
+        in.At("dtype").Fail("a scalar is f64, f32, i64, i32, u64, u32 or bool");
       argument.value = in.At("value").Formula(task_.size_names);
+      if (known->boolean) argument.value = Expression::Parse(fmt::format("({}) != 0", argument.value->text()));
       return argument;
     }
     for (const JsonValue& size : in.At("shape").Elements()) argument.shape.push_back(size.Formula(task_.size_names));
@@ -230,25 +236,6 @@ class TaskReader {
   std::set<std::string> case_names_;
 };
 
-// Checks that the reference writes every output and can be launched in every case, so that no run fails later.
-void CheckReference(const Task& task, const KernelTemplate& reference, const std::string& file,
-                    const std::vector<const Case*>& cases) {
-  for (const Argument& argument : task.arguments) {
-    if (argument.role != Role::kOut && argument.role != Role::kInOut) continue;
-    const bool used = std::any_of(reference.steps.begin(), reference.steps.end(), [&](const Step& step) {
-      return step.launch && std::find(step.launch->arguments.begin(), step.launch->arguments.end(), argument.name) !=
-                                step.launch->arguments.end();
-    });
-    if (!used) throw UsageError(fmt::format("{}: no evo:launch line takes the output '{}'", file, argument.name));
-  }
-  for (const Case* sizes : cases) {
-    const auto plan = PlanLaunches(reference, reference.space.Defaults(), task, *sizes);
-    if (const auto* failure = std::get_if<PlanFailure>(&plan)) {
-      throw UsageError(fmt::format("{}: case '{}': {}", file, sizes->name, failure->message));
-    }
-  }
-}
-
 // Evaluates every expression of the task in a case, which finds mistakes that only numbers show.
 void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
   try {
@@ -293,8 +280,7 @@ Task ParseTask(const std::string& json, const std::string& reference, const std:
     for (const Case& sizes : *list) cases.push_back(&sizes);
   }
   for (const Case* sizes : cases) CheckCase(task, *sizes, file);
-  const std::string reference_name = (directory / "reference").string();
-  CheckReference(task, ParseTemplate(reference_name, reference), reference_name + ".cu", cases);
+  CheckReference(task, cases);
   return task;
 }
 

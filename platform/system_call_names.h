@@ -179,6 +179,7 @@ inline constexpr auto kComputing = std::to_array<const char*>({
     "sysinfo",
     "time",
     "uname",
+    "waitid",  // how the interpreter of a reference has ended, which it could only start before
     "write",
     "writev",
 });

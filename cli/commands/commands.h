@@ -18,6 +18,8 @@ void AddRun(CLI::App& app, CommandContext& context);
 void AddBest(CLI::App& app, CommandContext& context);
 // `evo verify [ID]`: all checks of a champion candidate on a stored candidate; stores the verdict.
 void AddVerify(CLI::App& app, CommandContext& context);
+// `evo check DIR`: whether a task is ready for a search. context.exit_code is 3 if something fails.
+void AddCheck(CLI::App& app, CommandContext& context);
 // `evo history`: what happened generation by generation and operator by operator; --runs lists the runs, --timing sums the
 // clocks of the stages.
 void AddHistory(CLI::App& app, CommandContext& context);
@@ -42,7 +44,7 @@ void AddMutators(CLI::App& app, CommandContext& context);
 void AddDoctor(CLI::App& app, CommandContext& context);
 
 // In the order of `evo --help`.
-inline constexpr std::array kCommands = {AddInit,    AddRun,    AddBest,  AddVerify, AddHistory,  AddShow,  AddDiff,
-                                         AddLineage, AddExport, AddStudy, AddTasks,  AddMutators, AddDoctor};
+inline constexpr std::array kCommands = {AddInit, AddCheck,   AddRun,    AddBest,  AddVerify, AddHistory,  AddShow,
+                                         AddDiff, AddLineage, AddExport, AddStudy, AddTasks,  AddMutators, AddDoctor};
 
 }  // namespace evo

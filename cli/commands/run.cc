@@ -160,6 +160,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   const std::unique_ptr<Breeder> breeder = MakeBreeder(setup);
   WorkerSet workers(pipeline_options, setup.task);
   PrintUnconfined(context.messages, workers.unconfined());
+  PrintReference(context.messages, setup.task);
   run.arch = workers.arch();
   run.device_name = workers.device().name;
   if (!setup.resumed && !options.no_reuse) AddRewards(setup, store.LoadRewards(run));

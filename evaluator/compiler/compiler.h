@@ -13,10 +13,12 @@ struct CompilerInput {
   std::string source;                           // a rendered .cu
   std::vector<std::string> kernel_expressions;  // the kernels to launch, in order, each once: "attention_split<BLOCK_M>"
   std::string arch;                             // "sm_90a"; the cpu device's compiler ignores it
-  bool checked = false;  // cpu device: check every access at run time, which is slow; other devices ignore it
-  bool judged = false;   // cpu device: refuse an image that is more than device code; other devices ignore it
+  bool checked = false;                  // cpu device: check every access at run time, which is slow; other devices ignore it
+  bool judged = false;                   // cpu device: refuse an image that is more than device code; other devices ignore it
+  std::vector<std::string> variables{};  // `__constant__` variables that are filled from outside: "filters::weights"
 };
 
+// A kernel, or a variable that is filled from outside.
 struct CompiledKernel {
   std::string expression;  // as in the request
   std::string symbol;      // its name in the image
@@ -42,9 +44,10 @@ BOOST_DESCRIBE_STRUCT(ImageSection, (), (name, bytes, symbols))
 // Device code ready to be loaded. `image` is a cubin, or the bytes of a shared object for the cpu device.
 struct CompiledProgram {
   std::string image;
-  std::string ptx;                      // empty on the cpu device
-  std::vector<CompiledKernel> kernels;  // as in CompilerInput::kernel_expressions
-  std::vector<ImageSection> sections;   // all memory of the image that lasts from launch to launch; empty on the cpu device
+  std::string ptx;                          // empty on the cpu device
+  std::vector<CompiledKernel> kernels;      // as in CompilerInput::kernel_expressions
+  std::vector<ImageSection> sections;       // all memory of the image that lasts from launch to launch; empty on the cpu device
+  std::vector<CompiledKernel> variables{};  // as in CompilerInput::variables
 };
 
 struct CompileResult {

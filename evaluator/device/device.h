@@ -47,7 +47,12 @@ struct DeviceTensorMap {
   TensorMapUse use;
 };
 
-using DeviceArgument = std::variant<Address, ScalarUse, DeviceTensorMap>;
+// A struct by value; see StructUse.
+struct DeviceStruct {
+  std::vector<std::variant<Address, ScalarUse>> fields;
+};
+
+using DeviceArgument = std::variant<Address, ScalarUse, DeviceTensorMap, DeviceStruct>;
 
 struct DeviceLaunch {
   std::size_t kernel = 0;  // index into CompiledProgram::kernels
@@ -132,6 +137,8 @@ class LoadedProgram {
   // Where the image's own variables lie (`__device__` and `__constant__`). They outlive a launch, so a kernel that changed them
   // could remember earlier launches.
   virtual std::vector<DeviceRange> State() const { return {}; }
+  // Where one of CompiledProgram::variables lies, by its symbol: at each load address. Empty if the image has none of this name.
+  virtual std::vector<DeviceRange> Places(const std::string&) const { return {}; }
 };
 
 // Which blocks of a sequence run with every access checked.

@@ -1,6 +1,8 @@
 #include "evaluator/device/scalar_bytes.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -69,6 +71,41 @@ std::optional<ScalarBytes> ToBytes(const ScalarUse& scalar) {
       return StoreInteger<std::uint8_t>(value);
   }
   return std::nullopt;
+}
+
+namespace {
+
+std::optional<std::vector<std::byte>> FieldBytes(const std::variant<Address, ScalarUse>& field) {
+  ScalarBytes bytes;
+  if (const auto* address = std::get_if<Address>(&field)) {
+    bytes = Store(*address);
+  } else {
+    const auto scalar = ToBytes(std::get<ScalarUse>(field));
+    if (!scalar) return std::nullopt;
+    bytes = *scalar;
+  }
+  return std::vector<std::byte>(bytes.bytes.begin(), bytes.bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size));
+}
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> ArgumentBytes(const DeviceArgument& argument) {
+  if (const auto* address = std::get_if<Address>(&argument)) return FieldBytes(std::variant<Address, ScalarUse>(*address));
+  if (const auto* scalar = std::get_if<ScalarUse>(&argument)) return FieldBytes(std::variant<Address, ScalarUse>(*scalar));
+  const auto* whole = std::get_if<DeviceStruct>(&argument);
+  if (whole == nullptr) return std::nullopt;
+  std::vector<std::byte> bytes;
+  std::size_t alignment = 1;
+  const auto align = [&](std::size_t to) { bytes.resize((bytes.size() + to - 1) / to * to); };
+  for (const auto& field : whole->fields) {
+    const auto one = FieldBytes(field);
+    if (!one) return std::nullopt;
+    alignment = std::max(alignment, one->size());
+    align(one->size());
+    bytes.insert(bytes.end(), one->begin(), one->end());
+  }
+  align(alignment);
+  return bytes;
 }
 
 }  // namespace evo

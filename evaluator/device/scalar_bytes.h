@@ -3,8 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
-#include "kernel_templates/launch_plan.h"
+#include "evaluator/device/device.h"
 
 namespace evo {
 
@@ -16,5 +17,9 @@ struct ScalarBytes {
 
 // nullopt where the value does not fit: an integer out of the dtype's range, a fraction for an integer dtype.
 std::optional<ScalarBytes> ToBytes(const ScalarUse& scalar);
+
+// An argument as a kernel takes it. Tensor maps are left to the device that makes them: nullopt, as for a value that does not
+// fit.
+std::optional<std::vector<std::byte>> ArgumentBytes(const DeviceArgument& argument);
 
 }  // namespace evo

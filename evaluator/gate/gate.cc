@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace evo {
 namespace {
 
@@ -11,19 +13,22 @@ constexpr std::size_t kSmallBytes = 1 << 20;
 }  // namespace
 
 BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs) {
-  return {&program, &binding, &inputs, binding.Bind([&](const std::string& name) { return inputs.PlaceOf(name); })};
+  const auto place_of = [&](const std::string& name) { return inputs.PlaceOf(name); };
+  return {&program, &binding, &inputs, binding.Bind(place_of), binding.FillConstants(place_of)};
 }
 
-Preparation PrepareRun(const BoundProgram& bound, const Poison& poison) {
+Preparation PrepareRun(const BoundProgram& bound, const Poison& poison, std::span<const DeviceCopy> contents) {
   Preparation preparation = bound.inputs->Prepare(poison);
   const std::vector<DevicePoison> workspaces = bound.binding->PoisonWith(poison);
   preparation.poison.insert(preparation.poison.end(), workspaces.begin(), workspaces.end());
+  preparation.restore.insert(preparation.restore.end(), contents.begin(), contents.end());
+  preparation.restore.insert(preparation.restore.end(), bound.constants.begin(), bound.constants.end());
   return preparation;
 }
 
 // With `reference`, the answer is made after the run.
 std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
-                                     Reference reference) {
+                                     Reference* reference) {
   Preparation preparation = PrepareRun(bound, poison);
   if (schedule % 2 != 0) {
     preparation.flush_bytes = 2 * device_.info().l2_bytes;
@@ -35,9 +40,21 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
   return reference != nullptr ? bound.inputs->RunReference(*reference) : std::nullopt;
 }
 
-InputSet::Answer Gate::Look(const BoundProgram& bound) {
+// `ran_last`: no other inputs have been in the `__constant__` variables since.
+InputSet::Answer Gate::Look(const BoundProgram& bound, bool ran_last) {
   for (const auto& one : bound.inputs->Protected()) protected_.insert(one);
-  return bound.inputs->Inspect(bound.binding, bound.program->state);
+  std::vector<Inspection> state = bound.program->state;
+  if (ran_last) {
+    for (const DeviceCopy& filled : bound.constants)
+      state.push_back({Inspection::Kind::kEqual, filled.to, filled.from, filled.bytes});
+  }
+  InputSet::Answer answer = bound.inputs->Inspect(bound.binding, state);
+  if (answer.state.size() <= bound.program->state.size()) return answer;
+  const auto first = answer.state.begin() + static_cast<std::ptrdiff_t>(bound.program->state.size());
+  if (std::any_of(first, answer.state.end(), [](std::uint64_t different) { return different > 0; }) && answer.violation.empty())
+    answer.violation = "changed a __constant__ variable that evo:constant fills";
+  answer.state.erase(first, answer.state.end());
+  return answer;
 }
 
 std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::Answer& answer, const std::optional<Poison>& poison,
@@ -65,9 +82,9 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
   return std::nullopt;
 }
 
-std::variant<InputSet::Answer, Failure> Gate::Try(const BoundProgram& bound, Program* reference) {
+std::variant<InputSet::Answer, Failure> Gate::Try(const BoundProgram& bound, Reference* reference) {
   if (auto failure = RunOnce(bound, 0, bound.inputs->poisons().Next(), reference)) return *failure;
-  InputSet::Answer answer = Look(bound);
+  InputSet::Answer answer = Look(bound, true);
   if (!answer.status.ok()) return ToFailure(answer.status);
   return answer;
 }
@@ -80,25 +97,25 @@ std::optional<Failure> Gate::Believed(const BoundProgram& bound, std::optional<F
 }
 
 std::optional<Failure> Gate::Inspect(const BoundProgram& bound, CheckedErrors& errors) {
-  return Believed(bound, Judge(bound, Look(bound), std::nullopt, errors));
+  return Believed(bound, Judge(bound, Look(bound, false), std::nullopt, errors));
 }
 
 std::optional<Failure> Gate::Check(const BoundProgram& bound, int repeats, CheckedErrors& errors) {
   return Believed(bound, CheckRuns(bound, repeats, errors, nullptr));
 }
 
-std::optional<Failure> Gate::CheckBeforeReference(const BoundProgram& bound, Program& reference, int repeats,
+std::optional<Failure> Gate::CheckBeforeReference(const BoundProgram& bound, Reference& reference, int repeats,
                                                   CheckedErrors& errors) {
   return Believed(bound, CheckRuns(bound, repeats, errors, &reference));
 }
 
-std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference reference) {
+std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference* reference) {
   PoisonSequence& poisons = bound.inputs->poisons();
   for (int repeat = 0; repeat < repeats; ++repeat) {
     const Poison poison = repeat == 0 ? poisons.First() : poisons.Next();
     const auto schedule = static_cast<std::uint64_t>(repeat);
     if (auto failure = RunOnce(bound, schedule, poison, reference)) return failure;
-    const InputSet::Answer answer = Look(bound);
+    const InputSet::Answer answer = Look(bound, true);
     auto failure = Judge(bound, answer, poison, errors);
     if (!failure) continue;
     if (failure->outcome == Outcome::kWrongResult && RunsDiffer(bound, answer, poison, reference))
@@ -113,13 +130,13 @@ std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, C
 }
 
 std::optional<std::vector<std::uint64_t>> Gate::HashesOf(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
-                                                         Reference reference) {
+                                                         Reference* reference) {
   if (RunOnce(bound, schedule, poison, reference)) return std::nullopt;
-  return Look(bound).hashes;
+  return Look(bound, true).hashes;
 }
 
 // A wrong answer that changes when the program runs again, in another order, is a race rather than a wrong formula.
-bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference reference) {
+bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference* reference) {
   for (std::uint64_t schedule = 1; schedule <= 2; ++schedule) {
     const auto hashes = HashesOf(bound, schedule, poison, reference);
     if (!hashes) return false;
@@ -129,7 +146,7 @@ bool Gate::RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer,
 }
 
 // Whether the program gives its first answer with the poison of its first run and another with this one, each in the same order.
-bool Gate::DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference) {
+bool Gate::DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference* reference) {
   const auto known = answers_.find(bound.inputs->number());
   if (known == answers_.end() || !known->second.poison) return false;
   const auto first = HashesOf(bound, schedule, *known->second.poison, reference);

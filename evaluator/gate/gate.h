@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,12 +23,14 @@ struct BoundProgram {
   const LaunchBinding* binding = nullptr;
   InputSet* inputs = nullptr;
   Sequence sequence;
+  std::vector<DeviceCopy> constants;  // fill `__constant__` variables from these inputs
 };
 
 BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs);
 
-// What to do before a run: outputs, workspaces, shared and local memory get this poison.
-Preparation PrepareRun(const BoundProgram& bound, const Poison& poison);
+// What to do before a run: outputs, workspaces, shared and local memory get this poison, inputs other contents if there are any,
+// and then the `__constant__` variables what they are filled with.
+Preparation PrepareRun(const BoundProgram& bound, const Poison& poison, std::span<const DeviceCopy> contents = {});
 
 // The largest errors that checks have seen.
 struct CheckedErrors {
@@ -49,10 +52,11 @@ class Gate {
 
   // Poisons the outputs, runs the program once and looks at what it wrote, without a judgement. With `reference`, that runs after
   // the program, as in CheckBeforeReference.
-  std::variant<InputSet::Answer, Failure> Try(const BoundProgram& bound, Program* reference = nullptr);
+  std::variant<InputSet::Answer, Failure> Try(const BoundProgram& bound, Reference* reference = nullptr);
   // As Check, but the answer does not exist while the program runs: the reference runs after each run, on the inputs as they were
   // drawn. The set may be an unanswered one.
-  std::optional<Failure> CheckBeforeReference(const BoundProgram& bound, Program& reference, int repeats, CheckedErrors& errors);
+  std::optional<Failure> CheckBeforeReference(const BoundProgram& bound, Reference& reference, int repeats,
+                                              CheckedErrors& errors);
 
   // Checks what an earlier run has left behind.
   std::optional<Failure> Inspect(const BoundProgram& bound, CheckedErrors& errors);
@@ -68,15 +72,15 @@ class Gate {
     std::vector<std::uint64_t> hashes;
     std::optional<Poison> poison;  // of that run, where this gate prepared it
   };
-  using Reference = Program*;  // null where the answer exists
 
-  std::optional<Failure> RunOnce(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference);
-  std::optional<Failure> CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference reference);
+  // `reference` is null where the answer exists.
+  std::optional<Failure> RunOnce(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference* reference);
+  std::optional<Failure> CheckRuns(const BoundProgram& bound, int repeats, CheckedErrors& errors, Reference* reference);
   std::optional<std::vector<std::uint64_t>> HashesOf(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison,
-                                                     Reference reference);
-  bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference reference);
-  bool DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference reference);
-  InputSet::Answer Look(const BoundProgram& bound);
+                                                     Reference* reference);
+  bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference* reference);
+  bool DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference* reference);
+  InputSet::Answer Look(const BoundProgram& bound, bool ran_last);
   std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, const std::optional<Poison>& poison,
                                CheckedErrors& errors);
   std::optional<Failure> Believed(const BoundProgram& bound, std::optional<Failure> failure);

@@ -54,7 +54,7 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::MakeUnanswered(Device
 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, const Task& task, const Case& sizes,
                                                                 const DrawnArguments& drawn, std::uint64_t seed,
-                                                                Program& reference) {
+                                                                Reference& reference) {
   auto made = MakeUnanswered(device, task, sizes, drawn, seed);
   if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) {
     if (auto failure = (*set)->RunReference(reference)) return *failure;
@@ -85,20 +85,17 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
 }
 
 // The reference reads the copies of the inputs and writes into buffers whose addresses no candidate gets.
-std::optional<Failure> InputSet::RunReference(Program& reference) {
-  auto made = LaunchBinding::Make(device_, reference, task_, sizes_);
-  if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
+std::optional<Failure> InputSet::RunReference(Reference& reference) {
   if (auto failure = ProtectedMemory::Check(device_, protected_.copies)) return failure;
   if (DeviceStatus status = FillReferences(); !status.ok()) return ToFailure(status);
-  const Sequence sequence = std::get<LaunchBinding>(made).Bind([&](const std::string& name) -> BufferPlace {
-    for (const Bound& bound : bound_) {
-      if (bound.argument->name != name) continue;
-      if (bound.reference) return {bound.reference->address(), bound.reference->bytes()};
-      return {bound.buffer.copied_contents(), bound.buffer.bytes()};
-    }
-    return {};
-  });
-  if (DeviceStatus status = device_.Run(*reference.loaded, sequence, 0); !status.ok()) return ToFailure(status);
+  std::vector<Reference::Place> places;
+  for (const Bound& bound : bound_) {
+    Reference::Place& place = places.emplace_back();
+    place.argument = bound.argument;
+    if (HasInput(*bound.argument)) place.contents = {bound.buffer.copied_contents(), bound.buffer.bytes()};
+    if (bound.reference) place.answer = {bound.reference->address(), bound.reference->bytes()};
+  }
+  if (auto failure = reference.Compute(device_, task_, sizes_, places)) return failure;
   return ProtectAnswers();
 }
 
@@ -310,10 +307,11 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
   JudgeOutputs(results, answer);
   for (std::size_t i = outputs; i < outputs + unchanged; ++i) NoteOverwritten(inspections[i], results[i], answer);
   if (binding != nullptr && answer.violation.empty()) {
-    const std::string workspace = binding->Overwritten(results.subspan(outputs + unchanged, own - outputs - unchanged));
-    if (!workspace.empty()) answer.violation = fmt::format("wrote outside its workspace {}", workspace);
+    const std::string place = binding->Overwritten(results.subspan(outputs + unchanged, own - outputs - unchanged));
+    if (!place.empty()) answer.violation = "wrote " + place;
   }
-  for (const InspectionResult& seen : results.subspan(own)) answer.state.push_back(seen.hash);
+  for (std::size_t i = own; i < results.size(); ++i)
+    answer.state.push_back(inspections[i].kind == Inspection::Kind::kEqual ? results[i].different : results[i].hash);
   return answer;
 }
 

@@ -14,6 +14,7 @@
 #include "evaluator/gate/poison.h"
 #include "evaluator/gate/program.h"
 #include "evaluator/gate/protected_memory.h"
+#include "evaluator/reference/reference.h"
 #include "kernel_templates/task.h"
 
 namespace evo {
@@ -32,7 +33,7 @@ class InputSet {
   // candidate's.
   static std::variant<std::unique_ptr<InputSet>, Failure> Make(Device& device, const Task& task, const Case& sizes,
                                                                const DrawnArguments& drawn, std::uint64_t seed,
-                                                               Program& reference);
+                                                               Reference& reference);
   // As Make, but the reference has not run: no program that runs before RunReference can find the answer.
   static std::variant<std::unique_ptr<InputSet>, Failure> MakeUnanswered(Device& device, const Task& task, const Case& sizes,
                                                                          const DrawnArguments& drawn, std::uint64_t seed);
@@ -42,7 +43,7 @@ class InputSet {
   DeviceStatus Renew(const DrawnArguments& drawn, std::uint64_t seed);
   // Runs the reference on the inputs as they were drawn, whatever a program has made of them since. kCheating if the copies that
   // it reads were changed. Not for a copied set.
-  std::optional<Failure> RunReference(Program& reference);
+  std::optional<Failure> RunReference(Reference& reference);
   // Forgets the answer and lets the preparation of the next run overwrite it. Inspect needs RunReference before it.
   void HideAnswer(Preparation& preparation);
 
@@ -85,9 +86,9 @@ class InputSet {
     Difference difference;              // over all outputs; the message is of the first that is not acceptable
     std::vector<Difference> outputs;    // one for each, in the order of the arguments
     std::vector<std::uint64_t> hashes;  // of the outputs' bytes, in the order of the arguments
-    std::vector<std::uint64_t> state;   // the hashes that the caller asked for
+    std::vector<std::uint64_t> state;   // what the caller asked for: a hash, or for kEqual the number of bytes that differ
   };
-  // Also inspects the workspaces of `binding`, if given, and takes the hashes `state`.
+  // Also inspects the workspaces of `binding`, if given, and makes the inspections `state`.
   Answer Inspect(const LaunchBinding* binding, std::span<const Inspection> state = {});
 
   // For answers and contents made without a kernel: the addresses of an argument's contents, of its reference (0 for an input),

@@ -17,6 +17,8 @@ struct Failure {
   Outcome outcome = Outcome::kWrongResult;
   std::string message;
   bool sticky = false;  // the process that saw it must end
+  // It is no fault of the candidate: the reference has no answer to these inputs.
+  bool of_reference = false;
 };
 
 Failure ToFailure(const DeviceStatus& status);
@@ -27,8 +29,11 @@ struct Program {
   Parameters parameters;
   CompiledProgram compiled;
   std::unique_ptr<LoadedProgram> loaded;
-  std::vector<Inspection> state;            // hashes of the image's own variables
+  std::vector<Inspection> state;            // hashes of the image's own variables, without those that are filled
   std::vector<std::uint64_t> loaded_state;  // their values after loading; every launch must restore them
+  // Where the variables of evo:constant lie, as in rendered.constants: each at every load address. They are written anew before
+  // each run, so that they hand nothing on.
+  std::vector<std::vector<DeviceRange>> filled;
 };
 
 // `placements`: load addresses, as in Device::Load.

@@ -27,8 +27,11 @@ Requests Decode(const Message& message) {
 
 void AttachProgram(Message& message, const std::string& key, const AttachedProgram& attached) {
   const CompiledProgram& program = attached.program;
-  message.header[key] = {
-      {"source", attached.source}, {"kernels", program.kernels}, {"sections", program.sections}, {"body", message.bodies.size()}};
+  message.header[key] = {{"source", attached.source},
+                         {"kernels", program.kernels},
+                         {"variables", program.variables},
+                         {"sections", program.sections},
+                         {"body", message.bodies.size()}};
   message.bodies.push_back(program.image);
 }
 
@@ -37,6 +40,7 @@ AttachedProgram DetachProgram(const Message& message, const std::string& key) {
   AttachedProgram attached;
   ReadMember(in, "source", attached.source);
   ReadMember(in, "kernels", attached.program.kernels);
+  ReadMember(in, "variables", attached.program.variables);
   ReadMember(in, "sections", attached.program.sections);
   std::size_t body = 0;
   ReadMember(in, "body", body);

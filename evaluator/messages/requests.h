@@ -13,6 +13,7 @@
 #include "core/record_fields.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
+#include "evaluator/messages/task_survey.h"
 #include "evaluator/workers/announced_run.h"
 
 namespace evo {
@@ -54,9 +55,10 @@ BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels))
 struct ExportRequest {
   static constexpr const char* kKind = "compile_export";
   ExportedKernel exported;
-  std::vector<CompiledKernel> kernels;  // must be in the image, under these symbols
+  std::vector<CompiledKernel> kernels;    // must be in the image, under these symbols
+  std::vector<CompiledKernel> variables;  // likewise
 };
-BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels))
+BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels, variables))
 
 // To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered.
 struct SetupRequest {
@@ -117,6 +119,13 @@ struct BaselineResult {
 };
 BOOST_DESCRIBE_STRUCT(BaselineResult, (), (reason))
 
+// To a fresh run worker: look at the task's own cases, bounds and inputs. Answered by a TaskSurvey.
+struct SurveyRequest {
+  static constexpr const char* kKind = "survey";
+  std::vector<AvoidedInputs> avoided;  // a worker has died there
+};
+BOOST_DESCRIBE_STRUCT(SurveyRequest, (), (avoided))
+
 // To a run worker: how fast is this device? Answered by a MachineState.
 struct MachineRequest {
   static constexpr const char* kKind = "machine";
@@ -158,7 +167,7 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
-using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, MachineRequest, SmallCaseRequest,
-                                BlockSampleRequest>;
+using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, SurveyRequest, MachineRequest,
+                                SmallCaseRequest, BlockSampleRequest>;
 
 }  // namespace evo

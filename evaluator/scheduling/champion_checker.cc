@@ -129,8 +129,12 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
 // Puts nvcc's image in the place of the candidate's.
 ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge& exported, CompiledProgram& program,
                                                              const std::stop_token& stop) const {
-  const std::vector<CompiledKernel> kernels = exported.runs_image ? program.kernels : std::vector<CompiledKernel>{};
-  const JobResult result = RunAndWait(compile_, {MakeExportJob(exported.exported, kernels)}, stop).front();
+  ExportRequest request{exported.exported, {}, {}};
+  if (exported.runs_image) {
+    request.kernels = program.kernels;
+    request.variables = program.variables;
+  }
+  const JobResult result = RunAndWait(compile_, {MakeExportJob(request)}, stop).front();
   if (stop.stop_requested()) return {Outcome::kCancelled, {"nvcc", "missing", "stopped"}};
   CompileResult made = ReadCompileResult(result);
   // Without nvcc the verdict is about NVRTC's image, and says so.

@@ -28,9 +28,9 @@ Job MakeCompileJob(const std::string& source, const std::string& arch, bool chec
   return job;
 }
 
-Job MakeExportJob(ExportedKernel exported, std::vector<CompiledKernel> kernels) {
+Job MakeExportJob(const ExportRequest& request) {
   Job job;
-  job.request = ToMessage(ExportRequest{std::move(exported), std::move(kernels)});
+  job.request = ToMessage(request);
   job.deadline = kExportDeadline;
   return job;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/workers/job_runner.h"
 
 namespace evo {
@@ -13,7 +14,7 @@ namespace evo {
 Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, std::chrono::milliseconds deadline);
 
 // Compiles with nvcc what the user gets of a kernel; the image must have these kernels.
-Job MakeExportJob(ExportedKernel exported, std::vector<CompiledKernel> kernels);
+Job MakeExportJob(const ExportRequest& request);
 
 // A job of a run worker. `paused_while_timing` is suspended during the stages that must have the machine for themselves; null:
 // nothing has to pause.

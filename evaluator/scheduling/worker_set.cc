@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/reference/python_reference.h"
 #include "evaluator/scheduling/emulated_blocks.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
@@ -62,6 +63,7 @@ WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   for (const int ordinal : options_.ordinals) pool.init_of_worker.push_back({{"ordinal", ordinal}});
   pool.standby = policy_.standby_worker;
   pool.warn = options_.warn;
+  if (task_.reference_kind == ReferenceKind::kPython) pool.init["python"] = PythonInit(task_);
   return pool;
 }
 
@@ -98,9 +100,11 @@ SchedulerSettings WorkerSet::scheduler_settings() {
           options_.run_deadline};
 }
 
-// Compiles the task's reference, its baseline, and the kernels that measure the machine where it is measured.
+// Compiles the task's reference if it has kernels, its baseline, and the kernels that measure the machine where it is measured.
 void WorkerSet::CompilePrograms() {
-  std::vector<Job> jobs = {MakeCompileJob(task_.reference, arch_, false, kCompileDeadline)};
+  const bool has_kernels = task_.reference_kind != ReferenceKind::kPython;
+  std::vector<Job> jobs;
+  if (has_kernels) jobs.push_back(MakeCompileJob(task_.reference, arch_, false, kCompileDeadline));
   if (!options_.baseline_source.empty()) jobs.push_back(MakeCompileJob(options_.baseline_source, arch_, false, kCompileDeadline));
   if (policy_.measures_machine) {
     Job& probe = jobs.emplace_back();
@@ -110,14 +114,16 @@ void WorkerSet::CompilePrograms() {
   }
   const std::vector<JobResult> results = RunAndWait(compile_pool_, std::move(jobs), options_.interrupt);
   if (options_.interrupt.stop_requested()) throw Interrupted();
-  CompileResult reference = ReadCompileResult(results.front());
-  if (reference.outcome != Outcome::kOk) {
-    throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / "reference.cu").string(), options_.device,
-                                 reference.message));
+  if (has_kernels) {
+    CompileResult reference = ReadCompileResult(results.front());
+    if (reference.outcome != Outcome::kOk) {
+      throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / task_.reference_file).string(),
+                                   options_.device, reference.message));
+    }
+    reference_ = std::move(reference.program);
   }
-  reference_ = std::move(reference.program);
   // The run says of a baseline that does not compile what is wrong with it.
-  if (!options_.baseline_source.empty()) baseline_ = std::move(ReadCompileResult(results[1]).program);
+  if (!options_.baseline_source.empty()) baseline_ = std::move(ReadCompileResult(results[has_kernels ? 1 : 0]).program);
   if (!policy_.measures_machine) return;
   CompileResult kernels = ReadCompileResult(results.back());
   if (kernels.outcome != Outcome::kOk) {

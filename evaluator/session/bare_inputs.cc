@@ -92,8 +92,10 @@ std::optional<Failure> RunBare(Device& device, Program& program, const Task& tas
   if (DeviceStatus status = inputs.Reset(); !status.ok()) return ToFailure(status);
   Preparation preparation;
   preparation.poison = binding.PoisonWith({});
+  const auto place_of = [&](const std::string& name) { return inputs.PlaceOf(name); };
+  preparation.restore = binding.FillConstants(place_of);
   if (DeviceStatus status = device.Prepare(preparation); !status.ok()) return ToFailure(status);
-  const Sequence sequence = binding.Bind([&](const std::string& name) { return inputs.PlaceOf(name); });
+  const Sequence sequence = binding.Bind(place_of);
   if (DeviceStatus status = device.Run(*program.loaded, sequence, 0); !status.ok()) return ToFailure(status);
   return std::nullopt;
 }

@@ -45,11 +45,7 @@ std::optional<Failure> BlockCheck::RunCase(const AttachedProgram& checked, const
     return std::nullopt;
   }
   BareInputs& inputs = *std::get<std::unique_ptr<BareInputs>>(made);
-  const KernelTemplate rendered = ParseTemplate("candidate", checked.source);
-  std::vector<std::size_t> launches;
-  for (std::size_t step = 0; step < rendered.steps.size(); ++step) {
-    if (rendered.steps[step].launch) launches.push_back(step);
-  }
+  const std::vector<std::size_t> launches = FirstLaunches(checked.source, sizes);
   for (const std::size_t step : launches) {
     if (step > launches.front() && Work(task_, sizes) > kMostWorkBefore) {
       Note(fmt::format("case {}: only its first launch", sizes.name));
@@ -60,6 +56,14 @@ std::optional<Failure> BlockCheck::RunCase(const AttachedProgram& checked, const
     if (stopped_) break;
   }
   return std::nullopt;
+}
+
+// The places in the sequence of the first launch of each launch line. Empty if there is no plan, which RunLaunch explains.
+std::vector<std::size_t> BlockCheck::FirstLaunches(const std::string& source, const Case& sizes) const {
+  const KernelTemplate rendered = ParseTemplate("candidate", source);
+  const auto planned = PlanLaunches(rendered, rendered.space.Defaults(), task_, sizes);
+  if (const auto* plan = std::get_if<LaunchPlan>(&planned)) return evo::FirstLaunches(*plan);
+  return {0};
 }
 
 // The program is loaded anew for each sample, which leaves the module's variables as no whole launch would.
@@ -74,8 +78,10 @@ std::optional<Failure> BlockCheck::RunLaunch(const AttachedProgram& checked, con
   if (DeviceStatus status = inputs.Reset(); !status.ok()) return ToFailure(status);
   Preparation preparation;
   preparation.poison = binding.PoisonWith({});
+  const auto place_of = [&](const std::string& name) { return inputs.PlaceOf(name); };
+  preparation.restore = binding.FillConstants(place_of);
   if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
-  const Sequence sequence = binding.Bind([&](const std::string& name) { return inputs.PlaceOf(name); });
+  const Sequence sequence = binding.Bind(place_of);
   const SampledBlocks sampled = device_.RunBlocks(*program.loaded, sequence, sample);
   switch (sampled.status.outcome) {
     case Outcome::kOk:

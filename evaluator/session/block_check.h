@@ -33,6 +33,7 @@ class BlockCheck {
   std::optional<Failure> RunCase(const AttachedProgram& checked, const Case& sizes, std::chrono::milliseconds most);
   std::optional<Failure> RunLaunch(const AttachedProgram& checked, const Case& sizes, BareInputs& inputs,
                                    const BlockSample& sample);
+  std::vector<std::size_t> FirstLaunches(const std::string& source, const Case& sizes) const;
   void Note(const std::string& text);
 
   Device& device_;

@@ -14,11 +14,7 @@
 namespace evo {
 namespace {
 
-// At most `most` of the standard battery; all of it for 0.
-std::vector<InputProgram> Battery(const InputPool& inputs, const Case& sizes, std::size_t most) {
-  return most == 0 ? StandardBattery(inputs.task(), sizes, inputs.check_seed())
-                   : StandardBattery(inputs.task(), sizes, inputs.check_seed(), most);
-}
+std::string NotDescribed() { return ""; }
 
 // Sizes of the task itself are checked with its generators.
 bool IsUnlisted(const Case& sizes, const Task& task) { return sizes.name == SizesText(task, sizes); }
@@ -42,7 +38,7 @@ bool Refuses(Outcome outcome) {
 void PlaceHardInputs(const SessionContext& context, std::size_t most, const std::vector<Counterexample>& known) {
   if (!context.legal.enabled()) return;
   const Task& task = context.inputs.task();
-  for (const InputProgram& inputs : Battery(context.inputs, task.small, most)) context.legal.Get(task.small, inputs);
+  for (const InputProgram& inputs : context.inputs.SmallBattery(most)) context.legal.Get(task.small, inputs);
   for (const Counterexample& one : known) {
     const auto sizes = FindCase(task, one.case_name);
     if (!sizes) continue;
@@ -61,18 +57,18 @@ void HardInputCheck::LeaveOut(const LeftOut& what) {
 }
 
 std::optional<Failure> HardInputCheck::CheckOn(Gate& gate, InputSet& set, int repeats, const Counterexample& inputs,
-                                               const std::string& description) {
+                                               const Description& describe) {
   CheckedErrors errors;  // of inputs that are judged more leniently: not those of the measurement
   auto failure = checker_.CheckOn(program_, gate, set.sizes(), set, repeats, errors);
   if (!failure || (failure->outcome != Outcome::kWrongResult && failure->outcome != Outcome::kNondeterministic)) return failure;
   counterexample_ = inputs;
-  if (!description.empty()) failure->message += fmt::format("; inputs: {}", description);
+  if (const std::string text = describe(); !text.empty()) failure->message += fmt::format("; inputs: {}", text);
   return failure;
 }
 
-std::optional<Failure> HardInputCheck::CheckOnce(InputSet& set, const Counterexample& inputs, const std::string& description) {
+std::optional<Failure> HardInputCheck::CheckOnce(InputSet& set, const Counterexample& inputs, const Description& describe) {
   Gate gate(context_.device, context_.inputs.task().determinism);
-  return CheckOn(gate, set, 1, inputs, description);
+  return CheckOn(gate, set, 1, inputs, describe);
 }
 
 std::optional<Failure> HardInputCheck::CheckProgram(const Case& sizes, const InputProgram& inputs, int repeats) {
@@ -83,7 +79,7 @@ std::optional<Failure> HardInputCheck::CheckProgram(const Case& sizes, const Inp
   }
   const std::string text = ToText(inputs);
   auto failure = CheckOn(gate_, *std::get<InputSet*>(legal), repeats, {sizes.name, 0, inputs.seed, text},
-                         Describe(inputs, context_.inputs.task(), sizes));
+                         [&] { return Describe(inputs, context_.inputs.task(), sizes); });
   if (!failure && std::find(domain_.inputs.begin(), domain_.inputs.end(), text) == domain_.inputs.end())
     domain_.inputs.push_back(text);
   return failure;
@@ -109,14 +105,14 @@ std::optional<Failure> HardInputCheck::CheckUnlistedSizes(const Case& sizes, std
   if (!IsUnlisted(sizes, context_.inputs.task())) return std::nullopt;
   const LegalInputs::Legal& legal = context_.legal.GetOfSizes(sizes, seed);
   if (!std::holds_alternative<InputSet*>(legal)) return std::nullopt;
-  auto failure = CheckOn(gate_, *std::get<InputSet*>(legal), 1, {sizes.name, 0, seed, ""}, "");
+  auto failure = CheckOn(gate_, *std::get<InputSet*>(legal), 1, {sizes.name, 0, seed, ""}, NotDescribed);
   return failure && !Refuses(failure->outcome) ? failure : std::nullopt;
 }
 
 std::optional<Failure> HardInputCheck::CheckBattery(std::size_t most, int repeats, const std::function<void()>& begin) {
   if (!context_.legal.enabled()) return std::nullopt;
   const Case& small = context_.inputs.task().small;
-  for (const InputProgram& inputs : Battery(context_.inputs, small, most)) {
+  for (const InputProgram& inputs : context_.inputs.SmallBattery(most)) {
     begin();
     if (auto failure = CheckProgram(small, inputs, repeats)) return failure;
   }
@@ -126,7 +122,7 @@ std::optional<Failure> HardInputCheck::CheckBattery(std::size_t most, int repeat
 std::optional<Failure> HardInputCheck::CheckBatteryOn(const Case& sizes, std::size_t most, const std::function<void()>& begin) {
   if (!context_.legal.enabled()) return std::nullopt;
   const Task& task = context_.inputs.task();
-  for (const InputProgram& inputs : Battery(context_.inputs, sizes, most)) {
+  for (const InputProgram& inputs : StandardBattery(task, sizes, context_.inputs.check_seed(), most)) {
     begin();
     LegalInputs::Made made = context_.legal.Make(sizes, inputs);
     if (const auto* left_out = std::get_if<LeftOut>(&made)) {
@@ -134,7 +130,8 @@ std::optional<Failure> HardInputCheck::CheckBatteryOn(const Case& sizes, std::si
       continue;
     }
     InputSet& set = *std::get<std::unique_ptr<InputSet>>(made);
-    if (auto failure = CheckOnce(set, {sizes.name, 0, inputs.seed, ToText(inputs)}, Describe(inputs, task, sizes)))
+    if (auto failure =
+            CheckOnce(set, {sizes.name, 0, inputs.seed, ToText(inputs)}, [&] { return Describe(inputs, task, sizes); }))
       return failure;
   }
   return std::nullopt;
@@ -162,7 +159,7 @@ std::optional<Failure> HardInputCheck::CheckSizes(const std::function<void()>& b
       LeaveOut(*left_out);
       continue;
     }
-    const auto failure = CheckOnce(*std::get<std::unique_ptr<InputSet>>(made), {sizes.name, 0, seed, ""}, "");
+    const auto failure = CheckOnce(*std::get<std::unique_ptr<InputSet>>(made), {sizes.name, 0, seed, ""}, NotDescribed);
     if (!failure) {
       domain_.sizes.push_back(sizes.name);
     } else if (Refuses(failure->outcome)) {

@@ -45,10 +45,12 @@ class HardInputCheck {
   const Counterexample& counterexample() const { return counterexample_; }
 
  private:
+  // Inputs in words, made for a failure only.
+  using Description = std::function<std::string()>;
   std::optional<Failure> CheckOn(Gate& gate, InputSet& set, int repeats, const Counterexample& inputs,
-                                 const std::string& description);
+                                 const Description& describe);
   // On a set that is not kept. The gate knows sets by their addresses, which later sets may have, too.
-  std::optional<Failure> CheckOnce(InputSet& set, const Counterexample& inputs, const std::string& description);
+  std::optional<Failure> CheckOnce(InputSet& set, const Counterexample& inputs, const Description& describe);
   std::optional<Failure> CheckUnlistedSizes(const Case& sizes, std::uint64_t seed);
   Case AdversaryCase();
   std::optional<Failure> CheckProgram(const Case& sizes, const InputProgram& inputs, int repeats);

@@ -56,16 +56,19 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   return gate_.CheckProtected(true);
 }
 
+// Each marker starts the deadline anew, so that only an input on which the kernel hangs meets it.
 std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {
   const InputPool& inputs = context_.inputs;
   CheckedErrors errors;
   for (const Case& sizes : inputs.search_cases()) {
     for (int g = 1; g < inputs.SearchGenerators(); ++g) {
+      channel_.Begin(Stage::kHeldOut);
       if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
     }
   }
   for (const Case& sizes : inputs.held_out_cases()) {
     for (int g = 0; g < inputs.Generators(); ++g) {
+      channel_.Begin(Stage::kHeldOut);
       if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
     }
     check.held_out_cases.push_back(sizes.name);
@@ -78,7 +81,6 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
 std::optional<Failure> HeldOutCheck::CheckHardInputs(ChampionCheck& check, Program& program) {
   const DevicePolicy& policy = context_.device.policy();
   HardInputCheck hard(context_, program, gate_);
-  // Each marker starts the deadline anew, so that only an input on which the kernel hangs meets it.
   const auto begin = [&] { channel_.Begin(Stage::kHeldOut); };
   const auto search = [&]() -> std::optional<Failure> {
     const auto end = std::chrono::steady_clock::now() + policy.adversary_time * request_.adversary_factor;
@@ -113,6 +115,7 @@ std::optional<Failure> HeldOutCheck::CheckHardInputs(ChampionCheck& check, Progr
 std::optional<Failure> HeldOutCheck::CheckTimedSets(CasesOfProgram& cases) {
   for (const auto& one : cases) {
     for (const BoundProgram& bound : std::span(one->bound).first(context_.inputs.SetCount(one->sizes))) {
+      channel_.Begin(Stage::kHeldOut);
       if (auto failure = gate_.Check(bound, kRepeats, one->errors)) return Located(*failure, one->sizes);
     }
   }

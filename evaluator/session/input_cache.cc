@@ -21,6 +21,7 @@ void InputCache::Use(const Task& task, const std::string& reference_source, cons
   sets_.clear();
   drawn_.clear();
   reference_.reset();
+  reference_program_.reset();
   task_ = task;
   reference_source_ = reference_source;
   compiled_reference_ = reference;
@@ -39,13 +40,22 @@ void InputCache::Draw(const std::vector<InputName>& wanted) {
   for (auto& [key, drawn] : drawing) drawn_[key] = drawn.get();
 }
 
-Program& InputCache::Reference() {
+Reference& InputCache::TaskReference() {
+  if (task_->reference_kind == ReferenceKind::kPython) {
+    if (python_ != nullptr) return *python_;
+    throw InfrastructureFailure(fmt::format("task {}: this worker was started without its Python reference", task_->name));
+  }
   if (reference_) return *reference_;
   auto loaded = LoadProgram(device_, reference_source_, compiled_reference_);
   if (const auto* failure = std::get_if<Failure>(&loaded)) {
     throw InfrastructureFailure(fmt::format("the reference of task {} cannot be loaded: {}", task_->name, failure->message));
   }
-  return reference_.emplace(std::move(std::get<Program>(loaded)));
+  Program& program = reference_program_.emplace(std::move(std::get<Program>(loaded)));
+  if (task_->reference_kind == ReferenceKind::kBaseline)
+    reference_ = std::make_unique<BaselineReference>(program);
+  else
+    reference_ = std::make_unique<KernelReference>(program);
+  return *reference_;
 }
 
 InputSet& InputCache::Get(const InputName& inputs, std::size_t copy) {
@@ -72,7 +82,7 @@ std::unique_ptr<InputSet> InputCache::Make(const InputName& inputs) {
 }
 
 std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) {
-  auto made = InputSet::Make(device_, *task_, sizes, contents, seed, Reference());
+  auto made = InputSet::Make(device_, *task_, sizes, contents, seed, TaskReference());
   if (const auto* failure = std::get_if<Failure>(&made)) {
     throw InfrastructureFailure(
         fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message));

@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluator/gate/input_set.h"
+#include "evaluator/reference/reference.h"
 
 namespace evo {
 
@@ -21,9 +23,11 @@ struct InputName {
 // The task's input sets and reference answers on one device, made once and used by every candidate. A change of task drops them.
 class InputCache {
  public:
-  explicit InputCache(Device& device) : device_(device) {}
+  // `python` computes the answers of a task whose reference is a Python file.
+  explicit InputCache(Device& device, std::unique_ptr<Reference> python = nullptr)
+      : device_(device), python_(std::move(python)) {}
 
-  // Makes `task` and its compiled reference the current ones. Does nothing on the device.
+  // Makes `task` and its compiled reference, if that is compiled, the current ones. Does nothing on the device.
   void Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference);
 
   // Draws the contents of sets ahead of time, several at once, without touching the device.
@@ -36,8 +40,8 @@ class InputCache {
   std::unique_ptr<InputSet> Make(const InputName& inputs);
   // The same with these contents.
   std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed);
-  // The task's reference on the device. Throws InfrastructureFailure.
-  Program& Reference();
+  // What computes the task's right answers. Throws InfrastructureFailure.
+  Reference& TaskReference();
 
  private:
   Device& device_;
@@ -45,7 +49,9 @@ class InputCache {
   std::string key_;
   std::string reference_source_;
   CompiledProgram compiled_reference_;
-  std::optional<Program> reference_;
+  std::unique_ptr<Reference> python_;
+  std::optional<Program> reference_program_;
+  std::unique_ptr<Reference> reference_;  // over reference_program_
   std::map<std::string, DrawnArguments> drawn_;
   std::map<std::string, std::unique_ptr<InputSet>> sets_;
 };

@@ -8,6 +8,7 @@
 
 #include "evaluator/gate/degenerate_answers.h"
 #include "evaluator/gate/infrastructure_failure.h"
+#include "evaluator/gate/standard_battery.h"
 #include "evaluator/session/shape_probes.h"
 
 namespace evo {
@@ -46,6 +47,12 @@ std::size_t InputPool::ArgumentBytes(const Case& sizes) const {
       bytes += static_cast<std::size_t>(ElementCount(argument, variables)) * ByteSize(argument.dtype);
   }
   return std::max<std::size_t>(1, bytes);
+}
+
+const std::vector<InputProgram>& InputPool::SmallBattery(std::size_t most) {
+  const auto [found, is_new] = batteries_.try_emplace(most);
+  if (is_new) found->second = StandardBattery(task_, task_.small, check_seed(), most == 0 ? kWholeBattery : most);
+  return found->second;
 }
 
 std::vector<Case> InputPool::SizesToTry() const {

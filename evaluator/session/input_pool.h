@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "evaluator/gate/input_program.h"
 #include "evaluator/session/input_cache.h"
 
 namespace evo {
@@ -22,6 +24,8 @@ class InputPool {
   // The seed of every set that is checked but not timed.
   std::uint64_t check_seed() const { return seeds_.front(); }
   std::uint64_t timer_seed() const { return seeds_.back(); }
+  // As Reference::Milliseconds.
+  double ReferenceMilliseconds() const { return cache_.TaskReference().Milliseconds(); }
 
   // Number of legal input distributions: as many as the argument with the most of them lists.
   int Generators() const;
@@ -29,6 +33,8 @@ class InputPool {
   int SearchGenerators() const;
   // Sizes that the task does not list, for a champion candidate.
   std::vector<Case> SizesToTry() const;
+  // At most `most` inputs of the standard battery of the small case, evenly spread; all of them for 0.
+  const std::vector<InputProgram>& SmallBattery(std::size_t most);
   // Number of sets that a case is timed on.
   std::size_t SetCount(const Case& sizes) const;
 
@@ -60,6 +66,7 @@ class InputPool {
   Task task_;
   std::vector<std::uint64_t> seeds_;
   bool placed_ = false;
+  std::map<std::size_t, std::vector<InputProgram>> batteries_;  // of the small case, by the number asked for
 };
 
 }  // namespace evo

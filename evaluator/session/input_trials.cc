@@ -63,7 +63,10 @@ InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
   if (auto reason = legal_.OutsideDomain(sizes_, drawn)) return left_out(*reason);
   if (auto why = Place(inputs, drawn)) return *why;
   auto ran = Run();
-  if (auto* failure = std::get_if<Failure>(&ran)) return *failure;
+  if (auto* failure = std::get_if<Failure>(&ran)) {
+    if (failure->of_reference) return left_out("the reference has no answer: " + failure->message);
+    return *failure;
+  }
   const auto& first = std::get<InputSet::Answer>(ran);
   // The bounds of a legal input are so many times as wide as the task's at least.
   const double at_most = first.difference.ratio / LegalInputs::kHardInputs;

@@ -77,6 +77,14 @@ bool Fits(const Task& task, const DrawnArguments& drawn, Change change) {
   return true;
 }
 
+std::string NoAnswer(const Failure& failure) { return "the reference has no answer: " + failure.message; }
+
+// Null where there is none.
+std::unique_ptr<InputSet> SetOf(std::variant<std::unique_ptr<InputSet>, std::string> made) {
+  auto* set = std::get_if<std::unique_ptr<InputSet>>(&made);
+  return set == nullptr ? nullptr : std::move(*set);
+}
+
 // Half the distance from 1 to the next number; 0 for types that are narrower than what kernels compute in.
 double RoundOff(Dtype dtype) { return dtype == Dtype::kF64 ? 0x1p-53 : dtype == Dtype::kF32 ? 0x1p-24 : 0; }
 
@@ -118,33 +126,34 @@ std::optional<std::string> LegalInputs::OutsideDomain(const Case& sizes, const D
   return std::nullopt;
 }
 
-std::unique_ptr<InputSet> LegalInputs::Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const {
+LegalInputs::MadeSet LegalInputs::Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const {
   if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) return std::move(*set);
   const Failure& failure = std::get<Failure>(made);
+  if (failure.of_reference) return NoAnswer(failure);
   if (failure.sticky || failure.outcome != Outcome::kResourceLimit) {
     throw InfrastructureFailure(
         fmt::format("the reference of task {} fails on case {}: {}", task_.name, sizes.name, failure.message));
   }
-  return nullptr;
+  return "they do not fit into the device's memory";
 }
 
-std::unique_ptr<InputSet> LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  return Checked(InputSet::Make(device_, task_, sizes, drawn, seed, cache_.Reference()), sizes);
+LegalInputs::MadeSet LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+  return Checked(InputSet::Make(device_, task_, sizes, drawn, seed, cache_.TaskReference()), sizes);
 }
 
 std::unique_ptr<InputSet> LegalInputs::MakeUnanswered(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  return Checked(InputSet::MakeUnanswered(device_, task_, sizes, drawn, seed), sizes);
+  return SetOf(Checked(InputSet::MakeUnanswered(device_, task_, sizes, drawn, seed), sizes));
 }
 
 InputSet* LegalInputs::Scratch(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
   if (scratch_ == nullptr || scratch_->sizes().sizes != sizes.sizes || scratch_->sizes().name != sizes.name) {
     scratch_ = nullptr;  // its memory may be needed
-    scratch_ = MakeSet(sizes, drawn, seed);
+    scratch_ = SetOf(MakeSet(sizes, drawn, seed));
     return scratch_.get();
   }
   std::optional<Failure> failure;
   if (DeviceStatus status = scratch_->Renew(drawn, seed); !status.ok()) failure = ToFailure(status);
-  if (!failure) failure = scratch_->RunReference(cache_.Reference());
+  if (!failure) failure = scratch_->RunReference(cache_.TaskReference());
   if (!failure) return scratch_.get();
   scratch_ = nullptr;
   Checked(*failure, sizes);
@@ -153,7 +162,7 @@ InputSet* LegalInputs::Scratch(const Case& sizes, const DrawnArguments& drawn, s
 
 // Two runs of one program may differ by rounding here; the checks of every candidate hold it to the same bits.
 std::variant<InputSet::Answer, Failure> LegalInputs::RunBeforeReference(const BoundProgram& bound) {
-  return Gate(device_, Determinism::kTolerance).Try(bound, &cache_.Reference());
+  return Gate(device_, Determinism::kTolerance).Try(bound, &cache_.TaskReference());
 }
 
 std::variant<InputSet::Answer, Failure> LegalInputs::RunBaseline(InputSet& set) {
@@ -168,6 +177,17 @@ std::variant<InputSet::Answer, Failure> LegalInputs::RunBaseline(InputSet& set) 
 std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
   const InputSet* set = Scratch(sizes, drawn, seed);
   return set == nullptr ? std::vector<std::vector<double>>{} : set->References();
+}
+
+std::vector<std::vector<double>> LegalInputs::AnswersToMagnitudes(const Case& sizes, const DrawnArguments& drawn,
+                                                                  std::uint64_t seed) {
+  return ReferencesOn(sizes, Changed(task_, drawn, [](double value, Dtype) { return std::abs(value); }), seed);
+}
+
+std::uint64_t LegalInputs::BaselineBlocks(const Case& sizes) {
+  const auto made = LaunchBinding::Make(device_, Baseline(), task_, sizes);
+  const auto* binding = std::get_if<LaunchBinding>(&made);
+  return binding == nullptr ? 0 : binding->MostBlocks();
 }
 
 bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
@@ -189,7 +209,7 @@ bool LegalInputs::HasHeadroom(const Case& sizes, const DrawnArguments& drawn, st
 std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                               std::uint64_t seed) {
   const auto references = set.References();
-  const auto of_magnitudes = ReferencesOn(set.sizes(), Changed(task_, drawn, [](double v, Dtype) { return std::abs(v); }), seed);
+  const auto of_magnitudes = AnswersToMagnitudes(set.sizes(), drawn, seed);
   Rng signs(seed);
   const auto of_rounded = ReferencesOn(
       set.sizes(),
@@ -249,10 +269,11 @@ LegalInputs::Made LegalInputs::Make(const Case& sizes, const InputProgram& progr
   const DrawnArguments drawn = DrawArguments(task_, sizes, program);
   if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
   const BaselineRuns::Running running(runs_, on);
-  std::unique_ptr<InputSet> set = MakeSet(sizes, drawn, program.seed);
-  if (set == nullptr) return left_out("they do not fit into the device's memory");
+  MadeSet made = MakeSet(sizes, drawn, program.seed);
+  if (const auto* why = std::get_if<std::string>(&made)) return left_out(*why);
+  auto& set = std::get<std::unique_ptr<InputSet>>(made);
   if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, program.seed)) return left_out(*reason);
-  return set;
+  return std::move(set);
 }
 
 LegalInputs::Made LegalInputs::MakeOfSizes(const Case& sizes, std::uint64_t seed) {
@@ -262,15 +283,16 @@ LegalInputs::Made LegalInputs::MakeOfSizes(const Case& sizes, std::uint64_t seed
   const Counterexample on{sizes.name, 0, seed, ""};
   if (auto reason = runs_.Avoided(on)) return left_out(*reason);
   BaselineRuns::Running running(runs_, on, LargerThanListed(task_, sizes));
-  std::unique_ptr<InputSet> set = MakeSet(sizes, DrawArgumentsOfSizes(task_, sizes, seed), seed);
-  if (set == nullptr) return left_out("the inputs do not fit into the device's memory");
+  MadeSet made = MakeSet(sizes, DrawArgumentsOfSizes(task_, sizes, seed), seed);
+  if (const auto* why = std::get_if<std::string>(&made)) return left_out(*why);
+  auto& set = std::get<std::unique_ptr<InputSet>>(made);
   const auto start = std::chrono::steady_clock::now();
   const auto ran = RunBaseline(*set);
   running.Took(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   if (const auto* failure = std::get_if<Failure>(&ran)) return left_out(fmt::format("the baseline fails: {}", failure->message));
   const Difference& difference = std::get<InputSet::Answer>(ran).difference;
   if (!difference.acceptable) return left_out(fmt::format("the baseline is wrong: {}", difference.message));
-  return set;
+  return std::move(set);
 }
 
 const LegalInputs::Legal& LegalInputs::Get(const Case& sizes, const InputProgram& program) {

@@ -71,6 +71,14 @@ class LegalInputs {
   std::unique_ptr<InputSet> MakeUnanswered(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Runs a program once, then the reference, and looks at what the program wrote.
   std::variant<InputSet::Answer, Failure> RunBeforeReference(const BoundProgram& bound);
+  // Runs the baseline once on a set that has its answer. Throws InfrastructureFailure if it leaves the device unusable.
+  // Precondition: enabled().
+  std::variant<InputSet::Answer, Failure> RunBaseline(InputSet& set);
+  // Blocks of the baseline's largest launch; 0 if it cannot be launched there. Precondition: enabled().
+  std::uint64_t BaselineBlocks(const Case& sizes);
+  // The reference's answers to the absolute values of all real inputs, one for each output; empty where these do not fit into
+  // memory.
+  std::vector<std::vector<double>> AnswersToMagnitudes(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Sets the bounds of `set`, which holds `drawn` and its answer; why these inputs are not legal, if they are not.
   std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
 
@@ -80,19 +88,19 @@ class LegalInputs {
     Legal legal;
   };
   const Legal& Keep(Entry& entry, Made made);
-  // Null where they do not fit into memory.
-  std::unique_ptr<InputSet> MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  std::unique_ptr<InputSet> Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const;
-  // A set with these contents and their answer, until the next call; null where it does not fit into memory.
+  // A set, or why there can be none: it does not fit into memory, or the reference has no answer.
+  using MadeSet = std::variant<std::unique_ptr<InputSet>, std::string>;
+  MadeSet MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  MadeSet Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const;
+  // A set with these contents and their answer, until the next call; null where there can be none.
   InputSet* Scratch(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  // The reference's answers on changed inputs; empty where these do not fit into memory.
+  // The reference's answers on changed inputs; empty where there are none.
   std::vector<std::vector<double>> ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   // Bounds without the baseline's error; why the inputs are not legal, if they are not.
   std::variant<std::vector<Allowance>, std::string> AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                    std::uint64_t seed);
   bool BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  std::variant<InputSet::Answer, Failure> RunBaseline(InputSet& set);
   Program& Baseline();
 
   Device& device_;

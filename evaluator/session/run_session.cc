@@ -11,14 +11,18 @@
 #include "evaluator/session/candidate_evaluation.h"
 #include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/held_out_check.h"
+#include "evaluator/session/survey_task.h"
 #include "evaluator/timer/machine_check.h"
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
 
 RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait,
-                       std::chrono::milliseconds reverification_time)
-    : device_(std::move(device)), jobs_wait_(std::move(jobs_wait)), reverification_time_(reverification_time), cache_(*device_) {}
+                       std::chrono::milliseconds reverification_time, std::unique_ptr<Reference> python)
+    : device_(std::move(device)),
+      jobs_wait_(std::move(jobs_wait)),
+      reverification_time_(reverification_time),
+      cache_(*device_, std::move(python)) {}
 
 void RunSession::Setup(const SetupRequest& request) {
   Task task = ParseTask(request.task_json, request.task_reference, request.task_directory);
@@ -79,6 +83,7 @@ Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& c
 ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerChannel& channel) {
   PlaceInputs(channel, 0, request.first, request.avoided);
   ChampionCheck check;
+  check.reference = NameOfReference(inputs_.value().task());
   const SessionContext context = Context();
   if (auto failure = HeldOutCheck(context, request, channel).Run(check)) {
     check.outcome = failure->outcome;
@@ -90,6 +95,7 @@ ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerCh
     check.baseline_ns = Score(check.baseline);
     check.speedup = check.baseline_ns / check.candidate_ns;
   }
+  if (const double ms = inputs_.value().ReferenceMilliseconds(); ms > 0) check.reference_ms = ms;
   return check;
 }
 
@@ -105,6 +111,12 @@ BaselineResult RunSession::TryBaseline(const BaselineRequest& request, WorkerCha
                                      : legal.Make(*sizes, ParseInputProgram(request.on.inputs, request.on.seed, task));
   const auto* left_out = std::get_if<LeftOut>(&made);
   return {left_out == nullptr ? "" : left_out->reason};
+}
+
+TaskSurvey RunSession::Survey(const SurveyRequest& request, WorkerChannel& channel) {
+  must_restart_ = true;
+  legal_.value().baseline_runs().Start([&channel](const AnnouncedRun& run) { channel.Announce(run); }, request.avoided);
+  return SurveyTask(Context(), channel);
 }
 
 MachineState RunSession::Measure(const MachineRequest& request, WorkerChannel& channel) {

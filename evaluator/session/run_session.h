@@ -25,9 +25,10 @@ class RunSession {
   // for the next kernel.
   static constexpr std::chrono::milliseconds kReverificationTime{50};
 
-  // `jobs_wait` says whether other jobs wait for this worker. While none does, a candidate is checked further.
+  // `jobs_wait` says whether other jobs wait for this worker. While none does, a candidate is checked further. `python` computes
+  // the answers of a task whose reference is a Python file.
   RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait,
-             std::chrono::milliseconds reverification_time = kReverificationTime);
+             std::chrono::milliseconds reverification_time = kReverificationTime, std::unique_ptr<Reference> python = nullptr);
 
   const DeviceInfo& info() const { return device_->info(); }
   // True after a job that this process must not outlive.
@@ -40,6 +41,8 @@ class RunSession {
   ChampionCheck CheckChampion(const ChampionRequest& request, WorkerChannel& channel);
   // Runs the baseline alone; see BaselineRequest.
   BaselineResult TryBaseline(const BaselineRequest& request, WorkerChannel& channel);
+  // Looks at the task itself; see SurveyRequest.
+  TaskSurvey Survey(const SurveyRequest& request, WorkerChannel& channel);
   // How fast this device is. Needs no setup.
   MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
   // Runs one case once, for a tool that watches this process; see SmallCaseRequest. One line that says what was wrong, or empty.

@@ -37,9 +37,8 @@ double Timer::Seconds(const Spans& spans) const {
   return std::accumulate(spans.span.begin(), spans.span.end(), 0.0) * device_.info().tick_ns * 1e-9;
 }
 
-TimedRun Timer::Prepared(const BoundProgram& bound, std::vector<DeviceCopy> contents) {
-  TimedRun run{PrepareRun(bound, bound.inputs->poisons().Next()), bound.sequence};
-  run.preparation.restore.insert(run.preparation.restore.end(), contents.begin(), contents.end());
+TimedRun Timer::Prepared(const BoundProgram& bound, const std::vector<DeviceCopy>& contents) {
+  TimedRun run{PrepareRun(bound, bound.inputs->poisons().Next(), contents), bound.sequence};
   run.preparation.displace_code = true;
   if (l2_ == L2State::kCold) {
     run.preparation.flush_bytes = 2 * device_.info().l2_bytes;

@@ -86,7 +86,7 @@ class Timer {
     std::size_t launches() const { return span.size() + static_cast<std::size_t>(discarded); }
   };
   double Seconds(const Spans& spans) const;
-  TimedRun Prepared(const BoundProgram& bound, std::vector<DeviceCopy> contents);
+  TimedRun Prepared(const BoundProgram& bound, const std::vector<DeviceCopy>& contents);
   std::vector<DeviceCopy> Draw(const std::vector<BoundProgram>& bound, const InputSet& set, Contents contents);
   std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, const Batch& batch, Spans& spans);
   std::optional<Failure> TimeRounds(const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second,

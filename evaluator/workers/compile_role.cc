@@ -28,6 +28,12 @@ std::vector<std::string> KernelExpressions(const KernelTemplate& rendered) {
   return expressions;
 }
 
+std::vector<std::string> FilledVariables(const KernelTemplate& rendered) {
+  std::vector<std::string> variables;
+  for (const ConstantDirective& constant : rendered.constants) variables.push_back(constant.variable);
+  return variables;
+}
+
 // Whether `name` occurs in `text` as a whole word.
 bool Names(std::string_view text, std::string_view name) {
   const auto is_name_byte = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -99,6 +105,7 @@ CompileResult CompileRole::Compile(const CompileRequest& request) {
 
 CompileResult CompileRole::CompileCandidate(const CompileRequest& request, const KernelTemplate& rendered) {
   CompilerInput input{request.source, KernelExpressions(rendered), request.arch};
+  input.variables = FilledVariables(rendered);
   if (request.check) {
     if (const auto objection = Objection(input)) {
       CompileResult refused;

@@ -24,17 +24,18 @@ const DeviceKind& KindOf(const std::vector<DeviceKind>& kinds, const nlohmann::j
 
 }  // namespace
 
-std::map<std::string, WorkerRoleFactory> DeviceRoles(std::vector<DeviceKind> kinds) {
+std::map<std::string, WorkerRoleFactory> DeviceRoles(std::vector<DeviceKind> kinds, GivenReference python) {
   const auto compile = [kinds](const nlohmann::json& init) -> std::unique_ptr<WorkerRole> {
     const DeviceKind& kind = KindOf(kinds, init);
     const bool checks = init.value("check", false) && kind.make_check_compiler;
     return std::make_unique<CompileRole>(kind.make_compiler(), checks ? kind.make_check_compiler() : nullptr,
                                          kind.compile_export);
   };
-  const auto run = [kinds](const nlohmann::json& init) -> std::unique_ptr<WorkerRole> {
+  const auto run = [kinds, python](const nlohmann::json& init) -> std::unique_ptr<WorkerRole> {
     const DeviceKind& kind = KindOf(kinds, init);
     const auto waiting = std::make_shared<WaitingJobsView>(init.at("waiting").get<std::string>());
-    return std::make_unique<RunRole>(kind.make_device(init), [waiting] { return waiting->Any(); });
+    return std::make_unique<RunRole>(
+        kind.make_device(init), [waiting] { return waiting->Any(); }, python ? std::move(*python) : nullptr);
   };
   return {{"compile", compile}, {"run", run}};
 }

@@ -10,6 +10,7 @@
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device.h"
 #include "evaluator/messages/requests.h"
+#include "evaluator/reference/reference.h"
 #include "evaluator/workers/worker_main.h"
 
 namespace evo {
@@ -24,8 +25,11 @@ struct DeviceKind {
   std::function<std::unique_ptr<Device>(const nlohmann::json& init)> make_device;
 };
 
+// A Python reference that was started before its worker was confined. The role "run" that is made next takes it.
+using GivenReference = std::shared_ptr<std::unique_ptr<Reference>>;
+
 // The roles "compile" and "run" for these kinds. A role is refused, with an Error that names the kinds, where the "device" of its
-// init message is none of them.
-std::map<std::string, WorkerRoleFactory> DeviceRoles(std::vector<DeviceKind> kinds);
+// init message is none of them. `python` may be null.
+std::map<std::string, WorkerRoleFactory> DeviceRoles(std::vector<DeviceKind> kinds, GivenReference python = nullptr);
 
 }  // namespace evo

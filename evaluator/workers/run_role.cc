@@ -34,6 +34,10 @@ Message RunRole::Answer(const BaselineRequest& request, WorkerChannel& channel) 
   return ToReply(session_.TryBaseline(request, channel));
 }
 
+Message RunRole::Answer(const SurveyRequest& request, WorkerChannel& channel) {
+  return ToReply(session_.Survey(request, channel));
+}
+
 Message RunRole::Answer(const MachineRequest& request, WorkerChannel& channel) {
   return ToReply(session_.Measure(request, channel));
 }

@@ -15,7 +15,8 @@ namespace evo {
 class RunRole : public WorkerRole {
  public:
   // `jobs_wait` says whether jobs wait for this worker or another of its pool.
-  RunRole(std::unique_ptr<Device> device, std::function<bool()> jobs_wait) : session_(std::move(device), std::move(jobs_wait)) {}
+  RunRole(std::unique_ptr<Device> device, std::function<bool()> jobs_wait, std::unique_ptr<Reference> python = nullptr)
+      : session_(std::move(device), std::move(jobs_wait), RunSession::kReverificationTime, std::move(python)) {}
   nlohmann::json Describe() override;
   Message Handle(const Message& job, WorkerChannel& channel) override;
   bool MustRestart() const override { return session_.must_restart(); }
@@ -25,6 +26,7 @@ class RunRole : public WorkerRole {
   Message Answer(const EvaluateRequest& request, WorkerChannel& channel);
   Message Answer(const ChampionRequest& request, WorkerChannel& channel);
   Message Answer(const BaselineRequest& request, WorkerChannel& channel);
+  Message Answer(const SurveyRequest& request, WorkerChannel& channel);
   Message Answer(const MachineRequest& request, WorkerChannel& channel);
   Message Answer(const SmallCaseRequest& request, WorkerChannel& channel);
   Message Answer(const BlockSampleRequest& request, WorkerChannel& channel);

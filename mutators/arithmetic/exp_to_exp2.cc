@@ -26,7 +26,8 @@ bool IsData(const SyntaxTree& tree, int expression) {
 }
 
 // The replacements of `expf(argument)`: with the scale applied to the argument and, if possible, folded into a difference or a
-// product.
+// product. The difference is written as one exact product and sum: then only the right side is rounded, once for all elements
+// from which one maximum is subtracted, and softmax divides by that error. A compiler that fuses the other product would not.
 std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
   std::vector<std::string> powers{fmt::format("exp2f({} * {})", Parenthesised(tree, argument), kLog2E)};
   const auto& sides = tree.node(argument).children;
@@ -36,7 +37,7 @@ std::vector<std::string> PowersOfTwo(const SyntaxTree& tree, int argument) {
   const std::string left = Parenthesised(tree, sides[0]);
   const std::string right = Parenthesised(tree, sides[1]);
   if (tree.Operator(argument) == "-" && IsData(tree, sides[0]))
-    powers.push_back(fmt::format("exp2f({0} * {2} - {1} * {2})", left, right, kLog2E));
+    powers.push_back(fmt::format("exp2f(fmaf({0}, {2}, -{1} * {2}))", left, right, kLog2E));
   if (tree.Operator(argument) == "*") powers.push_back(fmt::format("exp2f({} * ({} * {}))", left, right, kLog2E));
   return powers;
 }

@@ -15,6 +15,7 @@ constexpr const char* kSum = "reverse_sum";
 constexpr const char* kSoftmax = "row_softmax";
 constexpr const char* kShortSoftmax = "short_softmax";
 constexpr const char* kDot = "dot_rows";
+constexpr const char* kFilter = "filter";
 constexpr const char* kInPlace = "add_in_place";
 
 constexpr std::array kPending = {
@@ -68,6 +69,12 @@ std::vector<AdversarialKernel> AllAdversarialKernels() {
       {"03_sums_kept_between_launches", kDot, {kCheating}, {kCheating}},
       {"03_honest_ticket", kSum, ok, ok},
       {"03_honest_constants", kSum, ok, ok},
+      {"03_honest_filled_constants", kFilter, ok, ok},
+      // Where a GPU does not let a kernel write there, it crashes.
+      {"03_changes_filled_constant", kFilter, {kCheating, kCrash}, {kCheating}},
+      {"03_counts_beside_filled_constant", kFilter, {kCheating}, {kCheating}},
+      {"03_reads_constant_that_nobody_fills", kFilter, wrong, wrong},
+      {"03_fills_larger_constant", kFilter, {kLaunchError}, {kLaunchError}},
 
       {"04_right_at_first", kSum, keeps_data, keeps_data},
       {"04_skips_every_fourth", kSum, keeps_data, keeps_data},

@@ -144,6 +144,9 @@ TEST(Verdict, SaysWhereAKernelTakesLonger) {
   record.check->slowest = {1.816, "case a, generator 3"};
   EXPECT_EQ(Verdict(record),
             "verified (memcheck clean), held-out ok (ragged), 1.82 times as long on other inputs (case a, generator 3)");
+  record.check->slowest = {};
+  record.check->reference = kReferenceBaseline;
+  EXPECT_EQ(Verdict(record), "verified (memcheck clean), held-out ok (ragged), compared with the baseline alone");
 }
 
 TEST(UnifiedDiff, IsEmptyForEqualTextsAndHasContextOtherwise) {
@@ -166,6 +169,31 @@ TEST(Table, AlignsAndLeavesNoTrailingBlanks) {
   table.Add({"7", ""});
   table.Print(printed.stream());
   EXPECT_EQ(printed.Text(), " n  name\n10  a\n 7\n");
+}
+
+TEST(Table, FitsALine) {
+  testing::CapturedOutput printed;
+  Table table({"name", ">median us", "reason"});
+  std::string words;
+  for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + " ";
+  table.Add({"a", "1.5", words + "end"});
+  table.Add({std::string(300, 'x'), "12345.678", "short"});
+  table.Print(printed.stream());
+  const std::string text = printed.Text();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    EXPECT_LE(end - at, 130U) << text.substr(at, end - at);
+    at = end + 1;
+  }
+  EXPECT_NE(text.find("12345.678  short\n"), std::string::npos) << "numbers are whole\n" << text;
+  for (const char* word : {"word0", "word59", "end"}) EXPECT_NE(text.find(word), std::string::npos) << "nothing is cut";
+}
+
+TEST(WrappedLines, BreakAtBlanksAndNeverWithinACharacter) {
+  EXPECT_EQ(WrappedLines("one two three", 8), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(WrappedLines("abcdefghij k", 4), (std::vector<std::string>{"abcd", "efgh", "ij k"}));
+  EXPECT_EQ(WrappedLines("abc\xc3\xa9z", 4), (std::vector<std::string>{"abc", "\xc3\xa9z"}));
+  EXPECT_EQ(WrappedLines("", 4), (std::vector<std::string>{""}));
 }
 
 TEST(ToJson, OfAMachineHasTheKeysOfItsColumns) {

@@ -59,7 +59,19 @@ TEST(LinkedExports, KernelsOfOneProgramHaveNoNamesInCommon) {
   other.replace(other.find("FACTOR"), 6, "3.0f");
   std::string one = generic;
   one.replace(one.find("FACTOR"), 6, "2.0f");
-  const std::vector<Exported> all{{"softmax", rendered("softmax", "naive", {}), "softmax"},
+  // Constants, loops, structs, casts and namespaces.
+  const std::string parts =
+      "// evo:workspace w f32 [ROWS]\n// evo:workspace v f32 [ROWS]\n// evo:constant parts::table = X\n"
+      "// evo:repeat T < ROWS / 2\n"
+      "// evo:launch parts::step<float>(w, v, T, bool(T > 0), i64(ROWS), {X, f32(0.5), ROWS}) grid(ROWS) block(32)\n"
+      "// evo:swap w v\n// evo:end\n// evo:launch last(w, Y) grid(ROWS) block(32)\n"
+      "namespace parts {\n__constant__ float table[4];\nstruct Shape { const float* x; float a; int n; };\n"
+      "template <class T> __global__ void step(const T* w, T* v, int t, bool later, long long n, Shape s) {\n"
+      "  v[n - 1] = w[t] + (later ? table[1] : s.a) + s.x[s.n];\n}\n}\n"
+      "static __global__ void last(const float* w, float* y) { y[blockIdx.x] = w[blockIdx.x]; }\n";
+  const std::vector<Exported> all{{"parts", parts, "softmax"},
+                                  {"same_parts", parts + "// Another.\n", "softmax"},
+                                  {"softmax", rendered("softmax", "naive", {}), "softmax"},
                                   {"row_sum", rendered("row_sum", "naive", {}), "row_sum"},
                                   {"wide", rendered("softmax", "naive", {{"BLOCK", 256}}), "softmax"},
                                   {"one", one, "softmax"},

@@ -2,14 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "cli/operator_choice.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
+#include "kernel_templates/text_file.h"
 #include "mutators/mutator_set.h"
 
 namespace evo {
@@ -46,6 +49,25 @@ TEST(PrepareRun, TakesATaskByItsFolderOrItsFile) {
   EXPECT_EQ(PrepareRun(options, CommandContext{}, {"cuda", {0}}).task.digest, digest);
   options.task += "/none";
   EXPECT_THROW(PrepareRun(options, CommandContext{}, {"cuda", {0}}), UsageError);
+}
+
+TEST(PrepareRun, ARunWhoseBaselineIsTheReferenceKeepsIt) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / ("run_setup_test_" + std::to_string(::getpid()));
+  fs::copy(fs::path(EVO_KERNEL_TEMPLATES_DIR) / "row_sum", folder);
+  fs::remove(folder / "reference.cu");
+  std::string json = *ReadTextFile(folder / "task.json");
+  json.insert(json.find("\"baseline\""), "\"reference\": \"baseline\", ");
+  std::ofstream(folder / "task.json") << json;
+  RunOptions options;
+  options.task = folder.string();
+  const RunSetup setup = PrepareRun(options, CommandContext{}, {"cpu", {0}});
+  std::ofstream(folder / (setup.task.baseline + ".cu"), std::ios::app) << "// changed\n";
+  const auto stored = FindStoredTask(CommandContext{}, setup.record);
+  EXPECT_NE(LoadTask(folder).digest, setup.task.digest);
+  fs::remove_all(folder);
+  ASSERT_TRUE(stored) << "the run has the text";
+  EXPECT_EQ(stored->reference, setup.task.reference);
 }
 
 TEST(PrepareRun, TakesTheTemplatesThatAreNamed) {

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "evaluator/workers/waiting_jobs.h"
 #include "platform/confinement.h"
 
 namespace evo {
@@ -105,13 +106,43 @@ TEST_F(GpuConfinement, HoldsFilesBeforeTheDriverStartsAndCallsFromThenOn) {
             0);
 }
 
-TEST_F(GpuConfinement, IsLeftOutAndNamedWhereNobodyAskedForIt) {
+TEST_F(GpuConfinement, IsTheDefault) {
   EXPECT_EQ(FirstThatFails([](const Check& check) {
               ::unsetenv(kSwitch);
               const auto role = Confined("run", [&](const nlohmann::json&) { return std::make_unique<Driver>(); })(kGpu);
+              check(role->Describe().at("unconfined").empty());
+              check(!Reads("/etc/passwd") && !MakesSockets() && !StartsProcesses());
+            }),
+            0);
+}
+
+// It is in the memory of the process that started the worker, to which Landlock leaves no way.
+TEST_F(GpuConfinement, LeavesTheNumberOfWaitingJobs) {
+  WaitingJobs jobs;
+  nlohmann::json init = kGpu;
+  init["waiting"] = jobs.path();
+  jobs.Set(0);
+  EXPECT_EQ(FirstThatFails([&](const Check& check) {
+              ::setenv(kSwitch, "1", 1);
+              std::unique_ptr<WaitingJobsView> view;
+              const auto role = Confined("run", [&](const nlohmann::json& given) {
+                view = std::make_unique<WaitingJobsView>(given.at("waiting").get<std::string>());
+                return std::make_unique<Driver>();
+              })(init);
+              check(!view->Any());
+              jobs.Set(1);
+              check(view->Any());
+            }),
+            0);
+}
+
+TEST_F(GpuConfinement, IsLeftOutAndNamedWhereItIsTurnedOff) {
+  EXPECT_EQ(FirstThatFails([](const Check& check) {
+              ::setenv(kSwitch, "0", 1);
+              const auto role = Confined("run", [&](const nlohmann::json&) { return std::make_unique<Driver>(); })(kGpu);
               const nlohmann::json missing = role->Describe().at("unconfined");
               check(missing.size() == 1 && missing[0].get<std::string>().starts_with("Landlock, seccomp: "));
-              check(missing[0].get<std::string>().find("EVO_CONFINE_GPU=1") != std::string::npos);
+              check(missing[0].get<std::string>().find("EVO_CONFINE_GPU=0") != std::string::npos);
               check(Reads("/etc/passwd") && MakesSockets() && StartsProcesses());
             }),
             0);
@@ -157,7 +188,7 @@ TEST_F(GpuConfinement, ThatADriverDoesNotBearIsNamed) {
               } catch (const Error& error) {
                 message = error.what();
               }
-              check(message.starts_with("no GPU (EVO_CONFINE_GPU is set"));
+              check(message.starts_with("no GPU (") && message.find("EVO_CONFINE_GPU=0") != std::string::npos);
             }),
             0);
 }

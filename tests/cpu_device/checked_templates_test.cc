@@ -42,7 +42,8 @@ class CheckedTemplatesTest : public CpuDeviceTest {
   // The gate's verdict on a source after two runs. A fault ends the device, which is then replaced.
   std::optional<Failure> Check(const Task& task, const Case& sizes, const std::string& source) {
     Program reference = Build(task.reference, false);
-    auto made = InputSet::Make(*device_, task, sizes, DrawArguments(task, sizes, 0, 7), 7, reference);
+    KernelReference answers(reference);
+    auto made = InputSet::Make(*device_, task, sizes, DrawArguments(task, sizes, 0, 7), 7, answers);
     if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
     auto inputs = std::move(std::get<std::unique_ptr<InputSet>>(made));
     auto program = std::make_unique<Program>(Build(source));
@@ -61,8 +62,9 @@ class CheckedTemplatesTest : public CpuDeviceTest {
   // CPU time of one run of the small case.
   double Milliseconds(const Task& task, const std::string& source, bool checked) {
     Program reference = Build(task.reference, false);
+    KernelReference answers(reference);
     auto inputs = std::move(std::get<std::unique_ptr<InputSet>>(
-        InputSet::Make(*device_, task, task.small, DrawArguments(task, task.small, 0, 7), 7, reference)));
+        InputSet::Make(*device_, task, task.small, DrawArguments(task, task.small, 0, 7), 7, answers)));
     Program program = Build(source, checked);
     const LaunchBinding binding = std::get<LaunchBinding>(LaunchBinding::Make(*device_, program, task, task.small));
     const BoundProgram bound = BindProgram(program, binding, *inputs);

@@ -39,5 +39,29 @@ TEST(ScalarBytes, WhatDoesNotFitIsRefused) {
   EXPECT_FALSE(ToBytes({Dtype::kI64, Number::Real(std::nan(""))}));
 }
 
+TEST(ScalarBytes, FieldsOfAStructLieAsTheCompilerPutsThem) {
+  struct Fields {
+    std::uint8_t flag;
+    const void* pointer;
+    std::int32_t count;
+    double value;
+    std::uint16_t last;
+  };
+  const auto bytes = ArgumentBytes(
+      DeviceStruct{{ScalarUse{Dtype::kU8, Number::Integer(1)}, Address{0x1234}, ScalarUse{Dtype::kI32, Number::Integer(-2)},
+                    ScalarUse{Dtype::kF64, Number::Real(0.5)}, ScalarUse{Dtype::kU16, Number::Integer(7)}}});
+  ASSERT_TRUE(bytes);
+  ASSERT_EQ(bytes->size(), sizeof(Fields));
+  Fields fields{};
+  std::memcpy(&fields, bytes->data(), sizeof fields);
+  EXPECT_EQ(fields.flag, 1);
+  EXPECT_EQ(reinterpret_cast<Address>(fields.pointer), 0x1234U);
+  EXPECT_EQ(fields.count, -2);
+  EXPECT_EQ(fields.value, 0.5);
+  EXPECT_EQ(fields.last, 7);
+  EXPECT_FALSE(ArgumentBytes(DeviceStruct{{ScalarUse{Dtype::kI8, Number::Integer(300)}}}));
+  EXPECT_FALSE(ArgumentBytes(DeviceTensorMap{})) << "the device makes it";
+}
+
 }  // namespace
 }  // namespace evo

@@ -158,6 +158,8 @@ ChampionCheck PassedCheck() {
   check.held_out_cases = {"ragged", "huge"};
   check.slowest = {1.1, "case large, generator 1"};
   check.fresh_ratio = 1.01;
+  check.reference = "model.py";
+  check.reference_ms = 0.25;
   return check;
 }
 

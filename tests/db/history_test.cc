@@ -77,6 +77,8 @@ TEST_F(HistoryTest, BestIsTheFastestThatPassedItsCheck) {
   EXPECT_EQ(best->check->slowest.ratio, 1.1);
   EXPECT_EQ(best->check->slowest.inputs, "case large, generator 1");
   EXPECT_EQ(best->check->fresh_ratio, 1.01);
+  EXPECT_EQ(best->check->reference, "model.py");
+  EXPECT_EQ(best->check->reference_ms, 0.25);
 }
 
 TEST_F(HistoryTest, BestIsTheFastestMinimised) {

@@ -44,9 +44,10 @@ class FreshContentsTest : public ::testing::Test {
   FreshContentsTest() {
     device_.kernels["reference"] = [](const auto&) {};
     Program reference = std::move(std::get<Program>(LoadProgram(device_, kManyKindsSource, {"reference", "", {{"k", "k"}}})));
+    KernelReference answers(reference);
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       sets_.push_back(std::move(
-          std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, seed), seed, reference))));
+          std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, seed), seed, answers))));
       sources_.push_back(sets_.back().get());
     }
     copy_ = std::move(std::get<0>(sets_.front()->Copy(9)));

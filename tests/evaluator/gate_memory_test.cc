@@ -31,8 +31,9 @@ class GateMemoryTest : public ::testing::Test {
 
   InputSet& MakeSet(std::uint64_t seed) {
     Program reference = Load("reference");
+    KernelReference answers(reference);
     sets_.push_back(std::move(
-        std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, seed), seed, reference))));
+        std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, seed), seed, answers))));
     return *sets_.back();
   }
 
@@ -202,7 +203,8 @@ TEST_F(GateMemoryTest, BeforeTheReferenceHasRunThereIsNoAnswerToFind) {
   });
   InputSet& answered = MakeSet(1);
   EXPECT_FALSE(Check("finds", answered)) << "the hole";
-  Program reference = Load("reference");
+  Program program = Load("reference");
+  KernelReference reference(program);
   const auto failure = gate_.CheckBeforeReference(Bind("finds", answered), reference, 2, errors_);
   ASSERT_TRUE(failure);
   EXPECT_NE(failure->outcome, Outcome::kCheating);
@@ -213,7 +215,8 @@ TEST_F(GateMemoryTest, BeforeTheReferenceHasRunThereIsNoAnswerToFind) {
 }
 
 TEST_F(GateMemoryTest, TheReferenceThatRunsLaterReadsTheInputsAsTheyWereDrawn) {
-  Program reference = Load("reference");
+  Program program = Load("reference");
+  KernelReference reference(program);
   Define("changes", [](const float* x, float* y) {
     const_cast<float*>(x)[5] = 0;
     for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];

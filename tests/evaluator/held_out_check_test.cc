@@ -113,7 +113,6 @@ TEST_F(HeldOutCheckTest, WhereNoBlockRanNothingIsClean) {
 TEST_F(HeldOutCheckTest, FindsAKernelThatIsWrongOnHeldOutCasesOnly) {
   // Four runs of the search case on its second generator are right.
   int launches = 0;
-  channel_.begun = [&](Stage) { launches = 0; };
   gpu_.device.kernels["candidate"] = [&](const auto& buffers) { Multiply<float>(buffers, ++launches > 4 ? 3 : 2); };
   const auto failure = Run(gpu_);
   ASSERT_TRUE(failure);
@@ -121,6 +120,19 @@ TEST_F(HeldOutCheckTest, FindsAKernelThatIsWrongOnHeldOutCasesOnly) {
   EXPECT_THAT(failure->message, HasSubstr("case c: "));
   EXPECT_TRUE(check_.held_out_cases.empty());
   EXPECT_TRUE(gpu_.device.timed.empty());
+}
+
+// A slow kernel is not one that hangs: the deadline starts anew for each input.
+TEST_F(HeldOutCheckTest, EachInputHasADeadlineOfItsOwn) {
+  int launches = 0, most = 0;
+  channel_.begun = [&](Stage) { launches = 0; };
+  int of_all = 0;
+  gpu_.device.kernels["candidate"] = [&](const auto& buffers) {
+    most = std::max(most, ++launches);
+    Multiply<float>(buffers, ++of_all > 8 ? 3 : 2);
+  };
+  EXPECT_TRUE(Run(gpu_)) << "wrong on the second distribution of the held-out case";
+  EXPECT_EQ(most, 4) << "runs of one input";
 }
 
 TEST_F(HeldOutCheckTest, FindsARaceThatTwoRunsDoNotShow) {

@@ -197,6 +197,7 @@ CompileResult Compiled() {
                     "// ptx",
                     {{"k<1>", "_Z1k"}, {"m", "m"}},
                     {{".nv.global", 8, {{"state", 4, 4}}}}};
+  result.program.variables = {{"filters::w", "_ZN7filters1wE"}};
   result.program_digest = "digest";
   result.facts.registers = 40;
   return result;
@@ -219,6 +220,8 @@ TEST(MessageCodec, ACompiledProgramComesBack) {
   ASSERT_EQ(back.program.kernels.size(), 2U);
   EXPECT_EQ(back.program.kernels[0].expression, "k<1>");
   EXPECT_EQ(back.program.kernels[0].symbol, "_Z1k");
+  ASSERT_EQ(back.program.variables.size(), 1U);
+  EXPECT_EQ(back.program.variables[0].symbol, "_ZN7filters1wE");
 }
 
 TEST(MessageCodec, LaunchLimitsComeBack) {

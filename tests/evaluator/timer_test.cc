@@ -28,9 +28,10 @@ class TimerTest : public ::testing::Test {
     device_.kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
     device_.kernels["honest"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
     Program reference = Load("reference");
+    KernelReference answers(reference);
     for (std::size_t i = 0; i < kSets; ++i) {
-      sets_.push_back(std::move(std::get<0>(
-          InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, i + 1), i + 1, reference))));
+      sets_.push_back(std::move(
+          std::get<0>(InputSet::Make(device_, task_, task_.small, DrawArguments(task_, task_.small, 0, i + 1), i + 1, answers))));
     }
   }
 

@@ -49,6 +49,27 @@ TEST(Template, ParsesEveryDirective) {
   EXPECT_EQ(parsed.steps[0].memset->line, 6);
 }
 
+TEST(Template, ParsesConstantsAndLoops) {
+  const KernelTemplate parsed = ParseTemplate("t",
+                                              "// evo:constant filters::w = F\n"
+                                              "// evo:repeat T < STEPS / 2\n"
+                                              "// evo:launch jacobi::step<float>(a, b, T) grid(1) block(32)\n"
+                                              "// evo:swap a b\n"
+                                              "// evo:end\n");
+  ASSERT_EQ(parsed.constants.size(), 1U);
+  EXPECT_EQ(parsed.constants[0].variable, "filters::w");
+  EXPECT_EQ(parsed.constants[0].argument, "F");
+  EXPECT_EQ(parsed.constants[0].line, 1);
+  ASSERT_EQ(parsed.steps.size(), 3U);
+  EXPECT_EQ(parsed.steps[0].repeat->step, "T");
+  EXPECT_EQ(parsed.steps[0].repeat->count.text(), "STEPS / 2");
+  ASSERT_EQ(parsed.steps[0].repeat->swaps.size(), 1U);
+  EXPECT_EQ(parsed.steps[0].repeat->swaps[0].second, "b");
+  EXPECT_EQ(parsed.steps[1].launch->kernel, "jacobi::step");
+  EXPECT_EQ(parsed.steps[1].launch->kernel_expression, "jacobi::step<float>");
+  EXPECT_TRUE(parsed.steps[2].end);
+}
+
 TEST(Template, ParsesLaunchLines) {
   const KernelTemplate parsed = ParseTemplate("split", kSplit);
   const LaunchDirective& first = *parsed.steps.at(1).launch;
@@ -79,8 +100,20 @@ std::string FailureWith(const std::string& line) {
 TEST(Template, MalformedDirectivesSayLineAndReason) {
   EXPECT_EQ(FailureWith(""), "");
   EXPECT_EQ(FailureWith("// evo:parm N 1"),
-            "t.cu:1: no directive 'evo:parm'; there are param, constraint, workspace, tensormap, launch, memset, requires");
-  EXPECT_EQ(FailureWith("// evo:constant SYM = X"), "t.cu:1: evo:constant is not supported yet");
+            "t.cu:1: no directive 'evo:parm'; there are param, constraint, workspace, tensormap, constant, launch, memset, "
+            "repeat, swap, end, requires");
+  EXPECT_EQ(FailureWith("// evo:constant SYM X"),
+            "t.cu:1: evo:constant: 'VARIABLE = ARGUMENT' expected, ARGUMENT an input or a scalar of the task");
+  EXPECT_EQ(FailureWith("// evo:constant S = X\n// evo:constant S = Y"), "t.cu:2: evo:constant S: filled twice");
+  EXPECT_EQ(FailureWith("// evo:repeat T < 4"), "t.cu:1: evo:repeat: no evo:end line follows");
+  EXPECT_EQ(FailureWith("// evo:repeat 4"),
+            "t.cu:1: evo:repeat: 'STEP < COUNT' expected, STEP a new name and COUNT an expression");
+  EXPECT_EQ(FailureWith("// evo:repeat T < 4\n// evo:repeat T < 2\n// evo:end\n// evo:end"),
+            "t.cu:2: evo:repeat: 'T' is the name of the loop around it");
+  EXPECT_EQ(FailureWith("// evo:swap a b"), "t.cu:1: evo:swap: outside of a loop; it belongs between evo:repeat and evo:end");
+  EXPECT_EQ(FailureWith("// evo:repeat T < 4\n// evo:swap a\n// evo:end"),
+            "t.cu:2: evo:swap: 'A B' expected, two buffers of equal dtype and shape");
+  EXPECT_EQ(FailureWith("// evo:end"), "t.cu:1: evo:end: no evo:repeat before it");
   EXPECT_EQ(FailureWith("\n// evo:tensormap tm = X box(1)"),
             "t.cu:2: evo:tensormap: dims(..) and box(..) need equally many values, and they have 0 and 1");
   EXPECT_EQ(FailureWith("// evo:tensormap tm = X dims(8) box(8)\n// evo:tensormap tm = X dims(8) box(8)"),

@@ -97,9 +97,11 @@ TEST(LaunchPlan, WrongExpressionsAndNamesAreFailures) {
             "line 1, k: argument 'Z' is neither an argument of the task nor a workspace nor an expression: expression 'Z', "
             "column 1: nothing is named 'Z'");
   EXPECT_EQ(Failure("(scale * 2) grid(1) block(1)"),
-            "line 1, k: argument 'scale * 2' is a real number; only a scalar of the task can pass one");
-  EXPECT_EQ(Failure("(1 << 31) grid(1) block(1)"), "line 1, k: argument '1 << 31' is 2147483648, which does not fit an int");
-  EXPECT_EQ(Failure("(X) grid(1) block(1) when(S == 0)"), "nothing is launched: when(..) is zero on every launch line");
+            "line 1, k: argument 'scale * 2' is a real number, and expressions are passed as int; write f32(scale * 2)");
+  EXPECT_EQ(Failure("(1 << 31) grid(1) block(1)"),
+            "line 1, k: argument '1 << 31' is 2147483648, which does not fit an int; write i64(1 << 31) if the kernel takes one");
+  EXPECT_EQ(Failure("(X) grid(1) block(1) when(S == 0)"),
+            "nothing is launched: when(..) is zero on every launch line, or a loop has no iteration");
 }
 
 TEST(LaunchPlan, BuffersAreCheckedByRoleAndName) {
@@ -112,6 +114,72 @@ TEST(LaunchPlan, BuffersAreCheckedByRoleAndName) {
   EXPECT_TRUE(std::holds_alternative<LaunchPlan>(Plan("// evo:memset Y 0\n// evo:launch k(Y) grid(1) block(1)\n")));
   const auto shadowing = Plan("// evo:launch k(X) grid(1) block(1)\n", {{"S", 1}});
   EXPECT_EQ(std::get<PlanFailure>(shadowing).message, "the parameter 'S' has the name of a size, an argument or a parameter");
+}
+
+std::string PlanFailureOf(const std::string& directives) {
+  const auto plan = Plan(directives);
+  return std::holds_alternative<PlanFailure>(plan) ? std::get<PlanFailure>(plan).message : "";
+}
+
+TEST(LaunchPlan, PassesCastsAndStructsByValue) {
+  const auto result = Plan("// evo:launch k(i64(S * D), bool(S > 1), f32(1 / 4.0), {X, scale, S, u8(3)}) grid(1) block(32)\n");
+  ASSERT_TRUE(std::holds_alternative<LaunchPlan>(result)) << std::get<PlanFailure>(result).message;
+  const auto& arguments = std::get<PlannedLaunch>(std::get<LaunchPlan>(result).steps.at(0)).arguments;
+  EXPECT_THAT(arguments, ElementsAre(LaunchArgument(ScalarUse{Dtype::kI64, Number::Integer(1600)}),
+                                     LaunchArgument(ScalarUse{Dtype::kU8, Number::Integer(1)}),
+                                     LaunchArgument(ScalarUse{Dtype::kF32, Number::Real(0.25)}),
+                                     LaunchArgument(StructUse{{BufferUse{"X"}, ScalarUse{Dtype::kF32, Number::Real(0.25)},
+                                                               ScalarUse{Dtype::kI32, Number::Integer(100)},
+                                                               ScalarUse{Dtype::kU8, Number::Integer(3)}}})));
+  EXPECT_EQ(Failure("({X, {S}}) grid(1) block(1)"),
+            "line 1, k: '{X, {S}}': a struct in a struct; write the fields of the inner one in its place");
+  EXPECT_EQ(Failure("({}) grid(1) block(1)"), "line 1, k: '{}': a struct without fields");
+}
+
+TEST(LaunchPlan, FillsConstantsFromInputsAndScalars) {
+  const auto result = Plan("// evo:constant w = X\n// evo:constant a::s = count\n// evo:launch k(Y) grid(1) block(1)\n");
+  const auto& constants = std::get<LaunchPlan>(result).constants;
+  ASSERT_EQ(constants.size(), 2U);
+  EXPECT_EQ(constants[0].variable, "w");
+  EXPECT_EQ(std::get<BufferUse>(constants[0].source).name, "X");
+  EXPECT_EQ(constants[0].bytes, 3200U);
+  EXPECT_EQ(std::get<ScalarUse>(constants[1].source), (ScalarUse{Dtype::kU64, Number::Integer(1600)}));
+  EXPECT_EQ(PlanFailureOf("// evo:constant w = Y\n// evo:launch k(Y) grid(1) block(1)\n"),
+            "line 1: evo:constant w: 'Y' is neither an input nor a scalar of the task");
+}
+
+// "X" and "S": the names of buffers and the values of scalars that the launches get, in order.
+std::vector<std::string> ArgumentsOf(const std::variant<LaunchPlan, PlanFailure>& plan) {
+  std::vector<std::string> all;
+  for (const auto& step : std::get<LaunchPlan>(plan).steps) {
+    std::string one;
+    for (const LaunchArgument& argument : std::get<PlannedLaunch>(step).arguments) {
+      const auto* buffer = std::get_if<BufferUse>(&argument);
+      one += (buffer != nullptr ? buffer->name : std::to_string(std::get<ScalarUse>(argument).value.integer)) + " ";
+    }
+    all.push_back(one);
+  }
+  return all;
+}
+
+TEST(LaunchPlan, RepeatsAndSwaps) {
+  const std::string head = "// evo:workspace a f32 [S]\n// evo:workspace b f32 [S]\n";
+  const std::string loop = "// evo:repeat T < 3\n// evo:launch step(a, b, T) grid(1) block(1)\n// evo:swap a b\n// evo:end\n";
+  EXPECT_THAT(ArgumentsOf(Plan(head + loop + "// evo:launch last(a, Y) grid(1) block(1)\n")),
+              ElementsAre("a b 0 ", "b a 1 ", "a b 2 ", "b Y "));
+  EXPECT_THAT(ArgumentsOf(Plan(head + "// evo:repeat I < 2\n" + loop + "// evo:launch odd(I, a) grid(1) block(1) when(I % 2)\n" +
+                               "// evo:end\n")),
+              ElementsAre("a b 0 ", "b a 1 ", "a b 2 ", "b a 0 ", "a b 1 ", "b a 2 ", "1 a "));
+  EXPECT_EQ(PlanFailureOf(head + "// evo:repeat S < 3\n// evo:launch k(a) grid(1) block(1)\n// evo:end\n"),
+            "line 3: the name of a step 'S' has the name of a size, an argument or a parameter");
+  EXPECT_EQ(PlanFailureOf(head + "// evo:repeat T < 401\n// evo:launch k(a) grid(1) block(1)\n// evo:end\n"),
+            "line 3: evo:repeat: the count is 401; it must be 0 to 400");
+  EXPECT_EQ(PlanFailureOf(head + "// evo:repeat T < 400\n// evo:memset a 0\n// evo:launch k(a) grid(1) block(1)\n// evo:end\n"),
+            "line 4: more than 400 launches and memsets with those of loops; repeat fewer times");
+  EXPECT_EQ(PlanFailureOf(head + "// evo:repeat T < 2\n// evo:swap a X\n// evo:launch k(a) grid(1) block(1)\n// evo:end\n"),
+            "line 4: evo:swap: 'X' is neither a workspace nor an output, which kernels may write");
+  EXPECT_EQ(PlanFailureOf(head + "// evo:repeat T < 2\n// evo:swap a Y\n// evo:launch k(a) grid(1) block(1)\n// evo:end\n"),
+            "line 4: evo:swap: a has 100 elements of f32, Y has 100 of f16; both must be the same");
 }
 
 }  // namespace

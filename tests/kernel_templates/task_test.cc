@@ -107,7 +107,7 @@ TEST(Task, UnknownAndMissingKeysAreErrors) {
   EXPECT_EQ(
       FailureWith("\"notes\"", "\"note\""),
       "t/task.json: unknown key 'note'; there are name, summary, notes, sizes, arguments, determinism, domain, cases, baseline, "
-      "bytes, operations");
+      "reference, bytes, operations");
   EXPECT_EQ(FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
             "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, value, check");
   EXPECT_EQ(FailureWith(", \"max\": 0.02", ""), "t/task.json: arguments[2].check: 'max' is missing");
@@ -136,7 +136,7 @@ TEST(Task, ArgumentsAreChecked) {
   EXPECT_EQ(FailureWith("\"name\": \"I\"", "\"name\": \"I-1\""),
             "t/task.json: arguments[1].name: 'I-1' is not a name of letters, digits and '_'");
   EXPECT_EQ(FailureWith("\"dtype\": \"f32\", \"value\"", "\"dtype\": \"f16\", \"value\""),
-            "t/task.json: arguments[4].dtype: a scalar is f64, f32, i64, i32, u64 or u32");
+            "t/task.json: arguments[4].dtype: a scalar is f64, f32, i64, i32, u64, u32 or bool");
   EXPECT_EQ(FailureWith("\"value\": \"1 / sqrt(M)\"", "\"value\": 1, \"shape\": [1]"),
             "t/task.json: arguments[4].shape: an argument with the role scalar takes no shape");
 }
@@ -187,6 +187,46 @@ TEST(Task, TheReferenceMustWriteEveryOutput) {
   EXPECT_EQ(failure("int x;\n"), "t/reference.cu: no evo:launch line; say how the kernel is launched");
 }
 
+// The task with a reference of another kind.
+std::string WithReference(const std::string& value) {
+  std::string text = kTask;
+  return text.insert(text.find("\"baseline\""), "\"reference\": \"" + value + "\", ");
+}
+
+TEST(Task, SaysWhatItsReferenceIs) {
+  EXPECT_EQ(ParseTask(kTask, kReference, "t").reference_kind, ReferenceKind::kKernels);
+  EXPECT_EQ(NameOfReference(ParseTask(WithReference("reference.cu"), kReference, "t")), "reference.cu");
+  const Task baseline = ParseTask(WithReference("baseline"), kReference, "t");
+  EXPECT_EQ(baseline.reference_kind, ReferenceKind::kBaseline);
+  EXPECT_EQ(baseline.reference_file, "naive.cu");
+  EXPECT_EQ(NameOfReference(baseline), "baseline");
+  const Task python = ParseTask(WithReference("model.py"), "def reference(): pass", "t");
+  EXPECT_EQ(python.reference_kind, ReferenceKind::kPython);
+  EXPECT_EQ(NameOfReference(python), "model.py");
+  for (const char* no_reference : {"reference", "other.cu", "sub/reference.py", ".py", ""}) {
+    EXPECT_THAT(UsageFailure([&] { ParseTask(WithReference(no_reference), kReference, "t"); }),
+                testing::AllOf(testing::StartsWith("t/task.json: reference: '" + std::string(no_reference) + "' is no reference"),
+                               testing::HasSubstr("\"baseline\"")));
+  }
+}
+
+TEST(Task, AReferenceInLessThanDoublePrecisionIsRefused) {
+  const auto failure = [](const std::string& parameter, const std::string& task) {
+    const std::string kernel = "__global__ void reference(const half* X, const int* I, " + parameter +
+                               ", double* Z, float a, int n) { if (a < 1) {} }\n";
+    return UsageFailure([&] { ParseTask(task, kReference + kernel, "t"); });
+  };
+  EXPECT_EQ(
+      failure("float* Y", kTask),
+      "t/reference.cu: line 1: reference takes the output 'Y' as float*; a reference gets every output as double*, whatever "
+      "its dtype, and computes in double");
+  EXPECT_THAT(failure("__half * __restrict__ Y", kTask), testing::HasSubstr("'Y' as __half*"));
+  EXPECT_THAT(failure("unsigned int *Y", kTask), testing::HasSubstr("'Y' as unsigned int*"));
+  EXPECT_EQ(failure("double* Y", kTask), "");
+  EXPECT_EQ(failure("Real* __restrict__ Y", kTask), "") << "it may be double";
+  EXPECT_EQ(failure("float* Y", WithReference("baseline")), "") << "a baseline has its own types";
+}
+
 class TaskFolder : public testing::Test {
  protected:
   TaskFolder() : root_(fs::path(testing::TempDir()) / ("task_test_" + std::to_string(::getpid()))) {
@@ -208,6 +248,23 @@ TEST_F(TaskFolder, IsLoaded) {
   Write("scale/naive.cu", kReference);
   EXPECT_EQ(LoadTask(root_ / "scale").name, "scale");
   EXPECT_THAT(UsageFailure([&] { LoadTask(root_); }), testing::HasSubstr("task.json: cannot be read; a task is a folder with"));
+}
+
+TEST_F(TaskFolder, HasTheReferenceThatTheTaskNames) {
+  Write("scale/task.json", kTask);
+  Write("scale/naive.cu", std::string(kReference) + "// the baseline\n");
+  EXPECT_THAT(UsageFailure([&] { LoadTask(root_ / "scale"); }),
+              testing::AllOf(testing::HasSubstr("scale/reference.cu: cannot be read"), testing::HasSubstr("\"reference.py\""),
+                             testing::HasSubstr("\"baseline\"")));
+  Write("scale/task.json", WithReference("reference.py"));
+  EXPECT_THAT(UsageFailure([&] { LoadTask(root_ / "scale"); }), testing::HasSubstr("scale/reference.py: cannot be read"));
+  Write("scale/reference.py", "def reference(X): return X");
+  EXPECT_EQ(LoadTask(root_ / "scale").reference, "def reference(X): return X");
+  Write("scale/task.json", WithReference("baseline"));
+  const Task baseline = LoadTask(root_ / "scale");
+  EXPECT_THAT(baseline.reference, testing::HasSubstr("// the baseline"));
+  Write("scale/naive.cu", std::string(kReference) + "// another\n");
+  EXPECT_NE(LoadTask(root_ / "scale").digest, baseline.digest) << "right answers are others now";
 }
 
 TEST_F(TaskFolder, TasksAreFoundOnceEach) {

@@ -77,7 +77,8 @@ class ChildrenTest : public CpuDeviceTest {
     CompiledProgram& reference_code = references_[task.name];
     if (reference_code.image.empty()) reference_code = CompileWith(*compiler_, task.reference).program;
     auto reference = std::get<Program>(LoadProgram(*device_, task.reference, reference_code));
-    auto made = InputSet::Make(*device_, task, sizes, DrawArguments(task, sizes, generator, 7), 7, reference);
+    KernelReference answers(reference);
+    auto made = InputSet::Make(*device_, task, sizes, DrawArguments(task, sizes, generator, 7), 7, answers);
     if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
     auto inputs = std::move(std::get<std::unique_ptr<InputSet>>(made));
     auto loaded = LoadProgram(*device_, source, compiled);

@@ -73,6 +73,11 @@ CompileResult HostCompiler::Compile(const CompilerInput& request) {
     text += fmt::format("EVO_CPU_EXPORT({}, {})\n", symbol, request.kernel_expressions[i]);
     result.program.kernels.push_back({request.kernel_expressions[i], symbol});
   }
+  for (std::size_t i = 0; i < request.variables.size(); ++i) {
+    const std::string symbol = fmt::format("evo_cpu_variable_{}", i);
+    text += fmt::format("EVO_CPU_VARIABLE({}, {})\n", symbol, request.variables[i]);
+    result.program.variables.push_back({request.variables[i], symbol});
+  }
   const fs::path source = paths_.scratch / "kernel.cc";
   const fs::path image = paths_.scratch / "kernel.so";
   WriteFile(source, text);

@@ -72,7 +72,8 @@ std::string Declared(const std::string& symbol) {
   return std::regex_replace(status == 0 ? text.get() : symbol, suffix, "");
 }
 
-CompileResult Judge(std::string image, std::string ptx, std::vector<CompiledKernel> kernels, std::string log) {
+CompileResult Judge(std::string image, std::string ptx, std::vector<CompiledKernel> kernels,
+                    const std::vector<CompiledKernel>& variables, std::string log) {
   if (const auto objection = CheckPtx(ptx)) return Failed(objection->outcome, "nvcc: " + objection->message, std::move(log));
   const std::vector<std::string> entries = EntryNames(ptx);
   for (CompiledKernel& kernel : kernels) {
@@ -83,20 +84,27 @@ CompileResult Judge(std::string image, std::string ptx, std::vector<CompiledKern
                     std::move(log));
     kernel.symbol = *entry;
   }
-  auto sections = LastingSections(image, VariableNames(ptx));
+  const std::vector<std::string> declared = VariableNames(ptx);
+  for (const CompiledKernel& variable : variables) {
+    if (std::find(declared.begin(), declared.end(), variable.symbol) == declared.end())
+      return Failed(Outcome::kCompileError, fmt::format("nvcc: makes no variable {} ({})", variable.expression, variable.symbol),
+                    std::move(log));
+  }
+  auto sections = LastingSections(image, declared);
   if (const auto* objection = std::get_if<CubinObjection>(&sections))
     return Failed(Outcome::kUnsupported, "nvcc: " + objection->message, std::move(log));
   CompileResult result;
   result.outcome = Outcome::kOk;
   result.log = std::move(log);
   result.program = {std::move(image), std::move(ptx), std::move(kernels),
-                    std::get<std::vector<ImageSection>>(std::move(sections))};
+                    std::get<std::vector<ImageSection>>(std::move(sections)), variables};
   return result;
 }
 
 }  // namespace
 
-CompileResult NvccCompiler::Compile(const ExportedKernel& exported, const std::vector<CompiledKernel>& kernels) const {
+CompileResult NvccCompiler::Compile(const ExportedKernel& exported, const std::vector<CompiledKernel>& kernels,
+                                    const std::vector<CompiledKernel>& variables) const {
   std::error_code failed;
   if (!fs::exists(nvcc_, failed)) return Failed(Outcome::kCancelled, fmt::format("there is no {}", nvcc_.string()));
   const Folder folder(scratch_);
@@ -116,7 +124,7 @@ CompileResult NvccCompiler::Compile(const ExportedKernel& exported, const std::v
       return Failed(Outcome::kCancelled, log.substr(own, log.find('\n', own) - own));
     return Failed(Outcome::kCompileError, FirstError(log, exported.kernel_file), log);
   }
-  return Judge(ReadFile(image), KeptPtx(folder.path()), kernels, std::move(log));
+  return Judge(ReadFile(image), KeptPtx(folder.path()), kernels, variables, std::move(log));
 }
 
 }  // namespace evo

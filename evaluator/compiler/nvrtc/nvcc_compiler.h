@@ -15,9 +15,10 @@ class NvccCompiler {
   NvccCompiler(std::filesystem::path cuda_root, std::filesystem::path scratch)
       : nvcc_(cuda_root / "bin" / "nvcc"), scratch_(std::move(scratch)) {}
 
-  // An image with these kernels, under these symbols; none: whatever the file has. The outcome is kCancelled, with the reason as
-  // its message, if there is no nvcc that can work. Otherwise as Compiler::Compile.
-  CompileResult Compile(const ExportedKernel& exported, const std::vector<CompiledKernel>& kernels) const;
+  // An image with these kernels and variables, under these symbols; none: whatever the file has. The outcome is kCancelled, with
+  // the reason as its message, if there is no nvcc that can work. Otherwise as Compiler::Compile.
+  CompileResult Compile(const ExportedKernel& exported, const std::vector<CompiledKernel>& kernels,
+                        const std::vector<CompiledKernel>& variables = {}) const;
 
  private:
   std::filesystem::path nvcc_;

@@ -102,6 +102,10 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a kernel", expression));
     }
   }
+  for (const std::string& variable : request.variables) {
+    if (nvrtc_.add_name_expression(program.handle(), ("&" + variable).c_str()) != NVRTC_SUCCESS)
+      return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a variable", variable));
+  }
   const bool assembles = assembler_ && request.arch.starts_with(kRealArch);
   const std::string arch = assembles ? "compute_" + request.arch.substr(kRealArch.size()) : request.arch;
   const std::vector<std::string> options = Options(paths_, request, arch);
@@ -134,6 +138,15 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
     symbols.emplace_back(symbol);
     result.program.kernels.push_back({expression, symbol});
   }
+  const std::vector<std::string> declared = VariableNames(result.program.ptx);
+  for (const std::string& variable : request.variables) {
+    const char* symbol = nullptr;
+    if (nvrtc_.get_lowered_name(program.handle(), ("&" + variable).c_str(), &symbol) != NVRTC_SUCCESS ||
+        std::find(declared.begin(), declared.end(), symbol) == declared.end()) {
+      return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: is not a __constant__ variable", variable));
+    }
+    result.program.variables.push_back({variable, symbol});
+  }
   if (assembles) {
     Assembler::Assembled assembled;
     try {
@@ -151,7 +164,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
     result.program.image = program.Cubin();
   }
   if (!result.program.image.empty()) {
-    auto sections = LastingSections(result.program.image, VariableNames(result.program.ptx));
+    auto sections = LastingSections(result.program.image, declared);
     if (const auto* objection = std::get_if<CubinObjection>(&sections))
       return Refuse(std::move(result), Outcome::kUnsupported, objection->message);
     result.program.sections = std::get<std::vector<ImageSection>>(std::move(sections));

@@ -195,19 +195,17 @@ class CpuDevice : public Device {
     if (const auto* fill = std::get_if<DeviceFill>(&step)) return memory_.Fill(*fill);
     const auto& launch = std::get<DeviceLaunch>(step);
     if (DeviceStatus status = CheckLaunch(program, launch); !status.ok()) return status;
-    std::vector<ScalarBytes> values;
+    std::vector<std::vector<std::byte>> values;
     for (const auto& argument : launch.arguments) {
-      // An address is passed as the 64-bit number that it is.
-      const auto* address = std::get_if<Address>(&argument);
-      auto bytes = address != nullptr ? ToBytes({Dtype::kU64, Number::Integer(static_cast<std::int64_t>(*address))})
-                                      : ToBytes(std::get<ScalarUse>(argument));
+      // Memory of the heap is aligned for any of them.
+      auto bytes = ArgumentBytes(argument);
       if (!bytes)
         return {Outcome::kLaunchError,
                 fmt::format("{}: argument {} does not fit its dtype", program.name(launch.kernel), values.size() + 1), false};
-      values.push_back(*bytes);
+      values.push_back(*std::move(bytes));
     }
     std::vector<void*> arguments;
-    for (ScalarBytes& value : values) arguments.push_back(value.bytes.data());
+    for (auto& value : values) arguments.push_back(value.data());
     const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
                                              static_cast<std::size_t>(launch.shared_bytes), arguments.data(), how.schedule,
                                              how.checked_data, how.sample, how.end, how.latest});
@@ -268,8 +266,8 @@ class CpuDevice : public Device {
       if (std::holds_alternative<DeviceTensorMap>(launch.arguments[i])) {
         return {Outcome::kUnsupported, fmt::format("{}: tensor maps are not supported on the cpu device", name), false};
       }
-      const auto* scalar = std::get_if<ScalarUse>(&launch.arguments[i]);
-      const std::size_t given = scalar != nullptr ? ByteSize(scalar->dtype) : sizeof(Address);
+      const auto bytes = ArgumentBytes(launch.arguments[i]);
+      const std::size_t given = bytes ? bytes->size() : kernel.argument_bytes[i];
       if (given != kernel.argument_bytes[i]) {
         return {
             Outcome::kLaunchError,

@@ -67,6 +67,12 @@ KernelFacts CpuProgram::facts() const {
   return facts;
 }
 
+std::vector<DeviceRange> CpuProgram::Places(const std::string& symbol) const {
+  const auto* variable = static_cast<const evo_cpu_variable*>(::dlsym(library_, symbol.c_str()));
+  if (variable == nullptr) return {};
+  return {{reinterpret_cast<Address>(variable->address), variable->bytes}};
+}
+
 std::vector<DeviceRange> CpuProgram::State() const {
   std::vector<DeviceRange> state;
   for (const ModuleSegment& segment : segments_) {

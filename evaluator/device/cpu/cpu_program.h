@@ -21,6 +21,7 @@ class CpuProgram : public LoadedProgram {
 
   KernelFacts facts() const override;
   std::vector<DeviceRange> State() const override;
+  std::vector<DeviceRange> Places(const std::string& symbol) const override;
 
   const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index); }
   const std::string& name(std::size_t index) const { return names_.at(index); }

@@ -109,8 +109,17 @@ DeviceStatus CudaProgram::FindSection(cudaLibrary_t library, const ImageSection&
               false};
     }
     state_.push_back({begin, std::max<std::size_t>(bytes, symbol.bytes)});
+    names_.push_back(symbol.name);
   }
   return {};
+}
+
+std::vector<DeviceRange> CudaProgram::Places(const std::string& symbol) const {
+  std::vector<DeviceRange> places;
+  for (std::size_t i = 0; i < state_.size(); ++i) {
+    if (names_[i] == symbol) places.push_back(state_[i]);
+  }
+  return places;
 }
 
 DeviceStatus CudaProgram::Prepare(const DeviceLaunch& launch) {
@@ -164,15 +173,15 @@ DeviceStatus CudaProgram::CheckArguments(const Kernel& kernel, const DeviceLaunc
     return Wrong(fmt::format("{}: launched with {} arguments, takes {}", kernel.symbol, launch.arguments.size(), taken));
   }
   for (std::size_t i = 0; i < taken; ++i) {
-    std::size_t given = sizeof(Address);
-    if (const auto* scalar = std::get_if<ScalarUse>(&launch.arguments[i])) {
-      const std::optional<ScalarBytes> bytes = ToBytes(*scalar);
-      if (!bytes) return Wrong(fmt::format("{}: argument {} does not fit its type", kernel.symbol, i + 1));
-      given = bytes->size;
-    } else if (const auto* map = std::get_if<DeviceTensorMap>(&launch.arguments[i])) {
+    std::size_t given = 0;
+    if (const auto* map = std::get_if<DeviceTensorMap>(&launch.arguments[i])) {
       EncodedTensorMap encoded;
       if (DeviceStatus status = Encode(*map, encoded); !status.ok()) return status;
       given = sizeof(encoded);
+    } else {
+      const auto bytes = ArgumentBytes(launch.arguments[i]);
+      if (!bytes) return Wrong(fmt::format("{}: argument {} does not fit its type", kernel.symbol, i + 1));
+      given = bytes->size();
     }
     if (given != kernel.parameter_bytes[i]) {
       return Wrong(fmt::format("{}: argument {} has {} bytes, the kernel takes {}", kernel.symbol, i + 1, given,
@@ -212,20 +221,17 @@ DeviceStatus CudaProgram::RaiseAttributes(Kernel& kernel, const DeviceLaunch& la
 
 DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t stream) {
   const Kernel& kernel = kernels_[launch.kernel];
-  std::vector<ScalarBytes> values(launch.arguments.size());
+  std::vector<std::vector<std::byte>> values(launch.arguments.size());
   std::vector<EncodedTensorMap> maps(launch.arguments.size());
   std::vector<void*> arguments;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    if (const auto* address = std::get_if<Address>(&launch.arguments[i])) {
-      std::copy_n(reinterpret_cast<const std::byte*>(address), sizeof(Address), values[i].bytes.begin());
-    } else if (const auto* map = std::get_if<DeviceTensorMap>(&launch.arguments[i])) {
+    if (const auto* map = std::get_if<DeviceTensorMap>(&launch.arguments[i])) {
       if (DeviceStatus status = Encode(*map, maps[i]); !status.ok()) return status;
       arguments.push_back(maps[i].bytes.data());
       continue;
-    } else {
-      values[i] = ToBytes(std::get<ScalarUse>(launch.arguments[i])).value_or(ScalarBytes{});
     }
-    arguments.push_back(values[i].bytes.data());
+    values[i] = ArgumentBytes(launch.arguments[i]).value_or(std::vector<std::byte>{});
+    arguments.push_back(values[i].data());
   }
   std::array<cudaLaunchAttribute, 2> attributes{};
   cudaLaunchConfig_t config{};

@@ -32,6 +32,7 @@ class CudaProgram : public LoadedProgram {
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
 
   std::vector<DeviceRange> State() const override { return state_; }
+  std::vector<DeviceRange> Places(const std::string& symbol) const override;
 
   // The most local memory that a thread of one of its kernels has.
   std::size_t local_bytes() const;
@@ -65,6 +66,7 @@ class CudaProgram : public LoadedProgram {
   std::vector<cudaLibrary_t> libraries_;  // of one image, each at an address of its own
   std::vector<Kernel> kernels_;
   std::vector<DeviceRange> state_;  // of the image's sections, at every load address
+  std::vector<std::string> names_;  // of the variables in `state_`, likewise
 };
 
 }  // namespace evo

@@ -61,5 +61,12 @@ struct evo_cpu_kernel {
   size_t argument_count;
 };
 
-// Every image exports: evo_cpu_thread* evo_cpu_current; const evo_cpu_services* evo_cpu_runtime; and evo_cpu_kernel by symbol.
+// One variable of an image that the device fills.
+struct evo_cpu_variable {
+  void* address;
+  size_t bytes;
+};
+
+// Every image exports: evo_cpu_thread* evo_cpu_current; const evo_cpu_services* evo_cpu_runtime; evo_cpu_kernel and
+// evo_cpu_variable by symbol.
 // One compiled to be checked also exports: const evo_cpu_checks* evo_cpu_checker.

@@ -60,7 +60,7 @@ EVO_CPU_UNCHECKED inline void TellFence() {
 #define __global__
 #define __device__
 #define __host__
-#define __constant__ static
+#define __constant__
 #define __managed__ static
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
@@ -119,6 +119,12 @@ struct Kernel<void (*)(Arguments...)> {
   }                                                                                 \
   extern "C" __attribute__((visibility("default"))) const evo_cpu_kernel symbol = { \
       symbol##_invoke, evo_cpu::Kernel<decltype(&__VA_ARGS__)>::bytes, evo_cpu::Kernel<decltype(&__VA_ARGS__)>::count};
+
+// Likewise, once for each variable that evo:constant fills.
+#define EVO_CPU_VARIABLE(symbol, ...)                                                             \
+  static_assert(!std::is_const_v<std::remove_all_extents_t<decltype(__VA_ARGS__)>>,               \
+                "evo:constant: the variable is const; declare it as __constant__ without const"); \
+  extern "C" __attribute__((visibility("default"))) const evo_cpu_variable symbol = {&__VA_ARGS__, sizeof(__VA_ARGS__)};
 
 #include "evo_cpu/half_math.h"
 #include "evo_cpu/intrinsics.h"

@@ -1,0 +1,11 @@
+// The host code that would fill the weights is missing.
+// evo:launch filtered(x, y, b, N) grid(ceil_div(N, 128)) block(128)
+__constant__ float weights[5];
+
+__global__ void filtered(const float* x, float* y, float b, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = b;
+  for (int k = 0; k < 5; ++k) sum += weights[k] * x[i + k];
+  y[i] = sum;
+}
