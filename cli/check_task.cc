@@ -75,7 +75,9 @@ void CompileWithNvcc(TaskCheck& check, const std::vector<KernelTemplate>& templa
   for (std::size_t i = 0; i < templates.size(); ++i) {
     const std::string& source = candidates[i].source;
     jobs.push_back(MakeExportJob(
-        MakeExportedKernel(WithoutHeaderStop(source), ParseTemplate(templates[i].name, source), check.task, workers.arch()), {}));
+        {MakeExportedKernel(WithoutHeaderStop(source), ParseTemplate(templates[i].name, source), check.task, workers.arch()),
+         {},
+         {}}));
   }
   const std::vector<JobResult> results = RunAndWait(workers.compile_runner(), std::move(jobs), stop);
   if (stop.stop_requested()) throw Interrupted();
