@@ -9,6 +9,7 @@
 
 #include "cli/worker_confinement.h"
 #include "core/error.h"
+#include "core/record_json.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/compiler/nvrtc/nvcc_compiler.h"
@@ -19,6 +20,7 @@
 #include "evaluator/reference/python_reference.h"
 #include "evaluator/workers/device_roles.h"
 #include "evaluator/workers/worker_main.h"
+#include "import/import.h"
 #include "mutators/breeding/breeding_station.h"
 #include "platform/installation.h"
 #include "platform/scratch_folder.h"
@@ -101,6 +103,19 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
   return std::make_unique<BreedRole>(std::move(templates));
 }
 
+// Reads a user's program, host code included, for `evo init`.
+class ImportRole : public WorkerRole {
+ public:
+  ImportRole() : parser_({RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
+  Message Handle(const Message& job, WorkerChannel& channel) override {
+    channel.Begin(Stage::kBreed);
+    return {{{"reply", Import(job.header.at("request").get<ImportRequest>(), parser_)}}, {}};
+  }
+
+ private:
+  SyntaxParser parser_;
+};
+
 // The interpreter of a task with a Python reference, which a confined worker could not start.
 WorkerRoleFactory WithReference(GivenReference given, WorkerRoleFactory make) {
   return [given = std::move(given), make = std::move(make)](const nlohmann::json& init) {
@@ -125,6 +140,7 @@ int main() {
   const auto reference = std::make_shared<std::unique_ptr<evo::Reference>>();
   auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()}, reference);
   roles["breed"] = evo::MakeBreedRole;
+  roles["import"] = [](const nlohmann::json&) { return std::make_unique<evo::ImportRole>(); };
   evo::ScratchFolder scratch;
   for (auto& [name, make] : roles)
     make = evo::WithScratch(scratch, evo::WithReference(reference, evo::Confined(name, std::move(make))));

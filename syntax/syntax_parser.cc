@@ -34,6 +34,8 @@ struct SyntaxParser::State {
             "-nocudalib", "-D__CUDA_ARCH_FEAT_SM90_ALL",
             // Instantiates templates although the unit is incomplete (see Load); those of the headers once, in the preamble.
             "-fpch-instantiate-templates",
+            // Reads on after any number of errors: a user's program may lack its headers, and those of the toolkit have some.
+            "-ferror-limit=0",
             // Suppresses warnings.
             "-w", "-resource-dir", paths.clang_resources.string(), "-I" + paths.headers.string(),
             "-I" + (paths.cuda_root / "include").string(), "-I" + (paths.cuda_root / "include" / "cccl").string()};

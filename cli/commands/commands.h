@@ -10,6 +10,8 @@ namespace evo {
 // Every command adds itself to the program, and runs as a callback of the parser. A new command is a file in this folder, a line
 // here, a line in kCommands and a line in cli/CMakeLists.txt.
 
+// `evo init FILE.cu`: makes a task folder of a CUDA program, with a list of what it guessed.
+void AddInit(CLI::App& app, CommandContext& context);
 // `evo run`: evolves the kernels of a task. After an interrupted run context.exit_code is 130.
 void AddRun(CLI::App& app, CommandContext& context);
 // `evo best`: the fastest kernel that was shown right; with --export, as a self-contained .cu.
@@ -42,7 +44,7 @@ void AddMutators(CLI::App& app, CommandContext& context);
 void AddDoctor(CLI::App& app, CommandContext& context);
 
 // In the order of `evo --help`.
-inline constexpr std::array kCommands = {AddRun,     AddBest,   AddVerify, AddCheck, AddHistory,  AddShow,  AddDiff,
-                                         AddLineage, AddExport, AddStudy,  AddTasks, AddMutators, AddDoctor};
+inline constexpr std::array kCommands = {AddInit, AddCheck,   AddRun,    AddBest,  AddVerify, AddHistory,  AddShow,
+                                         AddDiff, AddLineage, AddExport, AddStudy, AddTasks,  AddMutators, AddDoctor};
 
 }  // namespace evo

@@ -18,6 +18,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
       {"platform", {"core"}},
       {"syntax", {"core"}},
       {"kernel_templates", {"core"}},
+      {"import", {"core", "kernel_templates", "syntax"}},
       {"mutators", {"core", "kernel_templates", "syntax"}},
       {"evaluator", {"core", "kernel_templates", "platform"}},
       {"db", {"core"}},

@@ -1,0 +1,236 @@
+#include "import/device_text.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "import/device_items.h"
+#include "kernel_templates/directive_lexer.h"
+
+namespace evo {
+namespace {
+
+// Headers that device code needs where it has a word with this part, and that NVRTC has, or evo for it.
+struct DeviceHeader {
+  std::string_view name;
+  std::vector<std::string_view> parts;
+};
+const std::vector<DeviceHeader>& DeviceHeaders() {
+  static const std::vector<DeviceHeader> kHeaders = {
+      {"cuda_fp16.h", {"half"}},
+      {"cuda_bf16.h", {"bfloat16"}},
+      {"cuda_fp8.h", {"fp8"}},
+      {"mma.h", {"wmma"}},
+      {"cooperative_groups.h", {"cooperative_groups"}},
+      {"cooperative_groups/reduce.h", {"cooperative_groups"}},
+      {"cuda_pipeline.h", {"__pipeline"}},
+      {"cuda/barrier", {"barrier"}},
+      {"cuda/pipeline", {"pipeline"}},
+      {"cfloat", {"FLT_", "DBL_"}},
+      {"float.h", {"FLT_", "DBL_"}},
+      {"climits", {"_MAX", "_MIN"}},
+      {"limits.h", {"_MAX", "_MIN"}},
+      {"limits", {"numeric_limits"}},
+      {"cmath", {"std"}},
+      {"cstdint", {"_t"}},
+      {"stdint.h", {"_t"}},
+      {"type_traits", {"std"}},
+      {"utility", {"std"}},
+  };
+  return kHeaders;
+}
+
+class DeviceTextMaker {
+ public:
+  DeviceTextMaker(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& moved)
+      : program_(program), items_(program, kernels), moved_(moved), lines_(SplitLines(program.text())) {
+    keep_.resize(lines_.size());
+  }
+
+  DeviceText Run() {
+    result_.words = items_.words();
+    Mark();
+    Write();
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t LineAt(std::uint32_t offset) const {
+    const auto found = std::upper_bound(lines_.begin(), lines_.end(), offset,
+                                        [](std::uint32_t at, const SourceLine& line) { return at < line.begin; });
+    return static_cast<std::size_t>(found - lines_.begin()) - 1;
+  }
+
+  bool IsComment(std::size_t line) const {
+    const std::string_view text = Trim(lines_[line].text);
+    return text.starts_with("//") || comment_[line];
+  }
+
+  void MarkRange(const SourceRange& range, bool with_comment) {
+    std::size_t first = LineAt(range.begin);
+    const std::size_t last = LineAt(range.end > range.begin ? range.end - 1 : range.begin);
+    for (std::size_t i = first; i <= last; ++i) keep_[i] = true;
+    while (with_comment && first > 0 && IsComment(first - 1)) keep_[--first] = true;
+  }
+
+  // Lines that lie in a /* comment */ and have nothing else.
+  void FindComments() {
+    comment_.assign(lines_.size(), false);
+    const std::string& text = program_.text();
+    for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at)) {
+      const std::size_t line_begin = lines_[LineAt(static_cast<std::uint32_t>(at))].begin;
+      const std::size_t end = text.find("*/", at + 2);
+      if (end == std::string::npos) return;
+      if (Trim(std::string_view(text).substr(line_begin, at - line_begin)).empty()) {
+        const std::size_t last = LineAt(static_cast<std::uint32_t>(end));
+        const std::size_t after = lines_[last].begin + lines_[last].text.size();
+        if (Trim(std::string_view(text).substr(end + 2, after - end - 2)).empty()) {
+          for (std::size_t i = LineAt(static_cast<std::uint32_t>(at)); i <= last; ++i) comment_[i] = true;
+        }
+      }
+      at = end + 2;
+    }
+  }
+
+  void Mark() {
+    FindComments();
+    for (const DeviceItem& item : items_.all()) {
+      if (!item.kept) continue;
+      if (std::any_of(item.names.begin(), item.names.end(), [&](const auto& name) { return moved_.contains(name); })) continue;
+      MarkRange(item.range, true);
+      for (const SourceRange& scope : items_.scopes()) {
+        if (!scope.Contains(item.range)) continue;
+        const std::size_t open = program_.text().find('{', scope.begin);
+        MarkRange({scope.begin, static_cast<std::uint32_t>(open + 1)}, false);
+        MarkRange({scope.end - 1, scope.end}, false);
+      }
+      for (const int node : item.nodes) {
+        const ProgramVariable* variable = nullptr;
+        for (const ProgramVariable& one : program_.variables()) {
+          if (one.node == node) variable = &one;
+        }
+        if (variable != nullptr && variable->constant_memory) result_.constants.insert(variable->name);
+        if (variable != nullptr && variable->device_memory) result_.globals.insert(variable->name);
+      }
+    }
+    for (const ProgramMacro& macro : program_.macros()) {
+      if (items_.Needs(macro) && !moved_.contains(macro.name)) MarkRange(macro.range, true);
+    }
+    MarkConditions();
+    ReadIncludes();
+  }
+
+  // Conditions of the preprocessor stay where they choose between macros that are kept. What they choose between otherwise is
+  // decided: the parser saw one branch.
+  void MarkConditions() {
+    struct Open {
+      std::vector<std::size_t> lines;
+      bool needed = false;
+    };
+    std::vector<Open> open;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      std::string_view line = Trim(lines_[i].text);
+      if (!line.starts_with('#') || InKeptItem(i)) continue;
+      line = Trim(line.substr(1));
+      if (line.starts_with("if")) {
+        open.push_back({{i}, false});
+      } else if (open.empty()) {
+        continue;
+      } else if (line.starts_with("el")) {
+        open.back().lines.push_back(i);
+      } else if (line.starts_with("endif")) {
+        open.back().lines.push_back(i);
+        const Open closed = std::move(open.back());
+        open.pop_back();
+        if (!closed.needed) continue;
+        for (const std::size_t at : closed.lines) keep_[at] = true;
+        if (!open.empty()) open.back().needed = true;
+      } else if (line.starts_with("define") && keep_[i] && !IsGuard(open.back().lines.front())) {
+        open.back().needed = true;
+      }
+    }
+  }
+
+  // `#ifndef X` with an empty `#define X` in the next line: an include guard.
+  bool IsGuard(std::size_t line) const {
+    const auto name = SpelledTokens(Trim(lines_[line].text).substr(1));
+    if (name.size() != 2 || name[0] != "ifndef") return false;
+    const ProgramMacro* macro = program_.FindMacro(name[1]);
+    return macro != nullptr && macro->body.empty();
+  }
+
+  bool InKeptItem(std::size_t line) const {
+    const auto at = static_cast<std::uint32_t>(lines_[line].begin);
+    return std::any_of(items_.all().begin(), items_.all().end(),
+                       [&](const DeviceItem& item) { return item.kept && item.range.begin <= at && at < item.range.end; });
+  }
+
+  bool IsNeeded(std::string_view header) const {
+    for (const DeviceHeader& known : DeviceHeaders()) {
+      if (known.name != header) continue;
+      return std::any_of(result_.words.begin(), result_.words.end(), [&](const std::string& word) {
+        return std::any_of(known.parts.begin(), known.parts.end(),
+                           [&](std::string_view part) { return word.find(part) != std::string::npos; });
+      });
+    }
+    return false;
+  }
+
+  void ReadIncludes() {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      std::string_view line = Trim(lines_[i].text);
+      if (!line.starts_with('#') || InKeptItem(i)) continue;
+      line = Trim(line.substr(1));
+      if (!line.starts_with("include")) continue;
+      const std::size_t begin = line.find('<');
+      const std::size_t end = line.find('>');
+      if (begin == std::string_view::npos || end == std::string_view::npos) continue;
+      const std::string name(line.substr(begin + 1, end - begin - 1));
+      const bool device = IsNeeded(name);
+      auto& list = device ? result_.includes : result_.dropped;
+      const std::string spelled = "<" + name + ">";
+      if (std::find(list.begin(), list.end(), spelled) == list.end()) list.push_back(spelled);
+      keep_[i] = false;
+    }
+  }
+
+  void Write() {
+    std::size_t first = 0;
+    while (first < lines_.size() && IsComment(first)) ++first;
+    for (std::size_t i = 0; i < first; ++i) {
+      result_.heading += std::string(lines_[i].text) + "\n";
+      keep_[i] = false;
+    }
+    bool blank = true;  // no second blank line, none at the beginning
+    bool gap = false;   // something was left out
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::string_view text = Trim(lines_[i].text);
+      const bool empty = text.empty();
+      if (!keep_[i]) {
+        gap = true;
+        continue;
+      }
+      if (gap && !blank) result_.code += '\n';
+      gap = false;
+      blank = empty;
+      std::string_view line = lines_[i].text;
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      result_.code += std::string(line) + "\n";
+    }
+  }
+
+  const SourceProgram& program_;
+  DeviceItems items_;
+  const std::set<std::string>& moved_;
+  std::vector<SourceLine> lines_;
+  std::vector<bool> keep_;
+  std::vector<bool> comment_;
+  DeviceText result_;
+};
+
+}  // namespace
+
+DeviceText DeviceTextOf(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& moved) {
+  return DeviceTextMaker(program, kernels, moved).Run();
+}
+
+}  // namespace evo

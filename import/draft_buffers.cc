@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "import/device_text.h"
+#include "import/draft_parts.h"
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+using Pointer = HostCode::Pointer;
+
+}  // namespace
+
+std::string DraftBuffers::FreshName(std::string name) const {
+  const auto taken = [&](const std::string& one) {
+    return std::any_of(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& buffer) { return buffer.name == one; }) ||
+           std::any_of(c_.draft.arguments.begin(), c_.draft.arguments.end(),
+                       [&](const auto& argument) { return argument.name == one; }) ||
+           c_.names.IsSize(one);
+  };
+  while (taken(name)) name += "_";
+  return name;
+}
+
+DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
+  Pointer pointer{-2, one.kernel->parameters[index].name, false};
+  if (one.launch != nullptr && index < one.launch->arguments.size()) {
+    const Pointer origin = c_.host.Origin(one.launch->arguments[index], one.launch->function);
+    if (!origin.name.empty()) pointer = origin;
+  }
+  const auto found =
+      std::find_if(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& buffer) { return buffer.pointer == pointer; });
+  if (found != buffers_.end()) return *found;
+  DraftBuffer buffer;
+  buffer.pointer = pointer;
+  buffer.name = FreshName(one.kernel->parameters[index].name);
+  buffer.type = PointedType(one.types[index]);
+  buffer.constant = true;
+  const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[index].name);
+  buffer.first_writes = use.written && !use.read && !use.partial;
+  buffer.bytes = c_.host.BytesOf(pointer);
+  if (pointer.offset) c_.draft.notes.push_back(fmt::format("the host passes {} with an offset, which is left out", buffer.name));
+  buffers_.push_back(std::move(buffer));
+  return buffers_.back();
+}
+
+void DraftBuffers::Read() {
+  for (const TakenLaunch& one : c_.launches) {
+    for (std::size_t i = 0; i < one.kernel->parameters.size(); ++i) {
+      if (!IsPointerType(one.types[i])) continue;
+      DraftBuffer& buffer = BufferOf(one, i);
+      const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[i].name);
+      buffer.use.read |= use.read;
+      buffer.use.written |= use.written;
+      buffer.use.atomic |= use.atomic;
+      buffer.use.partial |= use.partial;
+      buffer.constant = buffer.constant && one.types[i].starts_with("const ");
+      for (const std::string& stride : use.strides) {
+        const auto value = one.values.find(stride);
+        buffer.strides.insert(value == one.values.end() ? stride : value->second.Text());
+      }
+      for (const std::string& indexed : use.indexes) buffer.use.indexes.insert(indexed);
+    }
+  }
+}
+
+std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
+  for (const auto& [a, b] : c_.loop.swaps) {
+    if (c_.loop.taken && (a == buffer.pointer || b == buffer.pointer)) return "inout";
+  }
+  if (buffer.constant || !buffer.use.written) return "in";
+  if (Memset(buffer)) return "out";
+  if (buffer.first_writes) return "out";
+  return buffer.use.read || buffer.use.partial ? "inout" : "out";
+}
+
+// The byte to which the host sets a buffer that the kernel adds to.
+std::optional<std::int64_t> DraftBuffers::Memset(const DraftBuffer& buffer) const {
+  if (!buffer.use.written || !buffer.use.read || buffer.first_writes) return std::nullopt;
+  for (const HostCall* call : c_.host.CallsOn(buffer.pointer, "cudaMemset")) {
+    if (call->arguments.size() < 2) continue;
+    const auto value = ValueOf(c_.host.Resolve(call->arguments[1], call->function), {});
+    if (value && !value->is_real && value->integer >= 0 && value->integer < 256) return value->integer;
+  }
+  return std::nullopt;
+}
+
+// Elements of dtype, from the bytes that the host allocates.
+std::vector<std::string> DraftBuffers::Shape(const DraftBuffer& buffer, const ElementType& element, bool& known) const {
+  known = buffer.bytes && buffer.bytes->IsKnown();
+  if (!buffer.bytes) return GuessedShape(buffer, element);
+  bool divided = false;
+  std::vector<HostExpression> dimensions;
+  std::int64_t number = 1;
+  for (const HostExpression& factor : Factors(*buffer.bytes)) {
+    if (factor.kind == Kind::kName && factor.text.starts_with("sizeof ")) {
+      divided = true;
+    } else if (factor.kind == Kind::kNumber && !factor.number.is_real) {
+      number *= factor.number.integer;
+    } else {
+      dimensions.push_back(factor);
+    }
+  }
+  known = std::all_of(dimensions.begin(), dimensions.end(), [](const auto& one) { return one.IsKnown(); });
+  if (!known) return GuessedShape(buffer, element);
+  if (!divided && number % element.bytes() == 0) {
+    number /= element.bytes();
+    divided = true;
+  }
+  if (!divided && dimensions.size() == 1 && number == 1) {
+    return {fmt::format("({}) / {}", c_.names.Text(dimensions[0]), element.bytes() / element.count)};
+  }
+  if (number != 1 || dimensions.empty()) {
+    if (dimensions.empty()) {
+      dimensions.push_back(HostExpression::Integer(number));
+    } else {
+      dimensions.front() = HostExpression::Binary("*", dimensions.front(), HostExpression::Integer(number));
+    }
+  }
+  // What subscripts multiply by is the length of a row: the last dimension.
+  const auto row =
+      std::find_if(dimensions.begin(), dimensions.end(), [&](const auto& one) { return buffer.strides.contains(one.Text()); });
+  if (row != dimensions.end()) std::rotate(row, row + 1, dimensions.end());
+  std::vector<std::string> shape;
+  for (const HostExpression& one : dimensions) shape.push_back(c_.names.Text(one));
+  if (element.count > 1) shape.push_back(std::to_string(element.count));
+  return shape;
+}
+
+std::vector<std::string> DraftBuffers::GuessedShape(const DraftBuffer& buffer, const ElementType& element) const {
+  std::vector<std::string> shape;
+  std::string row;
+  // Names of the BLAS: C[M, N] = A[M, K] B[K, N].
+  if (c_.names.IsSize("M") && c_.names.IsSize("N") && c_.names.IsSize("K")) {
+    if (buffer.use.written) return {"M", "N"};
+    if (buffer.strides.contains("K")) return {"M", "K"};
+    if (buffer.strides.contains("N")) return {"K", "N"};
+  }
+  for (const DraftSize& size : c_.draft.sizes) {
+    if (buffer.strides.contains(size.name)) row = size.name;
+  }
+  for (const DraftSize& size : c_.draft.sizes) {
+    if (size.name != row && shape.size() < 2) shape.push_back(size.name);
+  }
+  if (!row.empty()) shape.push_back(row);
+  if (shape.empty()) shape.push_back("1024");
+  if (element.count > 1) shape.push_back(std::to_string(element.count));
+  return shape;
+}
+
+std::string DraftBuffers::NameOf(const Pointer& pointer) const {
+  const auto found =
+      std::find_if(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& one) { return one.pointer == pointer; });
+  return found == buffers_.end() ? "" : found->name;
+}
+
+std::string DraftBuffers::AddField(const std::string& parameter, const ProgramParameter& field) {
+  DraftBuffer buffer;
+  buffer.pointer = {-3, parameter + "." + field.name, false};
+  buffer.name = FreshName(parameter + "_" + field.name);
+  buffer.type = PointedType(field.type);
+  buffer.constant = field.type.starts_with("const ");
+  buffer.use.read = true;
+  buffer.use.written = !buffer.constant;
+  buffers_.push_back(buffer);
+  return buffer.name;
+}
+
+}  // namespace evo

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "import/element_type.h"
+#include "import/host_code.h"
+#include "import/kernel_use.h"
+#include "import/task_draft.h"
+
+namespace evo {
+
+// A launch that the task takes over, with what its parts come down to.
+struct TakenLaunch {
+  const ProgramFunction* kernel = nullptr;
+  const HostLaunch* launch = nullptr;  // nullptr: the file launches the kernel nowhere
+  KernelUse use;
+  std::vector<std::string> types;  // of the kernel's parameters, with the template's types in place
+  std::vector<HostExpression> template_values;
+  std::vector<HostExpression> grid;
+  std::vector<HostExpression> block;
+  std::optional<HostExpression> shared;
+  std::map<std::string, HostExpression> values;  // of parameters that are no pointers, by name
+};
+
+// A loop of the host around the launches.
+struct TakenLoop {
+  bool taken = false;
+  std::string step;
+  std::string count;
+  std::vector<std::pair<HostCode::Pointer, HostCode::Pointer>> swaps;
+};
+
+// Answers that were given in advance, and the questions that they answer.
+class Answers {
+ public:
+  explicit Answers(const std::map<std::string, std::string>& given) : given_(given) {}
+  // The answer to the question, or the guess. The question is recorded.
+  std::string Ask(const std::string& key, const std::string& guess, const std::string& text, bool unknown = false);
+  // An answer that needs no question.
+  std::optional<std::string> Given(const std::string& key);
+  // The given keys that nothing asked for.
+  std::vector<std::string> Unused() const;
+  std::vector<ImportQuestion> questions;
+
+ private:
+  const std::map<std::string, std::string>& given_;
+  std::set<std::string> used_;
+};
+
+// Chooses the launches of the kernels. Throws UsageError if the kernels cannot be chosen.
+std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
+                                      std::vector<std::string>& notes);
+// The loop around the first launch, if it must be part of the task: it swaps buffers, or its step is passed to the kernel.
+TakenLoop TakeLoop(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches);
+
+// Makes the draft. Throws UsageError for answers that do not fit.
+TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,
+                     const TakenLoop& loop, Answers& answers);
+
+}  // namespace evo

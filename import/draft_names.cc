@@ -1,0 +1,319 @@
+#include "import/draft_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <regex>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+
+constexpr std::int64_t kUnknownSize = 1024;
+constexpr std::int64_t kUnguardedMultiple = 128;  // of sizes that the kernels do not compare with anything
+
+std::string Upper(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+std::optional<std::int64_t> ToInteger(const std::string& text) {
+  const auto value = ValueOf(Simplified(ParseHostExpression(SpelledTokens(text))), {});
+  if (!value || value->is_real) return std::nullopt;
+  return value->integer;
+}
+
+// Powers of two around a value, none greater than `most` but the value itself.
+std::vector<std::int64_t> Around(std::int64_t value, std::int64_t most) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t one = std::max<std::int64_t>(1, value / 4); one <= std::max(value, std::min(most, value * 4)); one *= 2) {
+    if (value % one == 0 || one % value == 0) values.push_back(one);
+  }
+  if (std::find(values.begin(), values.end(), value) == values.end()) values = {value};
+  return values;
+}
+
+void Collect(const HostExpression& expression, std::set<std::string>& names) {
+  for (std::string& name : expression.Names()) names.insert(std::move(name));
+}
+
+}  // namespace
+
+bool LooksTunable(const std::string& name) {
+  static const std::regex kTunable(R"(.*(BLOCK|TILE|THREAD|UNROLL|WARPS|ITEMS|CHUNK|COARSE|STEPS|VECTOR_?SIZE|VEC_?SIZE|PER_).*|)"
+                                   R"((B|T|W|BLK|TPB|BDIM|WG)_?(M|N|K|X|Y|Z|S|SIZE)?|B[MNK]|T[MNK]|TPB|BS|BSIZE|NT|NTHREADS)",
+                                   std::regex::icase);
+  static const std::regex kNot(R"(.*(NUM_?BLOCK|N_?BLOCKS|TIMESTEPS|NUM_?STEPS|N_?STEPS).*|B|T|W|N|K)", std::regex::icase);
+  return std::regex_match(name, kTunable) && !std::regex_match(name, kNot);
+}
+
+DraftNames::DraftNames(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,
+                       const TakenLoop& loop, const DeviceText& device, Answers& answers)
+    : program_(program), host_(host), launches_(launches), loop_(loop), device_(device), answers_(answers) {}
+
+HostExpression DraftNames::Named(const HostExpression& expression) const {
+  return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind != Kind::kName) return std::nullopt;
+    const auto found = names_.find(part.text);
+    if (found == names_.end()) return std::nullopt;
+    return HostExpression::Name(found->second);
+  });
+}
+
+std::string DraftNames::Text(const HostExpression& expression) const { return Named(expression).Text(); }
+
+bool DraftNames::IsSize(const std::string& name) const { return sizes_.contains(name); }
+
+// A name that device code declares for itself: a macro of that name would break it.
+bool DraftNames::IsNameOfDeviceCode(const std::string& name) const {
+  const auto& functions = program_.functions();
+  for (const ProgramFunction& function : functions) {
+    if (!function.device || !device_.words.contains(function.name)) continue;
+    const auto named = [&](const auto& one) { return one.name == name; };
+    if (std::any_of(function.parameters.begin(), function.parameters.end(), named)) return true;
+    if (std::any_of(function.template_parameters.begin(), function.template_parameters.end(), named)) return true;
+  }
+  return std::any_of(program_.variables().begin(), program_.variables().end(), [&](const ProgramVariable& variable) {
+    return variable.name == name && variable.function >= 0 && functions[static_cast<std::size_t>(variable.function)].device;
+  });
+}
+
+bool DraftNames::IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
+                             const std::set<std::string>& allocated) const {
+  const auto leaf = host_.leaves().find(label);
+  if (leaf != host_.leaves().end()) {
+    const auto& value = leaf->second.value;
+    if (leaf->second.origin == HostLeaf::Origin::kLoop) return false;
+    if (value && (value->is_real || value->integer < 1 || value->integer > kMostThreads)) return false;
+  }
+  if (in_blocks.contains(label)) return LooksTunable(label) || !allocated.contains(label);
+  return LooksTunable(label) && leaf != host_.leaves().end() && leaf->second.value.has_value() && !allocated.contains(label);
+}
+
+void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
+  const auto leaf = host_.leaves().find(label);
+  const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
+                                                        leaf->second.origin == HostLeaf::Origin::kFileConstant);
+  DraftParameter parameter;
+  parameter.name = of_file ? leaf->second.name : Upper(label);
+  const bool movable = of_file && !IsNameOfDeviceCode(parameter.name);
+  const auto taken = [&](const std::string& name) {
+    return IsNameOfDeviceCode(name) || (!movable && device_.words.contains(name)) ||
+           std::any_of(draft.parameters.begin(), draft.parameters.end(), [&](const auto& one) { return one.name == name; });
+  };
+  if (!movable && taken(parameter.name)) parameter.name = "LAUNCH_" + parameter.name;
+  const bool known = leaf != host_.leaves().end() && leaf->second.value.has_value();
+  const std::int64_t guess = known ? leaf->second.value->integer : 256;
+  const std::string text = answers_.Ask(
+      parameter.name, std::to_string(guess),
+      known ? fmt::format("a parameter, from line {}", leaf->second.line) : "a block size whose value the host code does not say",
+      !known);
+  parameter.value = ToInteger(text).value_or(guess);
+  parameter.values = Around(parameter.value, most_);
+  if (const auto values = answers_.Given(parameter.name + ".values")) {
+    parameter.values.clear();
+    for (const std::string_view token : SpelledTokens(*values)) {
+      if (const auto value = ToInteger(std::string(token))) parameter.values.push_back(*value);
+    }
+    if (std::find(parameter.values.begin(), parameter.values.end(), parameter.value) == parameter.values.end())
+      parameter.values.push_back(parameter.value);
+    std::sort(parameter.values.begin(), parameter.values.end());
+  }
+  if (movable) draft.moved.insert(parameter.name);
+  names_[label] = parameter.name;
+  draft.parameters.push_back(std::move(parameter));
+}
+
+// Whether a word stands for something that mentions the name, through macros.
+bool DraftNames::Mentions(std::string_view word, const std::string& name, int depth) const {
+  if (word == name) return true;
+  const ProgramMacro* macro = program_.FindMacro(word);
+  if (macro == nullptr || depth > 4) return false;
+  const auto tokens = SpelledTokens(macro->body);
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](std::string_view token) { return token != word && Mentions(token, name, depth + 1); });
+}
+
+// Whether the kernels compare what the size is passed as, or the size itself; a grid that divides it without rounding up says
+// that they do not mean other values.
+bool DraftNames::IsRagged(const std::string& label) const {
+  bool compared = false;
+  for (const TakenLaunch& one : launches_) {
+    for (const HostExpression& dimension : one.grid) {
+      bool divided = false;
+      Replaced(dimension, [&](const HostExpression& part) -> std::optional<HostExpression> {
+        const auto names = part.Names();
+        const bool has = std::find(names.begin(), names.end(), label) != names.end();
+        if (part.kind == Kind::kBinary && part.Is("/") && has) divided = true;
+        return std::nullopt;
+      });
+      if (divided) return false;
+    }
+    for (const auto& [name, value] : one.values) {
+      const auto names = value.Names();
+      if (std::find(names.begin(), names.end(), label) == names.end()) continue;
+      const auto use = one.use.parameters.find(name);
+      if (use != one.use.parameters.end() && use->second.guarded) compared = true;
+    }
+    const auto tokens = program_.Tokens(one.kernel->body);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (tokens[i] != "if" && tokens[i] != "for" && tokens[i] != "while") continue;
+      for (std::size_t j = i + 2; j < tokens.size() && tokens[j] != "{" && tokens[j] != ";"; ++j)
+        compared = compared || (tokens[i] == "if" && Mentions(tokens[j], label, 0));
+    }
+  }
+  return compared;
+}
+
+// What values in cases must be multiples of: what the program asserts, and a power of two if the kernels compare nothing.
+std::int64_t DraftNames::Multiple(const std::string& label, std::int64_t value) const {
+  std::int64_t multiple = 1;
+  if (!IsRagged(label)) {
+    multiple = kUnguardedMultiple;
+    while (multiple > 1 && value % multiple != 0) multiple /= 2;
+  }
+  for (const TakenLaunch& one : launches_) {
+    if (one.launch == nullptr) continue;
+    for (const SourceRange& range : one.use.assertions) {
+      const HostExpression assertion = host_.Resolve(range, one.launch->function);
+      if (assertion.kind != Kind::kBinary || !assertion.Is("==") || assertion.parts[0].kind != Kind::kBinary ||
+          !assertion.parts[0].Is("%"))
+        continue;
+      if (assertion.parts[0].parts[0].Text() != label) continue;
+      const auto divisor = ValueOf(assertion.parts[0].parts[1], host_.Values());
+      if (divisor && !divisor->is_real && divisor->integer > 0) multiple = std::lcm(multiple, divisor->integer);
+    }
+  }
+  return multiple;
+}
+
+std::string DraftNames::AddSize(const std::string& name, std::optional<std::int64_t> value, bool ragged, TaskDraft& draft) {
+  std::string own = name;
+  const auto taken = [&] {
+    return std::any_of(draft.parameters.begin(), draft.parameters.end(), [&](const auto& one) { return one.name == own; });
+  };
+  while (taken()) own += "_";
+  if (sizes_.contains(own)) return own;
+  const std::string answer =
+      answers_.Ask(own, std::to_string(value.value_or(kUnknownSize)),
+                   value ? "a size, as the host has it" : "a size whose value the host code does not say", !value);
+  const auto number = ToInteger(answer);
+  if (!number || *number < 1) throw UsageError(fmt::format("--set {}={}: a positive number is needed", own, answer));
+  DraftSize size{own, *number, value.has_value(), ragged, false, 1};
+  sizes_.insert(own);
+  draft.sizes.push_back(size);
+  return own;
+}
+
+void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraft& draft) {
+  std::set<std::string> in_blocks;
+  std::set<std::string> allocated;
+  std::vector<std::string> order;  // as they appear
+  const auto note = [&](const HostExpression& expression) {
+    for (const std::string& name : expression.Names()) {
+      if (!name.starts_with("sizeof ") && std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+    }
+  };
+  for (const HostExpression& bytes : allocations) Collect(bytes, allocated);
+  for (const TakenLaunch& one : launches_) {
+    for (std::size_t i = 0; i < one.kernel->parameters.size(); ++i) {
+      const auto value = one.values.find(one.kernel->parameters[i].name);
+      if (value == one.values.end() || !value->second.IsKnown()) continue;
+      const std::string& type = one.types[i];
+      if (type.find("float") == std::string::npos && type.find("double") == std::string::npos) note(value->second);
+    }
+    for (const HostExpression& part : one.block) Collect(part, in_blocks);
+    for (const HostExpression& part : one.template_values) Collect(part, in_blocks);
+    for (const auto* list : {&one.grid, &one.block, &one.template_values}) {
+      for (const HostExpression& part : *list) {
+        if (part.IsKnown()) note(part);
+      }
+    }
+    if (one.shared && one.shared->IsKnown()) note(*one.shared);
+  }
+  for (const HostExpression& bytes : allocations) note(bytes);
+  // Types given as template arguments are no numbers.
+  std::erase_if(order, [&](const std::string& name) { return !host_.leaves().contains(name) && !LooksTunable(name); });
+  // Tiles no wider than what sizes are multiples of, where the kernels do not look at the edge.
+  for (const std::string& label : order) {
+    if (!IsParameter(label, in_blocks, allocated) && !IsRagged(label)) most_ = kUnguardedMultiple;
+  }
+  for (const std::string& label : order) {
+    const auto leaf = host_.leaves().find(label);
+    if (leaf != host_.leaves().end() && leaf->second.origin == HostLeaf::Origin::kLoop) continue;
+    if (leaf != host_.leaves().end() && leaf->second.value && leaf->second.value->is_real) continue;
+    if (IsParameter(label, in_blocks, allocated)) {
+      AddParameter(label, draft);
+      continue;
+    }
+    std::optional<std::int64_t> value;
+    if (leaf != host_.leaves().end() && leaf->second.value && leaf->second.value->integer > 0)
+      value = leaf->second.value->integer;
+    const std::string name = AddSize(label, value, true, draft);
+    names_[label] = name;
+    DraftSize& size = draft.sizes.back();
+    size.ragged = IsRagged(label);
+    size.multiple = Multiple(label, size.value);
+    const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
+                                                          leaf->second.origin == HostLeaf::Origin::kFileConstant);
+    if (of_file && device_.words.contains(label) && !IsNameOfDeviceCode(label)) {
+      size.macro = true;
+      draft.moved.insert(label);
+    }
+  }
+  // Macros and constants of device code that the host's launches do not mention.
+  for (const ProgramMacro& macro : program_.macros()) {
+    if (names_.contains(macro.name) || !device_.words.contains(macro.name) || !LooksTunable(macro.name)) continue;
+    const HostExpression resolved = host_.Resolve(HostExpression::Name(macro.name), -1);
+    if (resolved.kind == Kind::kName && resolved.text == macro.name && IsParameter(macro.name, {}, allocated))
+      AddParameter(macro.name, draft);
+  }
+  AddConstraints(draft);
+}
+
+void DraftNames::AddConstraints(TaskDraft& draft) const {
+  const auto add = [&](const HostExpression& condition) {
+    // What is no parameter has one value.
+    const HostExpression known = Replaced(condition, [&](const HostExpression& part) -> std::optional<HostExpression> {
+      const auto leaf = host_.leaves().find(part.text);
+      if (part.kind != Kind::kName || names_.contains(part.text) || leaf == host_.leaves().end()) return std::nullopt;
+      if (!leaf->second.value || leaf->second.value->is_real) return std::nullopt;
+      return HostExpression::Integer(leaf->second.value->integer);
+    });
+    const HostExpression named = Simplified(Named(known));
+    const auto names = named.Names();
+    const bool parameters = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return std::any_of(draft.parameters.begin(), draft.parameters.end(), [&](const auto& one) { return one.name == name; });
+    });
+    const std::string text = named.Text();
+    if (names.empty() || !parameters || !named.IsKnown()) return;
+    if (std::find(draft.constraints.begin(), draft.constraints.end(), text) == draft.constraints.end())
+      draft.constraints.push_back(text);
+  };
+  for (const TakenLaunch& one : launches_) {
+    if (!one.block.empty()) add(HostExpression::Binary("<=", Product(one.block), HostExpression::Integer(kMostThreads)));
+    for (const SourceRange& range : one.use.assertions) {
+      const bool in_kernel = one.kernel->body.Contains(range);
+      const HostExpression written = ParseHostExpression(program_.Tokens(range));
+      const HostExpression known = Replaced(written, [&](const HostExpression& part) -> std::optional<HostExpression> {
+        if (part.kind == Kind::kMember && part.parts[0].Is("blockDim")) {
+          const std::size_t axis = part.Is("x") ? 0 : part.Is("y") ? 1 : 2;
+          return axis < one.block.size() ? std::optional(one.block[axis]) : std::nullopt;
+        }
+        for (std::size_t t = 0; in_kernel && part.kind == Kind::kName && t < one.kernel->template_parameters.size(); ++t) {
+          if (one.kernel->template_parameters[t].name == part.text && t < one.template_values.size())
+            return one.template_values[t];
+        }
+        return std::nullopt;
+      });
+      if (in_kernel || program_.FunctionAt(range.begin) == (one.launch == nullptr ? -2 : one.launch->function))
+        add(in_kernel ? known : host_.Resolve(known, one.launch->function));
+    }
+  }
+}
+
+}  // namespace evo

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "import/device_text.h"
+#include "import/draft_builder.h"
+
+namespace evo {
+
+inline constexpr std::int64_t kMostThreads = 1024;  // of a block
+
+// Whether a name is one that people give to what may be tuned: BLOCK_SIZE, TILE, BM, threads_per_block.
+bool LooksTunable(const std::string& name);
+
+// Decides which names of the host become sizes and which parameters, and what they are called.
+class DraftNames {
+ public:
+  DraftNames(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches, const TakenLoop& loop,
+             const DeviceText& device, Answers& answers);
+
+  // `allocations`: what the host allocates for arguments. Fills sizes, parameters, constraints and moved of the draft.
+  void Decide(const std::vector<HostExpression>& allocations, TaskDraft& draft);
+
+  // The expression in the draft's names.
+  std::string Text(const HostExpression& expression) const;
+  HostExpression Named(const HostExpression& expression) const;
+  bool IsSize(const std::string& name) const;
+  // Adds a size that a kernel's parameter stands for. Returns its name.
+  std::string AddSize(const std::string& name, std::optional<std::int64_t> value, bool ragged, TaskDraft& draft);
+
+ private:
+  bool IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
+                   const std::set<std::string>& allocated) const;
+  void AddParameter(const std::string& label, TaskDraft& draft);
+  void AddConstraints(TaskDraft& draft) const;
+  bool IsRagged(const std::string& label) const;
+  std::int64_t Multiple(const std::string& label, std::int64_t value) const;
+  bool IsNameOfDeviceCode(const std::string& name) const;
+  bool Mentions(std::string_view word, const std::string& name, int depth) const;
+
+  const SourceProgram& program_;
+  HostCode& host_;
+  const std::vector<TakenLaunch>& launches_;
+  const TakenLoop& loop_;
+  const DeviceText& device_;
+  Answers& answers_;
+  std::map<std::string, std::string> names_;  // of the draft, by label
+  std::set<std::string> sizes_;
+  std::int64_t most_ = kMostThreads;  // of a parameter's values
+};
+
+}  // namespace evo

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "import/device_text.h"
+#include "import/draft_builder.h"
+#include "import/draft_names.h"
+#include "import/element_type.h"
+
+namespace evo {
+
+// A buffer that the launches use.
+struct DraftBuffer {
+  HostCode::Pointer pointer;
+  std::string name;
+  std::string type;  // of an element
+  ParameterUse use;  // of all launches together
+  bool first_writes = false;
+  bool constant = false;  // const in every kernel
+  std::optional<HostExpression> bytes;
+  std::set<std::string> strides;  // expressions of the host
+};
+
+// What the parts of a draft are made from. Outlives them.
+struct DraftContext {
+  const SourceProgram& program;
+  HostCode& host;
+  const std::vector<TakenLaunch>& launches;
+  const TakenLoop& loop;
+  const DeviceText& device;
+  Answers& answers;
+  DraftNames& names;
+  TaskDraft& draft;
+};
+
+// The buffers of a draft: which there are, and what the program says of them.
+class DraftBuffers {
+ public:
+  explicit DraftBuffers(DraftContext& context) : c_(context) {}
+
+  // Reads them from the launches.
+  void Read();
+  const std::vector<DraftBuffer>& all() const { return buffers_; }
+  // The name of the buffer that a launch passes at this place.
+  const std::string& NameAt(const TakenLaunch& one, std::size_t index) { return BufferOf(one, index).name; }
+  // Empty if there is no such buffer.
+  std::string NameOf(const HostCode::Pointer& pointer) const;
+  // A name that no size, buffer or argument has.
+  std::string FreshName(std::string name) const;
+  // Adds one that a field of a struct points to. Returns its name.
+  std::string AddField(const std::string& parameter, const ProgramParameter& field);
+
+  std::string Role(const DraftBuffer& buffer) const;
+  // The byte to which the host sets a buffer that the kernels add to.
+  std::optional<std::int64_t> Memset(const DraftBuffer& buffer) const;
+  // Dimensions in elements of the dtype. `known`: the host's allocation says them.
+  std::vector<std::string> Shape(const DraftBuffer& buffer, const ElementType& element, bool& known) const;
+
+ private:
+  DraftBuffer& BufferOf(const TakenLaunch& one, std::size_t index);
+  std::vector<std::string> GuessedShape(const DraftBuffer& buffer, const ElementType& element) const;
+
+  DraftContext& c_;
+  std::vector<DraftBuffer> buffers_;
+};
+
+// Writes the lines after `evo:`, and adds the scalars that launches need.
+class LaunchWriter {
+ public:
+  LaunchWriter(DraftContext& context, DraftBuffers& buffers) : c_(context), buffers_(buffers) {}
+
+  std::string LaunchLine(const TakenLaunch& one);
+  void AddSteps(const std::vector<std::string>& lines);
+
+ private:
+  std::string ScalarText(const TakenLaunch& one, std::size_t index);
+  std::string IntegerText(const std::string& name, const std::optional<HostExpression>& expression, bool guarded);
+  std::string RealScalar(const std::string& name, const std::string& dtype, const std::optional<HostExpression>& expression);
+  std::string StructText(const TakenLaunch& one, std::size_t index, const std::string& type);
+  std::string TemplateText(const TakenLaunch& one) const;
+  std::string TypeArgument(const TakenLaunch& one, std::size_t t) const;
+  std::string Dimensions(const std::vector<HostExpression>& parts, const std::string& key, const std::string& fallback,
+                         const TakenLaunch& one);
+
+  DraftContext& c_;
+  DraftBuffers& buffers_;
+};
+
+// Makes the task's arguments of the buffers, and those that fill __constant__ variables.
+class ArgumentMaker {
+ public:
+  ArgumentMaker(DraftContext& context, const DraftBuffers& buffers) : c_(context), buffers_(buffers) {}
+
+  void AddArgument(const DraftBuffer& buffer);
+  void AddConstants();
+
+ private:
+  std::vector<std::string> Generators(const DraftBuffer& buffer, const DraftArgument& argument);
+  std::string Check(const DraftArgument& argument);
+
+  DraftContext& c_;
+  const DraftBuffers& buffers_;
+};
+
+}  // namespace evo

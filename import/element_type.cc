@@ -1,0 +1,115 @@
+#include "import/element_type.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kernel_templates/dtype.h"
+
+namespace evo {
+namespace {
+
+std::string WithoutWords(std::string type) {
+  for (const std::string_view word :
+       {"const ", " const", "volatile ", "__restrict__", "__restrict", "restrict", "struct ", "&"}) {
+    for (std::size_t at = type.find(word); at != std::string::npos; at = type.find(word)) type.erase(at, word.size());
+  }
+  while (!type.empty() && type.back() == ' ') type.pop_back();
+  while (!type.empty() && type.front() == ' ') type.erase(0, 1);
+  return type;
+}
+
+}  // namespace
+
+int ElementType::bytes() const {
+  const auto parsed = ParseDtype(dtype);
+  return count * (parsed ? static_cast<int>(ByteSize(*parsed)) : 4);
+}
+
+bool IsPointerType(const std::string& type) { return type.find('*') != std::string::npos || type.ends_with(']'); }
+
+std::string PointedType(const std::string& type) {
+  std::string plain = WithoutWords(type);
+  if (plain.ends_with('*')) plain.pop_back();
+  if (const std::size_t bracket = plain.find('['); bracket != std::string::npos) plain.erase(bracket);
+  return WithoutWords(plain);
+}
+
+std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::string& type) {
+  const SyntaxTree& tree = program.tree();
+  const std::string name = type.substr(type.rfind(':') == std::string::npos ? 0 : type.rfind(':') + 1);
+  for (const SyntaxNode& node : tree.nodes()) {
+    if ((node.kind_name != "StructDecl" && node.kind_name != "ClassDecl") || node.name != name || node.children.empty()) continue;
+    std::vector<ProgramParameter> fields;
+    for (const int child : node.children) {
+      if (tree.node(child).kind_name == "FieldDecl") fields.push_back({tree.node(child).name, tree.node(child).type, child});
+    }
+    if (!fields.empty()) return fields;
+  }
+  return {};
+}
+
+std::string CanonicalType(const SourceProgram& program, std::string_view name) {
+  std::string spelled(name);
+  for (int depth = 0; depth < 4; ++depth) {
+    if (const ProgramMacro* macro = program.FindMacro(spelled); macro != nullptr && !macro->function_like) spelled = macro->body;
+  }
+  for (const SyntaxNode& node : program.tree().nodes()) {
+    if ((node.kind_name == "TypedefDecl" || node.kind_name == "TypeAliasDecl") && node.name == spelled)
+      return WithoutWords(node.type);
+  }
+  return WithoutWords(spelled);
+}
+
+std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std::string& type) {
+  static const std::map<std::string, std::string, std::less<>> kScalars = {{"float", "f32"},
+                                                                           {"double", "f64"},
+                                                                           {"__half", "f16"},
+                                                                           {"half", "f16"},
+                                                                           {"__nv_bfloat16", "bf16"},
+                                                                           {"nv_bfloat16", "bf16"},
+                                                                           {"int", "i32"},
+                                                                           {"unsigned int", "u32"},
+                                                                           {"unsigned", "u32"},
+                                                                           {"uint", "u32"},
+                                                                           {"long", "i64"},
+                                                                           {"long long", "i64"},
+                                                                           {"unsigned long", "u64"},
+                                                                           {"unsigned long long", "u64"},
+                                                                           {"size_t", "u64"},
+                                                                           {"short", "i16"},
+                                                                           {"unsigned short", "u16"},
+                                                                           {"char", "i8"},
+                                                                           {"signed char", "i8"},
+                                                                           {"unsigned char", "u8"},
+                                                                           {"bool", "u8"},
+                                                                           {"int64_t", "i64"},
+                                                                           {"uint64_t", "u64"},
+                                                                           {"int32_t", "i32"},
+                                                                           {"uint32_t", "u32"},
+                                                                           {"uint8_t", "u8"},
+                                                                           {"int8_t", "i8"}};
+  static const std::map<std::string, std::string, std::less<>> kVectors = {
+      {"float", "f32"}, {"double", "f64"}, {"int", "i32"},    {"uint", "u32"},     {"uchar", "u8"},
+      {"char", "i8"},   {"short", "i16"},  {"ushort", "u16"}, {"longlong", "i64"}, {"long", "i64"}};
+  if (const auto found = kScalars.find(type); found != kScalars.end()) return ElementType{found->second, 1};
+  if (type == "__half2" || type == "half2") return ElementType{"f16", 2};
+  if (type == "__nv_bfloat162") return ElementType{"bf16", 2};
+  if (!type.empty() && type.back() >= '1' && type.back() <= '4') {
+    const auto found = kVectors.find(std::string_view(type).substr(0, type.size() - 1));
+    if (found != kVectors.end()) return ElementType{found->second, type.back() - '0'};
+  }
+  std::optional<ElementType> whole;
+  for (const ProgramParameter& field : FieldsOf(program, type)) {
+    std::string base = WithoutWords(field.type);
+    int repeated = 1;
+    for (std::size_t open = base.find('['); open != std::string::npos; open = base.find('[', open + 1))
+      repeated *= std::max(1, std::atoi(base.c_str() + open + 1));
+    base = WithoutWords(base.substr(0, base.find('[')));
+    const auto part = base == type ? std::nullopt : ElementTypeOf(program, base);
+    if (!part || (whole && whole->dtype != part->dtype)) return std::nullopt;
+    whole = ElementType{part->dtype, (whole ? whole->count : 0) + repeated * part->count};
+  }
+  return whole;
+}
+
+}  // namespace evo

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "import/source_program.h"
+
+namespace evo {
+
+// What the elements of an array, or a value, are made of.
+struct ElementType {
+  std::string dtype;  // "f32"
+  int count = 1;      // 4 for float4, or for a struct of four floats
+  int bytes() const;  // of one element
+};
+
+// The type without const, __restrict, references, and one `*`: "const float *__restrict" is "float".
+std::string PointedType(const std::string& type);
+bool IsPointerType(const std::string& type);
+
+// Of a canonical type such as "float", "float4" or a struct of the program whose fields are all alike. nullopt for others.
+std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std::string& type);
+
+// The fields of a struct of the program: {"float", "a"}; empty if there is no such struct.
+std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::string& type);
+
+// The canonical type of a name: of a typedef or a using of the program, or the name itself.
+std::string CanonicalType(const SourceProgram& program, std::string_view name);
+
+}  // namespace evo

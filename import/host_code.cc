@@ -1,0 +1,316 @@
+#include "import/host_code.h"
+
+#include <algorithm>
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+
+constexpr int kDeepest = 12;  // of variables that stand for one another
+
+bool IsArithmetic(const std::string& type) {
+  static const std::vector<std::string> kTypes = {
+      "int",  "unsigned int",  "long", "unsigned long", "long long", "unsigned long long", "short", "unsigned short",
+      "char", "unsigned char", "bool", "float",         "double"};
+  const std::string plain = type.starts_with("const ") ? type.substr(6) : type;
+  return std::find(kTypes.begin(), kTypes.end(), plain) != kTypes.end();
+}
+
+// The variable at the root of a pointer expression: p of &p[4], p + 4, (float *)p, p.data(). Empty if there is none.
+std::string RootOf(const HostExpression& expression, bool& offset) {
+  switch (expression.kind) {
+    case Kind::kName:
+      return expression.text;
+    case Kind::kMember: {
+      const std::string base = RootOf(expression.parts[0], offset);
+      return base.empty() ? base : base + "." + expression.text;
+    }
+    case Kind::kUnary:
+      return RootOf(expression.parts[0], offset);
+    case Kind::kIndex: {
+      const HostExpression& index = expression.parts[1];
+      if (index.kind != Kind::kNumber || index.number.integer != 0) offset = true;
+      return RootOf(expression.parts[0], offset);
+    }
+    case Kind::kBinary:
+      offset = true;
+      return RootOf(expression.parts[0], offset);
+    case Kind::kCall:
+      if (expression.parts.empty()) return "";
+      return RootOf(expression.parts[0], offset);
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Variables HostCode::Values() const {
+  Variables values;
+  for (const auto& [label, leaf] : leaves_) {
+    if (leaf.value) values[label] = *leaf.value;
+  }
+  return values;
+}
+
+// `if (a != b) { .. exit(1); }`: b is a.
+void HostCode::ReadEqualities() {
+  const SyntaxTree& tree = program_.tree();
+  for (const SyntaxNode& node : tree.nodes()) {
+    if (node.kind_name != "IfStmt" || node.children.size() != 2 || node.function < 0) continue;
+    const auto body = program_.Tokens(tree.node(node.children[1]).range);
+    const auto has = [&](std::string_view word) { return std::find(body.begin(), body.end(), word) != body.end(); };
+    if (!has("exit") && !has("return") && !has("abort")) continue;
+    const int function = program_.FunctionAt(node.range.begin);
+    const HostExpression condition = ParseHostExpression(program_.Tokens(tree.node(node.children[0]).range));
+    if (function < 0 || condition.kind != Kind::kBinary || !condition.Is("!=")) continue;
+    if (condition.parts[0].kind != Kind::kMember || condition.parts[1].kind != Kind::kMember) continue;
+    const HostExpression first = Resolve(condition.parts[0], function);
+    const HostExpression second = Resolve(condition.parts[1], function);
+    if (first.kind == Kind::kName && second.kind == Kind::kName && first.text != second.text) equal_[second.text] = first.text;
+  }
+}
+
+HostExpression HostCode::Leaf(const std::string& name, HostLeaf::Origin origin, int function, std::optional<Number> value,
+                              int line) {
+  const auto [place, added] = labels_.try_emplace({function, name}, name);
+  if (added) {
+    // The same name and value elsewhere, such as n of main and of its callee, is the same thing.
+    for (int copy = 2; leaves_.contains(place->second); ++copy) {
+      if (leaves_.at(place->second).value == value) return HostExpression::Name(place->second);
+      place->second = name + "_" + std::to_string(copy);
+    }
+    leaves_[place->second] = {name, origin, function, value, line};
+  }
+  const auto equal = equal_.find(place->second);
+  return HostExpression::Name(equal == equal_.end() ? place->second : equal->second);
+}
+
+const ProgramVariable* HostCode::FindVariable(const std::string& name, int function) const {
+  const ProgramVariable* of_file = nullptr;
+  for (const ProgramVariable& variable : program_.variables()) {
+    if (variable.name != name) continue;
+    if (variable.function == function) return &variable;
+    if (variable.function == -1) of_file = &variable;
+  }
+  return of_file;
+}
+
+std::optional<HostCode::Passed> HostCode::ArgumentOfCaller(const std::string& parameter, int function) const {
+  if (function < 0) return std::nullopt;
+  const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(function)];
+  const auto found = std::find_if(callee.parameters.begin(), callee.parameters.end(),
+                                  [&](const ProgramParameter& one) { return one.name == parameter; });
+  if (found == callee.parameters.end()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(found - callee.parameters.begin());
+  for (const HostCall& call : calls_) {
+    if (call.name == callee.name && call.function != function && index < call.arguments.size())
+      return Passed{call.arguments[index], call.function};
+  }
+  return std::nullopt;
+}
+
+HostExpression HostCode::Resolve(const HostExpression& expression, int function) {
+  return Simplified(Resolved(expression, function, 0));
+}
+
+HostExpression HostCode::Resolve(const SourceRange& range, int function) {
+  return Resolve(ParseHostExpression(program_.Tokens(range)), function);
+}
+
+HostExpression HostCode::Resolved(const HostExpression& expression, int function, int depth) {
+  if (depth > kDeepest) return expression;
+  return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind == Kind::kName) return ResolveName(part.text, function, depth);
+    if (part.kind == Kind::kMember) {
+      if (auto component = ResolveComponent(part, function)) return component;
+      const auto assigned = assignments_.find({function, part.Text()});
+      if (assigned == assignments_.end() || assigned->second.size() != 1) return std::nullopt;
+      return Resolved(ParseHostExpression(program_.Tokens(assigned->second[0])), function, depth + 1);
+    }
+    if (part.kind == Kind::kCall) return ResolveCall(part, function, depth);
+    // A choice that the command line makes: what is chosen without one.
+    if (part.kind == Kind::kConditional) {
+      if (const auto chosen = ValueOf(part.parts[0], Values())) return part.parts[chosen->AsReal() != 0 ? 1 : 2];
+      if (!part.parts[1].IsKnown() && part.parts[2].IsKnown()) return part.parts[2];
+      if (!part.parts[2].IsKnown() && part.parts[1].IsKnown()) return part.parts[1];
+    }
+    return std::nullopt;
+  });
+}
+
+std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int function, int depth) {
+  // What is already a leaf keeps its label.
+  const ProgramVariable* variable = FindVariable(name, function);
+  if (variable == nullptr || variable->function < 0) {
+    if (const ProgramMacro* macro = program_.FindMacro(name); macro != nullptr && !macro->function_like && variable == nullptr) {
+      const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), -1, depth + 1));
+      if (!body.Names().empty() || !body.IsKnown()) return body.Names() == std::vector{name} ? std::nullopt : std::optional(body);
+      return Leaf(name, HostLeaf::Origin::kMacro, -1, ValueOf(body, {}), program_.LineOf(macro->range.begin));
+    }
+  }
+  if (variable == nullptr) {
+    const auto passed = ArgumentOfCaller(name, function);
+    if (passed) {
+      const HostExpression argument =
+          Simplified(Resolved(ParseHostExpression(program_.Tokens(passed->range)), passed->function, depth + 1));
+      if (argument.IsKnown() && !argument.Names().empty()) return argument;
+      return Leaf(name, HostLeaf::Origin::kParameter, function, ValueOf(argument, Values()),
+                  program_.LineOf(passed->range.begin));
+    }
+    if (function < 0) return std::nullopt;
+    const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
+    if (std::none_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) { return one.name == name; }))
+      return std::nullopt;
+    return Leaf(name, HostLeaf::Origin::kParameter, function, std::nullopt, 0);
+  }
+  const int line = program_.LineOf(program_.tree().node(variable->node).range.begin);
+  if (variable->loop) return Leaf(name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, line);
+  SourceRange initialiser = variable->initialiser;
+  const auto assigned = assignments_.find({variable->function, name});
+  if (initialiser.size() == 0 && assigned != assignments_.end()) initialiser = assigned->second.front();
+  const auto origin = variable->function < 0 ? HostLeaf::Origin::kFileConstant : HostLeaf::Origin::kVariable;
+  if (initialiser.size() == 0) return Leaf(name, origin, variable->function, std::nullopt, line);
+  const auto tokens = program_.Tokens(initialiser);
+  const HostExpression value = Simplified(Resolved(ParseHostExpression(tokens), variable->function, depth + 1));
+  const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
+  if (value.IsKnown() && (!value.Names().empty() || bytes) && value.Names() != std::vector{name}) return value;
+  if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
+  std::optional<Number> number = ValueOf(value, {});
+  // A value that the command line may replace: the first one that is a number.
+  if (!number && assigned != assignments_.end()) {
+    for (const SourceRange& other : assigned->second) {
+      if (!number) number = ValueOf(Simplified(ParseHostExpression(program_.Tokens(other))), {});
+    }
+  }
+  return Leaf(name, origin, variable->function, number, line);
+}
+
+std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {
+  std::vector<std::string> parameters;
+  HostExpression body;
+  if (const ProgramMacro* macro = program_.FindMacro(call.text); macro != nullptr && macro->function_like) {
+    parameters = macro->parameters;
+    body = ParseHostExpression(SpelledTokens(macro->body));
+  } else if (const int found = program_.FindFunction(call.text); found >= 0) {
+    const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(found)];
+    const auto tokens = program_.Tokens(callee.body);
+    if (tokens.size() < 5 || tokens[1] != "return" || tokens[tokens.size() - 2] != ";") return std::nullopt;
+    for (const ProgramParameter& parameter : callee.parameters) parameters.push_back(parameter.name);
+    body = ParseHostExpression({tokens.begin() + 2, tokens.end() - 2});
+  } else {
+    return std::nullopt;
+  }
+  if (parameters.size() != call.parts.size() || body.kind == Kind::kUnknown) return std::nullopt;
+  return Replaced(body, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind == Kind::kCall) return ResolveCall(part, function, depth + 1);
+    if (part.kind != Kind::kName) return std::nullopt;
+    const auto parameter = std::find(parameters.begin(), parameters.end(), part.text);
+    if (parameter != parameters.end()) return call.parts[static_cast<std::size_t>(parameter - parameters.begin())];
+    return depth > kDeepest ? std::nullopt : ResolveName(part.text, -1, depth + 1);
+  });
+}
+
+// x, y or z of a dim3. One that is computed, such as dimensions of a matrix kept in a dim3, is a leaf of its own: dims_x.
+std::optional<HostExpression> HostCode::ResolveComponent(const HostExpression& member, int function) {
+  static const std::vector<std::string> kComponents = {"x", "y", "z"};
+  const auto axis = std::find(kComponents.begin(), kComponents.end(), member.text);
+  if (axis == kComponents.end() || member.parts[0].kind != Kind::kName) return std::nullopt;
+  int owner = function;
+  const std::vector<HostExpression> all = DimensionsOf(member.parts[0].text, owner);
+  const auto index = static_cast<std::size_t>(axis - kComponents.begin());
+  if (all.empty()) return std::nullopt;
+  if (index >= all.size()) return HostExpression::Integer(1);
+  if (all[index].kind == Kind::kName) return all[index];
+  const auto value = ValueOf(all[index], Values());
+  if (!value) return all[index];
+  return Leaf(member.parts[0].text + "_" + member.text, HostLeaf::Origin::kVariable, owner, value, 0);
+}
+
+// Of the dim3 variable or parameter `name`; empty if it is none. `function`: where it stands, then where its value stands.
+std::vector<HostExpression> HostCode::DimensionsOf(const std::string& name, int& function) {
+  std::vector<HostExpression> dimensions;
+  const ProgramVariable* variable = FindVariable(name, function);
+  if (variable == nullptr) {
+    const auto passed = ArgumentOfCaller(name, function);
+    if (!passed) return {};
+    const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
+    const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& one) { return one.name == name; });
+    if (found == parameters.end() || found->type.find("dim3") == std::string::npos) return {};
+    function = passed->function;
+    return Dimensions(passed->range, passed->function);
+  }
+  if (variable->type.find("dim3") == std::string::npos) return {};
+  for (const char* member : {".x", ".y", ".z"}) {
+    const auto assigned = assignments_.find({function, name + member});
+    if (assigned != assignments_.end()) dimensions.push_back(Resolve(assigned->second.back(), function));
+  }
+  if (!dimensions.empty() && variable->initialiser.size() == 0) return dimensions;
+  dimensions.clear();
+  SourceRange value = variable->initialiser;
+  const auto assigned = assignments_.find({variable->function, name});
+  if (value.size() == 0 && assigned != assignments_.end()) value = assigned->second.front();
+  if (value.size() == 0) return {};
+  function = variable->function;
+  const std::size_t open = program_.TokenAt(value.begin);
+  if (program_.Token(open) != "(" && program_.Token(open) != "{") return Dimensions(value, variable->function);
+  for (const SourceRange& one : SplitArguments(open, program_.AfterBracket(open) - 1))
+    dimensions.push_back(Resolve(one, variable->function));
+  return dimensions;
+}
+
+std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int function) {
+  const HostExpression written = ParseHostExpression(program_.Tokens(range));
+  std::vector<HostExpression> dimensions;
+  if (written.kind == Kind::kName) {
+    int owner = function;
+    dimensions = DimensionsOf(written.text, owner);
+    if (!dimensions.empty()) return dimensions;
+  }
+  if (written.kind == Kind::kCall && written.Is("dim3")) {
+    for (const HostExpression& part : written.parts) dimensions.push_back(Resolve(part, function));
+    return dimensions;
+  }
+  const std::size_t open = program_.TokenAt(range.begin);
+  if (program_.Token(open) == "{") {
+    for (const SourceRange& one : SplitArguments(open, program_.AfterBracket(open) - 1))
+      dimensions.push_back(Resolve(one, function));
+    return dimensions;
+  }
+  return {Resolve(written, function)};
+}
+
+HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const {
+  Pointer pointer;
+  pointer.name = RootOf(ParseHostExpression(program_.Tokens(range)), pointer.offset);
+  pointer.function = function;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto passed = ArgumentOfCaller(pointer.name, pointer.function);
+    if (!passed) break;
+    const std::string name = RootOf(ParseHostExpression(program_.Tokens(passed->range)), pointer.offset);
+    if (name.empty()) break;
+    pointer.name = name;
+    pointer.function = passed->function;
+  }
+  if (const ProgramVariable* variable = FindVariable(pointer.name, pointer.function)) pointer.function = variable->function;
+  return pointer;
+}
+
+std::vector<const HostCall*> HostCode::CallsOn(const Pointer& pointer, std::string_view prefix) const {
+  std::vector<const HostCall*> found;
+  for (const HostCall& call : calls_) {
+    if (!std::string_view(call.name).starts_with(prefix) || call.arguments.empty()) continue;
+    if (Origin(call.arguments[0], call.function) == pointer) found.push_back(&call);
+  }
+  return found;
+}
+
+std::optional<HostExpression> HostCode::BytesOf(const Pointer& pointer) {
+  for (const HostCall* call : CallsOn(pointer, "cudaMalloc")) {
+    if (call->arguments.size() >= 2) return Resolve(call->arguments[1], call->function);
+  }
+  return std::nullopt;
+}
+
+}  // namespace evo

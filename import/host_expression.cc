@@ -1,0 +1,225 @@
+#include "import/host_expression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/error.h"
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+
+const std::set<std::string, std::less<>> kFunctions = {"ceil_div", "min", "max", "sqrt"};
+
+int Precedence(const HostExpression& expression) {
+  static const std::map<std::string, int, std::less<>> kBinary = {
+      {"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9}, {"<<", 8}, {">>", 8}, {"<", 7},  {">", 7},
+      {"<=", 7}, {">=", 7}, {"==", 6}, {"!=", 6}, {"&", 5}, {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
+  if (expression.kind == Kind::kConditional) return 0;
+  if (expression.kind == Kind::kUnary) return 11;
+  if (expression.kind != Kind::kBinary) return 12;
+  const auto found = kBinary.find(expression.text);
+  return found == kBinary.end() ? 0 : found->second;
+}
+
+std::string Enclosed(const HostExpression& expression, bool parentheses) {
+  return parentheses ? "(" + expression.Text() + ")" : expression.Text();
+}
+
+std::string NumberText(const Number& number) {
+  if (!number.is_real) return fmt::format("{}", number.integer);
+  std::string text = fmt::format("{}", number.real);
+  return text;
+}
+
+bool IsNumber(const HostExpression& expression, std::int64_t value) {
+  return expression.kind == Kind::kNumber && !expression.number.is_real && expression.number.integer == value;
+}
+
+bool SameText(const HostExpression& a, const HostExpression& b) { return a.Text() == b.Text(); }
+
+// N * 1.0 is N in the quotients that ceil() is asked of.
+HostExpression WithoutReals(const HostExpression& expression) {
+  return Replaced(expression, [](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind != Kind::kNumber || !part.number.is_real) return std::nullopt;
+    const auto whole = static_cast<std::int64_t>(part.number.real);
+    if (static_cast<double>(whole) != part.number.real) return std::nullopt;
+    return HostExpression::Integer(whole);
+  });
+}
+
+std::optional<HostExpression> RoundedUp(const HostExpression& part) {
+  const auto divides = [](const HostExpression& e) { return e.kind == Kind::kBinary && e.Is("/"); };
+  if (part.kind == Kind::kCall && (part.Is("ceil") || part.Is("ceilf")) && part.parts.size() == 1) {
+    const HostExpression inner = WithoutReals(part.parts[0]);
+    if (divides(inner)) return HostExpression::Call("ceil_div", {inner.parts[0], inner.parts[1]});
+    return inner;
+  }
+  if (divides(part)) {
+    const HostExpression& top = part.parts[0];
+    const HostExpression& bottom = part.parts[1];
+    if (top.kind != Kind::kBinary) return std::nullopt;
+    // (a + b) - 1 or (a + (b - 1)), or with numbers a + 255 over 256
+    if (top.Is("-") && IsNumber(top.parts[1], 1) && top.parts[0].kind == Kind::kBinary && top.parts[0].Is("+")) {
+      const HostExpression& sum = top.parts[0];
+      if (SameText(sum.parts[1], bottom)) return HostExpression::Call("ceil_div", {sum.parts[0], bottom});
+      if (SameText(sum.parts[0], bottom)) return HostExpression::Call("ceil_div", {sum.parts[1], bottom});
+    }
+    if (top.Is("+")) {
+      for (const int rest : {1, 0}) {
+        const HostExpression& added = top.parts[static_cast<std::size_t>(rest)];
+        const HostExpression& kept = top.parts[static_cast<std::size_t>(1 - rest)];
+        const bool numbers =
+            bottom.kind == Kind::kNumber && IsNumber(added, bottom.number.integer - 1) && bottom.number.integer > 1;
+        const bool names =
+            added.kind == Kind::kBinary && added.Is("-") && SameText(added.parts[0], bottom) && IsNumber(added.parts[1], 1);
+        if (numbers || names) return HostExpression::Call("ceil_div", {kept, bottom});
+      }
+      // (a - 1 + b) / b
+      const HostExpression& first = top.parts[0];
+      if (SameText(top.parts[1], bottom) && first.kind == Kind::kBinary && first.Is("-") && IsNumber(first.parts[1], 1))
+        return HostExpression::Call("ceil_div", {first.parts[0], bottom});
+    }
+    return std::nullopt;
+  }
+  // (a - 1) / b + 1
+  if (part.kind == Kind::kBinary && part.Is("+") && IsNumber(part.parts[1], 1) && divides(part.parts[0])) {
+    const HostExpression& top = part.parts[0].parts[0];
+    if (top.kind == Kind::kBinary && top.Is("-") && IsNumber(top.parts[1], 1))
+      return HostExpression::Call("ceil_div", {top.parts[0], part.parts[0].parts[1]});
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+HostExpression HostExpression::Integer(std::int64_t value) { return {Kind::kNumber, "", Number::Integer(value), {}}; }
+HostExpression HostExpression::Name(std::string name) { return {Kind::kName, std::move(name), {}, {}}; }
+HostExpression HostExpression::Binary(std::string op, HostExpression left, HostExpression right) {
+  return {Kind::kBinary, std::move(op), {}, {std::move(left), std::move(right)}};
+}
+HostExpression HostExpression::Call(std::string name, std::vector<HostExpression> arguments) {
+  return {Kind::kCall, std::move(name), {}, std::move(arguments)};
+}
+
+std::string HostExpression::Text() const {
+  switch (kind) {
+    case Kind::kNumber:
+      return NumberText(number);
+    case Kind::kName:
+    case Kind::kUnknown:
+      return text;
+    case Kind::kMember:
+      return parts[0].Text() + "." + text;
+    case Kind::kIndex:
+      return parts[0].Text() + "[" + parts[1].Text() + "]";
+    case Kind::kUnary:
+      return text + Enclosed(parts[0], Precedence(parts[0]) < 11);
+    case Kind::kConditional:
+      return fmt::format("{} ? {} : {}", Enclosed(parts[0], Precedence(parts[0]) == 0), parts[1].Text(), parts[2].Text());
+    case Kind::kCall: {
+      std::string list;
+      for (const HostExpression& part : parts) list += (list.empty() ? "" : ", ") + part.Text();
+      return text + "(" + list + ")";
+    }
+    case Kind::kBinary: {
+      const int own = Precedence(*this);
+      return fmt::format("{} {} {}", Enclosed(parts[0], Precedence(parts[0]) < own), text,
+                         Enclosed(parts[1], Precedence(parts[1]) <= own));
+    }
+  }
+  return text;
+}
+
+bool HostExpression::IsKnown() const {
+  if (kind == Kind::kUnknown || kind == Kind::kMember || kind == Kind::kIndex) return false;
+  if (kind == Kind::kCall && !kFunctions.contains(text)) return false;
+  return std::all_of(parts.begin(), parts.end(), [](const HostExpression& part) { return part.IsKnown(); });
+}
+
+std::vector<std::string> HostExpression::Names() const {
+  std::vector<std::string> names;
+  if (kind == Kind::kName) return {text};
+  for (const HostExpression& part : parts) {
+    for (std::string& name : part.Names()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+HostExpression Replaced(const HostExpression& expression, const HostReplacement& replace) {
+  HostExpression copy = expression;
+  for (HostExpression& part : copy.parts) part = Replaced(part, replace);
+  if (std::optional<HostExpression> other = replace(copy)) return *std::move(other);
+  return copy;
+}
+
+HostExpression Simplified(const HostExpression& expression) {
+  return Replaced(expression, [](const HostExpression& part) -> std::optional<HostExpression> {
+    if (auto rounded = RoundedUp(part)) return rounded;
+    if (part.kind == Kind::kNumber || !part.Names().empty()) {
+      if (part.kind != Kind::kBinary) return std::nullopt;
+      if (part.Is("*") && IsNumber(part.parts[0], 1)) return part.parts[1];
+      if ((part.Is("*") || part.Is("/")) && IsNumber(part.parts[1], 1)) return part.parts[0];
+      if ((part.Is("+") || part.Is("-")) && IsNumber(part.parts[1], 0)) return part.parts[0];
+      return std::nullopt;
+    }
+    const std::optional<Number> value = ValueOf(part, {});
+    if (!value) return std::nullopt;
+    return HostExpression{Kind::kNumber, "", *value, {}};
+  });
+}
+
+std::optional<Number> ValueOf(const HostExpression& expression, const Variables& values) {
+  if (!expression.IsKnown()) return std::nullopt;
+  try {
+    return Expression::Parse(expression.Text()).Evaluate(values);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<HostExpression> Factors(const HostExpression& expression) {
+  if (expression.kind != Kind::kBinary || !expression.Is("*")) return {expression};
+  std::vector<HostExpression> factors = Factors(expression.parts[0]);
+  for (HostExpression& factor : Factors(expression.parts[1])) factors.push_back(std::move(factor));
+  return factors;
+}
+
+HostExpression Product(const std::vector<HostExpression>& factors) {
+  if (factors.empty()) return HostExpression::Integer(1);
+  HostExpression product = factors[0];
+  for (std::size_t i = 1; i < factors.size(); ++i) product = HostExpression::Binary("*", product, factors[i]);
+  return product;
+}
+
+int SizeOfType(std::string_view type) {
+  static const std::map<std::string, int, std::less<>> kSizes = {{"char", 1},           {"bool", 1},
+                                                                 {"unsigned char", 1},  {"signed char", 1},
+                                                                 {"uint8_t", 1},        {"int8_t", 1},
+                                                                 {"uchar", 1},          {"short", 2},
+                                                                 {"unsigned short", 2}, {"int16_t", 2},
+                                                                 {"uint16_t", 2},       {"__half", 2},
+                                                                 {"half", 2},           {"__nv_bfloat16", 2},
+                                                                 {"nv_bfloat16", 2},    {"int", 4},
+                                                                 {"unsigned", 4},       {"unsigned int", 4},
+                                                                 {"uint", 4},           {"float", 4},
+                                                                 {"int32_t", 4},        {"uint32_t", 4},
+                                                                 {"long", 8},           {"unsigned long", 8},
+                                                                 {"long long", 8},      {"unsigned long long", 8},
+                                                                 {"size_t", 8},         {"int64_t", 8},
+                                                                 {"uint64_t", 8},       {"double", 8},
+                                                                 {"float2", 8},         {"int2", 8},
+                                                                 {"float3", 12},        {"float4", 16},
+                                                                 {"int4", 16},          {"double2", 16},
+                                                                 {"uchar4", 4}};
+  const auto found = kSizes.find(type);
+  return found == kSizes.end() ? 0 : found->second;
+}
+
+}  // namespace evo

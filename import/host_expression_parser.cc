@@ -1,0 +1,245 @@
+#include <charconv>
+#include <cstdlib>
+#include <string>
+
+#include "import/host_expression.h"
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+using Tokens = std::vector<std::string_view>;
+
+bool IsWord(std::string_view token) {
+  return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');
+}
+bool IsDigit(std::string_view token) {
+  return !token.empty() && (std::isdigit(static_cast<unsigned char>(token[0])) != 0 ||
+                            (token[0] == '.' && token.size() > 1 && std::isdigit(static_cast<unsigned char>(token[1])) != 0));
+}
+
+bool IsTypeWord(std::string_view word) {
+  return SizeOfType(word) > 0 || word == "signed" || word == "void" || word == "const" || word == "ptrdiff_t";
+}
+
+HostExpression ParseNumber(std::string_view token) {
+  std::string text;
+  for (const char c : token) {
+    if (c != '\'') text += c;
+  }
+  HostExpression result;
+  result.kind = Kind::kNumber;
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const bool real = !hex && text.find_first_of(".eE") != std::string::npos;
+  if (real || (!hex && text.ends_with('f'))) {
+    result.number = Number::Real(std::strtod(text.c_str(), nullptr));
+  } else {
+    result.number = Number::Integer(static_cast<std::int64_t>(std::strtoull(text.c_str(), nullptr, 0)));
+  }
+  return result;
+}
+
+class Parser {
+ public:
+  explicit Parser(const Tokens& tokens) : tokens_(tokens) {}
+
+  HostExpression Run() {
+    HostExpression result = Conditional();
+    if (at_ < tokens_.size()) failed_ = true;
+    if (!failed_) return result;
+    HostExpression unknown;
+    for (const std::string_view token : tokens_) unknown.text += (unknown.text.empty() ? "" : " ") + std::string(token);
+    return unknown;
+  }
+
+ private:
+  bool At(std::string_view token) const { return at_ < tokens_.size() && tokens_[at_] == token; }
+  bool Take(std::string_view token) {
+    if (!At(token)) return false;
+    ++at_;
+    return true;
+  }
+  void Expect(std::string_view token) {
+    if (!Take(token)) failed_ = true;
+  }
+
+  HostExpression Conditional() {
+    HostExpression condition = Binary(1);
+    if (failed_ || !Take("?")) return condition;
+    HostExpression yes = Conditional();
+    Expect(":");
+    HostExpression no = Conditional();
+    return {Kind::kConditional, "?", {}, {std::move(condition), std::move(yes), std::move(no)}};
+  }
+
+  int PrecedenceHere() const {
+    static const std::map<std::string_view, int> kBinary = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8},
+                                                            {">>", 8}, {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"==", 6},
+                                                            {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
+    if (at_ >= tokens_.size()) return 0;
+    const auto found = kBinary.find(tokens_[at_]);
+    return found == kBinary.end() ? 0 : found->second;
+  }
+
+  HostExpression Binary(int least) {
+    HostExpression left = Unary();
+    for (int here = PrecedenceHere(); !failed_ && here >= least; here = PrecedenceHere()) {
+      std::string op(tokens_[at_++]);
+      HostExpression right = Binary(here + 1);
+      left = HostExpression::Binary(std::move(op), std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  HostExpression Unary() {
+    if (++depth_ > 200) failed_ = true;
+    if (failed_) return {};
+    HostExpression result;
+    if (At("-") || At("!") || At("~") || At("&") || At("*")) {
+      std::string op(tokens_[at_++]);
+      result = {Kind::kUnary, std::move(op), {}, {Unary()}};
+    } else if (Take("+")) {
+      result = Unary();
+    } else if (const std::size_t end = CastEnd()) {
+      at_ = end;
+      result = Unary();
+    } else {
+      result = Postfix();
+    }
+    --depth_;
+    return result;
+  }
+
+  // The token after a cast in parentheses that begins here; 0 if there is none.
+  std::size_t CastEnd() const {
+    if (!At("(")) return 0;
+    std::size_t i = at_ + 1;
+    bool type = false;
+    bool pointer = false;
+    bool word = false;
+    for (; i < tokens_.size() && tokens_[i] != ")"; ++i) {
+      const std::string_view token = tokens_[i];
+      if (IsTypeWord(token)) {
+        type = true;
+      } else if (token == "*") {
+        pointer = true;
+      } else if (IsWord(token) && !word) {
+        word = true;
+      } else if (token != "::" && token != "&") {
+        return 0;
+      }
+    }
+    if (i + 1 >= tokens_.size()) return 0;
+    const bool named_pointer = word && pointer && tokens_[i - 1] == "*";  // (Params *)p
+    const bool operand = IsWord(tokens_[i + 1]) || IsDigit(tokens_[i + 1]) || tokens_[i + 1] == "(" || tokens_[i + 1] == "&" ||
+                         tokens_[i + 1] == "-";
+    return (type || named_pointer) && operand ? i + 1 : 0;
+  }
+
+  HostExpression Postfix() {
+    HostExpression result = Primary();
+    while (!failed_) {
+      if (Take(".") || Take("->")) {
+        if (at_ >= tokens_.size() || !IsWord(tokens_[at_])) {
+          failed_ = true;
+          break;
+        }
+        std::string member(tokens_[at_++]);
+        if (At("(")) {  // a call of a member, such as v.data()
+          ++at_;
+          std::vector<HostExpression> parts = Arguments();
+          parts.insert(parts.begin(), std::move(result));
+          result = HostExpression::Call("." + member, std::move(parts));
+        } else {
+          result = {Kind::kMember, std::move(member), {}, {std::move(result)}};
+        }
+      } else if (Take("[")) {
+        HostExpression index = Conditional();
+        Expect("]");
+        result = {Kind::kIndex, "", {}, {std::move(result), std::move(index)}};
+      } else {
+        break;
+      }
+    }
+    return result;
+  }
+
+  std::vector<HostExpression> Arguments() {
+    std::vector<HostExpression> arguments;
+    if (Take(")")) return arguments;
+    do {
+      arguments.push_back(Conditional());
+    } while (!failed_ && Take(","));
+    Expect(")");
+    return arguments;
+  }
+
+  HostExpression SizeOf() {
+    Expect("(");
+    std::string type;
+    for (; at_ < tokens_.size() && tokens_[at_] != ")"; ++at_) {
+      if (tokens_[at_] == "const" || tokens_[at_] == "std" || tokens_[at_] == "::") continue;
+      type += (type.empty() ? "" : " ") + std::string(tokens_[at_]);
+    }
+    Expect(")");
+    if (type.ends_with('*')) return HostExpression::Integer(8);
+    // What is not known by name is looked up later, as a name that no program can have.
+    const int bytes = SizeOfType(type);
+    return bytes > 0 ? HostExpression::Integer(bytes) : HostExpression::Name("sizeof " + type);
+  }
+
+  HostExpression Primary() {
+    if (at_ >= tokens_.size()) {
+      failed_ = true;
+      return {};
+    }
+    const std::string_view token = tokens_[at_++];
+    if (token == "(") {
+      HostExpression inner = Conditional();
+      Expect(")");
+      return inner;
+    }
+    if (IsDigit(token)) return ParseNumber(token);
+    if (token == "true" || token == "false") return HostExpression::Integer(token == "true" ? 1 : 0);
+    if (token == "sizeof") return SizeOf();
+    if (!IsWord(token)) {
+      failed_ = true;
+      return {};
+    }
+    if (token.ends_with("_cast") && At("<")) {
+      while (at_ < tokens_.size() && tokens_[at_] != ">") ++at_;
+      Expect(">");
+      Expect("(");
+      HostExpression inner = Conditional();
+      Expect(")");
+      return inner;
+    }
+    std::string name(token);
+    while (At("::")) {  // the last part says enough
+      ++at_;
+      if (at_ >= tokens_.size()) break;
+      name = std::string(tokens_[at_++]);
+    }
+    if (name == "unsigned" || name == "long") {
+      while (at_ < tokens_.size() && IsTypeWord(tokens_[at_])) ++at_;
+    }
+    if (!At("(")) return HostExpression::Name(std::move(name));
+    ++at_;
+    std::vector<HostExpression> arguments = Arguments();
+    if (IsTypeWord(name) && arguments.size() == 1) return arguments[0];
+    if (name == "raw_pointer_cast" && arguments.size() == 1) return arguments[0];
+    if (name == "sqrtf") name = "sqrt";
+    return HostExpression::Call(std::move(name), std::move(arguments));
+  }
+
+  const Tokens& tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+HostExpression ParseHostExpression(const std::vector<std::string_view>& tokens) { return Parser(tokens).Run(); }
+
+}  // namespace evo

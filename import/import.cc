@@ -1,0 +1,131 @@
+#include "import/import.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
+#include "import/device_text.h"
+#include "import/draft_builder.h"
+
+namespace evo {
+namespace {
+
+// "line:column: message" of the parser in terms of the user's files.
+std::string Located(const ImportRequest& request, const std::string& error) {
+  std::size_t line = 0;
+  std::from_chars(error.data(), error.data() + error.size(), line);
+  const std::size_t column = error.find(':');
+  const std::size_t message = column == std::string::npos ? column : error.find(": ", column + 1);
+  if (line == 0 || line > request.line_files.size() || message == std::string::npos)
+    return fmt::format("{}: {}", request.file, error);
+  return fmt::format("{}:{}: {}", request.line_files[line - 1], request.line_numbers[line - 1], error.substr(message + 2));
+}
+
+bool IsMissingHeader(const std::string& error) { return error.find("file not found") != std::string::npos; }
+
+// Whether it is an error of the user's text, not of a header of the toolkit.
+bool IsOfSource(const std::string& error) {
+  return !error.empty() && std::isdigit(static_cast<unsigned char>(error[0])) != 0 && !IsMissingHeader(error);
+}
+
+// The first error in the lines of a range; empty if there is none.
+std::string ErrorIn(const SourceProgram& program, const SourceRange& range) {
+  const int first = program.LineOf(range.begin);
+  const int last = program.LineOf(range.end);
+  for (const std::string& error : program.tree().errors()) {
+    int line = 0;
+    std::from_chars(error.data(), error.data() + error.size(), line);
+    if (line >= first && line <= last && !IsMissingHeader(error)) return error;
+  }
+  return "";
+}
+
+std::string WithHeaders(const ImportRequest& request, const std::string& message) {
+  if (request.missing.empty()) return message;
+  return fmt::format("{} (not found: {}; give its folder with -I)", message, fmt::join(request.missing, ", "));
+}
+
+std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, const DeviceText& device) {
+  std::string text =
+      fmt::format("// Device code of {}; evo init wrote the evo: lines and left the host's part out.\n", request.file);
+  if (!device.heading.empty()) text += device.heading;
+  for (const std::string& include : device.includes) text += fmt::format("#include {}\n", include);
+  text += '\n';
+  for (const DraftParameter& parameter : draft.parameters)
+    text += fmt::format("// evo:param {} {}\n", parameter.name, fmt::join(parameter.values, " "));
+  for (const std::string& constraint : draft.constraints) text += fmt::format("// evo:constraint {}\n", constraint);
+  for (const DraftSize& size : draft.sizes) {
+    if (size.macro) text += fmt::format("// evo:size {}\n", size.name);
+  }
+  for (const std::string& constant : draft.constants) text += fmt::format("// evo:constant {}\n", constant);
+  for (const std::string& step : draft.steps) text += fmt::format("// evo:{}\n", step);
+  const auto define = [&](const std::string& name, std::int64_t value) {
+    text += fmt::format("\n#ifndef {0}\n#define {0} {1}\n#endif\n", name, value);
+  };
+  for (const DraftParameter& parameter : draft.parameters) define(parameter.name, parameter.value);
+  for (const DraftSize& size : draft.sizes) {
+    if (size.macro) define(size.name, size.value);
+  }
+  return text + "\n" + device.code;
+}
+
+ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
+  const SyntaxTree tree = parser.Parse(request.text);
+  const SourceProgram program(tree);
+  ImportReply reply;
+  const auto real_error =
+      std::find_if(tree.errors().begin(), tree.errors().end(), [](const std::string& e) { return IsOfSource(e); });
+  const bool kernels =
+      std::any_of(program.functions().begin(), program.functions().end(), [](const auto& f) { return f.kernel; });
+  if (!kernels && real_error != tree.errors().end()) throw UsageError(WithHeaders(request, Located(request, *real_error)));
+  HostCode host(program);
+  std::vector<TakenLaunch> launches;
+  try {
+    launches = TakeLaunches(program, host, request.kernels, reply.notes);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", request.file, error.what()));
+  }
+  for (const TakenLaunch& one : launches) {
+    if (const std::string error = ErrorIn(program, one.kernel->range); !error.empty())
+      throw UsageError(WithHeaders(request, Located(request, error)));
+  }
+  const TakenLoop loop = TakeLoop(program, host, launches);
+  Answers answers(request.answers);
+  TaskDraft draft = BuildDraft(program, host, std::move(launches), loop, answers);
+  const DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);
+  if (const auto name = answers.Given("name")) draft.name = *name;
+  if (const auto unused = answers.Unused(); !unused.empty()) {
+    std::vector<std::string> keys;
+    for (const ImportQuestion& question : answers.questions) keys.push_back(question.key);
+    throw UsageError(fmt::format("--set {}: nothing of that name; there are {}", unused.front(), fmt::join(keys, ", ")));
+  }
+  draft.summary = fmt::format("{} of {}", fmt::join(draft.kernels, ", "), request.file);
+  draft.questions = answers.questions;
+  reply.notes.insert(reply.notes.end(), draft.notes.begin(), draft.notes.end());
+  for (const std::string& header : request.missing) reply.notes.push_back(fmt::format("not found, left out: {}", header));
+  draft.notes = reply.notes;
+  draft.python = request.python;
+  reply.task = draft.name;
+  reply.questions = answers.questions;
+  reply.files["task.json"] = TaskJson(draft);
+  reply.files[draft.baseline + ".cu"] = TemplateText(request, draft, device);
+  if (request.python) reply.files["reference.py"] = ReferenceSkeleton(draft);
+  return reply;
+}
+
+}  // namespace
+
+ImportReply Import(const ImportRequest& request, SyntaxParser& parser) {
+  try {
+    return Make(request, parser);
+  } catch (const UsageError& error) {
+    ImportReply reply;
+    reply.failure = error.what();
+    return reply;
+  }
+}
+
+}  // namespace evo

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "import/device_text.h"
+#include "import/draft_parts.h"
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+using Pointer = HostCode::Pointer;
+
+}  // namespace
+
+// One kernel argument that is no buffer.
+std::string LaunchWriter::ScalarText(const TakenLaunch& one, std::size_t index) {
+  const ProgramParameter& parameter = one.kernel->parameters[index];
+  const std::string type = PointedType(one.types[index]);
+  const auto value = one.values.find(parameter.name);
+  const std::optional<HostExpression> expression = value == one.values.end() ? std::nullopt : std::optional(value->second);
+  const auto element = ElementTypeOf(c_.program, type);
+  if (!FieldsOf(c_.program, type).empty()) return StructText(one, index, type);
+  if (element && element->count == 1 && (element->dtype == "f32" || element->dtype == "f64"))
+    return RealScalar(parameter.name, element->dtype, expression);
+  const ParameterUse& use = one.use.parameters.at(parameter.name);
+  const std::string text = IntegerText(parameter.name, expression, use.guarded);
+  if (type == "int" || !element) {
+    if (!element) c_.draft.notes.push_back(fmt::format("not known: how to pass {}, of type {}", parameter.name, type));
+    return text;
+  }
+  return fmt::format("{}({})", type == "bool" ? "bool" : element->dtype, text);
+}
+
+std::string LaunchWriter::IntegerText(const std::string& name, const std::optional<HostExpression>& expression, bool guarded) {
+  if (const auto given = c_.answers.Given("argument." + name)) return *given;
+  if (!expression || !expression->IsKnown()) return c_.names.AddSize(name, std::nullopt, guarded, c_.draft);
+  const HostExpression named = c_.names.Named(*expression);
+  if (named.kind != Kind::kNumber) return named.Text();
+  // A small number is a choice; a large one is a size that the host writes as a number.
+  constexpr std::int64_t kSmall = 16;
+  if (named.number.is_real || named.number.integer <= kSmall) {
+    c_.draft.notes.push_back(fmt::format("the host passes {} = {}, and so does the task", name, named.Text()));
+    return named.Text();
+  }
+  return c_.names.AddSize(name, named.number.integer, guarded, c_.draft);
+}
+
+std::string LaunchWriter::RealScalar(const std::string& name, const std::string& dtype,
+                                     const std::optional<HostExpression>& expression) {
+  DraftArgument argument;
+  argument.name = buffers_.FreshName(name);
+  argument.role = "scalar";
+  argument.dtype = dtype;
+  std::string guess = "1.5";
+  bool known = false;
+  if (expression) {
+    if (const auto number = ValueOf(c_.names.Named(*expression), c_.host.Values())) {
+      const auto names = c_.names.Named(*expression).Names();
+      const bool of_sizes =
+          !names.empty() && std::all_of(names.begin(), names.end(), [&](const auto& one) { return c_.names.IsSize(one); });
+      guess = of_sizes ? c_.names.Text(*expression) : fmt::format("{}", number->AsReal());
+      known = true;
+    }
+  }
+  argument.value = c_.answers.Ask(
+      argument.name, guess, known ? "a scalar, as the host has it" : "a scalar whose value the host code does not say", !known);
+  c_.draft.arguments.push_back(argument);
+  return argument.name;
+}
+
+// {ARG, ARG, ..}: fields that are pointers become buffers, real ones scalars.
+std::string LaunchWriter::StructText(const TakenLaunch& one, std::size_t index, const std::string& type) {
+  std::vector<std::string> parts;
+  const std::string& parameter = one.kernel->parameters[index].name;
+  for (const ProgramParameter& field : FieldsOf(c_.program, type)) {
+    std::optional<HostExpression> value;
+    if (one.launch != nullptr && index < one.launch->arguments.size()) {
+      const std::string host(c_.program.Text(one.launch->arguments[index]));
+      value = c_.host.Resolve(ParseHostExpression(SpelledTokens(host + "." + field.name)), one.launch->function);
+      if (!value->IsKnown()) value.reset();
+    }
+    if (IsPointerType(field.type)) {
+      parts.push_back(buffers_.AddField(parameter, field));
+      continue;
+    }
+    const auto element = ElementTypeOf(c_.program, PointedType(field.type));
+    if (element && (element->dtype == "f32" || element->dtype == "f64") && element->count == 1) {
+      const std::string name = RealScalar(parameter + "_" + field.name, element->dtype, value);
+      parts.push_back(name);
+      continue;
+    }
+    const std::string text = IntegerText(field.name, value, true);
+    parts.push_back(!element || element->dtype == "i32" ? text : fmt::format("{}({})", element->dtype, text));
+  }
+  return fmt::format("{{{}}}", fmt::join(parts, ", "));
+}
+
+std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
+  const auto& parameters = one.kernel->template_parameters;
+  std::vector<std::string> parts;
+  for (std::size_t t = 0; t < parameters.size(); ++t) {
+    if (parameters[t].is_type) {
+      parts.push_back(TypeArgument(one, t));
+      continue;
+    }
+    if (t >= one.template_values.size()) break;  // it has a default
+    HostExpression value = c_.names.Named(one.template_values[t]);
+    // A number that the host keeps equal to a variable of the same name: `if (block_size == 16) k<16><<<..`.
+    const auto plain = [](const std::string& name) {
+      std::string result;
+      for (const char c : name) {
+        if (c != '_') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      }
+      return result.starts_with("launch") ? result.substr(6) : result;
+    };
+    for (const DraftParameter& parameter : c_.draft.parameters) {
+      if (value.kind == Kind::kNumber && plain(parameter.name) == plain(parameters[t].name) &&
+          parameter.value == value.number.integer)
+        value = HostExpression::Name(parameter.name);
+    }
+    parts.push_back(value.Text());
+  }
+  return parts.empty() ? "" : fmt::format("<{}>", fmt::join(parts, ", "));
+}
+
+std::string LaunchWriter::TypeArgument(const TakenLaunch& one, std::size_t t) const {
+  if (one.launch != nullptr && t < one.launch->template_arguments.size())
+    return CanonicalType(c_.program, c_.program.Text(one.launch->template_arguments[t]));
+  const std::string placeholder = fmt::format("type-parameter-0-{}", t);
+  for (std::size_t i = 0; i < one.types.size(); ++i) {
+    if (one.kernel->parameters[i].type.find(placeholder) != std::string::npos) return PointedType(one.types[i]);
+  }
+  return "float";
+}
+
+std::string LaunchWriter::Dimensions(const std::vector<HostExpression>& parts, const std::string& key,
+                                     const std::string& fallback, const TakenLaunch& one) {
+  std::vector<std::string> texts;
+  bool known = !parts.empty();
+  for (const HostExpression& part : parts) {
+    known = known && part.IsKnown();
+    texts.push_back(c_.names.Text(part));
+  }
+  while (texts.size() > 1 && texts.back() == "1") texts.pop_back();
+  if (const auto given = c_.answers.Given(key)) return *given;
+  if (known) return fmt::format("{}", fmt::join(texts, ", "));
+  return c_.answers.Ask(key, fallback, fmt::format("how {} is launched, which the host code does not say", one.kernel->name),
+                        true);
+}
+
+std::string LaunchWriter::LaunchLine(const TakenLaunch& one) {
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < one.kernel->parameters.size(); ++i)
+    arguments.push_back(IsPointerType(one.types[i]) ? buffers_.NameAt(one, i) : ScalarText(one, i));
+  const std::string text(c_.program.Text(one.kernel->body));
+  const bool flat = text.find("threadIdx.y") == std::string::npos;
+  const std::string first = c_.draft.sizes.empty() ? "1024" : c_.draft.sizes[0].name;
+  const std::string second = c_.draft.sizes.size() > 1 ? c_.draft.sizes[1].name : first;
+  const std::string block = Dimensions(one.block, "block", flat ? "256" : "16, 16", one);
+  const std::string grid = Dimensions(
+      one.grid, "grid",
+      flat ? fmt::format("ceil_div({}, 256)", first) : fmt::format("ceil_div({}, 16), ceil_div({}, 16)", second, first), one);
+  std::string line = fmt::format("{}{}({}) grid({}) block({})", one.kernel->qualified, TemplateText(one),
+                                 fmt::join(arguments, ", "), grid, block);
+  std::string shared = one.shared && one.shared->IsKnown() ? c_.names.Text(*one.shared) : "0";
+  if (one.shared && !one.shared->IsKnown())
+    shared =
+        c_.answers.Ask("shared", "0", fmt::format("bytes of dynamic shared memory: the host says {}", one.shared->Text()), true);
+  if (const auto given = c_.answers.Given("shared")) shared = *given;
+  if (shared != "0") line += fmt::format(" shared({})", shared);
+  return line;
+}
+
+void LaunchWriter::AddSteps(const std::vector<std::string>& lines) {
+  for (const DraftBuffer& buffer : buffers_.all()) {
+    const auto byte = buffers_.Memset(buffer);
+    const auto argument = std::find_if(c_.draft.arguments.begin(), c_.draft.arguments.end(),
+                                       [&](const auto& one) { return one.name == buffer.name; });
+    if (byte && argument != c_.draft.arguments.end() && argument->role == "out")
+      c_.draft.steps.push_back(fmt::format("memset {} {}", buffer.name, *byte));
+  }
+  if (c_.loop.taken) {
+    std::string count = c_.names.Text(ParseHostExpression(SpelledTokens(c_.loop.count)));
+    constexpr int kFewest = 4;
+    const auto leaf = c_.host.leaves().find(c_.loop.count);
+    const bool a_size = c_.names.IsSize(count) || leaf == c_.host.leaves().end();
+    const bool number = !count.empty() && std::isdigit(static_cast<unsigned char>(count[0])) != 0;
+    if (!a_size || number) count = std::to_string(kFewest);
+    count = c_.answers.Ask("repeat", count,
+                           fmt::format("how often the loop over {} runs; the host says {}", c_.loop.step, c_.loop.count));
+    c_.draft.steps.push_back(fmt::format("repeat {} < {}", c_.loop.step, count));
+  }
+  for (const std::string& line : lines) c_.draft.steps.push_back("launch " + line);
+  if (c_.loop.taken) {
+    for (const auto& [a, b] : c_.loop.swaps)
+      c_.draft.steps.push_back(fmt::format("swap {} {}", buffers_.NameOf(a), buffers_.NameOf(b)));
+    c_.draft.steps.push_back("end");
+  }
+}
+
+}  // namespace evo

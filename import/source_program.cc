@@ -1,0 +1,205 @@
+#include "import/source_program.h"
+
+#include <algorithm>
+
+#include "kernel_templates/directive_lexer.h"
+
+namespace evo {
+namespace {
+
+bool HasAttribute(const SyntaxTree& tree, int node, std::string_view attribute) {
+  const auto& children = tree.node(node).children;
+  return std::any_of(children.begin(), children.end(), [&](int child) { return tree.node(child).kind_name == attribute; });
+}
+
+bool IsFunctionNode(const SyntaxNode& node) {
+  return node.kind_name == "FunctionDecl" || node.kind_name == "FunctionTemplate" || node.kind_name == "CXXMethod";
+}
+
+// A preprocessor line and those that continue it, without comments.
+std::string Joined(std::string_view text) {
+  std::string joined;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "\\\n") {
+      ++i;
+      joined += ' ';
+    } else if (text.substr(i, 3) == "\\\r\n") {
+      i += 2;
+      joined += ' ';
+    } else if (text.substr(i, 2) == "//") {
+      break;
+    } else if (text.substr(i, 2) == "/*") {
+      const std::size_t end = text.find("*/", i + 2);
+      i = end == std::string_view::npos ? text.size() : end + 1;
+      joined += ' ';
+    } else {
+      joined += text[i];
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::vector<std::string_view> SpelledTokens(std::string_view text) {
+  std::vector<std::string_view> tokens;
+  for (const SourceRange& range : Tokenize(text)) tokens.push_back(text.substr(range.begin, range.size()));
+  return tokens;
+}
+
+SourceProgram::SourceProgram(const SyntaxTree& tree) : tree_(tree), tokens_(Tokenize(tree.text())) {
+  const auto& nodes = tree_.nodes();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (IsFunctionNode(nodes[i])) AddFunction(static_cast<int>(i));
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].kind_name == "VarDecl") AddVariable(static_cast<int>(i));
+  }
+  ReadMacros();
+}
+
+std::string SourceProgram::Scope(int node) const {
+  std::string scope;
+  for (int at = tree_.node(node).parent; at > 0; at = tree_.node(at).parent) {
+    if (tree_.node(at).kind_name == "Namespace" && !tree_.node(at).name.empty()) scope = tree_.node(at).name + "::" + scope;
+  }
+  return scope;
+}
+
+void SourceProgram::AddFunction(int index) {
+  const SyntaxNode& node = tree_.node(index);
+  ProgramFunction function;
+  function.name = node.name;
+  function.qualified = Scope(index) + node.name;
+  function.node = index;
+  function.range = node.range;
+  function.kernel = HasAttribute(tree_, index, "attribute(global)");
+  function.device = function.kernel || HasAttribute(tree_, index, "attribute(device)");
+  bool defined = false;
+  for (const int child : node.children) {
+    const SyntaxNode& part = tree_.node(child);
+    if (part.kind_name == "ParmDecl") function.parameters.push_back({part.name, part.type, child});
+    if (part.kind_name == "TemplateTypeParameter") function.template_parameters.push_back({part.name, true});
+    if (part.kind_name == "NonTypeTemplateParameter") function.template_parameters.push_back({part.name, false});
+    if (part.kind_name == "CompoundStmt") {
+      function.body = part.range;
+      defined = true;
+    }
+  }
+  if (defined) functions_.push_back(std::move(function));
+}
+
+void SourceProgram::AddVariable(int index) {
+  const SyntaxNode& node = tree_.node(index);
+  ProgramVariable variable;
+  variable.name = node.name;
+  variable.type = node.type;
+  variable.node = index;
+  variable.constant_memory = HasAttribute(tree_, index, "attribute(constant)");
+  variable.device_memory = HasAttribute(tree_, index, "attribute(device)") || HasAttribute(tree_, index, "attribute(managed)");
+  variable.function = FunctionAt(node.range.begin);
+  const int statement = node.parent;
+  variable.loop = statement > 0 && tree_.node(statement).parent >= 0 &&
+                  tree_.node(tree_.node(statement).parent).kind_name == "ForStmt" &&
+                  tree_.node(tree_.node(statement).parent).children.front() == statement;
+  // clang ends a variable before an initialiser that it did not understand, so the tokens decide.
+  std::size_t at = TokenAt(node.range.begin);
+  while (at < tokens_.size() && tokens_[at].begin < node.range.end && Token(at) != variable.name) ++at;
+  ++at;
+  while (Token(at) == "[") at = AfterBracket(at);
+  std::size_t end = at;
+  if (Token(at) == "=") {
+    ++at;
+    for (end = at; end < tokens_.size() && Token(end) != ";" && Token(end) != ","; ++end) {
+      if (Token(end) == "(" || Token(end) == "[" || Token(end) == "{") end = AfterBracket(end) - 1;
+    }
+  } else if (Token(at) == "(" || Token(at) == "{") {
+    end = AfterBracket(at);
+  }
+  if (end > at && end <= tokens_.size()) variable.initialiser = {tokens_[at].begin, tokens_[end - 1].end};
+  variables_.push_back(std::move(variable));
+}
+
+void SourceProgram::ReadMacros() {
+  const std::string& all = text();
+  const std::vector<SourceLine> lines = SplitLines(all);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string_view line = Trim(lines[i].text);
+    if (!line.starts_with('#')) continue;
+    const std::size_t first = i;
+    const auto continues = [&] { return lines[i].text.ends_with('\\') || lines[i].text.ends_with("\\\r"); };
+    while (continues() && i + 1 < lines.size()) ++i;
+    line = Trim(line.substr(1));
+    if (!line.starts_with("define") || line.size() < 8) continue;
+    ProgramMacro macro;
+    macro.range = {static_cast<std::uint32_t>(lines[first].begin),
+                   static_cast<std::uint32_t>(lines[i].begin + lines[i].text.size())};
+    const std::string joined = Joined(Text(macro.range));
+    std::string_view rest = Trim(std::string_view(joined).substr(joined.find("define") + 6));
+    std::size_t end = 0;
+    while (end < rest.size() && (std::isalnum(static_cast<unsigned char>(rest[end])) != 0 || rest[end] == '_')) ++end;
+    macro.name = std::string(rest.substr(0, end));
+    rest = rest.substr(end);
+    if (rest.starts_with('(')) {
+      macro.function_like = true;
+      const std::size_t close = rest.find(')');
+      if (close == std::string_view::npos) continue;
+      for (const std::string_view token : SpelledTokens(rest.substr(1, close - 1))) {
+        if (token != ",") macro.parameters.emplace_back(token);
+      }
+      rest = rest.substr(close + 1);
+    }
+    macro.body = std::string(Trim(rest));
+    macros_.push_back(std::move(macro));
+  }
+}
+
+const ProgramMacro* SourceProgram::FindMacro(std::string_view name) const {
+  const auto found = std::find_if(macros_.begin(), macros_.end(), [&](const ProgramMacro& macro) { return macro.name == name; });
+  return found == macros_.end() ? nullptr : &*found;
+}
+
+int SourceProgram::FunctionAt(std::uint32_t offset) const {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    if (functions_[i].range.begin <= offset && offset < functions_[i].range.end) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int SourceProgram::FindFunction(std::string_view name) const {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    if (functions_[i].name == name || functions_[i].qualified == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::size_t SourceProgram::TokenAt(std::uint32_t offset) const {
+  const auto found = std::lower_bound(tokens_.begin(), tokens_.end(), offset,
+                                      [](const SourceRange& token, std::uint32_t at) { return token.begin < at; });
+  return static_cast<std::size_t>(found - tokens_.begin());
+}
+
+std::size_t SourceProgram::AfterBracket(std::size_t open) const {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens_.size(); ++i) {
+    const std::string_view token = Token(i);
+    if (token == "(" || token == "[" || token == "{") ++depth;
+    if (token == ")" || token == "]" || token == "}") {
+      if (--depth == 0) return i + 1;
+    }
+  }
+  return tokens_.size();
+}
+
+std::vector<std::string_view> SourceProgram::Tokens(const SourceRange& range) const {
+  std::vector<std::string_view> result;
+  for (std::size_t i = TokenAt(range.begin); i < tokens_.size() && tokens_[i].end <= range.end; ++i) result.push_back(Token(i));
+  return result;
+}
+
+int SourceProgram::LineOf(std::uint32_t offset) const {
+  return 1 + static_cast<int>(
+                 std::count(text().begin(), text().begin() + std::min<std::ptrdiff_t>(offset, std::ssize(text())), '\n'));
+}
+
+}  // namespace evo

@@ -1,0 +1,256 @@
+// Which launches of the host a task takes over.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "import/draft_builder.h"
+
+namespace evo {
+namespace {
+
+class LaunchTaker {
+ public:
+  LaunchTaker(const SourceProgram& program, HostCode& host, std::vector<std::string>& notes)
+      : program_(program), tree_(program.tree()), host_(host), notes_(notes) {}
+
+  std::vector<TakenLaunch> Run(const std::vector<std::string>& names) {
+    const std::vector<const ProgramFunction*> kernels = Choose(names);
+    std::vector<TakenLaunch> taken;
+    const HostLaunch* first = nullptr;
+    for (const ProgramFunction* kernel : kernels) {
+      std::vector<const HostLaunch*> launches;
+      for (const HostLaunch& launch : host_.launches()) {
+        if (launch.name == kernel->name && launch.arguments.size() <= kernel->parameters.size()) launches.push_back(&launch);
+      }
+      const HostLaunch* best = Best(launches);
+      if (best == nullptr) {
+        taken.push_back({kernel});
+        continue;
+      }
+      if (first == nullptr) first = best;
+      taken.push_back({kernel, best});
+      AddTurns(taken, *kernel, launches, *best);
+    }
+    std::stable_sort(taken.begin(), taken.end(), [](const TakenLaunch& a, const TakenLaunch& b) {
+      return a.launch != nullptr && b.launch != nullptr && a.launch->range.begin < b.launch->range.begin;
+    });
+    for (TakenLaunch& one : taken) Fill(one);
+    return taken;
+  }
+
+ private:
+  std::string List(const std::vector<const ProgramFunction*>& kernels) const {
+    std::vector<std::string> parts;
+    for (const ProgramFunction* kernel : kernels)
+      parts.push_back(fmt::format("{} (line {})", kernel->qualified, program_.LineOf(kernel->range.begin)));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+  std::vector<const ProgramFunction*> Choose(const std::vector<std::string>& names) const {
+    std::vector<const ProgramFunction*> all;
+    for (const ProgramFunction& function : program_.functions()) {
+      if (function.kernel) all.push_back(&function);
+    }
+    if (all.empty()) throw UsageError("no __global__ function is defined in it");
+    if (names.empty()) {
+      if (all.size() == 1) return all;
+      throw UsageError(fmt::format("{} kernels: {}; name one with --kernel", all.size(), List(all)));
+    }
+    std::vector<const ProgramFunction*> chosen;
+    for (const std::string& name : names) {
+      const auto found =
+          std::find_if(all.begin(), all.end(), [&](const auto* f) { return f->name == name || f->qualified == name; });
+      if (found == all.end()) throw UsageError(fmt::format("no kernel '{}'; there are {}", name, List(all)));
+      chosen.push_back(*found);
+    }
+    return chosen;
+  }
+
+  // Conditions around a launch that are decided by what the host's values are: whether they let it through.
+  bool IsReached(const HostLaunch& launch) {
+    for (std::size_t i = 0; i < tree_.nodes().size(); ++i) {
+      const SyntaxNode& node = tree_.nodes()[i];
+      if (node.kind_name != "IfStmt" || !node.range.Contains(launch.range) || node.children.size() < 2) continue;
+      const SyntaxNode& condition = tree_.node(node.children[0]);
+      const HostExpression resolved = host_.Resolve(condition.range, launch.function);
+      const auto value = ValueOf(resolved, host_.Values());
+      if (!value) continue;
+      const bool then = tree_.node(node.children[1]).range.Contains(launch.range);
+      if ((value->AsReal() != 0) != then) return false;
+    }
+    return true;
+  }
+
+  const HostLaunch* Best(const std::vector<const HostLaunch*>& launches) {
+    for (const HostLaunch* launch : launches) {
+      if (IsReached(*launch)) return launch;
+    }
+    return launches.empty() ? nullptr : launches.front();
+  }
+
+  // Further launches of the same kernel in the same block of statements, with other buffers: they take turns.
+  void AddTurns(std::vector<TakenLaunch>& taken, const ProgramFunction& kernel, const std::vector<const HostLaunch*>& launches,
+                const HostLaunch& best) {
+    int others = 0;
+    for (const HostLaunch* launch : launches) {
+      if (launch == &best) continue;
+      const bool same_place = Block(*launch) == Block(best) && launch->arguments.size() == best.arguments.size();
+      bool same = same_place;
+      bool permuted = same_place;
+      for (std::size_t i = 0; same_place && i < best.arguments.size(); ++i) {
+        same = same && program_.Text(launch->arguments[i]) == program_.Text(best.arguments[i]);
+        const auto has = [&](const SourceRange& argument) {
+          return program_.Text(argument) == program_.Text(launch->arguments[i]);
+        };
+        permuted = permuted && std::any_of(best.arguments.begin(), best.arguments.end(), has);
+      }
+      if (permuted && !same) {
+        taken.push_back({&kernel, launch});
+      } else if (!same) {
+        ++others;
+      }
+    }
+    if (others > 0) {
+      notes_.push_back(fmt::format("{} is launched {} more time{} with other arguments; the launch in line {} was taken",
+                                   kernel.name, others, others > 1 ? "s" : "", program_.LineOf(best.range.begin)));
+    }
+  }
+
+  int Block(const HostLaunch& launch) const {
+    int block = -1;
+    for (std::size_t i = 0; i < tree_.nodes().size(); ++i) {
+      if (tree_.nodes()[i].kind_name == "CompoundStmt" && tree_.nodes()[i].range.Contains(launch.range))
+        block = static_cast<int>(i);
+    }
+    return block;
+  }
+
+  void Fill(TakenLaunch& one) {
+    one.use = UseOf(program_, *one.kernel);
+    const HostLaunch* launch = one.launch;
+    const auto& parameters = one.kernel->parameters;
+    if (launch != nullptr) {
+      for (const SourceRange& range : launch->template_arguments)
+        one.template_values.push_back(host_.Resolve(range, launch->function));
+      const auto& configuration = launch->configuration;
+      if (!configuration.empty()) one.grid = host_.Dimensions(configuration[0], launch->function);
+      if (configuration.size() > 1) one.block = host_.Dimensions(configuration[1], launch->function);
+      if (configuration.size() > 2) one.shared = host_.Resolve(configuration[2], launch->function);
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      one.types.push_back(TypeOf(one, i));
+      if (launch == nullptr || i >= launch->arguments.size() || IsPointerType(one.types.back())) continue;
+      one.values[parameters[i].name] = host_.Resolve(launch->arguments[i], launch->function);
+    }
+  }
+
+  // The type of a parameter, with template arguments as the host gives them or as they follow from its variables.
+  std::string TypeOf(const TakenLaunch& one, std::size_t index) {
+    std::string type = one.kernel->parameters[index].type;
+    for (std::size_t t = 0; t < one.kernel->template_parameters.size(); ++t) {
+      const std::string placeholder = fmt::format("type-parameter-0-{}", t);
+      const std::size_t at = type.find(placeholder);
+      if (at == std::string::npos) continue;
+      type.replace(at, placeholder.size(), TemplateType(one, t));
+    }
+    return type;
+  }
+
+  std::string TemplateType(const TakenLaunch& one, std::size_t t) {
+    if (one.launch == nullptr) return "float";
+    if (t < one.launch->template_arguments.size())
+      return CanonicalType(program_, program_.Text(one.launch->template_arguments[t]));
+    const std::string placeholder = fmt::format("type-parameter-0-{}", t);
+    for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
+      const std::string& type = one.kernel->parameters[i].type;
+      if (type.find(placeholder) == std::string::npos || !IsPointerType(type)) continue;
+      const HostCode::Pointer origin = host_.Origin(one.launch->arguments[i], one.launch->function);
+      for (const ProgramVariable& variable : program_.variables()) {
+        if (variable.name == origin.name && variable.function == origin.function && IsPointerType(variable.type))
+          return PointedType(variable.type);
+      }
+    }
+    notes_.push_back(fmt::format("what {} of {} stands for is not known; taken as float", one.kernel->template_parameters[t].name,
+                                 one.kernel->name));
+    return "float";
+  }
+
+  const SourceProgram& program_;
+  const SyntaxTree& tree_;
+  HostCode& host_;
+  std::vector<std::string>& notes_;
+};
+
+}  // namespace
+
+std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
+                                      std::vector<std::string>& notes) {
+  return LaunchTaker(program, host, notes).Run(kernels);
+}
+
+TakenLoop TakeLoop(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches) {
+  TakenLoop loop;
+  if (launches.empty() || launches.front().launch == nullptr) return loop;
+  const HostLaunch& launch = *launches.front().launch;
+  const SyntaxTree& tree = program.tree();
+  int found = -1;
+  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+    const SyntaxNode& node = tree.nodes()[i];
+    if (node.kind_name == "ForStmt" && node.range.Contains(launch.range)) found = static_cast<int>(i);
+  }
+  if (found < 0) return loop;
+  const SourceRange range = tree.node(found).range;
+  // for (int STEP = 0; STEP < COUNT; ..)
+  const auto tokens = program.Tokens(range);
+  std::size_t semicolon = 0;
+  while (semicolon < tokens.size() && tokens[semicolon] != ";") ++semicolon;
+  std::size_t second = semicolon + 1;
+  while (second < tokens.size() && tokens[second] != ";") ++second;
+  if (second >= tokens.size() || semicolon + 3 > second) return loop;
+  loop.step = std::string(tokens[semicolon + 1]);
+  const bool inclusive = tokens[semicolon + 2] == "<=";
+  if (tokens[semicolon + 2] != "<" && !inclusive) return loop;
+  const std::vector<std::string_view> bound(tokens.begin() + static_cast<std::ptrdiff_t>(semicolon) + 3,
+                                            tokens.begin() + static_cast<std::ptrdiff_t>(second));
+  HostExpression count = host.Resolve(ParseHostExpression(bound), launch.function);
+  if (inclusive) count = HostExpression::Binary("+", count, HostExpression::Integer(1));
+  loop.count = Simplified(count).Text();
+  // Assignments of pointers in the loop, and calls of swap.
+  const auto pointer = [&](const SourceRange& at) { return host.Origin(at, launch.function); };
+  std::vector<HostCode::Pointer> passed;
+  for (const TakenLaunch& one : launches) {
+    for (std::size_t i = 0; one.launch != nullptr && i < one.launch->arguments.size(); ++i) {
+      if (IsPointerType(one.types[i])) passed.push_back(pointer(one.launch->arguments[i]));
+    }
+  }
+  const auto is_passed = [&](const HostCode::Pointer& one) {
+    return std::find(passed.begin(), passed.end(), one) != passed.end();
+  };
+  for (const HostCall& call : host.calls()) {
+    if (call.name != "swap" || call.arguments.size() != 2 || !range.Contains(call.range)) continue;
+    loop.swaps.emplace_back(pointer(call.arguments[0]), pointer(call.arguments[1]));
+  }
+  std::vector<std::pair<HostCode::Pointer, HostCode::Pointer>> assigned;
+  for (std::size_t i = program.TokenAt(range.begin); i + 3 < program.tokens().size() && program.tokens()[i].end <= range.end;
+       ++i) {
+    if (program.Token(i + 1) != "=" || program.Token(i + 3) != ";") continue;
+    assigned.emplace_back(pointer(program.tokens()[i]), pointer(program.tokens()[i + 2]));
+  }
+  for (const auto& [to, from] : assigned) {
+    if (is_passed(to) && is_passed(from) && !(to == from)) loop.swaps.emplace_back(to, from);
+  }
+  bool step_passed = false;
+  for (const TakenLaunch& one : launches) {
+    for (const auto& [name, value] : one.values) {
+      const auto names = value.Names();
+      step_passed = step_passed || std::find(names.begin(), names.end(), loop.step) != names.end();
+    }
+  }
+  if (loop.swaps.size() > 1) loop.swaps.resize(1);
+  loop.taken = !loop.swaps.empty() || step_passed;
+  return loop;
+}
+
+}  // namespace evo

@@ -1,0 +1,257 @@
+#include "import/import.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/syntax/parsing.h"
+
+namespace evo {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+ImportReply Read(const std::string& text, const std::vector<std::string>& kernels = {},
+                 const std::map<std::string, std::string>& answers = {}) {
+  ImportRequest request;
+  request.file = "a.cu";
+  request.text = text;
+  request.kernels = kernels;
+  request.answers = answers;
+  for (int line = 1; line <= 1000; ++line) {
+    request.line_files.push_back("a.cu");
+    request.line_numbers.push_back(line);
+  }
+  return Import(request, SharedParser());
+}
+
+std::string Kernel(const ImportReply& reply) {
+  EXPECT_EQ(reply.failure, "");
+  for (const auto& [name, text] : reply.files) {
+    if (name.ends_with(".cu")) return text;
+  }
+  return "";
+}
+
+json TaskOf(const ImportReply& reply) {
+  EXPECT_EQ(reply.failure, "");
+  return json::parse(reply.files.at("task.json"));
+}
+
+json ArgumentOf(const json& task, const std::string& name) {
+  for (const json& argument : task.at("arguments")) {
+    if (argument.at("name") == name) return argument;
+  }
+  return "no argument " + name;
+}
+
+const ImportQuestion& QuestionOf(const ImportReply& reply, const std::string& key) {
+  for (const ImportQuestion& question : reply.questions) {
+    if (question.key == key) return question;
+  }
+  static const ImportQuestion kNone;
+  ADD_FAILURE() << "no question " << key;
+  return kNone;
+}
+
+const char* const kStudent = R"(// Coursework: scaled copy.
+#include <cstdio>
+#include <vector>
+#include <helper_cuda.h>  // not on this machine
+
+#define BLOCK 128  // threads
+#define CHECK(call) if ((call) != cudaSuccess) exit(1)
+#define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))
+
+// Doubles a number.
+__device__ float twice(float x) { return 2 * x; }
+
+__device__ float unused(float x) { return x; }
+
+void host_copy(const float* x, float* y, int n, float a) {
+  for (int i = 0; i < n; ++i) y[i] = 2 * a * x[i];
+}
+
+/* One thread, one element. */
+__global__ void scale(const float* x, float* y, int n, float a) {
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = twice(a * x[i]);
+}
+
+int main(int argc, char** argv) {
+  int n = 1 << 20;
+  size_t bytes = n * sizeof(float);
+  float *d_x, *d_y;
+  checkCudaErrors(cudaMalloc((void**)&d_x, bytes));
+  CHECK(cudaMalloc(&d_y, bytes));
+  const float alpha = 0.5f;
+  dim3 grid(CEIL_DIV(n, BLOCK));
+  scale<<<grid, BLOCK>>>(d_x, d_y, n, alpha);
+  std::vector<float> y(n);
+  printf("%f\n", y[0]);
+}
+)";
+
+TEST(Import, TakesAProgramAsItStands) {
+  const ImportReply reply = Read(kStudent);
+  const std::string kernel = Kernel(reply);
+  EXPECT_THAT(kernel, HasSubstr("// evo:param BLOCK 32 64 128 256 512\n"));
+  EXPECT_THAT(kernel, HasSubstr("// evo:launch scale(x, y, n, a) grid(ceil_div(n, BLOCK)) block(BLOCK)\n"));
+  EXPECT_THAT(kernel, HasSubstr("#ifndef BLOCK\n#define BLOCK 128\n#endif\n"));
+  EXPECT_THAT(kernel, HasSubstr("// Doubles a number.\n__device__ float twice(float x)"));
+  EXPECT_THAT(kernel, HasSubstr("/* One thread, one element. */\n__global__ void scale"));
+  EXPECT_THAT(kernel, HasSubstr("// Coursework: scaled copy.\n"));
+  for (const char* host : {"main", "host_copy", "unused", "cstdio", "vector", "helper_cuda", "CHECK", "CEIL_DIV", "printf"})
+    EXPECT_THAT(kernel, Not(HasSubstr(host)));
+
+  const json task = TaskOf(reply);
+  EXPECT_EQ(task.at("sizes"), json({"n"}));
+  EXPECT_EQ(task.at("reference"), "baseline");
+  EXPECT_EQ(task.at("baseline"), "scale");
+  EXPECT_EQ(task.at("cases").at("search").at(0).at("sizes").at("n"), 1 << 20);
+  EXPECT_EQ(task.at("cases").at("held_out").at(0).at("sizes").at("n").get<int>() % 2, 1);
+  EXPECT_EQ(ArgumentOf(task, "x").at("role"), "in");
+  EXPECT_EQ(ArgumentOf(task, "y").at("role"), "out");
+  EXPECT_EQ(ArgumentOf(task, "y").at("shape"), json({"n"}));
+  EXPECT_EQ(ArgumentOf(task, "a"), json({{"name", "a"}, {"role", "scalar"}, {"dtype", "f32"}, {"value", 0.5}}));
+}
+
+TEST(Import, AnswersComeBeforeGuesses) {
+  const json task = TaskOf(Read(kStudent, {}, {{"n", "4096"}, {"y.role", "inout"}, {"a", "3"}, {"y.shape", "n / 2, 2"}}));
+  EXPECT_EQ(task.at("cases").at("search").at(0).at("sizes").at("n"), 4096);
+  EXPECT_EQ(ArgumentOf(task, "y").at("role"), "inout");
+  EXPECT_EQ(ArgumentOf(task, "y").at("shape"), json({"n / 2", 2}));
+  EXPECT_EQ(ArgumentOf(task, "a").at("value"), 3);
+  EXPECT_THAT(Read(kStudent, {}, {{"m", "3"}}).failure, HasSubstr("--set m: nothing of that name; there are"));
+  EXPECT_THAT(Read(kStudent, {}, {{"n", "many"}}).failure, HasSubstr("--set n=many: a positive number is needed"));
+}
+
+TEST(Import, FollowsCallersAndTemplates) {
+  const ImportReply reply = Read(R"(
+namespace lib {
+template <typename T, int BM, int BN>
+__global__ void product(const T* A, const T* B, T* C, int M, int N, int K, T beta) {
+  const int row = blockIdx.y * BM + threadIdx.y, column = blockIdx.x * BN + threadIdx.x;
+  T sum = 0;
+  for (int k = 0; k < K; ++k) sum += A[row * K + k] * B[k * N + column];
+  if (row < M && column < N) C[row * N + column] = sum + beta * C[row * N + column];
+}
+}
+using element = double;
+void run(element* a, element* b, element* c, int M, int N, int K) {
+  const int BM = 16;
+  const int BN = 32;
+  lib::product<element, BM, BN><<<dim3((N + BN - 1) / BN, (M + BM - 1) / BM), dim3(BN, BM)>>>(a, b, c, M, N, K, 3.0);
+}
+int main() {
+  const int rows = 512, columns = 256, inner = 64;
+  element *a, *b, *c;
+  cudaMalloc(&a, sizeof(element) * rows * inner);
+  cudaMalloc(&b, sizeof(element) * columns * inner);
+  cudaMalloc(&c, sizeof(element) * rows * columns);
+  run(a, b, c, rows, columns, inner);
+}
+)");
+  EXPECT_THAT(Kernel(reply),
+              HasSubstr("lib::product<double, LAUNCH_BM, LAUNCH_BN>(A, B, C, rows, columns, inner, beta) "
+                        "grid(ceil_div(columns, LAUNCH_BN), ceil_div(rows, LAUNCH_BM)) block(LAUNCH_BN, LAUNCH_BM)"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:constraint LAUNCH_BN * LAUNCH_BM <= 1024"));
+  const json task = TaskOf(reply);
+  EXPECT_EQ(ArgumentOf(task, "A").at("dtype"), "f64");
+  EXPECT_EQ(ArgumentOf(task, "B").at("shape"), json({"inner", "columns"})) << "subscripts multiply by the length of a row";
+  EXPECT_EQ(ArgumentOf(task, "C").at("role"), "inout");
+  EXPECT_EQ(ArgumentOf(task, "C").at("check").at("sum"), "inner");
+  EXPECT_EQ(ArgumentOf(task, "beta").at("value"), 3);
+}
+
+TEST(Import, SwappedBuffersAreALoop) {
+  const ImportReply reply = Read(R"(
+#define N 1024
+__global__ void step(const float* in, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < N - 1) out[i] = 0.5f * (in[i - 1] + in[i + 1]);
+}
+int main() {
+  float *a, *b;
+  cudaMalloc(&a, N * sizeof(float));
+  cudaMalloc(&b, N * sizeof(float));
+  for (int t = 0; t < 100; t++) {
+    step<<<(N + 255) / 256, 256>>>(a, b);
+    float* tmp = a; a = b; b = tmp;
+  }
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:size N\n"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:repeat t < 4\n// evo:launch step(in, out) grid(ceil_div(N, 256)) block(256)\n"
+                                       "// evo:swap in out\n// evo:end\n"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("#ifndef N\n#define N 1024\n#endif"));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "in").at("role"), "inout");
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "out").at("role"), "inout");
+  EXPECT_EQ(QuestionOf(reply, "repeat").guess, "4");
+}
+
+TEST(Import, ConstantMemoryIsAnInput) {
+  const ImportReply reply = Read(R"(
+#define RADIUS 2
+__constant__ float weights[2 * RADIUS + 1];
+__global__ void filter(const float* x, float* y, unsigned int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (int k = -RADIUS; k <= RADIUS; ++k) sum += i + k >= 0 && i + k < n ? weights[k + RADIUS] * x[i + k] : 0;
+  y[i] = sum;
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:constant weights = weights_values\n"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("#define RADIUS 2\n__constant__ float weights"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("filter(x, y, u32(n)) grid(ceil_div(n, 256)) block(256)"));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "weights_values").at("shape"), json({5}));
+  EXPECT_TRUE(QuestionOf(reply, "n").unknown);
+  EXPECT_TRUE(QuestionOf(reply, "grid").unknown);
+}
+
+TEST(Import, AtomicsAndIndices) {
+  const ImportReply reply = Read(R"(
+__device__ void add(float* where, float what) { atomicAdd(where, what); }
+__global__ void scatter(const int* index, const float* x, float* sums, int n, int bins) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    int bin = index[i];
+    add(&sums[bin], x[i]);
+  }
+}
+int main() {
+  int n = 100000, bins = 64;
+  int* index; float *x, *sums;
+  cudaMalloc(&index, n * 4);
+  cudaMalloc(&x, n * 4);
+  cudaMalloc(&sums, bins * 4);
+  cudaMemset(sums, 0, bins * 4);
+  scatter<<<(n + 255) / 256, 256>>>(index, x, sums, n, bins);
+}
+)");
+  const json task = TaskOf(reply);
+  EXPECT_EQ(ArgumentOf(task, "index").at("generators"), json({"index<bins"}));
+  EXPECT_EQ(ArgumentOf(task, "sums").at("role"), "out");
+  EXPECT_EQ(task.at("determinism"), "tolerance");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:memset sums 0\n// evo:launch scatter(index, x, sums, n, bins)"));
+}
+
+TEST(Import, SaysWhatIsWrong) {
+  const std::string two = "__global__ void a(float* x) { x[0] = 1; }\nextern \"C\" __global__ void b(float* x) { x[0] = 1; }\n";
+  EXPECT_EQ(Read(two).failure, "a.cu: 2 kernels: a (line 1), b (line 2); name one with --kernel");
+  EXPECT_EQ(Read(two, {"c"}).failure, "a.cu: no kernel 'c'; there are a (line 1), b (line 2)");
+  EXPECT_THAT(Kernel(Read(two, {"b"})), AllOf(HasSubstr("extern \"C\" __global__ void b"), Not(HasSubstr("void a"))));
+  EXPECT_EQ(Read("int main() { return 0; }\n").failure, "a.cu: no __global__ function is defined in it");
+  EXPECT_THAT(Read("__global__ void a(float* x) {\n  x[0] = y;\n}\n").failure,
+              HasSubstr("a.cu:2: use of undeclared identifier 'y'"));
+  EXPECT_THAT(Read("__global__ void a(float* x) {\n").failure, HasSubstr("a.cu:"));
+}
+
+}  // namespace
+}  // namespace evo
