@@ -172,7 +172,8 @@ class TaskReader {
     }
     if (in.Has("ulps")) sources.ulps = in.At("ulps").Real();
     if (!(sources.ulps >= 0)) in.At("ulps").Fail("must be 0 or more");
-    if (in.Has("peak")) sources.peak = in.At("peak").Formula(task_.size_names);
+    sources.states_peak = in.Has("peak");
+    if (sources.states_peak) sources.peak = in.At("peak").Formula(task_.size_names);
     return check;
   }
 

@@ -81,6 +81,7 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
   set->protected_.copies.insert(set->protected_.copies.end(), protected_.copies.begin(), protected_.copies.end());
   set->protected_.answers = protected_.answers;
   set->other_answers_ = other_answers_;
+  set->allowances_ = allowances_;
   return set;
 }
 

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <future>
+#include <utility>
+#include <vector>
 
 #include "core/digest.h"
 #include "core/rng.h"
@@ -10,6 +14,26 @@
 
 namespace evo {
 namespace {
+
+// Where a check does not say how large an output's largest element is, the answer does.
+void AllowPeaks(const Task& task, InputSet& set) {
+  std::vector<const OutputCheck*> checks;
+  for (const Argument& argument : task.arguments) {
+    if (argument.role == Role::kOut || argument.role == Role::kInOut) checks.push_back(&argument.check);
+  }
+  const auto is_measured = [](const OutputCheck* check) {
+    return check->kind == OutputCheck::Kind::kDerived && !check->sources.states_peak;
+  };
+  if (std::none_of(checks.begin(), checks.end(), is_measured)) return;
+  const auto references = set.References();
+  std::vector<Allowance> allowances(checks.size());
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (!is_measured(checks[i])) continue;
+    for (const double value : references[i])
+      if (std::isfinite(value)) allowances[i].largest = std::max(allowances[i].largest, std::abs(value));
+  }
+  set.Allow(std::move(allowances));
+}
 
 std::string KeyOf(const InputName& inputs) { return fmt::format("{}/{}/{}", inputs.sizes.name, inputs.generator, inputs.seed); }
 
@@ -88,6 +112,7 @@ std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, const DrawnArgumen
         fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message));
   }
   auto& set = std::get<std::unique_ptr<InputSet>>(made);
+  AllowPeaks(*task_, *set);
   for (const auto& [name, other] : sets_) set->PoisonWithAnswersOf(*other);
   return std::move(set);
 }

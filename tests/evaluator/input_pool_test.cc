@@ -50,6 +50,28 @@ TEST(InputPool, SetsAreFewerWhereTheyAreLarge) {
   EXPECT_EQ(inputs.SetCount(sizes), 3U) << "no more than fill L2 four times";
 }
 
+// One element holds all of y, ten times its rms; it is off by two units in the last place.
+std::string TwiceOfOneHot(const std::string& check) {
+  std::string task = kTwiceTask;
+  const auto replace = [&](const std::string& from, const std::string& to) { task.replace(task.find(from), from.size(), to); };
+  replace(R"json(["normal", "uniform(-1,1)"])json", R"(["one_hot"])");
+  replace(R"({"l2": 1e-6, "max": 1e-5})", check);
+  return task;
+}
+bool AcceptsTwoUnits(const std::string& check) {
+  SessionParts parts("cuda");
+  InputPool& inputs = parts.Context(TwiceOfOneHot(check)).inputs;
+  InputSet& set = inputs.CheckedSet(inputs.task().small, 0);
+  const auto* x = reinterpret_cast<const float*>(set.PlaceOf("x").address);
+  auto* y = reinterpret_cast<float*>(set.PlaceOf("y").address);
+  for (int i = 0; i < kTwiceElements; ++i) y[i] = x[i] == 0 ? 0.0F : 2.0F + 0x1p-21F;
+  return set.Inspect(nullptr).difference.acceptable;
+}
+TEST(InputPool, WhereNoPeakIsStatedTheAnswersLargestElementBoundsTheLargestError) {
+  EXPECT_TRUE(AcceptsTwoUnits(R"({"sum": 1})"));
+  EXPECT_FALSE(AcceptsTwoUnits(R"({"sum": 1, "peak": 6})"));
+}
+
 TEST(InputPool, TimesEachSetAtEightAddressesOnAGpu) {
   SessionParts parts("cuda");
   InputPool& inputs = parts.Context().inputs;
