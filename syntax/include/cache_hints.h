@@ -2,6 +2,9 @@
 // only, so without bodies.
 #pragma once
 
+// nvcc knows assert without an include.
+#include <assert.h>
+
 #ifdef __CUDA__
 template <class T>
 __device__ T __ldcg(const T* address);

@@ -37,6 +37,7 @@ constexpr auto kHeaders = std::to_array<std::string_view>({
     "cstdlib",
     "cstring",
     "float.h",
+    "initializer_list",
     "limits",
     "limits.h",
     "math.h",

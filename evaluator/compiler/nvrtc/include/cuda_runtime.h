@@ -1,8 +1,7 @@
 // Takes the place of the toolkit's header, of which NVRTC has the device part built in and a kernel does not need the host part.
-// It includes what nvcc's implicit include of the header provides: sizes, limits and INFINITY.
+// What nvcc's implicit include of the header provides is in nvcc_implicit.h, which every kernel gets.
 #pragma once
 #include <float.h>
-#include <limits.h>
-#include <math.h>
+#include <nvcc_implicit.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #define INFINITY (__int_as_float(0x7f800000))
 #endif
 #ifndef NAN
-#define NAN (__int_as_float(0x7fffffff))
+#define NAN (__int_as_float(0x7fc00000))
 #endif
 #ifndef HUGE_VALF
 #define HUGE_VALF INFINITY

@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -73,10 +74,12 @@ EVO_CPU_UNCHECKED inline void TellFence() {
 #define __align__(n) alignas(n)
 #endif
 
-#define threadIdx (evo_cpu_current->thread_index)
-#define blockIdx (evo_cpu_current->block->block_index)
-#define blockDim (evo_cpu_current->block->block_dim)
-#define gridDim (evo_cpu_current->block->grid_dim)
+// In CUDA's own types, so that a kernel can copy them: three unsigned integers as well.
+#define threadIdx (reinterpret_cast<const uint3&>(evo_cpu_current->thread_index))
+#define blockIdx (reinterpret_cast<const uint3&>(evo_cpu_current->block->block_index))
+#define blockDim (reinterpret_cast<const dim3&>(evo_cpu_current->block->block_dim))
+#define gridDim (reinterpret_cast<const dim3&>(evo_cpu_current->block->grid_dim))
+static_assert(sizeof(uint3) == sizeof(evo_cpu_uint3) && sizeof(dim3) == sizeof(evo_cpu_uint3));
 #define warpSize 32
 
 #define EVO_CPU_PRAGMA(text) _Pragma(#text)
@@ -128,4 +131,5 @@ struct Kernel<void (*)(Arguments...)> {
 
 #include "evo_cpu/half_math.h"
 #include "evo_cpu/intrinsics.h"
+#include "evo_cpu/special_functions.h"
 #include "evo_cpu/warp.h"
