@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/print.h"
+#include "cli/stored_options.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
 
@@ -11,9 +12,9 @@ namespace evo {
 namespace {
 
 // Empty if there is no such template, or if it cannot be read.
-std::string PresentDigest(const std::filesystem::path& file) {
+std::string PresentDigest(const std::filesystem::path& file, const HeaderFolders& headers) {
   try {
-    return LoadTemplate(file).digest;
+    return LoadTemplate(file, headers).digest;
   } catch (const UsageError&) {
     return "";
   }
@@ -22,9 +23,11 @@ std::string PresentDigest(const std::filesystem::path& file) {
 }  // namespace
 
 std::vector<std::string> ChangedTemplates(const std::filesystem::path& folder, const RunRecord& run) {
+  const std::vector<std::string> headers = OptionsOf(run).header_folders;
   std::vector<std::string> changed;
   for (const TemplateText& text : run.templates) {
-    if (PresentDigest(folder / (text.name + ".cu")) != text.digest) changed.push_back(text.name);
+    if (PresentDigest(folder / (text.name + ".cu"), {headers.begin(), headers.end()}) != text.digest)
+      changed.push_back(text.name);
   }
   return changed;
 }

@@ -11,6 +11,7 @@
 #include "cli/exported_kernel.h"
 #include "cli/print.h"
 #include "cli/run_setup.h"
+#include "cli/template_check.h"
 #include "cli/verify_kernel.h"
 #include "cli/workers.h"
 #include "core/error.h"
@@ -26,8 +27,8 @@ namespace evo {
 namespace {
 
 // The baseline first.
-std::vector<KernelTemplate> TemplatesOf(const Task& task) {
-  std::vector<KernelTemplate> templates = LoadTemplates(task.directory);
+std::vector<KernelTemplate> TemplatesOf(const Task& task, const HeaderFolders& headers) {
+  std::vector<KernelTemplate> templates = LoadTemplates(task.directory, headers);
   const auto others = std::stable_partition(templates.begin(), templates.end(),
                                             [&](const KernelTemplate& one) { return one.name == task.baseline; });
   if (others == templates.begin())
@@ -101,10 +102,11 @@ TaskCheck CheckTask(const TaskToCheck& asked, const CommandContext& context) {
   const DeviceChoice device = ChooseDevice(asked.device);
   RunOptions run;
   run.task = asked.task;
+  run.header_folders = asked.header_folders;
   TaskCheck check;
   check.task = LoadAskedTask(run, context);
-  std::vector<KernelTemplate> templates = TemplatesOf(check.task);
-  if (!asked.kernel.empty()) templates.push_back(LoadKernel(asked.kernel, check.task));
+  std::vector<KernelTemplate> templates = TemplatesOf(check.task, asked.header_folders);
+  if (!asked.kernel.empty()) templates.push_back(LoadKernel(asked.kernel, check.task, asked.header_folders));
   std::vector<Candidate> candidates;
   for (const KernelTemplate& one : templates) {
     if (const auto violated = one.space.Violated(one.space.Defaults()))
@@ -117,6 +119,7 @@ TaskCheck CheckTask(const TaskToCheck& asked, const CommandContext& context) {
     row.hopeless = CanOnlyFail(one, device.kind, asked.arch);
   }
   context.open_scratch_folder();
+  CheckTemplates(templates, check.task, context);
   std::optional<WorkerSet> workers;
   workers.emplace(ToPipelineOptions(asked, device, candidates.front().source, context), check.task);
   PrintUnconfined(context.messages, workers->unconfined());

@@ -8,12 +8,14 @@
 #include "evaluator/device/device.h"
 #include "evaluator/messages/task_survey.h"
 #include "kernel_templates/task.h"
+#include "kernel_templates/template_parts.h"
 
 namespace evo {
 
 struct TaskToCheck {
-  std::string task;    // folder, task.json or name
-  std::string kernel;  // a further .cu; empty: none
+  std::string task;              // folder, task.json or name
+  std::string kernel;            // a further .cu; empty: none
+  HeaderFolders header_folders;  // --include
   std::string device = "auto";
   std::string arch;
 };

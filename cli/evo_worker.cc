@@ -21,6 +21,7 @@
 #include "evaluator/workers/device_roles.h"
 #include "evaluator/workers/worker_main.h"
 #include "import/import.h"
+#include "import/kernel_signatures.h"
 #include "mutators/breeding/breeding_station.h"
 #include "platform/installation.h"
 #include "platform/scratch_folder.h"
@@ -103,12 +104,14 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
   return std::make_unique<BreedRole>(std::move(templates));
 }
 
-// Reads a user's program, host code included, for `evo init`.
+// Reads a user's program, host code included, for `evo init`; of a template, the parameters of its kernels.
 class ImportRole : public WorkerRole {
  public:
   ImportRole() : parser_({RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
   Message Handle(const Message& job, WorkerChannel& channel) override {
     channel.Begin(Stage::kBreed);
+    if (job.header.contains("text"))
+      return {{{"signatures", ReadSignatures(job.header.at("text").get<std::string>(), parser_)}}, {}};
     return {{{"reply", Import(job.header.at("request").get<ImportRequest>(), parser_)}}, {}};
   }
 

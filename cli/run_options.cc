@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <filesystem>
 
 #include "core/error.h"
 #include "engine/population_kinds.h"
@@ -26,6 +27,7 @@ void AddTask(CLI::App& run, RunOptions& options) {
   run.add_option("--task", options.task, "Task, by name or folder")->capture_default_str();
   run.add_option("--template", options.templates, "Templates to start from (default: all of the task)")->delimiter(',');
   run.add_option("-I", options.task_folders, "Further folders with tasks")->allow_extra_args(false);
+  AddHeaderFolders(run, options.header_folders);
   run.add_option("-D", options.definitions, "NAME=VALUE: hold a parameter fixed")->allow_extra_args(false);
   run.add_option("--shape", options.shapes,
                  "Search at these sizes instead of those of the task, such as B=4,S=512; may be given several times")
@@ -115,6 +117,21 @@ void AddReplay(CLI::App& run, RunOptions& options) {
 }
 
 }  // namespace
+
+CLI::Option* AddHeaderFolders(CLI::App& command, HeaderFolders& folders) {
+  return command
+      .add_option_function<std::vector<std::string>>(
+          "--include",
+          [&folders](const std::vector<std::string>& given) {
+            for (const std::string& one : given) {
+              if (!std::filesystem::is_directory(one))
+                throw UsageError(fmt::format("--include {}: there is no such folder", one));
+              folders.push_back(one);
+            }
+          },
+          "A folder in which local headers are looked for, besides that of the file that includes them; as nvcc's -I")
+      ->allow_extra_args(false);
+}
 
 void AddRunOptions(CLI::App& run, RunOptions& options) {
   AddTask(run, options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/store.h"
+#include "kernel_templates/template_parts.h"
 
 namespace evo {
 
@@ -36,6 +37,7 @@ struct RunOptions {
   int evaluations = 0;                     // 0: as many as the generations have
   std::optional<RunId> resume;             // 0: the latest run
   std::vector<std::string> task_folders;   // -I
+  HeaderFolders header_folders;            // --include
   std::vector<std::string> definitions;    // -D NAME=VALUE: a parameter that is held fixed
   std::vector<std::string> shapes;         // B=4,S=512: the search cases, instead of those of the task
   bool sweep = false;                      // every legal parameter setting instead of evolution
@@ -51,6 +53,9 @@ struct RunOptions {
 
 // Adds the flags of `evo run`. `options` must outlive the parser; once the parser is done, options hold what was given.
 void AddRunOptions(CLI::App& run, RunOptions& options);
+
+// Adds --include, which several commands have. Folders that do not exist are a UsageError.
+CLI::Option* AddHeaderFolders(CLI::App& command, HeaderFolders& folders);
 
 // "90", "90s", "10m", "2h" to seconds. Throws UsageError.
 std::chrono::seconds ParseDuration(const std::string& text);

@@ -36,7 +36,7 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
 
 // The template of the baseline first, then those that are named, or else all that may run there.
 std::vector<KernelTemplate> ChooseTemplates(const RunOptions& options, const Task& task, const std::string& device) {
-  const std::vector<KernelTemplate> all = LoadTemplates(task.directory);
+  const std::vector<KernelTemplate> all = LoadTemplates(task.directory, options.header_folders);
   std::vector<std::string> names;
   for (const KernelTemplate& one : all) names.push_back(one.name);
   for (const std::string& name : options.templates) {
@@ -168,6 +168,8 @@ StoredOptions NewStoredOptions(const RunOptions& options, const Task& task, cons
   stored.operators = OperatorsOf(options);
   stored.evaluations = options.evaluations;
   stored.shapes = options.shapes;
+  for (const fs::path& folder : options.header_folders)
+    stored.header_folders.push_back(fs::absolute(folder).lexically_normal().string());
   return stored;
 }
 
@@ -194,7 +196,7 @@ std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup) {
 }
 
 Task LoadAskedTask(const RunOptions& options, const CommandContext& context) {
-  return LoadTask(FindTaskFolder(options, context));
+  return LoadTask(FindTaskFolder(options, context), options.header_folders);
 }
 
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device) {

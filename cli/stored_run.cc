@@ -85,7 +85,8 @@ std::string BaselineSource(const RunRecord& run) {
 }
 
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
-  Task task = LoadTask(folder);
+  const std::vector<std::string> headers = OptionsOf(run).header_folders;
+  Task task = LoadTask(folder, {headers.begin(), headers.end()});
   // A run goes on with the templates that it stored, and so with its own baseline.
   if (task.reference_kind == ReferenceKind::kBaseline) {
     const auto stored = std::find_if(run.templates.begin(), run.templates.end(),

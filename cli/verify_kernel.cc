@@ -9,6 +9,7 @@
 #include "cli/export_kernel.h"
 #include "cli/exported_kernel.h"
 #include "cli/run_setup.h"
+#include "cli/template_check.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "evaluator/device/device_policy.h"
@@ -34,7 +35,7 @@ std::string ExampleLaunch(const std::string& text, const Task& task) {
 
 }  // namespace
 
-KernelTemplate LoadKernel(const std::string& file, const Task& task) {
+KernelTemplate LoadKernel(const std::string& file, const Task& task, const HeaderFolders& headers) {
   const auto text = ReadTextFile(file);
   if (!text) throw UsageError(fmt::format("--kernel {}: cannot be read", file));
   if (text->find("evo:launch") == std::string::npos) {
@@ -43,7 +44,7 @@ KernelTemplate LoadKernel(const std::string& file, const Task& task) {
                     "its own order",
                     file, ExampleLaunch(*text, task)));
   }
-  KernelTemplate kernel = LoadTemplate(file);
+  KernelTemplate kernel = LoadTemplate(file, headers);
   if (const auto violated = kernel.space.Violated(kernel.space.Defaults()))
     throw UsageError(fmt::format("--kernel {}: its parameters do not meet `{}`", file, *violated));
   return kernel;
@@ -61,8 +62,8 @@ Candidate ToCandidate(CandidateId id, const KernelTemplate& kernel) {
 
 namespace {
 
-KernelTemplate LoadBaseline(const Task& task) {
-  for (KernelTemplate& one : LoadTemplates(task.directory)) {
+KernelTemplate LoadBaseline(const Task& task, const HeaderFolders& headers) {
+  for (KernelTemplate& one : LoadTemplates(task.directory, headers)) {
     if (one.name == task.baseline) return std::move(one);
   }
   throw UsageError(fmt::format("task {}: has no template {}, its baseline", task.name, task.baseline));
@@ -89,13 +90,16 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   RunOptions run;
   run.task = asked.task;
   run.task_folders = asked.task_folders;
+  run.header_folders = asked.header_folders;
   const Task task = WithSearchShapes(LoadAskedTask(run, context), PolicyOf(device.kind).cases, {});
-  const KernelTemplate kernel = LoadKernel(asked.file, task);
-  const Candidate baseline = ToCandidate(1, LoadBaseline(task));
+  const KernelTemplate kernel = LoadKernel(asked.file, task, asked.header_folders);
+  const KernelTemplate loaded = LoadBaseline(task, asked.header_folders);
+  const Candidate baseline = ToCandidate(1, loaded);
   CandidateRecord record;
   record.candidate = ToCandidate(2, kernel);
   record.candidate.unproven_edits = 1;  // no analysis stands behind any of it
   context.open_scratch_folder();
+  CheckTemplates({loaded, kernel}, task, context);
   WorkerSet workers(ToPipelineOptions(asked, device, baseline, context), task);
   PrintUnconfined(context.messages, workers.unconfined());
   PrintReference(context.messages, task);

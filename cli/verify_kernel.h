@@ -14,6 +14,7 @@ namespace evo {
 struct KernelToVerify {
   std::string task;                       // name or folder
   std::vector<std::string> task_folders;  // -I
+  HeaderFolders header_folders;           // --include
   std::string file;                       // a .cu with evo:launch lines
   std::string device = "auto";
   std::string arch;
@@ -22,7 +23,7 @@ struct KernelToVerify {
 };
 
 // A file that is to be taken as a template of the task. Throws UsageError, with an example of a launch line if it has none.
-KernelTemplate LoadKernel(const std::string& file, const Task& task);
+KernelTemplate LoadKernel(const std::string& file, const Task& task, const HeaderFolders& headers = {});
 // The template at its defaults, as a candidate of generation 0.
 Candidate ToCandidate(CandidateId id, const KernelTemplate& kernel);
 

@@ -4,13 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace evo {
+#include "kernel_templates/template_parts.h"
 
-// Where a line of a ProgramText comes from.
-struct TextOrigin {
-  std::string file;
-  int line = 1;
-};
+namespace evo {
 
 // A source with its local headers in the places of their #include lines.
 struct ProgramText {

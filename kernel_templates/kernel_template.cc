@@ -41,10 +41,11 @@ std::optional<std::int64_t> ParseInteger(std::string_view text) {
 // Parses the directives one by one, and puts file and line in front of every Error.
 class TemplateParser {
  public:
-  TemplateParser(std::string file, std::string name, const std::string& text) : file_(std::move(file)) {
+  TemplateParser(std::string file, std::string name, SourceText source) : file_(std::move(file)) {
     result_.name = std::move(name);
-    result_.text = text;
-    result_.digest = Digest(text);
+    result_.digest = Digest(source.text);
+    result_.text = std::move(source.text);
+    result_.lines = std::move(source.lines);
   }
 
   KernelTemplate Parse() {
@@ -70,7 +71,7 @@ class TemplateParser {
   }
 
  private:
-  [[noreturn]] void Fail(std::string_view what) const { throw UsageError(fmt::format("{}:{}: {}", file_, line_, what)); }
+  [[noreturn]] void Fail(std::string_view what) const { throw UsageError(fmt::format("{}: {}", PlaceOf(result_, line_), what)); }
 
   void Add(const Directive& directive) {
     if (directive.word == "param") return TakeParameter(directive.text);
@@ -210,7 +211,13 @@ class TemplateParser {
 }  // namespace
 
 KernelTemplate ParseTemplate(const std::string& name, const std::string& text) {
-  return TemplateParser(name + ".cu", name, text).Parse();
+  return TemplateParser(name + ".cu", name, {text, {}}).Parse();
+}
+
+std::string PlaceOf(const KernelTemplate& one, int line) {
+  const auto index = static_cast<std::size_t>(line) - 1;
+  if (index >= one.lines.size()) return fmt::format("{}.cu:{}", one.name, line);
+  return fmt::format("{}:{}", one.lines[index].file, one.lines[index].line);
 }
 
 bool CompilesFor(const std::string& required, const std::string& arch) {
@@ -223,13 +230,13 @@ bool CompilesFor(const std::string& required, const std::string& arch) {
   return number(arch) >= number(required);
 }
 
-KernelTemplate LoadTemplate(const fs::path& file) {
-  const std::optional<std::string> text = ReadTemplateText(file);
-  if (!text) throw UsageError(fmt::format("{}: cannot be read", file.string()));
-  return TemplateParser(file.string(), file.stem().string(), *text).Parse();
+KernelTemplate LoadTemplate(const fs::path& file, const HeaderFolders& folders) {
+  std::optional<SourceText> source = ReadTemplate(file, folders);
+  if (!source) throw UsageError(fmt::format("{}: cannot be read", file.string()));
+  return TemplateParser(file.string(), file.stem().string(), *std::move(source)).Parse();
 }
 
-std::vector<KernelTemplate> LoadTemplates(const fs::path& directory) {
+std::vector<KernelTemplate> LoadTemplates(const fs::path& directory, const HeaderFolders& folders) {
   std::error_code failure;
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, failure)) {
@@ -239,7 +246,7 @@ std::vector<KernelTemplate> LoadTemplates(const fs::path& directory) {
   if (files.empty()) throw UsageError(fmt::format("{}: no template; add a .cu file next to reference.cu", directory.string()));
   std::sort(files.begin(), files.end());
   std::vector<KernelTemplate> templates;
-  for (const fs::path& file : files) templates.push_back(LoadTemplate(file));
+  for (const fs::path& file : files) templates.push_back(LoadTemplate(file, folders));
   return templates;
 }
 

@@ -9,6 +9,7 @@
 #include "core/search_space.h"
 #include "kernel_templates/dtype.h"
 #include "kernel_templates/step_directives.h"
+#include "kernel_templates/template_parts.h"
 #include "kernel_templates/tensor_map.h"
 
 namespace evo {
@@ -29,8 +30,9 @@ struct KernelTemplate {
   std::vector<Workspace> workspaces;
   std::vector<TensorMapDirective> tensor_maps;
   std::vector<ConstantDirective> constants;
-  std::vector<Step> steps;    // at least one launch; loops nest and are closed
-  std::string required_arch;  // "sm_80"; empty if the template requires none
+  std::vector<Step> steps;        // at least one launch; loops nest and are closed
+  std::string required_arch;      // "sm_80"; empty if the template requires none
+  std::vector<TextOrigin> lines;  // where the lines of the text come from; empty if it was not read from a file
 };
 
 // Parses the directives of a .cu text. `name` appears in messages. Throws UsageError with file, line, what is wrong and what to
@@ -41,11 +43,14 @@ KernelTemplate ParseTemplate(const std::string& name, const std::string& text);
 // architecture or a later one, with the suffix 'a' only that one, and with 'f' a later one of its family.
 bool CompilesFor(const std::string& required, const std::string& arch);
 
-// Reads a template from a file, with its parts (template_parts.h). It may be a variant of another (template_variant.h). Throws
-// UsageError.
-KernelTemplate LoadTemplate(const std::filesystem::path& file);
+// "FILE:LINE" of a line of the text, for messages.
+std::string PlaceOf(const KernelTemplate& one, int line);
+
+// Reads a template from a file, with its local headers (template_parts.h). It may be a variant of another (template_variant.h).
+// Throws UsageError.
+KernelTemplate LoadTemplate(const std::filesystem::path& file, const HeaderFolders& folders = {});
 
 // Reads the templates of a task, sorted by name: every .cu file of its folder except reference.cu. Throws UsageError.
-std::vector<KernelTemplate> LoadTemplates(const std::filesystem::path& directory);
+std::vector<KernelTemplate> LoadTemplates(const std::filesystem::path& directory, const HeaderFolders& folders = {});
 
 }  // namespace evo

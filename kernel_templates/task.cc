@@ -43,9 +43,9 @@ Number ScalarValue(const Argument& argument, const Variables& sizes) {
 
 }  // namespace
 
-Task LoadTask(const fs::path& directory) {
+Task LoadTask(const fs::path& directory, const HeaderFolders& headers) {
   const std::string json = ReadTaskFile(directory / "task.json");
-  Task task = ParseTask(json, LoadReferenceText(json, directory), directory);
+  Task task = ParseTask(json, LoadReferenceText(json, directory, headers), directory);
   if (!fs::exists(directory / (task.baseline + ".cu")) || task.baseline == "reference") {
     throw UsageError(
         fmt::format("{}: baseline: there is no template {}.cu in its folder", (directory / "task.json").string(), task.baseline));

@@ -9,6 +9,7 @@
 
 #include "core/expression.h"
 #include "kernel_templates/dtype.h"
+#include "kernel_templates/template_parts.h"
 #include "kernel_templates/tolerance.h"
 
 namespace evo {
@@ -109,8 +110,8 @@ Task ParseTask(const std::string& json, const std::string& reference, const std:
 // As task.json names it: "reference.cu", "baseline", or a Python file.
 std::string NameOfReference(const Task& task);
 
-// Reads DIR/task.json and the reference that it names. Throws UsageError.
-Task LoadTask(const std::filesystem::path& directory);
+// Reads DIR/task.json and the reference that it names, with its local headers (template_parts.h). Throws UsageError.
+Task LoadTask(const std::filesystem::path& directory, const HeaderFolders& headers = {});
 
 // Finds the tasks in the folders, sorted by name: each is a folder with a task.json. If two folders have a task of the same name,
 // the first one counts.

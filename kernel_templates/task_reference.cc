@@ -105,13 +105,13 @@ ReferenceName ReadReferenceName(const JsonValue& root) {
   return {ReferenceKind::kPython, text};
 }
 
-std::string LoadReferenceText(const std::string& task_json, const fs::path& directory) {
+std::string LoadReferenceText(const std::string& task_json, const fs::path& directory, const HeaderFolders& headers) {
   const std::string task_file = (directory / "task.json").string();
   const nlohmann::json document = ParseJsonDocument(task_json, task_file);
   const JsonValue root(document, task_file, "");
   const ReferenceName name = ReadReferenceName(root);
   const fs::path file = directory / name.file;
-  const auto text = name.kind == ReferenceKind::kPython ? ReadTextFile(file) : ReadTemplateText(file);
+  const auto text = name.kind == ReferenceKind::kPython ? ReadTextFile(file) : ReadTemplateText(file, headers);
   if (text) return *text;
   if (name.kind == ReferenceKind::kBaseline)
     root.At("baseline").Fail(fmt::format("there is no template {} in its folder", name.file));

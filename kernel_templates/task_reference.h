@@ -20,7 +20,7 @@ ReferenceName ReadReferenceName(const JsonValue& root);
 
 // Reads the text of the file that the task.json names: a template with its parts in place, or a Python file as it is. Throws
 // UsageError.
-std::string LoadReferenceText(const std::string& task_json, const std::filesystem::path& directory);
+std::string LoadReferenceText(const std::string& task_json, const std::filesystem::path& directory, const HeaderFolders& headers);
 
 // Checks that kernels which compute the right answers write every output, take outputs as doubles (those of a baseline: in their
 // own types), and can be launched in all these cases, so that no run fails later. A Python file is checked by its interpreter

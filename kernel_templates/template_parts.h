@@ -2,14 +2,31 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace evo {
 
-// The text of a template with its parts in place. `#include "NAME.cuh"` stands for a file of the template's own folder, so that
-// templates can share code and nvcc still compiles them as they are; what is returned has the file's text there, between two
-// comment lines that name it, and is complete in itself. A part may include others. As with `#pragma once`, which parts begin
-// with and which is left out, a part that is already there is not repeated. Throws UsageError, with file and line, for any other
-// #include in quotes, for a part that cannot be read, and for parts that include each other in a circle.
-std::string IncludeParts(const std::filesystem::path& file, const std::string& text);
+// Where a line of a text comes from.
+struct TextOrigin {
+  std::string file;
+  int line = 1;
+};
+
+// A source with its local headers in the places of their #include lines.
+struct SourceText {
+  std::string text;
+  std::vector<TextOrigin> lines;  // of the text's lines, in order
+};
+
+// Folders in which local headers are looked for, as those of nvcc's -I.
+using HeaderFolders = std::vector<std::filesystem::path>;
+
+// A template or reference that is complete in itself. `#include "NAME"` stands for a header where nvcc would find it: beside the
+// file with this line, else in the first of `folders` that has it. Its text takes the place of the line, between two comment
+// lines that name it, so that nvcc still compiles the files as they are. A header with `#pragma once`, or with an include guard
+// around it, is there once, without these lines. A header of the toolkit in quotes is written as <NAME> instead. Throws
+// UsageError, with file and line, for a header that is not found or cannot be read, for a .cu file, and for headers without a
+// guard that include each other in a circle.
+SourceText IncludeHeaders(const std::filesystem::path& file, const std::string& text, const HeaderFolders& folders = {});
 
 }  // namespace evo

@@ -97,22 +97,28 @@ std::string Fix(std::string text, const fs::path& file, const Definition& defini
   return text;
 }
 
-std::optional<std::string> Read(const fs::path& file, int depth) {
-  std::optional<std::string> text = ReadTextFile(file);
-  if (!text) return text;
+std::optional<SourceText> Read(const fs::path& file, const HeaderFolders& folders, int depth) {
+  const std::optional<std::string> text = ReadTextFile(file);
+  if (!text) return std::nullopt;
   const Variant variant = ParseVariant(file, *text);
-  if (variant.base.empty()) return IncludeParts(file, *text);
+  if (variant.base.empty()) return IncludeHeaders(file, *text, folders);
   const fs::path base = file.parent_path() / variant.base;
   if (depth == kDeepest)
     throw UsageError(fmt::format("{}: more than {} variants include each other; is there a circle?", file.string(), kDeepest));
-  text = Read(base, depth + 1);
-  if (!text) throw UsageError(fmt::format("{}: the file that it includes, {}, cannot be read", file.string(), base.string()));
-  for (const Definition& definition : variant.definitions) text = Fix(*std::move(text), file, definition);
-  return text;
+  std::optional<SourceText> whole = Read(base, folders, depth + 1);
+  if (!whole) throw UsageError(fmt::format("{}: the file that it includes, {}, cannot be read", file.string(), base.string()));
+  for (const Definition& definition : variant.definitions) whole->text = Fix(std::move(whole->text), file, definition);
+  return whole;
 }
 
 }  // namespace
 
-std::optional<std::string> ReadTemplateText(const fs::path& file) { return Read(file, 0); }
+std::optional<SourceText> ReadTemplate(const fs::path& file, const HeaderFolders& folders) { return Read(file, folders, 0); }
+
+std::optional<std::string> ReadTemplateText(const fs::path& file, const HeaderFolders& folders) {
+  std::optional<SourceText> source = ReadTemplate(file, folders);
+  if (!source) return std::nullopt;
+  return std::move(source->text);
+}
 
 }  // namespace evo

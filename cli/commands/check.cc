@@ -12,6 +12,7 @@
 #include "cli/describe.h"
 #include "cli/input_groups.h"
 #include "cli/print.h"
+#include "cli/run_options.h"
 #include "cli/table.h"
 #include "core/record_json.h"
 #include "evaluator/device/device_policy.h"
@@ -209,6 +210,7 @@ void AddCheck(CLI::App& app, CommandContext& context) {
       "check", "Check a task before a search: its templates, bounds, cases and inputs; status 3 if something fails");
   command->add_option("DIR", options->task, "The task: its folder, task.json or name")->required();
   command->add_option("--kernel", options->kernel, "Check this .cu as one more template of the task");
+  AddHeaderFolders(*command, options->header_folders);
   command->add_option("--device", options->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
   command->add_option("--arch", options->arch, "Compile for this architecture, as in evo run");
   command->add_flag("--json", options->json, "Print JSON: full precision, and every input that is left out");

@@ -14,6 +14,7 @@
 #include "cli/run_setup.h"
 #include "cli/store_waits.h"
 #include "cli/stored_run.h"
+#include "cli/template_check.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "db/history.h"
@@ -198,6 +199,8 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
 RunStatus RunNew(const RunOptions& asked, CommandContext& context, RunSetup& setup) {
   if (asked.replay.empty()) {
     setup = PrepareRun(asked, context, ChooseDevice(asked.device));
+    context.open_scratch_folder();
+    CheckTemplates(setup.templates, setup.task, context);
     return RunOnDevice(asked, context, setup);
   }
   if (!asked.shapes.empty())

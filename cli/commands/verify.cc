@@ -9,6 +9,7 @@
 #include "cli/export_kernel.h"
 #include "cli/exported_kernel.h"
 #include "cli/print.h"
+#include "cli/run_options.h"
 #include "cli/store_waits.h"
 #include "cli/stored_options.h"
 #include "cli/stored_run.h"
@@ -190,6 +191,7 @@ void AddKernelOptions(CLI::App& command, KernelToVerify& kernel) {
   CLI::Option* task = command.add_option("--task", kernel.task, "The task that it solves, by name or folder")->needs(file);
   file->needs(task)->excludes("id")->excludes("--run")->excludes("--against");
   command.add_option("-I", kernel.task_folders, "Further folders with tasks")->allow_extra_args(false)->needs(file);
+  AddHeaderFolders(command, kernel.header_folders)->needs(file);
   command.add_option("--device", kernel.device, "auto, cpu, cuda or cuda:N")->needs(file)->capture_default_str();
   command.add_option("--arch", kernel.arch, "Compile for this architecture, as in evo run")->needs(file);
   command.add_option("--l2", kernel.l2, "State of the L2 cache when a kernel is timed")

@@ -1,0 +1,68 @@
+#include "cli/template_check.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "cli/workers.h"
+#include "core/error.h"
+#include "core/record_json.h"
+#include "evaluator/compiler/rules/source_rules.h"
+#include "evaluator/workers/worker_pool.h"
+#include "import/kernel_signatures.h"
+#include "import/launch_check.h"
+
+namespace evo {
+namespace {
+
+// libclang takes a second for a file with many headers.
+constexpr std::chrono::milliseconds kDeadline{60'000};
+
+[[noreturn]] void Refuse(const KernelTemplate& one, int line, const std::string& what) {
+  throw UsageError(fmt::format("{}: {}", PlaceOf(one, line), what));
+}
+
+// A header that was written for a program may have code of its host. In the template's own file that is one template's failure.
+void CheckHeaders(const KernelTemplate& one) {
+  const auto objection = CheckSource(one.text);
+  if (!objection) return;
+  const auto index = static_cast<std::size_t>(objection->line) - 1;
+  if (index >= one.lines.size() || one.lines[index].file.ends_with(".cu")) return;
+  Refuse(one, objection->line,
+         fmt::format("{}: {}; `evo init` takes the device code out of a program", objection->what, objection->remedy));
+}
+
+std::vector<JobResult> ReadInWorker(const std::vector<KernelTemplate>& templates, const CommandContext& context) {
+  WorkerPool pool({"import", WorkerCommand(), {{"role", "import"}}, 1});
+  std::vector<Job> jobs;
+  for (const KernelTemplate& one : templates) {
+    Job job;
+    job.request.header["text"] = one.text;
+    job.deadline = kDeadline;
+    jobs.push_back(std::move(job));
+  }
+  std::vector<JobResult> results = RunAndWait(pool, std::move(jobs), context.interrupt);
+  if (context.interrupt.stop_requested()) throw Interrupted();
+  if (const std::string fatal = pool.fatal(); !fatal.empty()) throw Error(fatal);
+  return results;
+}
+
+}  // namespace
+
+void CheckTemplates(const std::vector<KernelTemplate>& templates, const Task& task, const CommandContext& context) {
+  for (const KernelTemplate& one : templates) {
+    if (const auto objection = CheckNames(one, task)) Refuse(one, objection->line, objection->what);
+    CheckHeaders(one);
+  }
+  const std::vector<JobResult> results = ReadInWorker(templates, context);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].reply) continue;
+    const auto signatures = results[i].reply->header.at("signatures").get<TemplateSignatures>();
+    if (const auto objection = CheckLaunches(templates[i], task, signatures))
+      Refuse(templates[i], objection->line, objection->what);
+  }
+}
+
+}  // namespace evo
