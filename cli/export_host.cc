@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/export_host_text.h"
+#include "cli/export_sizes.h"
 #include "cli/export_types.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/launch_argument.h"
@@ -94,6 +95,7 @@ class HostWriter {
   std::string Function() {
     text_ = fmt::format("\nstatic cudaError_t {} {{\n", Signature(task_, "run", true));
     for (const std::string& size : task_.size_names) Line("(void){};", size);
+    text_ += RefuseOtherSizes(exported_);
     AddVerifiedSizes();
     for (const Argument& argument : task_.arguments) {
       if (argument.role == Role::kScalar) {
@@ -275,7 +277,7 @@ class HostWriter {
     Line("  void* arguments[] = {{{}}};", fmt::join(arguments, ", "));
     std::string kernel = launch.kernel_expression;
     kernel.replace(kernel.find(launch.kernel), launch.kernel.size(), launch.kernel + names_.suffix);
-    Line("  error = launch(reinterpret_cast<const void*>(&::{}),", kernel);
+    Line("  error = launch(reinterpret_cast<const void*>(&::{}),", WithCompiledSizes(std::move(kernel), exported_));
     Line("                 {}, {}, {}, {},", Extents(launch.grid), Extents(launch.block),
          launch.cluster.empty() ? "dim3(1)" : Extents(launch.cluster), launch.cooperative);
     Line("                 {}, arguments, stream);", launch.shared.text());
@@ -314,14 +316,14 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
     for (const auto* cases : {&task.search_cuda, &task.search_cpu, &task.held_out, &task.held_out_cpu})
       verified.insert(verified.end(), cases->begin(), cases->end());
   }
-  std::string text = fmt::format(
-      "// Launches {}, for any sizes that it takes. Buffers are device pointers in the order of the task {}, sizes follow.\n",
-      kernel_file, task.name);
+  std::string text = LaunchedSizes(exported, kernel_file, task.name);
   const Names names = NamesOf(exported, kernel_file);
   text += fmt::format("// {}_host.h declares the function. Compile: nvcc -std=c++17 {} -c FILE\n", names.stem,
                       NvccTarget(ArchToCompileFor(exported, run_arch)));
   if (!exported.tensor_maps.empty()) text += "#include <cuda.h>\n";
-  text += fmt::format("{}\nnamespace {}_host {{\n{}{}", Inclusion(exported, names, kernel_file), names.stem, kHead, kLaunch);
+  text +=
+      fmt::format("{}\nnamespace {}_host {{\n{}{}",
+                  Inclusion(exported, names, kernel_file) + CompiledSizeConstants(exported, task), names.stem, kHead, kLaunch);
   if (!exported.tensor_maps.empty()) text += kMap;
   return text + HostWriter(exported, task, verified, names).Function() +
          fmt::format("\n}}  // namespace {0}_host\n\ncudaError_t {1} {{\n  return {0}_host::{2};\n}}\n", names.stem,

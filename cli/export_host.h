@@ -14,7 +14,8 @@ namespace evo {
 // one program. Makes tensor maps, sets the kernel's attributes, allocates workspaces from the stream; needs only the CUDA
 // runtime. `exported` is the parsed kernel: its parameters are the macros that the expressions here name. With `verified_sizes`
 // (VerifiedDomain::sizes), the function refuses a size outside the range of those and of the task's own cases with
-// cudaErrorInvalidValue, unless EVO_ANY_SIZE is defined.
+// cudaErrorInvalidValue, unless EVO_ANY_SIZE is defined. It always refuses sizes other than those that are compiled in
+// (evo:size).
 std::string ExportHost(const KernelTemplate& exported, const Task& task, const std::string& kernel_file,
                        const std::string& run_arch, const std::vector<std::string>& verified_sizes = {});
 

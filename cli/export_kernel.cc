@@ -11,6 +11,7 @@
 #include "cli/describe.h"
 #include "cli/edit_promises.h"
 #include "cli/export_host.h"
+#include "cli/export_sizes.h"
 #include "cli/verdict.h"
 #include "core/error.h"
 #include "evaluator/device/device_policy.h"
@@ -108,11 +109,28 @@ std::string SizesOf(const Case& sizes) {
   return text;
 }
 
+// Says which sizes are compiled in. Returns the source with those of the first search case.
+std::string AddCompiledSizes(Comment& comment, const KernelExport& input) {
+  const auto macros = ParseTemplate(input.candidate.candidate.genome.template_name, input.source).size_macros;
+  if (macros.empty()) return input.source;
+  if (!input.task) {
+    comment.Wrapped(DescribeCompiledSizes(macros, "The lines below have the values of the template"));
+    return input.source;
+  }
+  const Case& sizes = SearchCases(*input.task, PolicyOf(input.run.device).cases).front();
+  const SizeValues values = ValuesFor(macros, sizes.sizes);
+  comment.Wrapped(
+      DescribeCompiledSizes(macros, fmt::format("Below {}, for case {} ({})", ToText(values), sizes.name, SizesOf(sizes))));
+  return RenderSizes(input.source, values);
+}
+
 void AddLaunches(Comment& comment, const KernelExport& input, const Task& task) {
   const KernelTemplate rendered = ParseTemplate(input.candidate.candidate.genome.template_name, input.source);
   const auto& cases = SearchCases(task, PolicyOf(input.run.device).cases);
   for (const Case& sizes : cases) {
-    comment.Line(fmt::format("Launches of case {} ({}), in this order:", sizes.name, SizesOf(sizes)));
+    std::string with = SizeOptions(rendered.size_macros, sizes);
+    if (!with.empty()) with.insert(0, ", compiled with");
+    comment.Line(fmt::format("Launches of case {} ({}){}, in this order:", sizes.name, SizesOf(sizes), with));
     const auto planned = PlanLaunches(rendered, input.candidate.candidate.genome.parameters, task, sizes);
     if (const auto* failure = std::get_if<PlanFailure>(&planned)) {
       throw Error(fmt::format("candidate {}: case {}: {}; the database and the task do not belong together",
@@ -225,6 +243,7 @@ std::string ExportKernel(const KernelExport& input) {
                            NvccTarget(ArchToCompileFor(ParseTemplate(candidate.genome.template_name, input.source), run.arch))));
   comment.Line(fmt::format("Parameters: {}", Describe(candidate.genome.parameters)));
   comment.Line(fmt::format("Promise: {}", DescribePromises(candidate.genome)));
+  const std::string source = AddCompiledSizes(comment, input);
   if (input.task) {
     AddArguments(comment, *input.task);
     AddLaunches(comment, input, *input.task);
@@ -233,7 +252,7 @@ std::string ExportKernel(const KernelExport& input) {
   }
   AddMeasurement(comment, input);
   AddLineage(comment, input);
-  return comment.text() + "\n" + WithoutHeaderStop(input.source);
+  return comment.text() + "\n" + WithoutHeaderStop(source);
 }
 
 }  // namespace evo

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWords =
-    "param, constraint, workspace, tensormap, constant, launch, memset, repeat, swap, end, requires";
+    "param, size, constraint, workspace, tensormap, constant, launch, memset, repeat, swap, end, requires";
 
 std::vector<std::string> Words(const std::string& text) {
   std::istringstream in(text);
@@ -62,7 +62,7 @@ class TemplateParser {
     if ((line_ = steps_.OpenLoop()) != 0) Fail("evo:repeat: no evo:end line follows");
     result_.steps = steps_.steps();
     result_.constants = steps_.constants();
-    CheckParameters();
+    CheckMacros();
     CheckConstraints();
     const bool launches =
         std::any_of(result_.steps.begin(), result_.steps.end(), [](const Step& s) { return s.launch.has_value(); });
@@ -75,6 +75,7 @@ class TemplateParser {
 
   void Add(const Directive& directive) {
     if (directive.word == "param") return TakeParameter(directive.text);
+    if (directive.word == "size") return TakeSize(directive.text);
     if (directive.word == "constraint") return TakeConstraint(directive.text);
     if (directive.word == "workspace") return TakeWorkspace(directive.text);
     if (directive.word == "requires") return TakeRequires(directive.text);
@@ -88,7 +89,7 @@ class TemplateParser {
     if (words.size() < 2 || !IsIdentifier(words[0])) Fail("evo:param: 'NAME value value ...' expected");
     Parameter parameter;
     parameter.name = words[0];
-    if (Find(parameter.name) != nullptr) Fail(fmt::format("evo:param {}: declared twice", parameter.name));
+    CheckNewMacro("param", parameter.name);
     for (std::size_t i = 1; i < words.size(); ++i) {
       const auto value = ParseInteger(words[i]);
       if (!value) Fail(fmt::format("evo:param {}: '{}' is not an integer", parameter.name, words[i]));
@@ -99,6 +100,19 @@ class TemplateParser {
     }
     parameter_lines_.push_back(line_);
     result_.space.parameters.push_back(std::move(parameter));
+  }
+
+  void TakeSize(const std::string& text) {
+    SizeMacro macro = ParseSizeMacro(text);
+    CheckNewMacro("size", macro.name);
+    macro.line = line_;
+    result_.size_macros.push_back(std::move(macro));
+  }
+
+  void CheckNewMacro(std::string_view word, const std::string& name) {
+    const auto is_it = [&](const SizeMacro& macro) { return macro.name == name; };
+    if (Find(name) != nullptr || std::any_of(result_.size_macros.begin(), result_.size_macros.end(), is_it))
+      Fail(fmt::format("evo:{} {}: declared twice", word, name));
   }
 
   void TakeConstraint(const std::string& text) {
@@ -157,30 +171,33 @@ class TemplateParser {
     return nullptr;
   }
 
-  void CheckParameters() {
+  // The lines that define a parameter or a size macro, whose directive is on `line`. Messages name them from then on.
+  ParameterBlock TheBlock(std::string_view directive, std::string_view what, const std::string& name, int line) {
+    line_ = line;
     const std::vector<ParameterBlock> blocks = FindParameterBlocks(result_.text);
+    const auto is_it = [&](const ParameterBlock& b) { return b.name == name; };
+    const auto block = std::find_if(blocks.begin(), blocks.end(), is_it);
+    if (block == blocks.end())
+      Fail(fmt::format("evo:{0} {1}: its lines '#ifndef {1}', '#define {1} value', '#endif' are missing", directive, name));
+    line_ = block->line;
+    if (std::count_if(blocks.begin(), blocks.end(), is_it) > 1) Fail(fmt::format("{} {}: defined twice", what, name));
     const int last_include = FindIncludeEnd(result_.text).line;
+    if (block->line < last_include) {
+      Fail(fmt::format("{} {}: defined before the #include on line {}; includes come first", what, name, last_include));
+    }
+    return *block;
+  }
+
+  void CheckMacros() {
     for (std::size_t i = 0; i < result_.space.parameters.size(); ++i) {
       Parameter& parameter = result_.space.parameters[i];
-      line_ = parameter_lines_[i];
-      const auto is_it = [&](const ParameterBlock& b) { return b.name == parameter.name; };
-      const auto block = std::find_if(blocks.begin(), blocks.end(), is_it);
-      if (block == blocks.end()) {
-        Fail(fmt::format("evo:param {0}: its lines '#ifndef {0}', '#define {0} value', '#endif' are missing", parameter.name));
-      }
-      line_ = block->line;
-      if (std::count_if(blocks.begin(), blocks.end(), is_it) > 1)
-        Fail(fmt::format("parameter {}: defined twice", parameter.name));
-      if (std::find(parameter.values.begin(), parameter.values.end(), block->value) == parameter.values.end()) {
-        Fail(fmt::format("parameter {}: {} is not among its values {}", parameter.name, block->value,
+      parameter.initial = TheBlock("param", "parameter", parameter.name, parameter_lines_[i]).value;
+      if (std::find(parameter.values.begin(), parameter.values.end(), parameter.initial) == parameter.values.end()) {
+        Fail(fmt::format("parameter {}: {} is not among its values {}", parameter.name, parameter.initial,
                          fmt::join(parameter.values, ", ")));
       }
-      if (block->line < last_include) {
-        Fail(fmt::format("parameter {}: defined before the #include on line {}; includes come first", parameter.name,
-                         last_include));
-      }
-      parameter.initial = block->value;
     }
+    for (const SizeMacro& macro : result_.size_macros) TheBlock("size", "size macro", macro.name, macro.line);
   }
 
   void CheckConstraints() {

@@ -8,6 +8,7 @@
 #include "core/expression.h"
 #include "core/search_space.h"
 #include "kernel_templates/dtype.h"
+#include "kernel_templates/size_macro.h"
 #include "kernel_templates/step_directives.h"
 #include "kernel_templates/template_parts.h"
 #include "kernel_templates/tensor_map.h"
@@ -27,6 +28,7 @@ struct KernelTemplate {
   std::string text;
   std::string digest;  // Digest(text)
   SearchSpace space;
+  std::vector<SizeMacro> size_macros;
   std::vector<Workspace> workspaces;
   std::vector<TensorMapDirective> tensor_maps;
   std::vector<ConstantDirective> constants;

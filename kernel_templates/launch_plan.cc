@@ -32,6 +32,11 @@ class Planner {
       CheckNew(name, "parameter");
       variables_[name] = Number::Integer(value);
     }
+    for (const auto& [name, value] : ValuesFor(rendered.size_macros, sizes.sizes)) {
+      // A macro may have the name of the size whose value it has.
+      if (!sizes.sizes.contains(name)) CheckNew(name, "size macro");
+      variables_[name] = Number::Integer(value);
+    }
   }
 
   LaunchPlan Plan() {

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/parameter_block.h"
+#include "kernel_templates/size_macro.h"
 #include "kernel_templates/template_parts.h"
 #include "kernel_templates/text_file.h"
 
@@ -85,6 +86,11 @@ std::string Fix(std::string text, const fs::path& file, const Definition& defini
   if (block == blocks.end()) {
     Fail(file, definition.line,
          fmt::format("{0}: the included file has no lines '#ifndef {0}', '#define {0} value', '#endif'", definition.name));
+  }
+  if (IsSizeMacro(text, definition.name)) {
+    Fail(file, definition.line,
+         fmt::format("{0}: an evo:size of the included file, which has a value in each case; leave this line out",
+                     definition.name));
   }
   const std::string value = std::to_string(definition.value);
   text.replace(block->value_begin, block->value_end - block->value_begin, value);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ struct CompiledProgram {
   std::vector<CompiledKernel> kernels;      // as in CompilerInput::kernel_expressions
   std::vector<ImageSection> sections;       // all memory of the image that lasts from launch to launch; empty on the cpu device
   std::vector<CompiledKernel> variables{};  // as in CompilerInput::variables
+  // Where sizes are compiled in (evo:size): the values of their macros in this image, and the same source with other values. A
+  // launch at other sizes than those of its image would be wrong.
+  std::map<std::string, std::int64_t> sizes{};
+  std::vector<CompiledProgram> others{};  // these have no others
 };
 
 struct CompileResult {

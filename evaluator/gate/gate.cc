@@ -12,9 +12,9 @@ constexpr std::size_t kSmallBytes = 1 << 20;
 
 }  // namespace
 
-BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs) {
+BoundProgram BindProgram(const LaunchBinding& binding, InputSet& inputs) {
   const auto place_of = [&](const std::string& name) { return inputs.PlaceOf(name); };
-  return {&program, &binding, &inputs, binding.Bind(place_of), binding.FillConstants(place_of)};
+  return {&binding, &inputs, binding.Bind(place_of), binding.FillConstants(place_of)};
 }
 
 Preparation PrepareRun(const BoundProgram& bound, const Poison& poison, std::span<const DeviceCopy> contents) {
@@ -37,7 +37,7 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
   if (reference != nullptr) bound.inputs->HideAnswer(preparation);
   if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
   // Where the answer exists, what the program wrote is looked at next, which waits for it.
-  LoadedProgram& loaded = *bound.program->loaded;
+  LoadedProgram& loaded = *bound.binding->image().loaded;
   const DeviceStatus status =
       reference != nullptr ? device_.Run(loaded, bound.sequence, schedule) : device_.Start(loaded, bound.sequence, schedule);
   if (!status.ok()) return ToFailure(status);
@@ -47,14 +47,14 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
 // `ran_last`: no other inputs have been in the `__constant__` variables since.
 InputSet::Answer Gate::Look(const BoundProgram& bound, bool ran_last) {
   for (const auto& one : bound.inputs->Protected()) protected_.insert(one);
-  std::vector<Inspection> state = bound.program->state;
+  std::vector<Inspection> state = bound.binding->image().state;
   if (ran_last) {
     for (const DeviceCopy& filled : bound.constants)
       state.push_back({Inspection::Kind::kEqual, filled.to, filled.from, filled.bytes});
   }
   InputSet::Answer answer = bound.inputs->Inspect(bound.binding, state);
-  if (answer.state.size() <= bound.program->state.size()) return answer;
-  const auto first = answer.state.begin() + static_cast<std::ptrdiff_t>(bound.program->state.size());
+  if (answer.state.size() <= bound.binding->image().state.size()) return answer;
+  const auto first = answer.state.begin() + static_cast<std::ptrdiff_t>(bound.binding->image().state.size());
   if (std::any_of(first, answer.state.end(), [](std::uint64_t different) { return different > 0; }) && answer.violation.empty())
     answer.violation = "changed a __constant__ variable that evo:constant fills";
   answer.state.erase(first, answer.state.end());
@@ -65,7 +65,7 @@ std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::An
                                    CheckedErrors& errors) {
   if (!answer.status.ok()) return ToFailure(answer.status);
   if (!answer.violation.empty()) return Failure{Outcome::kCheating, answer.violation};
-  if (answer.state != bound.program->loaded_state) {
+  if (answer.state != bound.binding->image().loaded_state) {
     return Failure{Outcome::kCheating,
                    "a variable of the module differs after the launch from before: state that one launch leaves to the next"};
   }

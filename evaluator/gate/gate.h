@@ -19,14 +19,13 @@ namespace evo {
 
 // A program over one input set, ready to run.
 struct BoundProgram {
-  Program* program = nullptr;
   const LaunchBinding* binding = nullptr;
   InputSet* inputs = nullptr;
   Sequence sequence;
   std::vector<DeviceCopy> constants;  // fill `__constant__` variables from these inputs
 };
 
-BoundProgram BindProgram(Program& program, const LaunchBinding& binding, InputSet& inputs);
+BoundProgram BindProgram(const LaunchBinding& binding, InputSet& inputs);
 
 // What to do before a run: outputs, workspaces, shared and local memory get this poison, inputs other contents if there are any,
 // and then the `__constant__` variables what they are filled with.

@@ -38,9 +38,9 @@ std::optional<Failure> JudgeByLaterReference(Device& device, const BoundProgram&
   if (!inspected.status.ok()) return ToFailure(inspected.status);
   if (const std::string changed = ChangedInput(inspected, inputs); !changed.empty())
     return Failure{Outcome::kCheating, fmt::format("changed its input {}", changed)};
-  const InputSet::Answer answer = judge.Inspect(nullptr, bound.program->state);
+  const InputSet::Answer answer = judge.Inspect(nullptr, bound.binding->image().state);
   if (!answer.status.ok()) return ToFailure(answer.status);
-  if (answer.state != bound.program->loaded_state)
+  if (answer.state != bound.binding->image().loaded_state)
     return Failure{Outcome::kCheating, "a variable of the module differs after the launch from before"};
   if (!(answer.difference.l2 <= errors.l2)) errors.l2 = answer.difference.l2;
   if (!(answer.difference.max <= errors.max)) errors.max = answer.difference.max;

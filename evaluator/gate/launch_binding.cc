@@ -22,7 +22,12 @@ std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const P
   if (const auto* failure = std::get_if<PlanFailure>(&planned)) return Failure{Outcome::kResourceLimit, failure->message};
   LaunchBinding binding;
   binding.plan_ = std::move(std::get<LaunchPlan>(planned));
-  const auto& kernels = program.compiled.kernels;
+  binding.image_ = program.ImageFor(sizes.sizes);
+  if (binding.image_ == nullptr) {
+    return Failure{Outcome::kLaunchError, fmt::format("sizes are compiled in, and this was not compiled with {}",
+                                                      ToText(ValuesFor(program.rendered.size_macros, sizes.sizes)))};
+  }
+  const auto& kernels = binding.image_->compiled.kernels;
   for (const auto& step : binding.plan_.steps) {
     std::size_t kernel = 0;
     if (const auto* launch = std::get_if<PlannedLaunch>(&step)) {
@@ -53,7 +58,7 @@ std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const P
 std::optional<Failure> LaunchBinding::AddConstants(Device& device, const Program& program) {
   for (std::size_t i = 0; i < plan_.constants.size(); ++i) {
     const PlannedConstant& constant = plan_.constants[i];
-    filled_.push_back(program.filled.at(i));
+    filled_.push_back(image_->filled.at(i));
     for (const DeviceRange& place : filled_.back()) {
       if (place.bytes == constant.bytes) continue;
       return Failure{Outcome::kLaunchError,

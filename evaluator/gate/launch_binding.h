@@ -35,6 +35,9 @@ class LaunchBinding {
   // What fills the `__constant__` variables at every load address, to be done before each run when the inputs are in place.
   std::vector<DeviceCopy> FillConstants(const PlaceOf& place_of) const;
 
+  // What is launched: one image of the program, which must stay where it is.
+  const LoadedImage& image() const { return *image_; }
+
   // One line that names the launches in order: CaseMeasurement::launches.
   std::string Describe() const;
 
@@ -53,6 +56,7 @@ class LaunchBinding {
  private:
   std::optional<Failure> AddConstants(Device& device, const Program& program);
 
+  const LoadedImage* image_ = nullptr;
   LaunchPlan plan_;
   std::vector<std::size_t> kernel_of_step_;       // index into CompiledProgram::kernels; unused for memsets
   std::vector<GuardedBuffer> workspaces_;         // as plan_.workspaces

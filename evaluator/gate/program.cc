@@ -1,14 +1,21 @@
 #include "evaluator/gate/program.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/digest.h"
 #include "core/error.h"
 
 namespace evo {
 namespace {
 
 // None where the image does not have the variable: then nothing reads it.
-std::vector<DeviceRange> PlacesOf(const Program& program, const std::string& variable) {
-  for (const CompiledKernel& compiled : program.compiled.variables) {
-    if (compiled.expression == variable) return program.loaded->Places(compiled.symbol);
+std::vector<DeviceRange> PlacesOf(const LoadedImage& image, const std::string& variable) {
+  for (const CompiledKernel& compiled : image.compiled.variables) {
+    if (compiled.expression == variable) return image.loaded->Places(compiled.symbol);
   }
   return {};
 }
@@ -34,6 +41,20 @@ std::vector<DeviceRange> Without(std::vector<DeviceRange> ranges, const std::vec
   return ranges;
 }
 
+std::optional<Failure> Load(Device& device, const KernelTemplate& rendered, std::size_t placements, LoadedImage& image) {
+  LoadResult loaded = device.Load(image.compiled, placements);
+  if (!loaded.status.ok()) return ToFailure(loaded.status);
+  image.loaded = std::move(loaded.program);
+  for (const ConstantDirective& constant : rendered.constants) image.filled.push_back(PlacesOf(image, constant.variable));
+  for (const DeviceRange& range : Without(image.loaded->State(), image.filled))
+    image.state.push_back({Inspection::Kind::kHash, range.address, 0, range.bytes});
+  if (image.state.empty()) return std::nullopt;
+  const Inspected inspected = device.Inspect(image.state);
+  if (!inspected.status.ok()) return ToFailure(inspected.status);
+  for (const InspectionResult& seen : inspected.results) image.loaded_state.push_back(seen.hash);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Failure ToFailure(const DeviceStatus& status) { return {status.outcome, status.message, status.sticky}; }
@@ -48,19 +69,32 @@ std::variant<Program, Failure> LoadProgram(Device& device, const std::string& so
   }
   // A rendered source carries its parameter values as the defaults of its own #defines.
   program.parameters = program.rendered.space.Defaults();
-  program.compiled = std::move(compiled);
-  LoadResult loaded = device.Load(program.compiled, placements);
-  if (!loaded.status.ok()) return ToFailure(loaded.status);
-  program.loaded = std::move(loaded.program);
-  for (const ConstantDirective& constant : program.rendered.constants)
-    program.filled.push_back(PlacesOf(program, constant.variable));
-  for (const DeviceRange& range : Without(program.loaded->State(), program.filled))
-    program.state.push_back({Inspection::Kind::kHash, range.address, 0, range.bytes});
-  if (program.state.empty()) return program;
-  const Inspected inspected = device.Inspect(program.state);
-  if (!inspected.status.ok()) return ToFailure(inspected.status);
-  for (const InspectionResult& seen : inspected.results) program.loaded_state.push_back(seen.hash);
+  std::vector<CompiledProgram> others = std::exchange(compiled.others, {});
+  others.insert(others.begin(), std::move(compiled));
+  for (CompiledProgram& one : others) {
+    LoadedImage& image = program.images.emplace_back();
+    image.compiled = std::move(one);
+    if (auto failure = Load(device, program.rendered, placements, image)) return *failure;
+  }
   return program;
+}
+
+const LoadedImage* Program::ImageFor(const Sizes& sizes) const {
+  try {
+    const SizeValues wanted = ValuesFor(rendered.size_macros, sizes);
+    const auto found =
+        std::find_if(images.begin(), images.end(), [&](const LoadedImage& image) { return image.compiled.sizes == wanted; });
+    return found == images.end() ? nullptr : &*found;
+  } catch (const Error&) {  // an expression that has no value there
+    return nullptr;
+  }
+}
+
+std::string ImageDigest(const CompiledProgram& program) {
+  if (program.sizes.empty() && program.others.empty()) return Digest(program.image);
+  std::string all = ToText(program.sizes) + "\n" + Digest(program.image);
+  for (const CompiledProgram& other : program.others) all += fmt::format("\n{}\n{}", ToText(other.sizes), Digest(other.image));
+  return Digest(all);
 }
 
 }  // namespace evo

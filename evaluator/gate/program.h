@@ -23,10 +23,8 @@ struct Failure {
 
 Failure ToFailure(const DeviceStatus& status);
 
-// A rendered source with its compiled image, on a device.
-struct Program {
-  KernelTemplate rendered;
-  Parameters parameters;
+// An image on a device.
+struct LoadedImage {
   CompiledProgram compiled;
   std::unique_ptr<LoadedProgram> loaded;
   std::vector<Inspection> state;            // hashes of the image's own variables, without those that are filled
@@ -35,6 +33,19 @@ struct Program {
   // each run, so that they hand nothing on.
   std::vector<std::vector<DeviceRange>> filled;
 };
+
+// A rendered source with its images, on a device.
+struct Program {
+  KernelTemplate rendered;
+  Parameters parameters;
+  std::vector<LoadedImage> images;  // one, or several where sizes are compiled in
+
+  // The image for these sizes; null if the program was not compiled for them. Valid as long as the program.
+  const LoadedImage* ImageFor(const Sizes& sizes) const;
+};
+
+// Digest of the image, and of the others with the values that are compiled in.
+std::string ImageDigest(const CompiledProgram& program);
 
 // `placements`: load addresses, as in Device::Load.
 std::variant<Program, Failure> LoadProgram(Device& device, const std::string& source, CompiledProgram compiled,

@@ -23,29 +23,47 @@ Requests Decode(const Message& message) {
   }
 }
 
+// One image and what belongs to it.
+nlohmann::json Attached(Message& message, const CompiledProgram& program) {
+  nlohmann::json image = {{"kernels", program.kernels},
+                          {"variables", program.variables},
+                          {"sections", program.sections},
+                          {"sizes", program.sizes},
+                          {"body", message.bodies.size()}};
+  message.bodies.push_back(program.image);
+  return image;
+}
+
+CompiledProgram Detached(const Message& message, const nlohmann::json& image) {
+  CompiledProgram program;
+  ReadMember(image, "kernels", program.kernels);
+  ReadMember(image, "variables", program.variables);
+  ReadMember(image, "sections", program.sections);
+  ReadMember(image, "sizes", program.sizes);
+  std::size_t body = 0;
+  ReadMember(image, "body", body);
+  if (body >= message.bodies.size()) throw ProtocolError("a program without its image");
+  program.image = message.bodies[body];
+  return program;
+}
+
 }  // namespace
 
 void AttachProgram(Message& message, const std::string& key, const AttachedProgram& attached) {
-  const CompiledProgram& program = attached.program;
-  message.header[key] = {{"source", attached.source},
-                         {"kernels", program.kernels},
-                         {"variables", program.variables},
-                         {"sections", program.sections},
-                         {"body", message.bodies.size()}};
-  message.bodies.push_back(program.image);
+  message.header[key] = Attached(message, attached.program);
+  message.header[key]["source"] = attached.source;
+  nlohmann::json& others = message.header[key]["others"] = nlohmann::json::array();
+  for (const CompiledProgram& other : attached.program.others) others.push_back(Attached(message, other));
 }
 
 AttachedProgram DetachProgram(const Message& message, const std::string& key) {
   const nlohmann::json& in = Member(message.header, key.c_str());
   AttachedProgram attached;
+  attached.program = Detached(message, in);
   ReadMember(in, "source", attached.source);
-  ReadMember(in, "kernels", attached.program.kernels);
-  ReadMember(in, "variables", attached.program.variables);
-  ReadMember(in, "sections", attached.program.sections);
-  std::size_t body = 0;
-  ReadMember(in, "body", body);
-  if (body >= message.bodies.size()) throw ProtocolError("a program without its image");
-  attached.program.image = message.bodies[body];
+  const nlohmann::json& others = Member(in, "others");
+  if (!others.is_array()) throw ProtocolError("a program without the list of its other images");
+  for (const nlohmann::json& other : others) attached.program.others.push_back(Detached(message, other));
   return attached;
 }
 

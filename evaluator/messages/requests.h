@@ -15,6 +15,7 @@
 #include "evaluator/device/device.h"
 #include "evaluator/messages/task_survey.h"
 #include "evaluator/workers/announced_run.h"
+#include "kernel_templates/size_macro.h"
 
 namespace evo {
 
@@ -38,6 +39,14 @@ struct LaunchLimitsRequest {
 };
 BOOST_DESCRIBE_STRUCT(LaunchLimitsRequest, (), (task_json, task_reference, task_directory, device))
 
+// For which sizes of the task a source that has them compiled in (evo:size) gets images: one for each set of macro values.
+struct ImageSizes {
+  std::vector<Sizes> needed;   // the source must compile for them; KernelFacts are those of the first
+  std::vector<Sizes> wanted;   // where it does not compile, there is no image
+  std::vector<Sizes> checked;  // of those above: with checked accesses, too
+};
+BOOST_DESCRIBE_STRUCT(ImageSizes, (), (needed, wanted, checked))
+
 // To a compile worker. Answered by a CompileResult.
 struct CompileRequest {
   static constexpr const char* kKind = "compile";
@@ -47,8 +56,9 @@ struct CompileRequest {
   // compiled with checked accesses, too.
   bool check = false;
   std::vector<std::string> kernels;  // of a source of ours: what is launched; empty for a candidate, whose directives say it
+  ImageSizes sizes{};
 };
-BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels))
+BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels, sizes))
 
 // To a compile worker: compile with nvcc what the user gets of a kernel. Answered by a CompileResult; the outcome is kCancelled
 // where there is no nvcc.

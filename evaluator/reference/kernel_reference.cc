@@ -17,7 +17,10 @@ template <typename PlaceOf>
 std::optional<Failure> Launch(Device& device, Program& program, const Task& task, const Case& sizes,
                               const std::vector<Reference::Place>& places, PlaceOf place_of) {
   auto made = LaunchBinding::Make(device, program, task, sizes);
-  if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
+  if (auto* failure = std::get_if<Failure>(&made)) {
+    failure->of_reference = program.ImageFor(sizes.sizes) == nullptr;
+    return *failure;
+  }
   const auto find = [&](const std::string& name) -> BufferPlace {
     const auto found = std::find_if(places.begin(), places.end(), [&](const auto& one) { return one.argument->name == name; });
     return found == places.end() ? BufferPlace{} : place_of(*found);
@@ -27,7 +30,7 @@ std::optional<Failure> Launch(Device& device, Program& program, const Task& task
     if (DeviceStatus status = device.memory().Copy(copy); !status.ok()) return ToFailure(status);
   }
   const Sequence sequence = binding.Bind(find);
-  if (DeviceStatus status = device.Run(*program.loaded, sequence, 0); !status.ok()) return ToFailure(status);
+  if (DeviceStatus status = device.Run(*binding.image().loaded, sequence, 0); !status.ok()) return ToFailure(status);
   return std::nullopt;
 }
 

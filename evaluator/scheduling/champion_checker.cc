@@ -64,6 +64,13 @@ ChampionCheck ReadCheck(const JobResult& result) {
   }
 }
 
+// Sizes that are compiled in, and images for others, stay.
+void ReplaceImage(CompiledProgram& old, CompiledProgram made) {
+  made.sizes = std::move(old.sizes);
+  made.others = std::move(old.others);
+  old = std::move(made);
+}
+
 // An error that a tool reports fails the check.
 void JudgeTools(ChampionCheck& check) {
   const auto found =
@@ -88,7 +95,8 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
                                      std::chrono::milliseconds deadline, const std::stop_token& stop,
                                      const std::optional<ExportToJudge>& exported) const {
   std::vector<Job> jobs;
-  for (const Candidate* one : {&candidate, &baseline}) jobs.push_back(MakeCompileJob(one->source, arch_, true, kCompileDeadline));
+  jobs.push_back(MakeCompileJob(candidate.source, arch_, true, kCompileDeadline, sizes_));
+  jobs.push_back(MakeCompileJob(baseline.source, arch_, true, kCompileDeadline, {sizes_.needed, {}, {}}));
   std::vector<CompileResult> compiled;
   for (const JobResult& result : RunAndWait(compile_, std::move(jobs), stop)) {
     compiled.push_back(ReadCompileResult(result));
@@ -126,22 +134,34 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
   return check;
 }
 
-// Puts nvcc's image in the place of the candidate's.
+// Puts nvcc's images in the place of the candidate's.
 ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge& exported, CompiledProgram& program,
                                                              const std::stop_token& stop) const {
-  ExportRequest request{exported.exported, {}, {}};
-  if (exported.runs_image) {
-    request.kernels = program.kernels;
-    request.variables = program.variables;
+  std::vector<CompiledProgram*> images{&program};
+  for (CompiledProgram& other : program.others) images.push_back(&other);
+  std::vector<Job> jobs;
+  for (const CompiledProgram* image : images) {
+    ExportRequest request{exported.exported, {}, {}};
+    if (exported.runs_image) {
+      request.kernels = image->kernels;
+      request.variables = image->variables;
+    }
+    for (const auto& [name, value] : image->sizes) request.exported.options.push_back(fmt::format("-D{}={}", name, value));
+    jobs.push_back(MakeExportJob(request));
   }
-  const JobResult result = RunAndWait(compile_, {MakeExportJob(request)}, stop).front();
+  const std::vector<JobResult> results = RunAndWait(compile_, std::move(jobs), stop);
   if (stop.stop_requested()) return {Outcome::kCancelled, {"nvcc", "missing", "stopped"}};
-  CompileResult made = ReadCompileResult(result);
-  // Without nvcc the verdict is about NVRTC's image, and says so.
-  if (made.outcome == Outcome::kCancelled) return {Outcome::kOk, {"nvcc", "missing", "not compiled with nvcc: " + made.message}};
-  if (made.outcome != Outcome::kOk) return {made.outcome, {"nvcc", "error", made.message}};
+  std::vector<CompileResult> made;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const CompileResult& one = made.emplace_back(ReadCompileResult(results[i]));
+    // Without nvcc the verdict is about NVRTC's image, and says so.
+    if (one.outcome == Outcome::kCancelled) return {Outcome::kOk, {"nvcc", "missing", "not compiled with nvcc: " + one.message}};
+    if (one.outcome == Outcome::kOk) continue;
+    const std::string with = images[i]->sizes.empty() ? "" : fmt::format("with {}: ", ToText(images[i]->sizes));
+    return {one.outcome, {"nvcc", "error", with + one.message}};
+  }
   if (!exported.runs_image) return {Outcome::kOk, {"nvcc", "clean", "the exported file compiles"}};
-  program = std::move(made.program);
+  for (std::size_t i = 0; i < images.size(); ++i) ReplaceImage(*images[i], std::move(made[i].program));
   return {Outcome::kOk, {"nvcc", "clean", "the exported file is what was checked"}};
 }
 

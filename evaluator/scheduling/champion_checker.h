@@ -48,9 +48,13 @@ class FreshWorkers {
 // task does not list, and does so alone, too, the check is repeated in another process without them.
 class ChampionChecker {
  public:
-  // `pauses_compilers`: compile workers stand still while a kernel is timed.
-  ChampionChecker(JobRunner& compile, FreshWorkers& fresh_workers, std::string arch, bool pauses_compilers)
-      : compile_(compile), fresh_workers_(fresh_workers), arch_(std::move(arch)), pauses_compilers_(pauses_compilers) {}
+  // `pauses_compilers`: compile workers stand still while a kernel is timed. `sizes`: for sources that have them compiled in.
+  ChampionChecker(JobRunner& compile, FreshWorkers& fresh_workers, std::string arch, bool pauses_compilers, ImageSizes sizes = {})
+      : compile_(compile),
+        fresh_workers_(fresh_workers),
+        arch_(std::move(arch)),
+        pauses_compilers_(pauses_compilers),
+        sizes_(std::move(sizes)) {}
 
   // `deadline`: of each stage. `first`: inputs that have failed candidates of this task. With `exported`, the user's file is
   // compiled with nvcc as well; the verdict is about its image, and the tool "nvcc" says how that went. Throws Error if the
@@ -75,6 +79,7 @@ class ChampionChecker {
   FreshWorkers& fresh_workers_;
   std::string arch_;
   bool pauses_compilers_;
+  ImageSizes sizes_;
 };
 
 }  // namespace evo

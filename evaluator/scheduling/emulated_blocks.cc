@@ -11,6 +11,7 @@
 #include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/deadlines.h"
+#include "evaluator/scheduling/image_sizes.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
 #include "evaluator/workers/worker_pool.h"
@@ -37,7 +38,8 @@ ToolResult SampleEmulatedBlocks(const std::vector<std::string>& worker_argv, con
   CompileResult compiled;
   {
     WorkerPool compiler(PoolOptions(worker_argv, "compile"));
-    const JobResult result = RunAndWait(compiler, {MakeCompileJob(source, arch, true, kCompileDeadline)}, stop).front();
+    const JobResult result =
+        RunAndWait(compiler, {MakeCompileJob(source, arch, true, kCompileDeadline, SizesOfBlockSamples(task))}, stop).front();
     if (!result.reply) return {kTool, "missing", result.death ? result.death->description : "stopped"};
     compiled = ReadCompileResult(result);
   }

@@ -20,10 +20,13 @@ constexpr milliseconds kHeldOutDeadline{60'000};
 
 }  // namespace
 
-Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, milliseconds deadline) {
+Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, milliseconds deadline,
+                   const ImageSizes& sizes) {
   Job job;
-  job.request = ToMessage(CompileRequest{source, arch, check, {}});
+  job.request = ToMessage(CompileRequest{source, arch, check, {}, sizes});
   job.deadline = deadline;
+  // Each image begins the stage anew.
+  job.deadlines_per_stage = std::max(job.deadlines_per_stage, static_cast<int>(sizes.needed.size() + sizes.wanted.size()) + 1);
   job.latest = std::max(deadline, kCompileDeadline);
   return job;
 }

@@ -10,8 +10,9 @@
 
 namespace evo {
 
-// Compiles a rendered source for `arch`. `check`: it is a candidate, see CompileRequest.
-Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, std::chrono::milliseconds deadline);
+// Compiles a rendered source for `arch`. `check`: it is a candidate, see CompileRequest. `deadline`: of one image.
+Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, std::chrono::milliseconds deadline,
+                   const ImageSizes& sizes);
 
 // Compiles with nvcc what the user gets of a kernel; the image must have these kernels.
 Job MakeExportJob(const ExportRequest& request);

@@ -6,7 +6,8 @@ namespace evo {
 
 Pipeline::Pipeline(WorkerSet& workers, PriorKnowledge prior)
     : runs_images_(workers.policy().runs_device_assembly),
-      champion_checker_(workers.compile_runner(), workers, workers.arch(), workers.policy().pauses_compilers),
+      champion_checker_(workers.compile_runner(), workers, workers.arch(), workers.policy().pauses_compilers,
+                        workers.check_sizes()),
       scheduler_(workers.scheduler_settings(), std::move(prior)) {}
 
 void Pipeline::Start(std::vector<Candidate> batch) { scheduler_.Start(std::move(batch)); }

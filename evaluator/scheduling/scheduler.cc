@@ -113,8 +113,9 @@ void Scheduler::SubmitUnlessCancelled(const ScheduledPointer& work, Stage stage,
 
 void Scheduler::SubmitCompile(const ScheduledPointer& work) {
   SubmitUnlessCancelled(work, Stage::kCompile, [&] {
-    settings_.compile.Submit(MakeCompileJob(work->candidate.source, settings_.arch, true, history_.deadlines.Compile()),
-                             [this, work](const JobResult& result) { OnCompiled(work, result); });
+    settings_.compile.Submit(
+        MakeCompileJob(work->candidate.source, settings_.arch, true, history_.deadlines.Compile(), settings_.image_sizes),
+        [this, work](const JobResult& result) { OnCompiled(work, result); });
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/evaluator.h"
 #include "evaluator/device/device_policy.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/scheduling/evaluation_cache.h"
 #include "evaluator/scheduling/scheduled_candidate.h"
 #include "evaluator/scheduling/search_history.h"
@@ -32,6 +33,7 @@ struct SchedulerSettings {
   std::string l2;
   DevicePolicy policy;
   std::chrono::milliseconds run_deadline{10'000};  // the longest that a stage on a run worker may take
+  ImageSizes image_sizes{};                        // for sources that have sizes compiled in
 };
 
 // Sends each candidate to a compile worker and then to a run worker, unless the cache knows its evaluation. The source of a

@@ -10,6 +10,7 @@
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/reference/python_reference.h"
 #include "evaluator/scheduling/emulated_blocks.h"
+#include "evaluator/scheduling/image_sizes.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
 #include "evaluator/session/bare_inputs.h"
@@ -97,15 +98,18 @@ SchedulerSettings WorkerSet::scheduler_settings() {
           arch_,
           options_.l2,
           policy_,
-          options_.run_deadline};
+          options_.run_deadline,
+          SizesOfSearch(task_, policy_)};
 }
 
 // Compiles the task's reference if it has kernels, its baseline, and the kernels that measure the machine where it is measured.
 void WorkerSet::CompilePrograms() {
   const bool has_kernels = task_.reference_kind != ReferenceKind::kPython;
+  const ImageSizes sizes = check_sizes();
   std::vector<Job> jobs;
-  if (has_kernels) jobs.push_back(MakeCompileJob(task_.reference, arch_, false, kCompileDeadline));
-  if (!options_.baseline_source.empty()) jobs.push_back(MakeCompileJob(options_.baseline_source, arch_, false, kCompileDeadline));
+  if (has_kernels) jobs.push_back(MakeCompileJob(task_.reference, arch_, false, kCompileDeadline, sizes));
+  if (!options_.baseline_source.empty())
+    jobs.push_back(MakeCompileJob(options_.baseline_source, arch_, false, kCompileDeadline, sizes));
   if (policy_.measures_machine) {
     Job& probe = jobs.emplace_back();
     probe.request =
@@ -132,6 +136,8 @@ void WorkerSet::CompilePrograms() {
   }
   probe_.emplace(run_pool_, std::move(kernels.program), device_.name, static_cast<int>(options_.ordinals.size()));
 }
+
+ImageSizes WorkerSet::check_sizes() const { return SizesOfCheck(task_, policy_, device_.memory_bytes); }
 
 std::vector<MachineState> WorkerSet::MeasureMachines(const std::string& moment) const {
   if (!probe_) return {};

@@ -56,6 +56,8 @@ class WorkerSet : public FreshWorkers {
   const std::set<std::string>& unconfined() const { return unconfined_; }
   JobRunner& compile_runner() { return compile_pool_; }
   SchedulerSettings scheduler_settings();
+  // For which sizes a champion candidate is compiled.
+  ImageSizes check_sizes() const;
 
   // How fast each device was at the start; empty on the cpu device.
   const std::vector<MachineState>& machines() const { return machines_; }

@@ -96,7 +96,7 @@ std::optional<Failure> RunBare(Device& device, Program& program, const Task& tas
   preparation.restore = binding.FillConstants(place_of);
   if (DeviceStatus status = device.Prepare(preparation); !status.ok()) return ToFailure(status);
   const Sequence sequence = binding.Bind(place_of);
-  if (DeviceStatus status = device.Run(*program.loaded, sequence, 0); !status.ok()) return ToFailure(status);
+  if (DeviceStatus status = device.Run(*binding.image().loaded, sequence, 0); !status.ok()) return ToFailure(status);
   return std::nullopt;
 }
 

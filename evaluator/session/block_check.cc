@@ -82,7 +82,7 @@ std::optional<Failure> BlockCheck::RunLaunch(const AttachedProgram& checked, con
   preparation.restore = binding.FillConstants(place_of);
   if (DeviceStatus status = device_.Prepare(preparation); !status.ok()) return ToFailure(status);
   const Sequence sequence = binding.Bind(place_of);
-  const SampledBlocks sampled = device_.RunBlocks(*program.loaded, sequence, sample);
+  const SampledBlocks sampled = device_.RunBlocks(*binding.image().loaded, sequence, sample);
   switch (sampled.status.outcome) {
     case Outcome::kOk:
       if (sampled.run > 0 && result_.result == "missing") result_.result = "clean";

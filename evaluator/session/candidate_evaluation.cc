@@ -68,7 +68,7 @@ std::optional<Failure> CandidateEvaluation::Run(Evaluation& evaluation, std::chr
     }
     evaluation.stage = Stage::kTime;
   }
-  evaluation.facts = Merge(evaluation.facts, program.loaded->facts());
+  evaluation.facts = Merge(evaluation.facts, program.images.front().loaded->facts());
   if (reverification.drawn()) {
     if (auto failure = reverification.Run(evaluation, program, gate_, channel_)) return failure;
   }

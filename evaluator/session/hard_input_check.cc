@@ -89,7 +89,8 @@ std::optional<Failure> HardInputCheck::CheckKnown(const std::vector<Counterexamp
   if (!context_.legal.enabled()) return std::nullopt;
   for (const Counterexample& one : known) {
     const auto sizes = FindCase(context_.inputs.task(), one.case_name);
-    if (!sizes) continue;
+    // A candidate of the search is not compiled for the sizes of a champion's check.
+    if (!sizes || program_.ImageFor(sizes->sizes) == nullptr) continue;
     if (one.inputs.empty()) {
       if (auto failure = CheckUnlistedSizes(*sizes, one.seed)) return failure;
       continue;
@@ -175,6 +176,7 @@ std::optional<Failure> HardInputCheck::CheckSizes(const std::function<void()>& b
 Case HardInputCheck::AdversaryCase() {
   const Task& task = context_.inputs.task();
   const Case smaller = ShrunkCase(task, task.small, context_.device.policy().adversary_elements);
+  if (program_.ImageFor(smaller.sizes) == nullptr) return task.small;
   const bool legal = std::holds_alternative<InputSet*>(context_.legal.GetOfSizes(smaller, context_.inputs.check_seed()));
   return legal ? smaller : task.small;
 }

@@ -40,7 +40,7 @@ std::string KeyOf(const InputName& inputs) { return fmt::format("{}/{}/{}", inpu
 }  // namespace
 
 void InputCache::Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference) {
-  const std::string key = task.digest + Digest(reference.image);
+  const std::string key = task.digest + ImageDigest(reference);
   if (key == key_) return;
   sets_.clear();
   drawn_.clear();

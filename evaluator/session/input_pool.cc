@@ -16,8 +16,6 @@ namespace {
 
 // All sets of a case take at most this share of the device's memory, where they are large.
 constexpr std::size_t kSetsShare = 16;
-// Inputs, their copies, outputs and references of an unusual size take at most this share of the memory.
-constexpr double kProbeShare = 64;
 // Sets and copies that together are larger than this many times L2 fill it anyway: their addresses make no difference, and
 // drawing more of them takes seconds.
 constexpr std::size_t kSetsInL2 = 4;
@@ -55,14 +53,7 @@ const std::vector<InputProgram>& InputPool::SmallBattery(std::size_t most) {
   return found->second;
 }
 
-std::vector<Case> InputPool::SizesToTry() const {
-  const DevicePolicy::LargestProbe& largest = device_.policy().largest_probe;
-  const Case& usual = device_.policy().probes_timed_sizes ? search_cases().front() : task_.small;
-  const double operations = task_.operations.Evaluate(CaseVariables(task_, search_cases().front())).AsReal();
-  const double memory = device_.info().memory_bytes > 0 ? static_cast<double>(device_.info().memory_bytes) : 1e9;
-  return ShapeProbes(task_, usual, task_.small,
-                     {std::max(largest.operations, largest.of_search_case * operations), memory / kProbeShare});
-}
+std::vector<Case> InputPool::SizesToTry() const { return evo::SizesToTry(task_, device_.policy(), device_.info().memory_bytes); }
 
 // With a hot L2 the inputs are read into it before each launch, however many sets there are.
 std::size_t InputPool::SetCount(const Case& sizes) const {

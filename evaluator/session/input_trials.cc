@@ -36,7 +36,7 @@ std::variant<InputSet::Answer, Failure> InputTrials::Run() {
     if (auto* failure = std::get_if<Failure>(&made)) return *failure;
     binding_.emplace(std::move(std::get<LaunchBinding>(made)));
   }
-  auto ran = legal_.RunBeforeReference(BindProgram(program_, *binding_, *set_));
+  auto ran = legal_.RunBeforeReference(BindProgram(*binding_, *set_));
   const auto* answer = std::get_if<InputSet::Answer>(&ran);
   if (answer != nullptr && !answer->violation.empty()) return Failure{Outcome::kCheating, answer->violation};
   return ran;

@@ -168,7 +168,7 @@ std::variant<InputSet::Answer, Failure> LegalInputs::RunBeforeReference(const Bo
 std::variant<InputSet::Answer, Failure> LegalInputs::RunBaseline(InputSet& set) {
   auto made = LaunchBinding::Make(device_, Baseline(), task_, set.sizes());
   if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
-  auto ran = Gate(device_, Determinism::kTolerance).Try(BindProgram(Baseline(), std::get<LaunchBinding>(made), set));
+  auto ran = Gate(device_, Determinism::kTolerance).Try(BindProgram(std::get<LaunchBinding>(made), set));
   const auto* failure = std::get_if<Failure>(&ran);
   if (failure == nullptr || !failure->sticky) return ran;
   throw InfrastructureFailure(fmt::format("the baseline crashes: {}", failure->message));

@@ -16,7 +16,7 @@ std::variant<std::unique_ptr<CaseOfProgram>, Failure> ProgramChecker::Prepare(Pr
   auto made = LaunchBinding::Make(device_, program, inputs_.task(), sizes);
   if (const auto* failure = std::get_if<Failure>(&made)) return Located(*failure, sizes);
   auto prepared = std::make_unique<CaseOfProgram>(CaseOfProgram{sizes, std::move(std::get<LaunchBinding>(made)), {}, {}});
-  for (InputSet* set : sets) prepared->bound.push_back(BindProgram(program, prepared->binding, *set));
+  for (InputSet* set : sets) prepared->bound.push_back(BindProgram(prepared->binding, *set));
   return prepared;
 }
 

@@ -60,7 +60,7 @@ Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& c
   evaluation.device = info().kind;
   evaluation.device_name = info().name;
   evaluation.l2 = l2_;
-  evaluation.image_digest = Digest(request.candidate.program.image);
+  evaluation.image_digest = ImageDigest(request.candidate.program);
   evaluation.source_digest = Digest(request.candidate.source);
   evaluation.facts = request.facts;
   const SessionContext context = Context();

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "evaluator/gate/input_generator.h"
+#include "kernel_templates/case_scale.h"
 
 namespace evo {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 constexpr std::int64_t kLargeSize = 65'537;
 constexpr std::int64_t kManyElements = (1 << 24) + 1;
 constexpr std::int64_t kPeriod = 1'048'583;  // the smallest prime above 2^20
+// Inputs, their copies, outputs and references of an unusual size take at most this share of the memory.
+constexpr double kProbeShare = 64;
 
 bool IsPrime(std::int64_t n) {
   for (std::int64_t d = 2; d * d <= n; ++d) {
@@ -133,6 +136,16 @@ std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& s
   prober.Try(std::move(equal));
   for (const std::string& name : task.size_names) prober.TryLarge(name);
   return prober.Found();
+}
+
+std::vector<Case> SizesToTry(const Task& task, const DevicePolicy& policy, std::size_t memory_bytes) {
+  const DevicePolicy::LargestProbe& largest = policy.largest_probe;
+  const Case& timed = SearchCases(task, policy.cases).front();
+  const Case& usual = policy.probes_timed_sizes ? timed : task.small;
+  const double operations = task.operations.Evaluate(CaseVariables(task, timed)).AsReal();
+  const double memory = memory_bytes > 0 ? static_cast<double>(memory_bytes) : 1e9;
+  return ShapeProbes(task, usual, task.small,
+                     {std::max(largest.operations, largest.of_search_case * operations), memory / kProbeShare});
 }
 
 Case ShrunkCase(const Task& task, const Case& usual, std::int64_t elements) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "evaluator/device/device_policy.h"
 #include "evaluator/gate/input_set.h"
 #include "kernel_templates/task_shape.h"
 
@@ -21,6 +23,9 @@ struct ShapeLimits {
 // with more than 2^24 elements in one argument, as far as the limits allow; the other sizes are those of `usual`, in the last
 // kind those of `small` or less. No case occurs twice or equals `usual`. Named by SizesText.
 std::vector<Case> ShapeProbes(const Task& task, const Case& usual, const Case& small, const ShapeLimits& limits);
+
+// Those that a champion candidate of the task is tried at on such a device.
+std::vector<Case> SizesToTry(const Task& task, const DevicePolicy& policy, std::size_t memory_bytes);
 
 // `usual` with its largest sizes halved until no argument has more than `elements` elements. Named by SizesText.
 Case ShrunkCase(const Task& task, const Case& usual, std::int64_t elements);

@@ -65,7 +65,7 @@ std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, 
     const BoundProgram& one = bound[(batch.first + i) % bound.size()];
     runs.push_back(Prepared(one, Draw(bound, *one.inputs, batch.contents)));
   }
-  const TimedRuns timed = device_.Time(*bound.front().program->loaded, runs);
+  const TimedRuns timed = device_.Time(*bound.front().binding->image().loaded, runs);
   if (!timed.status.ok()) return ToFailure(timed.status);
   spans.Note(timed.clocks);
   for (const SequenceTime& time : std::span(timed.times).subspan(batch.warm_up)) {
@@ -202,7 +202,7 @@ std::optional<Failure> Timer::CheckOnFreshData(const std::vector<BoundProgram>& 
     const BoundProgram& one = bound[rng_.Below(bound.size())];
     const std::vector<DeviceCopy> contents = Draw(bound, *one.inputs, Contents::kFresh);
     const TimedRun run = Prepared(one, contents);
-    const TimedRuns timed = device_.Time(*one.program->loaded, std::span(&run, 1));
+    const TimedRuns timed = device_.Time(*one.binding->image().loaded, std::span(&run, 1));
     if (!timed.status.ok()) return ToFailure(timed.status);
     const std::unique_ptr<InputSet> judge = make_inputs(ContentsAfter(device_.memory(), task, *one.inputs, contents));
     if (auto failure = JudgeByLaterReference(device_, one, *judge, errors)) return failure;

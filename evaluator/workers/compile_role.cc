@@ -52,8 +52,8 @@ std::optional<SourceObjection> Objection(const CompilerInput& input) {
   return CheckSource(text);
 }
 
-// Digest of the image, of the directives that say how it is launched, and of the parameters that those directives name.
-std::string ProgramDigest(const std::string& image, const KernelTemplate& rendered) {
+// Digest of the images, of the directives that say how they are launched, and of the parameters that those directives name.
+std::string ProgramDigest(const CompiledProgram& program, const KernelTemplate& rendered) {
   std::string launches;
   for (const Directive& directive : FindDirectives(rendered.name, rendered.text)) {
     if (directive.word != "param" && directive.word != "constraint") launches += directive.word + " " + directive.text + "\n";
@@ -62,7 +62,42 @@ std::string ProgramDigest(const std::string& image, const KernelTemplate& render
   for (const Parameter& parameter : rendered.space.parameters) {
     if (Names(launches, parameter.name)) values += parameter.name + "=" + std::to_string(parameter.initial) + "\n";
   }
-  return Digest(launches + values + image);
+  std::string images = ToText(program.sizes) + program.image;
+  for (const CompiledProgram& other : program.others) images += "\n" + ToText(other.sizes) + "\n" + Digest(other.image);
+  return Digest(launches + values + images);
+}
+
+// The macro values at these sizes, each set once, in this order. Sizes without values are left out.
+std::vector<SizeValues> DistinctValues(const KernelTemplate& rendered, const std::vector<Sizes>& sizes) {
+  std::vector<SizeValues> distinct;
+  for (const Sizes& one : sizes) {
+    try {
+      SizeValues values = ValuesFor(rendered.size_macros, one);
+      if (std::find(distinct.begin(), distinct.end(), values) == distinct.end()) distinct.push_back(std::move(values));
+    } catch (const Error&) {
+    }
+  }
+  return distinct;
+}
+
+bool Contains(const std::vector<SizeValues>& all, const SizeValues& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+// One more image of the same source. Images without contents are not wanted.
+void AddImage(CompiledProgram& all, CompiledProgram image, const SizeValues& values) {
+  if (image.image.empty()) return;
+  image.sizes = values;
+  if (all.image.empty())
+    all = std::move(image);
+  else
+    all.others.push_back(std::move(image));
+}
+
+CompileResult Failed(std::string message) {
+  CompileResult failed;
+  failed.message = std::move(message);
+  return failed;
 }
 
 }  // namespace
@@ -75,59 +110,93 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
   }
   channel.Begin(Stage::kCompile);
   if (const auto* exported = std::get_if<ExportRequest>(&request)) return ToMessage(exporter_(*exported));
-  return ToMessage(Compile(std::get<CompileRequest>(request)));
+  return ToMessage(Compile(std::get<CompileRequest>(request), channel));
 }
 
-CompileResult CompileRole::Compile(const CompileRequest& request) {
+CompileResult CompileRole::Compile(const CompileRequest& request, WorkerChannel& channel) {
   if (!request.kernels.empty()) return main_->Compile({request.source, request.kernels, request.arch});
-  CompileResult failed;
   KernelTemplate rendered;
   try {
     rendered = ParseTemplate("candidate", request.source);
   } catch (const Error& error) {
-    failed.message = error.what();
-    return failed;
+    return Failed(error.what());
   }
   if (limits_ && request.check) {
     if (const auto reason = CannotLaunch(rendered, limits_->task, limits_->device)) {
+      CompileResult failed = Failed(*reason + " (not compiled)");
       failed.outcome = Outcome::kResourceLimit;
-      failed.message = *reason + " (not compiled)";
       return failed;
     }
   }
   if (!CompilesFor(rendered.required_arch, request.arch)) {
+    CompileResult failed = Failed(fmt::format("requires {}, and this is compiled for {}", rendered.required_arch, request.arch));
     failed.outcome = Outcome::kUnsupported;
-    failed.message = fmt::format("requires {}, and this is compiled for {}", rendered.required_arch, request.arch);
     return failed;
   }
-  return CompileCandidate(request, rendered);
+  return CompileImages(request, rendered, channel);
 }
 
-CompileResult CompileRole::CompileCandidate(const CompileRequest& request, const KernelTemplate& rendered) {
+CompileResult CompileRole::CompileImages(const CompileRequest& request, const KernelTemplate& rendered, WorkerChannel& channel) {
   CompilerInput input{request.source, KernelExpressions(rendered), request.arch};
   input.variables = FilledVariables(rendered);
+  input.judged = request.check;
   if (request.check) {
     if (const auto objection = Objection(input)) {
-      CompileResult refused;
+      CompileResult refused = Failed(ToString(*objection));
       refused.outcome = Outcome::kUnsupported;
-      refused.message = ToString(*objection);
       return refused;
     }
   }
-  if (check_ && request.check) {
+  if (rendered.size_macros.empty()) {
+    CompileResult result = CompileImage(input, request.check, true);
+    if (result.outcome == Outcome::kOk) result.program_digest = ProgramDigest(result.program, rendered);
+    return result;
+  }
+  try {
+    for (const Sizes& sizes : request.sizes.needed) ValuesFor(rendered.size_macros, sizes);
+  } catch (const Error& error) {
+    return Failed(error.what());
+  }
+  const std::vector<SizeValues> needed = DistinctValues(rendered, request.sizes.needed);
+  const std::vector<SizeValues> checked = DistinctValues(rendered, request.sizes.checked);
+  std::vector<SizeValues> all = needed;
+  for (SizeValues& values : DistinctValues(rendered, request.sizes.wanted)) {
+    if (!Contains(needed, values)) all.push_back(std::move(values));
+  }
+  if (needed.empty()) return Failed("sizes are compiled in (evo:size), and the request names none");
+  CompileResult result;
+  for (const SizeValues& values : all) {
+    channel.Begin(Stage::kCompile);
+    input.source = RenderSizes(request.source, values);
+    CompileResult one = CompileImage(input, request.check, Contains(checked, values));
+    if (one.outcome != Outcome::kOk && Contains(needed, values)) {
+      one.message = fmt::format("with {}: {}", ToText(values), one.message);
+      return one;
+    }
+    if (one.outcome != Outcome::kOk) continue;
+    if (result.outcome != Outcome::kOk) result.facts = one.facts, result.log = one.log, result.outcome = Outcome::kOk;
+    AddImage(result.program, std::move(one.program), values);
+    AddImage(result.checked, std::move(one.checked), values);
+  }
+  result.program_digest = ProgramDigest(result.program, rendered);
+  return result;
+}
+
+CompileResult CompileRole::CompileImage(const CompilerInput& input, bool check, bool with_checked) {
+  if (check_ && check) {
     // Only to PTX: that proves the source valid, and ptxas takes the longer half of the time.
     CompilerInput to_ptx = input;
+    to_ptx.judged = false;
     if (to_ptx.arch.rfind("sm_", 0) == 0) to_ptx.arch.replace(0, 3, "compute_");
     const CompileResult result = check_->Compile(to_ptx);
     if (result.outcome != Outcome::kOk) return result;
   }
-  input.judged = request.check;
   CompileResult result = main_->Compile(input);
   if (result.outcome != Outcome::kOk) return result;
-  result.program_digest = ProgramDigest(result.program.image, rendered);
-  if (checks_accesses_ && request.check) {
-    input.checked = true;
-    CompileResult checked = main_->Compile(input);
+  if (checks_accesses_ && check && with_checked) {
+    CompilerInput with_checks = input;
+    with_checks.checked = true;
+    CompileResult checked = main_->Compile(with_checks);
     if (checked.outcome != Outcome::kOk) return checked;
     result.checked = std::move(checked.program);
   }

@@ -17,7 +17,7 @@ namespace evo {
 // A compile worker: answers a CompileRequest with a CompileResult. The image comes from `main`. If `check` is given, candidates
 // must pass it, too, so that what runs on the cpu device is also valid CUDA for `arch`, and a second image checks every access.
 // A candidate's directives are read here, never in the coordinator: since a LaunchLimitsRequest, what cannot be launched is not
-// compiled.
+// compiled. A source with sizes compiled in gets the images that the request asks for.
 class CompileRole : public WorkerRole {
  public:
   // Compiles what the user gets of a kernel.
@@ -33,8 +33,9 @@ class CompileRole : public WorkerRole {
     Task task;
     DeviceInfo device;
   };
-  CompileResult Compile(const CompileRequest& request);
-  CompileResult CompileCandidate(const CompileRequest& request, const KernelTemplate& rendered);
+  CompileResult Compile(const CompileRequest& request, WorkerChannel& channel);
+  CompileResult CompileImages(const CompileRequest& request, const KernelTemplate& rendered, WorkerChannel& channel);
+  CompileResult CompileImage(const CompilerInput& input, bool check, bool with_checked);
 
   std::optional<LaunchLimits> limits_;
   std::unique_ptr<Compiler> main_;

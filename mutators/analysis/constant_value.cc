@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "kernel_templates/size_macro.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -16,6 +17,10 @@ namespace {
 
 // Bounds the expansion of macros that are defined by other macros.
 constexpr int kDepth = 8;
+
+bool IsName(std::string_view token) {
+  return std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_';
+}
 
 // The text that a line `#define NAME text` gives to a name; empty if there is no such line.
 std::string_view MacroText(std::string_view text, std::string_view name) {
@@ -44,10 +49,11 @@ std::optional<std::string> Expanded(const SyntaxTree& tree, std::string_view tex
   std::string expanded;
   for (const SourceRange& range : Tokenize(text)) {
     const std::string_view token = text.substr(range.begin, range.size());
-    if (std::isalpha(static_cast<unsigned char>(token.front())) == 0 && token.front() != '_') {
+    if (!IsName(token)) {
       expanded += fmt::format("{} ", token);
       continue;
     }
+    if (IsSizeMacro(tree.text(), token)) return std::nullopt;
     std::string_view meaning = MacroText(tree.text(), token);
     if (meaning.empty()) meaning = ConstantText(tree, token);
     const auto inner = meaning.empty() ? std::nullopt : Expanded(tree, meaning, depth - 1);
@@ -57,12 +63,24 @@ std::optional<std::string> Expanded(const SyntaxTree& tree, std::string_view tex
   return expanded;
 }
 
+bool DependsOnSize(const SyntaxTree& tree, std::string_view text, int depth) {
+  for (const SourceRange& range : Tokenize(text)) {
+    const std::string_view token = text.substr(range.begin, range.size());
+    if (!IsName(token)) continue;
+    if (depth == 0 || IsSizeMacro(tree.text(), token)) return true;
+    std::string_view meaning = MacroText(tree.text(), token);
+    if (meaning.empty()) meaning = ConstantText(tree, token);
+    if (DependsOnSize(tree, meaning, depth - 1)) return true;
+  }
+  return false;
+}
+
 // Adds the parameters that an expression names. False if some name stands for neither a parameter nor a number.
 bool AddParameters(const MutationContext& context, std::string_view text, int depth, Parameters& behind) {
   if (depth == 0) return false;
   for (const SourceRange& range : Tokenize(text)) {
     const std::string_view token = text.substr(range.begin, range.size());
-    if (std::isalpha(static_cast<unsigned char>(token.front())) == 0 && token.front() != '_') continue;
+    if (!IsName(token)) continue;
     const auto parameter = context.genome.parameters.find(std::string(token));
     if (parameter != context.genome.parameters.end()) {
       behind.insert(*parameter);
@@ -91,6 +109,8 @@ std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_vi
     return std::nullopt;
   }
 }
+
+bool DependsOnSize(const SyntaxTree& tree, std::string_view expression) { return DependsOnSize(tree, expression, kDepth); }
 
 std::string BlockExtent(const MutationContext& context, const LaunchDirective& launch, std::size_t axis) {
   if (axis >= launch.block.size()) return "1";

@@ -9,13 +9,17 @@
 namespace evo {
 
 // The value of an expression of literals, parameters, macros and file-scope constants, under the present parameters. nullopt if
-// it contains anything else.
+// it contains anything else, or depends on a size that is compiled in.
 std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_view expression);
 
 // The parameters on which an expression depends, directly or through macros and constants, with their present values: those that
 // an edit needs if it is right because of the expression's present value. All parameters if the expression contains a name that
 // stands for none of these.
 Parameters ParametersBehind(const MutationContext& context, std::string_view expression);
+
+// Whether an expression depends on a macro of evo:size, directly or through macros and constants: it has another value in another
+// case.
+bool DependsOnSize(const SyntaxTree& tree, std::string_view expression);
 
 // The size of a block in one dimension, spelled as a constant expression; empty if the size is known only at the launch.
 std::string BlockExtent(const MutationContext& context, const LaunchDirective& launch, std::size_t axis);

@@ -23,7 +23,7 @@ std::optional<Tile> AsTile(const SyntaxTree& tree, int variable) {
   if (!std::has_single_bit(static_cast<unsigned long long>(extents[1]))) return std::nullopt;
   const auto last = LastExtent(tree, variable);
   const auto elements = ElementsOf(tree, variable, 2);
-  if (!last || last->pad != 0 || !elements || elements->empty()) return std::nullopt;
+  if (!last || last->pad != 0 || !elements || elements->empty() || DependsOnSize(tree, last->text)) return std::nullopt;
   return Tile{*elements, fmt::format("{}", Parenthesised(tree, last->node))};
 }
 

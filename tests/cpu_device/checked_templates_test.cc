@@ -51,7 +51,7 @@ class CheckedTemplatesTest : public CpuDeviceTest {
     if (const auto* failure = std::get_if<Failure>(&binding)) return *failure;
     Gate gate(*device_, task.determinism);
     CheckedErrors errors;
-    auto failure = gate.Check(BindProgram(*program, std::get<LaunchBinding>(binding), *inputs), 2, errors);
+    auto failure = gate.Check(BindProgram(std::get<LaunchBinding>(binding), *inputs), 2, errors);
     if (failure && failure->sticky) {
       static_cast<void>(program.release());
       static_cast<void>(used_.emplace_back(std::exchange(device_, MakeCpuDevice())));
@@ -67,8 +67,8 @@ class CheckedTemplatesTest : public CpuDeviceTest {
         InputSet::Make(*device_, task, task.small, DrawArguments(task, task.small, 0, 7), 7, answers)));
     Program program = Build(source, checked);
     const LaunchBinding binding = std::get<LaunchBinding>(LaunchBinding::Make(*device_, program, task, task.small));
-    const BoundProgram bound = BindProgram(program, binding, *inputs);
-    const TimedRuns timed = device_->Time(*program.loaded, std::vector<TimedRun>(5, TimedRun{{}, bound.sequence}));
+    const BoundProgram bound = BindProgram(binding, *inputs);
+    const TimedRuns timed = device_->Time(*binding.image().loaded, std::vector<TimedRun>(5, TimedRun{{}, bound.sequence}));
     std::vector<std::uint64_t> spans;
     for (const SequenceTime& time : timed.times) spans.push_back(time.span_ticks);
     std::sort(spans.begin(), spans.end());

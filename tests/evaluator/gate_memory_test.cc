@@ -46,7 +46,7 @@ class GateMemoryTest : public ::testing::Test {
   BoundProgram Bind(const std::string& image, InputSet& set) {
     Owned& owned = owned_.emplace_back(Owned{Load(image), {}});
     owned.binding.push_back(std::move(std::get<LaunchBinding>(LaunchBinding::Make(device_, owned.program, task_, task_.small))));
-    return BindProgram(owned.program, owned.binding.front(), set);
+    return BindProgram(owned.binding.front(), set);
   }
 
   void Define(const std::string& image, std::function<void(const float*, float*)> kernel) {

@@ -44,7 +44,7 @@ class TimerTest : public ::testing::Test {
   const std::vector<BoundProgram>& Bind(const std::string& image) {
     Owned& owned = owned_.emplace_back(Owned{Load(image), {}, {}});
     owned.binding.push_back(std::move(std::get<LaunchBinding>(LaunchBinding::Make(device_, owned.program, task_, task_.small))));
-    for (const auto& set : sets_) owned.bound.push_back(BindProgram(owned.program, owned.binding.front(), *set));
+    for (const auto& set : sets_) owned.bound.push_back(BindProgram(owned.binding.front(), *set));
     return owned.bound;
   }
 
@@ -137,10 +137,9 @@ TEST_F(TimerTest, ACopyOfASetLiesElsewhereAndIsCheckedLikeIt) {
     Bind(image);
     Owned& owned = owned_.back();
     Gate gate(device_, Determinism::kBitwise);
-    if (auto failure = gate.Check(BindProgram(owned.program, owned.binding.front(), *sets_[0]), 1, errors_);
-        failure && image != "meddler")
+    if (auto failure = gate.Check(BindProgram(owned.binding.front(), *sets_[0]), 1, errors_); failure && image != "meddler")
       return failure;
-    return gate.Check(BindProgram(owned.program, owned.binding.front(), *copy), 1, errors_);
+    return gate.Check(BindProgram(owned.binding.front(), *copy), 1, errors_);
   };
   EXPECT_FALSE(check("honest"));
   const auto wrong = check("wrong");
@@ -197,7 +196,7 @@ TEST_F(TimerTest, Row04InterleavedTheOutputOfTheFirstIsChecked) {
   for (const auto& set : sets_) copies.push_back(std::move(std::get<0>(set->Copy(99))));
   const auto bind = [&](const std::string& image) {
     std::vector<BoundProgram> bound = Bind(image);
-    for (const auto& copy : copies) bound.push_back(BindProgram(owned_.back().program, owned_.back().binding.front(), *copy));
+    for (const auto& copy : copies) bound.push_back(BindProgram(owned_.back().binding.front(), *copy));
     return bound;
   };
   const std::vector<BoundProgram> candidate = bind("candidate");
@@ -306,8 +305,8 @@ TEST_F(TimerTest, Row21TheProgramAskedForIsTheOneTimed) {
   device_.kernels["other"] = device_.kernels["honest"];
   const std::vector<BoundProgram>& other = Bind("other");
   ASSERT_EQ(Measure("honest").index(), 0U);
-  const LoadedProgram* const asked = owned_.back().program.loaded.get();
-  EXPECT_NE(asked, other.front().program->loaded.get());
+  const LoadedProgram* const asked = owned_.back().program.images.front().loaded.get();
+  EXPECT_NE(asked, other.front().binding->image().loaded.get());
   for (const FakeDevice::Timed& run : device_.timed) EXPECT_EQ(run.program, asked);
 }
 

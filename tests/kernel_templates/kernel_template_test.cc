@@ -100,7 +100,7 @@ std::string FailureWith(const std::string& line) {
 TEST(Template, MalformedDirectivesSayLineAndReason) {
   EXPECT_EQ(FailureWith(""), "");
   EXPECT_EQ(FailureWith("// evo:parm N 1"),
-            "t.cu:1: no directive 'evo:parm'; there are param, constraint, workspace, tensormap, constant, launch, memset, "
+            "t.cu:1: no directive 'evo:parm'; there are param, size, constraint, workspace, tensormap, constant, launch, memset, "
             "repeat, swap, end, requires");
   EXPECT_EQ(FailureWith("// evo:constant SYM X"),
             "t.cu:1: evo:constant: 'VARIABLE = ARGUMENT' expected, ARGUMENT an input or a scalar of the task");

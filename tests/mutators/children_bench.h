@@ -88,7 +88,7 @@ class ChildrenTest : public CpuDeviceTest {
     if (const auto* failure = std::get_if<Failure>(&binding)) return *failure;
     Gate gate(*device_, task.determinism);
     CheckedErrors errors;
-    auto failure = gate.Check(BindProgram(*program, std::get<LaunchBinding>(binding), *inputs), 2, errors);
+    auto failure = gate.Check(BindProgram(std::get<LaunchBinding>(binding), *inputs), 2, errors);
     if (failure && failure->sticky) {
       static_cast<void>(program.release());
       retired_devices_.push_back(std::exchange(device_, MakeCpuDevice()));

@@ -55,5 +55,15 @@ TEST(SharedSwizzle, NeedsRowsOfAPowerOfTwo) {
   EXPECT_THAT(Bodies("shared_swizzle", "  __shared__ float t[8][16];\n  t[n++][0] = in[0];\n  out[0] = t[0][n];\n"), IsEmpty());
 }
 
+// The row has another length in another case.
+TEST(SharedSwizzle, LeavesRowsWhoseLengthIsASize) {
+  const std::string rest =
+      "// evo:launch k(N) grid(1) block(1)\n#ifndef WIDTH\n#define WIDTH 16\n#endif\n#define ROW (WIDTH * 1)\n"
+      "__global__ void k(int n) {\n  __shared__ float t[8][ROW];\n  t[n][0] = 1.0f;\n  __syncthreads();\n  t[0][n] = "
+      "t[n][1];\n}\n";
+  EXPECT_THAT(ChildrenOf("shared_swizzle", rest), SizeIs(1));
+  EXPECT_THAT(ChildrenOf("shared_swizzle", "// evo:size WIDTH = W\n" + rest), IsEmpty());
+}
+
 }  // namespace
 }  // namespace evo

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "mutators/analysis/constant_value.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {
@@ -210,6 +211,27 @@ TEST(Soundness, EditsNameTheParametersTheyRelyOn) {
   EXPECT_THAT(
       needs("shared_swizzle", Kernel("  __shared__ float t[8][16];\n  t[0][threadIdx.x % 16] = in[0];\n  out[0] = t[0][1];\n")),
       ElementsAre(Parameters{}));
+}
+
+// What a macro of evo:size stands for in the text is its value in one case only.
+TEST(Soundness, ASizeThatIsCompiledInHasNoValue) {
+  const std::string text = "#ifndef WIDTH\n#define WIDTH 8\n#endif\n#define TWICE (2 * WIDTH)\nconstexpr int kRows = TWICE;\n" +
+                           Kernel("  float s = 0;\n  for (int i = 0; i < WIDTH; ++i) s += in[i] * 3;\n  out[n] = s;\n");
+  EXPECT_EQ(ConstantValue(*Parent(text).tree, "kRows + 1"), 17);
+  const Parent sized("// evo:size WIDTH = W\n" + text);
+  EXPECT_EQ(ConstantValue(*sized.tree, "kRows + 1"), std::nullopt);
+  EXPECT_TRUE(DependsOnSize(*sized.tree, "kRows + 1"));
+  EXPECT_FALSE(DependsOnSize(*sized.tree, "n + 1"));
+  std::size_t children = 0;
+  for (const auto& mutator : MutatorSet().all()) {
+    if (dynamic_cast<const SourceMutator*>(mutator.get()) == nullptr) continue;
+    for (const std::string& child : ChildrenOf(std::string(mutator->name()), sized.rendering.source)) {
+      ++children;
+      EXPECT_THAT(child, testing::HasSubstr("// evo:size WIDTH = W\n#ifndef WIDTH\n#define WIDTH 8\n#endif\n"))
+          << mutator->name();
+    }
+  }
+  EXPECT_GT(children, 20U);
 }
 
 TEST(Promises, FollowFromWhatAMutatorDoes) {
