@@ -66,12 +66,11 @@ ChampionCheck ReadCheck(const JobResult& result) {
 
 // An error that a tool reports fails the check.
 void JudgeTools(ChampionCheck& check) {
-  const auto found =
-      std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
+  const auto found = std::find_if(check.tools.begin(), check.tools.end(), FoundFault);
   if (found == check.tools.end()) return;
   const bool race = found->tool.starts_with("racecheck") || found->tool.starts_with("synccheck") ||
                     found->message.find("race in ") != std::string::npos;  // as the emulation says it
-  check.outcome = race ? Outcome::kNondeterministic : Outcome::kCheating;
+  check.outcome = found->result == "crash" ? Outcome::kCrash : race ? Outcome::kNondeterministic : Outcome::kCheating;
   check.message = fmt::format("{}: {}", found->tool, found->message);
 }
 
@@ -91,7 +90,7 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
   for (const Candidate* one : {&candidate, &baseline}) jobs.push_back(MakeCompileJob(one->source, arch_, true, kCompileDeadline));
   std::vector<CompileResult> compiled;
   for (const JobResult& result : RunAndWait(compile_, std::move(jobs), stop)) {
-    compiled.push_back(ReadCompileResult(result));
+    compiled.push_back(RequireCompileResult(result));
     if (compiled.back().outcome == Outcome::kOk) continue;
     ChampionCheck failed;
     failed.outcome = compiled.back().outcome;
@@ -136,7 +135,7 @@ ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge
   }
   const JobResult result = RunAndWait(compile_, {MakeExportJob(request)}, stop).front();
   if (stop.stop_requested()) return {Outcome::kCancelled, {"nvcc", "missing", "stopped"}};
-  CompileResult made = ReadCompileResult(result);
+  CompileResult made = RequireCompileResult(result);
   // Without nvcc the verdict is about NVRTC's image, and says so.
   if (made.outcome == Outcome::kCancelled) return {Outcome::kOk, {"nvcc", "missing", "not compiled with nvcc: " + made.message}};
   if (made.outcome != Outcome::kOk) return {made.outcome, {"nvcc", "error", made.message}};

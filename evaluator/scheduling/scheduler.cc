@@ -136,6 +136,10 @@ void Scheduler::OnCompiled(const ScheduledPointer& work, const JobResult& result
   evaluation.log = work->compiled.log;
   evaluation.facts = work->compiled.facts;
   evaluation.program_digest = work->compiled.program_digest;
+  if (work->compiled.machine_failed) {
+    if (work->retries.AfterInfrastructureFailure()) return SubmitCompile(work);
+    SetFatal(work->compiled.message);
+  }
   if (work->compiled.outcome != Outcome::kOk) return Fail(work, work->compiled.outcome, Stage::kCompile, work->compiled.message);
   work->claim = ClaimOf(work->candidate, work->compiled.program_digest);
   ClaimAndRun(work);

@@ -151,7 +151,9 @@ std::optional<Failure> HeldOutCheck::CheckBlocks(ChampionCheck& check) {
   if (request_.checked.program.image.empty()) return std::nullopt;
   channel_.Begin(Stage::kHeldOut);
   const InputPool& inputs = context_.inputs;
-  BlockCheck blocks(context_.device, inputs.task(), inputs.check_seed(), kBlocksTime);
+  BlockCheck blocks(context_.device, inputs.task(), inputs.check_seed(), kBlocksTime, [&](const Case& sizes) {
+    channel_.Announce({{sizes.name, 0, inputs.check_seed(), ""}});
+  });
   auto failure = blocks.Run(request_.checked, inputs.search_cases());
   // A champion of an emulator is meant for a GPU.
   const std::vector<Case>& on_gpu = SearchCases(inputs.task(), CaseScale::kGpu);

@@ -45,6 +45,14 @@ TEST(EmulatedBlocks, ShowAnAccessOutsideAtTheTimedSizeOnly) {
   EXPECT_THAT(result.message, HasSubstr("writes 4 bytes"));
 }
 
+TEST(EmulatedBlocks, ShowATrapAtTheTimedSizeWithItsPlace) {
+  for (const char* fault : {"__trap();", "*(volatile int*)nullptr = 1;"}) {
+    const ToolResult result = Sample(std::string("  if (rows == 4096 && row == 4095) ") + fault + "\n");
+    EXPECT_EQ(result.result, "crash") << result.message;
+    EXPECT_THAT(result.message, HasSubstr("case r4096_c2048: ")) << fault;
+  }
+}
+
 TEST(EmulatedBlocks, SayWhatTheEmulationLacks) {
   const ToolResult result = Sample("  asm volatile(\"bar.sync 0;\");\n");
   EXPECT_EQ(result.result, "unsupported");
