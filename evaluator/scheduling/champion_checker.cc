@@ -50,6 +50,8 @@ ChampionCheck ReadCheck(const JobResult& result) {
       failed.message += fmt::format(", after the kernel ran; alone the baseline can be run on {}", TextOf(result.run.on));
     } else if (!result.run.on.case_name.empty()) {
       failed.message += fmt::format(", on {}", TextOf(result.run.on));
+    } else if (!result.run.part.empty()) {
+      failed.message += fmt::format(", in {}", result.run.part);
     }
     return failed;
   }
@@ -149,6 +151,7 @@ ChampionCheck ChampionChecker::Measure(ChampionRequest request, const Seeds& see
   for (;;) {
     Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
     job.deadlines_per_stage = kDeadlinesPerStage;
+    job.deadline_rule = Deadlines::ChampionRule();
     const JobResult result = RunAndWait(*fresh_workers_.StartRunner(seeds), {job}, stop).front();
     auto left_out = LeaveOutAfter(result, job, seeds, stop);
     if (!left_out) return ReadCheck(result);

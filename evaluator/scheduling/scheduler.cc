@@ -113,17 +113,19 @@ void Scheduler::SubmitUnlessCancelled(const ScheduledPointer& work, Stage stage,
 
 void Scheduler::SubmitCompile(const ScheduledPointer& work) {
   SubmitUnlessCancelled(work, Stage::kCompile, [&] {
-    settings_.compile.Submit(MakeCompileJob(work->candidate.source, settings_.arch, true, history_.deadlines.Compile()),
-                             [this, work](const JobResult& result) { OnCompiled(work, result); });
+    Job job = MakeCompileJob(work->candidate.source, settings_.arch, true, history_.deadlines.Compile());
+    job.deadline_rule = history_.deadlines.CompileRule();
+    settings_.compile.Submit(std::move(job), [this, work](const JobResult& result) { OnCompiled(work, result); });
   });
 }
 
 void Scheduler::SubmitRun(const ScheduledPointer& work) {
   SubmitUnlessCancelled(work, Stage::kLoad, [&] {
-    settings_.run.Submit(
-        MakeRunJob(ToMessage(MakeEvaluateRequest(*work, history_)), history_.deadlines.Run(work->candidate.generation),
-                   settings_.policy.pauses_compilers ? &settings_.compile : nullptr),
-        [this, work](const JobResult& result) { OnRun(work, result); });
+    const int generation = work->candidate.generation;
+    Job job = MakeRunJob(ToMessage(MakeEvaluateRequest(*work, history_)), history_.deadlines.Run(generation),
+                         settings_.policy.pauses_compilers ? &settings_.compile : nullptr);
+    job.deadline_rule = history_.deadlines.RunRule(generation);
+    settings_.run.Submit(std::move(job), [this, work](const JobResult& result) { OnRun(work, result); });
   });
 }
 

@@ -215,6 +215,9 @@ TEST(ChampionChecker, ADeathIsTheCandidatesFailure) {
   const ChampionCheck check = checked.Check();
   EXPECT_EQ(check.outcome, Outcome::kTimeout);
   EXPECT_EQ(check.message, "held_out: deadline passed");
+  JobResult named = FakeJobRunner::Death(Kind::kDeadline, "deadline passed", Stage::kHeldOut);
+  named.run.part = "the search for hard inputs";
+  EXPECT_EQ(Checked(named).Check().message, "held_out: deadline passed, in the search for hard inputs");
   EXPECT_EQ(checked.workers.sanitizer_runs, 0);
 }
 

@@ -46,11 +46,9 @@ TEST(EmulatedBlocks, ShowAnAccessOutsideAtTheTimedSizeOnly) {
 }
 
 TEST(EmulatedBlocks, ShowATrapAtTheTimedSizeWithItsPlace) {
-  for (const char* fault : {"__trap();", "*(volatile int*)nullptr = 1;"}) {
-    const ToolResult result = Sample(std::string("  if (rows == 4096 && row == 4095) ") + fault + "\n");
-    EXPECT_EQ(result.result, "crash") << result.message;
-    EXPECT_THAT(result.message, HasSubstr("case r4096_c2048: ")) << fault;
-  }
+  const ToolResult result = Sample("  if (rows == 4096 && row == 4095) __trap();\n");
+  EXPECT_EQ(result.result, "crash") << result.message;
+  EXPECT_THAT(result.message, HasSubstr("case r4096_c2048: k: "));
 }
 
 TEST(EmulatedBlocks, SayWhatTheEmulationLacks) {
