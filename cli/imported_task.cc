@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <vector>
@@ -17,13 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is removed again unless it is kept.
+// Becomes the folder `name` when it is whole, and is removed again otherwise.
 class NewFolder {
  public:
-  explicit NewFolder(fs::path path) : path_(std::move(path)) {
+  explicit NewFolder(fs::path name) : name_(std::move(name)), path_(name_.string() + fmt::format(".partial-{}", ::getpid())) {
     std::error_code failed;
+    const fs::path parent = name_.parent_path();
+    if (!parent.empty() && !fs::is_directory(parent, failed))
+      throw UsageError(fmt::format("{}: there is no folder {} to make it in", name_.string(), parent.string()));
     if (!fs::create_directory(path_, failed))
-      throw Error(fmt::format("{}: cannot be made: {}", path_.string(), failed ? failed.message() : "it exists"));
+      throw Error(fmt::format("{}: cannot be made: {}", name_.string(), failed ? failed.message() : "it exists"));
   }
   ~NewFolder() {
     std::error_code failed;
@@ -33,19 +38,21 @@ class NewFolder {
   NewFolder& operator=(const NewFolder&) = delete;
 
   void Write(const std::string& name, const std::string& text) const {
+    errno = 0;
     std::ofstream file(path_ / name, std::ios::binary);
     file << text;
     file.close();
-    if (!file) throw Error(fmt::format("{}: cannot be written", (path_ / name).string()));
+    if (!file) throw Error(fmt::format("{}: cannot be written: {}", (name_ / name).string(), std::strerror(errno)));
   }
-  void KeepAs(const fs::path& name) {
+  void Keep() {
     std::error_code failed;
-    fs::rename(path_, name, failed);
-    if (failed) throw Error(fmt::format("{}: cannot be made: {}", name.string(), failed.message()));
+    fs::rename(path_, name_, failed);
+    if (failed) throw Error(fmt::format("{}: cannot be made: {}", name_.string(), failed.message()));
     kept_ = true;
   }
 
  private:
+  fs::path name_;
   fs::path path_;
   bool kept_ = false;
 };
@@ -73,9 +80,9 @@ void RefuseExisting(const fs::path& folder) {
 std::string WriteImportedTask(const fs::path& folder, const std::map<std::string, std::string>& files) {
   RefuseExisting(folder);
   const fs::path whole = folder.has_filename() ? folder : folder.parent_path();
-  NewFolder partial(whole.string() + fmt::format(".partial-{}", ::getpid()));
+  NewFolder partial(whole);
   for (const auto& [name, text] : files) partial.Write(name, text);
-  partial.KeepAs(whole);
+  partial.Keep();
   return LoadProblem(whole);
 }
 

@@ -1,11 +1,16 @@
 #include "cli/print.h"
 
+#include <fmt/ranges.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/locale/utf.hpp>
 #include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include "cli/table.h"
 
 namespace evo {
 namespace {
@@ -50,6 +55,13 @@ void AppendCleaned(std::string& cleaned, std::string_view text, std::size_t& at)
     cleaned.append(begin, next);
 }
 
+// Where the text behind a label ("verdict     held-out ok") or blanks begins; 0 if the line has neither.
+std::size_t Indent(std::string_view line) {
+  constexpr std::size_t kMost = 14;
+  const std::size_t text = line.find_first_not_of(' ', std::min(line.find("  "), line.size()));
+  return text != std::string_view::npos && text <= kMost ? text : 0;
+}
+
 }  // namespace
 
 std::string Cleaned(std::string_view text) {
@@ -83,6 +95,30 @@ std::string CleanedLine(std::string_view text) {
 }
 
 void PrintLines(std::FILE* out, std::string_view text) { PrintRaw(out, Cleaned(text)); }
+
+std::vector<std::string> BrokenLines(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  for (bool last = false; !last;) {
+    const std::size_t end = text.find('\n');
+    last = end == std::string_view::npos;
+    const std::string_view line = text.substr(0, end);
+    const std::size_t indent = line.size() > width ? Indent(line) : 0;
+    const std::vector<std::string> parts = WrappedLines(line, width);
+    lines.push_back(line.size() > width ? parts.front() : std::string(line));
+    if (line.size() > width) {
+      std::string_view rest = line.substr(parts.front().size());
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      for (const std::string& part : WrappedLines(rest, width - indent)) lines.push_back(std::string(indent, ' ') + part);
+    }
+    text.remove_prefix(last ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+void PrintText(std::FILE* out, std::string_view text) {
+  if (::isatty(::fileno(out)) == 0) return PrintLines(out, text);
+  PrintRaw(out, fmt::format("{}", fmt::join(BrokenLines(Cleaned(text), LineWidth(out)), "\n")));
+}
 
 void PrintRaw(std::FILE* out, std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), out) == text.size() || out == stderr) return;

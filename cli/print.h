@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 // The one place that prints. Texts of databases, compilers and workers are not trusted: none of them may control the terminal or
 // pass for a line of evo's own.
@@ -33,10 +34,16 @@ decltype(auto) AsPrinted(const Argument& argument) {
     return (argument);
 }
 
-// Formats as fmt::format does. An argument that is a string stays on its line.
+// The lines of a text; those that have more than `width` bytes are broken at blanks, and go on below the text behind their label.
+// Precondition: width >= 20.
+std::vector<std::string> BrokenLines(std::string_view text, std::size_t width);
+// As PrintLines; on a terminal, lines that are wider than it are broken.
+void PrintText(std::FILE* out, std::string_view text);
+
+// Formats as fmt::format does, and prints as PrintText does. An argument that is a string is one line.
 template <typename... Arguments>
 void Print(std::FILE* out, fmt::format_string<Arguments...> format, const Arguments&... arguments) {
-  PrintLines(out, fmt::vformat(format, fmt::make_format_args(AsPrinted(arguments)...)));
+  PrintText(out, fmt::vformat(format, fmt::make_format_args(AsPrinted(arguments)...)));
 }
 
 }  // namespace evo

@@ -30,6 +30,13 @@ fs::path FindTaskFolder(const RunOptions& options, const CommandContext& context
     if (folder.filename() == options.task) return folder;
     names.push_back(folder.filename().string());
   }
+  std::error_code failed;
+  if (fs::is_directory(asked, failed))
+    throw UsageError(
+        fmt::format("task {}: the folder has no task.json; `evo init FILE.cu` makes a task of a kernel", options.task));
+  if (fs::is_regular_file(asked, failed))
+    throw UsageError(fmt::format("task {}: a file; `evo init {}` makes a task of a kernel", options.task,
+                                 asked.extension() == ".cu" ? options.task : "FILE.cu"));
   throw UsageError(fmt::format("task {}: neither a folder with a task.json nor one of the known tasks ({})", options.task,
                                fmt::join(names, ", ")));
 }

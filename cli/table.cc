@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
 
 #include "cli/print.h"
 
@@ -78,24 +79,49 @@ void Table::Add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-// The widest column gives way first. Numbers are never broken, their headings are.
-std::vector<std::size_t> Table::Widths(std::size_t line) const {
-  std::vector<std::size_t> widths(right_.size(), 0);
-  std::vector<std::size_t> least(right_.size(), 0);
-  for (std::size_t i = 0; i < right_.size(); ++i) {
-    for (const auto& row : rows_) {
-      widths[i] = std::max(widths[i], row[i].size());
-      const bool heading = &row == &rows_.front();
-      if (right_[i]) least[i] = std::max(least[i], heading ? LongestWord(row[i]) : row[i].size());
+Table::Room Table::RoomOf(std::size_t column) const {
+  Room room;
+  for (const auto& row : rows_) {
+    const bool heading = &row == &rows_.front();
+    room.wanted = std::max(room.wanted, row[column].size());
+    // Numbers are never broken, their headings are.
+    if (right_[column]) room.least = std::max(room.least, heading ? LongestWord(row[column]) : row[column].size());
+  }
+  if (!right_[column]) room.least = std::min(room.wanted, kLeastText);
+  room.least = std::max(room.least, std::min<std::size_t>(room.wanted, 4));
+  return room;
+}
+
+// Groups of columns that fit into a line, each with the first column.
+std::vector<std::vector<std::size_t>> Table::Parts(std::size_t line) const {
+  std::vector<std::vector<std::size_t>> parts{{0}};
+  const std::size_t first = RoomOf(0).least;
+  std::size_t used = first;
+  for (std::size_t i = 1; i < right_.size(); ++i) {
+    const std::size_t more = kGap + RoomOf(i).least;
+    if (used + more > line && parts.back().size() > 1) {
+      parts.push_back({0});
+      used = first;
     }
-    if (!right_[i]) least[i] = std::min(widths[i], kLeastText);
-    least[i] = std::max<std::size_t>(least[i], std::min<std::size_t>(widths[i], 4));
+    parts.back().push_back(i);
+    used += more;
+  }
+  return parts;
+}
+
+// The widest column gives way first.
+std::vector<std::size_t> Table::Widths(const std::vector<std::size_t>& columns, std::size_t line) const {
+  std::vector<Room> rooms;
+  std::vector<std::size_t> widths;
+  for (const std::size_t column : columns) {
+    rooms.push_back(RoomOf(column));
+    widths.push_back(rooms.back().wanted);
   }
   const std::size_t gaps = kGap * (widths.size() - 1);
   while (std::accumulate(widths.begin(), widths.end(), gaps) > line) {
     std::size_t widest = widths.size();
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      if (widths[i] > least[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+      if (widths[i] > rooms[i].least && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
     }
     if (widest == widths.size()) break;
     --widths[widest];
@@ -104,22 +130,30 @@ std::vector<std::size_t> Table::Widths(std::size_t line) const {
 }
 
 void Table::Print(std::FILE* out) const {
-  const std::vector<std::size_t> widths = Widths(LineWidth(out));
+  bool first = true;
+  for (const std::vector<std::size_t>& columns : Parts(LineWidth(out))) {
+    if (!std::exchange(first, false)) PrintRaw(out, "\n");
+    PrintPart(out, columns);
+  }
+}
+
+void Table::PrintPart(std::FILE* out, const std::vector<std::size_t>& columns) const {
+  const std::vector<std::size_t> widths = Widths(columns, LineWidth(out));
   const auto& headings = rows_.front();
   const bool untitled = std::all_of(headings.begin(), headings.end(), [](const auto& one) { return one.empty(); });
   for (std::size_t r = untitled ? 1 : 0; r < rows_.size(); ++r) {
     std::vector<std::vector<std::string>> cells;
     std::size_t height = 1;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      cells.push_back(WrappedLines(rows_[r][i], std::max<std::size_t>(widths[i], 4)));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      cells.push_back(WrappedLines(rows_[r][columns[i]], std::max<std::size_t>(widths[i], 4)));
       height = std::max(height, cells.back().size());
     }
     for (std::size_t row = 0; row < height; ++row) {
       std::string line;
-      for (std::size_t i = 0; i < widths.size(); ++i) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) line += std::string(kGap, ' ');
         const std::string& cell = row < cells[i].size() ? cells[i][row] : "";
-        line += right_[i] ? fmt::format("{:>{}}", cell, widths[i]) : fmt::format("{:<{}}", cell, widths[i]);
+        line += right_[columns[i]] ? fmt::format("{:>{}}", cell, widths[i]) : fmt::format("{:<{}}", cell, widths[i]);
       }
       line.erase(line.find_last_not_of(' ') + 1);
       PrintRaw(out, line + "\n");

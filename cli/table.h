@@ -19,7 +19,8 @@ std::vector<std::string> WrappedLines(std::string_view text, std::size_t width);
 void PrintWrapped(std::FILE* out, std::string_view text);
 
 // A table for people: columns as wide as their longest cell, with two spaces between them and none at the end of a line. Where
-// that is wider than a line, the widest columns of text become narrower, and their cells have several lines.
+// that is wider than a line, the widest columns of text become narrower, and their cells have several lines. If the columns do
+// not fit even so, the table is printed in parts, one below the other, each with the first column.
 class Table {
  public:
   // A heading that begins with '>' (which is not printed) aligns its column to the right, as numbers need it. Without any heading
@@ -30,7 +31,14 @@ class Table {
   void Print(std::FILE* out) const;
 
  private:
-  std::vector<std::size_t> Widths(std::size_t line) const;
+  struct Room {
+    std::size_t wanted = 0;
+    std::size_t least = 0;
+  };
+  Room RoomOf(std::size_t column) const;
+  std::vector<std::vector<std::size_t>> Parts(std::size_t line) const;
+  std::vector<std::size_t> Widths(const std::vector<std::size_t>& columns, std::size_t line) const;
+  void PrintPart(std::FILE* out, const std::vector<std::size_t>& columns) const;
 
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;  // the headings first

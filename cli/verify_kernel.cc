@@ -36,13 +36,12 @@ std::string ExampleLaunch(const std::string& text, const Task& task) {
 }  // namespace
 
 KernelTemplate LoadKernel(const std::string& file, const Task& task, const HeaderFolders& headers) {
-  const auto text = ReadTextFile(file);
-  if (!text) throw UsageError(fmt::format("--kernel {}: cannot be read", file));
-  if (text->find("evo:launch") == std::string::npos) {
+  const std::string text = ReadSourceFile(file);
+  if (text.find("evo:launch") == std::string::npos) {
     throw UsageError(
         fmt::format("--kernel {}: it does not say how it is launched; add a line such as `{}` with the arguments in "
                     "its own order",
-                    file, ExampleLaunch(*text, task)));
+                    file, ExampleLaunch(text, task)));
   }
   KernelTemplate kernel = LoadTemplate(file, headers);
   if (const auto violated = kernel.space.Violated(kernel.space.Defaults()))

@@ -13,10 +13,13 @@ namespace evo {
 // The verdict of one tool about a champion candidate.
 struct ToolResult {
   std::string tool;     // "memcheck"; "nvcc": the exported file was compiled with it
-  std::string result;   // clean, error, unsupported, timeout or missing
+  std::string result;   // clean, error, crash, unsupported, timeout or missing
   std::string message;  // one line; if clean, what was looked at where that is not everything
 };
 BOOST_DESCRIBE_STRUCT(ToolResult, (), (tool, result, message))
+
+// Whether the tool found the candidate to be wrong.
+inline bool FoundFault(const ToolResult& tool) { return tool.result == "error" || tool.result == "crash"; }
 
 // How much the time of a kernel depends on the values of its inputs.
 struct SlowestInputs {

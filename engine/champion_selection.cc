@@ -16,9 +16,7 @@ constexpr std::size_t kChampionAttempts = 32;
 // other candidates would fail as well.
 constexpr int kAttemptsWithATool = 3;
 
-bool FailedByATool(const ChampionCheck& check) {
-  return std::any_of(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
-}
+bool FailedByATool(const ChampionCheck& check) { return std::any_of(check.tools.begin(), check.tools.end(), FoundFault); }
 
 }  // namespace
 

@@ -16,35 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargest = 4 << 20;
-
-// The text of a source. Throws UsageError.
-std::string Contents(const fs::path& file) {
-  std::error_code failed;
-  const fs::file_status status = fs::status(file, failed);
-  if (!fs::exists(status)) throw UsageError(fmt::format("{}: there is no such file", file.string()));
-  if (fs::is_directory(status)) throw UsageError(fmt::format("{}: a folder; name the .cu file in it", file.string()));
-  if (!fs::is_regular_file(status)) throw UsageError(fmt::format("{}: not a regular file", file.string()));
-  const std::uintmax_t size = fs::file_size(file, failed);
-  if (size > kLargest) {
-    throw UsageError(fmt::format("{}: {} MiB; a source has at most {} MiB", file.string(), size >> 20, kLargest >> 20));
-  }
-  std::optional<std::string> text = ReadTextFile(file);
-  if (!text) throw UsageError(fmt::format("{}: cannot be read", file.string()));
-  if (text->find('\0') != std::string::npos)
-    throw UsageError(fmt::format("{}: not a text, it has bytes of value 0", file.string()));
-  if (text->find_first_not_of(" \t\r\n") == std::string::npos)
-    throw UsageError(fmt::format("{}: the file is empty", file.string()));
-  if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
-  return *std::move(text);
-}
-
 class TextReader {
  public:
   TextReader(fs::path home, const std::vector<fs::path>& folders) : home_(std::move(home)), folders_(folders) {}
 
   void Add(const fs::path& file) {
-    const std::string contents = Contents(file);
+    const std::string contents = ReadSourceFile(file);
     read_.insert(fs::weakly_canonical(file));
     for (const SourceLine& line : SplitLines(contents)) {
       const std::optional<std::string> name = QuotedInclude(line.text);

@@ -14,6 +14,7 @@
 #include <boost/process/v2/posix/vfork_launcher.hpp>
 #include <boost/process/v2/process.hpp>
 #include <boost/process/v2/stdio.hpp>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -21,6 +22,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "platform/disk_full.h"
 
 namespace evo {
 namespace {
@@ -107,6 +109,7 @@ CommandResult RunCommand(const fs::path& program, const std::vector<std::string>
                                     ::strsignal(WTERMSIG(status))));
   if (const std::string part = result.status == 0 ? "" : KilledPart(result.output); !part.empty())
     throw CommandKilled(fmt::format("{}: {}", program.filename().string(), part));
+  if (result.status != 0 && SaysDiskIsFull(result.output)) throw DiskFull(fs::temp_directory_path());
   return result;
 }
 
@@ -133,10 +136,13 @@ std::string ReadFile(const fs::path& file) {
 }
 
 void WriteFile(const fs::path& file, const std::string& text) {
+  errno = 0;
   std::ofstream out(file, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
+  if (out) return;
+  if (errno == ENOSPC || errno == EDQUOT) throw DiskFull(file.parent_path());
+  throw Error(fmt::format("{}: cannot be written; is the disk full?", file.string()));
 }
 
 }  // namespace evo

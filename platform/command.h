@@ -27,7 +27,7 @@ bool ComesFromOutside(int signal);
 // Runs a program to its end with standard input and output closed. It is in the process group of this process and dies if the
 // group is killed or if the thread that started it ends. A `program` without a folder is searched on the PATH. It gets the
 // environment of this process and those of the given variables that are not set there. Throws Error if there is no such program:
-// "NAME is not installed; REMEDY", and CommandKilled.
+// "NAME is not installed; REMEDY", CommandKilled, and DiskFull if the program failed for lack of room.
 CommandResult RunCommand(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                          const std::string& remedy, const std::vector<std::pair<std::string, std::string>>& environment = {});
 
@@ -41,7 +41,7 @@ std::vector<std::string> FindInLines(const std::string& output, const std::strin
 // The contents of a file; empty if there is no such file.
 std::string ReadFile(const std::filesystem::path& file);
 
-// Throws Error if the file cannot be written.
+// Throws Error if the file cannot be written, DiskFull if there is no room for it.
 void WriteFile(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace evo

@@ -98,8 +98,12 @@ void RunExport(CommandContext& context, const Options& options) {
     return;
   }
   const Columns columns = FindColumns(records);
-  Print(context.out, "{}\n", fmt::join(Header(columns), ","));
-  for (const CandidateRecord& record : records) Print(context.out, "{}\n", fmt::join(Row(run.record.id, record, columns), ","));
+  // For programs: never broken.
+  const auto print = [&](const std::vector<std::string>& cells) {
+    PrintLines(context.out, fmt::format("{}\n", fmt::join(cells, ",")));
+  };
+  print(Header(columns));
+  for (const CandidateRecord& record : records) print(Row(run.record.id, record, columns));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "evaluator/workers/worker_pool.h"
 #include "import/import.h"
 #include "import/program_text.h"
+#include "platform/disk_full.h"
 
 namespace evo {
 namespace {
@@ -70,6 +71,7 @@ ImportReply Asked(WorkerPool& pool, const ImportRequest& request, const std::sto
   const JobResult result = std::move(RunAndWait(pool, std::move(jobs), stop).front());
   if (stop.stop_requested()) throw Interrupted();
   if (const std::string fatal = pool.fatal(); !fatal.empty()) throw Error(fatal);
+  if (result.death && SaysDiskIsFull(result.death->description)) throw DiskFull(fs::temp_directory_path());
   if (result.death) throw Error(fmt::format("{}: it could not be read: {}", request.file, result.death->description));
   ImportReply reply = result.reply->header.at("reply").get<ImportReply>();
   if (!reply.failure.empty()) throw UsageError(reply.failure);

@@ -63,6 +63,7 @@ struct CompileResult {
   CompiledProgram checked;                   // the same program with every access checked; only on the cpu device
   KernelFacts facts;                         // what the compiler reports; -1 for what it does not
   std::string program_digest;                // of the image and its launches: programs with equal digests do the same work
+  bool machine_failed = false;               // the machine could not compile it: nothing is said of the source; not ok then
 };
 
 // What the user gets of a kernel: the exported file, and a file beside it that includes it and launches its kernels.
@@ -75,7 +76,7 @@ struct ExportedKernel {
 BOOST_DESCRIBE_STRUCT(ExportedKernel, (), (kernel_file, kernel, host, options))
 
 // Compiles candidates. A compile worker keeps one for its whole life, so that it stays warm. Compile never throws for a bad
-// candidate; it throws Error if the tool chain itself is missing.
+// candidate; it throws Error if the tool chain itself is missing, DiskFull if there is no room for its files.
 class Compiler {
  public:
   virtual ~Compiler() = default;

@@ -52,6 +52,13 @@ std::uint64_t MixWord(std::uint64_t word, std::uint64_t index) {
   return x ^ (x >> 31);
 }
 
+std::vector<std::byte> BytesOf(const DevicePattern& pattern, std::size_t offset, std::size_t bytes) {
+  std::vector<std::byte> result;
+  for (std::size_t at = offset; at < offset + bytes; ++at)
+    result.push_back(static_cast<std::byte>(pattern.Word(at / sizeof(std::uint64_t)) >> (8 * (at % sizeof(std::uint64_t)))));
+  return result;
+}
+
 void FillHere(const DevicePoison& poison) {
   if (poison.answer == 0) return FillWithPattern(reinterpret_cast<unsigned char*>(poison.address), poison.bytes, poison.pattern);
   switch (poison.dtype) {

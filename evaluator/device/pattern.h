@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "kernel_templates/dtype.h"
 
@@ -30,6 +31,9 @@ struct DevicePoison {
   std::uint64_t answer = 0;
   Dtype dtype = Dtype::kU8;
 };
+
+// The bytes of the pattern from `offset` on, counted from where the filled range begins.
+std::vector<std::byte> BytesOf(const DevicePattern& pattern, std::size_t offset, std::size_t bytes);
 
 // Fills host memory, where addresses are pointers.
 void FillHere(const DevicePoison& poison);

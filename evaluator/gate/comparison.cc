@@ -7,22 +7,40 @@
 #include <limits>
 
 namespace evo {
+namespace {
+
+// Memory held poison before the launch: an infinity or a zero there may also be what the kernel computed.
+bool NeverWritten(const ElementSeen& seen) { return seen.as_before && !std::isinf(seen.value) && seen.value != 0; }
+
+// "2, not 3", or that it was not written.
+std::string Compared(const ElementSeen& seen, int digits) {
+  const auto text = [&](double number) {
+    return digits > 0 ? fmt::format("{:.{}g}", number, digits) : fmt::format("{}", number);
+  };
+  if (NeverWritten(seen)) return fmt::format("never written, should be {}", text(seen.wanted));
+  return fmt::format("{}{}, not {}", text(seen.value), seen.as_before ? " as before the launch" : "", text(seen.wanted));
+}
+
+}  // namespace
 
 Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const Allowance& allowance,
-                 const std::string& name, const ValuesAt& values_at) {
+                 const std::string& name, const ElementAt& element_at) {
+  constexpr int kDigits = 6;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Difference difference;
   if (check.kind == OutputCheck::Kind::kExact) {
     difference.acceptable = seen.different == 0;
     if (difference.acceptable) return difference;
     difference.ratio = kInfinity;
-    const auto [value, wanted] = values_at(seen.first);
-    difference.message = fmt::format("{}[{}] is {}, not {}", name, seen.first, value, wanted);
+    const ElementSeen first = element_at(seen.first);
+    difference.message = fmt::format("{}[{}]{} {}", name, seen.first, NeverWritten(first) ? ":" : " is", Compared(first, 0));
     return difference;
   }
   if (seen.different > 0) {
-    difference.message = fmt::format("{}: {} of {} elements are not finite or were never written, the first at {}", name,
-                                     seen.different, elements, seen.first);
+    const ElementSeen first = element_at(seen.first);
+    difference.message = fmt::format("{}: {} of {} elements {}, the first at {}: {}", name, seen.different, elements,
+                                     std::isfinite(first.wanted) ? "are not finite" : "differ where the answer is not finite",
+                                     seen.first, Compared(first, kDigits));
     difference.l2 = difference.max = kNoValue;
     difference.ratio = kInfinity;
     return difference;
@@ -37,11 +55,9 @@ Difference Judge(const InspectionResult& seen, std::uint64_t elements, const Out
   difference.acceptable = difference.l2 <= l2_bound && difference.max <= max_bound;
   difference.ratio = std::max(difference.l2 / l2_bound, difference.max / max_bound);
   if (!difference.acceptable) {
-    const auto [value, wanted] = values_at(seen.worst);
     difference.message = fmt::format(
-        "{}: relative L2 error {:.2e} (allowed {:.0e}), largest error {:.2e} of the rms (allowed {:.0e}), at {}: {:.6g}, not "
-        "{:.6g}",
-        name, difference.l2, l2_bound, difference.max, max_bound, seen.worst, value, wanted);
+        "{}: relative L2 error {:.2e} (allowed {:.0e}), largest error {:.2e} of the rms (allowed {:.0e}), at {}: {}", name,
+        difference.l2, l2_bound, difference.max, max_bound, seen.worst, Compared(element_at(seen.worst), kDigits));
   }
   return difference;
 }

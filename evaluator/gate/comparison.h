@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "core/evaluation.h"
 #include "evaluator/device/inspection.h"
@@ -28,13 +27,18 @@ struct Allowance {
   double max = 0;
 };
 
-// The output's element of that index and what it should be, for messages.
-using ValuesAt = std::function<std::pair<double, double>(std::uint64_t index)>;
+// An element of an output, for messages.
+struct ElementSeen {
+  double value = 0;
+  double wanted = 0;
+  bool as_before = false;  // its bits are those that were there before the launch
+};
+using ElementAt = std::function<ElementSeen(std::uint64_t index)>;
 
 // Judges an inspected output of `elements` elements with the task's check. An element that is not finite where the reference is
 // finite is wrong whatever the tolerance; where the reference is not finite, the output must be the same. Both errors are
 // relative to the reference's own scale, so that zeros never pass.
 Difference Judge(const InspectionResult& seen, std::uint64_t elements, const OutputCheck& check, const Allowance& allowance,
-                 const std::string& name, const ValuesAt& values_at);
+                 const std::string& name, const ElementAt& element_at);
 
 }  // namespace evo

@@ -164,13 +164,14 @@ Preparation InputSet::Prepare(const Poison& poison) {
   Preparation preparation;
   preparation.scrubbed = PatternOf(poison.scrubbed, Dtype::kF32, MixWord(poison.seed, 0));
   for (std::size_t i = 0; i < bound_.size(); ++i) {
-    const Bound& bound = bound_[i];
+    Bound& bound = bound_[i];
     const Dtype dtype = bound.argument->dtype;
     const std::size_t bytes = bound.buffer.bytes();
     if (bound.argument->role == Role::kOut) {
       const bool answered = poison.outputs == PoisonKind::kOtherAnswer && i < other_answers_.size();
-      preparation.poison.push_back({bound.buffer.address(), bytes, PatternOf(poison.outputs, dtype, MixWord(poison.seed, i + 1)),
-                                    answered ? other_answers_[i]->address() : 0, dtype});
+      const DevicePattern pattern = PatternOf(poison.outputs, dtype, MixWord(poison.seed, i + 1));
+      bound.before = answered ? std::nullopt : std::optional(pattern);
+      preparation.poison.push_back({bound.buffer.address(), bytes, pattern, answered ? other_answers_[i]->address() : 0, dtype});
     } else if (bound.argument->role == Role::kInOut || renewed_) {
       preparation.restore.push_back({bound.buffer.address(), bound.buffer.copied_contents(), bytes});
     }
@@ -271,7 +272,7 @@ void InputSet::JudgeOutputs(std::span<const InspectionResult> results, Answer& a
     const std::size_t output = answer.outputs.size();
     const Allowance allowance = output < allowances_.size() ? allowances_[output] : Allowance{};
     const Difference one = Judge(results[0], elements, CheckFor(argument, variables_), allowance, argument.name,
-                                 [&](std::uint64_t i) { return ValuesAt(bound, i); });
+                                 [&](std::uint64_t i) { return ElementAt(bound, i); });
     answer.outputs.push_back(one);
     answer.difference.ratio = std::max(answer.difference.ratio, one.ratio);
     // std::max would lose an error that is not a number.
@@ -316,13 +317,14 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
   return answer;
 }
 
-std::pair<double, double> InputSet::ValuesAt(const Bound& bound, std::uint64_t index) const {
+ElementSeen InputSet::ElementAt(const Bound& bound, std::uint64_t index) const {
   const std::size_t size = ByteSize(bound.argument->dtype);
   std::vector<std::byte> value(size);
   double wanted = 0;
   device_.memory().Read(value, bound.buffer.address() + index * size);
   device_.memory().Read(std::as_writable_bytes(std::span(&wanted, 1)), bound.reference->address() + index * sizeof(double));
-  return {ToDoubles(value, bound.argument->dtype).front(), wanted};
+  return {ToDoubles(value, bound.argument->dtype).front(), wanted,
+          bound.before && value == BytesOf(*bound.before, index * size, size)};
 }
 
 }  // namespace evo

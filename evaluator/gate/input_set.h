@@ -106,6 +106,7 @@ class InputSet {
     const Argument* argument;
     GuardedBuffer buffer;
     std::shared_ptr<GuardedBuffer> reference;  // outputs and inouts, as doubles; constant once the reference has run
+    std::optional<DevicePattern> before{};     // of an output: what it was filled with before the last run, if with a pattern
   };
   struct Protections {
     std::vector<std::shared_ptr<const ProtectedMemory>> copies;  // of a copied set: also those of the original
@@ -136,7 +137,7 @@ class InputSet {
   std::size_t AppendInspections(std::vector<Inspection>& inspections) const;
   void NoteOverwritten(const Inspection& inspection, const InspectionResult& seen, Answer& answer);
   void JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const;
-  std::pair<double, double> ValuesAt(const Bound& bound, std::uint64_t index) const;
+  ElementSeen ElementAt(const Bound& bound, std::uint64_t index) const;
 
   Device& device_;
   const Task task_;  // a copy: cached sets outlive the job that brought the task

@@ -77,7 +77,8 @@ Message ToMessage(const CompileResult& result) {
                     {"message", result.message},
                     {"log", result.log},
                     {"facts", result.facts},
-                    {"program_digest", result.program_digest}};
+                    {"program_digest", result.program_digest},
+                    {"machine_failed", result.machine_failed}};
   AttachProgram(message, "program", {"", result.program});
   AttachProgram(message, "checked", {"", result.checked});
   return message;
@@ -90,6 +91,7 @@ CompileResult ToCompileResult(const Message& message) {
   ReadMember(message.header, "log", result.log);
   ReadMember(message.header, "facts", result.facts);
   ReadMember(message.header, "program_digest", result.program_digest);
+  ReadMember(message.header, "machine_failed", result.machine_failed);
   result.program = DetachProgram(message, "program").program;
   result.checked = DetachProgram(message, "checked").program;
   return result;

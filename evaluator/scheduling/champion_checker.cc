@@ -50,6 +50,8 @@ ChampionCheck ReadCheck(const JobResult& result) {
       failed.message += fmt::format(", after the kernel ran; alone the baseline can be run on {}", TextOf(result.run.on));
     } else if (!result.run.on.case_name.empty()) {
       failed.message += fmt::format(", on {}", TextOf(result.run.on));
+    } else if (!result.run.part.empty()) {
+      failed.message += fmt::format(", in {}", result.run.part);
     }
     return failed;
   }
@@ -73,12 +75,11 @@ void ReplaceImage(CompiledProgram& old, CompiledProgram made) {
 
 // An error that a tool reports fails the check.
 void JudgeTools(ChampionCheck& check) {
-  const auto found =
-      std::find_if(check.tools.begin(), check.tools.end(), [](const ToolResult& tool) { return tool.result == "error"; });
+  const auto found = std::find_if(check.tools.begin(), check.tools.end(), FoundFault);
   if (found == check.tools.end()) return;
   const bool race = found->tool.starts_with("racecheck") || found->tool.starts_with("synccheck") ||
                     found->message.find("race in ") != std::string::npos;  // as the emulation says it
-  check.outcome = race ? Outcome::kNondeterministic : Outcome::kCheating;
+  check.outcome = found->result == "crash" ? Outcome::kCrash : race ? Outcome::kNondeterministic : Outcome::kCheating;
   check.message = fmt::format("{}: {}", found->tool, found->message);
 }
 
@@ -99,7 +100,7 @@ ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate
   jobs.push_back(MakeCompileJob(baseline.source, arch_, true, kCompileDeadline, {sizes_.needed, {}, {}}));
   std::vector<CompileResult> compiled;
   for (const JobResult& result : RunAndWait(compile_, std::move(jobs), stop)) {
-    compiled.push_back(ReadCompileResult(result));
+    compiled.push_back(RequireCompileResult(result));
     if (compiled.back().outcome == Outcome::kOk) continue;
     ChampionCheck failed;
     failed.outcome = compiled.back().outcome;
@@ -153,7 +154,7 @@ ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge
   if (stop.stop_requested()) return {Outcome::kCancelled, {"nvcc", "missing", "stopped"}};
   std::vector<CompileResult> made;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const CompileResult& one = made.emplace_back(ReadCompileResult(results[i]));
+    const CompileResult& one = made.emplace_back(RequireCompileResult(results[i]));
     // Without nvcc the verdict is about NVRTC's image, and says so.
     if (one.outcome == Outcome::kCancelled) return {Outcome::kOk, {"nvcc", "missing", "not compiled with nvcc: " + one.message}};
     if (one.outcome == Outcome::kOk) continue;
@@ -170,6 +171,7 @@ ChampionCheck ChampionChecker::Measure(ChampionRequest request, const Seeds& see
   for (;;) {
     Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
     job.deadlines_per_stage = kDeadlinesPerStage;
+    job.deadline_rule = Deadlines::ChampionRule();
     const JobResult result = RunAndWait(*fresh_workers_.StartRunner(seeds), {job}, stop).front();
     auto left_out = LeaveOutAfter(result, job, seeds, stop);
     if (!left_out) return ReadCheck(result);

@@ -1,5 +1,7 @@
 #include "evaluator/scheduling/deadlines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace evo {
@@ -12,6 +14,11 @@ constexpr double kCompileDeadlineFactor = 6;
 constexpr milliseconds kLeastCompileDeadline{1'200};
 // Few candidates become champion candidates: a long wait costs little.
 constexpr DevicePolicy::DeadlineFactor kChampionDeadline{20, milliseconds(10'000)};
+
+std::string Rule(double factor, milliseconds least) {
+  return fmt::format("{:g} times what the slowest template took, {:g} s at least", factor,
+                     static_cast<double>(least.count()) / 1000);
+}
 
 milliseconds Times(double factor, double ms) { return milliseconds(static_cast<long>(factor * ms)); }
 
@@ -29,6 +36,18 @@ milliseconds Deadlines::Compile() const {
   if (policy_.pauses_compilers || baseline_compile_ms_ == 0) return kCompileDeadline;
   return std::clamp(Times(kCompileDeadlineFactor, baseline_compile_ms_), kLeastCompileDeadline, kCompileDeadline);
 }
+
+std::string Deadlines::CompileRule() const {
+  if (policy_.pauses_compilers || baseline_compile_ms_ == 0) return "the most that a compiler gets";
+  return Rule(kCompileDeadlineFactor, kLeastCompileDeadline);
+}
+
+std::string Deadlines::RunRule(int generation) const {
+  if (generation == 0 || baseline_stage_ms_ == 0) return "the most that a stage may take; give the task smaller sizes";
+  return Rule(policy_.candidate_deadline.of_baseline, policy_.candidate_deadline.least);
+}
+
+std::string Deadlines::ChampionRule() { return Rule(kChampionDeadline.of_baseline, kChampionDeadline.least); }
 
 milliseconds Deadlines::Run(int generation) const {
   // The first template to finish does not say how long the others may take.

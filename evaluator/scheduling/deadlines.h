@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "core/candidate.h"
 #include "core/evaluation.h"
@@ -22,6 +23,10 @@ class Deadlines {
   void Learn(const Candidate& candidate, const Evaluation& evaluation);
 
   std::chrono::milliseconds Compile() const;
+  // Where they come from, for messages: "4 times what the slowest template took, 0.4 s at least".
+  std::string CompileRule() const;
+  std::string RunRule(int generation) const;
+  static std::string ChampionRule();
   // Of each stage of checking and timing a candidate of that generation.
   std::chrono::milliseconds Run(int generation) const;
   // Of each stage of a champion check but those that have deadlines of their own.

@@ -43,6 +43,7 @@ ToolResult SampleEmulatedBlocks(const std::vector<std::string>& worker_argv, con
     if (!result.reply) return {kTool, "missing", result.death ? result.death->description : "stopped"};
     compiled = ReadCompileResult(result);
   }
+  if (compiled.machine_failed) return {kTool, "missing", compiled.message};
   // The kernel runs on the GPU: what the host compiler refuses is what the emulation lacks.
   if (compiled.outcome != Outcome::kOk) return {kTool, "unsupported", compiled.message};
   WorkerPool runner(PoolOptions(worker_argv, "run"));
@@ -59,17 +60,19 @@ ToolResult ReadBlockSample(const JobResult& result) {
       if (const auto* tool = std::get_if<ToolResult>(&answer)) return *tool;
       return {kTool, "missing", std::get<InfrastructureReport>(answer).message};
     } catch (const std::exception& error) {
-      return {kTool, "error", fmt::format("the worker sent a malformed reply: {}", PlainText(error))};
+      return {kTool, "crash", fmt::format("the worker sent a malformed reply: {}", PlainText(error))};
     }
   }
+  const std::string where = result.run.on.case_name.empty() ? "" : fmt::format("case {}: ", result.run.on.case_name);
+  const std::string message = where + result.death->description;
   switch (result.death->kind) {
     case WorkerDeath::Kind::kDeadline:
-      return {kTool, "timeout", result.death->description};
+      return {kTool, "timeout", message};
     case WorkerDeath::Kind::kStopped:
     case WorkerDeath::Kind::kCannotStart:
       return {kTool, "missing", result.death->description};
     default:
-      return {kTool, result.death->from_outside ? "missing" : "error", result.death->description};
+      return {kTool, result.death->from_outside ? "missing" : "crash", message};
   }
 }
 

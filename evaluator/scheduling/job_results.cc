@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/error.h"
 #include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 
@@ -56,6 +57,12 @@ CompileResult ReadCompileResult(const JobResult& result) {
     failed.message = fmt::format("the compile worker sent a malformed reply: {}", PlainText(error));
     return failed;
   }
+}
+
+CompileResult RequireCompileResult(const JobResult& result) {
+  CompileResult compiled = ReadCompileResult(result);
+  if (compiled.machine_failed) throw Error(compiled.message);
+  return compiled;
 }
 
 RunResult ReadRunResult(const JobResult& result) {

@@ -17,6 +17,8 @@ double StageMs(const JobResult& result, Stage stage);
 
 // A compile worker's result. A death and a malformed reply become an outcome and a message.
 CompileResult ReadCompileResult(const JobResult& result);
+// Throws Error if the machine failed.
+CompileResult RequireCompileResult(const JobResult& result);
 
 // The candidate is to blame for the end of its job.
 struct CandidateFailure {

@@ -113,18 +113,19 @@ void Scheduler::SubmitUnlessCancelled(const ScheduledPointer& work, Stage stage,
 
 void Scheduler::SubmitCompile(const ScheduledPointer& work) {
   SubmitUnlessCancelled(work, Stage::kCompile, [&] {
-    settings_.compile.Submit(
-        MakeCompileJob(work->candidate.source, settings_.arch, true, history_.deadlines.Compile(), settings_.image_sizes),
-        [this, work](const JobResult& result) { OnCompiled(work, result); });
+    Job job = MakeCompileJob(work->candidate.source, settings_.arch, true, history_.deadlines.Compile(), settings_.image_sizes);
+    job.deadline_rule = history_.deadlines.CompileRule();
+    settings_.compile.Submit(std::move(job), [this, work](const JobResult& result) { OnCompiled(work, result); });
   });
 }
 
 void Scheduler::SubmitRun(const ScheduledPointer& work) {
   SubmitUnlessCancelled(work, Stage::kLoad, [&] {
-    settings_.run.Submit(
-        MakeRunJob(ToMessage(MakeEvaluateRequest(*work, history_)), history_.deadlines.Run(work->candidate.generation),
-                   settings_.policy.pauses_compilers ? &settings_.compile : nullptr),
-        [this, work](const JobResult& result) { OnRun(work, result); });
+    const int generation = work->candidate.generation;
+    Job job = MakeRunJob(ToMessage(MakeEvaluateRequest(*work, history_)), history_.deadlines.Run(generation),
+                         settings_.policy.pauses_compilers ? &settings_.compile : nullptr);
+    job.deadline_rule = history_.deadlines.RunRule(generation);
+    settings_.run.Submit(std::move(job), [this, work](const JobResult& result) { OnRun(work, result); });
   });
 }
 
@@ -137,6 +138,10 @@ void Scheduler::OnCompiled(const ScheduledPointer& work, const JobResult& result
   evaluation.log = work->compiled.log;
   evaluation.facts = work->compiled.facts;
   evaluation.program_digest = work->compiled.program_digest;
+  if (work->compiled.machine_failed) {
+    if (work->retries.AfterInfrastructureFailure()) return SubmitCompile(work);
+    SetFatal(work->compiled.message);
+  }
   if (work->compiled.outcome != Outcome::kOk) return Fail(work, work->compiled.outcome, Stage::kCompile, work->compiled.message);
   work->claim = ClaimOf(work->candidate, work->compiled.program_digest);
   ClaimAndRun(work);

@@ -119,7 +119,7 @@ void WorkerSet::CompilePrograms() {
   const std::vector<JobResult> results = RunAndWait(compile_pool_, std::move(jobs), options_.interrupt);
   if (options_.interrupt.stop_requested()) throw Interrupted();
   if (has_kernels) {
-    CompileResult reference = ReadCompileResult(results.front());
+    CompileResult reference = RequireCompileResult(results.front());
     if (reference.outcome != Outcome::kOk) {
       throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / task_.reference_file).string(),
                                    options_.device, reference.message));
@@ -127,9 +127,9 @@ void WorkerSet::CompilePrograms() {
     reference_ = std::move(reference.program);
   }
   // The run says of a baseline that does not compile what is wrong with it.
-  if (!options_.baseline_source.empty()) baseline_ = std::move(ReadCompileResult(results[has_kernels ? 1 : 0]).program);
+  if (!options_.baseline_source.empty()) baseline_ = std::move(RequireCompileResult(results[has_kernels ? 1 : 0]).program);
   if (!policy_.measures_machine) return;
-  CompileResult kernels = ReadCompileResult(results.back());
+  CompileResult kernels = RequireCompileResult(results.back());
   if (kernels.outcome != Outcome::kOk) {
     throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device_.arch,
                             kernels.message));
@@ -163,10 +163,9 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
 
 std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
   if (!policy_.runs_sanitizers || !options_.sanitizers) return {};
-  const auto is_error = [](const ToolResult& tool) { return tool.result == "error"; };
   std::vector<ToolResult> results = {
       SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop)};
-  if (is_error(results.front())) return results;
+  if (FoundFault(results.front())) return results;
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));
@@ -174,7 +173,7 @@ std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, 
   job.request = ToMessage(SmallCaseRequest{program, ""});
   job.deadline = kSanitizerDeadline;
   for (ToolResult& result : sanitizer.Check(job, stop)) results.push_back(std::move(result));
-  if (std::any_of(results.begin(), results.end(), is_error)) return results;
+  if (std::any_of(results.begin(), results.end(), FoundFault)) return results;
   // What is wrong at the size that is timed may be right at a smaller one. The case with the most bytes.
   const std::vector<Case>& cases = SearchCases(task_, policy_.cases);
   const Case& timed = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {

@@ -25,13 +25,14 @@ double Work(const Task& task, const Case& sizes) {
 std::optional<Failure> BlockCheck::Run(const AttachedProgram& checked, const std::vector<Case>& cases) {
   const auto share = most_ / std::max<std::size_t>(1, cases.size());
   for (const Case& sizes : cases) {
+    begin_(sizes);
     if (stopped_) break;
     if (BareInputs::Bytes(task_, sizes) > kMostBytes) {
       Note(fmt::format("case {} is too large", sizes.name));
       continue;
     }
     if (auto failure = RunCase(checked, sizes, share)) {
-      result_ = {result_.tool, "error", failure->message};
+      result_ = {result_.tool, failure->outcome == Outcome::kCrash ? "crash" : "error", failure->message};
       return failure;
     }
   }

@@ -85,9 +85,10 @@ std::optional<Failure> HardInputCheck::CheckProgram(const Case& sizes, const Inp
   return failure;
 }
 
-std::optional<Failure> HardInputCheck::CheckKnown(const std::vector<Counterexample>& known) {
+std::optional<Failure> HardInputCheck::CheckKnown(const std::vector<Counterexample>& known, const std::function<void()>& begin) {
   if (!context_.legal.enabled()) return std::nullopt;
   for (const Counterexample& one : known) {
+    begin();
     const auto sizes = FindCase(context_.inputs.task(), one.case_name);
     // A candidate of the search is not compiled for the sizes of a champion's check.
     if (!sizes || program_.ImageFor(sizes->sizes) == nullptr) continue;

@@ -26,9 +26,10 @@ class HardInputCheck {
       : context_(context), program_(program), gate_(gate), checker_(context.device, context.inputs) {}
 
   // Inputs that candidates of this task failed on. What no longer fits the task is passed over.
-  std::optional<Failure> CheckKnown(const std::vector<Counterexample>& known);
-  // An evenly spread part of the standard battery, of at most `most` inputs, on the small case, `repeats` times each. Calls
-  // `begin` before each, as the next two do.
+  // Calls `begin` before each, as the next three do.
+  std::optional<Failure> CheckKnown(
+      const std::vector<Counterexample>& known, const std::function<void()>& begin = [] {});
+  // An evenly spread part of the standard battery, of at most `most` inputs, on the small case, `repeats` times each.
   std::optional<Failure> CheckBattery(
       std::size_t most, int repeats, const std::function<void()>& begin = [] {});
   // The battery on another case, one run each; inputs that are not legal are noted once.

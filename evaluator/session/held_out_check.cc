@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "evaluator/session/block_check.h"
@@ -13,6 +14,8 @@
 
 namespace evo {
 namespace {
+
+std::string PartOf(const Case& sizes, int generator) { return fmt::format("case {}, generator {}", sizes.name, generator); }
 
 // Enough to show most races that two runs did not.
 constexpr int kRepeats = 4;
@@ -39,6 +42,7 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   channel_.Begin(Stage::kHeldOut);
   if (auto failure = CheckHeldOut(check, program)) return failure;
   if (auto failure = CheckHardInputs(check, program)) return failure;
+  channel_.BeginPart(Stage::kHeldOut, "loading the baseline");
   auto loaded_baseline = LoadProgram(context_.device, request_.baseline.source, request_.baseline.program, placements);
   if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
   auto candidate = checker_.PrepareSearchCases(program);
@@ -47,7 +51,7 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   if (auto* failure = std::get_if<Failure>(&baseline)) return *failure;
   if (auto failure = CheckTimedSets(std::get<CasesOfProgram>(candidate))) return failure;
 
-  channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
+  channel_.BeginPart(Stage::kTime, "timing both kernels", context_.device.policy().pauses_compilers);
   if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
   if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
     return failure;
@@ -58,21 +62,25 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
 
 // Each marker starts the deadline anew, so that only an input on which the kernel hangs meets it.
 std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {
-  const InputPool& inputs = context_.inputs;
+  InputPool& inputs = context_.inputs;
   CheckedErrors errors;
   for (const Case& sizes : inputs.search_cases()) {
     for (int g = 1; g < inputs.SearchGenerators(); ++g) {
-      channel_.Begin(Stage::kHeldOut);
+      channel_.BeginPart(Stage::kHeldOut, PartOf(sizes, g));
       if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
     }
   }
   for (const Case& sizes : inputs.held_out_cases()) {
     for (int g = 0; g < inputs.Generators(); ++g) {
-      channel_.Begin(Stage::kHeldOut);
+      // Inputs and answers are made first: their time is not the candidate's.
+      channel_.BeginPart(Stage::kPrepare, PartOf(sizes, g));
+      inputs.CheckedSet(sizes, g);
+      channel_.BeginPart(Stage::kHeldOut, PartOf(sizes, g));
       if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
     }
     check.held_out_cases.push_back(sizes.name);
   }
+  channel_.BeginPart(Stage::kHeldOut, "the small case with every access checked");
   if (auto failure = checker_.CheckAccesses(request_.checked, inputs.Generators())) return failure;
   if (!request_.checked.program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
   return std::nullopt;
@@ -81,8 +89,9 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
 std::optional<Failure> HeldOutCheck::CheckHardInputs(ChampionCheck& check, Program& program) {
   const DevicePolicy& policy = context_.device.policy();
   HardInputCheck hard(context_, program, gate_);
-  const auto begin = [&] { channel_.Begin(Stage::kHeldOut); };
-  const auto search = [&]() -> std::optional<Failure> {
+  const Case& unusual = context_.inputs.held_out_cases().front();
+  const auto begin_as = [&](const std::string& part) { return [this, part] { channel_.BeginPart(Stage::kHeldOut, part); }; };
+  const auto search = [&](const std::function<void()>& begin) -> std::optional<Failure> {
     const auto end = std::chrono::steady_clock::now() + policy.adversary_time * request_.adversary_factor;
     const auto stop = [&, marked = std::chrono::steady_clock::time_point()]() mutable {
       const auto now = std::chrono::steady_clock::now();
@@ -94,17 +103,20 @@ std::optional<Failure> HeldOutCheck::CheckHardInputs(ChampionCheck& check, Progr
     };
     return hard.Search(policy.adversary_inputs * request_.adversary_factor, stop, context_.inputs.check_seed());
   };
-  const Case& unusual = context_.inputs.held_out_cases().front();
-  std::optional<Failure> failure = hard.CheckKnown(request_.first);
-  for (const auto& next : std::initializer_list<std::function<std::optional<Failure>()>>{
-           [&] { return hard.CheckBattery(0, kRepeats, begin); },
-           [&] { return hard.CheckBatteryOn(unusual, policy.searched_battery, begin); },
-           [&] { return hard.CheckSizes(begin); },
-           search,
+  using Part = std::function<std::optional<Failure>(const std::function<void()>& begin)>;
+  std::optional<Failure> failure;
+  for (const auto& [name, part] : std::initializer_list<std::pair<std::string, Part>>{
+           {"inputs that have failed others", [&](const auto& begin) { return hard.CheckKnown(request_.first, begin); }},
+           {"hard inputs on the small case", [&](const auto& begin) { return hard.CheckBattery(0, kRepeats, begin); }},
+           {fmt::format("hard inputs on case {}", unusual.name),
+            [&](const auto& begin) { return hard.CheckBatteryOn(unusual, policy.searched_battery, begin); }},
+           {"sizes that the task does not list", [&](const auto& begin) { return hard.CheckSizes(begin); }},
+           {"the search for hard inputs", search},
        }) {
-    if (failure) break;
+    const std::function<void()> begin = begin_as(name);
     begin();
-    failure = next();
+    failure = part(begin);
+    if (failure) break;
   }
   check.domain = hard.domain();
   check.adversary = hard.adversary();
@@ -115,7 +127,7 @@ std::optional<Failure> HeldOutCheck::CheckHardInputs(ChampionCheck& check, Progr
 std::optional<Failure> HeldOutCheck::CheckTimedSets(CasesOfProgram& cases) {
   for (const auto& one : cases) {
     for (const BoundProgram& bound : std::span(one->bound).first(context_.inputs.SetCount(one->sizes))) {
-      channel_.Begin(Stage::kHeldOut);
+      channel_.BeginPart(Stage::kHeldOut, fmt::format("case {}, inputs that are timed", one->sizes.name));
       if (auto failure = gate_.Check(bound, kRepeats, one->errors)) return Located(*failure, one->sizes);
     }
   }
@@ -140,18 +152,20 @@ std::optional<Failure> HeldOutCheck::CompareOnFreshData(ChampionCheck& check, Ca
   CaseTimer::Pairs repeated;
   for (std::size_t i = 0; i < check.candidate.size(); ++i) repeated.emplace_back(check.candidate[i], check.baseline[i]);
   Gate gate(context_.device, context_.inputs.task().determinism);
-  channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
+  channel_.BeginPart(Stage::kTime, "timing on fresh data", context_.device.policy().pauses_compilers);
   if (auto failure = context_.timer.CompareOnFreshData(candidate, baseline, gate, repeated, check.fresh_ratio)) return failure;
-  channel_.Begin(Stage::kHeldOut);
+  channel_.BeginPart(Stage::kHeldOut, "what was computed from fresh data");
   return context_.timer.CheckOnFreshData(candidate, gate);
 }
 
 // Last, because the device may be unusable after it.
 std::optional<Failure> HeldOutCheck::CheckBlocks(ChampionCheck& check) {
   if (request_.checked.program.image.empty()) return std::nullopt;
-  channel_.Begin(Stage::kHeldOut);
+  channel_.BeginPart(Stage::kHeldOut, "sampled blocks");
   const InputPool& inputs = context_.inputs;
-  BlockCheck blocks(context_.device, inputs.task(), inputs.check_seed(), kBlocksTime);
+  BlockCheck blocks(context_.device, inputs.task(), inputs.check_seed(), kBlocksTime, [&](const Case& sizes) {
+    channel_.Announce({{sizes.name, 0, inputs.check_seed(), ""}});
+  });
   auto failure = blocks.Run(request_.checked, inputs.search_cases());
   // A champion of an emulator is meant for a GPU.
   const std::vector<Case>& on_gpu = SearchCases(inputs.task(), CaseScale::kGpu);
@@ -167,10 +181,10 @@ std::optional<Failure> HeldOutCheck::FindSlowestInputs(SlowestInputs& slowest, P
   for (const Case& sizes : inputs.search_cases()) {
     double timed_ns = kNoValue;
     for (int g = 0; g < inputs.Generators(); ++g) {
-      channel_.Begin(Stage::kPrepare);
+      channel_.BeginPart(Stage::kPrepare, PartOf(sizes, g));
       auto prepared = checker_.Prepare(program, sizes, {&inputs.CheckedSet(sizes, g)});
       if (auto* failure = std::get_if<Failure>(&prepared)) return *failure;
-      channel_.Begin(Stage::kTime, context_.device.policy().pauses_compilers);
+      channel_.BeginPart(Stage::kTime, PartOf(sizes, g), context_.device.policy().pauses_compilers);
       const auto measured = context_.timer.MeasureBriefly(*std::get<std::unique_ptr<CaseOfProgram>>(prepared), gate_);
       if (const auto* failure = std::get_if<Failure>(&measured)) {
         // A disturbed machine says nothing against a candidate that has passed everything else.

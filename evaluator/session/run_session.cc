@@ -153,7 +153,9 @@ ToolResult RunSession::SampleBlocks(const BlockSampleRequest& request, WorkerCha
   must_restart_ = true;
   channel.Begin(Stage::kCheck);
   const Task task = ParseTask(request.task_json, request.task_reference, request.task_directory);
-  BlockCheck blocks(*device_, task, request.seed, kTime);
+  BlockCheck blocks(*device_, task, request.seed, kTime, [&](const Case& sizes) {
+    channel.Announce({{sizes.name, 0, request.seed, ""}});
+  });
   blocks.Run(request.checked, SearchCases(task, CaseScale::kGpu));
   return blocks.result();
 }

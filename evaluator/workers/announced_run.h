@@ -14,8 +14,9 @@ struct AnnouncedRun {
   bool of_baseline = false;  // the baseline or the reference runs there; otherwise the candidate
   double baseline_ms = 0;    // before a candidate's run: what the baseline took there
   bool large = false;        // one of the sizes is larger than the task lists it
+  std::string part{};        // of the stage: "case a, generator 1"; empty: the stage has no parts
 };
-BOOST_DESCRIBE_STRUCT(AnnouncedRun, (), (on, of_baseline, baseline_ms, large))
+BOOST_DESCRIBE_STRUCT(AnnouncedRun, (), (on, of_baseline, baseline_ms, large, part))
 
 // Sizes or inputs that are not tried again: the baseline has ended a worker there.
 struct AvoidedInputs {

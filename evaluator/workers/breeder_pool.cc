@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
 #include "core/error.h"
 #include "core/json_error.h"
 #include "evaluator/workers/unconfined.h"
+#include "platform/disk_full.h"
 
 namespace evo {
 namespace {
 
 // Parsing a new source takes half a second, and each edit of a list a reparse of 50 ms. A parser that needs half a minute hangs.
 constexpr std::chrono::milliseconds kBreedDeadline{30'000};
+// How often a full disk is tried.
+constexpr int kMostAttempts = 10;
+constexpr std::chrono::seconds kPause{1};
 
 BredChild ToChild(const JobResult& result) {
   BredChild child;
@@ -29,12 +37,40 @@ BredChild ToChild(const JobResult& result) {
 }  // namespace
 
 std::vector<BredChild> BreederPool::Breed(std::vector<BreedRequest> requests, std::stop_token stop) {
+  std::vector<std::size_t> all(requests.size());
+  std::iota(all.begin(), all.end(), 0);
   {
     const std::lock_guard lock(mutex_);
     children_.assign(requests.size(), {});
-    missing_ = requests.size();
   }
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  BreedSome(requests, all, stop);
+  // A parser that finds no room for a temporary file ends its process, which says nothing of the child.
+  for (int attempts = 0; !stop.stop_requested(); ++attempts) {
+    const std::vector<std::size_t> lacked_room = LackedRoom();
+    if (lacked_room.empty()) break;
+    if (attempts == kMostAttempts) throw DiskFull(std::filesystem::temp_directory_path());
+    std::this_thread::sleep_for(kPause);
+    BreedSome(requests, lacked_room, stop);
+  }
+  return std::move(children_);
+}
+
+// The children without an answer because there was no room for temporary files.
+std::vector<std::size_t> BreederPool::LackedRoom() const {
+  std::vector<std::size_t> lacked;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    if (!children_[i].genome && SaysDiskIsFull(children_[i].failure)) lacked.push_back(i);
+  }
+  return lacked;
+}
+
+void BreederPool::BreedSome(const std::vector<BreedRequest>& requests, const std::vector<std::size_t>& which,
+                            const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    missing_ = which.size();
+  }
+  for (const std::size_t i : which) {
     Job job;
     job.request.header["request"] = requests[i];
     job.deadline = kBreedDeadline;
@@ -54,7 +90,6 @@ std::vector<BredChild> BreederPool::Breed(std::vector<BreedRequest> requests, st
   }
   lock.unlock();
   if (const std::string fatal = pool_.fatal(); !fatal.empty()) throw Error(fatal);
-  return std::move(children_);
 }
 
 std::set<std::string> BreederPool::Unconfined(const std::stop_token& stop) { return UnconfinedIn(pool_.WaitReady(stop)); }

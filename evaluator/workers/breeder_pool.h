@@ -17,7 +17,7 @@ class BreederPool : public Breeder {
  public:
   explicit BreederPool(WorkerPoolOptions options) : pool_(std::move(options)) {}
 
-  // Throws Error if no worker can be started.
+  // Throws Error if no worker can be started, or if there is no room for temporary files.
   std::vector<BredChild> Breed(std::vector<BreedRequest> requests, std::stop_token stop) override;
 
   // What the machine lacks to confine the workers; see UnconfinedIn. Waits until one has started. Throws Error, Interrupted.
@@ -27,6 +27,9 @@ class BreederPool : public Breeder {
   std::string Render(const Genome& genome);
 
  private:
+  void BreedSome(const std::vector<BreedRequest>& requests, const std::vector<std::size_t>& which, const std::stop_token& stop);
+  std::vector<std::size_t> LackedRoom() const;
+
   std::mutex mutex_;
   std::condition_variable_any changed_;
   // Guarded by mutex_.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "core/digest.h"
@@ -14,9 +15,12 @@
 #include "evaluator/workers/launch_prediction.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/kernel_template.h"
+#include "platform/disk_full.h"
 
 namespace evo {
 namespace {
+
+constexpr std::chrono::milliseconds kPause{500};  // between attempts on a full disk
 
 std::vector<std::string> KernelExpressions(const KernelTemplate& rendered) {
   std::vector<std::string> expressions;
@@ -109,8 +113,22 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
     return {};
   }
   channel.Begin(Stage::kCompile);
-  if (const auto* exported = std::get_if<ExportRequest>(&request)) return ToMessage(exporter_(*exported));
-  return ToMessage(Compile(std::get<CompileRequest>(request), channel));
+  const auto until = std::chrono::steady_clock::now() + most_wait_;
+  for (;;) {
+    try {
+      if (const auto* exported = std::get_if<ExportRequest>(&request)) return ToMessage(exporter_(*exported));
+      return ToMessage(Compile(std::get<CompileRequest>(request), channel));
+    } catch (const DiskFull& full) {
+      if (std::chrono::steady_clock::now() >= until) {
+        CompileResult failed;
+        failed.outcome = Outcome::kCancelled;
+        failed.machine_failed = true;
+        failed.message = full.what();
+        return ToMessage(failed);
+      }
+    }
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 CompileResult CompileRole::Compile(const CompileRequest& request, WorkerChannel& channel) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,15 +18,24 @@ namespace evo {
 // A compile worker: answers a CompileRequest with a CompileResult. The image comes from `main`. If `check` is given, candidates
 // must pass it, too, so that what runs on the cpu device is also valid CUDA for `arch`, and a second image checks every access.
 // A candidate's directives are read here, never in the coordinator: since a LaunchLimitsRequest, what cannot be launched is not
-// compiled. A source with sizes compiled in gets the images that the request asks for.
+// compiled. A source with sizes compiled in gets the images that the request asks for. On a full disk it waits for room, then
+// answers that the machine has failed.
 class CompileRole : public WorkerRole {
  public:
   // Compiles what the user gets of a kernel.
   using ExportCompiler = std::function<CompileResult(const ExportRequest&)>;
 
+  // How long a worker waits for room on a full disk: less than the deadline of a job.
+  static constexpr std::chrono::milliseconds kMostWait{10'000};
+
   // `exporter` may be empty if no ExportRequest comes.
-  CompileRole(std::unique_ptr<Compiler> main, std::unique_ptr<Compiler> check, ExportCompiler exporter = {})
-      : main_(std::move(main)), check_(std::move(check)), exporter_(std::move(exporter)), checks_accesses_(check_ != nullptr) {}
+  CompileRole(std::unique_ptr<Compiler> main, std::unique_ptr<Compiler> check, ExportCompiler exporter = {},
+              std::chrono::milliseconds most_wait = kMostWait)
+      : main_(std::move(main)),
+        check_(std::move(check)),
+        exporter_(std::move(exporter)),
+        checks_accesses_(check_ != nullptr),
+        most_wait_(most_wait) {}
   Message Handle(const Message& job, WorkerChannel& channel) override;
 
  private:
@@ -42,6 +52,7 @@ class CompileRole : public WorkerRole {
   std::unique_ptr<Compiler> check_;
   ExportCompiler exporter_;
   bool checks_accesses_;
+  std::chrono::milliseconds most_wait_;
 };
 
 }  // namespace evo

@@ -39,20 +39,43 @@ class StageClock {
   }
 
   // Of the stage that begins now.
-  SteadyTime Deadline() const {
+  SteadyTime Deadline() {
+    all_parts_ = false;
     if (!result_.stage) return Clock::now() + job_.deadline;
-    const auto own = job_.stage_deadlines.find(*result_.stage);
-    const std::chrono::milliseconds once = own == job_.stage_deadlines.end() ? job_.deadline : own->second;
+    const std::chrono::milliseconds once = Once();
     const auto before = result_.stage_ms.find(*result_.stage);
     const auto spent = std::chrono::milliseconds(before == result_.stage_ms.end() ? 0 : static_cast<long>(before->second));
-    return Clock::now() + std::min(once, job_.deadlines_per_stage * once - spent);
+    const auto left = job_.deadlines_per_stage * once - spent;
+    all_parts_ = left < once;
+    return Clock::now() + std::min(once, left);
+  }
+
+  // Which deadline the present stage has passed.
+  std::string Passed() const {
+    const auto seconds = [](std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; };
+    if (!result_.stage) return fmt::format("took over {:g} s", seconds(job_.deadline));
+    const bool own = job_.stage_deadlines.contains(*result_.stage);
+    const std::string rule = own || job_.deadline_rule.empty() ? "" : fmt::format(" ({})", job_.deadline_rule);
+    if (all_parts_) {
+      return fmt::format("all parts together took over {} times {:g} s{}", job_.deadlines_per_stage, seconds(Once()), rule);
+    }
+    if (job_.latest)
+      return fmt::format("took over {:g} s of processor time, or {:g} s{}", seconds(Once()), seconds(*job_.latest), rule);
+    return fmt::format("took over {:g} s{}", seconds(Once()), rule);
   }
 
  private:
+  // The deadline of one part of the present stage.
+  std::chrono::milliseconds Once() const {
+    const auto own = job_.stage_deadlines.find(*result_.stage);
+    return own == job_.stage_deadlines.end() ? job_.deadline : own->second;
+  }
+
   const Job& job_;
   JobResult& result_;
   SteadyTime begin_ = Clock::now();
   bool entered_ = false;
+  bool all_parts_ = false;  // the deadline is that of all parts of the stage together
 };
 
 // The run of a begin marker; nullopt if it cannot be read.
@@ -98,6 +121,8 @@ JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& s
     clock.Leave();
     if (auto* death = std::get_if<WorkerDeath>(&answer)) {
       result.death = std::move(*death);
+      if (result.death->kind == WorkerDeath::Kind::kDeadline)
+        result.death->description = fmt::format("{}: {}", clock.Passed(), result.death->description);
       return result;
     }
     auto& message = std::get<Message>(answer);

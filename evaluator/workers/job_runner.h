@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/outcome.h"
@@ -21,6 +22,7 @@ struct Job {
   std::chrono::milliseconds deadline{60'000};  // of every stage that stage_deadlines does not name
   std::map<Stage, std::chrono::milliseconds> stage_deadlines;
   int deadlines_per_stage = 2;
+  std::string deadline_rule{};  // where `deadline` comes from, for messages: "4 times what the slowest template took"
   // Where given, deadlines are processor time of the worker and what it starts, so that a busy machine costs no job, and a stage
   // ends after this time at the latest.
   std::optional<std::chrono::milliseconds> latest;

@@ -54,10 +54,12 @@ class Frames {
 class FrameChannel : public WorkerChannel {
  public:
   explicit FrameChannel(Frames& frames) : frames_(frames) {}
-  void Begin(Stage stage, bool wait) override {
+  void Begin(Stage stage, bool wait) override { BeginPart(stage, "", wait); }
+  void BeginPart(Stage stage, const std::string& part, bool wait) override {
     stage_ = stage;
     Message marker;
     marker.header = {{"type", "begin"}, {"stage", ToString(stage)}, {"wait", wait}};
+    if (!part.empty()) marker.header["run"] = AnnouncedRun{.part = part};
     frames_.Write(marker);
     if (wait && !frames_.Read()) ::_exit(0);
   }

@@ -17,6 +17,8 @@ class WorkerChannel {
   virtual ~WorkerChannel() = default;
   // Reports that a stage begins, so that the worker's death is charged to it. With `wait`, returns when the coordinator agrees.
   virtual void Begin(Stage stage, bool wait = false) = 0;
+  // The same for a part of the stage, which has a deadline of its own and is named where it ends the worker.
+  virtual void BeginPart(Stage stage, const std::string& /*part*/, bool wait = false) { Begin(stage, wait); }
   // Within the stage that was begun last: reports what runs from now on, so that the death is charged to the right program. The
   // stage's deadline starts anew, as with Begin.
   virtual void Announce(const AnnouncedRun&) {}

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "core/error.h"
 #include "evaluator/workers/job_dialogue.h"
+#include "platform/disk_full.h"
 
 namespace evo {
 namespace {
@@ -224,7 +226,8 @@ bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const s
   if (failure.death.kind == WorkerDeath::Kind::kStopped) return false;
   std::unique_lock lock(mutex_);
   StartAttempts& starts = slot.starts;
-  const std::string why = fmt::format("{} worker cannot be started: {}", options_.name, failure.death.description);
+  std::string why = fmt::format("{} worker cannot be started: {}", options_.name, failure.death.description);
+  if (SaysDiskIsFull(why)) why += fmt::format(" in {}; {}", std::filesystem::temp_directory_path().string(), kMakeRoom);
   const int before = starts.failed;
   // A minute of waiting for one that hangs says as much as two deaths.
   starts.failed += failure.death.kind == WorkerDeath::Kind::kDeadline ? 2 : 1;

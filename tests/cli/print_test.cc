@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,16 @@ TEST(Cleaned, LeavesTextAsItIs) {
   EXPECT_EQ(Cleaned(Cleaned(kHostile)), Cleaned(kHostile));
 }
 
+TEST(BrokenLines, GoOnBelowTheTextBehindTheirLabel) {
+  EXPECT_EQ(BrokenLines("verdict     held-out ok on all cases\n", 24),
+            (std::vector<std::string>{"verdict     held-out ok", "            on all cases", ""}));
+  EXPECT_EQ(BrokenLines("evo: a message without any label\n\nx", 24),
+            (std::vector<std::string>{"evo: a message without", "any label", "", "x"}));
+  EXPECT_EQ(BrokenLines("            not checked: nothing ran", 24),
+            (std::vector<std::string>{"            not checked:", "            nothing ran"}));
+  EXPECT_EQ(BrokenLines("short\n", 24), (std::vector<std::string>{"short", ""}));
+}
+
 TEST(CleanedLine, IsOneLine) { EXPECT_EQ(CleanedLine("a\nverdict\tverified\x1b"), "a\\nverdict\\tverified\\x1b"); }
 
 TEST(Print, KeepsEveryTextOnItsLine) {
@@ -58,6 +69,33 @@ TEST(Table, IsAsWideAsItsCleanedCells) {
   table.Add({"x\ny", "z"});
   table.Print(printed.stream());
   EXPECT_EQ(printed.Text(), "a\\x1b  b\nx\\ny   z\n");
+}
+
+// 130 columns, since there is no terminal.
+TEST(Table, WhoseNumbersDoNotFitIsPrintedInParts) {
+  testing::CapturedOutput printed;
+  std::vector<std::string> headings{"name"};
+  std::vector<std::string> cells{"the first row"};
+  for (int i = 0; i < 12; ++i) {
+    headings.push_back(fmt::format(">n{}", i));
+    cells.push_back("1234567890123456");
+  }
+  headings.push_back("what it does");
+  cells.push_back("some words");
+  Table table(headings);
+  table.Add(cells);
+  table.Print(printed.stream());
+  std::istringstream text(printed.Text());
+  int first_columns = 0;
+  int numbers = 0;
+  for (std::string line; std::getline(text, line);) {
+    EXPECT_LE(line.size(), 130u) << line;
+    first_columns += line.starts_with("the first");
+    for (std::size_t at = 0; (at = line.find("1234567890123456", at)) != std::string::npos; ++at) ++numbers;
+  }
+  EXPECT_EQ(first_columns, 2);
+  EXPECT_EQ(numbers, 12) << "none is broken or lost";
+  EXPECT_NE(printed.Text().find("some words"), std::string::npos);
 }
 
 TEST(CsvText, IsCleanedAndKeepsLines) {

@@ -2,9 +2,11 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -93,6 +95,23 @@ TEST_F(AssemblerTest, WithoutAPlaceToKeepThingsNvrtcAssembles) {
     EXPECT_EQ(result.facts.static_shared_bytes, 256);
   }
   EXPECT_FALSE(fs::exists(kept_));
+}
+
+// ptxas ends with status 0 whatever became of its file.
+TEST_F(AssemblerTest, MachineCodeThatWasNotWrittenWholeIsNotUsed) {
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  for (const rlim_t bytes : {1900, 2500, 3500}) {
+    const rlimit little{bytes, limit.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &little);
+    const CompileResult result = assembling_->Compile({kSmall, {"k"}, "sm_90a"});
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    EXPECT_EQ(result.outcome, Outcome::kOk) << bytes << ": " << result.message;
+    EXPECT_GT(result.program.image.size(), 3500u);
+    EXPECT_EQ(Kept(), 0u);
+  }
+  std::signal(SIGXFSZ, before);
 }
 
 TEST_F(AssemblerTest, WhatItRefusesIsSaidAsNvrtcSaysIt) {

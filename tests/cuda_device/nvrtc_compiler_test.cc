@@ -1,7 +1,9 @@
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "core/error.h"
@@ -145,6 +147,23 @@ TEST_F(NvrtcCompilerTest, AsynchronousCopiesAreTheToolkits) {
     EXPECT_EQ(result.program.ptx.find("cp.async.cg") != std::string::npos, std::string_view(arch) != "sm_75");
   }
   fs::remove_all(plain);
+}
+
+// As on a full disk. Limits of file sizes are those of this process, to which NVRTC belongs.
+TEST_F(NvrtcCompilerTest, WithoutRoomForPrecompiledHeadersItCompilesWithoutThem) {
+  NvrtcPaths paths = Paths();
+  paths.precompiled_headers += "_full";
+  NvrtcCompiler compiler(paths);
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit little{1024, limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &little);
+  const CompileResult result = compiler.Compile(
+      {"#include <cuda_fp16.h>\n#pragma nv_hdrstop\n__global__ void k(half* x) { x[0] = x[1]; }\n", {"k"}, "sm_90a"});
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(result.outcome, Outcome::kOk) << result.message;
 }
 
 TEST_F(NvrtcCompilerTest, OnePrecompiledHeaderForAllParameterValues) {

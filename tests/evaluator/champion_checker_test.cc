@@ -246,6 +246,9 @@ TEST(ChampionChecker, ADeathIsTheCandidatesFailure) {
   const ChampionCheck check = checked.Check();
   EXPECT_EQ(check.outcome, Outcome::kTimeout);
   EXPECT_EQ(check.message, "held_out: deadline passed");
+  JobResult named = FakeJobRunner::Death(Kind::kDeadline, "deadline passed", Stage::kHeldOut);
+  named.run.part = "the search for hard inputs";
+  EXPECT_EQ(Checked(named).Check().message, "held_out: deadline passed, in the search for hard inputs");
   EXPECT_EQ(checked.workers.sanitizer_runs, 0);
 }
 
@@ -336,6 +339,21 @@ TEST(ChampionChecker, ABaselineThatFailsEverywhereEndsTheRun) {
   EXPECT_LT(checked.workers.jobs.size(), 40U);
 }
 
+TEST(ChampionChecker, ADiskWithoutRoomForTheCompilerEndsTheRunAndChargesNobody) {
+  CompileResult full;
+  full.outcome = Outcome::kCancelled;
+  full.machine_failed = true;
+  full.message = "/scratch: no space is left there";
+  ScriptedJobRunner compile({FakeJobRunner::Reply(ToMessage(full))});
+  FakeFreshWorkers workers({Passed()});
+  try {
+    ChampionChecker(compile, workers, "sm_90a", false).Check({}, {}, {}, kDeadline, {});
+    FAIL() << "the candidate was judged";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "/scratch: no space is left there");
+  }
+}
+
 TEST(ChampionChecker, AFailureOfTheMachineEndsTheRun) {
   Checked checked(FakeJobRunner::Reply(ToReply(InfrastructureReport{"the device is gone"})));
   EXPECT_THROW(checked.Check(), Error);
@@ -347,11 +365,14 @@ TEST(EmulatedBlocksResult, OnlyADeathOfItsOwnIsTheKernelsError) {
     result.death->from_outside = from_outside;
     return ReadBlockSample(result).result;
   };
-  EXPECT_EQ(of_death(Kind::kSignalled, false), "error");
+  EXPECT_EQ(of_death(Kind::kSignalled, false), "crash");
   EXPECT_EQ(of_death(Kind::kSignalled, true), "missing") << "memory may have run out";
   EXPECT_EQ(of_death(Kind::kDeadline, false), "timeout");
   EXPECT_EQ(of_death(Kind::kCannotStart, false), "missing");
-  EXPECT_EQ(ReadBlockSample(FakeJobRunner::Reply({})).result, "error") << "a malformed reply does not end the run";
+  JobResult placed = FakeJobRunner::Death(Kind::kSignalled, "killed by signal 11", Stage::kCheck);
+  placed.run.on.case_name = "r4096_c2048";
+  EXPECT_EQ(ReadBlockSample(placed).message, "case r4096_c2048: killed by signal 11");
+  EXPECT_EQ(ReadBlockSample(FakeJobRunner::Reply({})).result, "crash") << "a malformed reply does not end the run";
   EXPECT_EQ(ReadBlockSample(FakeJobRunner::Reply(ToReply(InfrastructureReport{"no"}))).result, "missing");
   EXPECT_EQ(ReadBlockSample(FakeJobRunner::Reply(ToReply(ToolResult{"sampled blocks", "clean", ""}))).result, "clean");
 }
@@ -370,6 +391,10 @@ TEST(ChampionChecker, AToolThatFindsAnErrorFailsTheCandidate) {
   EXPECT_EQ(slow_tools.Check().outcome, Outcome::kOk) << "that a tool did not end says nothing";
   Checked writing(Passed(), {{"memcheck", "error", "Invalid write"}});
   EXPECT_EQ(writing.Check().outcome, Outcome::kCheating);
+  Checked trapping(Passed(), {{"sampled blocks", "crash", "case r4096: k: __trap() in block (3, 0, 0)"}});
+  const ChampionCheck trapped = trapping.Check();
+  EXPECT_EQ(trapped.outcome, Outcome::kCrash);
+  EXPECT_EQ(trapped.message, "sampled blocks: case r4096: k: __trap() in block (3, 0, 0)");
 }
 
 }  // namespace

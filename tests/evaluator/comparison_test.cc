@@ -1,5 +1,6 @@
 #include "evaluator/gate/comparison.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ OutputCheck Exact() { return {OutputCheck::Kind::kExact, 0, 0}; }
 
 // Inspects in place, then judges, like the gate.
 Difference Compare(const Values& output, const Values& reference, const OutputCheck& check, const std::string& name,
-                   const Allowance& allowance = {}) {
+                   const Allowance& allowance = {}, std::uint64_t as_before = ~0ULL) {
   const Inspection inspection{Inspection::Kind::kOutput,
                               reinterpret_cast<std::uint64_t>(output.data()),
                               reinterpret_cast<std::uint64_t>(reference.data()),
@@ -29,7 +30,7 @@ Difference Compare(const Values& output, const Values& reference, const OutputCh
                               Dtype::kF64,
                               check.kind == OutputCheck::Kind::kExact};
   return Judge(InspectHere(inspection), output.size(), check, allowance, name, [&](std::uint64_t i) {
-    return std::pair{output[i], reference[i]};
+    return ElementSeen{output[i], reference[i], i == as_before};
   });
 }
 
@@ -91,8 +92,29 @@ TEST(Comparison, NotANumberIsWrongBeforeAnyTolerance) {
     const Difference d = Compare({1, bad, 3, bad}, {1, 2, 3, 4}, anything, "O");
     EXPECT_FALSE(d.acceptable) << bad;
     EXPECT_TRUE(std::isnan(d.l2));
-    EXPECT_THAT(d.message, HasSubstr("2 of 4 elements are not finite or were never written, the first at 1"));
+    EXPECT_EQ(d.message, fmt::format("O: 2 of 4 elements are not finite, the first at 1: {:g}, not 2", bad));
   }
+}
+
+TEST(Comparison, SaysOfAnElementThatWasNotWrittenThatItWasNot) {
+  const auto message = [](double value, const OutputCheck& check, bool as_before) {
+    return Compare({1, value, 3}, {1, 2, 3}, check, "O", {}, as_before ? 1 : 5).message;
+  };
+  EXPECT_EQ(message(kNan, Tolerance(1e-3, 1e-2), true),
+            "O: 1 of 3 elements are not finite, the first at 1: never written, should be 2");
+  EXPECT_EQ(message(kInfinity, Tolerance(1e-3, 1e-2), true),
+            "O: 1 of 3 elements are not finite, the first at 1: inf as before the launch, not 2");
+  EXPECT_THAT(message(1e30, Tolerance(1e-3, 1e-2), true), HasSubstr("at 1: never written, should be 2"));
+  EXPECT_THAT(message(0, Tolerance(1e-3, 1e-2), true), HasSubstr("at 1: 0 as before the launch, not 2"));
+  EXPECT_THAT(message(1e30, Tolerance(1e-3, 1e-2), false), HasSubstr("at 1: 1e+30, not 2"));
+  EXPECT_EQ(message(-7, Exact(), true), "O[1]: never written, should be 2");
+  EXPECT_EQ(message(-7, Exact(), false), "O[1] is -7, not 2");
+  EXPECT_EQ(message(0, Exact(), true), "O[1] is 0 as before the launch, not 2");
+}
+
+TEST(Comparison, SaysWhereTheAnswerIsNotFinite) {
+  EXPECT_EQ(Compared({1, 5}, {1, kInfinity}).message,
+            "O: 1 of 2 elements differ where the answer is not finite, the first at 1: 5, not inf");
 }
 
 TEST(Comparison, WhereTheReferenceIsNotFiniteTheOutputIsTheSame) {

@@ -11,6 +11,7 @@
 #include "evaluator/messages/message_codec.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/renderer.h"
+#include "platform/disk_full.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -43,6 +44,36 @@ TEST_F(CompileRoleTest, WhatRequiresAnotherArchitectureIsUnsupported) {
   EXPECT_EQ(older.message, "requires sm_90a, and this is compiled for sm_80");
   EXPECT_EQ(Compile(source, "sm_90").outcome, Outcome::kUnsupported);
   EXPECT_EQ(Compile(source, "sm_90a").outcome, Outcome::kOk);
+}
+
+// Says a number of times that the disk is full.
+class CompilerOnAFullDisk : public Compiler {
+ public:
+  explicit CompilerOnAFullDisk(int times) : times_(times) {}
+  CompileResult Compile(const CompilerInput&) override {
+    if (times_-- > 0) throw DiskFull("/scratch");
+    CompileResult result;
+    result.outcome = Outcome::kOk;
+    return result;
+  }
+
+ private:
+  int times_;
+};
+
+TEST(CompileRoleOnAFullDisk, WaitsForRoomAndChargesNoCandidate) {
+  const Message job =
+      ToMessage(CompileRequest{"// evo:launch k(1) grid(1) block(32)\n__global__ void k(int) {}\n", "sm_90a", true, {}});
+  SilentChannel channel;
+  CompileRole patient(std::make_unique<CompilerOnAFullDisk>(1), nullptr);
+  EXPECT_EQ(ToCompileResult(patient.Handle(job, channel)).outcome, Outcome::kOk);
+  CompileRole hurried(std::make_unique<CompilerOnAFullDisk>(1), nullptr, {}, std::chrono::milliseconds(0));
+  const CompileResult failed = ToCompileResult(hurried.Handle(job, channel));
+  EXPECT_TRUE(failed.machine_failed);
+  EXPECT_NE(failed.outcome, Outcome::kOk);
+  EXPECT_EQ(failed.message,
+            "/scratch: no space is left there for temporary files; free some there, or set TMPDIR to a folder with room");
+  EXPECT_EQ(ToCompileResult(hurried.Handle(job, channel)).outcome, Outcome::kOk) << "the worker lives on";
 }
 
 TEST_F(CompileRoleTest, ASourceIsTheSameForEveryCompiler) {

@@ -65,6 +65,17 @@ TEST(Deadlines, LearnOnlyFromTemplatesThatPassed) {
   EXPECT_EQ(deadlines.Run(1), kRunDeadline);
 }
 
+TEST(Deadlines, SayWhereTheyComeFrom) {
+  Deadlines deadlines(TestPolicy(), kRunDeadline);
+  EXPECT_EQ(deadlines.CompileRule(), "the most that a compiler gets");
+  EXPECT_EQ(deadlines.RunRule(1), "the most that a stage may take; give the task smaller sizes");
+  Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300});
+  EXPECT_EQ(deadlines.CompileRule(), "6 times what the slowest template took, 1.2 s at least");
+  EXPECT_EQ(deadlines.RunRule(0), "the most that a stage may take; give the task smaller sizes");
+  EXPECT_EQ(deadlines.RunRule(1), "4 times what the slowest template took, 0.4 s at least");
+  EXPECT_EQ(Deadlines::ChampionRule(), "20 times what the slowest template took, 10 s at least");
+}
+
 TEST(Deadlines, OfCompilersThatPauseAreNotLearnt) {
   Deadlines deadlines(TestPolicy(true), kRunDeadline);
   Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300});

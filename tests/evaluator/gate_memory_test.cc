@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <list>
 
 #include "evaluator/gate/gate.h"
@@ -13,6 +14,7 @@ namespace evo {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class GateMemoryTest : public ::testing::Test {
  protected:
@@ -107,6 +109,28 @@ TEST_F(GateMemoryTest, Row31SaysThatTheAnswerDependsOnMemory) {
   const auto failure = Check("relies", MakeSet(1));
   ASSERT_TRUE(failure);
   EXPECT_THAT(failure->message, HasSubstr("depends on what memory held"));
+}
+
+TEST_F(GateMemoryTest, TellsWhatWasNotWrittenFromWhatIsNotANumber) {
+  const auto message_of = [&](void (*at_three)(float&)) {
+    Define("at_three", [at_three](const float* x, float* y) {
+      for (int i = 0; i < kTwiceElements; ++i) {
+        if (i == 3)
+          at_three(y[i]);
+        else
+          y[i] = 2 * x[i];
+      }
+    });
+    std::string all;  // of several poisons
+    for (std::uint64_t seed = 1; seed < 8; ++seed) all += Check("at_three", MakeSet(seed), 1)->message + "\n";
+    return all;
+  };
+  const std::string left_out = message_of([](float&) {});
+  EXPECT_THAT(left_out, HasSubstr("elements are not finite, the first at 3: never written, should be "));
+  EXPECT_THAT(left_out, HasSubstr("inf as before the launch, not "));
+  const std::string not_a_number = message_of([](float& y) { y = std::numeric_limits<float>::quiet_NaN(); });
+  EXPECT_THAT(not_a_number, HasSubstr("elements are not finite, the first at 3: nan, not "));
+  EXPECT_THAT(not_a_number, Not(HasSubstr("never written")));
 }
 
 TEST_F(GateMemoryTest, Row01OutputsHoldRightAnswersToOtherInputsToo) {

@@ -87,6 +87,17 @@ TEST_F(HeldOutCheckTest, Row34AFaultOfASampledBlockFailsTheCandidate) {
   EXPECT_EQ(check_.tools.back().result, "error");
 }
 
+TEST_F(HeldOutCheckTest, ATrapInASampledBlockIsACrash) {
+  emulator_.device.kernels["checked"] = emulator_.device.kernels["candidate"];
+  emulator_.device.run_blocks = [](const Sequence&, const BlockSample&) {
+    return SampledBlocks{{Outcome::kCrash, "k: __trap()", true}, 0, 1};
+  };
+  const auto failure = Run(emulator_, TwiceProgram("checked"));
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kCrash);
+  EXPECT_EQ(check_.tools.back().result, "crash");
+}
+
 TEST_F(HeldOutCheckTest, ABlockThatTakesTooLongIsSaidAndFailsNobody) {
   emulator_.device.kernels["checked"] = emulator_.device.kernels["candidate"];
   int samples = 0;

@@ -71,6 +71,25 @@ TEST_F(SchedulerTest, ACompilerThatDiesCostsItsCandidateOnly) {
   EXPECT_EQ(evaluations[2].outcome, Outcome::kOk);
 }
 
+TEST_F(SchedulerTest, ADiskWithoutRoomForTheCompilerChargesNoCandidate) {
+  CompileResult full;
+  full.outcome = Outcome::kCancelled;
+  full.machine_failed = true;
+  full.message = "/scratch: no space is left there";
+  MakeScheduler();
+  scheduler_->Start({MakeCandidate(1, "one"), MakeCandidate(2, "two")});
+  compile_.Answer(FakeJobRunner::Reply(ToMessage(full)));
+  compile_.Answer(Compiled("two's"));
+  ASSERT_EQ(compile_.pending(), 1u) << "it is tried again";
+  compile_.Answer(FakeJobRunner::Reply(ToMessage(full)));
+  try {
+    Finish();
+    FAIL() << "the run must end";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "/scratch: no space is left there");
+  }
+}
+
 TEST_F(SchedulerTest, ADeathInAStageOfTheCandidateIsItsResult) {
   MakeScheduler();
   StartCompiled(MakeCandidate(1, "one"), "p");

@@ -193,6 +193,7 @@ TEST(WorkerPool, APartOfAStageThatComesAgainHasOnlyWhatIsLeft) {
   const JobResult result = Answer(pool, {{"stages", stages}}, milliseconds(400));
   ASSERT_TRUE(result.death) << "1500 ms of one stage";
   EXPECT_EQ(result.death->kind, Kind::kDeadline);
+  EXPECT_EQ(result.death->description, "all parts together took over 2 times 0.4 s: deadline passed");
 }
 
 JobResult RunWithLatest(WorkerPool& pool, const nlohmann::json& request, milliseconds deadline, milliseconds latest) {
@@ -210,6 +211,7 @@ TEST(WorkerPool, ADeadlineOfProcessorTimeDoesNotCountWaiting) {
   const JobResult at_the_latest = RunWithLatest(pool, waits, milliseconds(100), milliseconds(300));
   ASSERT_TRUE(at_the_latest.death);
   EXPECT_EQ(at_the_latest.death->kind, Kind::kDeadline);
+  EXPECT_EQ(at_the_latest.death->description, "took over 0.1 s of processor time, or 0.3 s: deadline passed");
 }
 
 TEST(WorkerPool, ADeadlineOfProcessorTimeEndsWhatComputes) {
@@ -217,6 +219,19 @@ TEST(WorkerPool, ADeadlineOfProcessorTimeEndsWhatComputes) {
   const JobResult result = RunWithLatest(pool, {{"misbehave", true}}, milliseconds(300), std::chrono::hours(1));
   ASSERT_TRUE(result.death);
   EXPECT_EQ(result.death->kind, Kind::kDeadline);
+}
+
+TEST(WorkerPool, ADeathAtADeadlineSaysWhichAndWhereItComesFrom) {
+  WorkerPool pool(Options("hang"));
+  ASSERT_TRUE(Answer(pool, json::object()).reply);
+  Job job;
+  job.request.header = {{"misbehave", true}, {"stages", {{{"name", "check"}}}}};
+  job.deadline = milliseconds(100);
+  job.deadline_rule = "4 times what the slowest template took, 0.1 s at least";
+  EXPECT_EQ(RunAndWait(pool, {job}, {}).front().death->description,
+            "took over 0.1 s (4 times what the slowest template took, 0.1 s at least): deadline passed");
+  job.stage_deadlines = {{Stage::kCheck, milliseconds(200)}};
+  EXPECT_EQ(RunAndWait(pool, {job}, {}).front().death->description, "took over 0.2 s: deadline passed");
 }
 
 TEST(WorkerPool, AStageMayHaveADeadlineOfItsOwn) {

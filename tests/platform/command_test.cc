@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "platform/disk_full.h"
 
 namespace evo {
 namespace {
@@ -43,6 +44,38 @@ TEST(Command, ThatSaysThatItsPartWasKilledIsNotAResult) {
   EXPECT_EQ(says("collect2: fatal error: ld terminated with signal 11 [Segmentation fault]"), 1);
   EXPECT_EQ(says("g++: internal compiler error: Segmentation fault signal terminated program cc1plus"), 1);
   EXPECT_EQ(says("candidate.cu:1:2: error: #error fatal error: Killed signal terminated program x"), 1);
+}
+
+// What g++ 12, as, ld and nvcc 13 say there.
+TEST(Command, ThatFindsNoRoomOnTheDiskIsNotAResult) {
+  const auto says = [](const std::string& text, int status = 1) {
+    return RunCommand("sh", {"-c", fmt::format("cat >&2 << 'END'\n{}\nEND\nexit {}", text, status)}, "install a shell").status;
+  };
+  for (const char* text : {
+           "candidate.cu:4:57: fatal error: error writing to /tmp/ccWA8AcO.s: No space left on device\ncompilation terminated.",
+           "/tmp/ccoV.s: Fatal error: can't fill 256 bytes in section .data of /tmp/ccvC.o: 'No space left on device'",
+           "/usr/bin/ld: final link failed: No space left on device\ncollect2: error: ld returned 1 exit status",
+           "<built-in>: fatal error: when writing output to : Disk quota exceeded",
+       })
+    EXPECT_THROW(says(text), DiskFull) << text;
+  for (const char* text : {
+           "candidate.cu:1:2: error: #error No space left on device",
+           "candidate.cu:1:2: error: static assertion failed: No space left on device",
+           "    4 | // No space left on device",
+       })
+    EXPECT_EQ(says(text), 1) << text;
+  EXPECT_EQ(says("note: No space left on device", 0), 0);
+}
+
+TEST(WriteFile, SaysThatTheDiskIsFull) {
+  try {
+    WriteFile("/dev/full", "text");
+    FAIL() << "written";
+  } catch (const DiskFull& full) {
+    EXPECT_STREQ(full.what(),
+                 "/dev: no space is left there for temporary files; free some there, or set TMPDIR to a folder with room");
+  }
+  EXPECT_THROW(WriteFile("/no-such-folder/file", "text"), Error);
 }
 
 TEST(Command, KeepsTheBeginningOfAFlood) {

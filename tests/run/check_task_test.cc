@@ -68,6 +68,9 @@ TEST_F(CheckTaskTest, AWrongQuestionIsStatus2) {
   EXPECT_EQ(Run({"check"}), 2);
   EXPECT_EQ(Check("/nonexistent"), 2);
   EXPECT_THAT(Output(), HasSubstr("task /nonexistent: neither a folder with a task.json"));
+  const std::string kernel = TaskFolder() + "/honest.cu";
+  EXPECT_EQ(Run({"check", kernel, "--device", "cpu"}), 2);
+  EXPECT_THAT(Output(), HasSubstr("a file; `evo init " + kernel + "` makes a task of a kernel"));
   EXPECT_EQ(Check(TaskFolder(), {"--kernel", "/nonexistent.cu"}), 2);
 }
 

@@ -45,6 +45,12 @@ TEST(EmulatedBlocks, ShowAnAccessOutsideAtTheTimedSizeOnly) {
   EXPECT_THAT(result.message, HasSubstr("writes 4 bytes"));
 }
 
+TEST(EmulatedBlocks, ShowATrapAtTheTimedSizeWithItsPlace) {
+  const ToolResult result = Sample("  if (rows == 4096 && row == 4095) __trap();\n");
+  EXPECT_EQ(result.result, "crash") << result.message;
+  EXPECT_THAT(result.message, HasSubstr("case r4096_c2048: k: "));
+}
+
 TEST(EmulatedBlocks, SayWhatTheEmulationLacks) {
   const ToolResult result = Sample("  asm volatile(\"bar.sync 0;\");\n");
   EXPECT_EQ(result.result, "unsupported");

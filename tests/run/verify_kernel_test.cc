@@ -98,7 +98,11 @@ TEST_F(VerifyKernelTest, WhatCannotBeAskedIsRefused) {
   EXPECT_THAT(Output(), HasSubstr("--task"));
   EXPECT_EQ(Run({"verify", "--task", "softmax"}), 2);
   EXPECT_EQ(Run({"verify", "--task", TaskFolder(), "--kernel", "/nonexistent.cu", "--device", "cpu"}), 2);
-  EXPECT_THAT(Output(), HasSubstr("/nonexistent.cu: cannot be read"));
+  EXPECT_THAT(Output(), HasSubstr("/nonexistent.cu: there is no such file"));
+  EXPECT_EQ(Run({"check", TaskFolder(), "--kernel", TaskFolder(), "--device", "cpu"}), 2);
+  EXPECT_THAT(Output(), HasSubstr(TaskFolder() + ": a folder; name the .cu file in it"));
+  EXPECT_EQ(Run({"check", TaskFolder(), "--kernel", "/dev/null", "--device", "cpu"}), 2);
+  EXPECT_THAT(Output(), HasSubstr("/dev/null: not a regular file"));
   EXPECT_EQ(Run({"verify", "--task", TaskFolder(), "--kernel", "a.cu", "--against", "b.db"}), 2);
 }
 

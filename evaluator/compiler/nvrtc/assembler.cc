@@ -5,6 +5,7 @@
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "evaluator/compiler/rules/elf_file.h"
 #include "platform/command.h"
 
 namespace evo {
@@ -46,7 +47,9 @@ Assembler::Assembled Assembler::Assemble(const std::string& ptx, const std::stri
   CutAll(assembled.log, own + ".ptx, ");
   if (!assembled.ok) return assembled;
   assembled.cubin = ReadFile(image);
-  if (assembled.cubin.empty()) throw Error(fmt::format("{}: ptxas wrote nothing there; is the disk full?", image.string()));
+  // On a full disk ptxas writes a part, or nothing, and says nothing.
+  const std::string damaged = fmt::format("{}: ptxas did not write it whole; is the disk full?", image.string());
+  if (!ElfFile(assembled.cubin, damaged).IsWhole()) throw Error(damaged);
   Keep(name, assembled);
   return assembled;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -23,7 +24,14 @@ constexpr std::size_t kMaxLogBytes = 16 * 1024;
 // request more dynamic shared memory.
 constexpr int kMaxStaticSharedBytes = 48 * 1024;
 
-std::vector<std::string> Options(const NvrtcPaths& paths, const CompilerInput& request, const std::string& arch) {
+// NVRTC maps the file into memory and dies of a disk that fills meanwhile: one such file has 13 MB, and other workers write
+// theirs.
+constexpr std::uintmax_t kRoomForHeaders = 64 << 20;
+// What it says where it cannot map the file.
+constexpr const char* kCannotMap = "Catastrophic error: unable to obtain mapped memory";
+
+std::vector<std::string> Options(const NvrtcPaths& paths, const CompilerInput& request, const std::string& arch,
+                                 bool precompiles) {
   std::vector<std::string> options = {
       "--gpu-architecture=" + arch,
       // The newest standard that is the default of nvcc and of NVRTC in CUDA 12 and 13, so that an exported kernel means the same
@@ -44,7 +52,7 @@ std::vector<std::string> Options(const NvrtcPaths& paths, const CompilerInput& r
   };
   // There is no fast-math and no register cap, since such choices belong into a candidate's source. Headers are precompiled only
   // with the marker, because without it every parameter value would get a precompiled header of its own, of 13 MB.
-  if (request.source.find("#pragma nv_hdrstop") != std::string::npos) {
+  if (precompiles && request.source.find("#pragma nv_hdrstop") != std::string::npos) {
     options.push_back("--pch");
     options.push_back("--pch-dir=" + paths.precompiled_headers.string());
     options.push_back("--pch-messages=false");
@@ -97,6 +105,12 @@ NvrtcCompiler::~NvrtcCompiler() {
   fs::remove_all(paths_.precompiled_headers, ignored);
 }
 
+bool NvrtcCompiler::HasRoomForHeaders() const {
+  std::error_code failed;
+  const fs::space_info space = fs::space(paths_.precompiled_headers, failed);
+  return failed || space.available >= kRoomForHeaders;
+}
+
 CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   CompileResult result;
   NvrtcProgram program(nvrtc_, request.source, kSourceName);
@@ -111,12 +125,16 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   }
   const bool assembles = assembler_ && request.arch.starts_with(kRealArch);
   const std::string arch = assembles ? "compute_" + request.arch.substr(kRealArch.size()) : request.arch;
-  const std::vector<std::string> options = Options(paths_, request, arch);
+  const std::vector<std::string> options = Options(paths_, request, arch, precompiles_ && HasRoomForHeaders());
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
   const nvrtcResult compiled = nvrtc_.compile_program(program.handle(), static_cast<int>(arguments.size()), arguments.data());
   std::string log = program.Log();
   ThrowIfToolchainFailed(nvrtc_, compiled, request.arch, log);
+  if (compiled != NVRTC_SUCCESS && precompiles_ && log.find(kCannotMap) != std::string::npos) {
+    precompiles_ = false;
+    return Compile(request);
+  }
   result.log = CapLog(log, kMaxLogBytes);
   const auto refuse_by_log = [&] {
     CompileFailure failure = ExplainLog(log, kSourceName);

@@ -22,8 +22,8 @@ struct NvrtcPaths {
 
 // Compiles candidates to PTX and a cubin for CompilerInput::arch. Every process needs its own instance and its own folder for
 // precompiled headers, because NVRTC does not accept those of another process and does not scale with threads. Refuses kernels
-// whose PTX shows that they cheat (ptx_checks.h). Throws Error if NVRTC, its headers or the folder are missing, or if NVRTC does
-// not know the architecture.
+// whose PTX shows that they cheat (ptx_checks.h). Where the disk is full it compiles without precompiled headers, which takes
+// longer. Throws Error if NVRTC, its headers or the folder are missing, or if NVRTC does not know the architecture.
 class NvrtcCompiler : public Compiler {
  public:
   explicit NvrtcCompiler(NvrtcPaths paths);
@@ -36,8 +36,11 @@ class NvrtcCompiler : public Compiler {
   const std::string& version() const { return nvrtc_.version(); }
 
  private:
+  bool HasRoomForHeaders() const;
+
   NvrtcPaths paths_;
   NvrtcLibrary nvrtc_;
+  bool precompiles_ = true;  // until there is no room for precompiled headers
   std::optional<Assembler> assembler_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -26,6 +27,14 @@ class ElfFile {
   }
 
   const std::vector<Elf64_Shdr>& sections() const { return sections_; }
+  // Whether nothing is missing at its end, as after a disk was full.
+  bool IsWhole() const {
+    const auto header = Copy<Elf64_Ehdr>(0);
+    std::uint64_t end = header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize;
+    for (const Elf64_Shdr& section : sections_)
+      end = std::max(end, section.sh_type == SHT_NOBITS ? 0 : section.sh_offset + section.sh_size);
+    return end <= bytes_.size();
+  }
   std::string Name(const Elf64_Shdr& section) const { return Text(names_, section.sh_name); }
 
   // Calls visit(symbol, name) for the symbols of the tables of this type: SHT_SYMTAB or SHT_DYNSYM.
