@@ -24,6 +24,15 @@ TEST_P(LaunchCheckTasks, EveryTemplateFits) {
       if (!objection) objection = CheckLaunches(one, task, ReadSignatures(one.text, SharedParser()));
       EXPECT_FALSE(objection) << PlaceOf(one, objection->line) << ": " << objection->what;
     }
+    if (task.reference_kind != ReferenceKind::kKernels) continue;
+    Task doubles = task;
+    for (Argument& argument : doubles.arguments) {
+      if (argument.role == Role::kOut || argument.role == Role::kInOut) argument.dtype = Dtype::kF64;
+    }
+    const KernelTemplate reference = ParseTemplate("reference", task.reference);
+    auto objection = CheckNames(reference, doubles);
+    if (!objection) objection = CheckLaunches(reference, doubles, ReadSignatures(reference.text, SharedParser()));
+    EXPECT_FALSE(objection) << folder << " " << PlaceOf(reference, objection->line) << ": " << objection->what;
   }
 }
 
