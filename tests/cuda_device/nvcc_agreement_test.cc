@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
             "__global__ void k(float* x) { x[0] = rsqrtf(x[1]) + normcdff(x[2]) + sinpif(x[3]) + exp10f(x[4]) + rhypotf(x[5], "
             "x[6]) + erfinvf(x[7]) + __fdividef(x[8], x[9]) + __saturatef(x[10]); int e; x[11] = frexpf(x[12], &e); "
             "sincosf(x[13], x + 14, x + 15); }"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& given) { return given.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     WithAHeader, NvccAgreementTest,
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "x) { x[threadIdx.x] = INFINITY; x[1] = CUDART_PI_F; }"},
         NvccFile{"half",
                  "#include <cuda_fp16.h>\n#include <cmath>\n__global__ void k(half* x) { x[0] = __float2half(-INFINITY); }"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& given) { return given.param.name; });
 
 }  // namespace
 }  // namespace evo

@@ -128,7 +128,7 @@ TEST_F(NvrtcCompilerTest, AsynchronousCopiesAreTheToolkits) {
   const fs::path plain = fs::temp_directory_path() / fmt::format("evo_nvrtc_test_{}_plain", ::getpid());
   fs::remove_all(plain);
   fs::create_directories(plain);
-  fs::copy(ShareDirectory() / "nvrtc", plain / "headers");
+  fs::copy(ShareDirectory() / "nvrtc", plain / "headers", fs::copy_options::recursive);
   ASSERT_TRUE(fs::remove(plain / "headers" / "cuda_pipeline.h"));
   NvrtcCompiler with_the_toolkits({CudaRoot().value(), plain / "headers", plain / "precompiled", {}});
   std::string body;

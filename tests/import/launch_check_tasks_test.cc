@@ -39,8 +39,8 @@ TEST_P(LaunchCheckTasks, EveryTemplateFits) {
 INSTANTIATE_TEST_SUITE_P(Folders, LaunchCheckTasks,
                          ::testing::Values("kernel_templates", "tests/tasks", "tests/cli/tasks",
                                            "tests/adversarial_kernels/tasks"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& given) {
+                           std::string name = given.param;
                            for (char& c : name) c = c == '/' ? '_' : c;
                            return name;
                          });
