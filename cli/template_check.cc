@@ -49,20 +49,39 @@ std::vector<JobResult> ReadInWorker(const std::vector<KernelTemplate>& templates
   return results;
 }
 
-}  // namespace
+// The task as a reference sees it: every output is double.
+Task WithDoubleOutputs(Task task) {
+  for (Argument& argument : task.arguments) {
+    if (argument.role == Role::kOut || argument.role == Role::kInOut) argument.dtype = Dtype::kF64;
+  }
+  return task;
+}
 
-void CheckTemplates(const std::vector<KernelTemplate>& templates, const Task& task, const CommandContext& context) {
-  for (const KernelTemplate& one : templates) {
-    if (const auto objection = CheckNames(one, task)) Refuse(one, objection->line, objection->what);
-    CheckHeaders(one);
+void CheckAll(const std::vector<KernelTemplate>& templates, const std::vector<const Task*>& tasks,
+              const CommandContext& context) {
+  for (std::size_t i = 0; i < templates.size(); ++i) {
+    if (const auto objection = CheckNames(templates[i], *tasks[i])) Refuse(templates[i], objection->line, objection->what);
+    CheckHeaders(templates[i]);
   }
   const std::vector<JobResult> results = ReadInWorker(templates, context);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].reply) continue;
     const auto signatures = results[i].reply->header.at("signatures").get<TemplateSignatures>();
-    if (const auto objection = CheckLaunches(templates[i], task, signatures))
+    if (const auto objection = CheckLaunches(templates[i], *tasks[i], signatures))
       Refuse(templates[i], objection->line, objection->what);
   }
+}
+
+}  // namespace
+
+void CheckTemplates(std::vector<KernelTemplate> templates, const Task& task, const CommandContext& context) {
+  std::vector<const Task*> tasks(templates.size(), &task);
+  const Task doubles = WithDoubleOutputs(task);
+  if (task.reference_kind == ReferenceKind::kKernels) {
+    templates.push_back(ParseTemplate("reference", task.reference));
+    tasks.push_back(&doubles);
+  }
+  CheckAll(templates, tasks, context);
 }
 
 }  // namespace evo

@@ -109,9 +109,14 @@ INSTANTIATE_TEST_SUITE_P(
             "__global__ void k(float* x, double* d, int* i) { x[0] = std::sqrt(x[1]); x[1] = std::exp(x[2]) + std::abs(x[3]); "
             "x[2] = std::fma(x[1], x[2], x[3]) + std::fmax(x[4], x[5]); d[0] = std::abs(d[1]) + std::log(d[2]); i[0] = "
             "std::abs(i[1]); x[4] = std::isnan(x[5]) + std::isfinite(x[6]); x[7] = std::pow(x[8], x[9]); }"},
-        NvccFile{"mixed_pow",
-                 "__global__ void k(double* x, int* i, float* f) { x[0] = pow(2, i[0]); x[1] = pow(f[0], 2.0); x[2] = pow(i[1], "
-                 "2.5f); }"},
+        NvccFile{"mixed_pow", "__global__ void k(double* x, int* i) { x[0] = pow(2, i[0]); x[1] = pow(i[1], 2.5f); }"},
+        NvccFile{"square_of_a_double", "__global__ void k(double* x) { x[0] = pow(x[1], 2); }"},
+        NvccFile{"square_of_a_float", "__global__ void k(float* x) { x[0] = pow(x[1], 2); }"},
+        NvccFile{"square_in_std", "__global__ void k(float* x) { x[0] = std::pow(x[1], 2) + ::pow(x[2], 2.0f); }"},
+        NvccFile{"pow_of_their_own",
+                 "struct S { __device__ int pow(int a, int b, int c) const { return a * b + c; } };\n__device__ float "
+                 "pow(float a, int b, S s) { return a + b; }\n__global__ void k(float* x) { S s; x[0] = s.pow(1, 2, 3) + "
+                 "pow(x[1], 2, s); }"},
         NvccFile{"wide_integers",
                  "__global__ void k(unsigned long long* x) { x[0] = static_cast<unsigned long long>((static_cast<unsigned "
                  "__int128>(x[1]) * x[2]) >> 64); }"},
@@ -126,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
             "__global__ void k(float* x) { x[0] = rsqrtf(x[1]) + normcdff(x[2]) + sinpif(x[3]) + exp10f(x[4]) + rhypotf(x[5], "
             "x[6]) + erfinvf(x[7]) + __fdividef(x[8], x[9]) + __saturatef(x[10]); int e; x[11] = frexpf(x[12], &e); "
             "sincosf(x[13], x + 14, x + 15); }"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& given) { return given.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     WithAHeader, NvccAgreementTest,
@@ -160,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "x) { x[threadIdx.x] = INFINITY; x[1] = CUDART_PI_F; }"},
         NvccFile{"half",
                  "#include <cuda_fp16.h>\n#include <cmath>\n__global__ void k(half* x) { x[0] = __float2half(-INFINITY); }"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& given) { return given.param.name; });
 
 }  // namespace
 }  // namespace evo

@@ -118,11 +118,19 @@ __global__ void k(T* x, std::int64_t n, uint32_t m) {
 }
 
 // nvcc compiles an exported kernel with the toolkit's header: what was measured must be what it makes.
+TEST_F(NvrtcCompilerTest, FunctionsOfCubForABlock) {
+  const CompileResult result = Compile(
+      "#include <cub/block/block_reduce.cuh>\n__global__ void k(float* x) {\n  using Reduce = cub::BlockReduce<float, 128>;\n"
+      "  __shared__ typename Reduce::TempStorage storage;\n  const float sum = Reduce(storage).Sum(x[threadIdx.x]);\n"
+      "  if (threadIdx.x == 0) x[0] = sum;\n}\n");
+  EXPECT_EQ(result.outcome, Outcome::kOk) << result.message << result.log;
+}
+
 TEST_F(NvrtcCompilerTest, AsynchronousCopiesAreTheToolkits) {
   const fs::path plain = fs::temp_directory_path() / fmt::format("evo_nvrtc_test_{}_plain", ::getpid());
   fs::remove_all(plain);
   fs::create_directories(plain);
-  fs::copy(ShareDirectory() / "nvrtc", plain / "headers");
+  fs::copy(ShareDirectory() / "nvrtc", plain / "headers", fs::copy_options::recursive);
   ASSERT_TRUE(fs::remove(plain / "headers" / "cuda_pipeline.h"));
   NvrtcCompiler with_the_toolkits({CudaRoot().value(), plain / "headers", plain / "precompiled", {}});
   std::string body;

@@ -66,6 +66,15 @@ TEST(SourceRules, ConditionsNameOnlyMacrosOfTheSource) {
   EXPECT_THAT(Why("#ifndef __CUDACC__\n#define __CUDACC__\n#endif\n"), HasSubstr("__CUDACC__"));
 }
 
+// NVRTC has a macro of this name, the others a function.
+TEST(SourceRules, PowIsNoMacroOfTheSource) {
+  EXPECT_THAT(Why("#ifndef pow\n#define pow 1\n#endif\n"), HasSubstr("line 1: `#ifndef` of `pow`"));
+  EXPECT_THAT(Why("#define A 1\n#define pow(a, b) a\n"), HasSubstr("line 2: `#define` of `pow`"));
+  EXPECT_THAT(Why("#undef pow\n"), HasSubstr("line 1: `#undef` of `pow`"));
+  EXPECT_THAT(Why("#define pow 1\n#if 1 && defined(pow)\n#endif\n"), HasSubstr("`pow`"));
+  EXPECT_EQ(Why("#define SQUARE(x) pow(x, 2)\n__device__ float f(float x) { return SQUARE(x); }\n"), "");
+}
+
 TEST(SourceRules, NamesOfTheCompilersAreRefusedEverywhere) {
   for (const char* name : {"__CUDA_ARCH__",
                            "__CUDACC__",

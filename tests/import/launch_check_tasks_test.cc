@@ -24,14 +24,23 @@ TEST_P(LaunchCheckTasks, EveryTemplateFits) {
       if (!objection) objection = CheckLaunches(one, task, ReadSignatures(one.text, SharedParser()));
       EXPECT_FALSE(objection) << PlaceOf(one, objection->line) << ": " << objection->what;
     }
+    if (task.reference_kind != ReferenceKind::kKernels) continue;
+    Task doubles = task;
+    for (Argument& argument : doubles.arguments) {
+      if (argument.role == Role::kOut || argument.role == Role::kInOut) argument.dtype = Dtype::kF64;
+    }
+    const KernelTemplate reference = ParseTemplate("reference", task.reference);
+    auto objection = CheckNames(reference, doubles);
+    if (!objection) objection = CheckLaunches(reference, doubles, ReadSignatures(reference.text, SharedParser()));
+    EXPECT_FALSE(objection) << folder << " " << PlaceOf(reference, objection->line) << ": " << objection->what;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Folders, LaunchCheckTasks,
                          ::testing::Values("kernel_templates", "tests/tasks", "tests/cli/tasks",
                                            "tests/adversarial_kernels/tasks"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& given) {
+                           std::string name = given.param;
                            for (char& c : name) c = c == '/' ? '_' : c;
                            return name;
                          });

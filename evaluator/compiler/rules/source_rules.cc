@@ -102,6 +102,9 @@ constexpr auto kRefusedPrefixes = std::to_array<RefusedPrefix>({
 constexpr std::array<std::string_view, 8> kReservedAllowed{"__VA_ARGS__", "__VA_OPT__", "__NV_SATFINITE", "__NV_NOSAT",
                                                            "__NV_E4M3",   "__NV_E5M2",  "__NV_E2M1",      "_Float16"};
 
+// A macro for NVRTC (nvrtc/include/nvcc_implicit.h).
+constexpr std::string_view kPower = "pow";
+
 template <std::size_t kCount>
 bool Contains(const std::array<std::string_view, kCount>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -151,10 +154,23 @@ class RuleChecker {
                              "only #define, #undef, #include, #pragma and conditions are allowed"};
     }
     if (word == "include") return CheckInclude(directive);
+    if (auto objection = CheckFunctionNames(directive)) return objection;
     if (word == "pragma") return CheckPragma(directive);
     if (word == "if" || word == "elif" || word == "ifdef" || word == "ifndef") return CheckCondition(directive);
     if (auto objection = CheckNames(directive.tokens)) return objection;
     return CheckAttributes(directive.tokens);
+  }
+
+  // Of a name that is a macro for one compiler and a function for another, a definition or condition would be two programs.
+  static Objection CheckFunctionNames(const SourceDirective& directive) {
+    const bool names_one = directive.word == "define" || directive.word == "undef";
+    const bool condition = directive.word.starts_with("if") || directive.word == "elif";
+    for (const SourceToken& token : directive.tokens) {
+      if ((names_one || condition) && token.text == kPower)
+        return SourceObjection{token.line, fmt::format("`#{}` of `{}`", directive.word, kPower), std::string(kCompilersMacro)};
+      if (!condition) break;
+    }
+    return std::nullopt;
   }
 
   static Objection CheckInclude(const SourceDirective& directive) {

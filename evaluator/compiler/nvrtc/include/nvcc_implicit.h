@@ -12,13 +12,27 @@
 #define offsetof(type, member) __INTADDR__(&(((type*)0)->member))
 #endif
 
+// Types of the runtime that CUB's headers for blocks and warps mention.
+enum cudaError { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorUnknown = 999 };
+typedef enum cudaError cudaError_t;
+typedef struct CUstream_st* cudaStream_t;
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2
+};
+
+// No warning where cuda/std defines INFINITY and NAN once more, in its own way.
+#pragma nv_diag_suppress 47
+
 namespace std {
 using ::ptrdiff_t;
 using ::size_t;
 using nullptr_t = decltype(nullptr);
 }  // namespace std
 
-// NVRTC has pow(double, int) and pow(float, int), but no other mixed arguments, which compute in double.
+// NVRTC multiplies for pow(float, int) and pow(double, int), and has no other mixed arguments. For nvcc, as C++11 says, all of them
+// are pow(double, double), whose result and time differ. A built-in function cannot be replaced otherwise than by a macro.
 template <class T>
 struct __nvcc_real {};
 #define __NVCC_REAL(type)    \
@@ -42,7 +56,13 @@ __NVCC_REAL(float)
 __NVCC_REAL(double)
 #undef __NVCC_REAL
 
+static inline __host__ __device__ float __nvcc_pow(float base, float exponent) { return pow(base, exponent); }
+static inline __host__ __device__ double __nvcc_pow(double base, double exponent) { return pow(base, exponent); }
 template <class A, class B>
-static inline __device__ typename __nvcc_real<B>::real pow(A base, B exponent) {
+static inline __host__ __device__ typename __nvcc_real<B>::real __nvcc_pow(A base, B exponent) {
   return pow(static_cast<typename __nvcc_real<A>::real>(base), static_cast<double>(exponent));
 }
+namespace std {
+using ::__nvcc_pow;
+}
+#define pow(...) __nvcc_pow(__VA_ARGS__)
