@@ -13,8 +13,9 @@ namespace evo {
 SizeMacro ParseSizeMacro(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string name(Trim(std::string_view(text).substr(0, equals)));
-  const std::string_view value = equals == std::string::npos ? "" : Trim(std::string_view(text).substr(equals + 1));
-  if (!IsIdentifier(name) || value.empty()) throw Error("evo:size: 'NAME = EXPR' expected, EXPR of the task's sizes");
+  const std::string_view value = equals == std::string::npos ? name : Trim(std::string_view(text).substr(equals + 1));
+  if (!IsIdentifier(name) || value.empty())
+    throw Error("evo:size: 'NAME = EXPR' expected, EXPR of the task's sizes, or the NAME of a size alone");
   return {name, Expression::Parse(value), 0};
 }
 
@@ -70,7 +71,8 @@ bool IsSizeMacro(std::string_view source, std::string_view name) {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     if (!rest.starts_with(name)) continue;
     rest.remove_prefix(name.size());
-    if (Trim(rest.substr(0, rest.find('\n'))).starts_with('=')) return true;
+    rest = Trim(rest.substr(0, rest.find('\n')));
+    if (rest.empty() || rest.starts_with('=')) return true;
   }
   return false;
 }

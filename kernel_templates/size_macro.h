@@ -10,8 +10,8 @@
 
 namespace evo {
 
-// `evo:size WIDTH = W`: a macro that has, in each case, the value of an expression of the task's sizes. The source is compiled
-// once for each set of values. It is no parameter: nothing tunes it.
+// `evo:size WIDTH = W`, or `evo:size W` for `W = W`: a macro that has, in each case, the value of an expression of the task's
+// sizes. The source is compiled once for each set of values. It is no parameter: nothing tunes it.
 struct SizeMacro {
   std::string name;
   Expression value = Expression::Parse("0");

@@ -73,6 +73,10 @@ std::optional<Failure> BlockCheck::RunLaunch(const AttachedProgram& checked, con
   auto loaded = LoadProgram(device_, checked.source, checked.program);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
+  if (program.ImageFor(sizes.sizes) == nullptr) {
+    Note(fmt::format("case {}: not compiled for these sizes", sizes.name));
+    return std::nullopt;
+  }
   auto bound = LaunchBinding::Make(device_, program, task_, sizes);
   if (auto* failure = std::get_if<Failure>(&bound)) return *failure;
   const LaunchBinding& binding = std::get<LaunchBinding>(bound);

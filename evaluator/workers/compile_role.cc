@@ -66,7 +66,7 @@ std::string ProgramDigest(const CompiledProgram& program, const KernelTemplate& 
   for (const Parameter& parameter : rendered.space.parameters) {
     if (Names(launches, parameter.name)) values += parameter.name + "=" + std::to_string(parameter.initial) + "\n";
   }
-  std::string images = ToText(program.sizes) + program.image;
+  std::string images = program.sizes.empty() ? program.image : ToText(program.sizes) + "\n" + program.image;
   for (const CompiledProgram& other : program.others) images += "\n" + ToText(other.sizes) + "\n" + Digest(other.image);
   return Digest(launches + values + images);
 }
@@ -166,7 +166,7 @@ CompileResult CompileRole::CompileImages(const CompileRequest& request, const Ke
     }
   }
   if (rendered.size_macros.empty()) {
-    CompileResult result = CompileImage(input, request.check, true);
+    CompileResult result = CompileImage(input, {request.check, request.check});
     if (result.outcome == Outcome::kOk) result.program_digest = ProgramDigest(result.program, rendered);
     return result;
   }
@@ -186,8 +186,10 @@ CompileResult CompileRole::CompileImages(const CompileRequest& request, const Ke
   for (const SizeValues& values : all) {
     channel.Begin(Stage::kCompile);
     input.source = RenderSizes(request.source, values);
-    CompileResult one = CompileImage(input, request.check, Contains(checked, values));
-    if (one.outcome != Outcome::kOk && Contains(needed, values)) {
+    const bool must = Contains(needed, values);
+    // The needed ones show that the source is valid CUDA.
+    CompileResult one = CompileImage(input, {request.check && must, request.check && Contains(checked, values)});
+    if (one.outcome != Outcome::kOk && must) {
       one.message = fmt::format("with {}: {}", ToText(values), one.message);
       return one;
     }
@@ -200,8 +202,8 @@ CompileResult CompileRole::CompileImages(const CompileRequest& request, const Ke
   return result;
 }
 
-CompileResult CompileRole::CompileImage(const CompilerInput& input, bool check, bool with_checked) {
-  if (check_ && check) {
+CompileResult CompileRole::CompileImage(const CompilerInput& input, const Wanted& wanted) {
+  if (check_ && wanted.valid_cuda) {
     // Only to PTX: that proves the source valid, and ptxas takes the longer half of the time.
     CompilerInput to_ptx = input;
     to_ptx.judged = false;
@@ -211,7 +213,7 @@ CompileResult CompileRole::CompileImage(const CompilerInput& input, bool check, 
   }
   CompileResult result = main_->Compile(input);
   if (result.outcome != Outcome::kOk) return result;
-  if (checks_accesses_ && check && with_checked) {
+  if (checks_accesses_ && wanted.checked_accesses) {
     CompilerInput with_checks = input;
     with_checks.checked = true;
     CompileResult checked = main_->Compile(with_checks);

@@ -45,7 +45,12 @@ class CompileRole : public WorkerRole {
   };
   CompileResult Compile(const CompileRequest& request, WorkerChannel& channel);
   CompileResult CompileImages(const CompileRequest& request, const KernelTemplate& rendered, WorkerChannel& channel);
-  CompileResult CompileImage(const CompilerInput& input, bool check, bool with_checked);
+  // Of one image, where the device runs no CUDA.
+  struct Wanted {
+    bool valid_cuda = false;        // the source must pass `check`
+    bool checked_accesses = false;  // a second image
+  };
+  CompileResult CompileImage(const CompilerInput& input, const Wanted& wanted);
 
   std::optional<LaunchLimits> limits_;
   std::unique_ptr<Compiler> main_;

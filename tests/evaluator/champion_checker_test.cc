@@ -201,37 +201,6 @@ TEST(ChampionChecker, AnExportThatNvccRefusesFails) {
   EXPECT_TRUE(checked.workers.jobs.empty());
 }
 
-// Each image that runs is nvcc's, made with the sizes that are compiled into it.
-TEST(ChampionChecker, AnExportIsCompiledForEachImage) {
-  CompileResult two;
-  two.outcome = Outcome::kOk;
-  two.program.image = "of 100";
-  two.program.sizes = {{"COUNT", 100}};
-  two.program.others.emplace_back().sizes = {{"COUNT", 7}};
-  Checked checked(Passed());
-  checked.workers.expected_image = "nvcc's";
-  checked.compile = ScriptedJobRunner(
-      {FakeJobRunner::Reply(ToMessage(two)), Compiled("baseline's"), Exported(Outcome::kOk, ""), Exported(Outcome::kOk, "")});
-  Candidate candidate;
-  ExportToJudge exported;
-  exported.exported.options = {"-std=c++17"};
-  const ChampionCheck check =
-      ChampionChecker(checked.compile, checked.workers, "sm_90a", false).Check(candidate, candidate, {}, kDeadline, {}, exported);
-  EXPECT_EQ(check.outcome, Outcome::kOk) << check.message;
-  ASSERT_THAT(checked.compile.jobs, SizeIs(4));
-  const auto options = [&](std::size_t job) {
-    return std::get<ExportRequest>(ToCompileWorkerRequest(checked.compile.jobs[job].request)).exported.options;
-  };
-  EXPECT_THAT(options(2), testing::ElementsAre("-std=c++17", "-DCOUNT=100"));
-  EXPECT_THAT(options(3), testing::ElementsAre("-std=c++17", "-DCOUNT=7"));
-  const auto run = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.at(0).request)).candidate.program;
-  EXPECT_EQ(run.image, "nvcc's");
-  EXPECT_EQ(run.sizes, (SizeValues{{"COUNT", 100}}));
-  ASSERT_THAT(run.others, SizeIs(1));
-  EXPECT_EQ(run.others[0].image, "nvcc's");
-  EXPECT_EQ(run.others[0].sizes, (SizeValues{{"COUNT", 7}}));
-}
-
 TEST(ChampionChecker, WithoutNvccTheVerdictSaysSo) {
   Checked checked(Passed());
   const ChampionCheck check = CheckExport(checked, Exported(Outcome::kCancelled, "there is no nvcc"), true);

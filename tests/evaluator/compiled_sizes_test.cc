@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/scheduling/champion_checker.h"
 #include "evaluator/scheduling/image_sizes.h"
 #include "evaluator/session/program_checker.h"
 #include "evaluator/workers/compile_role.h"
+#include "tests/evaluator/fake_job_runner.h"
 #include "tests/evaluator/session_bench.h"
 
 namespace evo {
@@ -142,7 +144,7 @@ TEST_F(CompiledImages, OneForEachSetOfValues) {
   ASSERT_THAT(result.program.others, SizeIs(2));
   EXPECT_EQ(result.program.others[0].sizes, (SizeValues{{"COUNT", 7}}));
   EXPECT_EQ(result.checked.sizes, (SizeValues{{"COUNT", 7}}));
-  EXPECT_THAT(of_check_, SizeIs(3)) << "each must be valid CUDA";
+  EXPECT_THAT(of_check_, SizeIs(2)) << "those that are needed must be valid CUDA";
   EXPECT_EQ(channel_.begun, 4) << "each has a deadline of its own";
 }
 
@@ -200,6 +202,65 @@ TEST(ImageSizes, ACheckNeedsAllCasesAndTriesOthers) {
   EXPECT_EQ(of_check.checked, Counts({100, 256, 4096}));
   EXPECT_EQ(SizesOfCheck(task, PolicyOf("cuda"), 0).needed, Counts({4096, 100, 999}));
   EXPECT_EQ(SizesOfBlockSamples(task).checked, Counts({4096}));
+}
+
+// Keeps what it is asked, and says that the check has passed.
+class FreshWorker : public FreshWorkers {
+ public:
+  class Runner : public ScriptedJobRunner {
+   public:
+    explicit Runner(std::vector<Job>& seen) : ScriptedJobRunner({FakeJobRunner::Reply(ToReply(Check()))}), seen_(seen) {}
+    void Submit(Job job, Done done) override {
+      seen_.push_back(job);
+      ScriptedJobRunner::Submit(std::move(job), std::move(done));
+    }
+
+   private:
+    static ChampionCheck Check() {
+      ChampionCheck check;
+      check.outcome = Outcome::kOk;
+      return check;
+    }
+    std::vector<Job>& seen_;
+  };
+  std::unique_ptr<JobRunner> StartRunner(const Seeds&) override { return std::make_unique<Runner>(jobs); }
+  std::vector<ToolResult> RunSanitizer(const AttachedProgram&, const Seeds&, const std::stop_token&) override { return {}; }
+  std::vector<Job> jobs;
+};
+
+JobResult Made(CompiledProgram program) {
+  CompileResult result;
+  result.outcome = Outcome::kOk;
+  result.program = std::move(program);
+  return FakeJobRunner::Reply(ToMessage(result));
+}
+
+// Each image that runs is nvcc's, made with the sizes that are compiled into it.
+TEST(CompiledSizes, AnExportIsCompiledForEachImage) {
+  CompiledProgram two = Image("of 100", 100);
+  two.others = {Image("of 7", 7)};
+  CompiledProgram nvcc;
+  nvcc.image = "nvcc's";
+  ScriptedJobRunner compile({Made(two), Made(two), Made(nvcc), Made(nvcc)});
+  FreshWorker workers;
+  ExportToJudge exported;
+  exported.exported.options = {"-std=c++17"};
+  const ImageSizes sizes{Counts({100}), Counts({7}), {}};
+  const ChampionCheck check =
+      ChampionChecker(compile, workers, "sm_90a", false, sizes).Check({}, {}, {}, std::chrono::milliseconds(1000), {}, exported);
+  EXPECT_EQ(check.outcome, Outcome::kOk) << check.message;
+  ASSERT_THAT(compile.jobs, SizeIs(4));
+  const auto asked = [&](std::size_t job) { return ToCompileWorkerRequest(compile.jobs[job].request); };
+  EXPECT_EQ(std::get<CompileRequest>(asked(0)).sizes.wanted, Counts({7}));
+  EXPECT_EQ(std::get<CompileRequest>(asked(1)).sizes.wanted, Counts({})) << "the baseline is only timed";
+  EXPECT_THAT(std::get<ExportRequest>(asked(2)).exported.options, ElementsAre("-std=c++17", "-DCOUNT=100"));
+  EXPECT_THAT(std::get<ExportRequest>(asked(3)).exported.options, ElementsAre("-std=c++17", "-DCOUNT=7"));
+  const auto run = std::get<ChampionRequest>(ToRunRequest(workers.jobs.at(0).request)).candidate.program;
+  EXPECT_EQ(run.image, "nvcc's");
+  EXPECT_EQ(run.sizes, (SizeValues{{"COUNT", 100}}));
+  ASSERT_THAT(run.others, SizeIs(1));
+  EXPECT_EQ(run.others[0].image, "nvcc's");
+  EXPECT_EQ(run.others[0].sizes, (SizeValues{{"COUNT", 7}}));
 }
 
 }  // namespace

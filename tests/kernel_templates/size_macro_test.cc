@@ -78,15 +78,20 @@ TEST(SizeMacro, LaunchLinesKnowIt) {
 
 TEST(SizeMacro, MayHaveTheNameOfItsSize) {
   EXPECT_EQ(PlanFailureOf("// evo:size W = W", "W"), "");
+  EXPECT_EQ(PlanFailureOf("// evo:size W", "W"), "") << "short for the same";
+  EXPECT_EQ(PlanFailureOf("// evo:size N", "N"), "line 1: evo:size N: 'N' is not a size of the task");
   EXPECT_EQ(PlanFailureOf("// evo:size W = H", "W"),
             "line 1: evo:size W: the task has a size of this name, which is 100, not 16");
   EXPECT_EQ(PlanFailureOf("// evo:size X = W", "X"), "the size macro 'X' has the name of a size, an argument or a parameter");
 }
 
 TEST(SizeMacro, BadLinesSayLineAndReason) {
-  EXPECT_EQ(FailureOf("// evo:size N"), "t.cu:1: evo:size: 'NAME = EXPR' expected, EXPR of the task's sizes");
-  EXPECT_EQ(FailureOf("// evo:size N ="), "t.cu:1: evo:size: 'NAME = EXPR' expected, EXPR of the task's sizes");
-  EXPECT_EQ(FailureOf("// evo:size 2N = W"), "t.cu:1: evo:size: 'NAME = EXPR' expected, EXPR of the task's sizes");
+  constexpr const char* kExpected =
+      "t.cu:1: evo:size: 'NAME = EXPR' expected, EXPR of the task's sizes, or the NAME of a size alone";
+  EXPECT_EQ(FailureOf("// evo:size"), kExpected);
+  EXPECT_EQ(FailureOf("// evo:size N W"), kExpected);
+  EXPECT_EQ(FailureOf("// evo:size N ="), kExpected);
+  EXPECT_EQ(FailureOf("// evo:size 2N = W"), kExpected);
   EXPECT_EQ(FailureOf("// evo:size N = W +"), "t.cu:1: expression 'W +', column 4: a value expected, found the end");
   EXPECT_EQ(FailureOf("// evo:size N = W\n// evo:size N = H" + Block("N")), "t.cu:2: evo:size N: declared twice");
   EXPECT_EQ(FailureOf("// evo:param N 8\n// evo:size N = H" + Block("N")), "t.cu:2: evo:size N: declared twice");
@@ -107,6 +112,8 @@ TEST(SizeMacro, IsFoundByItsNameAlone) {
   EXPECT_FALSE(IsSizeMacro(kTemplate, "WID"));
   EXPECT_FALSE(IsSizeMacro(kTemplate, "W"));
   EXPECT_FALSE(IsSizeMacro(kTemplate, "X"));
+  EXPECT_TRUE(IsSizeMacro("// evo:size  W \n", "W"));
+  EXPECT_FALSE(IsSizeMacro("// evo:size  WIDTH\n", "W"));
 }
 
 TEST(SizeMacro, RenderingNeedsItsLines) { EXPECT_THROW(RenderSizes("int x;\n", {{"WIDTH", 1}}), Error); }

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/run/evo_process.h"
@@ -13,7 +15,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class CompiledSizesRun : public EvoRun {
  protected:
@@ -36,13 +37,37 @@ class CompiledSizesRun : public EvoRun {
   }
 };
 
-TEST_F(CompiledSizesRun, TheTaskIsClean) {
-  ASSERT_EQ(Run({"check", Task(), "--device", "cpu"}), 0) << Output();
-  EXPECT_THAT(Output(), HasSubstr("\nclean: 0 failing templates"));
+// The fixed ones have the row length of one case everywhere.
+TEST_F(CompiledSizesRun, EachCaseRunsItsOwnImage) {
+  const fs::path task = folder_ / "task";
+  fs::copy(Task(), task);
+  const std::string sized = Text(task / "rows.cu");
+  const auto add = [&](const std::string& name, const std::string& text) { std::ofstream(task / (name + ".cu")) << text; };
+  for (const char* width : {"50", "256"})
+    add(fmt::format("fixed_{}", width), With(With(sized, "// evo:size WIDTH = W\n", ""), "1024", width));
+  add("narrow", With(sized, "    int row", "    static_assert(WIDTH != 100, \"not 100\");\n    int row"));
+  add("odd", With(sized, "WIDTH = W", "WIDTH = COLUMNS"));
+  ASSERT_EQ(Run({"check", task.string(), "--device", "cpu", "--json"}), 3) << Output();
+  const std::string output = Output();
+  std::map<std::string, std::string> outcomes;
+  std::map<std::string, std::string> messages;
+  for (const auto& row : nlohmann::json::parse(output.substr(output.find('{'))).at("templates")) {
+    outcomes[row.at("template")] = row.at("outcome");
+    messages[row.at("template")] = row.at("message");
+  }
+  EXPECT_EQ(outcomes.at("rows"), "ok") << messages.at("rows");
+  EXPECT_EQ(outcomes.at("shared"), "ok") << messages.at("shared");
+  EXPECT_EQ(outcomes.at("fixed_50"), "wrong_result");
+  EXPECT_THAT(messages.at("fixed_50"), HasSubstr("case h300_w256: ")) << "right in the small case";
+  EXPECT_NE(outcomes.at("fixed_256"), "ok");
+  EXPECT_THAT(messages.at("fixed_256"), HasSubstr("case small: "));
+  EXPECT_EQ(outcomes.at("narrow"), "compile_error");
+  EXPECT_THAT(messages.at("narrow"), HasSubstr("with WIDTH = 100: "));
+  EXPECT_THAT(messages.at("odd"), HasSubstr("line 1: evo:size WIDTH: 'COLUMNS' is not a size of the task"));
 }
 
 TEST_F(CompiledSizesRun, AChampionIsVerifiedAndExported) {
-  ASSERT_EQ(Run({"run", "--task", Task(), "--device", "cpu", "--generations", "3", "--population", "4", "--children", "6", "--db",
+  ASSERT_EQ(Run({"run", "--task", Task(), "--device", "cpu", "--generations", "3", "--population", "2", "--children", "3", "--db",
                  Database()}),
             0)
       << Output();
@@ -65,21 +90,6 @@ TEST_F(CompiledSizesRun, AChampionIsVerifiedAndExported) {
   Compile("-c " + file);
   Compile("-std=c++17 -c " + (folder_ / "fast_host.cu").string());
   Compile("-std=c++17 -DWIDTH=100 -DLAST=99 -c " + (folder_ / "fast_host.cu").string());
-  // What was exported is a template again.
-  ASSERT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu"}), 0) << Output();
-}
-
-// The row length of one case, everywhere: right in the first search case only.
-TEST_F(CompiledSizesRun, TheImageOfAnotherSizeIsWrong) {
-  const std::string file = (folder_ / "fixed.cu").string();
-  const std::string sized = Text(Task() + "/rows.cu");
-  for (const char* width : {"50", "256"}) {
-    std::ofstream(file) << With(With(sized, "// evo:size WIDTH = W\n", ""), "1024", width);
-    EXPECT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu"}), 3) << Output();
-    EXPECT_THAT(Output(), Not(HasSubstr("verdict     verified")));
-  }
-  std::ofstream(file) << sized;
-  EXPECT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu"}), 0) << Output();
 }
 
 TEST_F(CompiledSizesRun, AKernelThatCannotBeCompiledForSomeSizesIsRightAtTheOthers) {
@@ -88,16 +98,6 @@ TEST_F(CompiledSizesRun, AKernelThatCannotBeCompiledForSomeSizesIsRightAtTheOthe
   std::ofstream(file) << With(sized, "    int row", "    static_assert(WIDTH != 1, \"too narrow\");\n    int row");
   ASSERT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu"}), 0) << Output();
   EXPECT_THAT(Output(), HasSubstr("sizes are compiled in, and this was not compiled with WIDTH = 1"));
-  std::ofstream(file) << With(sized, "    int row", "    static_assert(WIDTH != 33, \"held out\");\n    int row");
-  ASSERT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu"}), 3) << Output();
-  EXPECT_THAT(Output(), HasSubstr("with WIDTH = 33: "));
-}
-
-TEST_F(CompiledSizesRun, ASizeThatTheTaskDoesNotHaveIsSaid) {
-  const std::string file = (folder_ / "odd.cu").string();
-  std::ofstream(file) << With(Text(Task() + "/rows.cu"), "WIDTH = W", "WIDTH = COLUMNS");
-  EXPECT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu"}), 3);
-  EXPECT_THAT(Output(), HasSubstr("line 1: evo:size WIDTH: 'COLUMNS' is not a size of the task"));
 }
 
 }  // namespace
