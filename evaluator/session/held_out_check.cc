@@ -39,7 +39,6 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
 
-  channel_.Begin(Stage::kHeldOut);
   if (auto failure = CheckHeldOut(check, program)) return failure;
   if (auto failure = CheckHardInputs(check, program)) return failure;
   channel_.BeginPart(Stage::kHeldOut, "loading the baseline");
@@ -60,7 +59,7 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   return gate_.CheckProtected(true);
 }
 
-// Each marker starts the deadline anew, so that only an input on which the kernel hangs meets it.
+// Each part has the deadline for itself, so that only an input on which the kernel hangs meets it, and is named when it does.
 std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program& program) {
   InputPool& inputs = context_.inputs;
   CheckedErrors errors;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "evaluator/device/cpu/cpu_policy.h"
@@ -72,6 +74,19 @@ TEST_F(HeldOutCheckTest, Row33BlocksOfTheTimedCaseRunInSeveralOrders) {
   EXPECT_FALSE(Run(emulator_));
   for (const std::uint64_t schedule : {0U, 1U, 2U, 3U})
     EXPECT_GE(std::count(of_timed_sets.begin(), of_timed_sets.end(), schedule), 2);
+}
+
+TEST_F(HeldOutCheckTest, EveryPartIsNamed) {
+  EXPECT_FALSE(Run(gpu_));
+  std::set<std::string> names;
+  for (const auto& [stage, part] : channel_.parts) {
+    if (stage == Stage::kHeldOut) names.insert(part);
+  }
+  EXPECT_EQ(std::count(channel_.stages.begin(), channel_.stages.end(), Stage::kLoad) + static_cast<long>(channel_.parts.size()),
+            static_cast<long>(channel_.stages.size()));
+  EXPECT_FALSE(names.contains(""));
+  EXPECT_TRUE(names.contains("the search for hard inputs"));
+  EXPECT_TRUE(names.contains("sizes that the task does not list"));
 }
 
 // Row 34: a fault that shows at the timed size only.

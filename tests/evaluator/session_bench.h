@@ -23,7 +23,12 @@ class RecordingChannel : public WorkerChannel {
     waited.push_back(wait);
     begun(stage);
   }
+  void BeginPart(Stage stage, const std::string& part, bool wait) override {
+    parts.emplace_back(stage, part);
+    Begin(stage, wait);
+  }
   std::function<void(Stage)> begun = [](Stage) {};
+  std::vector<std::pair<Stage, std::string>> parts;  // those that are named
   std::vector<Stage> stages;
   std::vector<bool> waited;
 };
