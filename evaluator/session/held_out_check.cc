@@ -67,13 +67,13 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
     }
   }
   for (const Case& sizes : inputs.held_out_cases()) {
-    for (int g = 0; g < inputs.Generators(); ++g) {
+    for (int g = 0; g < inputs.Generators(sizes); ++g) {
       channel_.Begin(Stage::kHeldOut);
       if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
     }
     check.held_out_cases.push_back(sizes.name);
   }
-  if (auto failure = checker_.CheckAccesses(request_.checked, inputs.Generators())) return failure;
+  if (auto failure = checker_.CheckAccesses(request_.checked, inputs.Generators(inputs.task().small))) return failure;
   if (!request_.checked.program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
   return std::nullopt;
 }
