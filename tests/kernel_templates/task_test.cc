@@ -108,8 +108,9 @@ TEST(Task, UnknownAndMissingKeysAreErrors) {
       FailureWith("\"notes\"", "\"note\""),
       "t/task.json: unknown key 'note'; there are name, summary, notes, sizes, arguments, determinism, domain, cases, baseline, "
       "reference, bytes, operations");
-  EXPECT_EQ(FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
-            "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, derived, value, check");
+  EXPECT_EQ(
+      FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
+      "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, derived, value, check");
   EXPECT_EQ(FailureWith(", \"max\": 0.02", ""), "t/task.json: arguments[2].check: 'max' is missing");
   EXPECT_EQ(FailureWith("\"search_cpu\"", "\"search_gpu\""),
             "t/task.json: cases: unknown key 'search_gpu'; there are small, search, search_cpu, held_out, held_out_cpu");
