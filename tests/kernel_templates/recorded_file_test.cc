@@ -22,13 +22,15 @@ constexpr const char* kTask = R"json({
   "arguments": [
     {"name": "X", "role": "in", "dtype": "f32", "shape": ["N", "2 * M"], "generators": ["normal"]},
     {"name": "I", "role": "in", "dtype": "i32", "shape": ["N"], "generators": ["index<M"]},
-    {"name": "Y", "role": "inout", "dtype": "f32", "shape": ["N", "M"], "generators": ["normal"], "check": {"l2": 1e-3, "max": 0.02}},
+    {"name": "Y", "role": "inout", "dtype": "f32", "shape": ["N", "M"], "generators": ["normal"],
+     "check": {"l2": 1e-3, "max": 0.02}},
     {"name": "Z", "role": "out", "dtype": "i32", "shape": [1], "check": "exact"}
   ],
   "cases": {
     "small": {"name": "small", "sizes": {"N": 3, "M": 4}},
     "search": [{"name": "big", "sizes": {"N": 300, "M": 4}}], "search_cpu": [{"name": "cpu", "sizes": {"N": 30, "M": 4}}],
-    "held_out": [{"name": "recorded", "data": "recorded.npz"SIZES}], "held_out_cpu": [{"name": "odd_cpu", "sizes": {"N": 5, "M": 5}}]
+    "held_out": [{"name": "recorded", "data": "recorded.npz"SIZES}],
+    "held_out_cpu": [{"name": "odd_cpu", "sizes": {"N": 5, "M": 5}}]
   },
   "baseline": "naive", "reference": "reference.py", "bytes": "N * M * 2", "operations": 5
 })json";
