@@ -126,6 +126,22 @@ void AddSizes(const TaskCheck& check, CaseScale scale, Findings& findings) {
   }
 }
 
+void AddReference(const TaskCheck& check, Findings& findings) {
+  constexpr double kLong = 5;  // seconds
+  if (!check.reference) return;
+  const ReferenceCost& cost = *check.reference;
+  const double seconds = static_cast<double>(cost.first_answers) * cost.ms / 1e3;
+  if (!(seconds > kLong)) return;
+  findings.push_back(
+      {false,
+       fmt::format(
+           "slow reference: {:.3g} ms for an answer of {} to the small case; a search waits {:.0f} s for {} of them before "
+           "its first candidate, and {:.0f} s in each check of a champion: make the small case smaller, or the reference "
+           "faster",
+           cost.ms, check.task.reference_file, seconds, cost.first_answers,
+           static_cast<double>(cost.check_answers) * cost.ms / 1e3)});
+}
+
 void AddCosts(const TaskCheck& check, Findings& findings) {
   for (const SurveyedCase& one : check.survey.cases) {
     const auto memory = static_cast<double>(check.device.memory_bytes);
@@ -136,6 +152,7 @@ void AddCosts(const TaskCheck& check, Findings& findings) {
                               one.name, one.bytes / 1e9, kMemoryOfArguments * one.bytes / 1e9, memory / 1e9)});
     }
   }
+  AddReference(check, findings);
   const auto& baseline = check.templates.front();
   for (const CaseMeasurement& one : baseline.evaluation.cases) {
     if (one.median_ns > kSlowNs) {

@@ -127,6 +127,7 @@ TaskCheck CheckTask(const TaskToCheck& asked, const CommandContext& context) {
   check.arch = workers->arch();
   Print(context.messages, "looks at the cases, bounds and inputs of task {}\n", check.task.name);
   check.survey = SurveyInFreshWorkers(*workers, context.interrupt);
+  if (!ReferenceFails(check.survey)) check.reference = workers->TimeReference();
   Print(context.messages, "compiles and runs {} templates\n", templates.size());
   if (!ReferenceFails(check.survey) && check.survey.lax.empty()) {
     // A baseline that fails says of no further input that it is legal.

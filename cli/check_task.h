@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command_context.h"
 #include "core/evaluator.h"
 #include "evaluator/device/device.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/messages/task_survey.h"
 #include "kernel_templates/task.h"
 #include "kernel_templates/template_parts.h"
@@ -35,6 +37,7 @@ struct TaskCheck {
   DeviceInfo device;
   std::string arch;  // what candidates are compiled for
   TaskSurvey survey;
+  std::optional<ReferenceCost> reference;  // of one in Python that does not fail
   std::vector<CheckedTemplate> templates;  // the baseline first
 };
 

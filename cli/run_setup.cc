@@ -239,9 +239,10 @@ RunSetup PrepareResume(const RunOptions& options) {
     throw UsageError(fmt::format("--sweep: run {} is not a sweep; leave the flag out to go on with it", run.id));
   setup.task = LoadTaskOfRun(run.task_directory, run);
   if (setup.task.digest != run.task_digest) {
-    throw UsageError(
-        fmt::format("run {}: task.json or the reference in {} has changed since; a run goes on only with the task it began with",
-                    run.id, run.task_directory));
+    throw UsageError(fmt::format(
+        "run {}: task.json, the reference or recorded data in {} has changed since; a run goes on only with the task it "
+        "began with",
+        run.id, run.task_directory));
   }
   if (options.generations_given) run.generations = options.generations;
   for (const TemplateText& text : run.templates) setup.templates.push_back(ParseTemplate(text.name, text.text));

@@ -91,7 +91,11 @@ Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
   if (task.reference_kind == ReferenceKind::kBaseline) {
     const auto stored = std::find_if(run.templates.begin(), run.templates.end(),
                                      [&](const TemplateText& one) { return one.name == task.baseline; });
-    if (stored != run.templates.end()) task = ParseTask(task.json, stored->text, folder);
+    if (stored != run.templates.end()) {
+      const auto recorded = task.recorded;
+      task = ParseTask(task.json, stored->text, folder);
+      task.recorded = recorded;
+    }
   }
   return WithSearchShapes(task, PolicyOf(run.device).cases, OptionsOf(run).shapes);
 }

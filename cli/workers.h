@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/store.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/workers/worker_pool.h"
 #include "kernel_templates/task.h"
 
@@ -20,8 +21,11 @@ std::vector<std::string> WorkerCommand();
 // Says of each layer of the confinement that the workers lack that it is not there, in a line each.
 void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers);
 
-// Says where right answers come from, unless it is reference.cu.
-void PrintReference(std::FILE* out, const Task& task);
+// Says where right answers come from, unless it is reference.cu, and how long one takes, if that was measured.
+void PrintReference(std::FILE* out, const Task& task, const std::optional<ReferenceCost>& cost = std::nullopt);
+
+// Refuses a search that could check no candidate, because its reference is too slow. Throws UsageError.
+void RequireFastReference(const Task& task, const ReferenceCost& cost, const std::optional<std::chrono::seconds>& time_limit);
 
 // A pool of breed workers for these templates.
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers);

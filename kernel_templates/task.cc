@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "kernel_templates/recorded_file.h"
 #include "kernel_templates/task_reference.h"
 #include "kernel_templates/text_file.h"
 
@@ -45,7 +46,9 @@ Number ScalarValue(const Argument& argument, const Variables& sizes) {
 
 Task LoadTask(const fs::path& directory, const HeaderFolders& headers) {
   const std::string json = ReadTaskFile(directory / "task.json");
-  Task task = ParseTask(json, LoadReferenceText(json, directory, headers), directory);
+  RecordedFiles recorded(directory);
+  Task task = ParseTask(json, LoadReferenceText(json, directory, headers), directory, &recorded);
+  task.recorded = recorded.files();
   if (!fs::exists(directory / (task.baseline + ".cu")) || task.baseline == "reference") {
     throw UsageError(
         fmt::format("{}: baseline: there is no template {}.cu in its folder", (directory / "task.json").string(), task.baseline));
@@ -78,6 +81,12 @@ Variables CaseVariables(const Task& task, const Case& sizes) {
 
 std::string DomainLimit::Text() const {
   return fmt::format("outside the task's domain ({} from {} to {}: {})", of, from, to, reason);
+}
+
+int ListedGenerators(const Task& task) {
+  std::size_t most = 1;
+  for (const Argument& argument : task.arguments) most = std::max(most, argument.generators.size());
+  return static_cast<int>(most);
 }
 
 OutputCheck CheckFor(const Argument& argument, const Variables& variables) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,8 @@ struct Argument {
   Role role = Role::kIn;
   Dtype dtype = Dtype::kF32;
   std::vector<Expression> shape;      // row-major, in sizes; empty for a scalar
-  std::vector<Generator> generators;  // kIn, kInOut: all that are legal; the first one is timed
+  std::vector<Generator> generators;  // kIn, kInOut: all that are legal, the first one is timed; none where it is derived
+  std::string derived;                // kIn: the function of the Python reference that makes it of the other inputs; empty: none
   std::optional<Expression> value;    // kScalar: in sizes
   OutputCheck check;                  // kOut, kInOut
 };
@@ -51,7 +53,14 @@ struct Case {
   std::string name;
   std::map<std::string, std::int64_t> sizes;
   double weight = 1;
+  // A .npz file of the task's folder with one more input of the case and the right answers to it, and the digest of its bytes.
+  // Empty for most cases.
+  std::string data = {};
+  std::string data_digest = {};
 };
+
+struct RecordedFile;
+class RecordedFiles;
 
 // A part of the values of an input, or of the values of a size, outside which nothing is asked of a kernel.
 struct DomainLimit {
@@ -79,8 +88,8 @@ struct Task {
   std::string name;
   std::string summary;  // one line
   std::filesystem::path directory;
-  std::string digest;                   // of task.json and the reference
-  std::string json;                     // task.json as read
+  std::string digest;                   // of `json` and the reference
+  std::string json;                     // task.json as read; if cases have `data`, with their sizes and digests
   std::vector<std::string> size_names;  // in declared order
   std::vector<Argument> arguments;      // in declared order
   Determinism determinism = Determinism::kBitwise;
@@ -100,22 +109,28 @@ struct Task {
   // argument, whatever the argument's dtype; an inout buffer holds the input's values as doubles at the start. All other
   // arguments have the task's types. The baseline gets all arguments in their own types. evaluator/reference/ runs them.
   std::string reference;
+  // The recorded inputs and answers, by the name of the file. Only a task that was loaded from its folder has them.
+  std::map<std::string, std::shared_ptr<const RecordedFile>> recorded;
 };
 
 // Parses and checks a task.json text. `reference` is the text of the reference that it names. Throws UsageError with the file,
 // the place in it, what is wrong and what is allowed. The coordinator uses it, and a worker, which receives the texts in a
-// message.
-Task ParseTask(const std::string& json, const std::string& reference, const std::filesystem::path& directory);
+// message. `recorded` reads the data of cases; without it such a case must have its sizes.
+Task ParseTask(const std::string& json, const std::string& reference, const std::filesystem::path& directory,
+               RecordedFiles* recorded = nullptr);
 
 // As task.json names it: "reference.cu", "baseline", or a Python file.
 std::string NameOfReference(const Task& task);
 
-// Reads DIR/task.json and the reference that it names, with its local headers (template_parts.h). Throws UsageError.
+// Reads DIR/task.json, the reference with its local headers (template_parts.h), and the data that it names. Throws UsageError.
 Task LoadTask(const std::filesystem::path& directory, const HeaderFolders& headers = {});
 
 // Finds the tasks in the folders, sorted by name: each is a folder with a task.json. If two folders have a task of the same name,
 // the first one counts.
 std::vector<std::filesystem::path> FindTasks(const std::vector<std::filesystem::path>& folders);
+
+// How many distributions of the inputs the task lists: as many as the argument with the most of them.
+int ListedGenerators(const Task& task);
 
 // The check of an argument for given sizes, with derived bounds as numbers.
 OutputCheck CheckFor(const Argument& argument, const Variables& variables);

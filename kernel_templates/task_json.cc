@@ -14,6 +14,7 @@
 #include "kernel_templates/generator.h"
 #include "kernel_templates/json_value.h"
 #include "kernel_templates/launch_argument.h"
+#include "kernel_templates/recorded_file.h"
 #include "kernel_templates/task.h"
 #include "kernel_templates/task_reference.h"
 
@@ -28,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, Role>, 4> kRoles{
 
 class TaskReader {
  public:
-  explicit TaskReader(Task& task) : task_(task) {}
+  TaskReader(Task& task, RecordedFiles* recorded) : task_(task), recorded_(recorded) {}
 
   void Read(const JsonValue& root) {
     root.AllowKeys({"name", "summary", "notes", "sizes", "arguments", "determinism", "domain", "cases", "baseline", "reference",
@@ -48,6 +49,7 @@ class TaskReader {
     const ReferenceName reference = ReadReferenceName(root);
     task_.reference_kind = reference.kind;
     task_.reference_file = reference.file;
+    if (reference.kind != ReferenceKind::kPython) RefuseDerived(root.At("arguments"));
     task_.bytes = root.At("bytes").Formula(task_.size_names);
     task_.operations = root.At("operations").Formula(task_.size_names);
   }
@@ -86,7 +88,7 @@ class TaskReader {
   }
 
   Argument ReadArgument(const JsonValue& in) {
-    in.AllowKeys({"name", "role", "dtype", "shape", "generators", "value", "check"});
+    in.AllowKeys({"name", "role", "dtype", "shape", "generators", "derived", "value", "check"});
     Argument argument;
     argument.name = NewName(in.At("name"));
     const std::string role = in.At("role").String();
@@ -114,9 +116,25 @@ class TaskReader {
     }
     for (const JsonValue& size : in.At("shape").Elements()) argument.shape.push_back(size.Formula(task_.size_names));
     if (argument.shape.empty()) in.At("shape").Fail("at least one dimension is needed");
-    if (input) argument.generators = ReadGenerators(in.At("generators"), argument.dtype);
+    if (in.Has("derived")) argument.derived = ReadDerived(in, argument.role);
+    if (input && argument.derived.empty()) argument.generators = ReadGenerators(in.At("generators"), argument.dtype);
     if (output) argument.check = ReadCheck(in.At("check"));
     return argument;
+  }
+
+  static std::string ReadDerived(const JsonValue& in, Role role) {
+    const JsonValue derived = in.At("derived");
+    if (role != Role::kIn) derived.Fail("only an argument with the role in can be derived from others");
+    if (in.Has("generators")) in.At("generators").Fail("the argument is derived from others, so that it is not drawn");
+    return derived.Name();
+  }
+
+  void RefuseDerived(const JsonValue& arguments) const {
+    const std::vector<JsonValue> elements = arguments.Elements();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (!task_.arguments[i].derived.empty())
+        elements[i].At("derived").Fail("a function of a Python reference derives arguments; say \"reference\": \"reference.py\"");
+    }
   }
 
   std::vector<Generator> ReadGenerators(const JsonValue& in, Dtype dtype) const {
@@ -209,21 +227,21 @@ class TaskReader {
     if (weighted) {
       in.AllowKeys({"name", "sizes", "weight"});
     } else {
-      in.AllowKeys({"name", "sizes"});
+      in.AllowKeys({"name", "sizes", "data", "digest"});
     }
     result.name = in.At("name").String();
     if (result.name.empty()) in.At("name").Fail("must not be empty");
     if (!case_names_.insert(result.name).second) in.At("name").Fail(fmt::format("the case '{}' is given twice", result.name));
-    const JsonValue sizes = in.At("sizes");
-    for (const std::string& key : sizes.Keys()) {
-      if (std::find(task_.size_names.begin(), task_.size_names.end(), key) == task_.size_names.end()) {
-        sizes.Fail(fmt::format("'{}' is not a size; sizes are {}", key, fmt::join(task_.size_names, ", ")));
+    if (in.Has("digest") && !in.Has("data")) in.At("digest").Fail("is that of `data`, which is missing");
+    if (in.Has("data")) ReadData(in, result);
+    const bool complete = result.data.empty() || recorded_ == nullptr;
+    if (complete || in.Has("sizes")) ReadSizes(in.At("sizes"), complete, result);
+    if (!complete) {
+      recorded_->Complete(task_, result);
+      for (const auto& [name, size] : result.sizes) {
+        if (size < 1 || size > kLargestSize)
+          in.Fail(fmt::format("{} is {} in {}; it must be 1 to {}", name, size, result.data, kLargestSize));
       }
-    }
-    for (const std::string& name : task_.size_names) {
-      const JsonValue size = sizes.At(name);
-      result.sizes[name] = size.Integer();
-      if (result.sizes[name] < 1 || result.sizes[name] > kLargestSize) size.Fail(fmt::format("must be 1 to {}", kLargestSize));
     }
     if (in.Has("weight")) {
       result.weight = in.At("weight").Real();
@@ -232,7 +250,33 @@ class TaskReader {
     return result;
   }
 
+  void ReadSizes(const JsonValue& sizes, bool all, Case& result) {
+    for (const std::string& key : sizes.Keys()) {
+      if (std::find(task_.size_names.begin(), task_.size_names.end(), key) == task_.size_names.end()) {
+        sizes.Fail(fmt::format("'{}' is not a size; sizes are {}", key, fmt::join(task_.size_names, ", ")));
+      }
+    }
+    for (const std::string& name : task_.size_names) {
+      if (!all && !sizes.Has(name)) continue;
+      const JsonValue size = sizes.At(name);
+      result.sizes[name] = size.Integer();
+      if (result.sizes[name] < 1 || result.sizes[name] > kLargestSize) size.Fail(fmt::format("must be 1 to {}", kLargestSize));
+    }
+  }
+
+  // The file's place in the messages to workers is limited.
+  void ReadData(const JsonValue& in, Case& result) {
+    constexpr int kMostCasesWithData = 16;
+    result.data = in.At("data").String();
+    if (!result.data.ends_with(".npz") || result.data.find('/') != std::string::npos)
+      in.At("data").Fail(fmt::format("'{}' is not the name of a .npz file of this folder", result.data));
+    if (++cases_with_data_ > kMostCasesWithData) in.Fail(fmt::format("at most {} cases may have data", kMostCasesWithData));
+    if (in.Has("digest")) result.data_digest = in.At("digest").String();
+  }
+
   Task& task_;
+  int cases_with_data_ = 0;
+  RecordedFiles* recorded_;
   std::set<std::string> names_;
   std::set<std::string> case_names_;
 };
@@ -267,15 +311,17 @@ void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
 
 }  // namespace
 
-Task ParseTask(const std::string& json, const std::string& reference, const std::filesystem::path& directory) {
+Task ParseTask(const std::string& json, const std::string& reference, const std::filesystem::path& directory,
+               RecordedFiles* recorded) {
   Task task;
   task.directory = directory;
-  task.json = json;
   task.reference = reference;
-  task.digest = Digest(json + '\0' + reference);
   const std::string file = (directory / "task.json").string();
   const nlohmann::json document = ParseJsonDocument(json, file);
-  TaskReader(task).Read(JsonValue(document, file, ""));
+  TaskReader(task, recorded).Read(JsonValue(document, file, ""));
+  const bool completed = recorded != nullptr && !recorded->files().empty();
+  task.json = completed ? WithRecordedSizes(json, task) : json;
+  task.digest = Digest(task.json + '\0' + reference);
   std::vector<const Case*> cases{&task.small};
   for (const auto* list : {&task.search_cuda, &task.search_cpu, &task.held_out, &task.held_out_cpu}) {
     for (const Case& sizes : *list) cases.push_back(&sizes);

@@ -66,7 +66,9 @@ Task WithSearchShapes(const Task& task, CaseScale scale, const std::vector<std::
     cases.push_back({{"name", one.name}, {"sizes", sizes}});
   }
   try {
-    return ParseTask(document.dump(2), task.reference, task.directory);
+    Task shaped = ParseTask(document.dump(2), task.reference, task.directory);
+    shaped.recorded = task.recorded;
+    return shaped;
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("shape {}: {}", fmt::join(shapes, " "), error.what()));
   }

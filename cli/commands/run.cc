@@ -171,7 +171,9 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   std::set<std::string> unconfined = workers.unconfined();
   unconfined.merge(UnconfinedBreeders(*breeder, context.interrupt));
   PrintUnconfined(context.messages, unconfined);
-  PrintReference(context.messages, setup.task);
+  const auto reference = workers.TimeReference();
+  PrintReference(context.messages, setup.task, reference);
+  if (reference) RequireFastReference(setup.task, *reference, options.time_limit);
   run.arch = workers.arch();
   run.device_name = workers.device().name;
   if (!setup.resumed && !options.no_reuse) AddRewards(setup, store.LoadRewards(run));

@@ -76,7 +76,7 @@ double WeightOf(InputChange::Kind kind) {
 InputMutator::InputMutator(const Task& task, const Case& sizes) {
   const Variables variables = CaseVariables(task, sizes);
   for (const Argument& argument : task.arguments) {
-    if (argument.role != Role::kIn && argument.role != Role::kInOut) continue;
+    if (argument.generators.empty()) continue;
     Input input{argument.name, argument, RowsOf(argument, variables), {}};
     for (const Generator& generator : argument.generators) input.bounds.push_back(generator.bound.EvaluateInteger(variables));
     if (IsFloating(argument.dtype)) real_.push_back(inputs_.size());

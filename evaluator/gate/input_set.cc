@@ -34,7 +34,7 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
   // Large arguments are drawn in parallel: a normal number takes 50 ns, so that drawing takes longer than starting a thread.
   std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
   for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (!HasInput(task.arguments[i])) continue;
+    if (!HasInput(task.arguments[i]) || !task.arguments[i].derived.empty()) continue;
     const bool large = ElementCount(task.arguments[i], variables) > kLargeArgument;
     drawing[i] = std::async(large ? std::launch::async | std::launch::deferred : std::launch::deferred, draw, i);
   }

@@ -122,8 +122,7 @@ std::vector<Structure> OfIntegers(Generator::Kind kind) {
 std::vector<const Argument*> Inputs(const Task& task, bool real) {
   std::vector<const Argument*> inputs;
   for (const Argument& argument : task.arguments) {
-    if ((argument.role == Role::kIn || argument.role == Role::kInOut) && IsFloating(argument.dtype) == real)
-      inputs.push_back(&argument);
+    if (!argument.generators.empty() && IsFloating(argument.dtype) == real) inputs.push_back(&argument);
   }
   return inputs;
 }

@@ -67,6 +67,25 @@ AttachedProgram DetachProgram(const Message& message, const std::string& key) {
   return attached;
 }
 
+void AttachData(Message& message, const std::string& key, const AttachedData& attached) {
+  nlohmann::json& in = message.header[key] = nlohmann::json::object();
+  for (const auto& [name, bytes] : attached.cases) {
+    in[name] = message.bodies.size();
+    message.bodies.push_back(bytes);
+  }
+}
+
+AttachedData DetachData(const Message& message, const std::string& key) {
+  std::map<std::string, std::size_t> bodies;
+  ReadMember(message.header, key.c_str(), bodies);
+  AttachedData attached;
+  for (const auto& [name, body] : bodies) {
+    if (body >= message.bodies.size()) throw ProtocolError("recorded data without its bytes");
+    attached.cases[name] = message.bodies[body];
+  }
+  return attached;
+}
+
 CompileWorkerRequest ToCompileWorkerRequest(const Message& message) { return Decode<CompileWorkerRequest>(message); }
 
 RunRequest ToRunRequest(const Message& message) { return Decode<RunRequest>(message); }

@@ -22,6 +22,10 @@ namespace evo {
 void AttachProgram(Message& message, const std::string& key, const AttachedProgram& attached);
 AttachedProgram DetachProgram(const Message& message, const std::string& key);
 
+// The data of cases at `header[key]`, each as one more body.
+void AttachData(Message& message, const std::string& key, const AttachedData& attached);
+AttachedData DetachData(const Message& message, const std::string& key);
+
 // The key of the header that names a request's type.
 inline constexpr const char* kKindKey = "kind";
 
@@ -31,6 +35,8 @@ Message ToMessage(const Record& record) {
   ForEachField(record, [&](const char* name, const auto& field) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, AttachedProgram>)
       AttachProgram(message, name, field);
+    else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, AttachedData>)
+      AttachData(message, name, field);
     else
       message.header[name] = field;
   });
@@ -44,6 +50,8 @@ Record FromMessage(const Message& message) {
   ForEachField(record, [&](const char* name, auto& field) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, AttachedProgram>)
       field = DetachProgram(message, name);
+    else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, AttachedData>)
+      field = DetachData(message, name);
     else
       ReadMember(message.header, name, field);
   });

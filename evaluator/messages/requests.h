@@ -28,6 +28,11 @@ struct AttachedProgram {
   CompiledProgram program;
 };
 
+// Contents and right answers of cases, by the name of the case, as PackRecorded makes them.
+struct AttachedData {
+  std::map<std::string, std::string> cases;
+};
+
 // To a compile worker: the task and the device for which it compiles. From then on, candidates that the device could not launch
 // are refused without being compiled. The answer has no content.
 struct LaunchLimitsRequest {
@@ -81,8 +86,10 @@ struct SetupRequest {
   std::vector<MachineState> machines;
   AttachedProgram reference;
   AttachedProgram baseline;  // decides which inputs are legal; without an image: no hard inputs are tried
+  AttachedData recorded;
 };
-BOOST_DESCRIBE_STRUCT(SetupRequest, (), (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline))
+BOOST_DESCRIBE_STRUCT(SetupRequest, (),
+                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {
@@ -136,6 +143,19 @@ struct SurveyRequest {
 };
 BOOST_DESCRIBE_STRUCT(SurveyRequest, (), (avoided))
 
+// To a run worker: how long does a reference in Python take? Answered by a ReferenceCost.
+struct ReferenceRequest {
+  static constexpr const char* kKind = "reference";
+};
+BOOST_DESCRIBE_STRUCT(ReferenceRequest, (), ())
+
+struct ReferenceCost {
+  double ms = 0;                   // for an answer to the small case, the median
+  std::int64_t first_answers = 0;  // that have to be there before the first candidate can be checked
+  std::int64_t check_answers = 0;  // that the check of a champion candidate needs, without the search for counter-examples
+};
+BOOST_DESCRIBE_STRUCT(ReferenceCost, (), (ms, first_answers, check_answers))
+
 // To a run worker: how fast is this device? Answered by a MachineState.
 struct MachineRequest {
   static constexpr const char* kKind = "machine";
@@ -177,7 +197,7 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
-using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, SurveyRequest, MachineRequest,
-                                SmallCaseRequest, BlockSampleRequest>;
+using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, SurveyRequest, ReferenceRequest,
+                                MachineRequest, SmallCaseRequest, BlockSampleRequest>;
 
 }  // namespace evo

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 
 #include "core/error.h"
+#include "evaluator/gate/input_generator.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -81,7 +83,8 @@ std::string Shortened(std::string words) {
 nlohmann::json PythonInit(const Task& task, const PythonDeadlines& deadlines) {
   nlohmann::json arguments = nlohmann::json::array();
   for (const Argument& one : task.arguments)
-    arguments.push_back({{"name", one.name}, {"role", RoleName(one.role)}, {"dtype", ToString(one.dtype)}});
+    arguments.push_back(
+        {{"name", one.name}, {"role", RoleName(one.role)}, {"dtype", ToString(one.dtype)}, {"derived", one.derived}});
   return {{"file", (task.directory / task.reference_file).string()},
           {"source", task.reference},
           {"arguments", arguments},
@@ -139,14 +142,9 @@ std::optional<Failure> PythonReference::Compute(Device& device, const Task& task
     if (DeviceStatus status = device.memory().Read(std::as_writable_bytes(std::span(body)), place.contents.address); !status.ok())
       return ToFailure(status);
   }
-  Message reply;
-  try {
-    reply = Ask(request, answer_, answer_bytes);
-  } catch (const Error& error) {
-    return Failure{Outcome::kCrash, error.what(), true};
-  }
-  if (const auto error = reply.header.find("error"); error != reply.header.end())
-    return Failure{Outcome::kUnsupported, error->get<std::string>(), false, true};
+  auto answered = Answer(request, answer_bytes);
+  if (auto* failure = std::get_if<Failure>(&answered)) return *failure;
+  const Message& reply = std::get<Message>(answered);
   auto body = reply.bodies.begin();
   for (const Place& place : places) {
     if (!HasOutput(*place.argument)) continue;
@@ -158,6 +156,54 @@ std::optional<Failure> PythonReference::Compute(Device& device, const Task& task
     ++body;
   }
   Note(bytes, reply.header.value("ms", 0.0));
+  return std::nullopt;
+}
+
+std::variant<Message, Failure> PythonReference::Answer(const Message& request, std::uint64_t most_bytes) {
+  Message reply;
+  try {
+    reply = Ask(request, answer_, most_bytes);
+  } catch (const Error& error) {
+    return Failure{Outcome::kCrash, error.what(), true};
+  }
+  if (const auto error = reply.header.find("error"); error != reply.header.end())
+    return Failure{Outcome::kUnsupported, error->get<std::string>(), false, true};
+  return reply;
+}
+
+std::optional<Failure> PythonReference::Derive(const Task& task, const Case& sizes,
+                                               std::vector<std::vector<std::byte>>& contents) {
+  const Variables variables = CaseVariables(task, sizes);
+  Message request;
+  request.header = Describe(task, sizes);
+  request.header["derive"] = true;
+  std::uint64_t answer_bytes = 0;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const Argument& argument = task.arguments[i];
+    if (!argument.derived.empty())
+      answer_bytes += static_cast<std::uint64_t>(ElementCount(argument, variables)) * sizeof(double);
+    else if (HasInput(argument))
+      request.bodies.emplace_back(reinterpret_cast<const char*>(contents[i].data()), contents[i].size());
+  }
+  auto answered = Answer(request, answer_bytes);
+  if (auto* failure = std::get_if<Failure>(&answered)) return *failure;
+  const Message& reply = std::get<Message>(answered);
+  auto body = reply.bodies.begin();
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const Argument& argument = task.arguments[i];
+    if (argument.derived.empty()) continue;
+    std::vector<double> values(static_cast<std::size_t>(ElementCount(argument, variables)));
+    if (body == reply.bodies.end() || body->size() != values.size() * sizeof(double))
+      return Failure{Outcome::kCrash, fmt::format("{}: values of another size came for {}", file_, argument.name), true};
+    std::memcpy(values.data(), body->data(), body->size());
+    ++body;
+    try {
+      contents[i] = FromDoubles(values, argument.dtype);
+    } catch (const Error& error) {
+      return Failure{Outcome::kUnsupported,
+                     fmt::format("{}: {}, for {}: {}", file_, argument.derived, argument.name, error.what()), false, true};
+    }
+  }
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "evaluator/reference/reference.h"
@@ -33,9 +34,12 @@ class PythonReference : public Reference {
   explicit PythonReference(const nlohmann::json& init);
 
   std::optional<Failure> Compute(Device& device, const Task& task, const Case& sizes, const std::vector<Place>& places) override;
+  std::optional<Failure> Derive(const Task& task, const Case& sizes, std::vector<std::vector<std::byte>>& contents) override;
   double Milliseconds() const override;
 
  private:
+  // The answer to `request`, or the Failure that it tells.
+  std::variant<Message, Failure> Answer(const Message& request, std::uint64_t most_bytes);
   // A message that answers `request`. Throws Error where none comes.
   Message Ask(const Message& request, std::chrono::milliseconds most, std::uint64_t most_bytes);
   void Note(std::size_t bytes, double ms);

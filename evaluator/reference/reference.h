@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,12 @@ class Reference {
   // that it has no answer to these inputs, and that it can be asked for others.
   virtual std::optional<Failure> Compute(Device& device, const Task& task, const Case& sizes,
                                          const std::vector<Place>& places) = 0;
+  // Makes the arguments that task.json derives from others: `contents` holds the others, in the order of the arguments. A Failure
+  // as above. A task has such arguments only where its reference is kPython.
+  virtual std::optional<Failure> Derive(const Task& /*task*/, const Case& /*sizes*/,
+                                        std::vector<std::vector<std::byte>>& /*contents*/) {
+    return std::nullopt;
+  }
   // How long an answer to the smallest of the inputs takes, in milliseconds: the median. 0 where it is part of the device's work.
   virtual double Milliseconds() const { return 0; }
 };

@@ -1,10 +1,17 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <exception>
 #include <string>
+#include <utility>
 #include <variant>
 
+#include "core/error.h"
 #include "core/evaluation.h"
+#include "core/json_error.h"
 #include "evaluator/compiler/compiler.h"
+#include "evaluator/messages/message_codec.h"
 #include "evaluator/messages/requests.h"
 #include "evaluator/workers/job_runner.h"
 
@@ -36,5 +43,20 @@ struct PoolFailure {
 // infrastructure; a cancelled job is a CandidateFailure of outcome kCancelled.
 using RunResult = std::variant<Evaluation, CandidateFailure, InfrastructureReport, PoolFailure>;
 RunResult ReadRunResult(const JobResult& result);
+
+// What a run worker says of the task or the machine. Throws Error, with `what` was asked, where the worker died or something but
+// a candidate failed.
+template <DescribedRecord Record>
+Record ReadRunReply(const JobResult& result, const std::string& what) {
+  if (result.death) throw Error(fmt::format("{}: {}", what, result.death->description));
+  std::variant<Record, InfrastructureReport> answer;
+  try {
+    answer = FromReply<Record>(*result.reply);
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("{}: the run worker sent a malformed reply: {}", what, PlainText(error)));
+  }
+  if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);
+  return std::get<Record>(std::move(answer));
+}
 
 }  // namespace evo

@@ -11,8 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Drawing inputs and computing the reference on a slow machine.
-constexpr milliseconds kPrepareDeadline{120'000};
 // nvcc reads the headers of the host compiler, too; with many threads beside it that takes seconds.
 constexpr milliseconds kExportDeadline{120'000};
 // All held-out cases, several runs each.

@@ -17,6 +17,9 @@ Job MakeCompileJob(const std::string& source, const std::string& arch, bool chec
 // Compiles with nvcc what the user gets of a kernel; the image must have these kernels.
 Job MakeExportJob(const ExportRequest& request);
 
+// Drawing inputs and computing the reference on a slow machine.
+inline constexpr std::chrono::milliseconds kPrepareDeadline{120'000};
+
 // A job of a run worker. `paused_while_timing` is suspended during the stages that must have the machine for themselves; null:
 // nothing has to pause.
 Job MakeRunJob(Message request, std::chrono::milliseconds deadline, JobRunner* paused_while_timing);

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <exception>
 #include <utility>
-#include <variant>
 
 #include "core/error.h"
-#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/baseline_failures.h"
+#include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
 
 namespace evo {
@@ -18,6 +16,8 @@ namespace {
 
 // One run of the reference or the baseline. A user waits.
 constexpr std::chrono::milliseconds kRunDeadline{20'000};
+// A reference in Python has a deadline of its own for each answer, and says more of what took too long.
+constexpr std::chrono::milliseconds kReferenceDeadline{45'000};
 // Parts of one stage that follow each other: distributions of a case, hard inputs.
 constexpr int kDeadlinesPerStage = 20;
 // Each costs the start of a worker.
@@ -25,7 +25,7 @@ constexpr std::size_t kMostAvoided = 12;
 
 Job MakeSurveyJob(const std::vector<AvoidedInputs>& avoided) {
   Job job = MakeRunJob(ToMessage(SurveyRequest{avoided}), kRunDeadline, nullptr);
-  job.stage_deadlines = {};
+  job.stage_deadlines = {{Stage::kPrepare, kReferenceDeadline}};
   job.deadlines_per_stage = kDeadlinesPerStage;
   return job;
 }
@@ -38,18 +38,6 @@ AvoidedInputs Blamed(AvoidedInputs failed, const JobResult& result) {
   return failed;
 }
 
-TaskSurvey ReadSurvey(const JobResult& result) {
-  if (result.death) throw Error(fmt::format("looking at the task: {}", result.death->description));
-  std::variant<TaskSurvey, InfrastructureReport> answer;
-  try {
-    answer = FromReply<TaskSurvey>(*result.reply);
-  } catch (const std::exception& error) {
-    throw Error(fmt::format("looking at the task: the run worker sent a malformed reply: {}", PlainText(error)));
-  }
-  if (const auto* report = std::get_if<InfrastructureReport>(&answer)) throw Error(report->message);
-  return std::get<TaskSurvey>(std::move(answer));
-}
-
 }  // namespace
 
 TaskSurvey SurveyInFreshWorkers(FreshWorkers& workers, const std::stop_token& stop) {
@@ -59,7 +47,7 @@ TaskSurvey SurveyInFreshWorkers(FreshWorkers& workers, const std::stop_token& st
     const JobResult result = RunAndWait(*workers.StartRunner(seeds), {MakeSurveyJob(avoided)}, stop).front();
     if (stop.stop_requested()) throw Interrupted();
     auto failed = BaselineFailedOn(result);
-    if (!failed) return ReadSurvey(result);
+    if (!failed) return ReadRunReply<TaskSurvey>(result, "looking at the task");
     avoided.push_back(Blamed(std::move(*failed), result));
     if (avoided.size() > kMostAvoided) {
       throw Error(fmt::format("the reference or the baseline fails on {} cases or inputs, at last on {}: {}", avoided.size(),

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_error.h"
+#include "evaluator/gate/recorded_contents.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/reference/python_reference.h"
 #include "evaluator/scheduling/emulated_blocks.h"
@@ -42,6 +43,7 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
     : options_(std::move(options)),
       task_(task),
       policy_(PolicyOf(options_.device)),
+      answers_{{PackAllRecorded(task_)}, {}},
       run_pool_(RunPoolOptions()),
       compile_pool_(CompilePoolOptions()) {
   const nlohmann::json ready = run_pool_.WaitReady(options_.interrupt);
@@ -124,7 +126,7 @@ void WorkerSet::CompilePrograms() {
       throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / task_.reference_file).string(),
                                    options_.device, reference.message));
     }
-    reference_ = std::move(reference.program);
+    answers_.reference = std::move(reference.program);
   }
   // The run says of a baseline that does not compile what is wrong with it.
   if (!options_.baseline_source.empty()) baseline_ = std::move(RequireCompileResult(results[has_kernels ? 1 : 0]).program);
@@ -151,8 +153,17 @@ Message WorkerSet::RunSetup(const Seeds& seeds) const {
                                 seeds,
                                 options_.l2,
                                 machines_,
-                                {task_.reference, reference_},
-                                {options_.baseline_source, baseline_}});
+                                {task_.reference, answers_.reference},
+                                {options_.baseline_source, baseline_},
+                                answers_.recorded});
+}
+
+std::optional<ReferenceCost> WorkerSet::TimeReference() {
+  if (task_.reference_kind != ReferenceKind::kPython) return std::nullopt;
+  const JobResult result =
+      RunAndWait(run_pool_, {MakeRunJob(ToMessage(ReferenceRequest{}), kPrepareDeadline, nullptr)}, options_.interrupt).front();
+  if (options_.interrupt.stop_requested()) throw Interrupted();
+  return ReadRunReply<ReferenceCost>(result, "timing the reference");
 }
 
 std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {

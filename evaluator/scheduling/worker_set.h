@@ -64,6 +64,9 @@ class WorkerSet : public FreshWorkers {
   // How fast it is now; see MachineProbe. Precondition: every batch is finished.
   std::vector<MachineState> MeasureMachines(const std::string& moment) const;
 
+  // How long the reference takes, if it is in Python. Throws Error if it has no answer, Interrupted after a stop request.
+  std::optional<ReferenceCost> TimeReference();
+
   Seeds DrawSeeds() override { return options_.draw_seeds(); }
   std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) override;
   std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
@@ -75,15 +78,21 @@ class WorkerSet : public FreshWorkers {
   void CompilePrograms();
   Message RunSetup(const Seeds& seeds) const;
 
+  // What right answers come from, as it is sent to run workers.
+  struct RightAnswers {
+    AttachedData recorded;
+    CompiledProgram reference;  // without an image if it is no kernel
+  };
+
   PipelineOptions options_;
   Task task_;
   DevicePolicy policy_;
+  RightAnswers answers_;
   WorkerPool run_pool_;
   WorkerPool compile_pool_;
   DeviceInfo device_;
   std::string arch_;
   std::set<std::string> unconfined_;
-  CompiledProgram reference_;
   CompiledProgram baseline_;           // without an image if there is none, or if it does not compile
   std::optional<MachineProbe> probe_;  // nullopt where the machine is not measured
   std::vector<MachineState> machines_;

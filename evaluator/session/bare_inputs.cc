@@ -59,7 +59,9 @@ std::variant<std::unique_ptr<BareInputs>, Failure> BareInputs::Make(Device& devi
     if (address == 0)
       return Failure{Outcome::kResourceLimit, fmt::format("{} bytes for {} do not fit into the memory", bytes, argument.name)};
     Buffer& buffer = inputs->buffers_.emplace_back(Buffer{argument.name, {address, bytes}, {}});
-    if (argument.role != Role::kOut) buffer.contents = Draw(argument, variables, Rng(seed, inputs->buffers_.size(), 0).Next());
+    // No reference runs here: what it would derive is zero, which is legal for indices, too.
+    if (!argument.derived.empty()) buffer.contents.resize(bytes);
+    if (!argument.generators.empty()) buffer.contents = Draw(argument, variables, Rng(seed, inputs->buffers_.size(), 0).Next());
   }
   return inputs;
 }

@@ -15,7 +15,8 @@ namespace evo {
 // computes. Each buffer is an allocation of its exact size.
 class BareInputs {
  public:
-  // Draws by the first generator. Large inputs whose elements are drawn one by one repeat their first million elements.
+  // Draws by the first generator. Large inputs whose elements are drawn one by one repeat their first million elements. Derived
+  // arguments are zero.
   static std::variant<std::unique_ptr<BareInputs>, Failure> Make(Device& device, const Task& task, const Case& sizes,
                                                                  std::uint64_t seed);
   // Bytes of all arguments of a case.

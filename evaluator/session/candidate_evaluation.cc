@@ -84,7 +84,7 @@ void CandidateEvaluation::Enter(Stage stage) {
 std::vector<Probe> CandidateEvaluation::FirstProbes() const {
   InputPool& inputs = context_.inputs;
   std::vector<Probe> probes;
-  for (int g = 0; g < inputs.Generators(); ++g) probes.push_back({&inputs.task().small, g, kRepeats});
+  for (int g = 0; g < inputs.Generators(inputs.task().small); ++g) probes.push_back({&inputs.task().small, g, kRepeats});
   // The deadliest first, so it is moved to the front last.
   for (auto one = request_.first.rbegin(); one != request_.first.rend(); ++one) {
     if (!one->inputs.empty()) continue;

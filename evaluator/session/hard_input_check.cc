@@ -35,11 +35,16 @@ bool Refuses(Outcome outcome) {
 
 }  // namespace
 
-void PlaceHardInputs(const SessionContext& context, std::size_t most, const std::vector<Counterexample>& known) {
+void PlaceHardInputs(const SessionContext& context, std::size_t most, const std::vector<Counterexample>& known,
+                     const std::function<void()>& begin) {
   if (!context.legal.enabled()) return;
   const Task& task = context.inputs.task();
-  for (const InputProgram& inputs : context.inputs.SmallBattery(most)) context.legal.Get(task.small, inputs);
+  for (const InputProgram& inputs : context.inputs.SmallBattery(most)) {
+    begin();
+    context.legal.Get(task.small, inputs);
+  }
   for (const Counterexample& one : known) {
+    begin();
     const auto sizes = FindCase(task, one.case_name);
     if (!sizes) continue;
     if (one.inputs.empty()) {

@@ -15,7 +15,9 @@ namespace evo {
 
 // Makes the inputs that HardInputCheck::CheckBattery and CheckKnown use, at most `most` of the standard battery, before a program
 // is loaded: no code of a candidate is there when the baseline runs and the answers are computed. Throws InfrastructureFailure.
-void PlaceHardInputs(const SessionContext& context, std::size_t most, const std::vector<Counterexample>& known);
+// Calls `begin` before each.
+void PlaceHardInputs(const SessionContext& context, std::size_t most, const std::vector<Counterexample>& known,
+                     const std::function<void()>& begin);
 
 // Checks one program on inputs and sizes that the task does not list, wherever the baseline is right. Methods return the failure
 // of the program, if there is one, and then say in `counterexample` on which inputs. They do nothing without a baseline. Throws

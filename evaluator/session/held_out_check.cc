@@ -70,7 +70,7 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
     }
   }
   for (const Case& sizes : inputs.held_out_cases()) {
-    for (int g = 0; g < inputs.Generators(); ++g) {
+    for (int g = 0; g < inputs.Generators(sizes); ++g) {
       // Inputs and answers are made first: their time is not the candidate's.
       channel_.BeginPart(Stage::kPrepare, PartOf(sizes, g));
       inputs.CheckedSet(sizes, g);
@@ -80,7 +80,7 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
     check.held_out_cases.push_back(sizes.name);
   }
   channel_.BeginPart(Stage::kHeldOut, "the small case with every access checked");
-  if (auto failure = checker_.CheckAccesses(request_.checked, inputs.Generators())) return failure;
+  if (auto failure = checker_.CheckAccesses(request_.checked, inputs.Generators(inputs.task().small))) return failure;
   if (!request_.checked.program.image.empty()) check.tools.push_back({"checked accesses", "clean", ""});
   return std::nullopt;
 }

@@ -30,7 +30,7 @@ std::vector<Probe> IdleReverification::Probes() const {
   for (const Case& sizes : inputs.search_cases()) {
     for (int g = inputs.SearchGenerators(); g-- > 0;) probes.push_back({&sizes, g, kRepeats});
   }
-  for (int g = 0; g < inputs.Generators(); ++g) probes.push_back({&inputs.task().small, g, kRepeats});
+  for (int g = 0; g < inputs.Generators(inputs.task().small); ++g) probes.push_back({&inputs.task().small, g, kRepeats});
   return probes;
 }
 

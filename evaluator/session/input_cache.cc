@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "core/digest.h"
+#include "core/error.h"
 #include "core/rng.h"
 #include "evaluator/gate/infrastructure_failure.h"
+#include "kernel_templates/task_shape.h"
 
 namespace evo {
 namespace {
@@ -39,17 +41,39 @@ std::string KeyOf(const InputName& inputs) { return fmt::format("{}/{}/{}", inpu
 
 }  // namespace
 
-void InputCache::Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference) {
+void InputCache::Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference,
+                     const AttachedData& recorded) {
   const std::string key = task.digest + ImageDigest(reference);
   if (key == key_) return;
   sets_.clear();
   drawn_.clear();
   reference_.reset();
   reference_program_.reset();
+  recorded_.clear();
+  for (const auto& [name, packed] : recorded.cases) {
+    const auto one = FindCase(task, name);
+    if (!one) throw Error(fmt::format("task {}: recorded data of a case that it has not: {}", task.name, name));
+    recorded_[name] = UnpackRecorded(task, *one, packed);
+  }
   task_ = task;
   reference_source_ = reference_source;
   compiled_reference_ = reference;
   key_ = key;
+}
+
+bool InputCache::IsRecorded(const InputName& inputs) const {
+  return inputs.generator == ListedGenerators(*task_) && recorded_.contains(inputs.sizes.name);
+}
+
+DrawnArguments InputCache::Contents(const InputName& inputs) const {
+  if (IsRecorded(inputs)) return recorded_.at(inputs.sizes.name).inputs;
+  return DrawArguments(*task_, inputs.sizes, inputs.generator, inputs.seed);
+}
+
+std::optional<Failure> InputCache::Derive(const Case& sizes, DrawnArguments& contents) {
+  const auto is_derived = [](const Argument& argument) { return !argument.derived.empty(); };
+  if (std::none_of(task_->arguments.begin(), task_->arguments.end(), is_derived)) return std::nullopt;
+  return TaskReference().Derive(*task_, sizes, contents);
 }
 
 void InputCache::Draw(const std::vector<InputName>& wanted) {
@@ -58,8 +82,7 @@ void InputCache::Draw(const std::vector<InputName>& wanted) {
     const std::string key = KeyOf(one);
     if (drawn_.contains(key) || sets_.contains(key)) continue;
     // Each set has a random stream of its own, so that the order does not matter.
-    drawing.emplace_back(
-        key, std::async(std::launch::async, [this, &one] { return DrawArguments(*task_, one.sizes, one.generator, one.seed); }));
+    drawing.emplace_back(key, std::async(std::launch::async, [this, &one] { return Contents(one); }));
   }
   for (auto& [key, drawn] : drawing) drawn_[key] = drawn.get();
 }
@@ -100,13 +123,16 @@ InputSet& InputCache::Get(const InputName& inputs, std::size_t copy) {
 }
 
 std::unique_ptr<InputSet> InputCache::Make(const InputName& inputs) {
-  const auto drawn = drawn_.extract(KeyOf(inputs));
-  return Make(inputs.sizes, drawn.empty() ? DrawArguments(*task_, inputs.sizes, inputs.generator, inputs.seed) : drawn.mapped(),
-              inputs.seed);
+  auto drawn = drawn_.extract(KeyOf(inputs));
+  DrawnArguments contents = drawn.empty() ? Contents(inputs) : std::move(drawn.mapped());
+  if (!IsRecorded(inputs)) return Make(inputs.sizes, std::move(contents), inputs.seed);
+  RecordedReference recorded(recorded_.at(inputs.sizes.name));
+  return Make(inputs.sizes, std::move(contents), inputs.seed, recorded);
 }
 
-std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) {
-  auto made = InputSet::Make(device_, *task_, sizes, contents, seed, TaskReference());
+std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, DrawnArguments contents, std::uint64_t seed, Reference& reference) {
+  auto underived = Derive(sizes, contents);
+  auto made = underived ? *underived : InputSet::Make(device_, *task_, sizes, contents, seed, reference);
   if (const auto* failure = std::get_if<Failure>(&made)) {
     throw InfrastructureFailure(
         fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message));

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "evaluator/gate/input_set.h"
+#include "evaluator/gate/recorded_contents.h"
+#include "evaluator/messages/requests.h"
 #include "evaluator/reference/reference.h"
 
 namespace evo {
@@ -16,7 +18,7 @@ namespace evo {
 // The inputs of one case, before they are drawn.
 struct InputName {
   Case sizes;
-  int generator = 0;
+  int generator = 0;  // a position in the task's lists, or ListedGenerators(task) for the case's recorded data
   std::uint64_t seed = 0;
 };
 
@@ -27,8 +29,14 @@ class InputCache {
   explicit InputCache(Device& device, std::unique_ptr<Reference> python = nullptr)
       : device_(device), python_(std::move(python)) {}
 
-  // Makes `task` and its compiled reference, if that is compiled, the current ones. Does nothing on the device.
-  void Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference);
+  // Makes `task` and its compiled reference, if that is compiled, the current ones. Does nothing on the device. `recorded`: data
+  // of its cases. Throws Error if that does not fit the task.
+  void Use(const Task& task, const std::string& reference_source, const CompiledProgram& reference,
+           const AttachedData& recorded = {});
+  // Whether this is the recorded data of the case, which has the number behind those of the listed generators.
+  bool IsRecorded(const InputName& inputs) const;
+  // What these inputs hold, without what is derived from them.
+  DrawnArguments Contents(const InputName& inputs) const;
 
   // Draws the contents of sets ahead of time, several at once, without touching the device.
   void Draw(const std::vector<InputName>& wanted);
@@ -39,11 +47,17 @@ class InputCache {
   // A set that is not kept. Throws InfrastructureFailure.
   std::unique_ptr<InputSet> Make(const InputName& inputs);
   // The same with these contents.
-  std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed);
+  std::unique_ptr<InputSet> Make(const Case& sizes, DrawnArguments contents, std::uint64_t seed) {
+    return Make(sizes, std::move(contents), seed, TaskReference());
+  }
+  // Makes the derived arguments of these contents. A Failure is that of the reference.
+  std::optional<Failure> Derive(const Case& sizes, DrawnArguments& contents);
   // What computes the task's right answers. Throws InfrastructureFailure.
   Reference& TaskReference();
 
  private:
+  std::unique_ptr<InputSet> Make(const Case& sizes, DrawnArguments contents, std::uint64_t seed, Reference& reference);
+
   Device& device_;
   std::optional<Task> task_;
   std::string key_;
@@ -51,7 +65,8 @@ class InputCache {
   CompiledProgram compiled_reference_;
   std::unique_ptr<Reference> python_;
   std::optional<Program> reference_program_;
-  std::unique_ptr<Reference> reference_;  // over reference_program_
+  std::unique_ptr<Reference> reference_;              // over reference_program_
+  std::map<std::string, RecordedContents> recorded_;  // by the name of the case
   std::map<std::string, DrawnArguments> drawn_;
   std::map<std::string, std::unique_ptr<InputSet>> sets_;
 };

@@ -29,12 +29,6 @@ const std::vector<Case>& InputPool::search_cases() const { return SearchCases(ta
 
 const std::vector<Case>& InputPool::held_out_cases() const { return HeldOutCases(task_, device_.policy().cases); }
 
-int InputPool::Generators() const {
-  std::size_t most = 1;
-  for (const Argument& argument : task_.arguments) most = std::max(most, argument.generators.size());
-  return static_cast<int>(most);
-}
-
 int InputPool::SearchGenerators() const { return device_.policy().checks_all_generators ? Generators() : 1; }
 
 std::size_t InputPool::ArgumentBytes(const Case& sizes) const {
@@ -82,7 +76,7 @@ bool InputPool::IsSearchCase(const Case& sizes) const {
 // generator from several seeds, for timing, and with the others.
 std::vector<InputName> InputPool::Names() const {
   std::vector<InputName> names;
-  for (int g = 0; g < Generators(); ++g) names.push_back({task_.small, g, check_seed()});
+  for (int g = 0; g < Generators(task_.small); ++g) names.push_back({task_.small, g, check_seed()});
   for (const Case& sizes : search_cases()) {
     for (std::size_t i = 0; i < SetCount(sizes); ++i) names.push_back({sizes, 0, seeds_[i]});
     for (int g = 1; g < SearchGenerators(); ++g) names.push_back({sizes, g, check_seed()});

@@ -28,7 +28,12 @@ class InputPool {
   double ReferenceMilliseconds() const { return cache_.TaskReference().Milliseconds(); }
 
   // Number of legal input distributions: as many as the argument with the most of them lists.
-  int Generators() const;
+  int Generators() const { return ListedGenerators(task_); }
+  // The same, and one more for a case with recorded data.
+  int Generators(const Case& sizes) const { return Generators() + (sizes.data.empty() ? 0 : 1); }
+  bool IsRecorded(const Case& sizes, int generator) const { return !sizes.data.empty() && generator == Generators(); }
+  // What the set of that number to check a program on holds.
+  DrawnArguments Contents(const Case& sizes, int generator) const { return cache_.Contents({sizes, generator, check_seed()}); }
   // Number of them that the search cases are checked with.
   int SearchGenerators() const;
   // Sizes that the task does not list, for a champion candidate.
@@ -38,6 +43,8 @@ class InputPool {
   // Number of sets that a case is timed on.
   std::size_t SetCount(const Case& sizes) const;
 
+  // Number of sets that Place answers.
+  std::size_t Sets() const { return Names().size(); }
   // Draws the contents of all sets without touching the device.
   void Draw();
   // Puts all sets on the device and makes sure that no answer without a computation passes on them. Does nothing the second

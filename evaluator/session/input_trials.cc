@@ -59,7 +59,8 @@ InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
   const auto left_out = [&](std::string reason) { return LeftOut{ToText(inputs), std::move(reason)}; };
   const Counterexample on{sizes_.name, 0, inputs.seed, ToText(inputs)};
   if (auto reason = legal_.baseline_runs().Avoided(on)) return left_out(*reason);
-  const DrawnArguments drawn = DrawArguments(legal_.task(), sizes_, inputs);
+  DrawnArguments drawn = DrawArguments(legal_.task(), sizes_, inputs);
+  if (auto reason = legal_.Derive(sizes_, drawn)) return left_out(*reason);
   if (auto reason = legal_.OutsideDomain(sizes_, drawn)) return left_out(*reason);
   if (auto why = Place(inputs, drawn)) return *why;
   auto ran = Run();

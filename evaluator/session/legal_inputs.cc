@@ -9,13 +9,14 @@
 #include "core/rng.h"
 #include "evaluator/gate/infrastructure_failure.h"
 #include "evaluator/gate/input_generator.h"
+#include "evaluator/reference/ones_reference.h"
 #include "evaluator/session/shape_probes.h"
 
 namespace evo {
 namespace {
 
 bool IsRealInput(const Argument& argument) {
-  return (argument.role == Role::kIn || argument.role == Role::kInOut) && IsFloating(argument.dtype);
+  return (argument.role == Role::kIn || argument.role == Role::kInOut) && IsFloating(argument.dtype) && argument.derived.empty();
 }
 
 // Elements that are not finite count as zero.
@@ -77,6 +78,8 @@ bool Fits(const Task& task, const DrawnArguments& drawn, Change change) {
   return true;
 }
 
+bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
+
 std::string NoAnswer(const Failure& failure) { return "the reference has no answer: " + failure.message; }
 
 // Null where there is none.
@@ -126,6 +129,12 @@ std::optional<std::string> LegalInputs::OutsideDomain(const Case& sizes, const D
   return std::nullopt;
 }
 
+std::optional<std::string> LegalInputs::Derive(const Case& sizes, DrawnArguments& drawn) const {
+  auto failure = cache_.Derive(sizes, drawn);
+  if (!failure) return std::nullopt;
+  return std::get<std::string>(Checked(*std::move(failure), sizes));
+}
+
 LegalInputs::MadeSet LegalInputs::Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const {
   if (auto* set = std::get_if<std::unique_ptr<InputSet>>(&made)) return std::move(*set);
   const Failure& failure = std::get<Failure>(made);
@@ -137,23 +146,25 @@ LegalInputs::MadeSet LegalInputs::Checked(std::variant<std::unique_ptr<InputSet>
   return "they do not fit into the device's memory";
 }
 
-LegalInputs::MadeSet LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  return Checked(InputSet::Make(device_, task_, sizes, drawn, seed, cache_.TaskReference()), sizes);
+LegalInputs::MadeSet LegalInputs::MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed,
+                                          Reference& reference) {
+  return Checked(InputSet::Make(device_, task_, sizes, drawn, seed, reference), sizes);
 }
 
 std::unique_ptr<InputSet> LegalInputs::MakeUnanswered(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
   return SetOf(Checked(InputSet::MakeUnanswered(device_, task_, sizes, drawn, seed), sizes));
 }
 
-InputSet* LegalInputs::Scratch(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
+InputSet* LegalInputs::Scratch(const Case& sizes, DrawnArguments drawn, std::uint64_t seed, Reference& reference) {
+  if (Derive(sizes, drawn)) return nullptr;
   if (scratch_ == nullptr || scratch_->sizes().sizes != sizes.sizes || scratch_->sizes().name != sizes.name) {
     scratch_ = nullptr;  // its memory may be needed
-    scratch_ = SetOf(MakeSet(sizes, drawn, seed));
+    scratch_ = SetOf(MakeSet(sizes, drawn, seed, reference));
     return scratch_.get();
   }
   std::optional<Failure> failure;
   if (DeviceStatus status = scratch_->Renew(drawn, seed); !status.ok()) failure = ToFailure(status);
-  if (!failure) failure = scratch_->RunReference(cache_.TaskReference());
+  if (!failure) failure = scratch_->RunReference(reference);
   if (!failure) return scratch_.get();
   scratch_ = nullptr;
   Checked(*failure, sizes);
@@ -174,8 +185,8 @@ std::variant<InputSet::Answer, Failure> LegalInputs::RunBaseline(InputSet& set) 
   throw InfrastructureFailure(fmt::format("the baseline crashes: {}", failure->message));
 }
 
-std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  const InputSet* set = Scratch(sizes, drawn, seed);
+std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, DrawnArguments drawn, std::uint64_t seed) {
+  const InputSet* set = Scratch(sizes, std::move(drawn), seed, cache_.TaskReference());
   return set == nullptr ? std::vector<std::vector<double>>{} : set->References();
 }
 
@@ -190,8 +201,14 @@ std::uint64_t LegalInputs::BaselineBlocks(const Case& sizes) {
   return binding == nullptr ? 0 : binding->MostBlocks();
 }
 
-bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  InputSet* set = Scratch(sizes, drawn, seed);
+bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, DrawnArguments drawn, std::uint64_t seed) {
+  // Whether the outputs are finite does not depend on what is right, unless they have to be it exactly.
+  const auto is_exact = [](const Argument& argument) {
+    return argument.check.kind == OutputCheck::Kind::kExact && HasOutput(argument);
+  };
+  const bool exact = std::any_of(task_.arguments.begin(), task_.arguments.end(), is_exact);
+  OnesReference ones;
+  InputSet* set = Scratch(sizes, std::move(drawn), seed, exact ? cache_.TaskReference() : ones);
   if (set == nullptr) return true;
   const auto ran = RunBaseline(*set);
   const auto* answer = std::get_if<InputSet::Answer>(&ran);
@@ -266,10 +283,11 @@ LegalInputs::Made LegalInputs::Make(const Case& sizes, const InputProgram& progr
   if (!enabled()) return left_out("there is no baseline");
   const Counterexample on{sizes.name, 0, program.seed, ToText(program)};
   if (auto reason = runs_.Avoided(on)) return left_out(*reason);
-  const DrawnArguments drawn = DrawArguments(task_, sizes, program);
+  DrawnArguments drawn = DrawArguments(task_, sizes, program);
+  if (auto reason = Derive(sizes, drawn)) return left_out(*reason);
   if (auto reason = OutsideDomain(sizes, drawn)) return left_out(*reason);
   const BaselineRuns::Running running(runs_, on);
-  MadeSet made = MakeSet(sizes, drawn, program.seed);
+  MadeSet made = MakeSet(sizes, drawn, program.seed, cache_.TaskReference());
   if (const auto* why = std::get_if<std::string>(&made)) return left_out(*why);
   auto& set = std::get<std::unique_ptr<InputSet>>(made);
   if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, program.seed)) return left_out(*reason);
@@ -283,7 +301,9 @@ LegalInputs::Made LegalInputs::MakeOfSizes(const Case& sizes, std::uint64_t seed
   const Counterexample on{sizes.name, 0, seed, ""};
   if (auto reason = runs_.Avoided(on)) return left_out(*reason);
   BaselineRuns::Running running(runs_, on, LargerThanListed(task_, sizes));
-  MadeSet made = MakeSet(sizes, DrawArgumentsOfSizes(task_, sizes, seed), seed);
+  DrawnArguments drawn = DrawArgumentsOfSizes(task_, sizes, seed);
+  if (auto reason = Derive(sizes, drawn)) return left_out(*reason);
+  MadeSet made = MakeSet(sizes, drawn, seed, cache_.TaskReference());
   if (const auto* why = std::get_if<std::string>(&made)) return left_out(*why);
   auto& set = std::get<std::unique_ptr<InputSet>>(made);
   const auto start = std::chrono::steady_clock::now();

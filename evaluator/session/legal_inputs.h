@@ -41,6 +41,9 @@ class LegalInputs {
   // The answer is not determined by the input if the baseline, or one rounding of the inputs, is off by this share of it.
   static constexpr double kUseless = 0.01;
 
+  // How often the reference answers for one input: to itself, to its magnitudes and to it rounded.
+  static constexpr int kAnswers = 3;
+
   // `baseline` without an image: no input is legal.
   LegalInputs(Device& device, InputCache& cache, const Task& task, AttachedProgram baseline);
 
@@ -65,6 +68,8 @@ class LegalInputs {
 
   // For runs of candidates on inputs that need not be legal (InputTrials).
   const Task& task() const { return task_; }
+  // Makes the derived arguments of these contents; why there are none.
+  std::optional<std::string> Derive(const Case& sizes, DrawnArguments& drawn) const;
   // Why inputs are outside the task's domain; nullopt if they are not. `drawn` may be empty: then only sizes count.
   std::optional<std::string> OutsideDomain(const Case& sizes, const DrawnArguments& drawn) const;
   // A set without an answer; null where it does not fit into memory.
@@ -90,16 +95,17 @@ class LegalInputs {
   const Legal& Keep(Entry& entry, Made made);
   // A set, or why there can be none: it does not fit into memory, or the reference has no answer.
   using MadeSet = std::variant<std::unique_ptr<InputSet>, std::string>;
-  MadeSet MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  MadeSet MakeSet(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed, Reference& reference);
   MadeSet Checked(std::variant<std::unique_ptr<InputSet>, Failure> made, const Case& sizes) const;
-  // A set with these contents and their answer, until the next call; null where there can be none.
-  InputSet* Scratch(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  // A set with these contents, derived ones made again, and the reference's answer, until the next call; null where there can be
+  // none.
+  InputSet* Scratch(const Case& sizes, DrawnArguments drawn, std::uint64_t seed, Reference& reference);
   // The reference's answers on changed inputs; empty where there are none.
-  std::vector<std::vector<double>> ReferencesOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  std::vector<std::vector<double>> ReferencesOn(const Case& sizes, DrawnArguments drawn, std::uint64_t seed);
   // Bounds without the baseline's error; why the inputs are not legal, if they are not.
   std::variant<std::vector<Allowance>, std::string> AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                    std::uint64_t seed);
-  bool BaselineIsFiniteOn(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
+  bool BaselineIsFiniteOn(const Case& sizes, DrawnArguments drawn, std::uint64_t seed);
   bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   Program& Baseline();
 

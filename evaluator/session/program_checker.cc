@@ -32,7 +32,10 @@ std::variant<CasesOfProgram, Failure> ProgramChecker::PrepareSearchCases(Program
 
 std::optional<Failure> ProgramChecker::Check(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors) {
   InputSet& set = inputs_.CheckedSet(*probe.sizes, probe.generator);
-  return CheckOn(program, gate, *probe.sizes, set, probe.repeats, errors);
+  auto failure = CheckOn(program, gate, *probe.sizes, set, probe.repeats, errors);
+  if (failure && inputs_.IsRecorded(*probe.sizes, probe.generator))
+    failure->message += fmt::format("; on the recorded inputs of {}", probe.sizes->data);
+  return failure;
 }
 
 std::optional<Failure> ProgramChecker::CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats,

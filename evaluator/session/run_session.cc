@@ -26,7 +26,7 @@ RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> job
 
 void RunSession::Setup(const SetupRequest& request) {
   Task task = ParseTask(request.task_json, request.task_reference, request.task_directory);
-  cache_.Use(task, request.reference.source, request.reference.program);
+  cache_.Use(task, request.reference.source, request.reference.program, request.recorded);
   l2_ = request.l2 == "cold" ? "cold" : "hot";
   MachineState measured;
   for (const MachineState& machine : request.machines) {
@@ -47,7 +47,7 @@ void RunSession::PlaceInputs(WorkerChannel& channel, std::size_t battery, const 
   channel.Begin(Stage::kPrepare);
   legal_.value().baseline_runs().Start([&channel](const AnnouncedRun& run) { channel.Announce(run); }, avoided);
   try {
-    PlaceHardInputs(Context(), battery, known);
+    PlaceHardInputs(Context(), battery, known, [&channel] { channel.Begin(Stage::kPrepare); });
   } catch (const InfrastructureFailure&) {
     must_restart_ = true;  // the baseline may have left the device unusable
     throw;
@@ -117,6 +117,25 @@ TaskSurvey RunSession::Survey(const SurveyRequest& request, WorkerChannel& chann
   must_restart_ = true;
   legal_.value().baseline_runs().Start([&channel](const AnnouncedRun& run) { channel.Announce(run); }, request.avoided);
   return SurveyTask(Context(), channel);
+}
+
+ReferenceCost RunSession::TimeReference(WorkerChannel& channel) {
+  // The first answer of an interpreter takes longer than the others.
+  constexpr int kTimed = 3;
+  InputPool& inputs = inputs_.value();
+  for (int i = 0; i < kTimed; ++i) {
+    channel.Begin(Stage::kPrepare);
+    inputs.MakeSmall(0, inputs.check_seed());
+  }
+  const auto hard = [&](std::size_t most) {
+    return LegalInputs::kAnswers * static_cast<std::int64_t>(inputs.SmallBattery(most).size());
+  };
+  const std::size_t searched = device_->policy().searched_battery;
+  ReferenceCost cost{inputs.ReferenceMilliseconds(), static_cast<std::int64_t>(inputs.Sets()), 0};
+  cost.check_answers = cost.first_answers + hard(0) + hard(searched) + static_cast<std::int64_t>(inputs.SizesToTry().size());
+  for (const Case& sizes : inputs.held_out_cases()) cost.check_answers += inputs.Generators(sizes);
+  cost.first_answers += hard(searched);
+  return cost;
 }
 
 MachineState RunSession::Measure(const MachineRequest& request, WorkerChannel& channel) {

@@ -43,6 +43,8 @@ class RunSession {
   BaselineResult TryBaseline(const BaselineRequest& request, WorkerChannel& channel);
   // Looks at the task itself; see SurveyRequest.
   TaskSurvey Survey(const SurveyRequest& request, WorkerChannel& channel);
+  // How long the reference takes; see ReferenceRequest.
+  ReferenceCost TimeReference(WorkerChannel& channel);
   // How fast this device is. Needs no setup.
   MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
   // Runs one case once, for a tool that watches this process; see SmallCaseRequest. One line that says what was wrong, or empty.

@@ -174,7 +174,7 @@ DrawnArguments DrawArgumentsOfSizes(const Task& task, const Case& sizes, std::ui
   DrawnArguments drawn(task.arguments.size());
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const Argument& argument = task.arguments[i];
-    if (argument.role != Role::kIn && argument.role != Role::kInOut) continue;
+    if (argument.generators.empty()) continue;
     const Generator& generator = argument.generators.front();
     const std::int64_t elements = ElementCount(argument, variables);
     const std::int64_t distinct = IsElementwise(generator.kind) ? std::min(elements, kPeriod) : elements;

@@ -28,6 +28,7 @@ Pieces PiecesOf(const Argument& argument) {
   }
 }
 
+bool IsDerived(const View& view) { return !view.argument->derived.empty(); }
 bool IsInput(const View& view) { return view.contents != 0 && view.place.bytes > 0; }
 
 // The bytes that stay together: an element, or a row.
@@ -75,11 +76,14 @@ std::vector<DeviceCopy> SameContents(const InputSet& set, Rng& rng) {
 std::vector<DeviceCopy> FreshContents(const InputSet& set, std::span<const InputSet* const> sources, Rng& rng) {
   std::vector<DeviceCopy> copies;
   const std::vector<View> views = set.Views();
+  // What is derived from other inputs fits them only in one source.
+  const bool together = std::any_of(views.begin(), views.end(), IsDerived);
+  const std::size_t source = rng.Below(sources.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     const View& view = views[i];
     if (!IsInput(view)) continue;
-    const Pieces pieces = PiecesOf(*view.argument);
-    const std::size_t first = rng.Below(sources.size());
+    const Pieces pieces = together ? Pieces::kWhole : PiecesOf(*view.argument);
+    const std::size_t first = together ? source : rng.Below(sources.size());
     // Two pieces of one set could hold the same values in another order, and the answer to some tasks is the same for these.
     const bool of_two = pieces == Pieces::kOfAnyTwo || pieces == Pieces::kRowsOfAnyTwo;
     const std::size_t second = of_two && sources.size() > 1 ? first + 1 + rng.Below(sources.size() - 1) : first;

@@ -38,6 +38,8 @@ Message RunRole::Answer(const SurveyRequest& request, WorkerChannel& channel) {
   return ToReply(session_.Survey(request, channel));
 }
 
+Message RunRole::Answer(const ReferenceRequest&, WorkerChannel& channel) { return ToReply(session_.TimeReference(channel)); }
+
 Message RunRole::Answer(const MachineRequest& request, WorkerChannel& channel) {
   return ToReply(session_.Measure(request, channel));
 }

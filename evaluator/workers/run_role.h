@@ -27,6 +27,7 @@ class RunRole : public WorkerRole {
   Message Answer(const ChampionRequest& request, WorkerChannel& channel);
   Message Answer(const BaselineRequest& request, WorkerChannel& channel);
   Message Answer(const SurveyRequest& request, WorkerChannel& channel);
+  Message Answer(const ReferenceRequest& request, WorkerChannel& channel);
   Message Answer(const MachineRequest& request, WorkerChannel& channel);
   Message Answer(const SmallCaseRequest& request, WorkerChannel& channel);
   Message Answer(const BlockSampleRequest& request, WorkerChannel& channel);

@@ -56,6 +56,18 @@ TEST_F(FindingsTest, ABaselineThatIsWrongFails) {
   EXPECT_THAT(Texts(), Contains("fails case small, X: normal; X: one_hot: the baseline fails: Y: too far"));
 }
 
+TEST_F(FindingsTest, ASlowReferenceIsSaid) {
+  check_.reference = ReferenceCost{40, 60, 300};
+  EXPECT_THAT(Texts(), IsEmpty()) << "2.4 s";
+  check_.task.reference_file = "reference.py";
+  check_.reference->ms = 200;
+  EXPECT_THAT(
+      Texts(),
+      Contains("warning slow reference: 200 ms for an answer of reference.py to the small case; a search waits 12 s for 60 of "
+               "them before its first candidate, and 60 s in each check of a champion: make the small case smaller, or the "
+               "reference faster"));
+}
+
 TEST_F(FindingsTest, AReferenceThatCrashesFails) {
   check_.survey.cases[1].failures = {{"X: normal", "the reference crashes: signal 11"}};
   EXPECT_THAT(Texts(), Contains("fails case r256_c1000, X: normal: the reference crashes: signal 11"));

@@ -48,6 +48,17 @@ TEST_F(LegalInputsTest, AreThoseThatTheBaselineGetsRight) {
   EXPECT_THAT(std::get<LeftOut>(overflow).reason, HasSubstr("the baseline is wrong"));
 }
 
+// A reference may be slow.
+TEST_F(LegalInputsTest, NeedSoManyAnswersOfTheReference) {
+  int answers = 0;
+  parts_.device.kernels["reference"] = [&](const auto& buffers) {
+    ++answers;
+    Multiply<double>(buffers, 2);
+  };
+  EXPECT_TRUE(std::holds_alternative<InputSet*>(Legal().Get(Task().small, Program("x: constant(3)"))));
+  EXPECT_EQ(answers, LegalInputs::kAnswers);
+}
+
 TEST_F(LegalInputsTest, AreNoneWhereTheReferenceIsNotFinite) {
   const LegalInputs::Legal& infinite = Legal().Get(Task().small, Program("x: normal(0,1) | mask_first(-inf)"));
   ASSERT_TRUE(std::holds_alternative<LeftOut>(infinite));

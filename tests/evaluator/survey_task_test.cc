@@ -89,6 +89,13 @@ TEST_F(SurveyTaskTest, AnnouncesTheReferenceBeforeTheBaseline) {
   EXPECT_TRUE(announced_.back().of_baseline);
 }
 
+TEST_F(SurveyTaskTest, EndsWithTheCaseOnWhichTheReferenceFails) {
+  avoided_ = {{{"small", 0, 0, ""}, "the reference of task twice fails on case small: no answer within 20 s"}};
+  const TaskSurvey survey = Survey();
+  ASSERT_THAT(survey.cases, SizeIs(1)) << "each may take as long";
+  EXPECT_THAT(survey.cases[0].failures, SizeIs(1));
+}
+
 TEST_F(SurveyTaskTest, PassesOverACaseOnWhichAWorkerHasDied) {
   avoided_ = {{{"b", 0, 0, ""}, "the baseline crashes: signal 11"}};
   const TaskSurvey survey = Survey();

@@ -108,13 +108,14 @@ TEST(Task, UnknownAndMissingKeysAreErrors) {
       FailureWith("\"notes\"", "\"note\""),
       "t/task.json: unknown key 'note'; there are name, summary, notes, sizes, arguments, determinism, domain, cases, baseline, "
       "reference, bytes, operations");
-  EXPECT_EQ(FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
-            "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, value, check");
+  EXPECT_EQ(
+      FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
+      "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, derived, value, check");
   EXPECT_EQ(FailureWith(", \"max\": 0.02", ""), "t/task.json: arguments[2].check: 'max' is missing");
   EXPECT_EQ(FailureWith("\"search_cpu\"", "\"search_gpu\""),
             "t/task.json: cases: unknown key 'search_gpu'; there are small, search, search_cpu, held_out, held_out_cpu");
   EXPECT_EQ(FailureWith("{\"name\": \"small\", ", "{\"weight\": 1, \"name\": \"small\", "),
-            "t/task.json: cases.small: unknown key 'weight'; there are name, sizes");
+            "t/task.json: cases.small: unknown key 'weight'; there are name, sizes, data, digest");
 }
 
 TEST(Task, ArgumentsAreChecked) {

@@ -111,6 +111,7 @@ class Function:
         return list(result)
 
     def answers(self, header, bodies):
+        """The results as doubles, of a request that comes with the contents of all inputs."""
         given = self._given(header, bodies)
         finite = all(self._arrays.is_finite(one) for one in given.values())
         result = self._arrays.call(self._call, given)
@@ -130,6 +131,19 @@ class Function:
         return bodies
 
 
+class File:
+    """All functions of the user's file."""
+
+    def __init__(self, reference, derived):
+        self._reference = reference
+        self._derived = derived  # one for each argument that is derived from others
+
+    def answers(self, header, bodies):
+        if not header.get('derive'):
+            return self._reference.answers(header, bodies)
+        return [values for function in self._derived for values in function.answers(header, bodies)]
+
+
 def line_of(function):
     code = getattr(function, '__code__', None)
     return code.co_firstlineno if code else None
@@ -146,17 +160,33 @@ def load(init):
     exec(compile(source, file, 'exec'), module.__dict__)
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
     try:
-        return find_function(module, init)
+        arrays = arrays_of(module)
+        return File(find_function(module, arrays, init), [find_derived(module, arrays, init, one) for one in init['arguments'] if one['derived']])
     finally:
         sys.path.pop()
 
 
-def find_function(module, init):
+def arrays_of(module):
     if 'torch' in sys.modules:
         from evo_reference_torch import TorchArrays as Arrays
     else:
         from evo_reference_numpy import NumpyArrays as Arrays
-    arrays = Arrays()
+    return Arrays()
+
+
+def find_derived(module, arrays, init, argument):
+    """The function that makes an argument: it takes the others, and its result is checked like that of a reference."""
+    name = argument['derived']
+    function = getattr(module, name, None)
+    others = [one for one in init['arguments'] if one['role'] in ('in', 'inout', 'scalar') and not one['derived']]
+    if not callable(function):
+        names = ', '.join(one['name'] for one in others)
+        raise Wrong(f"there is no function `{name}`, from which task.json derives {argument['name']}; write `def {name}({names}):`")
+    taken = [dict(one, role='in' if one['role'] == 'inout' else one['role']) for one in others]
+    return Function(function, arrays, dict(init, arguments=taken + [dict(argument, role='out')]), line_of(function))
+
+
+def find_function(module, arrays, init):
     function = getattr(module, 'reference', None)
     if callable(function):
         return Function(function, arrays, init, line_of(function))

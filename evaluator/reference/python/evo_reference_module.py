@@ -17,7 +17,7 @@ class ModuleFunction:
     def __init__(self, file_module, init):
         self._make = file_module.Model
         self._init_inputs = getattr(file_module, 'get_init_inputs', list)
-        self._inputs = [one['name'] for one in init['arguments'] if one['role'] in ('in', 'inout')]
+        self._inputs = [one['name'] for one in init['arguments'] if one['role'] in ('in', 'inout') and not one['derived']]
         self._models = {}
 
     def _model(self, values):
