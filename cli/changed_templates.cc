@@ -23,7 +23,7 @@ std::string PresentDigest(const std::filesystem::path& file, const HeaderFolders
 }  // namespace
 
 std::vector<std::string> ChangedTemplates(const std::filesystem::path& folder, const RunRecord& run) {
-  const std::vector<std::string> headers = OptionsOf(run).header_folders;
+  const std::vector<std::string> headers = OptionsOf(run).header_folders.value_or(std::vector<std::string>());
   std::vector<std::string> changed;
   for (const TemplateText& text : run.templates) {
     if (PresentDigest(folder / (text.name + ".cu"), {headers.begin(), headers.end()}) != text.digest)

@@ -175,8 +175,10 @@ StoredOptions NewStoredOptions(const RunOptions& options, const Task& task, cons
   stored.operators = OperatorsOf(options);
   stored.evaluations = options.evaluations;
   stored.shapes = options.shapes;
-  for (const fs::path& folder : options.header_folders)
-    stored.header_folders.push_back(fs::absolute(folder).lexically_normal().string());
+  for (const fs::path& folder : options.header_folders) {
+    if (!stored.header_folders) stored.header_folders.emplace();
+    stored.header_folders->push_back(fs::absolute(folder).lexically_normal().string());
+  }
   return stored;
 }
 

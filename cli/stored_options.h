@@ -30,8 +30,8 @@ struct StoredOptions {
   bool baseline_apart = false;                                   // the baseline is measured but not evolved
   std::string operators = "fixed";                               // or kAdaptive
   int evaluations = 0;                                           // 0: not limited
-  std::vector<std::string> header_folders;                       // where local headers are looked for, absolute paths
   std::vector<std::string> shapes;                               // sizes of the search cases; empty: those of the task
+  std::optional<std::vector<std::string>> header_folders;        // absolute paths of --include; unset: none
   std::optional<std::vector<std::string>> sweep;                 // names of the templates that are swept; unset: no sweep
   std::optional<std::map<std::string, OperatorReward>> rewards;  // with which adaptive operators start; unset: without any
   std::optional<StoredReplay> replay;                            // unset: candidates are measured

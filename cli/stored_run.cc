@@ -85,7 +85,7 @@ std::string BaselineSource(const RunRecord& run) {
 }
 
 Task LoadTaskOfRun(const std::filesystem::path& folder, const RunRecord& run) {
-  const std::vector<std::string> headers = OptionsOf(run).header_folders;
+  const std::vector<std::string> headers = OptionsOf(run).header_folders.value_or(std::vector<std::string>());
   Task task = LoadTask(folder, {headers.begin(), headers.end()});
   // A run goes on with the templates that it stored, and so with its own baseline.
   if (task.reference_kind == ReferenceKind::kBaseline) {

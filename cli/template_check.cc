@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -13,12 +14,15 @@
 #include "evaluator/workers/worker_pool.h"
 #include "import/kernel_signatures.h"
 #include "import/launch_check.h"
+#include "platform/cores.h"
 
 namespace evo {
 namespace {
 
 // libclang takes a second for a file with many headers.
 constexpr std::chrono::milliseconds kDeadline{60'000};
+// Each reads the headers for itself, which is most of the work.
+constexpr int kMostWorkers = 4;
 
 [[noreturn]] void Refuse(const KernelTemplate& one, int line, const std::string& what) {
   throw UsageError(fmt::format("{}: {}", PlaceOf(one, line), what));
@@ -35,7 +39,8 @@ void CheckHeaders(const KernelTemplate& one) {
 }
 
 std::vector<JobResult> ReadInWorker(const std::vector<KernelTemplate>& templates, const CommandContext& context) {
-  WorkerPool pool({"import", WorkerCommand(), {{"role", "import"}}, 1});
+  const int workers = std::min({AvailableCores(), static_cast<int>(templates.size()), kMostWorkers});
+  WorkerPool pool({"import", WorkerCommand(), {{"role", "import"}}, workers});
   std::vector<Job> jobs;
   for (const KernelTemplate& one : templates) {
     Job job;

@@ -96,6 +96,7 @@ class HeaderReader {
 
   // Adds the text of a file, without the lines that are left out.
   void Add(const fs::path& file, const std::string& text, const std::set<int>& left_out) {
+    FindDirectives(file.string(), text);  // those that are malformed are named by this file's lines
     for (const SourceLine& line : SplitLines(text)) {
       const std::optional<std::string> name = QuotedInclude(line.text);
       if (name) {

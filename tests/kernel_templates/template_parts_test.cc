@@ -97,6 +97,9 @@ TEST_F(TemplateParts, MessagesNameTheFileAndLineOfTheHeader) {
   const std::string launch = "#include \"sum.cuh\"\n#include \"size.h\"\n// evo:launch k(X) grid(1) block(1)\n";
   const std::filesystem::path file = Write("task/k.cu", launch);
   EXPECT_THAT(UsageFailure([&] { LoadTemplate(file); }), testing::HasSubstr("task/size.h:2: evo:param SIZE: 'sixty'"));
+  Write("task/size.h", "int x; // evo:param SIZE 32\n");
+  EXPECT_THAT(UsageFailure([&] { LoadTemplate(file); }),
+              testing::HasSubstr("task/size.h:1: a directive needs a line of its own"));
   Write("task/size.h", "\n");
   EXPECT_THAT(UsageFailure([&] { LoadTemplate(Write("task/k.cu", launch + "// evo:launch k(X)\n")); }),
               testing::HasSubstr("task/k.cu:4: evo:launch k: no grid(..)"));
