@@ -223,7 +223,8 @@ TEST(Soundness, ASizeThatIsCompiledInHasNoValue) {
   EXPECT_TRUE(DependsOnSize(*sized.tree, "kRows + 1"));
   EXPECT_FALSE(DependsOnSize(*sized.tree, "n + 1"));
   std::size_t children = 0;
-  for (const auto& mutator : MutatorSet().all()) {
+  const MutatorSet mutators;
+  for (const auto& mutator : mutators.all()) {
     if (dynamic_cast<const SourceMutator*>(mutator.get()) == nullptr) continue;
     for (const std::string& child : ChildrenOf(std::string(mutator->name()), sized.rendering.source)) {
       ++children;
