@@ -45,6 +45,8 @@ TEST(BrokenLines, GoOnBelowTheTextBehindTheirLabel) {
             (std::vector<std::string>{"evo: a message without", "any label", "", "x"}));
   EXPECT_EQ(BrokenLines("            not checked: nothing ran", 24),
             (std::vector<std::string>{"            not checked:", "            nothing ran"}));
+  EXPECT_EQ(BrokenLines("  --set TEXT  The answer to a question", 30),
+            (std::vector<std::string>{"  --set TEXT  The answer to a", "              question"}));
   EXPECT_EQ(BrokenLines("short\n", 24), (std::vector<std::string>{"short", ""}));
 }
 
