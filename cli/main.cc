@@ -61,7 +61,7 @@ int Main(int argc, char** argv, const std::stop_token& interrupt) {
   } catch (const CLI::Success& wanted) {
     std::ostringstream text;  // std::cout does not say why it failed
     const int status = app.exit(wanted, text, text);
-    PrintLines(context.out, text.str());
+    PrintText(context.out, text.str());
     return status;
   } catch (const CLI::ParseError& error) {
     Print(stderr, "evo: {} (see evo --help)\n", Explain(app, error, argc, argv));

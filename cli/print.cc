@@ -55,11 +55,17 @@ void AppendCleaned(std::string& cleaned, std::string_view text, std::size_t& at)
     cleaned.append(begin, next);
 }
 
-// Where the text behind a label ("verdict     held-out ok") or blanks begins; 0 if the line has neither.
+// Where the last column of a line begins, behind two blanks or more ("verdict     held-out ok", an option in a help text); 0 if
+// that is too far to the right, or if there are no columns.
 std::size_t Indent(std::string_view line) {
-  constexpr std::size_t kMost = 14;
-  const std::size_t text = line.find_first_not_of(' ', std::min(line.find("  "), line.size()));
-  return text != std::string_view::npos && text <= kMost ? text : 0;
+  constexpr std::size_t kMost = 32;
+  std::size_t indent = 0;
+  for (std::size_t gap = line.find("  "); gap <= kMost; gap = line.find("  ", indent)) {
+    const std::size_t text = line.find_first_not_of(' ', gap);
+    if (text > kMost) break;
+    indent = text;
+  }
+  return indent;
 }
 
 }  // namespace

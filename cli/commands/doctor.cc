@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -14,6 +15,8 @@
 #include "evaluator/workers/unconfined.h"
 #include "evaluator/workers/worker_pool.h"
 #include "evo_version.h"
+#include "platform/cores.h"
+#include "platform/disk_full.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -38,12 +41,25 @@ Finding TryWorker(const std::string& what, nlohmann::json init, const std::strin
   }
 }
 
+// Where compile workers keep precompiled headers and images; see TMPDIR in docs/command_line.md.
+Finding TemporaryFiles(const std::filesystem::path& folder) {
+  constexpr double kOfWorker = 0.1e9;
+  std::error_code failed;
+  const auto free = static_cast<double>(std::filesystem::space(folder, failed).available);
+  const double wanted = kOfWorker * AvailableCores();
+  const bool enough = failed || free >= wanted;
+  return {"temporary files", enough ? "ok" : "none",
+          fmt::format("{:.1f} GB free in {}{}", failed ? 0 : free / 1e9, folder.parent_path().string(),
+                      enough ? "" : fmt::format(", a run on the cpu device may need {:.1f}: {}", wanted / 1e9, kMakeRoom))};
+}
+
 std::vector<Finding> Examine() {
   std::vector<Finding> findings;
   findings.push_back({"evo", "ok", std::string("version ") + kEvoVersion + ", " + ProgramDirectory().string()});
   const auto root = CudaRoot();
   findings.push_back({"CUDA toolkit", root ? "ok" : "missing",
                       root ? root->string() : "install it from NVIDIA's packages, or set CUDA_HOME to where it is"});
+  findings.push_back(TemporaryFiles(std::filesystem::temp_directory_path()));
   const CudaDevices gpus = ListCudaDevices();
   for (const CudaDeviceSummary& gpu : gpus.devices)
     findings.push_back(

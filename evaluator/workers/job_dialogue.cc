@@ -59,7 +59,7 @@ class StageClock {
     if (all_parts_) {
       return fmt::format("all parts together took over {} times {:g} s{}", job_.deadlines_per_stage, seconds(Once()), rule);
     }
-    if (job_.latest)
+    if (job_.latest && *job_.latest > Once())
       return fmt::format("took over {:g} s of processor time, or {:g} s{}", seconds(Once()), seconds(*job_.latest), rule);
     return fmt::format("took over {:g} s{}", seconds(Once()), rule);
   }

@@ -45,6 +45,8 @@ TEST(BrokenLines, GoOnBelowTheTextBehindTheirLabel) {
             (std::vector<std::string>{"evo: a message without", "any label", "", "x"}));
   EXPECT_EQ(BrokenLines("            not checked: nothing ran", 24),
             (std::vector<std::string>{"            not checked:", "            nothing ran"}));
+  EXPECT_EQ(BrokenLines("  --set TEXT  The answer to a question", 30),
+            (std::vector<std::string>{"  --set TEXT  The answer to a", "              question"}));
   EXPECT_EQ(BrokenLines("short\n", 24), (std::vector<std::string>{"short", ""}));
 }
 
@@ -76,7 +78,7 @@ TEST(Table, WhoseNumbersDoNotFitIsPrintedInParts) {
   testing::CapturedOutput printed;
   std::vector<std::string> headings{"name"};
   std::vector<std::string> cells{"the first row"};
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 11; ++i) {
     headings.push_back(fmt::format(">n{}", i));
     cells.push_back("1234567890123456");
   }
@@ -94,7 +96,7 @@ TEST(Table, WhoseNumbersDoNotFitIsPrintedInParts) {
     for (std::size_t at = 0; (at = line.find("1234567890123456", at)) != std::string::npos; ++at) ++numbers;
   }
   EXPECT_EQ(first_columns, 2);
-  EXPECT_EQ(numbers, 12) << "none is broken or lost";
+  EXPECT_EQ(numbers, 11) << "none is broken or lost";
   EXPECT_NE(printed.Text().find("some words"), std::string::npos);
 }
 
