@@ -172,8 +172,8 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   unconfined.merge(UnconfinedBreeders(*breeder, context.interrupt));
   PrintUnconfined(context.messages, unconfined);
   const auto reference = workers.TimeReference();
-  PrintReference(context.messages, setup.task, reference);
   if (reference) RequireFastReference(setup.task, *reference, options.time_limit);
+  PrintReference(context.messages, setup.task, reference);
   run.arch = workers.arch();
   run.device_name = workers.device().name;
   if (!setup.resumed && !options.no_reuse) AddRewards(setup, store.LoadRewards(run));

