@@ -48,8 +48,8 @@ void WriteRaw(const std::string& bytes) {
 // As a compiler that finds no end.
 [[noreturn]] void ComputeInAChild() {
   if (::fork() == 0) {
-    for (volatile int i = 0;; i = i + 1) {
-    }
+    volatile int i = 0;
+    for (;;) i = i + 1;
   }
   SleepForEver();
 }
