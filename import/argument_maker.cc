@@ -12,8 +12,9 @@ namespace {
 using Kind = HostExpression::Kind;
 using Pointer = HostCode::Pointer;
 
-std::string RoleReason(const DraftBuffer& buffer) {
+std::string RoleReason(const DraftBuffer& buffer, const std::string& role) {
   if (!buffer.use.written) return "the kernels only read it";
+  if (role == "workspace") return "a kernel writes it, a later one reads it, and the host does not copy it";
   if (buffer.use.atomic) return "atomic functions write it";
   if (buffer.use.partial && !buffer.use.read) return "the kernels write only a part of it, it seems";
   return buffer.use.read ? "the kernels read and write it" : "the kernels only write it";
@@ -44,22 +45,30 @@ void ArgumentMaker::AddArgument(const DraftBuffer& buffer) {
   if (!element || c_.answers.Given(buffer.name + ".dtype"))
     argument.dtype =
         c_.answers.Ask(buffer.name + ".dtype", argument.dtype, fmt::format("its elements are of type {}", buffer.type), !element);
-  argument.role = c_.answers.Ask(buffer.name + ".role", buffers_.Role(buffer), RoleReason(buffer));
+  argument.role = c_.answers.Ask(buffer.name + ".role", buffers_.Role(buffer), RoleReason(buffer, buffers_.Role(buffer)));
   bool known = false;
   const auto shape = buffers_.Shape(buffer, element.value_or(ElementType{argument.dtype, 1}), known);
   const std::string answer =
       c_.answers.Ask(buffer.name + ".shape", fmt::format("{}", fmt::join(shape, ", ")),
                      known ? "from what the host allocates" : "the host code does not say how much it allocates", !known);
   argument.shape = Split(answer);
+  if (argument.role == "workspace") {
+    c_.draft.workspaces.push_back(fmt::format("{} {} [{}]", argument.name, argument.dtype, fmt::join(argument.shape, ", ")));
+    return;
+  }
   argument.generators = Generators(buffer, argument);
   if (const auto given = c_.answers.Given(buffer.name + ".generators")) argument.generators = Split(*given);
-  argument.check = Check(argument);
+  argument.check = Check(argument, buffer.use.atomic);
   if (buffer.use.atomic && argument.check != "\"exact\"") c_.draft.tolerance = true;
   c_.draft.arguments.push_back(std::move(argument));
 }
 
 std::vector<std::string> ArgumentMaker::Generators(const DraftBuffer& buffer, const DraftArgument& argument) {
-  if (argument.dtype[0] == 'f' || argument.dtype[0] == 'b') return {"normal", "uniform(0,1)", "one_hot"};
+  if (argument.dtype[0] == 'f' || argument.dtype[0] == 'b') {
+    if (!buffer.use.nonnegative) return {"normal", "uniform(0,1)", "one_hot"};
+    c_.draft.notes.push_back(fmt::format("{} has no negative numbers: the kernels take its root or logarithm", buffer.name));
+    return {"uniform(0,1)", "one_hot"};
+  }
   for (const std::string& indexed : buffer.use.indexes) {
     const auto found =
         std::find_if(buffers_.all().begin(), buffers_.all().end(), [&](const DraftBuffer& one) { return one.name == indexed; });
@@ -76,16 +85,22 @@ std::vector<std::string> ArgumentMaker::Generators(const DraftBuffer& buffer, co
   return {"index<" + c_.answers.Ask(buffer.name + ".bound", most, "its values are 0 to this number less one")};
 }
 
-std::string ArgumentMaker::Check(const DraftArgument& argument) {
-  if (argument.role == "in") return "";
-  if (argument.dtype[0] != 'f' && argument.dtype[0] != 'b') return "\"exact\"";
-  std::string terms;
-  bool adds = false;
-  bool functions = false;
-  for (const TakenLaunch& one : c_.launches) {
-    adds = adds || one.use.accumulates;
-    functions = functions || one.use.transcendental;
+// How many terms one element of an output has: what the kernels' loops say, else the sizes that its shape lacks.
+std::string ArgumentMaker::Terms(const DraftArgument& argument, bool atomic) const {
+  if (atomic) {
+    std::string most;  // every element of the largest input may go to one of the output
+    for (const DraftBuffer& buffer : buffers_.all()) {
+      bool known = false;
+      const auto shape = buffers_.Shape(buffer, ElementTypeOf(c_.program, buffer.type).value_or(ElementType{"f32", 1}), known);
+      const std::string product = fmt::format("{}", fmt::join(shape, " * "));
+      if (product.size() > most.size()) most = product;
+    }
+    return most;
   }
+  if (!c_.draft.terms.empty()) return c_.draft.terms;
+  const bool adds = std::any_of(c_.launches.begin(), c_.launches.end(), [](const auto& one) { return one.use.accumulates; });
+  if (!adds) return "1";
+  std::string terms;
   for (const DraftSize& size : c_.draft.sizes) {
     const bool in_shape = std::any_of(argument.shape.begin(), argument.shape.end(), [&](const std::string& dimension) {
       const auto tokens = SpelledTokens(dimension);
@@ -93,7 +108,15 @@ std::string ArgumentMaker::Check(const DraftArgument& argument) {
     });
     if (!in_shape) terms += (terms.empty() ? "" : " * ") + size.name;
   }
-  if (terms.empty()) terms = adds ? argument.shape.back() : "1";
+  return terms.empty() ? argument.shape.back() : terms;
+}
+
+std::string ArgumentMaker::Check(const DraftArgument& argument, bool atomic) {
+  if (argument.role == "in") return "";
+  if (argument.dtype[0] != 'f' && argument.dtype[0] != 'b') return "\"exact\"";
+  bool functions = false;
+  for (const TakenLaunch& one : c_.launches) functions = functions || one.use.transcendental;
+  std::string terms = Terms(argument, atomic);
   terms = c_.answers.Ask(argument.name + ".sum", terms,
                          "how many terms are added up for one element, which sets the permitted error");
   std::string json = fmt::format("{{\"sum\": \"{}\"", terms);

@@ -29,6 +29,7 @@ void DeviceItems::ReadItems(int parent) {
                        ((node.kind_name == "UnexposedDecl" || node.kind_name == "LinkageSpec") && IsBlock(text));
     if (block) {
       scopes_.push_back(node.range);
+      scope_names_.push_back(node.kind_name == "Namespace" ? node.name : "");
       ReadItems(child);
     } else if (node.kind_name == "UnexposedDecl" && !node.children.empty()) {
       AddItem(child, node.children.front());  // extern "C" __global__ ..
@@ -100,14 +101,19 @@ void DeviceItems::MergeItems() {
 }
 
 void DeviceItems::AddWords(std::string_view text) {
+  std::string_view before;
   for (const std::string_view token : SpelledTokens(text)) {
     if (IsWord(token)) words_.emplace(token);
+    if (IsWord(token) && before != "::") plain_.emplace(token);
+    before = token;
   }
   // Preprocessor lines inside of functions, such as `#pragma unroll UNROLL`, have no tokens.
   for (const SourceLine& line : SplitLines(text)) {
     if (!Trim(line.text).starts_with('#')) continue;
     for (const std::string_view token : SpelledTokens(Trim(line.text).substr(1))) {
-      if (IsWord(token)) words_.emplace(token);
+      if (!IsWord(token)) continue;
+      words_.emplace(token);
+      plain_.emplace(token);
     }
   }
 }
@@ -125,6 +131,21 @@ bool DeviceItems::IsReferredTo(const DeviceItem& item) const {
   return std::any_of(item.names.begin(), item.names.end(), [&](const std::string& name) { return macro_words_.contains(name); });
 }
 
+// Whether it stands in a namespace that nothing names and that has nothing of what is kept.
+bool DeviceItems::IsOutOfReach(const DeviceItem& item) const {
+  bool named_scope = false;
+  for (std::size_t i = 0; i < scopes_.size(); ++i) {
+    named_scope = named_scope || (!scope_names_[i].empty() && scopes_[i].Contains(item.range));
+    if (scope_names_[i].empty() || !scopes_[i].Contains(item.range) || words_.contains(scope_names_[i])) continue;
+    if (std::none_of(items_.begin(), items_.end(), [&](const auto& one) { return one.kept && scopes_[i].Contains(one.range); }))
+      return true;
+  }
+  // lib::f does not name an f outside of namespaces.
+  return !named_scope && std::none_of(item.names.begin(), item.names.end(), [&](const std::string& name) {
+    return name == "using namespace" || plain_.contains(name);
+  });
+}
+
 // Adds what the kept parts name, until nothing more is named.
 void DeviceItems::Close() {
   for (DeviceItem& item : items_) {
@@ -137,7 +158,7 @@ void DeviceItems::Close() {
       if (item.kept || item.host) continue;
       const bool named = std::any_of(item.names.begin(), item.names.end(),
                                      [&](const std::string& name) { return name == "using namespace" || words_.contains(name); });
-      if (!named || (item.variable && !IsReferredTo(item))) continue;
+      if (!named || (item.variable && !IsReferredTo(item)) || IsOutOfReach(item)) continue;
       Keep(item);
       grown = true;
     }
@@ -152,7 +173,13 @@ void DeviceItems::Close() {
 
 void DeviceItems::Keep(DeviceItem& item) {
   item.kept = true;
+  const std::set<std::string> before = plain_;
   AddWords(program_.Text(item.range));
+  // Its own name at its definition is no use of another of this name.
+  const auto tokens = program_.Tokens(item.range);
+  for (const std::string& name : item.names) {
+    if (!before.contains(name) && std::count(tokens.begin(), tokens.end(), name) == 1) plain_.erase(name);
+  }
 }
 
 }  // namespace evo

@@ -39,6 +39,7 @@ class DeviceItems {
   void AddItem(int outer, int inner);
   void MergeItems();
   void AddWords(std::string_view text);
+  bool IsOutOfReach(const DeviceItem& item) const;
   bool IsReferredTo(const DeviceItem& item) const;
   void Close();
   void Keep(DeviceItem& item);
@@ -48,9 +49,11 @@ class DeviceItems {
   const std::set<std::string>& kernels_;
   std::vector<DeviceItem> items_;
   std::vector<SourceRange> scopes_;
-  std::set<std::uint32_t> macros_;  // kept, by their offsets
+  std::vector<std::string> scope_names_;  // empty for `extern "C"` and unnamed namespaces
+  std::set<std::uint32_t> macros_;        // kept, by their offsets
   std::set<std::string> macro_words_;
   std::set<std::string> words_;
+  std::set<std::string> plain_;  // words without a qualification
 };
 
 }  // namespace evo

@@ -119,8 +119,8 @@ class DeviceTextMaker {
     ReadIncludes();
   }
 
-  // Conditions of the preprocessor stay where they choose between macros that are kept. What they choose between otherwise is
-  // decided: the parser saw one branch.
+  // Conditions of the preprocessor stay where they choose between macros that are kept, by what only the compiler knows. What
+  // they choose between otherwise is decided: the parser saw one branch.
   void MarkConditions() {
     struct Open {
       std::vector<std::size_t> lines;
@@ -141,7 +141,7 @@ class DeviceTextMaker {
         open.back().lines.push_back(i);
         const Open closed = std::move(open.back());
         open.pop_back();
-        if (!closed.needed) continue;
+        if (!closed.needed || program_.lines()[closed.lines.front()].decided) continue;
         for (const std::size_t at : closed.lines) keep_[at] = true;
         if (!open.empty()) open.back().needed = true;
       } else if (line.starts_with("define") && keep_[i] && !IsGuard(open.back().lines.front())) {

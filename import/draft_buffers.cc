@@ -50,17 +50,27 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
 void DraftBuffers::Read() {
   for (const TakenLaunch& one : c_.launches) {
     for (std::size_t i = 0; i < one.kernel->parameters.size(); ++i) {
+      for (const ProgramParameter& field : FieldsOf(c_.program, PointedType(one.types[i]))) {
+        if (IsPointerType(field.type) && !IsPointerType(one.types[i])) AddField(one, i, field);
+      }
       if (!IsPointerType(one.types[i])) continue;
       DraftBuffer& buffer = BufferOf(one, i);
       const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[i].name);
+      buffer.later_read = buffer.later_read || (buffer.use.written && use.read && !use.written);
       buffer.use.read |= use.read;
       buffer.use.written |= use.written;
       buffer.use.atomic |= use.atomic;
       buffer.use.partial |= use.partial;
+      buffer.use.nonnegative |= use.nonnegative;
       buffer.constant = buffer.constant && one.types[i].starts_with("const ");
       for (const std::string& stride : use.strides) {
         const auto value = one.values.find(stride);
         buffer.strides.insert(value == one.values.end() ? stride : value->second.Text());
+      }
+      for (const std::string& bound : use.bounds) {
+        const auto value = one.values.find(bound);
+        if (value != one.values.end() && value->second.IsKnown()) buffer.bounds.push_back(value->second);
+        if (bound == "gridDim.x" && one.grid.size() == 1 && one.grid[0].IsKnown()) buffer.bounds.push_back(one.grid[0]);
       }
       for (const std::string& indexed : use.indexes) buffer.use.indexes.insert(indexed);
     }
@@ -72,6 +82,7 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
     if (c_.loop.taken && (a == buffer.pointer || b == buffer.pointer)) return "inout";
   }
   if (buffer.constant || !buffer.use.written) return "in";
+  if (buffer.first_writes && buffer.later_read && buffer.bytes && !c_.host.IsCopiedFrom(buffer.pointer)) return "workspace";
   if (Memset(buffer)) return "out";
   if (buffer.first_writes) return "out";
   return buffer.use.read || buffer.use.partial ? "inout" : "out";
@@ -139,6 +150,11 @@ std::vector<std::string> DraftBuffers::GuessedShape(const DraftBuffer& buffer, c
     if (buffer.strides.contains("K")) return {"M", "K"};
     if (buffer.strides.contains("N")) return {"K", "N"};
   }
+  if (buffer.strides.empty() && !buffer.bounds.empty()) {
+    shape.push_back(c_.names.Text(buffer.bounds.front()));
+    if (element.count > 1) shape.push_back(std::to_string(element.count));
+    return shape;
+  }
   for (const DraftSize& size : c_.draft.sizes) {
     if (buffer.strides.contains(size.name)) row = size.name;
   }
@@ -157,16 +173,32 @@ std::string DraftBuffers::NameOf(const Pointer& pointer) const {
   return found == buffers_.end() ? "" : found->name;
 }
 
-std::string DraftBuffers::AddField(const std::string& parameter, const ProgramParameter& field) {
+Pointer DraftBuffers::FieldPointer(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const {
+  if (one.launch == nullptr || index >= one.launch->arguments.size())
+    return {-3, one.kernel->parameters[index].name + "." + field.name, false, ""};
+  return {one.launch->function, std::string(c_.program.Text(one.launch->arguments[index])) + "." + field.name, false, ""};
+}
+
+void DraftBuffers::AddField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) {
+  const std::string& parameter = one.kernel->parameters[index].name;
   DraftBuffer buffer;
-  buffer.pointer = {-3, parameter + "." + field.name, false};
+  buffer.pointer = FieldPointer(one, index, field);
+  if (!NameOf(buffer.pointer).empty()) return;
   buffer.name = FreshName(parameter + "_" + field.name);
   buffer.type = PointedType(field.type);
   buffer.constant = field.type.starts_with("const ");
-  buffer.use.read = true;
-  buffer.use.written = !buffer.constant;
-  buffers_.push_back(buffer);
-  return buffer.name;
+  buffer.bytes = c_.host.BytesOf(buffer.pointer);
+  const auto use = one.use.parameters.find(parameter + "." + field.name);
+  if (use != one.use.parameters.end()) buffer.use = use->second;
+  buffer.first_writes = buffer.use.written && !buffer.use.read && !buffer.use.partial;
+  // What other fields of the struct say of a row's length.
+  for (const ProgramParameter& other : FieldsOf(c_.program, PointedType(one.types[index]))) {
+    const auto value = one.values.find(parameter + "." + other.name);
+    const bool length = other.name == "stride" || other.name == "pitch" || other.name == "width" || other.name == "ld" ||
+                        other.name == "cols" || other.name == "columns";
+    if (length && value != one.values.end()) buffer.strides.insert(value->second.Text());
+  }
+  buffers_.push_back(std::move(buffer));
 }
 
 }  // namespace evo

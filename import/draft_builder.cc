@@ -1,9 +1,12 @@
 #include "import/draft_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "import/device_text.h"
 #include "import/draft_parts.h"
+#include "import/loop_counts.h"
 
 namespace evo {
 
@@ -31,6 +34,47 @@ std::vector<std::string> Answers::Unused() const {
   return unused;
 }
 
+namespace {
+
+// What one element costs and how many terms it has, of the launch that has most of them.
+void CountLoops(DraftContext& context) {
+  TaskDraft& draft = context.draft;
+  std::string total;
+  draft.terms.clear();
+  bool known = true;
+  for (const TakenLaunch& one : context.launches) {
+    const LoopCounts counts = LoopCountsOf(context.program, context.host, one);
+    const HostExpression threads = HostExpression::Binary("*", Product(one.grid), Product(one.block));
+    const HostExpression work = Simplified(HostExpression::Binary("*", threads, counts.trips));
+    // A barrier costs a thread of the cpu device about as much as seven loop bodies.
+    const auto tokens = context.program.Tokens(one.kernel->body);
+    const auto barriers = std::count_if(tokens.begin(), tokens.end(), [](auto t) { return t == "__syncthreads" || t == "sync"; });
+    const HostExpression waits = Simplified(HostExpression::Binary("*", threads, HostExpression::Integer(7 * barriers)));
+    if (work.IsKnown() && barriers > 0)
+      draft.barriers += (draft.barriers.empty() ? "" : " + ") + context.names.InSizes(waits, draft).Text();
+    if (work.IsKnown()) total += (total.empty() ? "" : " + ") + context.names.InSizes(work, draft).Text();
+    known = known && counts.terms.has_value();
+    if (!counts.terms) continue;
+    const HostExpression named = context.names.InSizes(*counts.terms, draft);
+    const auto unknown = named.Names();
+    if (!std::all_of(unknown.begin(), unknown.end(), [&](const auto& name) { return context.names.IsSize(name); })) {
+      known = false;
+      continue;
+    }
+    const std::string terms = named.Text();
+    if (terms == "1") continue;
+    draft.terms += (draft.terms.empty() ? "" : " + ") + terms;
+  }
+  if (known && draft.terms.empty()) draft.terms = "1";
+  const auto repeated = [&](const std::string& text) {
+    return context.loop.taken ? fmt::format("{} * ({})", kFewestSteps, text) : text;
+  };
+  if (!total.empty()) draft.work = repeated(total);
+  if (!draft.barriers.empty()) draft.barriers = repeated(draft.barriers);
+}
+
+}  // namespace
+
 TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,
                      const TakenLoop& loop, Answers& answers) {
   TaskDraft draft;
@@ -53,6 +97,7 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
   LaunchWriter writer(context, buffers);
   std::vector<std::string> lines;
   for (const TakenLaunch& one : launches) lines.push_back(writer.LaunchLine(one));
+  CountLoops(context);
   ArgumentMaker maker(context, buffers);
   for (const DraftBuffer& buffer : buffers.all()) maker.AddArgument(buffer);
   maker.AddConstants();

@@ -23,7 +23,7 @@ struct TakenLaunch {
   std::vector<HostExpression> grid;
   std::vector<HostExpression> block;
   std::optional<HostExpression> shared;
-  std::map<std::string, HostExpression> values;  // of parameters that are no pointers, by name
+  std::map<std::string, HostExpression> values;  // of parameters that are no pointers, by name, and of fields: "a.width"
 };
 
 // A loop of the host around the launches.

@@ -14,6 +14,9 @@ namespace {
 using Kind = HostExpression::Kind;
 
 constexpr std::int64_t kUnknownSize = 1024;
+constexpr std::int64_t kSmallConstant = 64;       // such as a radius or a number of steps
+constexpr std::int64_t kDeviceLimit = 1 << 30;    // a limit of the device, such as the largest grid
+constexpr std::int64_t kMostConstant = 1024;      // of what is compiled into kernels that have sizes besides
 constexpr std::int64_t kUnguardedMultiple = 128;  // of sizes that the kernels do not compare with anything
 
 std::string Upper(std::string name) {
@@ -33,7 +36,10 @@ std::vector<std::int64_t> Around(std::int64_t value, std::int64_t most) {
   for (std::int64_t one = std::max<std::int64_t>(1, value / 4); one <= std::max(value, std::min(most, value * 4)); one *= 2) {
     if (value % one == 0 || one % value == 0) values.push_back(one);
   }
-  if (std::find(values.begin(), values.end(), value) == values.end()) values = {value};
+  if (std::find(values.begin(), values.end(), value) != values.end()) return values;
+  values = {value};
+  if (value % 2 == 0) values.insert(values.begin(), value / 2);
+  if (value * 2 <= most) values.push_back(value * 2);
   return values;
 }
 
@@ -58,13 +64,27 @@ DraftNames::DraftNames(const SourceProgram& program, HostCode& host, const std::
 HostExpression DraftNames::Named(const HostExpression& expression) const {
   return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind != Kind::kName) return std::nullopt;
+    if (const auto constant = constants_.find(part.text); constant != constants_.end())
+      return HostExpression::Integer(constant->second);
     const auto found = names_.find(part.text);
     if (found == names_.end()) return std::nullopt;
     return HostExpression::Name(found->second);
   });
 }
 
-std::string DraftNames::Text(const HostExpression& expression) const { return Named(expression).Text(); }
+std::string DraftNames::Text(const HostExpression& expression) const { return Simplified(Named(expression)).Text(); }
+
+HostExpression DraftNames::InSizes(const HostExpression& expression, const TaskDraft& draft) const {
+  return Simplified(Replaced(Named(expression), [&](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind != Kind::kName || IsSize(part.text)) return std::nullopt;
+    for (const DraftParameter& parameter : draft.parameters) {
+      if (parameter.name == part.text) return HostExpression::Integer(parameter.value);
+    }
+    const auto leaf = host_.leaves().find(part.text);
+    if (leaf == host_.leaves().end() || !leaf->second.value) return std::nullopt;
+    return HostExpression{Kind::kNumber, "", *leaf->second.value, {}};
+  }));
+}
 
 bool DraftNames::IsSize(const std::string& name) const { return sizes_.contains(name); }
 
@@ -80,6 +100,33 @@ bool DraftNames::IsNameOfDeviceCode(const std::string& name) const {
   return std::any_of(program_.variables().begin(), program_.variables().end(), [&](const ProgramVariable& variable) {
     return variable.name == name && variable.function >= 0 && functions[static_cast<std::size_t>(variable.function)].device;
   });
+}
+
+// Whether the kernels have this number, or one beside it, as in `tile[16 + 2]`: a block of another shape would not fit them.
+bool DraftNames::IsWrittenInKernels(std::int64_t value) const {
+  for (const TakenLaunch& one : launches_) {
+    for (const std::string_view token : program_.Tokens(one.kernel->body)) {
+      const auto number = std::isdigit(static_cast<unsigned char>(token[0])) != 0 ? ToInteger(std::string(token)) : std::nullopt;
+      if (number && value > 2 && *number >= value - 1 && *number <= value + 2) return true;
+    }
+  }
+  return false;
+}
+
+// A number that is no choice of the user's: a warp's width, a radius, a count of bins that is compiled into the kernels.
+bool DraftNames::IsConstant(const std::string& label, const std::set<std::string>& in_blocks,
+                            const std::set<std::string>& allocated, bool other_sizes) const {
+  static const std::regex kHardware(R"(.*LOG_?2.*|.*WARP_?(SIZE|LEN|WIDTH)|.*LOG_?WARP.*)", std::regex::icase);
+  const auto found = host_.leaves().find(label);
+  if (found == host_.leaves().end() || !found->second.value || found->second.value->is_real) return false;
+  const std::int64_t value = found->second.value->integer;
+  if (std::regex_match(label, kHardware) || value >= kDeviceLimit) return true;
+  if (found->second.origin == HostLeaf::Origin::kComponent && IsWrittenInKernels(value)) return true;
+  if (LooksTunable(label) || in_blocks.contains(label)) return false;
+  const bool of_file =
+      found->second.origin == HostLeaf::Origin::kMacro || found->second.origin == HostLeaf::Origin::kFileConstant;
+  if (of_file && other_sizes && value <= kMostConstant) return true;
+  return value <= kSmallConstant && !allocated.contains(label);
 }
 
 bool DraftNames::IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
@@ -110,7 +157,7 @@ void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
   const std::int64_t guess = known ? leaf->second.value->integer : 256;
   const std::string text = answers_.Ask(
       parameter.name, std::to_string(guess),
-      known ? fmt::format("a parameter, from line {}", leaf->second.line) : "a block size whose value the host code does not say",
+      known ? fmt::format("a parameter, from {}", leaf->second.place) : "a block size whose value the host code does not say",
       !known);
   parameter.value = ToInteger(text).value_or(guess);
   parameter.values = Around(parameter.value, most_);
@@ -203,7 +250,12 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
                    value ? "a size, as the host has it" : "a size whose value the host code does not say", !value);
   const auto number = ToInteger(answer);
   if (!number || *number < 1) throw UsageError(fmt::format("--set {}={}: a positive number is needed", own, answer));
-  DraftSize size{own, *number, value.has_value(), ragged, false, 1};
+  DraftSize size;
+  size.name = own;
+  size.value = *number;
+  size.known = value.has_value();
+  size.ragged = ragged;
+  size.given = answers_.Given(own).has_value();
   sizes_.insert(own);
   draft.sizes.push_back(size);
   return own;
@@ -226,6 +278,9 @@ void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraf
       const std::string& type = one.types[i];
       if (type.find("float") == std::string::npos && type.find("double") == std::string::npos) note(value->second);
     }
+    for (const auto& [name, value] : one.values) {
+      if (name.find('.') != std::string::npos && value.IsKnown()) note(value);
+    }
     for (const HostExpression& part : one.block) Collect(part, in_blocks);
     for (const HostExpression& part : one.template_values) Collect(part, in_blocks);
     for (const auto* list : {&one.grid, &one.block, &one.template_values}) {
@@ -238,6 +293,18 @@ void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraf
   for (const HostExpression& bytes : allocations) note(bytes);
   // Types given as template arguments are no numbers.
   std::erase_if(order, [&](const std::string& name) { return !host_.leaves().contains(name) && !LooksTunable(name); });
+  const bool other_sizes = std::any_of(order.begin(), order.end(), [&](const std::string& label) {
+    const auto leaf = host_.leaves().find(label);
+    if (leaf == host_.leaves().end() || LooksTunable(label) || in_blocks.contains(label)) return false;
+    if (leaf->second.origin == HostLeaf::Origin::kMacro || leaf->second.origin == HostLeaf::Origin::kFileConstant) return false;
+    return allocated.contains(label) || !leaf->second.value;
+  });
+  std::erase_if(order, [&](const std::string& label) {
+    if (loop_.taken && label == loop_.step) return true;
+    if (!IsConstant(label, in_blocks, allocated, other_sizes)) return false;
+    constants_[label] = host_.leaves().at(label).value->integer;
+    return true;
+  });
   // Tiles no wider than what sizes are multiples of, where the kernels do not look at the edge.
   for (const std::string& label : order) {
     if (!IsParameter(label, in_blocks, allocated) && !IsRagged(label)) most_ = kUnguardedMultiple;
@@ -267,53 +334,14 @@ void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraf
   }
   // Macros and constants of device code that the host's launches do not mention.
   for (const ProgramMacro& macro : program_.macros()) {
-    if (names_.contains(macro.name) || !device_.words.contains(macro.name) || !LooksTunable(macro.name)) continue;
+    if (names_.contains(macro.name) || constants_.contains(macro.name) || !device_.words.contains(macro.name) ||
+        !LooksTunable(macro.name))
+      continue;
     const HostExpression resolved = host_.Resolve(HostExpression::Name(macro.name), -1);
     if (resolved.kind == Kind::kName && resolved.text == macro.name && IsParameter(macro.name, {}, allocated))
       AddParameter(macro.name, draft);
   }
   AddConstraints(draft);
-}
-
-void DraftNames::AddConstraints(TaskDraft& draft) const {
-  const auto add = [&](const HostExpression& condition) {
-    // What is no parameter has one value.
-    const HostExpression known = Replaced(condition, [&](const HostExpression& part) -> std::optional<HostExpression> {
-      const auto leaf = host_.leaves().find(part.text);
-      if (part.kind != Kind::kName || names_.contains(part.text) || leaf == host_.leaves().end()) return std::nullopt;
-      if (!leaf->second.value || leaf->second.value->is_real) return std::nullopt;
-      return HostExpression::Integer(leaf->second.value->integer);
-    });
-    const HostExpression named = Simplified(Named(known));
-    const auto names = named.Names();
-    const bool parameters = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-      return std::any_of(draft.parameters.begin(), draft.parameters.end(), [&](const auto& one) { return one.name == name; });
-    });
-    const std::string text = named.Text();
-    if (names.empty() || !parameters || !named.IsKnown()) return;
-    if (std::find(draft.constraints.begin(), draft.constraints.end(), text) == draft.constraints.end())
-      draft.constraints.push_back(text);
-  };
-  for (const TakenLaunch& one : launches_) {
-    if (!one.block.empty()) add(HostExpression::Binary("<=", Product(one.block), HostExpression::Integer(kMostThreads)));
-    for (const SourceRange& range : one.use.assertions) {
-      const bool in_kernel = one.kernel->body.Contains(range);
-      const HostExpression written = ParseHostExpression(program_.Tokens(range));
-      const HostExpression known = Replaced(written, [&](const HostExpression& part) -> std::optional<HostExpression> {
-        if (part.kind == Kind::kMember && part.parts[0].Is("blockDim")) {
-          const std::size_t axis = part.Is("x") ? 0 : part.Is("y") ? 1 : 2;
-          return axis < one.block.size() ? std::optional(one.block[axis]) : std::nullopt;
-        }
-        for (std::size_t t = 0; in_kernel && part.kind == Kind::kName && t < one.kernel->template_parameters.size(); ++t) {
-          if (one.kernel->template_parameters[t].name == part.text && t < one.template_values.size())
-            return one.template_values[t];
-        }
-        return std::nullopt;
-      });
-      if (in_kernel || program_.FunctionAt(range.begin) == (one.launch == nullptr ? -2 : one.launch->function))
-        add(in_kernel ? known : host_.Resolve(known, one.launch->function));
-    }
-  }
 }
 
 }  // namespace evo

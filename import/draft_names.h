@@ -29,6 +29,8 @@ class DraftNames {
   // The expression in the draft's names.
   std::string Text(const HostExpression& expression) const;
   HostExpression Named(const HostExpression& expression) const;
+  // The same with every parameter and constant as its number.
+  HostExpression InSizes(const HostExpression& expression, const TaskDraft& draft) const;
   bool IsSize(const std::string& name) const;
   // Adds a size that a kernel's parameter stands for. Returns its name.
   std::string AddSize(const std::string& name, std::optional<std::int64_t> value, bool ragged, TaskDraft& draft);
@@ -36,6 +38,9 @@ class DraftNames {
  private:
   bool IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
                    const std::set<std::string>& allocated) const;
+  bool IsWrittenInKernels(std::int64_t value) const;
+  bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& allocated,
+                  bool other_sizes) const;
   void AddParameter(const std::string& label, TaskDraft& draft);
   void AddConstraints(TaskDraft& draft) const;
   bool IsRagged(const std::string& label) const;
@@ -49,7 +54,8 @@ class DraftNames {
   const TakenLoop& loop_;
   const DeviceText& device_;
   Answers& answers_;
-  std::map<std::string, std::string> names_;  // of the draft, by label
+  std::map<std::string, std::string> names_;       // of the draft, by label
+  std::map<std::string, std::int64_t> constants_;  // labels that stand for the same number in every case
   std::set<std::string> sizes_;
   std::int64_t most_ = kMostThreads;  // of a parameter's values
 };

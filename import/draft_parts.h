@@ -12,6 +12,8 @@
 
 namespace evo {
 
+inline constexpr int kFewestSteps = 4;  // of a loop of launches whose length the host does not fix
+
 // A buffer that the launches use.
 struct DraftBuffer {
   HostCode::Pointer pointer;
@@ -21,7 +23,9 @@ struct DraftBuffer {
   bool first_writes = false;
   bool constant = false;  // const in every kernel
   std::optional<HostExpression> bytes;
-  std::set<std::string> strides;  // expressions of the host
+  std::set<std::string> strides;       // expressions of the host
+  std::vector<HostExpression> bounds;  // of subscripts
+  bool later_read = false;             // by a launch after the one that writes it
 };
 
 // What the parts of a draft are made from. Outlives them.
@@ -50,9 +54,12 @@ class DraftBuffers {
   std::string NameOf(const HostCode::Pointer& pointer) const;
   // A name that no size, buffer or argument has.
   std::string FreshName(std::string name) const;
-  // Adds one that a field of a struct points to. Returns its name.
-  std::string AddField(const std::string& parameter, const ProgramParameter& field);
+  // The name of the one to which a field of a struct points that a launch passes.
+  std::string NameOfField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const {
+    return NameOf(FieldPointer(one, index, field));
+  }
 
+  // As in a task, or "workspace".
   std::string Role(const DraftBuffer& buffer) const;
   // The byte to which the host sets a buffer that the kernels add to.
   std::optional<std::int64_t> Memset(const DraftBuffer& buffer) const;
@@ -60,6 +67,8 @@ class DraftBuffers {
   std::vector<std::string> Shape(const DraftBuffer& buffer, const ElementType& element, bool& known) const;
 
  private:
+  HostCode::Pointer FieldPointer(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const;
+  void AddField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field);
   DraftBuffer& BufferOf(const TakenLaunch& one, std::size_t index);
   std::vector<std::string> GuessedShape(const DraftBuffer& buffer, const ElementType& element) const;
 
@@ -99,7 +108,8 @@ class ArgumentMaker {
 
  private:
   std::vector<std::string> Generators(const DraftBuffer& buffer, const DraftArgument& argument);
-  std::string Check(const DraftArgument& argument);
+  std::string Terms(const DraftArgument& argument, bool atomic) const;
+  std::string Check(const DraftArgument& argument, bool atomic);
 
   DraftContext& c_;
   const DraftBuffers& buffers_;

@@ -124,7 +124,8 @@ void HostCode::ReadAssignments() {
     }
     // A declaration is in the tree: a type or `*` precedes it.
     const std::string_view before = first > 0 ? program_.Token(first - 1) : "";
-    if (before != ";" && before != "{" && before != "}" && before != ")" && before != "else" && before != "(") continue;
+    if (before != ";" && before != "{" && before != "}" && before != ")" && before != "else" && before != "(" && before != "=")
+      continue;
     std::size_t end = i + 1;
     while (end < tokens.size() && program_.Token(end) != ";" && program_.Token(end) != "," && program_.Token(end) != ")") {
       end = program_.Token(end) == "(" || program_.Token(end) == "{" || program_.Token(end) == "[" ? program_.AfterBracket(end)
@@ -132,7 +133,12 @@ void HostCode::ReadAssignments() {
     }
     const int function = program_.FunctionAt(tokens[i].begin);
     if (function < 0 || end == i + 1 || end > tokens.size()) continue;
-    assignments_[{function, name}].push_back({tokens[i + 1].begin, tokens[end - 1].end});
+    std::size_t value = i + 1;  // of the last in `a = b = value`
+    for (std::size_t at = i + 1; at < end; ++at) {
+      if (program_.Token(at) == "=") value = at + 1;
+    }
+    if (value >= end) continue;
+    assignments_[{function, name}].push_back({tokens[value].begin, tokens[end - 1].end});
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "import/element_type.h"
+
 namespace evo {
 namespace {
 
@@ -17,31 +19,10 @@ bool IsArithmetic(const std::string& type) {
   return std::find(kTypes.begin(), kTypes.end(), plain) != kTypes.end();
 }
 
-// The variable at the root of a pointer expression: p of &p[4], p + 4, (float *)p, p.data(). Empty if there is none.
-std::string RootOf(const HostExpression& expression, bool& offset) {
-  switch (expression.kind) {
-    case Kind::kName:
-      return expression.text;
-    case Kind::kMember: {
-      const std::string base = RootOf(expression.parts[0], offset);
-      return base.empty() ? base : base + "." + expression.text;
-    }
-    case Kind::kUnary:
-      return RootOf(expression.parts[0], offset);
-    case Kind::kIndex: {
-      const HostExpression& index = expression.parts[1];
-      if (index.kind != Kind::kNumber || index.number.integer != 0) offset = true;
-      return RootOf(expression.parts[0], offset);
-    }
-    case Kind::kBinary:
-      offset = true;
-      return RootOf(expression.parts[0], offset);
-    case Kind::kCall:
-      if (expression.parts.empty()) return "";
-      return RootOf(expression.parts[0], offset);
-    default:
-      return "";
-  }
+// Whether it has no calls, whose values only a run knows.
+bool IsOfNames(const HostExpression& expression) {
+  if (expression.kind == Kind::kCall || expression.kind == Kind::kUnknown) return expression.IsKnown();
+  return std::all_of(expression.parts.begin(), expression.parts.end(), IsOfNames);
 }
 
 }  // namespace
@@ -73,18 +54,23 @@ void HostCode::ReadEqualities() {
 }
 
 HostExpression HostCode::Leaf(const std::string& name, HostLeaf::Origin origin, int function, std::optional<Number> value,
-                              int line) {
-  const auto [place, added] = labels_.try_emplace({function, name}, name);
+                              const std::string& place) {
+  const auto [entry, added] = labels_.try_emplace({function, name}, name);
   if (added) {
     // The same name and value elsewhere, such as n of main and of its callee, is the same thing.
-    for (int copy = 2; leaves_.contains(place->second); ++copy) {
-      if (leaves_.at(place->second).value == value) return HostExpression::Name(place->second);
-      place->second = name + "_" + std::to_string(copy);
+    for (int copy = 2; leaves_.contains(entry->second); ++copy) {
+      if (leaves_.at(entry->second).value == value) return HostExpression::Name(entry->second);
+      entry->second = name + "_" + std::to_string(copy);
     }
-    leaves_[place->second] = {name, origin, function, value, line};
+    leaves_[entry->second] = {name, origin, function, value, place};
   }
-  const auto equal = equal_.find(place->second);
-  return HostExpression::Name(equal == equal_.end() ? place->second : equal->second);
+  return Equal(entry->second);
+}
+
+// The label, or the one that the host demands to be equal.
+HostExpression HostCode::Equal(const std::string& label) const {
+  const auto equal = equal_.find(label);
+  return HostExpression::Name(equal == equal_.end() ? label : equal->second);
 }
 
 const ProgramVariable* HostCode::FindVariable(const std::string& name, int function) const {
@@ -97,6 +83,16 @@ const ProgramVariable* HostCode::FindVariable(const std::string& name, int funct
   return of_file;
 }
 
+// What a parameter is without an argument.
+std::optional<SourceRange> HostCode::DefaultOf(const ProgramParameter& parameter) const {
+  const SourceRange& range = program_.tree().node(parameter.node).range;
+  for (std::size_t at = program_.TokenAt(range.begin); at < program_.tokens().size(); ++at) {
+    if (program_.tokens()[at].end > range.end) break;
+    if (program_.Token(at) == "=") return SourceRange{program_.tokens()[at + 1].begin, range.end};
+  }
+  return std::nullopt;
+}
+
 std::optional<HostCode::Passed> HostCode::ArgumentOfCaller(const std::string& parameter, int function) const {
   if (function < 0) return std::nullopt;
   const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(function)];
@@ -105,8 +101,10 @@ std::optional<HostCode::Passed> HostCode::ArgumentOfCaller(const std::string& pa
   if (found == callee.parameters.end()) return std::nullopt;
   const auto index = static_cast<std::size_t>(found - callee.parameters.begin());
   for (const HostCall& call : calls_) {
-    if (call.name == callee.name && call.function != function && index < call.arguments.size())
-      return Passed{call.arguments[index], call.function};
+    if (call.name != callee.name || call.function == function) continue;
+    if (index < call.arguments.size()) return Passed{call.arguments[index], call.function};
+    const auto value = DefaultOf(*found);
+    if (value) return Passed{*value, call.function};
   }
   return std::nullopt;
 }
@@ -126,18 +124,37 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
     if (part.kind == Kind::kMember) {
       if (auto component = ResolveComponent(part, function)) return component;
       const auto assigned = assignments_.find({function, part.Text()});
-      if (assigned == assignments_.end() || assigned->second.size() != 1) return std::nullopt;
-      return Resolved(ParseHostExpression(program_.Tokens(assigned->second[0])), function, depth + 1);
+      if (assigned != assignments_.end() && assigned->second.size() == 1)
+        return Resolved(ParseHostExpression(program_.Tokens(assigned->second[0])), function, depth + 1);
+      if (assigned != assignments_.end() || part.parts[0].kind != Kind::kName) return std::nullopt;
+      const auto passed = ArgumentOfCaller(part.parts[0].text, function);
+      if (!passed) return std::nullopt;
+      const HostExpression whole = ParseHostExpression(program_.Tokens(passed->range));
+      if (whole.kind != Kind::kName) return std::nullopt;
+      return Resolved({Kind::kMember, part.text, {}, {whole}}, passed->function, depth + 1);
     }
     if (part.kind == Kind::kCall) return ResolveCall(part, function, depth);
-    // A choice that the command line makes: what is chosen without one.
-    if (part.kind == Kind::kConditional) {
-      if (const auto chosen = ValueOf(part.parts[0], Values())) return part.parts[chosen->AsReal() != 0 ? 1 : 2];
-      if (!part.parts[1].IsKnown() && part.parts[2].IsKnown()) return part.parts[2];
-      if (!part.parts[2].IsKnown() && part.parts[1].IsKnown()) return part.parts[1];
-    }
-    return std::nullopt;
+    return Chosen(part);
   });
+}
+
+// Whether a parameter is a dim3 or a struct of the program.
+bool HostCode::HasMembers(const std::string& parameter, int function) const {
+  if (function < 0) return false;
+  const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
+  return std::any_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) {
+    return one.name == parameter && (one.type.find("dim3") != std::string::npos ||
+                                     (!IsPointerType(one.type) && !FieldsOf(program_, PointedType(one.type)).empty()));
+  });
+}
+
+// A choice whose condition is known, or that the command line makes: what is chosen without one.
+std::optional<HostExpression> HostCode::Chosen(const HostExpression& part) const {
+  if (part.kind != Kind::kConditional) return std::nullopt;
+  if (const auto chosen = ValueOf(part.parts[0], Values())) return part.parts[chosen->AsReal() != 0 ? 1 : 2];
+  if (!part.parts[1].IsKnown() && part.parts[2].IsKnown()) return part.parts[2];
+  if (!part.parts[2].IsKnown() && part.parts[1].IsKnown()) return part.parts[1];
+  return std::nullopt;
 }
 
 std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int function, int depth) {
@@ -147,44 +164,51 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     if (const ProgramMacro* macro = program_.FindMacro(name); macro != nullptr && !macro->function_like && variable == nullptr) {
       const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), -1, depth + 1));
       if (!body.Names().empty() || !body.IsKnown()) return body.Names() == std::vector{name} ? std::nullopt : std::optional(body);
-      return Leaf(name, HostLeaf::Origin::kMacro, -1, ValueOf(body, {}), program_.LineOf(macro->range.begin));
+      return Leaf(name, HostLeaf::Origin::kMacro, -1, ValueOf(body, {}), program_.PlaceOf(macro->range.begin));
     }
   }
   if (variable == nullptr) {
+    if (HasMembers(name, function)) return std::nullopt;  // they are looked up one by one
     const auto passed = ArgumentOfCaller(name, function);
     if (passed) {
       const HostExpression argument =
           Simplified(Resolved(ParseHostExpression(program_.Tokens(passed->range)), passed->function, depth + 1));
       if (argument.IsKnown() && !argument.Names().empty()) return argument;
       return Leaf(name, HostLeaf::Origin::kParameter, function, ValueOf(argument, Values()),
-                  program_.LineOf(passed->range.begin));
+                  program_.PlaceOf(passed->range.begin));
     }
     if (function < 0) return std::nullopt;
     const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
     if (std::none_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) { return one.name == name; }))
       return std::nullopt;
-    return Leaf(name, HostLeaf::Origin::kParameter, function, std::nullopt, 0);
+    return Leaf(name, HostLeaf::Origin::kParameter, function, std::nullopt, "");
   }
-  const int line = program_.LineOf(program_.tree().node(variable->node).range.begin);
-  if (variable->loop) return Leaf(name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, line);
+  const std::string place = program_.PlaceOf(program_.tree().node(variable->node).range.begin);
+  if (variable->loop) return Leaf(name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, place);
   SourceRange initialiser = variable->initialiser;
   const auto assigned = assignments_.find({variable->function, name});
   if (initialiser.size() == 0 && assigned != assignments_.end()) initialiser = assigned->second.front();
+  for (std::size_t i = 0; before_ > 0 && assigned != assignments_.end() && i < assigned->second.size(); ++i) {
+    if (assigned->second[i].begin < before_ && assigned->second[i].begin > initialiser.begin &&
+        IsOfNames(ParseHostExpression(program_.Tokens(assigned->second[i]))))
+      initialiser = assigned->second[i];
+  }
   const auto origin = variable->function < 0 ? HostLeaf::Origin::kFileConstant : HostLeaf::Origin::kVariable;
-  if (initialiser.size() == 0) return Leaf(name, origin, variable->function, std::nullopt, line);
+  if (initialiser.size() == 0 && !FieldsOf(program_, variable->type).empty()) return std::nullopt;  // its fields have values
+  if (initialiser.size() == 0) return Leaf(name, origin, variable->function, std::nullopt, place);
   const auto tokens = program_.Tokens(initialiser);
   const HostExpression value = Simplified(Resolved(ParseHostExpression(tokens), variable->function, depth + 1));
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
   if (value.IsKnown() && (!value.Names().empty() || bytes) && value.Names() != std::vector{name}) return value;
   if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
-  std::optional<Number> number = ValueOf(value, {});
+  std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
   // A value that the command line may replace: the first one that is a number.
   if (!number && assigned != assignments_.end()) {
     for (const SourceRange& other : assigned->second) {
       if (!number) number = ValueOf(Simplified(ParseHostExpression(program_.Tokens(other))), {});
     }
   }
-  return Leaf(name, origin, variable->function, number, line);
+  return Leaf(name, origin, variable->function, number, place);
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {
@@ -205,7 +229,7 @@ std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, 
   if (parameters.size() != call.parts.size() || body.kind == Kind::kUnknown) return std::nullopt;
   return Replaced(body, [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind == Kind::kCall) return ResolveCall(part, function, depth + 1);
-    if (part.kind != Kind::kName) return std::nullopt;
+    if (part.kind != Kind::kName) return Chosen(part);
     const auto parameter = std::find(parameters.begin(), parameters.end(), part.text);
     if (parameter != parameters.end()) return call.parts[static_cast<std::size_t>(parameter - parameters.begin())];
     return depth > kDeepest ? std::nullopt : ResolveName(part.text, -1, depth + 1);
@@ -225,7 +249,9 @@ std::optional<HostExpression> HostCode::ResolveComponent(const HostExpression& m
   if (all[index].kind == Kind::kName) return all[index];
   const auto value = ValueOf(all[index], Values());
   if (!value) return all[index];
-  return Leaf(member.parts[0].text + "_" + member.text, HostLeaf::Origin::kVariable, owner, value, 0);
+  const ProgramVariable* variable = FindVariable(member.parts[0].text, owner);
+  const std::string place = variable == nullptr ? "" : program_.PlaceOf(program_.tree().node(variable->node).range.begin);
+  return Leaf(member.parts[0].text + "_" + member.text, HostLeaf::Origin::kComponent, owner, value, place);
 }
 
 // Of the dim3 variable or parameter `name`; empty if it is none. `function`: where it stands, then where its value stands.
@@ -266,6 +292,12 @@ std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int f
   if (written.kind == Kind::kName) {
     int owner = function;
     dimensions = DimensionsOf(written.text, owner);
+    // What the grid names as block.x is the same in the block.
+    for (std::size_t i = 0; i < dimensions.size() && i < 3; ++i) {
+      const auto label = labels_.find({owner, written.text + "_" + "xyz"[i]});
+      if (label != labels_.end() && leaves_.at(label->second).origin == HostLeaf::Origin::kComponent)
+        dimensions[i] = Equal(label->second);
+    }
     if (!dimensions.empty()) return dimensions;
   }
   if (written.kind == Kind::kCall && written.Is("dim3")) {
@@ -279,38 +311,6 @@ std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int f
     return dimensions;
   }
   return {Resolve(written, function)};
-}
-
-HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const {
-  Pointer pointer;
-  pointer.name = RootOf(ParseHostExpression(program_.Tokens(range)), pointer.offset);
-  pointer.function = function;
-  for (int depth = 0; depth < kDeepest; ++depth) {
-    const auto passed = ArgumentOfCaller(pointer.name, pointer.function);
-    if (!passed) break;
-    const std::string name = RootOf(ParseHostExpression(program_.Tokens(passed->range)), pointer.offset);
-    if (name.empty()) break;
-    pointer.name = name;
-    pointer.function = passed->function;
-  }
-  if (const ProgramVariable* variable = FindVariable(pointer.name, pointer.function)) pointer.function = variable->function;
-  return pointer;
-}
-
-std::vector<const HostCall*> HostCode::CallsOn(const Pointer& pointer, std::string_view prefix) const {
-  std::vector<const HostCall*> found;
-  for (const HostCall& call : calls_) {
-    if (!std::string_view(call.name).starts_with(prefix) || call.arguments.empty()) continue;
-    if (Origin(call.arguments[0], call.function) == pointer) found.push_back(&call);
-  }
-  return found;
-}
-
-std::optional<HostExpression> HostCode::BytesOf(const Pointer& pointer) {
-  for (const HostCall* call : CallsOn(pointer, "cudaMalloc")) {
-    if (call->arguments.size() >= 2) return Resolve(call->arguments[1], call->function);
-  }
-  return std::nullopt;
 }
 
 }  // namespace evo

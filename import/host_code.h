@@ -28,12 +28,12 @@ struct HostLaunch : HostCall {
 
 // What an expression of the host comes down to: a name whose value is a constant, or is not known.
 struct HostLeaf {
-  enum class Origin { kMacro, kFileConstant, kVariable, kParameter, kLoop };
+  enum class Origin { kMacro, kFileConstant, kVariable, kParameter, kLoop, kComponent };  // kComponent: x of a dim3
   std::string name;  // that of the program; two of the same name in different functions get different labels
   Origin origin = Origin::kVariable;
   int function = -1;
   std::optional<Number> value;
-  int line = 0;
+  std::string place;  // "line 12"
 };
 
 // What the host code says: calls, launches, and what names stand for.
@@ -59,10 +59,14 @@ class HostCode {
     int function = -1;
     std::string name;
     bool offset = false;  // something is added to it on the way
-    bool operator==(const Pointer& other) const { return function == other.function && name == other.name; }
-    bool operator<(const Pointer& other) const { return std::pair(function, name) < std::pair(other.function, other.name); }
+    std::string index;    // `src` of buffers[src], one of an array of pointers
+    bool operator==(const Pointer& other) const {
+      return function == other.function && name == other.name && index == other.index;
+    }
   };
   Pointer Origin(const SourceRange& range, int function) const;
+  // Whether a cudaMemcpy reads it.
+  bool IsCopiedFrom(const Pointer& pointer) const;
   // Bytes that a cudaMalloc or a similar call asks for this pointer; nullopt if there is none.
   std::optional<HostExpression> BytesOf(const Pointer& pointer);
   // The calls of functions whose name begins so that mention the pointer in their first argument.
@@ -85,8 +89,14 @@ class HostCode {
   std::optional<HostExpression> ResolveComponent(const HostExpression& member, int function);
   std::vector<HostExpression> DimensionsOf(const std::string& name, int& function);
   HostExpression Resolved(const HostExpression& expression, int function, int depth);
-  HostExpression Leaf(const std::string& name, HostLeaf::Origin origin, int function, std::optional<Number> value, int line);
+  bool HasMembers(const std::string& parameter, int function) const;
+  HostExpression Equal(const std::string& label) const;
+  std::optional<HostExpression> Chosen(const HostExpression& part) const;
+  HostExpression Leaf(const std::string& name, HostLeaf::Origin origin, int function, std::optional<Number> value,
+                      const std::string& place);
   const ProgramVariable* FindVariable(const std::string& name, int function) const;
+  std::string IndexOf(const SourceRange& range, int function) const;
+  std::optional<SourceRange> DefaultOf(const ProgramParameter& parameter) const;
   std::optional<Passed> ArgumentOfCaller(const std::string& parameter, int function) const;
 
   const SourceProgram& program_;
@@ -95,6 +105,7 @@ class HostCode {
   std::map<std::pair<int, std::string>, std::vector<SourceRange>> assignments_;  // "grid.x" too
   std::map<std::string, HostLeaf> leaves_;
   std::map<std::pair<int, std::string>, std::string> labels_;
+  std::uint32_t before_ = 0;                  // variables have the values that they have at this offset; 0: their first
   std::map<std::string, std::string> equal_;  // labels of which the host demands that they are equal
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "core/error.h"
@@ -86,6 +87,17 @@ std::optional<HostExpression> RoundedUp(const HostExpression& part) {
     }
     return std::nullopt;
   }
+  // a / b + (a % b == 0 ? 0 : 1)
+  if (part.kind == Kind::kBinary && part.Is("+") && divides(part.parts[0]) && part.parts[1].kind == Kind::kConditional) {
+    const HostExpression& choice = part.parts[1];
+    const HostExpression rest = HostExpression::Binary("%", part.parts[0].parts[0], part.parts[0].parts[1]);
+    const HostExpression none = HostExpression::Binary("==", rest, HostExpression::Integer(0));
+    const bool zero_one = IsNumber(choice.parts[1], 0) && IsNumber(choice.parts[2], 1) && SameText(choice.parts[0], none);
+    const bool one_zero = IsNumber(choice.parts[1], 1) && IsNumber(choice.parts[2], 0) &&
+                          (SameText(choice.parts[0], rest) ||
+                           SameText(choice.parts[0], HostExpression::Binary("!=", rest, HostExpression::Integer(0))));
+    if (zero_one || one_zero) return HostExpression::Call("ceil_div", {part.parts[0].parts[0], part.parts[0].parts[1]});
+  }
   // (a - 1) / b + 1
   if (part.kind == Kind::kBinary && part.Is("+") && IsNumber(part.parts[1], 1) && divides(part.parts[0])) {
     const HostExpression& top = part.parts[0].parts[0];
@@ -93,6 +105,40 @@ std::optional<HostExpression> RoundedUp(const HostExpression& part) {
       return HostExpression::Call("ceil_div", {top.parts[0], part.parts[0].parts[1]});
   }
   return std::nullopt;
+}
+
+// The value of a function of the C library that expressions of directives lack, such as powf(0.9, 10).
+std::optional<HostExpression> FunctionValue(const HostExpression& call) {
+  std::vector<double> arguments;
+  for (const HostExpression& part : call.parts) {
+    const auto value = ValueOf(part, {});
+    if (!value) return std::nullopt;
+    arguments.push_back(value->AsReal());
+  }
+  std::string name = call.text;
+  if (name.size() > 3 && name.ends_with('f')) name.pop_back();
+  double result = 0;
+  if (name == "pow" && arguments.size() == 2) {
+    result = std::pow(arguments[0], arguments[1]);
+  } else if (arguments.size() != 1) {
+    return std::nullopt;
+  } else if (name == "exp") {
+    result = std::exp(arguments[0]);
+  } else if (name == "log") {
+    result = std::log(arguments[0]);
+  } else if (name == "log2") {
+    result = std::log2(arguments[0]);
+  } else if (name == "sin") {
+    result = std::sin(arguments[0]);
+  } else if (name == "cos") {
+    result = std::cos(arguments[0]);
+  } else if (name == "fabs") {
+    result = std::fabs(arguments[0]);
+  } else {
+    return std::nullopt;
+  }
+  if (!std::isfinite(result)) return std::nullopt;
+  return HostExpression{Kind::kNumber, "", Number::Real(result), {}};
 }
 
 }  // namespace
@@ -163,6 +209,11 @@ HostExpression Simplified(const HostExpression& expression) {
   return Replaced(expression, [](const HostExpression& part) -> std::optional<HostExpression> {
     if (auto rounded = RoundedUp(part)) return rounded;
     if (part.kind == Kind::kNumber || !part.Names().empty()) {
+      if (part.kind == Kind::kCall && part.Is("ceil_div") && part.parts.size() == 2) {
+        if (IsNumber(part.parts[1], 1)) return part.parts[0];
+        // No size reaches the largest grid.
+        if (IsNumber(part.parts[1], 2147483647)) return HostExpression::Integer(1);
+      }
       if (part.kind != Kind::kBinary) return std::nullopt;
       if (part.Is("*") && IsNumber(part.parts[0], 1)) return part.parts[1];
       if ((part.Is("*") || part.Is("/")) && IsNumber(part.parts[1], 1)) return part.parts[0];
@@ -176,9 +227,16 @@ HostExpression Simplified(const HostExpression& expression) {
 }
 
 std::optional<Number> ValueOf(const HostExpression& expression, const Variables& values) {
-  if (!expression.IsKnown()) return std::nullopt;
+  const HostExpression known = Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind == Kind::kName) {
+      const auto value = values.find(part.text);
+      return value == values.end() ? std::nullopt : std::optional(HostExpression{Kind::kNumber, "", value->second, {}});
+    }
+    return part.kind == Kind::kCall && !kFunctions.contains(part.text) ? FunctionValue(part) : std::nullopt;
+  });
+  if (!known.IsKnown()) return std::nullopt;
   try {
-    return Expression::Parse(expression.Text()).Evaluate(values);
+    return Expression::Parse(known.Text()).Evaluate(values);
   } catch (const Error&) {
     return std::nullopt;
   }

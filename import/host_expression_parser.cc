@@ -152,11 +152,17 @@ class Parser {
           result = HostExpression::Call("." + member, std::move(parts));
         } else {
           result = {Kind::kMember, std::move(member), {}, {std::move(result)}};
+          // Of cudaDeviceProp, on every device that evo knows.
+          if (result.Is("maxThreadsPerBlock")) result = HostExpression::Integer(1024);
+          if (result.Is("warpSize")) result = HostExpression::Integer(32);
         }
       } else if (Take("[")) {
         HostExpression index = Conditional();
         Expect("]");
+        const bool grid = result.kind == Kind::kMember && result.Is("maxGridSize");
+        const bool first = index.kind == Kind::kNumber && index.number.integer == 0;
         result = {Kind::kIndex, "", {}, {std::move(result), std::move(index)}};
+        if (grid) result = HostExpression::Integer(first ? 2147483647 : 65535);
       } else {
         break;
       }

@@ -43,9 +43,22 @@ std::string ErrorIn(const SourceProgram& program, const SourceRange& range) {
   return "";
 }
 
-std::string WithHeaders(const ImportRequest& request, const std::string& message) {
-  if (request.missing.empty()) return message;
-  return fmt::format("{} (not found: {}; give its folder with -I)", message, fmt::join(request.missing, ", "));
+// Headers that neither the program's folders nor the toolkit have.
+std::vector<std::string> MissingHeaders(const SyntaxTree& tree) {
+  std::vector<std::string> missing;
+  for (const std::string& error : tree.errors()) {
+    const std::size_t open = error.find('\'');
+    const std::size_t close = open == std::string::npos ? open : error.find('\'', open + 1);
+    if (!IsMissingHeader(error) || close == std::string::npos) continue;
+    std::string name = error.substr(open + 1, close - open - 1);
+    if (std::find(missing.begin(), missing.end(), name) == missing.end()) missing.push_back(std::move(name));
+  }
+  return missing;
+}
+
+std::string WithHeaders(const std::vector<std::string>& missing, const std::string& message) {
+  if (missing.empty()) return message;
+  return fmt::format("{} (not found: {}; give its folder with -I)", message, fmt::join(missing, ", "));
 }
 
 std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, const DeviceText& device) {
@@ -60,6 +73,7 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
   for (const DraftSize& size : draft.sizes) {
     if (size.macro) text += fmt::format("// evo:size {}\n", size.name);
   }
+  for (const std::string& workspace : draft.workspaces) text += fmt::format("// evo:workspace {}\n", workspace);
   for (const std::string& constant : draft.constants) text += fmt::format("// evo:constant {}\n", constant);
   for (const std::string& step : draft.steps) text += fmt::format("// evo:{}\n", step);
   const auto define = [&](const std::string& name, std::int64_t value) {
@@ -74,13 +88,15 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
 
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   const SyntaxTree tree = parser.Parse(request.text);
-  const SourceProgram program(tree);
+  SourceProgram program(tree);
+  program.SetOrigins(request.line_files, request.line_numbers, request.file);
+  const std::vector<std::string> missing = MissingHeaders(tree);
   ImportReply reply;
   const auto real_error =
       std::find_if(tree.errors().begin(), tree.errors().end(), [](const std::string& e) { return IsOfSource(e); });
   const bool kernels =
       std::any_of(program.functions().begin(), program.functions().end(), [](const auto& f) { return f.kernel; });
-  if (!kernels && real_error != tree.errors().end()) throw UsageError(WithHeaders(request, Located(request, *real_error)));
+  if (!kernels && real_error != tree.errors().end()) throw UsageError(WithHeaders(missing, Located(request, *real_error)));
   HostCode host(program);
   std::vector<TakenLaunch> launches;
   try {
@@ -90,7 +106,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   }
   for (const TakenLaunch& one : launches) {
     if (const std::string error = ErrorIn(program, one.kernel->range); !error.empty())
-      throw UsageError(WithHeaders(request, Located(request, error)));
+      throw UsageError(WithHeaders(missing, Located(request, error)));
   }
   const TakenLoop loop = TakeLoop(program, host, launches);
   Answers answers(request.answers);
@@ -104,8 +120,9 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   }
   draft.summary = fmt::format("{} of {}", fmt::join(draft.kernels, ", "), request.file);
   draft.questions = answers.questions;
+  ChooseCases(draft);
   reply.notes.insert(reply.notes.end(), draft.notes.begin(), draft.notes.end());
-  for (const std::string& header : request.missing) reply.notes.push_back(fmt::format("not found, left out: {}", header));
+  for (const std::string& header : missing) reply.notes.push_back(fmt::format("not found, left out: {}", header));
   draft.notes = reply.notes;
   draft.python = request.python;
   reply.task = draft.name;

@@ -15,12 +15,11 @@ struct ImportRequest {
   std::string text;                            // with its local headers (program_text.h)
   std::vector<std::string> line_files;         // of each line of the text, the file that it comes from
   std::vector<int> line_numbers;               // and the line there
-  std::vector<std::string> missing;            // headers that were not found
   std::vector<std::string> kernels;            // to take; empty: the only one
   std::map<std::string, std::string> answers;  // to questions, by key
   bool python = false;                         // write a reference.py to fill in, instead of taking the baseline as the truth
 };
-BOOST_DESCRIBE_STRUCT(ImportRequest, (), (file, text, line_files, line_numbers, missing, kernels, answers, python))
+BOOST_DESCRIBE_STRUCT(ImportRequest, (), (file, text, line_files, line_numbers, kernels, answers, python))
 
 // What was guessed, or could not be known.
 struct ImportQuestion {

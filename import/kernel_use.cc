@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <regex>
 
+#include "import/element_type.h"
+
 namespace evo {
 namespace {
 
@@ -23,8 +25,10 @@ class UseReader {
         Follow(parameter.node, use, 0);
         use.partial = writes_ > 0 && conditional_writes_ == writes_;
         Subscripts(parameter.node, use);
+        for (const int at : tree_.UsesOf(parameter.node)) Root(at, use, 0);
       } else {
         use.guarded = IsGuarded(parameter.node);
+        ReadFields(parameter);
       }
     }
     for (int node = kernel_.node; node < tree_.EndOf(kernel_.node); ++node) ReadNode(node);
@@ -35,6 +39,49 @@ class UseReader {
  private:
   const SyntaxNode& Node(int index) const { return tree_.node(index); }
   bool IsFirst(int node) const { return Node(Node(node).parent).children.front() == node; }
+
+  // What the kernel does with the pointers in a struct.
+  void ReadFields(const ProgramParameter& parameter) {
+    for (const ProgramParameter& field : FieldsOf(program_, PointedType(parameter.type))) {
+      if (!IsPointer(field.type)) continue;
+      ParameterUse use;
+      conditional_writes_ = 0;
+      writes_ = 0;
+      seen_.clear();
+      FollowStruct(parameter.node, field.name, use, 0);
+      use.partial = writes_ > 0 && conditional_writes_ == writes_;
+      result_.parameters[parameter.name + "." + field.name] = use;
+    }
+  }
+
+  // Every use of a field of a struct, of its copies, and of structs that functions make of it.
+  void FollowStruct(int declaration, const std::string& field, ParameterUse& use, int depth) {
+    if (depth > 6 || !seen_.insert(declaration).second) return;
+    for (const int at : tree_.UsesOf(declaration)) {
+      int below = at;
+      for (int parent = Node(at).parent; parent > 0; below = parent, parent = Node(parent).parent) {
+        const std::string& kind = Node(parent).kind_name;
+        if (kind == "MemberRefExpr") {
+          if (Node(parent).name == field) Climb(parent, use, depth, false);
+          break;
+        }
+        if (kind == "VarDecl") {
+          FollowStruct(parent, field, use, depth + 1);
+          break;
+        }
+        const int function = kind == "CallExpr" ? program_.FindFunction(Node(parent).name) : -1;
+        if (function >= 0) {
+          const auto& children = Node(parent).children;
+          const auto place = std::find(children.begin(), children.end(), below) - children.begin() - 1;
+          const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
+          if (place >= 0 && static_cast<std::size_t>(place) < parameters.size())
+            FollowStruct(parameters[static_cast<std::size_t>(place)].node, field, use, depth + 1);
+        } else if (kind != "CallExpr" && kind != "UnexposedExpr" && kind != "DeclStmt") {
+          break;
+        }
+      }
+    }
+  }
 
   // Every use of a pointer, and of the pointers that are made from it.
   void Follow(int declaration, ParameterUse& use, int depth) {
@@ -71,6 +118,9 @@ class UseReader {
           return Read(use, true);
         }
         return;
+      } else if (kind == "CallExpr" && element && Node(parent).name.starts_with("operator") &&
+                 Node(parent).range.begin == Node(at).range.begin && Node(parent).name.ends_with('=')) {
+        return Write(use, at, Node(parent).name != "operator=");  // of float4 or another struct
       } else if (kind == "CallExpr") {
         return Call(parent, at, use, depth, element);
       } else if (kind == "VarDecl") {
@@ -86,7 +136,30 @@ class UseReader {
   }
 
   void Alias(int left, ParameterUse& use, int depth) {
-    if (Node(left).refers_to >= 0) Follow(Node(left).refers_to, use, depth + 1);
+    if (Node(left).kind_name != "MemberRefExpr" && Node(left).refers_to >= 0) Follow(Node(left).refers_to, use, depth + 1);
+  }
+
+  // The root of an element, or of the variable that it is loaded into, must not be negative. One that is part of a sum or a
+  // product may be.
+  void Root(int from, ParameterUse& use, int depth) {
+    static const std::set<std::string, std::less<>> kRoots = {"sqrt", "sqrtf", "rsqrt", "rsqrtf", "log", "logf", "__logf"};
+    for (int at = from, parent = Node(at).parent; parent > kernel_.node; at = parent, parent = Node(at).parent) {
+      const std::string& kind = Node(parent).kind_name;
+      if (kind == "CallExpr") {
+        std::string name = Node(parent).name;
+        if (name.empty()) name = std::string(tree_.Text(parent).substr(0, tree_.Text(parent).find('(')));
+        use.nonnegative |= kRoots.contains(name);
+        return;
+      }
+      if (kind == "VarDecl" && depth == 0) {
+        for (const int use_of : tree_.UsesOf(parent)) Root(use_of, use, 1);
+        return;
+      }
+      const bool divides = kind == "BinaryOperator" && tree_.Operator(parent) == "/" && IsFirst(at);
+      if (kind != "ParenExpr" && kind != "UnexposedExpr" && kind != "ArraySubscriptExpr" && kind.find("Cast") == kind.npos &&
+          !divides)
+        return;
+    }
   }
 
   static void Read(ParameterUse& use, bool element) {
@@ -144,14 +217,34 @@ class UseReader {
         const bool condition = !Node(parent).children.empty() && Node(parent).children.front() == below;
         if ((kind == "IfStmt" || kind == "WhileStmt" || kind == "ConditionalOperator") && condition) return true;
         if (kind == "ForStmt") {
-          const std::string head(tree_.Text(parent).substr(0, tree_.Text(parent).find('{')));
-          if (below != Node(parent).children.back() &&
-              (head.find("++") != std::string::npos || head.find("Dim") != std::string::npos))
-            return true;
+          if (below != Node(parent).children.back() && ReachesEvery(parent)) return true;
         }
       }
     }
     return false;
+  }
+
+  // A loop of single steps, or one that begins at a place of the thread's own, ends where its condition says, at any number.
+  bool ReachesEvery(int loop) const {
+    const auto tokens = tree_.Tokens(Node(loop).range);
+    std::size_t end = 0;
+    for (int depth = 0; end < tokens.size(); ++end) {
+      if (tokens[end] == "(") ++depth;
+      if (tokens[end] == ")" && --depth == 0) break;
+    }
+    const std::vector<std::string_view> head(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto first = std::find(head.begin(), head.end(), ";");
+    const auto equals = std::find(head.begin(), first, "=");
+    const bool single = std::any_of(first, head.end(), [](auto token) {
+      return token == "++" || token == "--" || token == "blockDim" || token == "gridDim";
+    });
+    // `c = lane; c < N; c += 32` takes any N; `k = 0; k < N; k += TILE` does not.
+    const auto begins = equals == first ? first : equals + 1;
+    const bool of_thread = std::any_of(begins, first, [](auto token) {
+      return token == "threadIdx" || token.find("rank") != token.npos || token.find("lane") != token.npos || token == "tid" ||
+             token == "tx" || token == "idx";
+    });
+    return single || of_thread;
   }
 
   void Subscripts(int declaration, ParameterUse& use) {
@@ -168,12 +261,29 @@ class UseReader {
         if (i + 1 < tokens.size()) use.strides.emplace(tokens[i + 1]);
       }
       if (kind != "ArraySubscriptExpr") continue;
+      Bound(Node(parent).children.back(), use);
       // Where does the element go: into another subscript, directly or through a variable?
       Indexed(parent, use);
       int outer = Node(parent).parent;
       while (outer > kernel_.node && Node(outer).kind_name != "VarDecl") outer = Node(outer).parent;
       if (outer > kernel_.node) {
         for (const int copy : tree_.UsesOf(outer)) Indexed(copy, use);
+      }
+    }
+  }
+
+  // x[i] where i is compared with a parameter, and x[blockIdx.x].
+  void Bound(int subscript, ParameterUse& use) const {
+    if (tree_.Text(subscript) == "blockIdx.x") use.bounds.insert("gridDim.x");
+    const int variable = Node(subscript).refers_to;
+    if (variable < 0 || Node(variable).kind_name != "VarDecl") return;
+    for (const int at : tree_.UsesOf(variable)) {
+      const int parent = Node(at).parent;
+      const std::string_view op = tree_.Operator(parent);
+      if (op != "<" && op != ">=" && op != ">" && op != "<=") continue;
+      for (const int side : Node(parent).children) {
+        const int other = Node(side).refers_to;
+        if (other >= 0 && Node(other).kind_name == "ParmDecl") use.bounds.insert(Node(other).name);
       }
     }
   }
@@ -189,7 +299,7 @@ class UseReader {
   void ReadNode(int node) {
     const std::string& kind = Node(node).kind_name;
     if (kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") result_.loops = true;
-    if (kind == "CompoundAssignOperator" || tree_.Operator(node) == "+=") result_.accumulates = true;
+    if (tree_.Operator(node) == "+=" || tree_.Operator(node) == "-=") result_.accumulates |= result_.loops;
     static const std::set<std::string, std::less<>> kMath = {"exp", "expf", "__expf", "tanh",  "tanhf",  "erf",   "erff",
                                                              "log", "logf", "__logf", "pow",   "powf",   "sin",   "sinf",
                                                              "cos", "cosf", "sqrt",   "sqrtf", "rsqrtf", "rsqrt", "exp2f"};

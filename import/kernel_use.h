@@ -15,8 +15,10 @@ struct ParameterUse {
   bool written = false;
   bool atomic = false;            // written by an atomic function
   bool partial = false;           // every write stands under a condition on where the edge of the data is
+  bool nonnegative = false;       // the root or logarithm of an element is taken
   bool guarded = false;           // for integers: a condition compares it
   std::set<std::string> strides;  // for pointers: what is multiplied in its subscripts
+  std::set<std::string> bounds;   // for pointers: parameters that a subscript is compared with; "gridDim.x" for blockIdx.x
   std::set<std::string> indexes;  // for pointers to integers: parameters in whose subscripts its elements occur
 };
 

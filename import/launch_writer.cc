@@ -36,8 +36,8 @@ std::string LaunchWriter::ScalarText(const TakenLaunch& one, std::size_t index) 
 std::string LaunchWriter::IntegerText(const std::string& name, const std::optional<HostExpression>& expression, bool guarded) {
   if (const auto given = c_.answers.Given("argument." + name)) return *given;
   if (!expression || !expression->IsKnown()) return c_.names.AddSize(name, std::nullopt, guarded, c_.draft);
-  const HostExpression named = c_.names.Named(*expression);
-  if (named.kind != Kind::kNumber) return named.Text();
+  const HostExpression named = Simplified(c_.names.Named(*expression));
+  if (named.kind != Kind::kNumber || !expression->Names().empty()) return named.Text();
   // A small number is a choice; a large one is a size that the host writes as a number.
   constexpr std::int64_t kSmall = 16;
   if (named.number.is_real || named.number.integer <= kSmall) {
@@ -56,11 +56,14 @@ std::string LaunchWriter::RealScalar(const std::string& name, const std::string&
   std::string guess = "1.5";
   bool known = false;
   if (expression) {
-    if (const auto number = ValueOf(c_.names.Named(*expression), c_.host.Values())) {
-      const auto names = c_.names.Named(*expression).Names();
-      const bool of_sizes =
-          !names.empty() && std::all_of(names.begin(), names.end(), [&](const auto& one) { return c_.names.IsSize(one); });
-      guess = of_sizes ? c_.names.Text(*expression) : fmt::format("{}", number->AsReal());
+    const HostExpression named = c_.names.InSizes(*expression, c_.draft);
+    const auto names = named.Names();
+    const bool of_sizes = std::all_of(names.begin(), names.end(), [&](const auto& one) { return c_.names.IsSize(one); });
+    if (named.IsKnown() && of_sizes) {
+      guess = named.Text();
+      known = true;
+    } else if (const auto number = ValueOf(named, c_.host.Values())) {
+      guess = fmt::format("{}", number->AsReal());
       known = true;
     }
   }
@@ -75,14 +78,11 @@ std::string LaunchWriter::StructText(const TakenLaunch& one, std::size_t index, 
   std::vector<std::string> parts;
   const std::string& parameter = one.kernel->parameters[index].name;
   for (const ProgramParameter& field : FieldsOf(c_.program, type)) {
+    const auto known = one.values.find(parameter + "." + field.name);
     std::optional<HostExpression> value;
-    if (one.launch != nullptr && index < one.launch->arguments.size()) {
-      const std::string host(c_.program.Text(one.launch->arguments[index]));
-      value = c_.host.Resolve(ParseHostExpression(SpelledTokens(host + "." + field.name)), one.launch->function);
-      if (!value->IsKnown()) value.reset();
-    }
+    if (known != one.values.end() && known->second.IsKnown()) value = known->second;
     if (IsPointerType(field.type)) {
-      parts.push_back(buffers_.AddField(parameter, field));
+      parts.push_back(buffers_.NameOfField(one, index, field));
       continue;
     }
     const auto element = ElementTypeOf(c_.program, PointedType(field.type));
@@ -182,12 +182,11 @@ void LaunchWriter::AddSteps(const std::vector<std::string>& lines) {
       c_.draft.steps.push_back(fmt::format("memset {} {}", buffer.name, *byte));
   }
   if (c_.loop.taken) {
-    std::string count = c_.names.Text(ParseHostExpression(SpelledTokens(c_.loop.count)));
-    constexpr int kFewest = 4;
-    const auto leaf = c_.host.leaves().find(c_.loop.count);
-    const bool a_size = c_.names.IsSize(count) || leaf == c_.host.leaves().end();
-    const bool number = !count.empty() && std::isdigit(static_cast<unsigned char>(count[0])) != 0;
-    if (!a_size || number) count = std::to_string(kFewest);
+    const HostExpression counted = c_.names.InSizes(ParseHostExpression(SpelledTokens(c_.loop.count)), c_.draft);
+    const auto names = counted.Names();
+    const bool of_sizes =
+        !names.empty() && std::all_of(names.begin(), names.end(), [&](const auto& name) { return c_.names.IsSize(name); });
+    std::string count = of_sizes ? counted.Text() : std::to_string(kFewestSteps);
     count = c_.answers.Ask("repeat", count,
                            fmt::format("how often the loop over {} runs; the host says {}", c_.loop.step, c_.loop.count));
     c_.draft.steps.push_back(fmt::format("repeat {} < {}", c_.loop.step, count));

@@ -16,6 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// NAME of a line `#include <NAME>`.
+std::optional<std::string> AngleInclude(std::string_view line) {
+  line = Trim(line);
+  if (!line.starts_with('#')) return std::nullopt;
+  line = Trim(line.substr(1));
+  if (!line.starts_with("include")) return std::nullopt;
+  line = Trim(line.substr(7));
+  const std::size_t end = line.find('>');
+  if (!line.starts_with('<') || end == std::string_view::npos) return std::nullopt;
+  return std::string(line.substr(1, end - 1));
+}
+
 class TextReader {
  public:
   TextReader(fs::path home, const std::vector<fs::path>& folders) : home_(std::move(home)), folders_(folders) {}
@@ -24,16 +36,13 @@ class TextReader {
     const std::string contents = ReadSourceFile(file);
     read_.insert(fs::weakly_canonical(file));
     for (const SourceLine& line : SplitLines(contents)) {
-      const std::optional<std::string> name = QuotedInclude(line.text);
-      if (!name) {
-        if (line.text.empty() && line.begin == contents.size()) continue;  // after the last line end
-        AddLine(std::string(line.text), file, line.number);
-        continue;
-      }
-      const std::optional<fs::path> found = Find(*name, file.parent_path());
+      const std::optional<std::string> quoted = QuotedInclude(line.text);
+      const std::optional<std::string> name = quoted ? quoted : AngleInclude(line.text);
+      const std::optional<fs::path> found = name ? Find(*name, file.parent_path(), quoted.has_value()) : std::nullopt;
       if (!found) {
-        result_.missing.push_back(*name);
-        AddLine("", file, line.number);
+        if (line.text.empty() && line.begin == contents.size()) continue;  // after the last line end
+        // One of the toolkit, perhaps: the parser looks for it.
+        AddLine(quoted ? fmt::format("#include <{}>", *quoted) : std::string(line.text), file, line.number);
       } else if (!read_.contains(fs::weakly_canonical(*found))) {
         Add(*found);
       } else {
@@ -52,8 +61,9 @@ class TextReader {
     result_.lines.push_back({file.filename().string(), number});
   }
 
-  std::optional<fs::path> Find(const std::string& name, const fs::path& beside) const {
-    std::vector<fs::path> folders = {beside, home_};
+  std::optional<fs::path> Find(const std::string& name, const fs::path& beside, bool quoted) const {
+    std::vector<fs::path> folders;
+    if (quoted) folders = {beside, home_};
     folders.insert(folders.end(), folders_.begin(), folders_.end());
     for (const fs::path& folder : folders) {
       std::error_code failed;

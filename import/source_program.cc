@@ -1,5 +1,7 @@
 #include "import/source_program.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "kernel_templates/directive_lexer.h"
@@ -123,6 +125,7 @@ void SourceProgram::AddVariable(int index) {
 void SourceProgram::ReadMacros() {
   const std::string& all = text();
   const std::vector<SourceLine> lines = SplitLines(all);
+  lines_ = PreprocessedLines(all);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string_view line = Trim(lines[i].text);
     if (!line.starts_with('#')) continue;
@@ -130,7 +133,7 @@ void SourceProgram::ReadMacros() {
     const auto continues = [&] { return lines[i].text.ends_with('\\') || lines[i].text.ends_with("\\\r"); };
     while (continues() && i + 1 < lines.size()) ++i;
     line = Trim(line.substr(1));
-    if (!line.starts_with("define") || line.size() < 8) continue;
+    if (!line.starts_with("define") || line.size() < 8 || !lines_[first].active) continue;
     ProgramMacro macro;
     macro.range = {static_cast<std::uint32_t>(lines[first].begin),
                    static_cast<std::uint32_t>(lines[i].begin + lines[i].text.size())};
@@ -200,6 +203,20 @@ std::vector<std::string_view> SourceProgram::Tokens(const SourceRange& range) co
 int SourceProgram::LineOf(std::uint32_t offset) const {
   return 1 + static_cast<int>(
                  std::count(text().begin(), text().begin() + std::min<std::ptrdiff_t>(offset, std::ssize(text())), '\n'));
+}
+
+void SourceProgram::SetOrigins(std::vector<std::string> files, std::vector<int> numbers, std::string main) {
+  line_files_ = std::move(files);
+  line_numbers_ = std::move(numbers);
+  main_file_ = std::move(main);
+}
+
+std::string SourceProgram::PlaceOf(std::uint32_t offset) const {
+  const int line = LineOf(offset);
+  const auto index = static_cast<std::size_t>(line) - 1;
+  if (index >= line_files_.size() || index >= line_numbers_.size()) return fmt::format("line {}", line);
+  if (line_files_[index] == main_file_) return fmt::format("line {}", line_numbers_[index]);
+  return fmt::format("{}:{}", line_files_[index], line_numbers_[index]);
 }
 
 }  // namespace evo

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "import/preprocessor.h"
 #include "syntax/syntax_tree.h"
 #include "syntax/token.h"
 
@@ -68,6 +69,7 @@ class SourceProgram {
   const std::vector<ProgramVariable>& variables() const { return variables_; }
   const std::vector<ProgramMacro>& macros() const { return macros_; }
   const std::vector<SourceRange>& tokens() const { return tokens_; }
+  const std::vector<PreprocessedLine>& lines() const { return lines_; }
   std::string_view Token(std::size_t index) const { return index < tokens_.size() ? Text(tokens_[index]) : std::string_view(); }
 
   const ProgramMacro* FindMacro(std::string_view name) const;
@@ -82,6 +84,10 @@ class SourceProgram {
   std::vector<std::string_view> Tokens(const SourceRange& range) const;
   // The line of an offset, from 1.
   int LineOf(std::uint32_t offset) const;
+  // Says where lines of the text come from. `main`: the file whose name need not be said.
+  void SetOrigins(std::vector<std::string> files, std::vector<int> numbers, std::string main);
+  // "line 12", or "common.h:12" for what stands in another file than the main one.
+  std::string PlaceOf(std::uint32_t offset) const;
 
  private:
   void AddFunction(int node);
@@ -94,6 +100,10 @@ class SourceProgram {
   std::vector<ProgramFunction> functions_;
   std::vector<ProgramVariable> variables_;
   std::vector<ProgramMacro> macros_;
+  std::vector<PreprocessedLine> lines_;
+  std::vector<std::string> line_files_;
+  std::vector<int> line_numbers_;
+  std::string main_file_;
 };
 
 // The spelled tokens of a text.

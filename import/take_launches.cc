@@ -44,7 +44,7 @@ class LaunchTaker {
   std::string List(const std::vector<const ProgramFunction*>& kernels) const {
     std::vector<std::string> parts;
     for (const ProgramFunction* kernel : kernels)
-      parts.push_back(fmt::format("{} (line {})", kernel->qualified, program_.LineOf(kernel->range.begin)));
+      parts.push_back(fmt::format("{} ({})", kernel->qualified, program_.PlaceOf(kernel->range.begin)));
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 
@@ -113,8 +113,8 @@ class LaunchTaker {
       }
     }
     if (others > 0) {
-      notes_.push_back(fmt::format("{} is launched {} more time{} with other arguments; the launch in line {} was taken",
-                                   kernel.name, others, others > 1 ? "s" : "", program_.LineOf(best.range.begin)));
+      notes_.push_back(fmt::format("{} is launched {} more time{} with other arguments; the launch in {} was taken", kernel.name,
+                                   others, others > 1 ? "s" : "", program_.PlaceOf(best.range.begin)));
     }
   }
 
@@ -142,7 +142,14 @@ class LaunchTaker {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       one.types.push_back(TypeOf(one, i));
       if (launch == nullptr || i >= launch->arguments.size() || IsPointerType(one.types.back())) continue;
-      one.values[parameters[i].name] = host_.Resolve(launch->arguments[i], launch->function);
+      if (FieldsOf(program_, PointedType(one.types[i])).empty())
+        one.values[parameters[i].name] = host_.Resolve(launch->arguments[i], launch->function);
+      const HostExpression whole = ParseHostExpression(program_.Tokens(launch->arguments[i]));
+      for (const ProgramParameter& field : FieldsOf(program_, PointedType(one.types[i]))) {
+        if (IsPointerType(field.type) || whole.kind != HostExpression::Kind::kName) continue;
+        one.values[parameters[i].name + "." + field.name] =
+            host_.Resolve({HostExpression::Kind::kMember, field.name, {}, {whole}}, launch->function);
+      }
     }
   }
 
@@ -216,6 +223,17 @@ TakenLoop TakeLoop(const SourceProgram& program, HostCode& host, const std::vect
                                             tokens.begin() + static_cast<std::ptrdiff_t>(second));
   HostExpression count = host.Resolve(ParseHostExpression(bound), launch.function);
   if (inclusive) count = HostExpression::Binary("+", count, HostExpression::Integer(1));
+  // STEP += 2
+  if (second + 3 < tokens.size() && tokens[second + 2] == "+=") {
+    std::size_t close = second + 3;
+    for (int depth = 0; close < tokens.size() && (tokens[close] != ")" || depth > 0); ++close)
+      depth += tokens[close] == "(" ? 1 : tokens[close] == ")" ? -1 : 0;
+    const std::vector<std::string_view> width(tokens.begin() + static_cast<std::ptrdiff_t>(second) + 3,
+                                              tokens.begin() + static_cast<std::ptrdiff_t>(close));
+    const HostExpression each = host.Resolve(ParseHostExpression(width), launch.function);
+    const auto value = ValueOf(each, host.Values());
+    if (value && value->AsReal() != 1) count = HostExpression::Call("ceil_div", {count, each});
+  }
   loop.count = Simplified(count).Text();
   // Assignments of pointers in the loop, and calls of swap.
   const auto pointer = [&](const SourceRange& at) { return host.Origin(at, launch.function); };
@@ -237,6 +255,14 @@ TakenLoop TakeLoop(const SourceProgram& program, HostCode& host, const std::vect
        ++i) {
     if (program.Token(i + 1) != "=" || program.Token(i + 3) != ";") continue;
     assigned.emplace_back(pointer(program.tokens()[i]), pointer(program.tokens()[i + 2]));
+  }
+  // Two of an array of pointers, whose indices are exchanged.
+  for (const auto& [to, from] : assigned) {
+    for (const HostCode::Pointer& a : passed) {
+      for (const HostCode::Pointer& b : passed) {
+        if (!a.index.empty() && a.index == to.name && b.index == from.name && a.name == b.name) loop.swaps.emplace_back(a, b);
+      }
+    }
   }
   for (const auto& [to, from] : assigned) {
     if (is_passed(to) && is_passed(from) && !(to == from)) loop.swaps.emplace_back(to, from);

@@ -17,6 +17,8 @@ struct DraftSize {
   bool known = false;         // the host says it
   bool ragged = false;        // the kernel compares it, so that any value is legal
   bool macro = false;         // a #define or constant of the file that the kernels use
+  bool given = false;         // the user gave it
+  bool fixed = false;         // the same in every case
   std::int64_t multiple = 1;  // values in cases are multiples of it
 };
 
@@ -36,6 +38,17 @@ struct DraftParameter {
   std::vector<std::int64_t> values;
 };
 
+using DraftCase = std::map<std::string, std::int64_t>;  // values of sizes
+
+// The sizes of a task's cases.
+struct DraftCases {
+  DraftCase small;
+  DraftCase search;
+  DraftCase search_cpu;
+  std::vector<DraftCase> held_out;
+  DraftCase held_out_cpu;
+};
+
 // A task as it is being put together.
 struct TaskDraft {
   std::string name;
@@ -45,18 +58,27 @@ struct TaskDraft {
   std::vector<DraftArgument> arguments;
   std::vector<DraftParameter> parameters;
   std::vector<std::string> constraints;
-  std::vector<std::string> steps;      // lines after "// evo:", in order
-  std::vector<std::string> constants;  // "SYMBOL = argument"
-  bool tolerance = false;              // determinism
+  std::vector<std::string> steps;       // lines after "// evo:", in order
+  std::vector<std::string> workspaces;  // "NAME dtype [EXPR, ..]"
+  std::vector<std::string> constants;   // "SYMBOL = argument"
+  bool tolerance = false;               // determinism
   bool loops = false;
   bool python = false;
+  DraftCases cases;
+  bool each_adds = true;          // each element has a sum of its own
+  std::string terms = "1";        // that are added up for one element
+  std::string barriers;           // what waiting for one another costs on the cpu device, in loop bodies; empty: nothing
+  std::string work = "1";         // innermost loop bodies of all threads and launches; an expression of sizes
   std::set<std::string> moved;    // macros and constants whose definitions are written at the top
   std::set<std::string> kernels;  // names
   std::vector<ImportQuestion> questions;
   std::vector<std::string> notes;
 };
 
-// The text of task.json, with cases for the sizes.
+// Chooses the cases: for timing sizes that keep a large GPU busy for some 20 us to 5 ms and one core for 5 to 20 ms, a small
+// case, and ragged ones. Adds a note where the host's sizes are not what is timed.
+void ChooseCases(TaskDraft& draft);
+// The text of task.json. The draft has its cases.
 std::string TaskJson(const TaskDraft& draft);
 // A reference.py whose function has the right arguments and is to be filled in.
 std::string ReferenceSkeleton(const TaskDraft& draft);

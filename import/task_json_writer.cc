@@ -4,24 +4,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
-#include "core/expression.h"
 #include "import/task_draft.h"
 
 namespace evo {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Sizes = std::map<std::string, std::int64_t>;
-
-// Sizes up to this one are structure (channels, heads, a filter's width) and the same in every case.
-constexpr std::int64_t kStructural = 32;
-// How large the product of a case's sizes may be: about 10 ms of a plain kernel on the cpu device, and of the small case.
-constexpr std::int64_t kCpuWork = 1 << 18;
-constexpr std::int64_t kSmallWork = 1 << 14;
-constexpr std::int64_t kHeldOutWork = 1 << 16;
-// Elements of all arguments together: 1 GiB of fp32.
-constexpr std::int64_t kMostElements = 1 << 28;
 
 // On one line, with a blank after each comma and colon.
 std::string OneLine(const Json& json) {
@@ -37,61 +25,7 @@ std::string OneLine(const Json& json) {
   return spaced;
 }
 
-double Work(const Sizes& sizes) {
-  double work = 1;
-  for (const auto& [name, value] : sizes) work *= static_cast<double>(value);
-  return work;
-}
-
-std::int64_t RoundedDown(std::int64_t value, std::int64_t multiple) { return std::max(multiple, value / multiple * multiple); }
-
-// Halves the largest size that may shrink until the product is at most `work`.
-Sizes Shrunk(const TaskDraft& draft, Sizes sizes, double work) {
-  while (Work(sizes) > work) {
-    const DraftSize* largest = nullptr;
-    for (const DraftSize& size : draft.sizes) {
-      const std::int64_t value = sizes[size.name];
-      if (value <= kStructural || value / 2 < size.multiple) continue;
-      if (largest == nullptr || value > sizes[largest->name]) largest = &size;
-    }
-    if (largest == nullptr) break;
-    sizes[largest->name] = RoundedDown(sizes[largest->name] / 2, largest->multiple);
-  }
-  return sizes;
-}
-
-// No multiples of block sizes where any value is legal; else another multiple.
-Sizes Ragged(const TaskDraft& draft, Sizes sizes, std::int64_t odd) {
-  for (const DraftSize& size : draft.sizes) {
-    std::int64_t& value = sizes[size.name];
-    if (value <= kStructural) continue;
-    if (size.ragged) {
-      value = std::max<std::int64_t>(kStructural + 1, value - value / 8 - odd);
-      if (value % 2 == 0) ++value;
-    } else {
-      value = RoundedDown(value - value / 4, size.multiple);
-    }
-  }
-  return sizes;
-}
-
-double Elements(const TaskDraft& draft, const Sizes& sizes) {
-  Variables variables;
-  for (const auto& [name, value] : sizes) variables[name] = Number::Integer(value);
-  double total = 0;
-  for (const DraftArgument& argument : draft.arguments) {
-    double count = argument.role == "scalar" ? 0 : 1;
-    try {
-      for (const std::string& dimension : argument.shape) count *= Expression::Parse(dimension).Evaluate(variables).AsReal();
-    } catch (const Error&) {
-      continue;  // the loader says it
-    }
-    total += count;
-  }
-  return total;
-}
-
-Json CaseJson(const TaskDraft& draft, const std::string& prefix, const Sizes& sizes) {
+Json CaseJson(const TaskDraft& draft, const std::string& prefix, const DraftCase& sizes) {
   Json values = Json::object();
   std::string name = prefix;
   for (const DraftSize& size : draft.sizes) {
@@ -102,23 +36,13 @@ Json CaseJson(const TaskDraft& draft, const std::string& prefix, const Sizes& si
 }
 
 Json CasesJson(const TaskDraft& draft) {
-  Sizes host;
-  for (const DraftSize& size : draft.sizes) host[size.name] = size.value;
-  Sizes search = host;
-  while (Elements(draft, search) > static_cast<double>(kMostElements)) {
-    const Sizes smaller = Shrunk(draft, search, Work(search) / 2);
-    if (smaller == search) break;
-    search = smaller;
-  }
-  const Sizes cpu = Shrunk(draft, search, draft.loops ? kCpuWork : kCpuWork / 2);
-  const Sizes held = Shrunk(draft, search, Work(search) / 2);
-  const Sizes held_cpu = Shrunk(draft, cpu, kHeldOutWork);
   Json cases;
-  cases["small"] = CaseJson(draft, "small", Ragged(draft, Shrunk(draft, cpu, kSmallWork), 3));
-  cases["search"] = Json::array({CaseJson(draft, "search", search)});
-  cases["search_cpu"] = Json::array({CaseJson(draft, "cpu", cpu)});
-  cases["held_out"] = Json::array({CaseJson(draft, "held_out", Ragged(draft, held, 5))});
-  cases["held_out_cpu"] = Json::array({CaseJson(draft, "held_out_cpu", Ragged(draft, held_cpu, 5))});
+  cases["small"] = CaseJson(draft, "small", draft.cases.small);
+  cases["search"] = Json::array({CaseJson(draft, "search", draft.cases.search)});
+  cases["search_cpu"] = Json::array({CaseJson(draft, "cpu", draft.cases.search_cpu)});
+  cases["held_out"] = Json::array();
+  for (const DraftCase& held_out : draft.cases.held_out) cases["held_out"].push_back(CaseJson(draft, "held_out", held_out));
+  cases["held_out_cpu"] = Json::array({CaseJson(draft, "held_out_cpu", draft.cases.held_out_cpu)});
   return cases;
 }
 
@@ -159,7 +83,15 @@ std::string Bytes(const TaskDraft& draft) {
 
 std::string Operations(const TaskDraft& draft) {
   std::string product = "2";
-  for (const DraftSize& size : draft.sizes) product += " * " + size.name;
+  for (const DraftArgument& argument : draft.arguments) {
+    if (argument.role != "out" && argument.role != "inout") continue;
+    for (const std::string& dimension : argument.shape)
+      product += " * " + (dimension.find_first_of(" +-/") == std::string::npos ? dimension : "(" + dimension + ")");
+    break;
+  }
+  if (!draft.each_adds) return product;
+  if (draft.terms.find(' ') != std::string::npos) return product + " * (" + draft.terms + ")";
+  if (!draft.terms.empty() && draft.terms != "1") product += " * " + draft.terms;
   return product;
 }
 

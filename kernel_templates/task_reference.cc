@@ -69,13 +69,25 @@ void CheckOutputTypes(const Task& task, const KernelTemplate& reference, const s
   }
 }
 
+// Whether a launch argument is this name, or a struct in braces that has it.
+bool Names(std::string_view launch_argument, const std::string& name) {
+  for (std::size_t at = launch_argument.find(name); at != std::string_view::npos; at = launch_argument.find(name, at + 1)) {
+    const auto is_part = [&](std::size_t i) {
+      return i < launch_argument.size() &&
+             (std::isalnum(static_cast<unsigned char>(launch_argument[i])) != 0 || launch_argument[i] == '_');
+    };
+    if (!is_part(at - 1) && !is_part(at + name.size())) return launch_argument == name || launch_argument.starts_with('{');
+  }
+  return false;
+}
+
 void CheckKernels(const Task& task, const std::vector<const Case*>& cases, const KernelTemplate& reference,
                   const std::string& file) {
   for (const Argument& argument : task.arguments) {
     if (!IsOutput(argument)) continue;
     const bool used = std::any_of(reference.steps.begin(), reference.steps.end(), [&](const Step& step) {
-      return step.launch && std::find(step.launch->arguments.begin(), step.launch->arguments.end(), argument.name) !=
-                                step.launch->arguments.end();
+      return step.launch && std::any_of(step.launch->arguments.begin(), step.launch->arguments.end(),
+                                        [&](const std::string& passed) { return Names(passed, argument.name); });
     });
     if (!used) throw UsageError(fmt::format("{}: no evo:launch line takes the output '{}'", file, argument.name));
   }

@@ -49,7 +49,6 @@ ImportRequest Request(const Options& options) {
     request.line_files.push_back(line.file);
     request.line_numbers.push_back(line.line);
   }
-  request.missing = text.missing;
   request.kernels = options.kernels;
   request.python = options.reference == "python";
   for (const std::string& answer : options.answers) {

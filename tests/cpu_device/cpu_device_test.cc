@@ -236,10 +236,51 @@ TEST_F(CpuDeviceTest, SaysWhatIsNotSupported) {
   const CompileResult assembly = Compile("__global__ void k(float* out) {\n  asm volatile(\"membar.gl;\");\n  out[0] = 1; }\n");
   EXPECT_EQ(assembly.outcome, Outcome::kUnsupported);
   EXPECT_EQ(assembly.message, "line 2: inline PTX is not supported on the cpu device");
-  EXPECT_EQ(Compile("#include <cooperative_groups.h>\n__global__ void k(float* out) { out[0] = 1; }\n").outcome,
-            Outcome::kUnsupported);
+  EXPECT_EQ(
+      Compile("#include <cooperative_groups.h>\n__global__ void k(float* out) { cooperative_groups::this_grid(); }\n").outcome,
+      Outcome::kUnsupported);
   EXPECT_EQ(Compile("__global__ void k(long long* out) { out[0] = clock64(); }\n").outcome, Outcome::kCheating);
   EXPECT_EQ(Compile("__shared__ float s[4];\n__global__ void k(float* out) { out[0] = s[0]; }\n").outcome, Outcome::kUnsupported);
+}
+
+TEST_F(CpuDeviceTest, HasGroupsOfBlocksAndWarps) {
+  const auto program = Load(R"(
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* out) {
+  cg::thread_block block = cg::this_thread_block();
+  cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+  cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
+  __shared__ float last;
+  if (block.thread_rank() == block.size() - 1) last = 7;
+  cg::sync(block);
+  float* mine = out + 8 * block.thread_rank();
+  mine[0] = cg::reduce(warp, float(warp.thread_rank()), cg::plus<float>{});
+  mine[1] = cg::reduce(tile, float(block.thread_rank()), cg::greater<float>{});
+  mine[2] = warp.meta_group_rank() + 10 * warp.meta_group_size();
+  mine[3] = tile.shfl_down(float(block.thread_rank()), 2);
+  mine[4] = tile.shfl_xor(float(block.thread_rank()), 1);
+  mine[5] = last;
+  mine[6] = tile.ballot(tile.thread_rank() < 3);
+  mine[7] = tile.any(block.thread_rank() == 63);
+}
+)");
+  const Address out = Upload(std::vector<float>(8 * 64, 0));
+  ASSERT_TRUE(Run(*program, Launch({1, 1, 1}, {32, 2, 1}, {out}), 3).ok());
+  const std::vector<float> got = Download<float>(out, 8 * 64);
+  for (int thread = 0; thread < 64; ++thread) {
+    const float* mine = got.data() + static_cast<std::ptrdiff_t>(8) * thread;
+    const auto rank = static_cast<float>(thread);
+    EXPECT_EQ(mine[0], 496);
+    EXPECT_EQ(mine[1], static_cast<float>(thread / 8 * 8 + 7));
+    EXPECT_EQ(mine[2], static_cast<float>(thread / 32 + 20));
+    EXPECT_EQ(mine[3], thread % 8 < 6 ? rank + 2 : rank);
+    EXPECT_EQ(mine[4], static_cast<float>(thread ^ 1));
+    EXPECT_EQ(mine[5], 7);
+    EXPECT_EQ(mine[6], 7);
+    EXPECT_EQ(mine[7], thread / 8 == 7 ? 1 : 0);
+  }
 }
 
 TEST_F(CpuDeviceTest, TimesASequence) {

@@ -41,5 +41,15 @@ TEST(HostExpression, SurvivesDeepNesting) {
   EXPECT_FALSE(ParseHostExpression(std::vector<std::string_view>(100000, "-")).IsKnown());
 }
 
+TEST(HostExpression, RoundsUpByChoiceOrByLimit) {
+  EXPECT_EQ(Simplified(ParseHostExpression(SpelledTokens("n / b + ((n % b == 0) ? 0 : 1)"))).Text(), "ceil_div(n, b)");
+  EXPECT_EQ(Simplified(ParseHostExpression(SpelledTokens("n / b + (n % b ? 1 : 0)"))).Text(), "ceil_div(n, b)");
+  EXPECT_EQ(Simplified(ParseHostExpression(SpelledTokens("n / b + (n % b == 0 ? 1 : 0)"))).Text(),
+            "n / b + (n % b == 0 ? 1 : 0)");
+  EXPECT_EQ(Simplified(ParseHostExpression(SpelledTokens("(n + m - 1) / m"))).Text(), "ceil_div(n, m)");
+  EXPECT_NEAR(ValueOf(ParseHostExpression(SpelledTokens("1 - powf(beta, 2)")), {{"beta", Number::Real(0.9)}})->AsReal(), 0.19,
+              1e-9);
+}
+
 }  // namespace
 }  // namespace evo

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/syntax/parsing.h"
+#include "tests/import/importing.h"
 
 namespace evo {
 namespace {
@@ -15,49 +15,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-ImportReply Read(const std::string& text, const std::vector<std::string>& kernels = {},
-                 const std::map<std::string, std::string>& answers = {}) {
-  ImportRequest request;
-  request.file = "a.cu";
-  request.text = text;
-  request.kernels = kernels;
-  request.answers = answers;
-  for (int line = 1; line <= 1000; ++line) {
-    request.line_files.push_back("a.cu");
-    request.line_numbers.push_back(line);
-  }
-  return Import(request, SharedParser());
-}
-
-std::string Kernel(const ImportReply& reply) {
-  EXPECT_EQ(reply.failure, "");
-  for (const auto& [name, text] : reply.files) {
-    if (name.ends_with(".cu")) return text;
-  }
-  return "";
-}
-
-json TaskOf(const ImportReply& reply) {
-  EXPECT_EQ(reply.failure, "");
-  return json::parse(reply.files.at("task.json"));
-}
-
-json ArgumentOf(const json& task, const std::string& name) {
-  for (const json& argument : task.at("arguments")) {
-    if (argument.at("name") == name) return argument;
-  }
-  return "no argument " + name;
-}
-
-const ImportQuestion& QuestionOf(const ImportReply& reply, const std::string& key) {
-  for (const ImportQuestion& question : reply.questions) {
-    if (question.key == key) return question;
-  }
-  static const ImportQuestion kNone;
-  ADD_FAILURE() << "no question " << key;
-  return kNone;
-}
 
 const char* const kStudent = R"(// Coursework: scaled copy.
 #include <cstdio>
@@ -113,7 +70,7 @@ TEST(Import, TakesAProgramAsItStands) {
   EXPECT_EQ(task.at("sizes"), json({"n"}));
   EXPECT_EQ(task.at("reference"), "baseline");
   EXPECT_EQ(task.at("baseline"), "scale");
-  EXPECT_EQ(task.at("cases").at("search").at(0).at("sizes").at("n"), 1 << 20);
+  EXPECT_EQ(task.at("cases").at("search").at(0).at("sizes").at("n"), 1 << 24);
   EXPECT_EQ(task.at("cases").at("held_out").at(0).at("sizes").at("n").get<int>() % 2, 1);
   EXPECT_EQ(ArgumentOf(task, "x").at("role"), "in");
   EXPECT_EQ(ArgumentOf(task, "y").at("role"), "out");

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/expression.h"
+#include "import/task_draft.h"
+
+namespace evo {
+namespace {
+
+// Sizes up to this one are structure (channels, heads, a filter's width) and the same in every case.
+constexpr std::int64_t kStructural = 32;
+// No other size is made smaller than this, so that a case has several blocks.
+constexpr std::int64_t kSmallest = 64;
+// Loop bodies of a case on the cpu device, about 10 ms of a plain kernel there, and of the small and the held-out case.
+constexpr double kCpuWork = 1 << 19;
+constexpr double kSmallWork = 1 << 15;
+constexpr double kHeldOutCpuWork = 1 << 17;
+// A case for a GPU has at least so many elements in all arguments (some 40 us on one with 4 TB/s) or so many loop bodies (some
+// 3 ms at 5 Tflop/s), and is not grown beyond that.
+constexpr double kGpuElements = 1 << 25;
+constexpr double kGpuWork = 8e9;
+// What a case has at most: 1 GiB of fp32, and some 100 ms.
+constexpr double kMostElements = 1 << 28;
+constexpr double kMostWork = 2.5e11;
+
+class CaseChooser {
+ public:
+  explicit CaseChooser(TaskDraft& draft) : draft_(draft) {}
+
+  void Run() {
+    DraftCase host;
+    for (const DraftSize& size : draft_.sizes) host[size.name] = size.value;
+    const DraftCase search =
+        Grown(Shrunk(host, [&](const DraftCase& c) { return Elements(c) > kMostElements || Work(c) > kMostWork; }));
+    DraftCases& cases = draft_.cases;
+    cases.search = search;
+    cases.search_cpu = Shrunk(search, [&](const DraftCase& c) { return CpuWork(c) > kCpuWork; });
+    cases.small = Ragged(Shrunk(cases.search_cpu, [&](const DraftCase& c) { return CpuWork(c) > kSmallWork; }), 3);
+    const double half = Work(search) / 2;
+    cases.held_out = {Ragged(Shrunk(search, [&](const DraftCase& c) { return Work(c) > half; }), 5)};
+    if (search != host && std::all_of(draft_.sizes.begin(), draft_.sizes.end(), [](const auto& s) { return s.known; }))
+      cases.held_out.push_back(host);
+    cases.held_out_cpu = Ragged(Shrunk(cases.search_cpu, [&](const DraftCase& c) { return CpuWork(c) > kHeldOutCpuWork; }), 5);
+    Note(host, search);
+    double elements = 0;
+    for (const DraftArgument& argument : draft_.arguments) {
+      if (argument.role == "out" || argument.role == "inout") elements = std::max(elements, ElementsOf(argument, host));
+    }
+    draft_.each_adds = elements * Value(draft_.terms, host).value_or(1) <= 2 * Value(draft_.work, host).value_or(1) ||
+                       Value(draft_.terms, host).value_or(1) <= kStructural;
+  }
+
+ private:
+  const DraftSize& SizeOf(const std::string& name) const {
+    return *std::find_if(draft_.sizes.begin(), draft_.sizes.end(), [&](const DraftSize& size) { return size.name == name; });
+  }
+
+  std::optional<double> Value(const std::string& expression, const DraftCase& sizes) const {
+    Variables variables;
+    for (const auto& [name, value] : sizes) variables[name] = Number::Integer(value);
+    for (const DraftParameter& parameter : draft_.parameters) variables[parameter.name] = Number::Integer(parameter.value);
+    try {
+      return Expression::Parse(expression).Evaluate(variables).AsReal();
+    } catch (const Error&) {
+      return std::nullopt;  // the loader says it
+    }
+  }
+
+  double ElementsOf(const DraftArgument& argument, const DraftCase& sizes) const {
+    double count = argument.role == "scalar" ? 0 : 1;
+    for (const std::string& dimension : argument.shape) count *= Value(dimension, sizes).value_or(1);
+    return count;
+  }
+
+  double Elements(const DraftCase& sizes) const {
+    double total = 0;
+    for (const DraftArgument& argument : draft_.arguments) total += ElementsOf(argument, sizes);
+    return total;
+  }
+
+  // At least the elements of the largest argument.
+  double Work(const DraftCase& sizes) const {
+    double work = Value(draft_.work, sizes).value_or(1);
+    for (const DraftArgument& argument : draft_.arguments) work = std::max(work, ElementsOf(argument, sizes));
+    return work;
+  }
+
+  double CpuWork(const DraftCase& sizes) const {
+    return Work(sizes) + (draft_.barriers.empty() ? 0 : Value(draft_.barriers, sizes).value_or(0));
+  }
+
+  static std::int64_t RoundedDown(std::int64_t value, std::int64_t multiple) {
+    return std::max(multiple, value / multiple * multiple);
+  }
+
+  // Halves the largest size that may shrink while there is too much of it.
+  template <typename TooMuch>
+  DraftCase Shrunk(DraftCase sizes, const TooMuch& too_much) const {
+    std::set<std::string> fixed;
+    while (too_much(sizes)) {
+      const DraftSize* largest = nullptr;
+      for (const DraftSize& size : draft_.sizes) {
+        const std::int64_t value = sizes[size.name];
+        if (value / 2 < std::max(kSmallest, size.multiple) || fixed.contains(size.name)) continue;
+        if (largest == nullptr || value > sizes[largest->name]) largest = &size;
+      }
+      if (largest == nullptr) break;
+      DraftCase smaller = sizes;
+      smaller[largest->name] = RoundedDown(sizes[largest->name] / 2, largest->multiple);
+      // One that changes little, such as a number of steps, keeps its value.
+      if (CpuWork(smaller) < 0.9 * CpuWork(sizes) || Elements(smaller) < 0.9 * Elements(sizes)) {
+        sizes = std::move(smaller);
+      } else {
+        fixed.insert(largest->name);
+      }
+    }
+    return sizes;
+  }
+
+  // Doubles the smallest size that may grow until a large GPU has enough to do.
+  DraftCase Grown(DraftCase sizes) const {
+    std::set<std::string> fixed;
+    while (Elements(sizes) < kGpuElements && Work(sizes) < kGpuWork) {
+      const DraftSize* smallest = nullptr;
+      for (const DraftSize& size : draft_.sizes) {
+        if (size.given || size.fixed || sizes[size.name] <= kStructural || fixed.contains(size.name)) continue;
+        if (smallest == nullptr || sizes[size.name] < sizes[smallest->name]) smallest = &size;
+      }
+      if (smallest == nullptr) break;
+      DraftCase larger = sizes;
+      larger[smallest->name] *= 2;
+      if (Elements(larger) > Elements(sizes) && Elements(larger) <= kMostElements && Work(larger) <= 4 * kGpuWork) {
+        sizes = std::move(larger);
+      } else {
+        fixed.insert(smallest->name);
+      }
+    }
+    return sizes;
+  }
+
+  // No multiples of block sizes where any value is legal; else another multiple.
+  DraftCase Ragged(DraftCase sizes, std::int64_t odd) const {
+    for (const DraftSize& size : draft_.sizes) {
+      std::int64_t& value = sizes[size.name];
+      if (value <= kStructural || size.fixed) continue;
+      if (size.ragged && size.multiple == 1) {
+        value = std::max<std::int64_t>(kStructural + 1, value - value / 8 - odd);
+        if (value % 2 == 0) ++value;
+      } else {
+        value = RoundedDown(value - value / 4, size.multiple);
+      }
+    }
+    return sizes;
+  }
+
+  void Note(const DraftCase& host, const DraftCase& search) const {
+    std::vector<std::string> changed;
+    std::vector<std::string> keep;
+    for (const DraftSize& size : draft_.sizes) {
+      if (!size.known || host.at(size.name) == search.at(size.name)) continue;
+      changed.push_back(fmt::format("{} = {} instead of {}", size.name, search.at(size.name), size.value));
+      keep.push_back(fmt::format("--set {}={}", size.name, size.value));
+    }
+    if (changed.empty()) return;
+    draft_.notes.push_back(fmt::format("timed on a GPU with {}, so that it runs for 20 us to 5 ms; {} keeps the host's",
+                                       fmt::join(changed, ", "), fmt::join(keep, " ")));
+  }
+
+  TaskDraft& draft_;
+};
+
+}  // namespace
+
+void ChooseCases(TaskDraft& draft) { CaseChooser(draft).Run(); }
+
+}  // namespace evo
