@@ -158,9 +158,9 @@ TEST_F(ReferencesTest, DataThatCannotBeUsedIsOneLine) {
 
 TEST_F(ReferencesTest, ADerivedInputIsMadeForEverySetOfInputs) {
   nlohmann::json task = ReadTask();
-  auto& arguments = task["arguments"];
-  arguments.insert(arguments.begin() + 1,
-                   {{"name", "pairs"}, {"role", "in"}, {"dtype", "f32"}, {"shape", {"N", 2}}, {"derived", "pack"}});
+  const auto pairs =
+      nlohmann::json::parse(R"({"name": "pairs", "role": "in", "dtype": "f32", "shape": ["N", 2], "derived": "pack"})");
+  task["arguments"].insert(task["arguments"].begin() + 1, pairs);
   Write("task.json", task.dump());
   Use(std::string("import numpy as np\n") + kRight + "def pack(x):\n    return np.stack([x, x[::-1]], axis=1)\n");
   Write("pairs.cu",
@@ -168,8 +168,6 @@ TEST_F(ReferencesTest, ADerivedInputIsMadeForEverySetOfInputs) {
         "__global__ void of_pairs(const float* pairs, float* y, int n) {\n"
         "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
         "  if (i < n) y[i] = pairs[2 * i] + pairs[2 * i + 1];\n}\n");
-  EXPECT_EQ(Check(), 0) << Output();
-  EXPECT_EQ(Search(), 0) << Output();
   EXPECT_EQ(Run({"verify", "--task", TaskCopy(), "--kernel", File("pairs.cu"), "--device", "cpu"}), 0) << Output();
   Record("x=x, y=x.astype(np.float64) + x[::-1]");
   EXPECT_EQ(Check(), 0) << Output();
