@@ -110,7 +110,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   }
   const TakenLoop loop = TakeLoop(program, host, launches);
   Answers answers(request.answers);
-  TaskDraft draft = BuildDraft(program, host, std::move(launches), loop, answers);
+  TaskDraft draft = BuildDraft(program, host, launches, loop, answers);
   const DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);
   if (const auto name = answers.Given("name")) draft.name = *name;
   if (const auto unused = answers.Unused(); !unused.empty()) {

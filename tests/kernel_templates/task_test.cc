@@ -183,6 +183,10 @@ TEST(Task, CasesAreChecked) {
 TEST(Task, TheReferenceMustWriteEveryOutput) {
   const auto failure = [](const std::string& reference) { return UsageFailure([&] { ParseTask(kTask, reference, "t"); }); };
   EXPECT_EQ(failure("// evo:launch r(X, Y) grid(N) block(32)\n"), "t/reference.cu: no evo:launch line takes the output 'Z'");
+  EXPECT_EQ(failure("// evo:launch r({X, ZZ}, Y) grid(N) block(32)\n"),
+            "t/reference.cu: no evo:launch line takes the output 'Z'");
+  EXPECT_THAT(failure("// evo:launch r({X, Z, N}, Y) grid(N - 3) block(32)\n"), testing::HasSubstr("grid x is 0"))
+      << "a field of a struct";
   EXPECT_EQ(failure("// evo:launch r(Z, Y) grid(N - 3) block(32)\n"),
             "t/reference.cu: case 'small': line 1, r: grid x is 0; it must be 1 to 2147483647");
   EXPECT_EQ(failure("int x;\n"), "t/reference.cu: no evo:launch line; say how the kernel is launched");
