@@ -51,13 +51,14 @@ ConsoleObserver::ConsoleObserver(std::FILE* out, int evaluations)
 std::string ProgressLine(const Progress& progress, std::size_t width) {
   const double share = progress.evaluated == 0 ? 0 : 100.0 * progress.valid / progress.evaluated;
   const bool counts = progress.evaluations > 0;
+  const bool open_end = counts || progress.generations >= kUnlimitedGenerations;
   struct Part {
     std::string text;
     int dropped;  // in this order where there is no room; 0: never
   };
   std::vector<Part> parts;
-  parts.push_back({counts ? fmt::format("generation {}", progress.generation)
-                          : fmt::format("generation {}/{}", progress.generation, progress.generations),
+  parts.push_back({open_end ? fmt::format("generation {}", progress.generation)
+                            : fmt::format("generation {}/{}", progress.generation, progress.generations),
                    0});
   parts.push_back({counts ? fmt::format("  evaluated {}/{}", progress.evaluated, progress.evaluations)
                           : fmt::format("  evaluated {}", progress.evaluated),

@@ -41,11 +41,32 @@ std::string Extents(const std::vector<Expression>& values) {
 struct Names {
   std::string stem;    // of the kernel's file, as an identifier
   std::string suffix;  // of its kernels
+  // Of the function's own variables, which must not be those of an argument, a size or a workspace.
+  std::string error = "error";
+  std::string stream = "stream";
+  std::string arguments = "arguments";
+  std::string kept = "kept";
 };
 
-Names NamesOf(const KernelTemplate& exported, const std::string& kernel_file) {
+std::set<std::string> NamesOfTheUser(const KernelTemplate& exported, const Task& task) {
+  std::set<std::string> names(task.size_names.begin(), task.size_names.end());
+  for (const Argument& argument : task.arguments) names.insert(argument.name);
+  for (const Workspace& workspace : exported.workspaces) names.insert(workspace.name);
+  for (const TensorMapDirective& map : exported.tensor_maps) names.insert(map.name);
+  for (const SizeMacro& macro : exported.size_macros) names.insert(macro.name);
+  for (const Step& step : exported.steps) {
+    if (step.repeat) names.insert(step.repeat->step);
+  }
+  return names;
+}
+
+Names NamesOf(const KernelTemplate& exported, const Task& task, const std::string& kernel_file) {
   constexpr std::size_t kDigits = 8;
   Names names{kernel_file.substr(0, kernel_file.rfind('.')), "_evo_" + exported.digest.substr(0, kDigits)};
+  const std::set<std::string> taken = NamesOfTheUser(exported, task);
+  for (std::string* own : {&names.error, &names.stream, &names.arguments, &names.kept}) {
+    while (taken.contains(*own)) *own += '_';
+  }
   for (char& c : names.stem) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
@@ -54,7 +75,7 @@ Names NamesOf(const KernelTemplate& exported, const std::string& kernel_file) {
 }
 
 // `name(const void* x, void* y, long long n, cudaStream_t stream)`; without `types`, a call with these names.
-std::string Signature(const Task& task, const std::string& name, bool types) {
+std::string Signature(const Task& task, const Names& names, const std::string& name, bool types) {
   std::vector<std::string> parameters;
   for (const Argument& argument : task.arguments) {
     if (argument.role == Role::kScalar) continue;
@@ -62,7 +83,7 @@ std::string Signature(const Task& task, const std::string& name, bool types) {
     parameters.push_back(type + argument.name);
   }
   for (const std::string& size : task.size_names) parameters.push_back((types ? "long long " : "") + size);
-  parameters.push_back(types ? "cudaStream_t stream" : "stream");
+  parameters.push_back((types ? "cudaStream_t " : "") + names.stream);
   return fmt::format("{}({})", name, fmt::join(parameters, ", "));
 }
 
@@ -93,7 +114,7 @@ class HostWriter {
       : exported_(exported), task_(task), verified_(verified), names_(names) {}
 
   std::string Function() {
-    text_ = fmt::format("\nstatic cudaError_t {} {{\n", Signature(task_, "run", true));
+    text_ = fmt::format("\nstatic cudaError_t {} {{\n", Signature(task_, names_, "run", true));
     for (const std::string& size : task_.size_names) Line("(void){};", size);
     text_ += RefuseOtherSizes(exported_);
     AddVerifiedSizes();
@@ -102,11 +123,11 @@ class HostWriter {
         Line("{0} {1} = static_cast<{0}>({2});\n  (void){1};", TypeName(argument.dtype), argument.name, argument.value->text());
       }
     }
-    Line("cudaError_t error = cudaSuccess;");
+    Line("cudaError_t {} = cudaSuccess;", names_.error);
     for (const Workspace& workspace : exported_.workspaces) {
       Line("void* {} = nullptr;", workspace.name);
-      Line("if (error == cudaSuccess) error = cudaMallocAsync(&{}, {} * {}, stream);", workspace.name, Product(workspace.shape),
-           ByteSize(workspace.dtype));
+      Line("if ({0} == cudaSuccess) {0} = cudaMallocAsync(&{1}, {2} * {3}, {4});", names_.error, workspace.name,
+           Product(workspace.shape), ByteSize(workspace.dtype), names_.stream);
     }
     const std::set<std::string> swapped = Swapped();
     for (const std::string& name : swapped) {
@@ -118,8 +139,8 @@ class HostWriter {
     for (const Step& step : exported_.steps) {
       if (step.launch) AddLaunch(*step.launch);
       if (step.memset)
-        Line("if (error == cudaSuccess) error = cudaMemsetAsync({}, {}, {}, stream);", step.memset->buffer, step.memset->value,
-             BytesOf(step.memset->buffer));
+        Line("if ({0} == cudaSuccess) {0} = cudaMemsetAsync({1}, {2}, {3}, {4});", names_.error, step.memset->buffer,
+             step.memset->value, BytesOf(step.memset->buffer), names_.stream);
       if (step.repeat) {
         Line("for (long long {0} = 0; {0} < ({1}); ++{0}) {{", step.repeat->step, step.repeat->count.text());
         loops.push_back(&*step.repeat);
@@ -127,16 +148,16 @@ class HostWriter {
       }
       if (step.end) {
         for (const SwapDirective& swap : loops.back()->swaps)
-          Line("{{ void* const kept = {0}; {0} = {1}; {1} = kept; }}", swap.first, swap.second);
+          Line("{{ void* const {2} = {0}; {0} = {1}; {1} = {2}; }}", swap.first, swap.second, names_.kept);
         loops.pop_back();
         indent_.resize(indent_.size() - 2);
         Line("}}");
       }
     }
     for (const Workspace& workspace : exported_.workspaces)
-      Line("if ({0} != nullptr) cudaFreeAsync({0}, stream);",
-           swapped.contains(workspace.name) ? workspace.name + "_memory" : workspace.name);
-    Line("return error;");
+      Line("if ({0} != nullptr) cudaFreeAsync({0}, {1});",
+           swapped.contains(workspace.name) ? workspace.name + "_memory" : workspace.name, names_.stream);
+    Line("return {};", names_.error);
     return text_ + "}\n";
   }
 
@@ -190,9 +211,9 @@ class HostWriter {
     Line("const long long {}_box[] = {{{}}};", map.name, fmt::join(Texts(map.box), ", "));
     Line("const long long {}_swizzle = {};", map.name, map.swizzle.text());
     Line("CUtensorMap {};", map.name);
-    Line("if (error == cudaSuccess) {{");
-    Line("  error = make_map(&{0}, CU_TENSOR_MAP_DATA_TYPE_{1}, {2}, {3}, {4}, {0}_dims, {0}_box,", map.name, MapType(dtype),
-         ByteSize(dtype), map.buffer, map.dims.size());
+    Line("if ({} == cudaSuccess) {{", names_.error);
+    Line("  {5} = {6}_host::make_map(&{0}, CU_TENSOR_MAP_DATA_TYPE_{1}, {2}, {3}, {4}, {0}_dims, {0}_box,", map.name,
+         MapType(dtype), ByteSize(dtype), map.buffer, map.dims.size(), names_.error, names_.stem);
     Line("                   {0}_swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : {0}_swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B",
          map.name);
     Line("                   : {0}_swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B : CU_TENSOR_MAP_SWIZZLE_NONE);", map.name);
@@ -212,15 +233,13 @@ class HostWriter {
   void AddConstant(const ConstantDirective& constant) {
     const Argument* argument = Find(constant.argument);
     if (argument == nullptr || argument->role == Role::kScalar) {
-      Line(
-          "if (error == cudaSuccess) error = cudaMemcpyToSymbolAsync(::{0}, &{1}, sizeof({1}), 0, cudaMemcpyHostToDevice, "
-          "stream);",
-          constant.variable, constant.argument);
+      Line("if ({2} == cudaSuccess) {2} = cudaMemcpyToSymbolAsync(::{0}, &{1}, sizeof({1}), 0, cudaMemcpyHostToDevice, {3});",
+           constant.variable, constant.argument, names_.error, names_.stream);
       return;
     }
-    Line("if (error == cudaSuccess)");
-    Line("  error = cudaMemcpyToSymbolAsync(::{}, {}, {}, 0, cudaMemcpyDeviceToDevice, stream);", constant.variable,
-         constant.argument, BytesOf(constant.argument));
+    Line("if ({} == cudaSuccess)", names_.error);
+    Line("  {} = cudaMemcpyToSymbolAsync(::{}, {}, {}, 0, cudaMemcpyDeviceToDevice, {});", names_.error, constant.variable,
+         constant.argument, BytesOf(constant.argument), names_.stream);
   }
 
   bool IsDeclared(const std::string& name) const {
@@ -261,7 +280,7 @@ class HostWriter {
   }
 
   void AddLaunch(const LaunchDirective& launch) {
-    Line("if (error == cudaSuccess{}) {{", launch.when ? fmt::format(" && ({})", launch.when->text()) : std::string());
+    Line("if ({} == cudaSuccess{}) {{", names_.error, launch.when ? fmt::format(" && ({})", launch.when->text()) : std::string());
     std::vector<std::string> arguments;
     for (const std::string& argument : launch.arguments) {
       if (IsDeclared(argument)) {
@@ -274,13 +293,14 @@ class HostWriter {
         arguments.push_back("&" + variable);
       }
     }
-    Line("  void* arguments[] = {{{}}};", fmt::join(arguments, ", "));
+    Line("  void* {}[] = {{{}}};", names_.arguments, fmt::join(arguments, ", "));
     std::string kernel = launch.kernel_expression;
     kernel.replace(kernel.find(launch.kernel), launch.kernel.size(), launch.kernel + names_.suffix);
-    Line("  error = launch(reinterpret_cast<const void*>(&::{}),", WithCompiledSizes(std::move(kernel), exported_));
+    Line("  {} = {}_host::launch(reinterpret_cast<const void*>(&::{}),", names_.error, names_.stem,
+         WithCompiledSizes(std::move(kernel), exported_));
     Line("                 {}, {}, {}, {},", Extents(launch.grid), Extents(launch.block),
          launch.cluster.empty() ? "dim3(1)" : Extents(launch.cluster), launch.cooperative);
-    Line("                 {}, arguments, stream);", launch.shared.text());
+    Line("                 {}, {}, {});", launch.shared.text(), names_.arguments, names_.stream);
     Line("}}");
   }
 
@@ -317,7 +337,7 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
       verified.insert(verified.end(), cases->begin(), cases->end());
   }
   std::string text = LaunchedSizes(exported, kernel_file, task.name);
-  const Names names = NamesOf(exported, kernel_file);
+  const Names names = NamesOf(exported, task, kernel_file);
   text += fmt::format("// {}_host.h declares the function. Compile: nvcc -std=c++17 {} -c FILE\n", names.stem,
                       NvccTarget(ArchToCompileFor(exported, run_arch)));
   if (!exported.tensor_maps.empty()) text += "#include <cuda.h>\n";
@@ -327,15 +347,16 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
   if (!exported.tensor_maps.empty()) text += kMap;
   return text + HostWriter(exported, task, verified, names).Function() +
          fmt::format("\n}}  // namespace {0}_host\n\ncudaError_t {1} {{\n  return {0}_host::{2};\n}}\n", names.stem,
-                     Signature(task, names.stem + "_launch", true), Signature(task, "run", false));
+                     Signature(task, names, names.stem + "_launch", true), Signature(task, names, "run", false));
 }
 
 std::string ExportHeader(const KernelTemplate& exported, const Task& task, const std::string& kernel_file) {
+  const Names names = NamesOf(exported, task, kernel_file);
   return fmt::format(
       "// Launches {} of the task {}. Buffers are device pointers; sizes are in elements, as the task names them.\n#pragma "
       "once\n\n"
       "#include <cuda_runtime_api.h>\n\ncudaError_t {};\n",
-      kernel_file, task.name, Signature(task, NamesOf(exported, kernel_file).stem + "_launch", true));
+      kernel_file, task.name, Signature(task, names, names.stem + "_launch", true));
 }
 
 }  // namespace evo

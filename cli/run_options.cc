@@ -77,7 +77,7 @@ void AddLimits(CLI::App& run, RunOptions& options) {
       ->check(CLI::Range(1, 1'000'000));
   run.add_option_function<std::string>(
       "--time-limit", [&options](const std::string& text) { options.time_limit = ParseDuration(text); },
-      "End after this long: 90s, 10m, 2h");
+      "End after this long: 90s, 10m, 2h; the number of generations is then not limited unless --generations is given");
   run.add_option_function<std::string>(
          "--resume", [&options](const std::string& text) { options.resume = ParseRun(text); },
          "Go on with a run of the database (default: the latest), with --generations up to that number")

@@ -155,7 +155,8 @@ RunRecord NewRecord(const RunOptions& options, const RunSetup& setup, const Devi
   run.arch = options.arch;
   run.population_kind = options.population_kind;
   run.seed = options.seed;
-  run.generations = options.evaluations > 0 && !options.generations_given ? kUnlimitedGenerations : options.generations;
+  const bool other_limit = options.evaluations > 0 || options.time_limit;
+  run.generations = other_limit && !options.generations_given ? kUnlimitedGenerations : options.generations;
   run.population = options.population;
   const int usual_children = PolicyOf(device.kind).children_per_member * options.population;
   run.children = options.children > 0 ? options.children : usual_children;

@@ -52,8 +52,11 @@ TemplateSignatures ReadSignatures(const std::string& text, SyntaxParser& parser)
     if (function.kernel) signatures.kernels.push_back(SignatureOf(program, function));
   }
   for (const SyntaxNode& node : tree.nodes()) {
-    if ((node.kind_name == "StructDecl" || node.kind_name == "ClassDecl") && !node.name.empty())
-      AddFields(program, node.name, 0, signatures.structs[node.name]);
+    if ((node.kind_name == "StructDecl" || node.kind_name == "ClassDecl") && !node.name.empty()) {
+      // `typedef struct {..} S;` has two declarations of S.
+      std::vector<std::string>& fields = signatures.structs[node.name];
+      if (fields.empty()) AddFields(program, node.name, 0, fields);
+    }
     if (node.kind_name == "TypedefDecl" || node.kind_name == "TypeAliasDecl") signatures.types[node.name] = node.type;
   }
   for (const ProgramMacro& macro : program.macros()) {

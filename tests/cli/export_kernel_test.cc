@@ -264,6 +264,38 @@ __global__ void together(const float*, float*, int) {}
   EXPECT_EQ(std::system(command.c_str()), 0) << host;
 }
 
+TEST(ExportHost, TakesNoNameOfTheUser) {
+  constexpr const char* kTask = R"json({
+    "name": "t", "summary": "s", "sizes": ["kept"],
+    "arguments": [
+      {"name": "stream", "role": "in", "dtype": "f32", "shape": ["kept"], "generators": ["normal"]},
+      {"name": "error", "role": "inout", "dtype": "f32", "shape": ["kept"], "generators": ["normal"], "check": {"l2": 1e-3, "max": 1e-2}},
+      {"name": "launch", "role": "scalar", "dtype": "f32", "value": 2}
+    ],
+    "cases": {
+      "small": {"name": "small", "sizes": {"kept": 100}}, "search": [{"name": "a", "sizes": {"kept": 1}}],
+      "search_cpu": [{"name": "b", "sizes": {"kept": 1}}], "held_out": [{"name": "c", "sizes": {"kept": 1}}],
+      "held_out_cpu": [{"name": "d", "sizes": {"kept": 1}}]
+    },
+    "baseline": "k", "bytes": 1, "operations": 1
+  })json";
+  constexpr const char* kSource = R"(// evo:workspace arguments f32 [kept]
+// evo:repeat step < 2
+// evo:launch add(stream, arguments, launch, kept) grid(kept) block(32)
+// evo:swap error arguments
+// evo:end
+__global__ void add(const float*, float*, float, int) {}
+)";
+  testing::TemporaryFolder out;
+  std::ofstream(out / "kernel.cu") << kSource;
+  const Task task = ParseTask(kTask, "// evo:launch reference(stream, error) grid(kept) block(32)\n", "t");
+  const std::string file = (out / "kernel_host.cu").string();
+  std::ofstream(file) << ExportHost(ParseTemplate("k", kSource), task, "kernel.cu", "sm_90a");
+  const std::string command =
+      fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
 TEST(Tasks, ListsWhatItFinds) {
   CommandContext context;
   context.task_folders = {EVO_TASK_DIR};

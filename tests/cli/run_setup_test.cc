@@ -108,6 +108,14 @@ TEST(PrepareRun, EndsByEvaluationsOnlyUnlessGenerationsAreGiven) {
   EXPECT_EQ(SetupOf(options).record.generations, 5);
 }
 
+TEST(PrepareRun, EndsByItsTimeLimitOnlyUnlessGenerationsAreGiven) {
+  RunOptions options = Attention();
+  options.time_limit = std::chrono::seconds(60);
+  EXPECT_EQ(SetupOf(options).record.generations, kUnlimitedGenerations);
+  options.generations_given = true;
+  EXPECT_EQ(SetupOf(options).record.generations, 5);
+}
+
 TEST(PrepareRun, RandomSearchLearnsNothingFromTimes) {
   RunOptions options = Attention();
   EXPECT_NE(MakeSelection(SetupOf(options)), nullptr);

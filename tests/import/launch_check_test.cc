@@ -131,6 +131,9 @@ TEST(LaunchCheck, Structs) {
   EXPECT_THAT(Launch("{X, N, N, a}", "S s", code),
               HasSubstr("field 3, is passed as int, but the kernel takes `S s`, whose field 3 is `long long`; write i64(N)"));
   EXPECT_THAT(Launch("{X, N, i64(N)}", "S s", code), HasSubstr("has 3 fields, but the kernel takes `S s`, which has 4"));
+  const std::string in_c = "typedef struct { int n; const float* x; } C;\n";
+  EXPECT_EQ(Launch("{N, X}", "C c", in_c), "");
+  EXPECT_THAT(Launch("{N, X, N}", "C c", in_c), HasSubstr("has 3 fields, but the kernel takes `C c`, which has 2"));
   EXPECT_THAT(Launch("{X, N}", "int n", code), HasSubstr("is a struct, but the kernel takes `int n`"));
 }
 
