@@ -57,6 +57,7 @@ class NameChecker {
     values_.insert(task.size_names.begin(), task.size_names.end());
     for (const Argument& argument : task.arguments) (argument.role == Role::kScalar ? values_ : buffers_).insert(argument.name);
     for (const Parameter& parameter : one.space.parameters) values_.insert(parameter.name);
+    for (const SizeMacro& macro : one.size_macros) values_.insert(macro.name);
     for (const Workspace& workspace : one.workspaces) buffers_.insert(workspace.name);
   }
 
