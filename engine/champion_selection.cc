@@ -126,14 +126,20 @@ bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck&
         whole, settings_.promises, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); },
         rejected);
     if (!minimised) return true;
+    ChampionCheck failed = check;
     if (minimised->wrong) {
-      ChampionCheck failed = check;
       failed.outcome = minimised->wrong->outcome;
       failed.message = fmt::format("measured again: {}", minimised->wrong->message);
       RecordCheck(champion, failed);
       return false;
     }
     const Candidate& variant = minimised->variant.candidate;
+    if (variant.genome.edits.empty() && Rendered(variant, stop.token()).source == baseline.source) {
+      failed.outcome = Outcome::kNoisy;
+      failed.message = "measured again, the baseline is as fast: the speed-up was noise of this machine";
+      RecordCheck(champion, failed);
+      return false;
+    }
     if (variant.id == champion.id && !rejected.empty()) return true;  // it was not shown that every edit is needed
     if (variant.id == champion.id || HoldsMinimised(*minimised, check, baseline, stop)) {
       parts_.store.RecordMinimised(settings_.run.id, champion.id, variant.id, minimised->without);

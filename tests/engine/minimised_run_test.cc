@@ -121,6 +121,26 @@ TEST(MinimisedRun, TriesTheNextCandidateIfTheChampionIsFoundWrong) {
   EXPECT_NE(world.evolution.progress().best, 2);
 }
 
+TEST(MinimisedRun, DoesNotTakeTheBaselineForAFasterKernel) {
+  EvolutionSettings settings{.run = EditedWorld::RunOf(0),
+                             .seeds = {GenomeAt(testing::kStart), EditedAt(testing::kStart, Numbered(1), {})},
+                             .check_champion = true,
+                             .minimise_champion = true,
+                             .promises = NumberedAreExact()};
+  World world(settings);
+  // The edit seems to be worth 20% once.
+  world.evaluator.evaluate = [](const Candidate& candidate) {
+    Evaluation evaluation = Timed(candidate.id == 2 && candidate.measurement == 0 ? 6'400.0 : 8'000.0);
+    evaluation.source_digest = Digest(candidate.source);
+    return evaluation;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ASSERT_GE(world.store.champions.size(), 2U);
+  EXPECT_EQ(world.store.champions[1].first, 2);
+  EXPECT_EQ(world.store.champions[1].second.outcome, Outcome::kNoisy);
+  EXPECT_EQ(world.evolution.progress().best, 1) << "the baseline";
+}
+
 // Two champion candidates are found wrong one after the other, each by a trial.
 TEST(MinimisedRun, GivesTheTrialsOfTheNextCandidateTheirOwnIdsAndGenerations) {
   std::vector<Genome> seeds = EditedWorld::Seeds();
