@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "cli/export_host_text.h"
+#include "cli/export_names.h"
 #include "cli/export_sizes.h"
 #include "cli/export_types.h"
 #include "kernel_templates/directive_lexer.h"
@@ -36,60 +36,9 @@ std::string Extents(const std::vector<Expression>& values) {
   return fmt::format("dim3({})", fmt::join(casts, ", "));
 }
 
-// Names of one export. Functions and kernels of two exports in one program must not have a common name: a linker merges templates
-// and inline functions of equal signature without a word.
-struct Names {
-  std::string stem;    // of the kernel's file, as an identifier
-  std::string suffix;  // of its kernels
-  // Of the function's own variables, which must not be those of an argument, a size or a workspace.
-  std::string error = "error";
-  std::string stream = "stream";
-  std::string arguments = "arguments";
-  std::string kept = "kept";
-};
-
-std::set<std::string> NamesOfTheUser(const KernelTemplate& exported, const Task& task) {
-  std::set<std::string> names(task.size_names.begin(), task.size_names.end());
-  for (const Argument& argument : task.arguments) names.insert(argument.name);
-  for (const Workspace& workspace : exported.workspaces) names.insert(workspace.name);
-  for (const TensorMapDirective& map : exported.tensor_maps) names.insert(map.name);
-  for (const SizeMacro& macro : exported.size_macros) names.insert(macro.name);
-  for (const Step& step : exported.steps) {
-    if (step.repeat) names.insert(step.repeat->step);
-  }
-  return names;
-}
-
-Names NamesOf(const KernelTemplate& exported, const Task& task, const std::string& kernel_file) {
-  constexpr std::size_t kDigits = 8;
-  Names names{kernel_file.substr(0, kernel_file.rfind('.')), "_evo_" + exported.digest.substr(0, kDigits)};
-  const std::set<std::string> taken = NamesOfTheUser(exported, task);
-  for (std::string* own : {&names.error, &names.stream, &names.arguments, &names.kept}) {
-    while (taken.contains(*own)) *own += '_';
-  }
-  for (char& c : names.stem) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  if (names.stem.empty() || std::isdigit(static_cast<unsigned char>(names.stem.front())) != 0) names.stem.insert(0, "kernel_");
-  return names;
-}
-
-// `name(const void* x, void* y, long long n, cudaStream_t stream)`; without `types`, a call with these names.
-std::string Signature(const Task& task, const Names& names, const std::string& name, bool types) {
-  std::vector<std::string> parameters;
-  for (const Argument& argument : task.arguments) {
-    if (argument.role == Role::kScalar) continue;
-    const char* type = !types ? "" : argument.role == Role::kIn ? "const void* " : "void* ";
-    parameters.push_back(type + argument.name);
-  }
-  for (const std::string& size : task.size_names) parameters.push_back((types ? "long long " : "") + size);
-  parameters.push_back((types ? "cudaStream_t " : "") + names.stream);
-  return fmt::format("{}({})", name, fmt::join(parameters, ", "));
-}
-
 // Includes the kernel's file with its kernels under names of their own. The headers that it includes come first: they must not
 // see those macros.
-std::string Inclusion(const KernelTemplate& exported, const Names& names, const std::string& kernel_file) {
+std::string Inclusion(const KernelTemplate& exported, const ExportNames& names, const std::string& kernel_file) {
   std::string text;
   for (const SourceLine& line : SplitLines(exported.text)) {
     if (line.text.starts_with("#include <")) text += fmt::format("{}\n", line.text);
@@ -110,7 +59,7 @@ std::string Inclusion(const KernelTemplate& exported, const Names& names, const 
 
 class HostWriter {
  public:
-  HostWriter(const KernelTemplate& exported, const Task& task, const std::vector<Case>& verified, const Names& names)
+  HostWriter(const KernelTemplate& exported, const Task& task, const std::vector<Case>& verified, const ExportNames& names)
       : exported_(exported), task_(task), verified_(verified), names_(names) {}
 
   std::string Function() {
@@ -307,7 +256,7 @@ class HostWriter {
   const KernelTemplate& exported_;
   const Task& task_;
   const std::vector<Case>& verified_;
-  const Names& names_;
+  const ExportNames& names_;
   std::string text_;
   std::string indent_ = "  ";
 };
@@ -337,7 +286,7 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
       verified.insert(verified.end(), cases->begin(), cases->end());
   }
   std::string text = LaunchedSizes(exported, kernel_file, task.name);
-  const Names names = NamesOf(exported, task, kernel_file);
+  const ExportNames names = NamesOf(exported, task, kernel_file);
   text += fmt::format("// {}_host.h declares the function. Compile: nvcc -std=c++17 {} -c FILE\n", names.stem,
                       NvccTarget(ArchToCompileFor(exported, run_arch)));
   if (!exported.tensor_maps.empty()) text += "#include <cuda.h>\n";
@@ -351,7 +300,7 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
 }
 
 std::string ExportHeader(const KernelTemplate& exported, const Task& task, const std::string& kernel_file) {
-  const Names names = NamesOf(exported, task, kernel_file);
+  const ExportNames names = NamesOf(exported, task, kernel_file);
   return fmt::format(
       "// Launches {} of the task {}. Buffers are device pointers; sizes are in elements, as the task names them.\n#pragma "
       "once\n\n"

@@ -269,7 +269,8 @@ TEST(ExportHost, TakesNoNameOfTheUser) {
     "name": "t", "summary": "s", "sizes": ["kept"],
     "arguments": [
       {"name": "stream", "role": "in", "dtype": "f32", "shape": ["kept"], "generators": ["normal"]},
-      {"name": "error", "role": "inout", "dtype": "f32", "shape": ["kept"], "generators": ["normal"], "check": {"l2": 1e-3, "max": 1e-2}},
+      {"name": "error", "role": "inout", "dtype": "f32", "shape": ["kept"], "generators": ["normal"],
+       "check": {"l2": 1e-3, "max": 1e-2}},
       {"name": "launch", "role": "scalar", "dtype": "f32", "value": 2}
     ],
     "cases": {
