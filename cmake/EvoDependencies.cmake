@@ -7,7 +7,7 @@ find_package(Boost 1.81 REQUIRED COMPONENTS context filesystem)
 find_package(SQLiteCpp REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(minizip REQUIRED IMPORTED_TARGET minizip)
 pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp>=2.5)
 
 # The toolkit's headers and its static run-time library; libcuda, NVRTC and CUPTI are opened at run time where they are.

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <zip.h>
+#include <minizip/unzip.h>
 
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <regex>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
@@ -24,39 +26,53 @@ constexpr std::string_view kDamaged = "is damaged; write it again with numpy.sav
 
 [[noreturn]] void Fail(const std::string& file, std::string_view what) { throw UsageError(fmt::format("{}: {}", file, what)); }
 
-struct Discard {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-  void operator()(zip_file_t* entry) const { zip_fclose(entry); }
+struct Close {
+  void operator()(unzFile archive) const { unzClose(archive); }
 };
-using Archive = std::unique_ptr<zip_t, Discard>;
-using Entry = std::unique_ptr<zip_file_t, Discard>;
+using Archive = std::unique_ptr<std::remove_pointer_t<unzFile>, Close>;
 
-Archive Open(std::string_view bytes, const std::string& file) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  zip_t* archive = source == nullptr ? nullptr : zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
-  const std::string why = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  if (archive != nullptr) return Archive(archive);
-  if (source != nullptr) zip_source_free(source);
-  Fail(file, fmt::format("is no .npz file, or {} ({})", kDamaged, why));
+voidpf OpenBytes(voidpf opaque, const void*, int) {
+  const auto& bytes = *static_cast<const std::string_view*>(opaque);
+  return ::fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "rb");
 }
 
-// The contents of entry `index`, which may have `most` bytes. Reads to its end, where libzip compares the check sum.
-std::string Contents(zip_t* archive, zip_uint64_t index, std::uint64_t most, const std::string& file) {
-  const Entry entry(zip_fopen_index(archive, index, 0));
-  if (entry == nullptr) Fail(file, fmt::format("{} ({})", kDamaged, zip_strerror(archive)));
+Archive Open(std::string_view& bytes, const std::string& file) {
+  zlib_filefunc64_def functions;
+  fill_fopen64_filefunc(&functions);
+  functions.zopen64_file = OpenBytes;
+  functions.opaque = &bytes;
+  Archive archive(unzOpen2_64(file.c_str(), &functions));
+  if (archive == nullptr) Fail(file, fmt::format("is no .npz file, or {}", kDamaged));
+  return archive;
+}
+
+std::string NameOfEntry(unzFile archive, const std::string& file) {
+  constexpr std::size_t kMostName = 1024;
+  unz_file_info64 entry;
+  std::string name(kMostName, '\0');
+  if (unzGetCurrentFileInfo64(archive, &entry, name.data(), kMostName, nullptr, 0, nullptr, 0) != UNZ_OK ||
+      entry.size_filename > kMostName)
+    Fail(file, kDamaged);
+  name.resize(entry.size_filename);
+  return name;
+}
+
+// The contents of the present entry, which may have `most` bytes.
+std::string Contents(unzFile archive, std::uint64_t most, const std::string& file) {
+  if (unzOpenCurrentFile(archive) != UNZ_OK) Fail(file, kDamaged);
   std::string contents;
   std::array<char, 1 << 16> piece{};
   for (;;) {
-    const zip_int64_t got = zip_fread(entry.get(), piece.data(), piece.size());
-    if (got < 0) Fail(file, fmt::format("{} ({})", kDamaged, zip_file_strerror(entry.get())));
-    if (got == 0) return contents;
+    const int got = unzReadCurrentFile(archive, piece.data(), piece.size());
+    if (got < 0) Fail(file, kDamaged);
+    if (got == 0) break;
     contents.append(piece.data(), static_cast<std::size_t>(got));
     if (contents.size() > most)
       Fail(file, fmt::format("has more than {} MiB of arrays; record a smaller case", kMostNpzBytes >> 20));
   }
+  // Compares the check sum.
+  if (unzCloseCurrentFile(archive) != UNZ_OK) Fail(file, kDamaged);
+  return contents;
 }
 
 std::optional<Dtype> DtypeOf(const std::string& type) {
@@ -145,15 +161,15 @@ std::vector<NpzArray> ParseNpz(std::string_view bytes, const std::string& file) 
   const Archive archive = Open(bytes, file);
   std::vector<NpzArray> arrays;
   std::uint64_t left = kMostNpzBytes;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  for (zip_int64_t i = 0; i < count; ++i) {
-    const char* text = zip_get_name(archive.get(), static_cast<zip_uint64_t>(i), 0);
-    const std::string name = text == nullptr ? "" : text;
+  int status = unzGoToFirstFile(archive.get());
+  for (; status == UNZ_OK; status = unzGoToNextFile(archive.get())) {
+    const std::string name = NameOfEntry(archive.get(), file);
     if (!name.ends_with(kSuffix)) Fail(file, fmt::format("holds {}, which is no array; write it with numpy.savez", name));
-    const std::string contents = Contents(archive.get(), static_cast<zip_uint64_t>(i), left, file);
+    const std::string contents = Contents(archive.get(), left, file);
     left -= contents.size();
     arrays.push_back(ParseArray(name.substr(0, name.size() - kSuffix.size()), contents, file));
   }
+  if (status != UNZ_END_OF_LIST_OF_FILE) Fail(file, kDamaged);
   return arrays;
 }
 

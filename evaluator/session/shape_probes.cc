@@ -77,7 +77,8 @@ class Prober {
     sizes.sizes.at(name) = kLargeSize;
     while (!Affordable(sizes) && Halve(sizes, name)) {
     }
-    while (!Affordable(sizes) && sizes.sizes.at(name) > 1) sizes.sizes.at(name) = sizes.sizes.at(name) / 2 + 1;
+    // Odd numbers mostly, and in the end 1: the task may allow multiples of something only.
+    for (std::int64_t& size = sizes.sizes.at(name); !Affordable(sizes) && size > 1;) size = size > 2 ? size / 2 + 1 : 1;
     for (const std::string& other : task_.size_names) {
       if (other == name) continue;
       Case more = sizes;

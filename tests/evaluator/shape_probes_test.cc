@@ -49,6 +49,25 @@ TEST(ShapeProbes, TryEachSizeAtOneHalfAPrimeAndDouble) {
                           "ROWS=64,COLS=50", "ROWS=64,COLS=101", "ROWS=64,COLS=200"));
 }
 
+// The loop over sizes of H did not end.
+TEST(ShapeProbes, EndWhereNoLargeSizeIsLegal) {
+  const Task task = ParseTask(R"json({
+    "name": "groups", "summary": "y = x", "sizes": ["H"],
+    "arguments": [
+      {"name": "x", "role": "in", "dtype": "f32", "shape": ["H % 4 == 0 ? H / 4 : 0"], "generators": ["normal"]},
+      {"name": "y", "role": "out", "dtype": "f32", "shape": ["H"], "check": "exact"}
+    ],
+    "cases": {
+      "small": {"name": "small", "sizes": {"H": 8}}, "search": [{"name": "a", "sizes": {"H": 8}}],
+      "search_cpu": [{"name": "b", "sizes": {"H": 8}}], "held_out": [{"name": "c", "sizes": {"H": 4}}],
+      "held_out_cpu": [{"name": "d", "sizes": {"H": 4}}]
+    },
+    "baseline": "k", "bytes": "8 * H", "operations": "H"
+  })json",
+                              "// evo:launch k(x, y) grid(1) block(1)\n", "groups");
+  EXPECT_THAT(Names(ShapeProbes(task, task.search_cuda.front(), task.small, kGenerous)), ElementsAre("H=4", "H=16"));
+}
+
 TEST(ShapeProbes, KnowWhichSizesAreLargerThanTheTasks) {
   const Task task = Rows();
   EXPECT_FALSE(LargerThanListed(task, task.search_cuda.front()));

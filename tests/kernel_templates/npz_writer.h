@@ -1,7 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <zip.h>
+#include <minizip/zip.h>
 
 #include <cstdint>
 #include <cstring>
@@ -29,13 +29,17 @@ std::string NpyText(const std::string& type, const std::string& shape, const std
 
 // Writes these entries as numpy.savez_compressed does; their names get ".npy".
 inline void WriteNpz(const std::filesystem::path& file, const std::vector<std::pair<std::string, std::string>>& arrays) {
-  std::filesystem::remove(file);
-  int error = 0;
-  zip_t* archive = zip_open(file.c_str(), ZIP_CREATE, &error);
+  const zipFile archive = zipOpen64(file.c_str(), APPEND_STATUS_CREATE);
   if (archive == nullptr) throw std::runtime_error("cannot write " + file.string());
-  for (const auto& [name, text] : arrays)
-    zip_file_add(archive, (name + ".npy").c_str(), zip_source_buffer(archive, text.data(), text.size(), 0), ZIP_FL_ENC_UTF_8);
-  if (zip_close(archive) != 0) throw std::runtime_error("cannot write " + file.string());
+  bool written = true;
+  for (const auto& [name, text] : arrays) {
+    written = written &&
+              zipOpenNewFileInZip64(archive, (name + ".npy").c_str(), nullptr, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
+                                    Z_DEFAULT_COMPRESSION, 1) == ZIP_OK &&
+              zipWriteInFileInZip(archive, text.data(), static_cast<unsigned>(text.size())) == ZIP_OK &&
+              zipCloseFileInZip(archive) == ZIP_OK;
+  }
+  if (zipClose(archive, nullptr) != ZIP_OK || !written) throw std::runtime_error("cannot write " + file.string());
 }
 
 }  // namespace evo

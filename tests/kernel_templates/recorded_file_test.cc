@@ -186,7 +186,7 @@ TEST_F(RecordedFileTest, AFileThatIsNoneIsNamed) {
   EXPECT_EQ(Failure(), (folder_ / "recorded.npz").string() +
                            ": cannot be read; task.json names it as the data of a case, to be written with numpy.savez");
   Write("recorded.npz", "text");
-  EXPECT_THAT(Failure(), HasSubstr("recorded.npz: is no .npz file, or is damaged; write it again with numpy.savez ("));
+  EXPECT_THAT(Failure(), HasSubstr("recorded.npz: is no .npz file, or is damaged; write it again with numpy.savez"));
   Record(Good());
   std::ifstream in(folder_ / "recorded.npz", std::ios::binary);
   const std::string good((std::istreambuf_iterator<char>(in)), {});

@@ -91,7 +91,7 @@ TEST_F(ReplayRun, IsRefusedInOneLineWhereThereIsNothingToReplay) {
   Change("UPDATE run SET tool_version = '0.0.1'");
   Refused(ReplayArguments(1), "recorded by evo 0.0.1");
   Change("UPDATE run SET task_digest = 'another'");
-  Refused(ReplayArguments(1), "another task.json or reference.cu");
+  Refused(ReplayArguments(1), "another task.json or reference");
   Change("DELETE FROM run");
   Refused(ReplayArguments(1), "no recorded run at all");
   EXPECT_FALSE(fs::exists(Copy()));

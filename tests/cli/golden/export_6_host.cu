@@ -55,7 +55,7 @@ static cudaError_t run(const void* x, void* y, long long n, cudaStream_t stream)
   if (error == cudaSuccess) {
     int argument_2 = static_cast<int>(n);
     void* arguments[] = {const_cast<void**>(&x), &y, &argument_2};
-    error = launch(reinterpret_cast<const void*>(&::scale_evo_2ac23b56),
+    error = kernel_host::launch(reinterpret_cast<const void*>(&::scale_evo_2ac23b56),
                    dim3(static_cast<unsigned>(ceil_div(n, BLOCK))), dim3(static_cast<unsigned>(BLOCK)), dim3(1), false,
                    0, arguments, stream);
   }
