@@ -1,12 +1,14 @@
 // What nvcc gives a kernel without an #include: nvcc reads the toolkit's cuda_runtime.h before every file, and with it the host's
 // <cmath>, <cstdlib>, <limits.h> and <sys/types.h>. NVRTC reads this file in its place. It takes nothing from cuda/std, of which
-// <cuda/std/limits> alone costs NVRTC 0.1 s. FLT_MAX and uint32_t are not here, because nvcc needs <cfloat> and <cstdint> for them.
+// <cuda/std/limits> alone costs NVRTC 0.1 s. FLT_MAX and uint32_t are not here, because nvcc needs <cfloat> and <cstdint> for
+// them.
 #pragma once
+#include <limits.h>
+#include <sys/types.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits.h>
-#include <sys/types.h>
 
 #ifndef offsetof
 #define offsetof(type, member) __INTADDR__(&(((type*)0)->member))
@@ -31,8 +33,8 @@ using ::size_t;
 using nullptr_t = decltype(nullptr);
 }  // namespace std
 
-// NVRTC multiplies for pow(float, int) and pow(double, int), and has no other mixed arguments. For nvcc, as C++11 says, all of them
-// are pow(double, double), whose result and time differ. A built-in function cannot be replaced otherwise than by a macro.
+// NVRTC multiplies for pow(float, int) and pow(double, int), and has no other mixed arguments. For nvcc, as C++11 says, all of
+// them are pow(double, double), whose result and time differ. A built-in function cannot be replaced otherwise than by a macro.
 template <class T>
 struct __nvcc_real {};
 #define __NVCC_REAL(type)    \
