@@ -1,4 +1,4 @@
-// Cumulative sums along rows, one block a row, which takes THREADS * ITEMS columns at a time: threads add up ITEMS neighbours each,
+// Cumulative sums along rows, one block a row, which takes THREADS * ITEMS columns at a time: threads add up ITEMS neighbours,
 // shuffles scan the threads, and the sum so far goes on to the next columns.
 // evo:param THREADS 32 64 128 256 512 1024
 // evo:param ITEMS 1 3 5 7 9

@@ -9,12 +9,12 @@
 
 // Threads of a block.
 #ifndef THREADS
-#define THREADS 512
+#define THREADS 256
 #endif
 
 // Blocks of the grid.
 #ifndef BLOCKS
-#define BLOCKS 528
+#define BLOCKS 264
 #endif
 
 // Pairs of reads of a thread that are under way at a time.

@@ -2,6 +2,7 @@
 // A lane has four neighbouring elements, and shuffles scan the lanes of a warp.
 // evo:param THREADS 64 128 256 512 1024
 // evo:param VECTORS 1 2 4 8
+// evo:constraint THREADS * VECTORS <= 4096
 // evo:workspace sums f32 [ceil_div(N, THREADS * VECTORS * 4)]
 // evo:launch prefix_sum_tiles(X, sums, N) grid(ceil_div(N, THREADS * VECTORS * 4)) block(THREADS)
 // evo:launch prefix_sum_sums(sums, ceil_div(N, THREADS * VECTORS * 4)) grid(1) block(THREADS)
