@@ -10,6 +10,7 @@
 #include "kernel_templates/launch_plan.h"
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/text_file.h"
+#include "tests/kernel_templates/task_names.h"
 
 namespace evo {
 namespace {
@@ -45,7 +46,7 @@ std::string RenderingDiff(const KernelTemplate& kernel) {
   return UnifiedDiff(kernel.name + ".cu", kernel.text, "rendered", RenderParameters(kernel.text, *kernel.space.Draw(rng)));
 }
 
-class ShippedTask : public testing::TestWithParam<const char*> {
+class ShippedTask : public testing::TestWithParam<std::string> {
  protected:
   ShippedTask() : task_(LoadTask(fs::path(EVO_TASKS) / GetParam())), templates_(LoadTemplates(task_.directory)) {}
   fs::path Golden(const KernelTemplate& kernel) const {
@@ -112,11 +113,7 @@ TEST(WritingATask, TheExampleOfThePageIsATask) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask,
-                         testing::Values("attention", "attention_bf16", "attention_causal", "attention_causal_d128",
-                                         "attention_d128", "attention_gqa", "gemm", "layer_norm", "row_sum", "softmax",
-                                         "transpose"),
-                         [](const auto& p) { return p.param; });
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::ValuesIn(TaskNames(EVO_TASKS)), [](const auto& p) { return p.param; });
 INSTANTIATE_TEST_SUITE_P(Tasks, GoldenTask, testing::Values("attention", "gemm", "layer_norm", "row_sum", "softmax", "transpose"),
                          [](const auto& p) { return p.param; });
 

@@ -1,0 +1,44 @@
+// Every shipped task evolves for a moment on the cpu device and ends with a champion that holds on the held-out cases.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernel_templates/task.h"
+#include "tests/kernel_templates/task_names.h"
+#include "tests/run/evo_process.h"
+
+namespace evo {
+namespace {
+
+class ShippedTaskRun : public EvoRun, public ::testing::WithParamInterface<std::string> {
+ protected:
+  std::string Text(const std::string& query) const {
+    SQLite::Database db(Database(), SQLite::OPEN_READONLY);
+    SQLite::Statement statement(db, query);
+    return statement.executeStep() ? statement.getColumn(0).getString() : "";
+  }
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / fmt::format("evo-run-test-{}-{}", ::getpid(), GetParam());
+    fs::create_directories(folder_);
+  }
+};
+
+TEST_P(ShippedTaskRun, EndsWithAChampionThatHolds) {
+  const std::string baseline = LoadTask(ShareDirectory() / "kernel_templates" / GetParam()).baseline;
+  ASSERT_EQ(Run({"run", "--task", GetParam(), "--template", baseline, "--device", "cpu", "--generations", "1", "--population",
+                 "3", "--children", "4", "--minimise", "off", "--seed", "3", "--db", Database()}),
+            0)
+      << Output();
+  EXPECT_EQ(Text("select status from run"), "finished") << Output();
+  // The worst that a mutation of a shipped kernel may do; the evaluator itself must not fail.
+  EXPECT_EQ(Text("select count(*) from evaluation where outcome in ('crash', 'timeout', 'cancelled', 'unsupported')"), "0")
+      << Output();
+  EXPECT_EQ(Text("select outcome || ': ' || message from champion_check order by champion_check desc limit 1"), "ok: ")
+      << Output();
+  EXPECT_EQ(Text("select verdict from best"), "verified") << Output();
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTaskRun, ::testing::ValuesIn(TaskNames(ShareDirectory() / "kernel_templates")),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace evo
