@@ -99,8 +99,18 @@ class Evaluator {
   virtual ~Evaluator() = default;
   virtual void Start(std::vector<Candidate> batch) = 0;
   virtual std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) = 0;
-  // Blocks. Precondition: every batch is finished, and both candidates were evaluated as kOk.
-  virtual ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) = 0;
+  // The champion check but for the tools: held-out cases, hard inputs, interleaved timing. Blocks. Precondition: every batch is
+  // finished, and both candidates were evaluated as kOk.
+  virtual ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) = 0;
+  // Adds what the device's tools, such as compute-sanitizer, find in a candidate that passed; a finding fails the check. Adds
+  // nothing where there are none, or if stopped. Blocks.
+  virtual void RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) = 0;
+  // Both.
+  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, const std::stop_token& stop) {
+    ChampionCheck check = CheckAnswers(candidate, baseline, stop);
+    if (check.outcome == Outcome::kOk) RunTools(candidate, check, stop);
+    return check;
+  }
 };
 
 }  // namespace evo

@@ -97,22 +97,35 @@ void ChampionSelection::Check(const StopCondition& stop) {
     int& failed = failed_by_tool[next.genome.template_name];
     if (failed >= kAttemptsWithATool) continue;
     const Candidate candidate = Rendered(next, stop.token());
-    const ChampionCheck check = parts_.evaluator.CheckChampion(ToBeChecked(candidate), baseline, stop.token());
+    ChampionCheck check = parts_.evaluator.CheckAnswers(ToBeChecked(candidate), baseline, stop.token());
     if (check.outcome == Outcome::kCancelled) return;
     RecordCheck(candidate, check);
+    if (check.outcome == Outcome::kOk && HoldsToTheEnd(candidate, check, baseline, stop)) return;
     if (FailedByATool(check)) ++failed;
-    if (check.outcome != Outcome::kOk) continue;
-    progress_.DecideBest(candidate, ScoreOf(candidate));
-    if (!settings_.minimise_champion || Minimise(candidate, check, baseline, stop)) return;
   }
+}
+
+// What is left of a champion's check after its answers were found right.
+bool ChampionSelection::HoldsToTheEnd(const Candidate& candidate, ChampionCheck& check, const Candidate& baseline,
+                                      const StopCondition& stop) {
+  progress_.DecideBest(candidate, ScoreOf(candidate));
+  const bool cut = settings_.minimise_champion && !candidate.genome.edits.empty();
+  return cut ? Minimise(candidate, check, baseline, stop) : HoldsUnderTools(candidate, check, stop);
+}
+
+// The tools take longer than the rest of a check, so only what is to be the run's best is run under them.
+bool ChampionSelection::HoldsUnderTools(const Candidate& candidate, ChampionCheck& check, const StopCondition& stop) {
+  const std::size_t before = check.tools.size();
+  parts_.evaluator.RunTools(candidate, check, stop.token());
+  if (check.tools.size() > before) RecordCheck(candidate, check);
+  return check.outcome == Outcome::kOk;
 }
 
 // Cuts the champion to the edits that it needs. If the result passes the check, it is the run's best. If it does not, the search
 // took an edit for removable that the check needs, and a longer variant is tried. False if the champion itself was found wrong,
-// which its verdict then says.
-bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline,
+// which its verdict and `check` then say.
+bool ChampionSelection::Minimise(const Candidate& champion, ChampionCheck& check, const Candidate& baseline,
                                  const StopCondition& stop) {
-  if (champion.genome.edits.empty()) return true;
   TrialRunner runner(settings_.run, champion, trials_, parts_.breeder, parts_.evaluator, parts_.store,
                      [&](const Candidate& candidate, const Evaluation& evaluation) {
                        progress_.CountTrial(evaluation, stop);
@@ -140,8 +153,12 @@ bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck&
       RecordCheck(champion, failed);
       return false;
     }
-    if (variant.id == champion.id && !rejected.empty()) return true;  // it was not shown that every edit is needed
-    if (variant.id == champion.id || HoldsMinimised(*minimised, check, baseline, stop)) {
+    if (variant.id == champion.id) {
+      // After a rejected variant it was not shown that every edit is needed.
+      if (rejected.empty()) parts_.store.RecordMinimised(settings_.run.id, champion.id, variant.id, minimised->without);
+      break;
+    }
+    if (HoldsMinimised(*minimised, check, baseline, stop)) {
       parts_.store.RecordMinimised(settings_.run.id, champion.id, variant.id, minimised->without);
       progress_.DecideBest(variant, minimised->variant.evaluation.score_ns);
       return true;
@@ -149,7 +166,7 @@ bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck&
     if (stop.Interrupted()) return true;
     rejected.push_back(minimised->variant);
   }
-  return true;
+  return HoldsUnderTools(champion, check, stop);
 }
 
 // Whether the variant passes the champion check, as fast as the champion did but for the unproven edits that were left out.
@@ -157,14 +174,15 @@ bool ChampionSelection::HoldsMinimised(const Minimised& minimised, const Champio
                                        const StopCondition& stop) {
   if (stop.Interrupted()) return false;
   const Candidate candidate = Rendered(minimised.variant.candidate, stop.token());
-  const ChampionCheck again = parts_.evaluator.CheckChampion(ToBeChecked(candidate), baseline, stop.token());
+  ChampionCheck again = parts_.evaluator.CheckAnswers(ToBeChecked(candidate), baseline, stop.token());
   if (again.outcome == Outcome::kCancelled) return false;
   // A variant that passes and is slower gets no verdict: with one it would count as the best of the run if its time in the search
   // was better by chance.
   const bool keeps = KeepsSpeed(again, check, minimised.unproven_dropped);
   if (!keeps && again.outcome == Outcome::kOk) return false;
+  if (keeps) parts_.evaluator.RunTools(candidate, again, stop.token());
   RecordCheck(candidate, again);
-  return keeps;
+  return again.outcome == Outcome::kOk;
 }
 
 Evaluation ChampionSelection::EvaluationOf(CandidateId id) const {

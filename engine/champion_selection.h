@@ -41,7 +41,9 @@ class ChampionSelection {
   Candidate ToBeChecked(Candidate candidate) const;
   double ScoreOf(const Candidate& candidate) const;
   void RecordCheck(const Candidate& candidate, const ChampionCheck& check);
-  bool Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  bool Minimise(const Candidate& champion, ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  bool HoldsToTheEnd(const Candidate& candidate, ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  bool HoldsUnderTools(const Candidate& candidate, ChampionCheck& check, const StopCondition& stop);
   bool HoldsMinimised(const Minimised& minimised, const ChampionCheck& check, const Candidate& baseline,
                       const StopCondition& stop);
   Evaluation EvaluationOf(CandidateId id) const;

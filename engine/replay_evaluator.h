@@ -8,7 +8,7 @@
 
 namespace evo {
 
-// Answers with what is recorded and evaluates nothing. A candidate that is not recorded comes back kCancelled, from CheckChampion
+// Answers with what is recorded and evaluates nothing. A candidate that is not recorded comes back kCancelled, from CheckAnswers
 // too; if it is a template at its default parameters, Start throws Error, because the recorded runs did not have that template.
 class ReplayEvaluator : public Evaluator {
  public:
@@ -17,7 +17,9 @@ class ReplayEvaluator : public Evaluator {
 
   void Start(std::vector<Candidate> batch) override;
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
-  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+  // A recorded check is whole.
+  void RunTools(const Candidate& /*candidate*/, ChampionCheck& /*check*/, std::stop_token /*stop*/) override {}
 
  private:
   const RecordedEvaluations& recorded_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -45,6 +46,7 @@ struct DevicePolicy {
 
   // Checking.
   std::size_t searched_battery;  // inputs of the standard battery that a candidate of the search is checked on
+  std::size_t fastest_battery;   // the same if it is faster than all before it; 0: the whole battery
   bool probes_timed_sizes;       // a champion candidate is tried at sizes around the timed ones; otherwise around the small ones
   LargestProbe largest_probe;
   int adversary_inputs;                      // tried on a champion candidate
@@ -74,6 +76,11 @@ struct DevicePolicy {
   DeadlineFactor candidate_deadline;  // for checking and timing one candidate
   int children_per_member;            // default number of children over the population's size
 };
+
+// The larger of the two batteries of a search; 0: the whole.
+inline std::size_t BatteryOfSearch(const DevicePolicy& policy) {
+  return policy.fastest_battery == 0 ? 0 : std::max(policy.searched_battery, policy.fastest_battery);
+}
 
 // Every kind of device: the list that a new kind is added to.
 std::span<const DevicePolicy> DevicePolicies();

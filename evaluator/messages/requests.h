@@ -95,8 +95,9 @@ BOOST_DESCRIBE_STRUCT(SetupRequest, (),
 struct CaseBounds {
   double prune_ns = kNoValue;    // beyond it the candidate is clearly slower than the fastest, and measuring may end early
   double decided_ns = kNoValue;  // certainly beyond it the candidate is measured well enough for a parent
+  double best_ns = kNoValue;     // of the fastest so far; a candidate below it is checked as the next champion
 };
-BOOST_DESCRIBE_STRUCT(CaseBounds, (), (prune_ns, decided_ns))
+BOOST_DESCRIBE_STRUCT(CaseBounds, (), (prune_ns, decided_ns, best_ns))
 
 // To a run worker: check and time a candidate. Answered by an Evaluation.
 struct EvaluateRequest {

@@ -83,6 +83,13 @@ void JudgeTools(ChampionCheck& check) {
   check.message = fmt::format("{}: {}", found->tool, found->message);
 }
 
+ChampionCheck Failed(Outcome outcome, std::string message) {
+  ChampionCheck failed;
+  failed.outcome = outcome;
+  failed.message = std::move(message);
+  return failed;
+}
+
 }  // namespace
 
 Seeds UnpredictableSeeds() {
@@ -92,46 +99,73 @@ Seeds UnpredictableSeeds() {
   return seeds;
 }
 
-ChampionCheck ChampionChecker::Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
-                                     std::chrono::milliseconds deadline, const std::stop_token& stop,
-                                     const std::optional<ExportToJudge>& exported) const {
+std::variant<ChampionChecker::Programs, ChampionCheck> ChampionChecker::CompileBoth(const Candidate& candidate,
+                                                                                    const Candidate& baseline,
+                                                                                    const std::stop_token& stop) const {
   std::vector<Job> jobs;
   jobs.push_back(MakeCompileJob(candidate.source, arch_, true, kCompileDeadline, sizes_));
   jobs.push_back(MakeCompileJob(baseline.source, arch_, true, kCompileDeadline, {sizes_.needed, {}, {}}));
   std::vector<CompileResult> compiled;
   for (const JobResult& result : RunAndWait(compile_, std::move(jobs), stop)) {
     compiled.push_back(RequireCompileResult(result));
-    if (compiled.back().outcome == Outcome::kOk) continue;
-    ChampionCheck failed;
-    failed.outcome = compiled.back().outcome;
-    failed.message = compiled.back().message;
+    if (compiled.back().outcome != Outcome::kOk) return Failed(compiled.back().outcome, compiled.back().message);
+  }
+  return Programs{std::move(compiled[0]), std::move(compiled[1])};
+}
+
+ChampionRequest ChampionChecker::MakeRequest(const Candidate& candidate, const Candidate& baseline, Programs programs,
+                                             std::vector<Counterexample> first) {
+  return {{candidate.source, std::move(programs.candidate.program)},
+          {candidate.source, std::move(programs.candidate.checked)},
+          {baseline.source, std::move(programs.baseline.program)},
+          std::move(first),
+          AdversaryFactor(candidate),
+          {}};
+}
+
+ChampionCheck ChampionChecker::CheckAnswers(const Candidate& candidate, const Candidate& baseline,
+                                            std::vector<Counterexample> first, std::chrono::milliseconds deadline,
+                                            const std::stop_token& stop) const {
+  auto programs = CompileBoth(candidate, baseline, stop);
+  if (auto* failed = std::get_if<ChampionCheck>(&programs)) return std::move(*failed);
+  return Measure(MakeRequest(candidate, baseline, std::move(std::get<Programs>(programs)), std::move(first)),
+                 fresh_workers_.DrawSeeds(), deadline, stop);
+}
+
+void ChampionChecker::RunTools(const Candidate& candidate, ChampionCheck& check, const std::stop_token& stop) const {
+  const JobResult result =
+      RunAndWait(compile_, {MakeCompileJob(candidate.source, arch_, true, kCompileDeadline, sizes_)}, stop).front();
+  if (stop.stop_requested()) return;
+  const CompileResult compiled = RequireCompileResult(result);
+  if (compiled.outcome != Outcome::kOk) throw Error(fmt::format("a kernel that compiled before does not: {}", compiled.message));
+  RunTools({candidate.source, compiled.program}, check, fresh_workers_.DrawSeeds(), stop);
+}
+
+void ChampionChecker::RunTools(const AttachedProgram& program, ChampionCheck& check, const Seeds& seeds,
+                               const std::stop_token& stop) const {
+  std::vector<ToolResult> results = fresh_workers_.RunSanitizer(program, seeds, stop);
+  if (stop.stop_requested()) return;
+  for (ToolResult& result : results) check.tools.push_back(std::move(result));
+  JudgeTools(check);
+}
+
+ChampionCheck ChampionChecker::CheckExport(const Candidate& candidate, const Candidate& baseline,
+                                           std::vector<Counterexample> first, std::chrono::milliseconds deadline,
+                                           const ExportToJudge& exported, const std::stop_token& stop) const {
+  auto compiled = CompileBoth(candidate, baseline, stop);
+  if (auto* failed = std::get_if<ChampionCheck>(&compiled)) return std::move(*failed);
+  Programs& programs = std::get<Programs>(compiled);
+  const ExportResult nvcc = CompileExport(exported, programs.candidate.program, stop);
+  if (nvcc.outcome != Outcome::kOk) {
+    ChampionCheck failed = Failed(nvcc.outcome, fmt::format("the exported file: {}", nvcc.tool.message));
+    failed.tools = {nvcc.tool};
     return failed;
   }
-  std::vector<ToolResult> tools;
-  if (exported) {
-    ExportResult nvcc = CompileExport(*exported, compiled[0].program, stop);
-    tools.push_back(std::move(nvcc.tool));
-    if (nvcc.outcome != Outcome::kOk) {
-      ChampionCheck failed;
-      failed.outcome = nvcc.outcome;
-      failed.message = fmt::format("the exported file: {}", tools.back().message);
-      failed.tools = std::move(tools);
-      return failed;
-    }
-  }
   const Seeds seeds = fresh_workers_.DrawSeeds();
-  const AttachedProgram program{candidate.source, compiled[0].program};
-  ChampionRequest request{program,
-                          {candidate.source, compiled[0].checked},
-                          {baseline.source, compiled[1].program},
-                          std::move(first),
-                          AdversaryFactor(candidate),
-                          {}};
-  ChampionCheck check = Measure(std::move(request), seeds, deadline, stop);
-  check.tools.insert(check.tools.begin(), tools.begin(), tools.end());
-  if (check.outcome != Outcome::kOk) return check;
-  for (ToolResult& tool : fresh_workers_.RunSanitizer(program, seeds, stop)) check.tools.push_back(std::move(tool));
-  JudgeTools(check);
+  const ChampionRequest request = MakeRequest(candidate, baseline, std::move(programs), std::move(first));
+  ChampionCheck check = Measure(request, seeds, deadline, stop);
+  check.tools.insert(check.tools.begin(), nvcc.tool);
+  if (check.outcome == Outcome::kOk) RunTools(request.candidate, check, seeds, stop);
   return check;
 }
 

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/evaluator.h"
@@ -56,14 +57,27 @@ class ChampionChecker {
         pauses_compilers_(pauses_compilers),
         sizes_(std::move(sizes)) {}
 
-  // `deadline`: of each stage. `first`: inputs that have failed candidates of this task. With `exported`, the user's file is
-  // compiled with nvcc as well; the verdict is about its image, and the tool "nvcc" says how that went. Throws Error if the
-  // device or the reference fails, or the baseline again and again.
-  ChampionCheck Check(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
-                      std::chrono::milliseconds deadline, const std::stop_token& stop,
-                      const std::optional<ExportToJudge>& exported = std::nullopt) const;
+  // As those of Evaluator. `deadline`: of each stage. `first`: inputs that have failed candidates of this task. Throw Error if
+  // the device or the reference fails, or the baseline again and again.
+  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
+                             std::chrono::milliseconds deadline, const std::stop_token& stop) const;
+  void RunTools(const Candidate& candidate, ChampionCheck& check, const std::stop_token& stop) const;
+  // Both, with the user's file compiled with nvcc as well: the verdict is about its image, and the tool "nvcc" says how that
+  // went.
+  ChampionCheck CheckExport(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
+                            std::chrono::milliseconds deadline, const ExportToJudge& exported, const std::stop_token& stop) const;
 
  private:
+  struct Programs {
+    CompileResult candidate;
+    CompileResult baseline;
+  };
+  // The check that failed if one of them does not compile.
+  std::variant<Programs, ChampionCheck> CompileBoth(const Candidate& candidate, const Candidate& baseline,
+                                                    const std::stop_token& stop) const;
+  static ChampionRequest MakeRequest(const Candidate& candidate, const Candidate& baseline, Programs programs,
+                                     std::vector<Counterexample> first);
+  void RunTools(const AttachedProgram& program, ChampionCheck& check, const Seeds& seeds, const std::stop_token& stop) const;
   struct ExportResult {
     Outcome outcome = Outcome::kOk;
     ToolResult tool;

@@ -14,18 +14,22 @@ void Pipeline::Start(std::vector<Candidate> batch) { scheduler_.Start(std::move(
 
 std::vector<Evaluation> Pipeline::Finish(std::stop_token stop, const Each& each) { return scheduler_.Finish(stop, each); }
 
-ChampionCheck Pipeline::CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) {
+ChampionCheck Pipeline::CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) {
   ChampionCheck check =
-      champion_checker_.Check(candidate, baseline, scheduler_.DeadliestInputs(), scheduler_.ChampionDeadline(), stop);
-  scheduler_.Learn(check.counterexample);
+      champion_checker_.CheckAnswers(candidate, baseline, scheduler_.InputsToTryFirst(), scheduler_.ChampionDeadline(), stop);
+  scheduler_.LearnMissed(check.counterexample);
   return check;
+}
+
+void Pipeline::RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) {
+  champion_checker_.RunTools(candidate, check, stop);
 }
 
 ChampionCheck Pipeline::CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
                                     std::stop_token stop) {
-  ChampionCheck check = champion_checker_.Check(candidate, baseline, scheduler_.DeadliestInputs(), scheduler_.ChampionDeadline(),
-                                                stop, ExportToJudge{exported, runs_images_});
-  scheduler_.Learn(check.counterexample);
+  ChampionCheck check = champion_checker_.CheckExport(candidate, baseline, scheduler_.InputsToTryFirst(),
+                                                      scheduler_.ChampionDeadline(), {exported, runs_images_}, stop);
+  scheduler_.LearnMissed(check.counterexample);
   return check;
 }
 

@@ -21,9 +21,10 @@ class Pipeline : public Evaluator {
 
   void Start(std::vector<Candidate> batch) override;
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
-  ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+  void RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) override;
 
-  // The same, for what the user gets of the candidate; see ChampionChecker::Check.
+  // CheckChampion for what the user gets of the candidate; see ChampionChecker::CheckExport.
   ChampionCheck CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
                             std::stop_token stop);
 

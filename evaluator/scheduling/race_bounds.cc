@@ -10,6 +10,11 @@ constexpr double kPruneFactor = 1.25;
 // A candidate that is certainly this many times slower has lost, too, and is measured only as well as a parent needs.
 constexpr double kDecidedFactor = 1.03;
 
+// Whatever the seed.
+bool IsSame(const Counterexample& a, const Counterexample& b) {
+  return a.case_name == b.case_name && a.generator == b.generator && a.inputs == b.inputs;
+}
+
 }  // namespace
 
 void RaceBounds::Learn(const Evaluation& evaluation) {
@@ -26,22 +31,31 @@ void RaceBounds::Learn(const Counterexample& counterexample) {
   if (kills.count++ == 0) kills.inputs = counterexample;
 }
 
+void RaceBounds::LearnMissed(const Counterexample& counterexample) {
+  if (counterexample.case_name.empty()) return;
+  std::erase_if(missed_, [&](const Counterexample& one) { return IsSame(one, counterexample); });
+  missed_.insert(missed_.begin(), counterexample);
+  if (missed_.size() > kMissed) missed_.pop_back();
+}
+
 std::map<std::string, CaseBounds> RaceBounds::ByCase() const {
   std::map<std::string, CaseBounds> bounds;
-  for (const auto& [name, best] : best_case_ns_) bounds[name] = {kPruneFactor * best, kDecidedFactor * best};
+  for (const auto& [name, best] : best_case_ns_) bounds[name] = {kPruneFactor * best, kDecidedFactor * best, best};
   return bounds;
 }
 
-std::vector<Counterexample> RaceBounds::DeadliestInputs() const {
+std::vector<Counterexample> RaceBounds::InputsToTryFirst() const {
   std::vector<const Kills*> all;
   for (const auto& [key, kills] : kills_) all.push_back(&kills);
   std::stable_sort(all.begin(), all.end(), [](const Kills* a, const Kills* b) { return a->count > b->count; });
-  std::vector<Counterexample> deadliest;
+  std::vector<Counterexample> first = missed_;
+  if (all.size() > kDeadliest) all.resize(kDeadliest);
   for (const Kills* kills : all) {
-    if (deadliest.size() == kDeadliest) break;
-    deadliest.push_back(kills->inputs);
+    const bool there =
+        std::any_of(missed_.begin(), missed_.end(), [&](const Counterexample& one) { return IsSame(one, kills->inputs); });
+    if (!there) first.push_back(kills->inputs);
   }
-  return deadliest;
+  return first;
 }
 
 }  // namespace evo

@@ -19,9 +19,13 @@ class RaceBounds {
   std::map<std::string, CaseBounds> ByCase() const;
   // Counts one more failure on these inputs.
   void Learn(const Counterexample& counterexample);
-  // The inputs that failed most candidates, at most kDeadliest of them, the deadliest first.
+  // Inputs on which a candidate failed that had passed all checks of the search: its relatives would pass them, too.
+  void LearnMissed(const Counterexample& counterexample);
+  // What later candidates are to be checked on first: the missed inputs, the latest first, then those that failed most
+  // candidates, the deadliest first; at most so many of each.
+  static constexpr std::size_t kMissed = 4;
   static constexpr std::size_t kDeadliest = 3;
-  std::vector<Counterexample> DeadliestInputs() const;
+  std::vector<Counterexample> InputsToTryFirst() const;
 
  private:
   std::map<std::string, double> best_case_ns_;
@@ -30,6 +34,7 @@ class RaceBounds {
     int count = 0;
   };
   std::map<std::tuple<std::string, int, std::string>, Kills> kills_;  // by case, generator and input program
+  std::vector<Counterexample> missed_;                                // the latest first
 };
 
 }  // namespace evo

@@ -51,7 +51,7 @@ EvaluateRequest MakeEvaluateRequest(const ScheduledCandidate& work, const Search
           {work.candidate.source, work.compiled.checked},
           work.compiled.facts,
           history.bounds.ByCase(),
-          history.bounds.DeadliestInputs(),
+          history.bounds.InputsToTryFirst(),
           std::move(avoided)};
 }
 
@@ -304,14 +304,14 @@ std::chrono::milliseconds Scheduler::ChampionDeadline() const {
   return history_.deadlines.Champion();
 }
 
-std::vector<Counterexample> Scheduler::DeadliestInputs() const {
+std::vector<Counterexample> Scheduler::InputsToTryFirst() const {
   const std::lock_guard lock(mutex_);
-  return history_.bounds.DeadliestInputs();
+  return history_.bounds.InputsToTryFirst();
 }
 
-void Scheduler::Learn(const Counterexample& counterexample) {
+void Scheduler::LearnMissed(const Counterexample& counterexample) {
   const std::lock_guard lock(mutex_);
-  history_.bounds.Learn(counterexample);
+  history_.bounds.LearnMissed(counterexample);
 }
 
 Utilisation Scheduler::utilisation() const {

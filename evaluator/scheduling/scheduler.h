@@ -51,10 +51,10 @@ class Scheduler {
   std::vector<Evaluation> Finish(const std::stop_token& stop, const Evaluator::Each& each);
 
   std::chrono::milliseconds ChampionDeadline() const;
-  // The inputs that failed most candidates so far.
-  std::vector<Counterexample> DeadliestInputs() const;
-  // Later candidates meet these inputs first.
-  void Learn(const Counterexample& counterexample);
+  // Inputs on which wrong candidates are found soonest; see RaceBounds.
+  std::vector<Counterexample> InputsToTryFirst() const;
+  // Inputs on which a candidate failed that had passed all checks of the search.
+  void LearnMissed(const Counterexample& counterexample);
   Utilisation utilisation() const;
 
  private:

@@ -29,6 +29,7 @@ class CandidateEvaluation {
   std::optional<Failure> CheckFirst(Program& program);
   std::optional<Failure> CheckAndTime(Program& program, CaseOfProgram& one);
   // The failure; the inputs on which it was found are noted in the evaluation.
+  bool IsFastest() const;
   std::optional<Failure> Noted(std::optional<Failure> failure, const Probe& probe);
 
   const SessionContext& context_;

@@ -4,6 +4,7 @@
 
 #include "core/evaluation.h"
 #include "evaluator/messages/requests.h"
+#include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/program_checker.h"
 #include "evaluator/session/session_context.h"
 #include "evaluator/workers/worker_main.h"
@@ -22,7 +23,8 @@ class HeldOutCheck {
  private:
   std::optional<Failure> CheckHeldOut(ChampionCheck& check, Program& program);
   // Sizes and inputs that the task does not list, and a search for counter-examples.
-  std::optional<Failure> CheckHardInputs(ChampionCheck& check, Program& program);
+  std::optional<Failure> CheckInputs(ChampionCheck& check, Program& program);
+  std::optional<Failure> CheckHardInputs(HardInputCheck& hard);
   std::optional<Failure> CheckTimedSets(CasesOfProgram& cases);
   std::optional<Failure> Compare(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
   std::optional<Failure> CompareOnFreshData(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);

@@ -55,7 +55,7 @@ void RunSession::PlaceInputs(WorkerChannel& channel, std::size_t battery, const 
 }
 
 Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& channel) {
-  PlaceInputs(channel, device_->policy().searched_battery, request.first, request.avoided);
+  PlaceInputs(channel, BatteryOfSearch(device_->policy()), request.first, request.avoided);
   Evaluation evaluation;
   evaluation.device = info().kind;
   evaluation.device_name = info().name;
@@ -130,7 +130,7 @@ ReferenceCost RunSession::TimeReference(WorkerChannel& channel) {
   const auto hard = [&](std::size_t most) {
     return LegalInputs::kAnswers * static_cast<std::int64_t>(inputs.SmallBattery(most).size());
   };
-  const std::size_t searched = device_->policy().searched_battery;
+  const std::size_t searched = BatteryOfSearch(device_->policy());
   ReferenceCost cost{inputs.ReferenceMilliseconds(), static_cast<std::int64_t>(inputs.Sets()), 0};
   cost.check_answers = cost.first_answers + hard(0) + hard(searched) + static_cast<std::int64_t>(inputs.SizesToTry().size());
   for (const Case& sizes : inputs.held_out_cases()) cost.check_answers += inputs.Generators(sizes);

@@ -147,7 +147,7 @@ std::vector<Evaluation> FakeEvaluator::Finish(std::stop_token stop, const Each& 
   return evaluations;
 }
 
-ChampionCheck FakeEvaluator::CheckChampion(const Candidate& candidate, const Candidate& baseline, std::stop_token) {
+ChampionCheck FakeEvaluator::CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token) {
   checked.push_back(candidate);
   if (check) return check(candidate);
   ChampionCheck passed;
@@ -156,6 +156,15 @@ ChampionCheck FakeEvaluator::CheckChampion(const Candidate& candidate, const Can
   passed.baseline_ns = EvaluationAt(ValueOf(baseline.genome)).score_ns;
   passed.speedup = passed.baseline_ns / passed.candidate_ns;
   return passed;
+}
+
+void FakeEvaluator::RunTools(const Candidate& candidate, ChampionCheck& passed, std::stop_token) {
+  seen_by_tools.push_back(candidate.id);
+  if (!tool) return;
+  passed.tools.push_back(tool(candidate));
+  if (!FoundFault(passed.tools.back())) return;
+  passed.outcome = Outcome::kNondeterministic;
+  passed.message = passed.tools.back().message;
 }
 
 RunId MemoryStore::BeginRun(const RunRecord&) { return 1; }

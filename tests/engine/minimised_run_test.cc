@@ -195,6 +195,40 @@ TEST(MinimisedRun, DoesNotRecordVariantsThatFailTheirCheck) {
   EXPECT_EQ(world.evolution.progress().best, 2);
 }
 
+TEST(MinimisedRun, RunsOnlyWhatIsLeftUnderTheTools) {
+  EditedWorld world;
+  world.evaluator.tool = [](const Candidate&) { return ToolResult{"memcheck", "clean", ""}; };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ExpectMinimised(world);
+  EXPECT_THAT(world.evaluator.seen_by_tools, ElementsAre(world.store.minimised[0].candidate));
+  EXPECT_THAT(world.store.champions.back().second.tools, SizeIs(1));
+}
+
+TEST(MinimisedRun, AChampionWhoseVariantsFailUnderTheToolsIsRunUnderThem) {
+  EditedWorld world;
+  world.evaluator.tool = [](const Candidate& candidate) {
+    return ToolResult{"racecheck", candidate.op == kMinimise ? "error" : "clean", "a race"};
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_THAT(world.store.minimised, IsEmpty());
+  EXPECT_THAT(world.evaluator.seen_by_tools, SizeIs(kMinimisedVariants + 1));
+  EXPECT_EQ(world.evaluator.seen_by_tools.back(), 2);
+  EXPECT_EQ(world.store.champions.back().first, 2);
+  EXPECT_THAT(world.store.champions.back().second.tools, SizeIs(1));
+  EXPECT_EQ(world.store.champions.back().second.outcome, Outcome::kOk);
+  EXPECT_EQ(world.evolution.progress().best, 2);
+}
+
+TEST(MinimisedRun, AChampionThatFailsUnderTheToolsGivesWay) {
+  EditedWorld world;
+  world.evaluator.tool = [](const Candidate& candidate) {
+    return ToolResult{"racecheck", candidate.id == 2 || candidate.op == kMinimise ? "error" : "clean", "a race"};
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  EXPECT_NE(world.evolution.progress().best, 2);
+  EXPECT_EQ(world.store.champions.back().second.outcome, Outcome::kOk);
+}
+
 // The check may need an edit that the search took for removable, wherever it is in the list.
 TEST(MinimisedRun, TriesALongerVariantAfterOneThatFailsItsCheck) {
   for (const char* needed : {"e0", "e5", "e11"}) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "tests/evaluator/session_bench.h"
 
@@ -15,8 +16,9 @@ using ::testing::HasSubstr;
 
 class CandidateEvaluationTest : public ::testing::Test {
  protected:
-  std::optional<Failure> Run(SessionParts& parts, const EvaluateRequest& request = {TwiceProgram("candidate"), {}, {}, {}, {}}) {
-    const SessionContext context = parts.Context();
+  std::optional<Failure> Run(SessionParts& parts, const EvaluateRequest& request = {TwiceProgram("candidate"), {}, {}, {}, {}},
+                             const std::string& task = kTwiceTask) {
+    const SessionContext context = parts.Context(task);
     context.inputs.Place();
     evaluation_ = {};
     evaluation_.source_digest = "0123456789abcdef0123456789abcdef";
@@ -89,6 +91,27 @@ TEST_F(CandidateEvaluationTest, APrunedCandidateSkipsTheOtherInputs) {
   const int pruned = checks({TwiceProgram("candidate"), {}, {}, {{"a", {1'000, 1'100}}}, {}});
   EXPECT_EQ(all - pruned, 1) << "the one generator that is not timed";
   EXPECT_TRUE(evaluation_.cases[0].pruned);
+}
+
+// Its relatives have the same mistake, and it would be the champion's check that finds it, after the search.
+TEST_F(CandidateEvaluationTest, ACandidateThatIsFasterThanAllIsCheckedOnTheWholeBattery) {
+  gpu_.device.kernels["baseline"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
+  gpu_.baseline = TwiceProgram("baseline");
+  // Right for all but huge values, which the part of the battery that every candidate sees has not.
+  gpu_.device.kernels["candidate"] = [](const auto& buffers) {
+    const auto* from = reinterpret_cast<const float*>(buffers[0]);
+    auto* to = reinterpret_cast<float*>(buffers[1]);
+    for (int i = 0; i < kTwiceElements; ++i) to[i] = 2 * std::fmin(from[i], 1e13F);
+  };
+  const auto run = [&](double best_ns) {
+    return Run(gpu_, {TwiceProgram("candidate"), {}, {}, {{"a", {1e9, 1e9, best_ns}}}, {}}, FixedTwiceTask());
+  };
+  EXPECT_FALSE(run(1));
+  const auto failure = run(1e9);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kWrongResult);
+  EXPECT_THAT(evaluation_.counterexample.inputs, HasSubstr("x: "));
+  EXPECT_TRUE(evaluation_.cases.empty()) << "no other candidate is compared with its times";
 }
 
 TEST_F(CandidateEvaluationTest, TheImageWithCheckedAccessesRunsToo) {

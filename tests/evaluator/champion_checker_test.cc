@@ -52,7 +52,7 @@ class FakeFreshWorkers : public FreshWorkers {
   std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& given, const std::stop_token&) override {
     ++sanitizer_runs;
     EXPECT_EQ(program.program.image, expected_image);
-    EXPECT_EQ(given, seeds.back());
+    EXPECT_EQ(given.size(), kPoolSeeds);
     return tools;
   }
 
@@ -73,14 +73,17 @@ struct Checked {
     pauses = pauses_compilers;
   }
   explicit Checked(std::vector<JobResult> answers)
-      : compile({Compiled("candidate's"), Compiled("baseline's")}), workers(std::move(answers)) {}
+      : compile({Compiled("candidate's"), Compiled("baseline's"), Compiled("candidate's")}), workers(std::move(answers)) {}
   ChampionCheck Check() {
     Candidate candidate;
     candidate.source = "candidate";
     candidate.unproven_edits = unproven_edits;
     Candidate baseline;
     baseline.source = "baseline";
-    return ChampionChecker(compile, workers, "sm_90a", pauses).Check(candidate, baseline, {}, kDeadline, {});
+    const ChampionChecker checker(compile, workers, "sm_90a", pauses);
+    ChampionCheck check = checker.CheckAnswers(candidate, baseline, {}, kDeadline, {});
+    if (check.outcome == Outcome::kOk) checker.RunTools(candidate, check, {});
+    return check;
   }
   int unproven_edits = 0;
   ScriptedJobRunner compile;
@@ -91,7 +94,7 @@ struct Checked {
 TEST(ChampionChecker, RunsBothProgramsInAFreshProcess) {
   Checked checked(Passed());
   EXPECT_EQ(checked.Check().speedup, 1.5);
-  ASSERT_THAT(checked.compile.jobs, SizeIs(2));
+  ASSERT_THAT(checked.compile.jobs, SizeIs(3)) << "the candidate once more, for the tools";
   ASSERT_THAT(checked.workers.jobs, SizeIs(1));
   const Job& job = checked.workers.jobs.front();
   EXPECT_EQ(job.deadline, kDeadline);
@@ -126,7 +129,7 @@ TEST(ChampionChecker, UnprovenEditsFaceTenTimesTheAdversary) {
 TEST(ChampionChecker, DrawsNewSeedsForEveryCheck) {
   Checked checked(Passed());
   checked.Check();
-  checked.compile = ScriptedJobRunner({Compiled("candidate's"), Compiled("baseline's")});
+  checked.compile = ScriptedJobRunner({Compiled("candidate's"), Compiled("baseline's"), Compiled("candidate's")});
   checked.Check();
   ASSERT_THAT(checked.workers.seeds, SizeIs(2));
   EXPECT_THAT(checked.workers.seeds[0], SizeIs(kPoolSeeds));
@@ -165,7 +168,7 @@ JobResult Exported(Outcome outcome, const std::string& message) {
 ChampionCheck CheckExport(Checked& checked, JobResult nvcc, bool runs_image) {
   checked.compile = ScriptedJobRunner({Compiled("candidate's"), Compiled("baseline's"), std::move(nvcc)});
   const ExportToJudge exported{{"kernel.cu", "kernel", "host", {"-arch=sm_80"}}, runs_image};
-  return ChampionChecker(checked.compile, checked.workers, "sm_80", false).Check({}, {}, {}, kDeadline, {}, exported);
+  return ChampionChecker(checked.compile, checked.workers, "sm_80", false).CheckExport({}, {}, {}, kDeadline, exported, {});
 }
 
 TEST(ChampionChecker, TheImageThatNvccMakesOfTheExportIsJudged) {
@@ -313,7 +316,7 @@ TEST(ChampionChecker, ADiskWithoutRoomForTheCompilerEndsTheRunAndChargesNobody) 
   full.machine_failed = true;
   ScriptedJobRunner compile({FakeJobRunner::Reply(ToMessage(full))});
   FakeFreshWorkers workers({Passed()});
-  EXPECT_THROW(ChampionChecker(compile, workers, "sm_90a", false).Check({}, {}, {}, kDeadline, {}), Error);
+  EXPECT_THROW(ChampionChecker(compile, workers, "sm_90a", false).CheckAnswers({}, {}, {}, kDeadline, {}), Error);
 }
 
 TEST(ChampionChecker, AFailureOfTheMachineEndsTheRun) {

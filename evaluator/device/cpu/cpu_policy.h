@@ -12,6 +12,7 @@ inline constexpr DevicePolicy kCpuPolicy{
     .input_sets = 2,
     .input_copies = 0,
     .searched_battery = 16,
+    .fastest_battery = 16,
     // Emulated kernels are a thousand times slower.
     .probes_timed_sizes = false,
     .largest_probe = {.operations = 1 << 26, .of_search_case = 2, .threads = 1 << 22},

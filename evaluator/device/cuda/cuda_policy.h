@@ -13,6 +13,7 @@ inline constexpr DevicePolicy kCudaPolicy{
     // Buffer addresses move the time of a short kernel by a percent either way (docs/adr/0013).
     .input_copies = 8,
     .searched_battery = 16,
+    .fastest_battery = 0,
     .probes_timed_sizes = true,
     .largest_probe = {.operations = 1 << 30, .of_search_case = 32, .threads = 1e12},
     .adversary_inputs = 2000,
