@@ -12,8 +12,8 @@ COLUMNS = ["task", "case", "kernel", "us", "noise", "baseline_us", "student_us",
            "share_of_ceiling", "score", "score_over_compile", "wins"]
 GNUPLOT_TIMEOUT = 60
 
-PICTURE = """set terminal svg size 1000,{height} font "sans,12" background "white"
-set output "{file}"
+PICTURE = """set terminal svg noenhanced size 1000,{height} font "sans,12" background "white"
+set output {file}
 set logscale x
 set grid xtics lc rgb "#dddddd"
 set border 1
@@ -134,7 +134,7 @@ def table_csv(records):
 
 
 def gnuplot_text(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("_", "\\\\_") + '"'
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def plot_script(records, file):
@@ -150,7 +150,7 @@ def plot_script(records, file):
         if row["baseline_us"]:
             points[BASELINE].append((row["baseline_us"] / row["us"], place))
     labels = ", ".join(f"{gnuplot_text(row['task'])} {place}" for place, row in enumerate(rows))
-    text = PICTURE.format(file=file, height=140 + 22 * len(rows), last=len(rows) - 0.3, labels=labels)
+    text = PICTURE.format(file=gnuplot_text(str(file)), height=140 + 22 * len(rows), last=len(rows) - 0.3, labels=labels)
     shown = [name for name in points if points[name]]
     titles = {"another": "library or Triton", EAGER: "PyTorch eager"}
     text += "plot " + ", \\\n  ".join(
