@@ -116,7 +116,43 @@ class DeviceTextMaker {
       if (items_.Needs(macro) && !moved_.contains(macro.name)) MarkRange(macro.range, true);
     }
     MarkConditions();
+    DropDecided();
     ReadIncludes();
+  }
+
+  // Conditions inside of what is kept go with the branch that is not compiled, where they ask for nothing that the file defines: a
+  // candidate may ask for its own macros only.
+  void DropDecided() {
+    std::vector<std::vector<std::size_t>> open;  // lines of each group: #if, #elif, #else
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (keep_[i] && !program_.lines()[i].active && !open.empty() && AsksForUndefined(open)) keep_[i] = false;
+      std::string_view line = Trim(lines_[i].text);
+      if (!line.starts_with('#') || !InKeptItem(i)) continue;
+      line = Trim(line.substr(1));
+      if (line.starts_with("if")) {
+        open.push_back({i});
+      } else if (line.starts_with("el") && !open.empty()) {
+        open.back().push_back(i);
+      } else if (line.starts_with("endif") && !open.empty()) {
+        if (AsksForUndefined(open.back())) {
+          for (const std::size_t at : open.back()) keep_[at] = false;
+          keep_[i] = false;
+        }
+        open.pop_back();
+      }
+    }
+  }
+
+  // The parser has decided every condition of the group, and none has a macro of the file.
+  bool AsksForUndefined(const std::vector<std::size_t>& group) const {
+    if (!program_.lines()[group.front()].decided) return false;
+    return std::none_of(group.begin(), group.end(), [&](std::size_t line) {
+      const auto tokens = SpelledTokens(Trim(lines_[line].text).substr(1));
+      return std::any_of(tokens.begin(), tokens.end(), [&](std::string_view token) { return program_.FindMacro(token) != nullptr; });
+    });
+  }
+  bool AsksForUndefined(const std::vector<std::vector<std::size_t>>& groups) const {
+    return std::any_of(groups.begin(), groups.end(), [&](const auto& group) { return AsksForUndefined(group); });
   }
 
   // Conditions of the preprocessor stay where they choose between macros that are kept, by what only the compiler knows. What

@@ -125,6 +125,38 @@ int main(int argc, char** argv) {
                                    Not(HasSubstr("WG_SIZE"))));
 }
 
+// A candidate may ask for macros of its own only, so what only a command line would define is decided once.
+TEST(ImportKinds, ConditionsInAKernelGoWithTheBranchThatIsNotCompiled) {
+  const ImportReply reply = Read(R"(
+#define WIDE 1
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+#ifdef LOOP_UNROLL
+#pragma unroll
+  float unrolled = 0;
+#else
+  float plain = 2;
+#if defined(DEBUG) || 0
+  plain = 3;
+#endif
+#endif
+#if WIDE
+  if (i < n) y[i] = plain * x[i];
+#endif
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  scale<<<(n + 255) / 256, 256>>>(x, y, n);
+}
+)");
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("  float plain = 2;\n"), Not(HasSubstr("LOOP_UNROLL")), Not(HasSubstr("unrolled")),
+                                   Not(HasSubstr("DEBUG")), Not(HasSubstr("plain = 3"))));
+  EXPECT_THAT(Kernel(reply), HasSubstr("#if WIDE\n")) << "a macro of the file may be asked for";
+}
+
 TEST(ImportKinds, IndicesThatAreExchangedSwapTheBuffers) {
   const ImportReply reply = Read(R"(
 __global__ void heat(const float* power, float* from, float* to, int steps, int n) {

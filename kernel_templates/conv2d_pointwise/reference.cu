@@ -1,0 +1,17 @@
+// Pointwise convolution as its definition says it, in double precision. One thread computes one element.
+// evo:launch conv2d_pointwise_reference(X, F, Y, N, C, K, H, W) grid(ceil_div(N * K * H * W, 128)) block(128)
+
+__global__ void conv2d_pointwise_reference(const float* X, const float* F, double* Y, int images, int channels, int filters,
+                                           int height, int width) {
+  const long long element = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (element >= (long long)images * filters * height * width) return;
+  const int w = element % width;
+  const int h = element / width % height;
+  const int k = element / width / height % filters;
+  const int n = element / width / height / filters;
+  double sum = 0;
+  for (int c = 0; c < channels; ++c) {
+    sum += double(X[(((long long)n * channels + c) * height + h) * width + w]) * double(F[(long long)k * channels + c]);
+  }
+  Y[element] = sum;
+}
