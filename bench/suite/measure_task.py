@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures one task on the first GPU that is visible: evo's exported kernels, the baseline, and every peer, interleaved. run.py starts it.
 
-usage: measure_task.py --task DIR --out FILE [--kernel NAME=FILE.cu].. [--l2 hot|cold] [--peers eager,..] [--exclude NAME].. [--seconds S]
+usage: measure_task.py --task DIR --out FILE [--kernel NAME=FILE.cu].. [--l2 hot|cold] [--peers eager,..] [--exclude NAME].. [--seconds S] [--wait]
        measure_task.py --ceilings --out FILE
 Writes JSON. While it works, FILE.progress has the name of what is being tried. Exit status 4: the GPU cannot be used in this process any more, after
 what that file names."""
@@ -9,6 +9,7 @@ import argparse
 import importlib
 import json
 import math
+import os
 import signal
 import sys
 import warnings
@@ -192,7 +193,6 @@ class Measurement:
             print(f"{self.task.name}: the GPU cannot be used any more in this process", file=sys.stderr)
             sys.stderr.flush()
             # Destructors of a broken context may hang.
-            import os
             os._exit(UNUSABLE)
         torch.cuda.empty_cache()
 
@@ -320,6 +320,15 @@ def measure_ceilings():
             "operations_per_s": {name: rate for name, rate in rates.items() if name not in copies}}
 
 
+def load_compiler(peers):
+    """What torch.compile would load at its first call. Uses no GPU."""
+    if {"compile", "max-autotune"} & set(peers):
+        try:
+            importlib.import_module("torch._inductor.compile_fx")
+        except Exception as wrong:   # torch.compile itself says so again, where it is asked
+            print(f"torch.compile: {first_line(wrong)}", file=sys.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", type=Path)
@@ -330,7 +339,11 @@ def main():
     parser.add_argument("--exclude", action="append", default=[])
     parser.add_argument("--seconds", type=float, default=TIMED_SECONDS)
     parser.add_argument("--ceilings", action="store_true")
+    parser.add_argument("--wait", action="store_true", help="load what is needed, and use the GPU only when a line has come")
     options = parser.parse_args()
+    if options.wait:
+        load_compiler(options.peers.split(","))
+        sys.stdin.readline()
     torch.set_grad_enabled(False)
     # fp32 is fp32: the tasks' bounds fail tf32.
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False

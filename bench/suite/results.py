@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 FORMAT = 1
-EVOLVED = ("evo student", "evo all")
+PARTS = ("student", "all")                # the searches of a task
+EVOLVED = ("evo student", "evo all")      # what their kernels are called
 BASELINE = "baseline"
 EAGER, COMPILE, MAX_AUTOTUNE = "eager", "torch.compile", "max-autotune"
 MEMORY_SHARE = 0.85      # a memory-bound task above this share of the copy kernel's bandwidth counts as done
@@ -60,10 +61,26 @@ def time_of(record, name):
     return median(kernel["times"]) if kernel and kernel.get("right") and kernel.get("times") else None
 
 
+def part_of(record, name):
+    """What is known of one search of a task."""
+    return record.get(name) or {}
+
+
 def evolved(record):
-    """The faster one of evo's kernels: (name, us)."""
-    times = [(time_of(record, name), name) for name in EVOLVED if time_of(record, name) is not None]
-    return (min(times)[1], min(times)[0]) if times else (None, None)
+    """The faster one of evo's kernels: (name, us). One that was verified goes before one that was not, and one that failed does not count."""
+    times = []
+    for part, name in zip(PARTS, EVOLVED):
+        time, verified = time_of(record, name), part_of(record, part).get("verified")
+        if time is not None and verified is not False:
+            times.append((verified is None, time, name))
+    return (min(times)[2], min(times)[1]) if times else (None, None)
+
+
+def own_times(record):
+    """What evo verify itself timed, of the faster kernel that it verified: (us, us of the baseline, speed-up)."""
+    found = [part for part in map(lambda name: part_of(record, name), PARTS) if part.get("verified") and part.get("evo_us")]
+    best = min(found, key=lambda part: part["evo_us"], default={})
+    return best.get("evo_us"), best.get("evo_baseline_us"), best.get("evo_speed_up")
 
 
 def peers(record):
@@ -79,7 +96,9 @@ def row_of(record):
     others = peers(record)
     best_peer = min(others, key=others.get) if others else None
     over = lambda peer: peer / time if peer and time else None
-    student, baseline = time_of(record, EVOLVED[0]), time_of(record, BASELINE)
+    baseline = time_of(record, BASELINE)
+    student = time_of(record, EVOLVED[0]) if part_of(record, "student").get("verified") is not False else None
+    own = own_times(record)
     return {
         "task": record["task"], "case": record.get("case"), "kernel": name, "us": time, "noise": spread(record["kernels"][name]["times"]) if name else None,
         "student_us": student, "baseline_us": baseline, "student_speed_up": baseline / student if baseline and student else None,
@@ -88,16 +107,16 @@ def row_of(record):
         "share_of_ceiling": light / time if light and time else None, "score": score(time, light, others[best_peer]) if best_peer else None,
         "score_over_compile": score(time, light, others.get(COMPILE)),
         "wins": None if not time or not best_peer else ("evo" if time <= others[best_peer] else best_peer),
-        "verified": {key: (record.get(key) or {}).get("verified") for key in ("student", "all")}, "failed": record.get("failed"),
-        "notes": notes_of(record),
+        "verified": {name: part_of(record, name).get("verified") for name in PARTS}, "own_us": own[0], "own_baseline_us": own[1], "own_speed_up": own[2],
+        "failed": record.get("failed"), "notes": notes_of(record),
     }
 
 
 def notes_of(record):
     """One line each for what went wrong or was left out."""
     said = []
-    for key in ("student", "all"):
-        part = record.get(key) or {}
+    for key in PARTS:
+        part = part_of(record, key)
         said += [f"{key}: {part['failed']}"] if part.get("failed") else []
         said += [f"{key}: not verified: {part['verdict']}"] if part.get("verified") is False else []
     for name, kernel in (record.get("kernels") or {}).items():
@@ -120,7 +139,8 @@ def summary_of(rows):
     memory = [r for r in measured if r["bound_by"] == "memory"]
     share = lambda part, whole: len(part) / len(whole) if whole else None
     return {
-        "tasks": len(rows), "measured": len(measured), "failed": [r["task"] for r in rows if not r["us"]],
+        "tasks": len(rows), "measured": len(measured), "failed": [r["task"] for r in rows if not r["us"] and not r["own_us"]],
+        "verified": len([r for r in rows if any(r["verified"].values())]), "own_speed_up_median": median([r["own_speed_up"] for r in rows if r["own_speed_up"]]),
         "student_speed_up_median": median([r["student_speed_up"] for r in measured if r["student_speed_up"]]),
         "over_compile_geometric_mean": geometric_mean([r["speed_ups"][COMPILE] for r in with_compile]), "with_compile": len(with_compile),
         "faster_than_compile": share([r for r in with_compile if r["speed_ups"][COMPILE] > 1], with_compile),
@@ -187,11 +207,22 @@ def read_results(file):
     return value["tasks"]
 
 
-def finished(file, settings):
-    """The record of a task if it is whole and has these settings, else None."""
+def stored(file, settings):
+    """The record of a task if it has these settings, else None."""
     try:
         record = json.loads(Path(file).read_text())
     except (OSError, ValueError):
         return None
-    whole = isinstance(record, dict) and record.get("format") == FORMAT and record.get("settings") == settings and not record.get("failed")
-    return record if whole and record.get("finished") else None
+    return record if isinstance(record, dict) and record.get("format") == FORMAT and record.get("settings") == settings else None
+
+
+def finished(file, settings):
+    """That record if it is whole, else None."""
+    record = stored(file, settings)
+    return record if record and record.get("finished") and not record.get("failed") else None
+
+
+def unfinished(file, settings):
+    """That record, with what it has so far, else None."""
+    record = stored(file, settings)
+    return {key: value for key, value in record.items() if key not in ("failed", "finished")} if record else None

@@ -1,31 +1,14 @@
-"""Results as Markdown, CSV and a picture. Needs nothing but Python; the picture needs gnuplot (Debian's gnuplot-nox)."""
+"""Results as Markdown, CSV and a picture. Needs nothing but Python; the picture needs matplotlib (Debian's python3-matplotlib)."""
 import csv
 import io
-import shutil
-import subprocess
-from pathlib import Path
 
 from results import BASELINE, COMPILE, EAGER, MAX_AUTOTUNE, MEMORY_SHARE, row_of, summary_of
 
 MAIN_PEERS = (EAGER, COMPILE, MAX_AUTOTUNE)
 COLUMNS = ["task", "case", "kernel", "us", "noise", "baseline_us", "student_us", "student_speed_up", "best_peer", "over_best_peer", "light_us", "bound_by",
-           "share_of_ceiling", "score", "score_over_compile", "wins"]
-GNUPLOT_TIMEOUT = 60
-
-PICTURE = """set terminal svg noenhanced size 1000,{height} font "sans,12" background "white"
-set output {file}
-set logscale x
-set grid xtics lc rgb "#dddddd"
-set border 1
-set tics nomirror out
-set xlabel "times as fast as (evo's kernel to the right of 1 is faster)"
-set format x "%g"
-set yrange [-0.7:{last}]
-set ytics ({labels})
-set key outside top center horizontal
-set arrow from 1, graph 0 to 1, graph 1 nohead lc rgb "#888888"
-"""
+           "share_of_ceiling", "score", "score_over_compile", "wins", "own_us", "own_baseline_us", "own_speed_up"]
 COLOURS = {EAGER: "#999999", COMPILE: "#1f77b4", MAX_AUTOTUNE: "#17becf", "another": "#d62728", BASELINE: "#2ca02c"}
+TITLES = {EAGER: "PyTorch eager", "another": "library or Triton", BASELINE: "the baseline of the task"}
 
 
 def us(value):
@@ -51,31 +34,53 @@ def other_peers(row):
 
 
 def verdict(row):
-    if row["us"] is None:
-        return "no kernel"
+    """Of the kernel of the row. One that failed its verification is in no row."""
     said = row["verified"].get("student" if row["kernel"] == "evo student" else "all")
-    return {True: "verified", False: "NOT VERIFIED"}.get(said, "not verified here")
+    return "verified" if said else "not verified here"
+
+
+def line_of(record):
+    """One task, for a terminal."""
+    row = row_of(record)
+    if row["us"]:
+        said = [f"{us(row['us'])} us"] + [f"{times(value)} times as fast as {name}" for name, value in row["speed_ups"].items() if name in MAIN_PEERS]
+        return ", ".join(said + [verdict(row)])
+    if row["own_us"]:
+        return f"{us(row['own_us'])} us, {times(row['own_speed_up'])} times as fast as the baseline, verified"
+    return "; ".join(row["notes"]) or "no kernel"
 
 
 def winner(row):
     return "" if row["wins"] is None else "evo" if row["wins"] == "evo" else f"**{row['wins']}**"
 
 
-def markdown(records, title="The suite of operators", compared=None):
-    rows = [row_of(record) for record in records]
-    out = [f"# {title}", ""] + conditions(records) + [""]
-    out += ["| task | kernel | us | over the baseline | eager | torch.compile | max-autotune | others | fastest | share of the ceiling | score | verdict |",
-            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+def main_table(rows):
+    out = ["| task | kernel | us | over the baseline | eager | torch.compile | max-autotune | others | fastest | share of the ceiling | score | verdict |",
+           "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for row in rows:
-        if row["us"] is None:
-            continue
         over_baseline = row["baseline_us"] / row["us"] if row["baseline_us"] else None
         ceiling = f"{percent(row['share_of_ceiling'])} {row['bound_by']}" if row["share_of_ceiling"] else ""
         score = "" if row["score"] is None else f"{row['score']:.2f}"
         out.append("| " + " | ".join(cell(c) for c in [
             row["task"], row["kernel"], us(row["us"]), times(over_baseline), *(times(row["speed_ups"].get(p)) for p in MAIN_PEERS), other_peers(row),
             winner(row), ceiling, score, verdict(row)]) + " |")
-    out += ["", "Numbers from `over the baseline` to `others` say how many times as fast evo's kernel is as that one."]
+    return out + ["", "Numbers from `over the baseline` to `others` say how many times as fast evo's kernel is as that one."]
+
+
+def own_table(rows):
+    """Tasks of which only evo's own times are known."""
+    out = ["Timed by `evo verify` alone, beside the baseline of the task:", "", "| task | us | baseline, us | times as fast |", "| --- | --- | --- | --- |"]
+    return out + [f"| {cell(row['task'])} | {us(row['own_us'])} | {us(row['own_baseline_us'])} | {times(row['own_speed_up'])} |" for row in rows]
+
+
+def markdown(records, title="The suite of operators", compared=None, seconds=None):
+    rows = [row_of(record) for record in records]
+    measured, alone = [r for r in rows if r["us"]], [r for r in rows if not r["us"] and r["own_us"]]
+    out = [f"# {title}", ""] + conditions(records)
+    if seconds is not None:
+        out += [f"This call took {seconds / 60:.1f} minutes."]
+    out += ["", *main_table(measured)] if measured else []
+    out += ["", *own_table(alone)] if alone else []
     trouble = [(row["task"], note) for row in rows for note in row["notes"]]
     if trouble:
         out += ["", "## What failed or was left out", "", "| task | what |", "| --- | --- |"]
@@ -110,8 +115,10 @@ def changes(compared):
 def summary_lines(summary):
     known = lambda value, show: "unknown" if value is None else show(value)
     lines = [
+        f"verified: {summary['verified']} of {summary['tasks']} tasks",
         f"measured: {summary['measured']} of {summary['tasks']} tasks" + (f"; without a kernel: {', '.join(summary['failed'])}" if summary["failed"] else ""),
         f"median speed-up of the student's template: {known(summary['student_speed_up_median'], times)}",
+        f"median speed-up over the baseline, as evo verify timed it: {known(summary['own_speed_up_median'], times)}",
         f"over torch.compile, geometric mean: {known(summary['over_compile_geometric_mean'], times)} ({summary['with_compile']} tasks)",
         f"faster than torch.compile: {known(summary['faster_than_compile'], percent)} of the tasks",
         f"faster than every peer: {known(summary['faster_than_every_peer'], percent)} of the tasks"
@@ -133,15 +140,9 @@ def table_csv(records):
     return out.getvalue()
 
 
-def gnuplot_text(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def plot_script(records, file):
-    """gnuplot's commands, or None where there is nothing to show. A row for each task, slowest against torch.compile at the bottom."""
+def plotted(records):
+    """(names of tasks from the bottom, {peer: [(times as fast, place)]}): the task that is slowest against torch.compile is at the bottom."""
     rows = [row for row in map(row_of, records) if row["us"] and row["speed_ups"]]
-    if not rows:
-        return None
     rows.sort(key=lambda row: row["speed_ups"].get(COMPILE) or row["over_best_peer"])
     points = {name: [] for name in COLOURS}
     for place, row in enumerate(rows):
@@ -149,29 +150,36 @@ def plot_script(records, file):
             points[name if name in points else "another"].append((value, place))
         if row["baseline_us"]:
             points[BASELINE].append((row["baseline_us"] / row["us"], place))
-    labels = ", ".join(f"{gnuplot_text(row['task'])} {place}" for place, row in enumerate(rows))
-    text = PICTURE.format(file=gnuplot_text(str(file)), height=140 + 22 * len(rows), last=len(rows) - 0.3, labels=labels)
-    shown = [name for name in points if points[name]]
-    titles = {"another": "library or Triton", EAGER: "PyTorch eager"}
-    text += "plot " + ", \\\n  ".join(
-        f"'-' using 1:2 with points pt 7 ps 0.7 lc rgb {gnuplot_text(COLOURS[name])} title {gnuplot_text(titles.get(name, name))}" for name in shown) + "\n"
-    for name in shown:
-        text += "".join(f"{value:.6g} {place}\n" for value, place in points[name]) + "e\n"
-    return text
+    return [row["task"] for row in rows], {name: found for name, found in points.items() if found}
 
 
 def draw(records, file):
-    """Writes FILE.gnuplot and, where gnuplot is, FILE. Returns a line that says what was not drawn, or None."""
-    file = Path(file)
-    script = plot_script(records, file)
-    if script is None:
+    """Writes an SVG. Returns a line that says why there is none, or None."""
+    names, points = plotted(records)
+    if not names:
         return "no picture: no task has a peer's time"
-    source = file.with_suffix(".gnuplot")
-    source.write_text(script)
-    if not shutil.which("gnuplot"):
-        return f"no picture: gnuplot is not installed here; `gnuplot {source}` draws it, `run.py --report` elsewhere too"
     try:
-        subprocess.run(["gnuplot", source], check=True, timeout=GNUPLOT_TIMEOUT, capture_output=True, text=True)
-    except (OSError, subprocess.SubprocessError) as wrong:
-        return f"no picture: gnuplot: {getattr(wrong, 'stderr', '') or wrong}"
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
+    except ImportError:
+        return "no picture: this Python has no matplotlib; `run.py OUT --report` draws it where there is one"
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "suite", "font.family": "sans-serif", "font.size": 9}):
+        figure = Figure(figsize=(10, 1.2 + 0.24 * len(names)), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        axes.axvline(1, color="#888888", linewidth=1)
+        for name, found in points.items():
+            axes.plot(*zip(*found), linestyle="", marker="o", markersize=4.5, color=COLOURS[name], label=TITLES.get(name, name))
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(-0.7, len(names) - 0.3)
+        axes.set_xlabel("evo's kernel is so many times as fast; left of 1 the other one is faster")
+        axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        for side in ("left", "right", "top"):
+            axes.spines[side].set_visible(False)
+        figure.legend(loc="outside upper center", ncols=len(points), frameon=False)
+        figure.savefig(file, metadata={"Date": None})
     return None
