@@ -6,9 +6,8 @@ import torch
 
 from measure.driver import CUDA, check, compile_file, encode_map, load_function, prepare
 from measure.sources import ExportedSource, Launch, Memset, NotExported, TensorMap, Workspace
+from measure.torch_types import TORCH_TYPES
 
-TORCH_TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64, "i32": torch.int32,
-               "i16": torch.int16, "i8": torch.int8, "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64}
 SCALAR_TYPES = {"f64": ctypes.c_double, "f32": ctypes.c_float, "i64": ctypes.c_int64, "i32": ctypes.c_int32, "u64": ctypes.c_uint64,
                 "u32": ctypes.c_uint32, "bool": ctypes.c_bool}
 

@@ -8,7 +8,6 @@ what that file names."""
 import argparse
 import importlib
 import json
-import math
 import os
 import signal
 import sys
@@ -21,12 +20,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import torch
 
 from measure.driver import target_of
-from measure.exported import TORCH_TYPES, ExportedKernel, launcher
+from measure.exported import ExportedKernel, launcher
 from measure.sources import Launch, NotExported, Plan, TemplateSource
 from measure.timing import samples
-from operators import OPERATORS, NotMapped, check_mapping, keywords_of
+from arrays import as_tensors, draw, empty_output, error_of
+from operators import NotMapped, check_mapping, keywords_of, longs
 from results import BASELINE, COMPILE, EAGER, MAX_AUTOTUNE, write_json
-from tasks import BadTask, Task
+from tasks import Task
 
 UNUSABLE = 4              # exit status
 PEERS = ("eager", "library", "triton", "compile", "max-autotune")
@@ -63,84 +63,11 @@ def arch():
     return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
 
 
-def draw(array, seed):
-    """Values of an input as its first generator says, in its type."""
-    kind, values, count = array.generator.kind, array.generator.values, math.prod(array.dims)
-    random = torch.Generator(device="cuda").manual_seed(seed)
-    uniform = lambda: torch.rand(count, device="cuda", generator=random)
-    normal = lambda: torch.randn(count, device="cuda", generator=random)
-    if kind == "normal":
-        made = normal() * values[1] + values[0]
-    elif kind == "uniform":
-        made = uniform() * (values[1] - values[0]) + values[0]
-    elif kind == "constant":
-        made = torch.full((count,), values[0], device="cuda")
-    elif kind == "sparse":
-        made = torch.where(uniform() < values[0], normal(), torch.zeros(count, device="cuda"))
-    elif kind == "log_uniform":
-        magnitudes = torch.exp(math.log(values[0]) + (math.log(values[1]) - math.log(values[0])) * uniform())
-        made = torch.where(uniform() < 0.5, magnitudes, -magnitudes)
-    elif kind == "cauchy":
-        made = values[0] * torch.tan(math.pi * (uniform() - 0.5))
-    elif kind == "one_hot":
-        row = array.dims[-1] if array.dims else 1
-        made = torch.zeros(count // row, row, device="cuda")
-        made[torch.arange(count // row, device="cuda"), torch.randint(row, (count // row,), device="cuda", generator=random)] = 1
-    elif kind == "index":
-        made = torch.randint(int(values[0]), (count,), device="cuda", generator=random)
-    elif kind == "permutation":
-        made = torch.randperm(count, device="cuda", generator=random)
-    elif kind == "offsets":
-        made = torch.randint(int(values[0]) + 1, (count,), device="cuda", generator=random).sort().values
-        made[0], made[-1] = 0, int(values[0])
-    else:
-        raise BadTask(f"generator {kind} is not drawn here")
-    return made.reshape(array.dims).to(TORCH_TYPES[array.dtype]).contiguous()
-
-
-def empty_output(array):
-    """An output that holds nothing right."""
-    dtype = TORCH_TYPES[array.dtype]
-    return torch.full(array.dims, float("nan") if dtype.is_floating_point else 77, device="cuda", dtype=dtype)
-
-
-def as_tensors(answer):
-    """What a function returned, as a list of tensors; CuPy's arrays become tensors."""
-    answers = answer if isinstance(answer, (tuple, list)) else (answer,)
-    return [a if isinstance(a, torch.Tensor) else torch.from_dlpack(a) for a in answers]
-
-
-def error_of(out, truth, bound):
-    """(error, allowed, right): relative in the L2 norm, or of exact outputs the share of elements that differ."""
-    if out.numel() != truth.numel():
-        raise NotMapped(f"an output has {out.numel()} elements, {truth.numel()} expected")
-    out, truth = out.reshape(-1), truth.reshape(-1)
-    if bound.exact:
-        if truth.is_floating_point() and out.is_floating_point():
-            equal = out == truth.to(out.dtype)
-        else:
-            equal = out.double() == truth.double()
-        different = 1 - equal.double().mean().item()
-        return different, 0.0, different == 0
-    out, truth = out.double(), truth.double()
-    if not torch.isfinite(out).all():
-        return float("inf"), bound.l2, False
-    difference, whole = out - truth, truth.norm().item()
-    if whole == 0:
-        worst = difference.abs().max().item()
-        return worst, bound.l2, worst == 0
-    rms = whole / truth.numel() ** 0.5
-    peak = max(6.0, truth.abs().max().item() / rms)
-    largest_allowed = max(bound.max, bound.l2 * peak) if bound.peak_of_answer else bound.max
-    error = difference.norm().item() / whole
-    return error, bound.l2, error <= bound.l2 and difference.abs().max().item() / rms <= largest_allowed
-
-
 class Measurement:
     def __init__(self, task, options):
         self.task, self.options = task, options
         self.operator, self.kernels, self.calls, self.restores = check_mapping(task), {}, {}, {}
-        self.inputs = {a.name: draw(a, SEED + i) for i, a in enumerate(task.inputs)}
+        self.inputs = {a.name: draw(a, SEED + i, "cuda") for i, a in enumerate(task.inputs)}
         arrays = list(self.inputs.values())
         self.peer_arrays = self.operator.prepare(*arrays) if self.operator.prepare else arrays
         self.truths = self._truth(arrays)
@@ -204,7 +131,7 @@ class Measurement:
                 if array.role == "in":
                     tensors[array.name] = self.inputs[array.name]
                 else:
-                    tensors[array.name] = self.inputs[array.name].clone() if array.role == "inout" else empty_output(array)
+                    tensors[array.name] = self.inputs[array.name].clone() if array.role == "inout" else empty_output(array, "cuda")
             changed = [(tensors[a.name], self.inputs[a.name]) for a in self.task.arrays if a.role == "inout"]
             if changed:
                 self.restores[name] = lambda: [mine.copy_(first) for mine, first in changed]
@@ -231,7 +158,7 @@ class Measurement:
 
     def add_peer(self, name, function, wrap=lambda f: f, note=""):
         def make():
-            keywords = keywords_of(function, self.task) if self.operator.prepare is None or self.operator.prepare.__name__ == "longs" else {}
+            keywords = keywords_of(function, self.task) if self.operator.prepare in (None, longs) else {}
             plain = wrap(lambda *arrays: function(*arrays, **keywords))
             return lambda: plain(*self.peer_arrays), as_tensors
         self.attempt(name, "peer", make, note)
