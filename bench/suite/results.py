@@ -160,7 +160,7 @@ def compare(old, new):
         earlier = before.get(record["task"])
         if not earlier or earlier.get("case") != record.get("case"):
             continue
-        for name in record.get("kernels") or {}:
+        for name in dict.fromkeys([*(record.get("kernels") or {}), *(earlier.get("kernels") or {})]):
             a, b = time_of(earlier, name), time_of(record, name)
             if a is None or b is None:
                 if (a is None) != (b is None):

@@ -77,8 +77,7 @@ def markdown(records, title="The suite of operators", compared=None, seconds=Non
     rows = [row_of(record) for record in records]
     measured, alone = [r for r in rows if r["us"]], [r for r in rows if not r["us"] and r["own_us"]]
     out = [f"# {title}", ""] + conditions(records)
-    if seconds is not None:
-        out += [f"This call took {seconds / 60:.1f} minutes."]
+    out += [f"This call took {seconds / 60:.1f} minutes."] if seconds is not None else []
     out += ["", *main_table(measured)] if measured else []
     out += ["", *own_table(alone)] if alone else []
     trouble = [(row["task"], note) for row in rows for note in row["notes"]]
@@ -105,9 +104,9 @@ def conditions(records):
 
 def changes(compared):
     moved = [c for c in compared if c["moved"]]
-    out = [f"## What moved: {len(moved)} of {len(compared)} times", ""]
+    out = [f"## What moved: {len(moved)} of {len(compared)} times"]
     if moved:
-        out += ["| task | kernel | before, us | now, us | times as fast | noise |", "| --- | --- | --- | --- | --- | --- |"]
+        out += ["", "| task | kernel | before, us | now, us | times as fast | noise |", "| --- | --- | --- | --- | --- | --- |"]
         out += [f"| {c['task']} | {c['kernel']} | {us(c['old_us'])} | {us(c['new_us'])} | {times(c['ratio'])} | {percent(c['noise'])} |" for c in moved]
     return out
 
@@ -126,7 +125,7 @@ def summary_lines(summary):
         f"speed-of-light score over the fastest peer, median: {known(summary['score_median'], lambda v: f'{v:.2f}')}",
         f"memory-bound tasks above {MEMORY_SHARE:.0%} of copy bandwidth: {known(summary['memory_bound_done'], percent)} ({summary['memory_bound']} tasks)",
     ]
-    return lines
+    return [line for line in lines if "unknown" not in line]
 
 
 def table_csv(records):
