@@ -2,7 +2,6 @@
 import ctypes
 import functools
 import os
-import re
 import shutil
 import subprocess
 import tempfile

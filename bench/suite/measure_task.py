@@ -7,7 +7,6 @@ Writes JSON. While it works, FILE.progress has the name of what is being tried. 
 what that file names."""
 import argparse
 import importlib
-import json
 import os
 import signal
 import sys

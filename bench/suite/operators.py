@@ -59,9 +59,13 @@ def stored_transposed(about):
 
 
 def window_of(about):
-    """Window, stride and padding that the summary gives: `2x2`, `stride 2`, `padding 1`."""
+    """Window, stride and padding: `2x2`, `stride 2`, `padding 1` of the summary. Without a word about it the padding is what the output's size needs."""
     window = int(about.said(r"(\d) ?x ?\d") or 2)
-    return window, int(about.said(r"stride (\d)") or window), int(about.said(r"padding (\d)") or 0)
+    stride = int(about.said(r"stride (\d)") or window)
+    padding = about.said(r"padding (\d)")
+    if padding is None:
+        padding = max(0, -(-((about.out_shapes[0][-1] - 1) * stride + window - about.shapes[0][-1]) // 2))
+    return window, stride, int(padding)
 
 
 DERIVED = {
@@ -244,7 +248,8 @@ def embedding_gather(a, b):
 
 
 def quantize_int8(x, scale=None, *, out_shapes):
-    """With a given scale, or with one a row (or one for all) that makes the largest magnitude 127; the outputs are then q and the scales."""
+    """With a given scale, or with one a row (or one for all) that makes the largest magnitude 127; the outputs are then q and the scales. In fp32 at least."""
+    x = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
     if scale is not None:
         return torch.clamp(torch.round(x / scale), -127, 127).to(torch.int8)
     scales = x.abs().amax(-1, keepdim=True) / 127
@@ -422,8 +427,8 @@ def spmv_csr_truth(offsets, columns, values, x):
     return torch.zeros(lengths.numel(), dtype=x.dtype, device=x.device).index_add_(0, rows, values * x[columns.long()])
 
 
-# CUB through CuPy, on PyTorch's memory. CuPy's default stream is PyTorch's.
-def cub(name):
+# CuPy, which uses CUB for much of this, on PyTorch's memory. Its default stream is PyTorch's.
+def cupy_function(name):
     def call(x, *, out_shapes):
         import cupy
         array = cupy.asarray(x)
@@ -438,8 +443,8 @@ ATTENTION = Operator(attention, attention_truth, libraries=backends(attention))
 DECODE = Operator(attention_decode, attention_decode_truth, libraries=backends(attention_decode))
 GEMM = Operator(gemm, eager_is="cuBLAS")
 HALF_GEMM = Operator(gemm, eager_is="cuBLAS", triton="gemm")
-SCAN = Operator(cumulative_sum, libraries={"CUB": cub("cumsum")})
-HISTOGRAM = Operator(histogram, libraries={"CUB": cub("bincount")})
+SCAN = Operator(cumulative_sum, libraries={"CuPy": cupy_function("cumsum")})
+HISTOGRAM = Operator(histogram, libraries={"CuPy": cupy_function("bincount")})
 
 
 def convolution(function):
@@ -449,9 +454,9 @@ def convolution(function):
 OPERATORS = {
     "softmax": Operator(softmax, triton="softmax"), "log_softmax": Operator(log_softmax), "layer_norm": Operator(layer_norm, triton="layer_norm"),
     "rms_norm": Operator(rms_norm, triton="rms_norm"), "group_norm": Operator(group_norm), "instance_norm": Operator(instance_norm),
-    "batch_norm": Operator(batch_norm), "row_sum": Operator(row_sum, libraries={"CUB": cub("sum")}), "transpose": Operator(transpose),
-    "l2_norm": Operator(l2_norm), "argmax": Operator(argmax, libraries={"CUB": cub("argmax")}),
-    "vector_sum": Operator(vector_sum, libraries={"CUB": cub("sum")}), "mean_square_error": Operator(mean_square_error),
+    "batch_norm": Operator(batch_norm), "row_sum": Operator(row_sum, libraries={"CuPy": cupy_function("sum")}), "transpose": Operator(transpose),
+    "l2_norm": Operator(l2_norm), "argmax": Operator(argmax, libraries={"CuPy": cupy_function("argmax")}),
+    "vector_sum": Operator(vector_sum, libraries={"CuPy": cupy_function("sum")}), "mean_square_error": Operator(mean_square_error),
     "prefix_sum": SCAN, "cumulative_sum": SCAN, "prefix_sum_exclusive": Operator(exclusive_sum),
     "cross_entropy": Operator(cross_entropy, prepare=longs), "kl_divergence": Operator(kl_divergence),
     "bias_gelu": Operator(bias_gelu), "swiglu": Operator(swiglu), "adamw": Operator(adamw), "rotary_embedding": Operator(rotary_embedding),

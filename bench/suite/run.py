@@ -5,7 +5,7 @@ usage: bench/suite/run.py OUT [--evo PATH] [--quick] [--tasks A,B] [--budget 60s
                           [--peers eager,library,triton,compile,max-autotune] [--stop-after 9m] [--compare OLD] [--report]
 
 For each task: a search from the student's template alone, one from all templates, evo verify of both exported files, and one process that times
-them, the baseline, PyTorch eager, torch.compile, vendor libraries and Triton kernels in turns, by CUPTI, on the same inputs. OUT gets a JSON file
+them, the baseline, PyTorch eager, torch.compile, vendor libraries and Triton kernels alternately, by CUPTI, on the same inputs. OUT gets a JSON file
 for each task, its databases and exported kernels, and of all tasks results.json, .csv, .md and .svg. A call that is repeated does what is missing.
 --quick: 8 tasks, 10 s a search, only the kernel from all templates is verified, peers are eager and torch.compile; under 8 minutes on one GPU.
 --device cpu: a dry run without a GPU; evo's kernels are emulated and nothing else is measured.

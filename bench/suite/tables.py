@@ -179,6 +179,6 @@ def draw(records, file):
         axes.set_axisbelow(True)
         for side in ("left", "right", "top"):
             axes.spines[side].set_visible(False)
-        figure.legend(loc="outside upper center", ncols=len(points), frameon=False)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncol=len(points), frameon=False)
         figure.savefig(file, metadata={"Date": None})
     return None

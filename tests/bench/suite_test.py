@@ -21,7 +21,7 @@ import results
 import run
 import tables
 import tasks
-from measure import formulas
+from measure import formulas, intervals
 from measure.sources import NotExported, TemplateSource
 
 # Answers as evo does, at once. FAKE names what goes wrong. Every call is a line of the file CALLS.
@@ -154,6 +154,15 @@ class FormulasTest(unittest.TestCase):
         self.assertAlmostEqual(bound.max, 6 * bound.l2)
         self.assertTrue(tasks.bound_of("exact", "i32", {}).exact)
         self.assertEqual(tasks.bound_of({"l2": 1e-6, "max": "N * 1e-6"}, "f32", {"N": 9}).max, 9e-6)
+
+
+class IntervalsTest(unittest.TestCase):
+    def test_gaps_and_records_of_regions_do_not_count(self):
+        self.assertEqual(intervals.busy([]), 0)
+        self.assertEqual(intervals.busy([(10, 20, "a"), (25, 30, "b")]), 15)
+        self.assertEqual(intervals.busy([(10, 30, "region"), (10, 20, "a"), (25, 30, "b")]), 15)
+        self.assertEqual(intervals.busy([(10, 20, "region"), (10, 20, "a")]), 10)
+        self.assertEqual(intervals.busy([(10, 20, "a"), (15, 28, "overlaps")]), 18)
 
 
 class ScoresTest(unittest.TestCase):
