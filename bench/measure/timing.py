@@ -27,13 +27,14 @@ def measure(calls, rounds):
         for _ in range(3):
             call()
     torch.cuda.synchronize()
-    device_events(lambda: [call() for call in calls.values()])   # CUPTI's own first time
+    device_events(lambda: [call() for call in calls.values()])  # CUPTI's own first time
     steps = {name: len(device_events(call)) for name, call in calls.items()}
 
     def all_rounds():
         for _ in range(rounds):
             for call in calls.values():
                 call()
+
     events = device_events(all_rounds)
     if len(events) != rounds * sum(steps.values()):
         sys.exit(f"{len(events)} records of {rounds * sum(steps.values())}; is another profiler running?")
@@ -41,7 +42,7 @@ def measure(calls, rounds):
     at = 0
     for _ in range(rounds):
         for name, count in steps.items():
-            spans[name].append(sum(end - start for start, end in events[at:at + count]) / 1000)
+            spans[name].append(sum(end - start for start, end in events[at : at + count]) / 1000)
             at += count
     return {name: statistics.median(values) for name, values in spans.items()}
 
@@ -65,11 +66,11 @@ def named_events(body):
 
 
 def samples(calls, rounds, before=None):
-    """Times in us of the kernels of each call, gaps between them left out, one for each round: {name: [us, ..]}. The calls take turns. `before(name)`
-    runs ahead of every call and is not counted; with it each call can have the same state of its inputs and of L2. A call may launch another
-    number of kernels each time: kernels that mark its begin and end divide the records."""
+    """Times in us of the kernels of each call, gaps between them left out, one for each round: {name: [us, ..]}. The calls take
+    turns. `before(name)` runs ahead of every call and is not counted; with it each call can have the same state of its inputs and
+    of L2. A call may launch another number of kernels each time: kernels that mark its begin and end divide the records."""
     before = before or (lambda name: None)
-    named_events(marker)   # CUPTI's own first time
+    named_events(marker)  # CUPTI's own first time
     names = {name for _, _, name in named_events(lambda: [marker() for _ in range(4)])}
     if len(names) != 1:
         raise Interrupted(f"a marker should be one kernel; the profiler saw {sorted(names)}")
@@ -82,6 +83,7 @@ def samples(calls, rounds, before=None):
                 marker()
                 call()
                 marker()
+
     events = named_events(all_rounds)
     marks = [i for i, (_, _, name) in enumerate(events) if name == mark]
     if len(marks) != 2 * rounds * len(calls):
@@ -90,5 +92,5 @@ def samples(calls, rounds, before=None):
     for _ in range(rounds):
         for name in calls:
             first, last = next(pairs)
-            spans[name].append(busy(events[first + 1:last]) / 1000)
+            spans[name].append(busy(events[first + 1 : last]) / 1000)
     return spans

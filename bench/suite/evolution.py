@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tasks import Task
 
-RUN_BEYOND_BUDGET = 900   # seconds for workers to start, the last generation, the champion's check, minimisation
+RUN_BEYOND_BUDGET = 900  # seconds for workers to start, the last generation, the champion's check, minimisation
 VERIFY_TIMEOUT = 900
-END_TIMEOUT = 15          # from SIGTERM to SIGKILL; evo ends within two seconds
+END_TIMEOUT = 15  # from SIGTERM to SIGKILL; evo ends within two seconds
 
 
 class Stopped(Exception):
@@ -37,7 +37,8 @@ class Processes:
         return process
 
     def finish(self, process, timeout, what, told=None):
-        """(exit status, stdout, stderr) of a process. Raises Failed if it does not end in time, Stopped if the suite was interrupted."""
+        """(exit status, stdout, stderr) of a process. Raises Failed if it does not end in time, Stopped if the suite was
+        interrupted."""
         try:
             out, err = process.communicate(told, timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -82,10 +83,11 @@ def last_line(text):
 @dataclass(frozen=True)
 class Settings:
     """How each task is evolved and checked."""
-    budget: float          # seconds of each search
+
+    budget: float  # seconds of each search
     l2: str
     compile_workers: int
-    check_all_alone: bool  # `--quick`: the searches do not check their champions, and only the kernel from all templates is verified
+    check_all_alone: bool  # the searches do not check their champions; only the kernel from all templates is verified
 
 
 class Evolution:
@@ -103,12 +105,28 @@ class Evolution:
         settings, db, export = self.settings, self.file(name, "db"), self.file(name, "cu")
         part = {"template": template or "all", "file": export.name}
         began = time.monotonic()
-        for old in [export, *self.folder.glob(db.name + "*")]:   # what an interrupted search left, with SQLite's own files
+        for old in [export, *self.folder.glob(db.name + "*")]:  # what an interrupted search left, with SQLite's own files
             old.unlink(missing_ok=True)
-        command = [self.evo, "run", "--task", self.task.folder, "--device", self.device, "--l2", settings.l2, "--time-limit", f"{settings.budget:g}s",
-                   "--compile-workers", settings.compile_workers, "--db", db, "--json"]
+        command = [
+            self.evo,
+            "run",
+            "--task",
+            self.task.folder,
+            "--device",
+            self.device,
+            "--l2",
+            settings.l2,
+            "--time-limit",
+            f"{settings.budget:g}s",
+            "--compile-workers",
+            settings.compile_workers,
+            "--db",
+            db,
+            "--json",
+        ]
         command += ["--template", template] if template else []
-        # The champion is checked in the search, so that another takes its place if it fails. compute-sanitizer is left to evo verify.
+        # The champion is checked in the search, so that another takes its place if it fails. compute-sanitizer is left to evo
+        # verify.
         command += ["--no-check", "--minimise", "off"] if settings.check_all_alone else ["--no-tools"]
         try:
             status, out, err = self.processes.run(command, settings.budget + RUN_BEYOND_BUDGET, "evo run")
@@ -126,7 +144,19 @@ class Evolution:
     def verify(self, name, part):
         """Puts the exported file through evo verify, and notes the verdict and the time beside the baseline's."""
         began = time.monotonic()
-        command = [self.evo, "verify", "--task", self.task.folder, "--kernel", self.file(name, "cu"), "--device", self.device, "--l2", self.settings.l2, "--json"]
+        command = [
+            self.evo,
+            "verify",
+            "--task",
+            self.task.folder,
+            "--kernel",
+            self.file(name, "cu"),
+            "--device",
+            self.device,
+            "--l2",
+            self.settings.l2,
+            "--json",
+        ]
         try:
             status, out, err = self.processes.run(command, VERIFY_TIMEOUT, "evo verify")
             if status not in (0, 3):
@@ -140,14 +170,25 @@ class Evolution:
 def search_of(said):
     """Of the JSON of `evo run`: how many candidates there were, and what became of the champion."""
     run, best = said["run"], said.get("best") or {}
-    return {"candidates": run["evaluated"], "valid": run["valid"], "tool_version": run["tool_version"], "device_name": run["device_name"],
-            "candidate": best.get("id"), "from_template": best.get("template")}
+    return {
+        "candidates": run["evaluated"],
+        "valid": run["valid"],
+        "tool_version": run["tool_version"],
+        "device_name": run["device_name"],
+        "candidate": best.get("id"),
+        "from_template": best.get("template"),
+    }
 
 
 def verdict_of(said):
     """Of the JSON of `evo verify`."""
-    found = {"verified": bool(said["passed"]), "verdict": said["verdict"] if said["passed"] or not said.get("reason") else f"{said['verdict']}: {said['reason']}"}
+    found = {
+        "verified": bool(said["passed"]),
+        "verdict": said["verdict"] if said["passed"] or not said.get("reason") else f"{said['verdict']}: {said['reason']}",
+    }
     check = (said.get("candidate") or {}).get("check") or {}
     if check.get("candidate_ns") and check.get("baseline_ns"):
-        found.update(evo_us=check["candidate_ns"] / 1000, evo_baseline_us=check["baseline_ns"] / 1000, evo_speed_up=check["speedup"])
+        found.update(
+            evo_us=check["candidate_ns"] / 1000, evo_baseline_us=check["baseline_ns"] / 1000, evo_speed_up=check["speedup"]
+        )
     return found

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Measures one task on the first GPU that is visible: evo's exported kernels, the baseline, and every peer, interleaved. run.py starts it.
+"""Measures one task on the first GPU that is visible: evo's exported kernels, the baseline, and every peer, interleaved. run.py
+starts it.
 
-usage: measure_task.py --task DIR --out FILE [--kernel NAME=FILE.cu].. [--l2 hot|cold] [--peers eager,..] [--exclude NAME].. [--seconds S] [--wait]
+usage: measure_task.py --task DIR --out FILE [--kernel NAME=FILE.cu].. [--l2 hot|cold] [--peers eager,..] [--exclude NAME]..
+                       [--seconds S] [--wait]
        measure_task.py --ceilings --out FILE
-Writes JSON. While it works, FILE.progress has the name of what is being tried. Exit status 4: the GPU cannot be used in this process any more, after
-what that file names."""
+Writes JSON. While it works, FILE.progress has the name of what is being tried. Exit status 4: the GPU cannot be used in this
+process any more, after what that file names."""
 import argparse
 import importlib
 import os
@@ -23,17 +25,18 @@ from measure.exported import ExportedKernel, launcher
 from measure.sources import Launch, NotExported, Plan, TemplateSource
 from measure.timing import samples
 from arrays import as_tensors, draw, empty_output, error_of
-from operators import NotMapped, check_mapping, keywords_of, longs
+from functions import longs
+from operators import NotMapped, check_mapping, keywords_of
 from results import BASELINE, COMPILE, EAGER, MAX_AUTOTUNE, write_json
 from tasks import Task
 
-UNUSABLE = 4              # exit status
+UNUSABLE = 4  # exit status
 PEERS = ("eager", "library", "triton", "compile", "max-autotune")
-TRY_SECONDS = {COMPILE: 60, MAX_AUTOTUNE: 150}   # torch.compile builds kernels; max-autotune times many
+TRY_SECONDS = {COMPILE: 60, MAX_AUTOTUNE: 150}  # torch.compile builds kernels; max-autotune times many
 OTHER_SECONDS = 60
-TIMED_SECONDS = 0.6       # of kernels in all rounds of a task
+TIMED_SECONDS = 0.6  # of kernels in all rounds of a task
 ROUNDS = (7, 101)
-COPIED_BYTES = 1 << 30    # far more than any L2
+COPIED_BYTES = 1 << 30  # far more than any L2
 FLUSHED_BYTES = 1 << 28
 PRODUCT = 8192
 SEED = 20
@@ -46,8 +49,10 @@ class TookTooLong(Exception):
 @contextmanager
 def at_most(seconds):
     """Raises TookTooLong in the main thread; a call that never returns to Python is the parent's to end."""
+
     def late(*_):
         raise TookTooLong(f"not ready within {seconds} s")
+
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(seconds)
     try:
@@ -106,7 +111,7 @@ class Measurement:
                 torch.cuda.synchronize()
                 self.check(name, got)
             self.calls[name] = call
-        except Exception as wrong:   # whatever a compiler or a library raises
+        except Exception as wrong:  # whatever a compiler or a library raises
             entry["failed"] = first_line(wrong)
             print(f"{self.task.name}: {name}: {entry['failed']}", file=sys.stderr)
             self.still_usable()
@@ -124,18 +129,22 @@ class Measurement:
 
     def add_kernel(self, name, kind, source, plan):
         """A kernel of evo, on its own outputs."""
+
         def make():
             tensors = {}
             for array in self.task.arrays:
                 if array.role == "in":
                     tensors[array.name] = self.inputs[array.name]
                 else:
-                    tensors[array.name] = self.inputs[array.name].clone() if array.role == "inout" else empty_output(array, "cuda")
+                    tensors[array.name] = (
+                        self.inputs[array.name].clone() if array.role == "inout" else empty_output(array, "cuda")
+                    )
             changed = [(tensors[a.name], self.inputs[a.name]) for a in self.task.arrays if a.role == "inout"]
             if changed:
                 self.restores[name] = lambda: [mine.copy_(first) for mine, first in changed]
             outputs = [tensors[a.name] for a in self.task.outputs]
             return launcher(source, plan(), tensors), lambda _: outputs
+
         self.attempt(name, kind, make, source.label)
 
     def add_evolved(self, name, file):
@@ -160,6 +169,7 @@ class Measurement:
             keywords = keywords_of(function, self.task) if self.operator.prepare in (None, longs) else {}
             plain = wrap(lambda *arrays: function(*arrays, **keywords))
             return lambda: plain(*self.peer_arrays), as_tensors
+
         self.attempt(name, "peer", make, note)
 
     def add_peers(self, wanted):
@@ -178,10 +188,13 @@ class Measurement:
             self.add_peer(COMPILE, operator.function, lambda f: torch.compile(f, dynamic=False))
         if operator.compiles and "max-autotune" in wanted:
             # Without CUDA graphs: kernel time is what is compared, and graphs would copy the inputs.
-            self.add_peer(MAX_AUTOTUNE, operator.function, lambda f: torch.compile(f, dynamic=False, mode="max-autotune-no-cudagraphs"))
+            self.add_peer(
+                MAX_AUTOTUNE, operator.function, lambda f: torch.compile(f, dynamic=False, mode="max-autotune-no-cudagraphs")
+            )
 
     def time(self):
-        """All calls take turns. L2 hot: each call runs once more before the one that is timed; cold: 256 MiB are written before it."""
+        """All calls take turns. L2 hot: each call runs once more before the one that is timed; cold: 256 MiB are written before
+        it."""
         if not self.calls:
             return
         flush = torch.empty(FLUSHED_BYTES, dtype=torch.uint8, device="cuda") if self.options.l2 == "cold" else None
@@ -194,6 +207,7 @@ class Measurement:
             else:
                 self.calls[name]()
                 restore()
+
         self.progress("timing")
         first = samples(self.calls, 3, before)
         whole = sum(sorted(times)[1] for times in first.values()) / 1e6
@@ -203,8 +217,16 @@ class Measurement:
 
     def result(self):
         task = self.task
-        return {"case": task.case, "sizes": task.sizes, "bytes": task.bytes, "operations": task.operations, "arithmetic": task.dtype,
-                "kernels": self.kernels, "gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
+        return {
+            "case": task.case,
+            "sizes": task.sizes,
+            "bytes": task.bytes,
+            "operations": task.operations,
+            "arithmetic": task.dtype,
+            "kernels": self.kernels,
+            "gpu": torch.cuda.get_device_name(),
+            "torch": torch.__version__,
+        }
 
 
 def first_line(wrong):
@@ -228,13 +250,13 @@ def measure_ceilings():
     calls["f32"], amounts["f32"] = launcher(source, Plan((launch,)), {"A": a}), 32 * iterations * blocks * 256
     for name, dtype in (("f16", torch.float16), ("bf16", torch.bfloat16)):
         x, y = (torch.randn(PRODUCT, PRODUCT, device="cuda").to(dtype) for _ in range(2))
-        calls[name], amounts[name] = lambda x=x, y=y: x @ y, 2 * PRODUCT ** 3
+        calls[name], amounts[name] = lambda x=x, y=y: x @ y, 2 * PRODUCT**3
     try:
         u, w = (torch.randint(-127, 127, (PRODUCT, PRODUCT), device="cuda", dtype=torch.int8) for _ in range(2))
         product = lambda: torch._int_mm(u, w.t())
         product()
         torch.cuda.synchronize()
-        calls["i8"], amounts["i8"] = product, 2 * PRODUCT ** 3
+        calls["i8"], amounts["i8"] = product, 2 * PRODUCT**3
     except RuntimeError as wrong:
         print(f"ceilings: no int8 product: {first_line(wrong)}", file=sys.stderr)
     for call in calls.values():
@@ -242,8 +264,12 @@ def measure_ceilings():
     torch.cuda.synchronize()
     rates = {name: amounts[name] / (sorted(times)[len(times) // 2] / 1e6) for name, times in samples(calls, 15).items()}
     copies = {name: rate for name, rate in rates.items() if name.startswith("copy")}
-    return {"bytes_per_s": max(copies.values()), "copies": copies, "device": torch.cuda.get_device_name(),
-            "operations_per_s": {name: rate for name, rate in rates.items() if name not in copies}}
+    return {
+        "bytes_per_s": max(copies.values()),
+        "copies": copies,
+        "device": torch.cuda.get_device_name(),
+        "operations_per_s": {name: rate for name, rate in rates.items() if name not in copies},
+    }
 
 
 def load_compiler(peers):
@@ -251,7 +277,7 @@ def load_compiler(peers):
     if {"compile", "max-autotune"} & set(peers):
         try:
             importlib.import_module("torch._inductor.compile_fx")
-        except Exception as wrong:   # torch.compile itself says so again, where it is asked
+        except Exception as wrong:  # torch.compile itself says so again, where it is asked
             print(f"torch.compile: {first_line(wrong)}", file=sys.stderr)
 
 
@@ -286,7 +312,7 @@ def main():
             measurement.add_peers(options.peers.split(","))
             measurement.time()
             result = measurement.result()
-    except Exception as wrong:   # the reason goes into the table
+    except Exception as wrong:  # the reason goes into the table
         write_json(options.out, {"failed": first_line(wrong)})
         sys.exit(f"measure_task: {first_line(wrong)}")
     write_json(options.out, result)

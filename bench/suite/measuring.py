@@ -1,4 +1,5 @@
-"""Starts measure_task.py, which times all kernels of a task in one process on one GPU, and starts it again without what breaks it."""
+"""Starts measure_task.py, which times all kernels of a task in one process on one GPU, and starts it again without what breaks
+it."""
 import json
 import os
 import subprocess
@@ -11,38 +12,60 @@ from results import BASELINE, write_json
 
 HERE = Path(__file__).resolve().parent
 TIMEOUT = 900
-TRIES = 6        # each without one kernel more
-HOPELESS = 1     # exit status: no kernel is to blame, another try would not help
-BROKEN = 4       # exit status: the GPU cannot be used in that process any more
+TRIES = 6  # each without one kernel more
+HOPELESS = 1  # exit status: no kernel is to blame, another try would not help
+BROKEN = 4  # exit status: the GPU cannot be used in that process any more
 
 
 @dataclass(frozen=True)
 class Gpu:
-    device: str      # for evo
-    visible: str     # CUDA_VISIBLE_DEVICES of the process that measures; empty on the cpu device
+    device: str  # for evo
+    visible: str  # CUDA_VISIBLE_DEVICES of the process that measures; empty on the cpu device
     name: str
 
 
 class Measuring:
     def __init__(self, processes, python, folder, l2, peers, seconds):
-        self.processes, self.python, self.folder, self.l2, self.peers, self.seconds = processes, python, Path(folder), l2, peers, seconds
+        self.processes, self.python, self.folder, self.l2, self.peers, self.seconds = (
+            processes,
+            python,
+            Path(folder),
+            l2,
+            peers,
+            seconds,
+        )
 
     def unusable(self):
         """Why nothing can be measured: the Python has no PyTorch that can use the GPU. Empty if all is well."""
         try:
-            status, _, err = self.processes.run([self.python, "-c", "import torch; torch.zeros(1, device='cuda')"], 300, "PyTorch")
+            status, _, err = self.processes.run(
+                [self.python, "-c", "import torch; torch.zeros(1, device='cuda')"], 300, "PyTorch"
+            )
             return last_line(err) if status else ""
         except (Failed, OSError) as wrong:
             return str(wrong)
 
     def start(self, task, gpu, kernels, excluded=()):
         """A process that has what it needs but the GPU; it waits for finish()."""
-        command = ["--task", task.folder, "--out", self._file(task), "--l2", self.l2, "--peers", ",".join(self.peers), "--seconds", self.seconds, "--wait"]
+        command = [
+            "--task",
+            task.folder,
+            "--out",
+            self._file(task),
+            "--l2",
+            self.l2,
+            "--peers",
+            ",".join(self.peers),
+            "--seconds",
+            self.seconds,
+            "--wait",
+        ]
         command += [word for name, file in kernels.items() for word in ("--kernel", f"{name}={file}")]
         return self._start(gpu, command + [word for name in excluded for word in ("--exclude", name)], self._file(task))
 
     def finish(self, process, task, gpu, kernels):
-        """What a started process measures. What leaves the GPU unusable there, or never ends, is left out at the next try. Raises Failed."""
+        """What a started process measures. What leaves the GPU unusable there, or never ends, is left out at the next try. Raises
+        Failed."""
         out, excluded, began = self._file(task), {}, time.monotonic()
         for _ in range(TRIES):
             status, reason = self._finish(process, out)
@@ -55,7 +78,11 @@ class Measuring:
             process = self.start(task, gpu, kernels, excluded)
         else:
             raise Failed(f"not measured: {reason}")
-        found = {**json.loads(out.read_text()), "ceilings": self._ceilings(gpu), "measure_seconds": round(time.monotonic() - began, 1)}
+        found = {
+            **json.loads(out.read_text()),
+            "ceilings": self._ceilings(gpu),
+            "measure_seconds": round(time.monotonic() - began, 1),
+        }
         for name, reason in excluded.items():
             kind = "evo" if name in kernels else "baseline" if name == BASELINE else "peer"
             found["kernels"][name] = {"kind": kind, "times": [], "failed": reason}
@@ -70,8 +97,13 @@ class Measuring:
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu.visible, "PYTHONDONTWRITEBYTECODE": "1"}
         # What it says goes to a file, so that nobody has to read while evo verifies.
         with open(f"{out}.log", "w") as log:
-            return self.processes.start([self.python, HERE / "measure_task.py", *command], env=environment, stdin=subprocess.PIPE,
-                                        stdout=subprocess.DEVNULL, stderr=log)
+            return self.processes.start(
+                [self.python, HERE / "measure_task.py", *command],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
 
     def _finish(self, process, out):
         """(exit status, what went wrong)."""

@@ -1,23 +1,28 @@
 """For each task the PyTorch function that people would call, the vendor's library and Triton kernels where there are any.
 
-A function gets the task's `in` arrays in declared order, then its `inout` ones. Keyword parameters are found among the task's scalars and sizes by
-name, without regard to case, or by one of ALIASES; those in DERIVED follow from what else the task says (About). All are plain values, so that
-torch.compile sees constants. It returns the outputs in declared order: a tensor, or a tuple. Importing this needs no PyTorch; calling a function does."""
+A function gets the task's `in` arrays in declared order, then its `inout` ones. Keyword parameters are found among the task's
+scalars and sizes by name, without regard to case, or by one of ALIASES; those in DERIVED follow from what else the task says
+(About). All are plain values, so that torch.compile sees constants. It returns the outputs in declared order: a tensor, or a
+tuple. Importing this needs no PyTorch; calling a function does."""
 import inspect
 import re
 from dataclasses import dataclass, field
 from typing import Callable
 
-try:
-    import torch
-    import torch.nn.functional as F
-except ImportError:
-    torch = F = None
+import functions as f
 
 ALIASES = {
-    "lr": ("learning_rate", "rate", "step_size"), "weight_decay": ("decay", "wd", "lambda_"), "beta1": ("b1",), "beta2": ("b2",), "eps": ("epsilon",),
-    "correction1": ("bias_correction1", "c1", "correct1"), "correction2": ("bias_correction2", "c2", "correct2"), "step": ("t", "steps"),
-    "groups": ("g", "group"), "bins": ("nbins", "buckets", "b"), "kernel": ("window", "pool"),
+    "lr": ("learning_rate", "rate", "step_size"),
+    "weight_decay": ("decay", "wd", "lambda_"),
+    "beta1": ("b1",),
+    "beta2": ("b2",),
+    "eps": ("epsilon",),
+    "correction1": ("bias_correction1", "c1", "correct1"),
+    "correction2": ("bias_correction2", "c2", "correct2"),
+    "step": ("t", "steps"),
+    "groups": ("g", "group"),
+    "bins": ("nbins", "buckets", "b"),
+    "kernel": ("window", "pool"),
 }
 
 
@@ -27,7 +32,9 @@ class NotMapped(Exception):
 
 @dataclass
 class About:
-    """What a task says beside its arguments: its one-line summary, names and shapes of the inputs, also as written, and the outputs' shapes."""
+    """What a task says beside its arguments: its one-line summary, names and shapes of the inputs, also as written, and the
+    outputs' shapes."""
+
     name: str
     summary: str
     names: list
@@ -59,7 +66,8 @@ def stored_transposed(about):
 
 
 def window_of(about):
-    """Window, stride and padding: `2x2`, `stride 2`, `padding 1` of the summary. Without a word about it the padding is what the output's size needs."""
+    """Window, stride and padding: `2x2`, `stride 2`, `padding 1` of the summary. Without a word about it the padding is what the
+    output's size needs."""
     window = int(about.said(r"(\d) ?x ?\d") or 2)
     stride = int(about.said(r"stride (\d)") or window)
     padding = about.said(r"padding (\d)")
@@ -69,31 +77,44 @@ def window_of(about):
 
 
 DERIVED = {
-    "approximate": lambda about: "tanh" if about.said("tanh") else "none", "causal": lambda about: "causal" in about.name,
-    "interleaved": lambda about: bool(about.said(r"neighbour|interleav|\b2 ?i\b|\[2|2\*i|even")), "logs": lambda about: about.logs,
-    "names": lambda about: tuple(about.names), "out_shapes": lambda about: tuple(about.out_shapes), "padding_counts": lambda about: bool(
-        about.said("zeros? count|padding counts")), "reduction": reduction_of, "transposed": stored_transposed, "window": window_of,
+    "approximate": lambda about: "tanh" if about.said("tanh") else "none",
+    "causal": lambda about: "causal" in about.name,
+    "interleaved": lambda about: bool(about.said(r"neighbour|interleav|\b2 ?i\b|\[2|2\*i|even")),
+    "logs": lambda about: about.logs,
+    "names": lambda about: tuple(about.names),
+    "out_shapes": lambda about: tuple(about.out_shapes),
+    "padding_counts": lambda about: bool(about.said("zeros? count|padding counts")),
+    "reduction": reduction_of,
+    "transposed": stored_transposed,
+    "window": window_of,
 }
 
 
 @dataclass
 class Operator:
-    function: Callable                           # eager, and what torch.compile gets
-    truth: Callable | None = None                # on doubles; `function` if there is none
-    prepare: Callable | None = None              # makes of the arrays what the peers get, outside of the time
-    eager_is: str = ""                           # the vendor's library behind eager, if it is one
-    libraries: dict = field(default_factory=dict)   # name: function, called as `function` is
-    triton: str = ""                             # name of a function of triton_kernels.py
-    compiles: bool = True                        # whether torch.compile is asked
+    function: Callable  # eager, and what torch.compile gets
+    truth: Callable | None = None  # on doubles; `function` if there is none
+    prepare: Callable | None = None  # makes of the arrays what the peers get, outside of the time
+    eager_is: str = ""  # the vendor's library behind eager, if it is one
+    libraries: dict = field(default_factory=dict)  # name: function, called as `function` is
+    triton: str = ""  # name of a function of triton_kernels.py
+    compiles: bool = True  # whether torch.compile is asked
 
 
 def about(task):
-    return About(task.name, task.summary, [a.name for a in task.inputs], [a.dims for a in task.inputs], [a.symbols for a in task.inputs],
-                 [a.dims for a in task.outputs])
+    return About(
+        task.name,
+        task.summary,
+        [a.name for a in task.inputs],
+        [a.dims for a in task.inputs],
+        [a.symbols for a in task.inputs],
+        [a.dims for a in task.outputs],
+    )
 
 
 def keywords_of(function, task):
-    """The keyword arguments of a function for a task. Raises NotMapped for too few or too many arrays, and for a value that the task does not have."""
+    """The keyword arguments of a function for a task. Raises NotMapped for too few or too many arrays, and for a value that the
+    task does not have."""
     values = {name.lower(): value for name, value in task.variables.items()}
     found, arrays, least, variadic = {}, 0, 0, False
     for name, parameter in inspect.signature(function).parameters.items():
@@ -110,368 +131,87 @@ def keywords_of(function, task):
                 raise NotMapped(f"{task.name}: operators.py looks for {name}, which is neither a scalar nor a size of the task")
             found[name] = known
     if not least <= len(task.inputs) or (len(task.inputs) > arrays and not variadic):
-        raise NotMapped(f"{task.name}: operators.py expects {least if least == arrays else f'{least} to {arrays}'} inputs, the task has {len(task.inputs)}")
+        raise NotMapped(
+            f"{task.name}: operators.py expects {least if least == arrays else f'{least} to {arrays}'} inputs, "
+            f"the task has {len(task.inputs)}"
+        )
     return found
 
 
-def longs(*arrays, **_):
-    """PyTorch takes indices as int64 only."""
-    return tuple(a.long() if a.dtype == torch.int32 else a for a in arrays)
-
-
-# Rows of a matrix.
-def softmax(x):
-    return torch.softmax(x, -1)
-
-
-def log_softmax(x):
-    return torch.log_softmax(x, -1)
-
-
-def layer_norm(x, gamma, beta, *, eps=1e-5):
-    return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
-
-
-def rms_norm(x, gamma, *, eps=1e-6):
-    return F.rms_norm(x, x.shape[-1:], gamma, eps)
-
-
-def row_sum(x):
-    return x.sum(-1)
-
-
-def transpose(x):
-    return x.transpose(-1, -2).contiguous()
-
-
-def l2_norm(x, *, eps=1e-12, out_shapes):
-    """Norms of the rows, or the rows over their norms, as the output's shape says."""
-    return F.normalize(x, dim=-1, eps=eps) if out_shapes[0] == tuple(x.shape) else torch.linalg.vector_norm(x, dim=-1)
-
-
-def argmax(x):
-    return x.argmax(-1)
-
-
-def cumulative_sum(x):
-    return torch.cumsum(x, -1, dtype=x.dtype)
-
-
-def exclusive_sum(x):
-    return F.pad(torch.cumsum(x[..., :-1], -1, dtype=x.dtype), (1, 0))
-
-
-def vector_sum(x):
-    return x.sum()
-
-
-def mean_square_error(x, y):
-    return F.mse_loss(x, y)
-
-
-def group_norm(x, gamma=None, beta=None, *, groups=32, eps=1e-5):
-    return F.group_norm(x, int(groups), gamma, beta, eps)
-
-
-def instance_norm(x, gamma=None, beta=None, *, eps=1e-5):
-    return F.instance_norm(x, weight=gamma, bias=beta, eps=eps)
-
-
-def batch_norm(x, *others, eps=1e-5, names):
-    """With the batch's own mean and variance, or with those that are inputs."""
-    part = {}
-    for name, value in zip(names[1:], others):
-        name = name.lower()
-        part["mean" if "mean" in name else "var" if "var" in name else "bias" if name.startswith("b") else "weight"] = value
-    return F.batch_norm(x, part.get("mean"), part.get("var"), part.get("weight"), part.get("bias"), "mean" not in part, 0.0, eps)
-
-
-def cross_entropy(logits, targets, *, reduction):
-    return F.cross_entropy(logits, targets, reduction=reduction)
-
-
-def kl_divergence(x, y, *, logs, reduction):
-    """From the first distribution to the second. Where inputs are logarithms by name, as PyTorch takes them."""
-    if logs == (0, 1):
-        terms = F.kl_div(y, x, reduction="none", log_target=True)
-    elif logs:
-        terms = F.kl_div(*((x, y) if logs == (0,) else (y, x)), reduction="none")
-    else:
-        terms = F.kl_div(y.log(), x, reduction="none")
-    return terms.sum(-1) if reduction == "none" else terms.sum() / (x.shape[0] if reduction == "mean" else 1)
-
-
-# Elements, tables, counts.
-def bias_gelu(x, bias, *, approximate):
-    return F.gelu(x + bias, approximate=approximate)
-
-
-def swiglu(x, y=None):
-    """Of two arrays, gate first, or of one whose rows hold the gate and then the values."""
-    gate, value = (x, y) if y is not None else x.chunk(2, -1)
-    return F.silu(gate) * value
-
-
-def adamw(gradient, parameter, m, v, *, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=1e-2, step=1, correction1=None, correction2=None):
-    """One step; correction1 and correction2 are 1 - beta^step if the task has them as scalars."""
-    c1 = 1 - beta1 ** step if correction1 is None else correction1
-    c2 = 1 - beta2 ** step if correction2 is None else correction2
-    m = beta1 * m + (1 - beta1) * gradient
-    v = beta2 * v + (1 - beta2) * gradient * gradient
-    parameter = parameter * (1 - lr * weight_decay) - lr * (m / c1) / ((v / c2).sqrt() + eps)
-    return parameter, m, v
-
-
-def rotary_embedding(x, cosine, sine, *, interleaved):
-    """Pairs of neighbours, or of the halves of a row, as the summary says. The table has a row for each position: the last dimension but one of x, or
-    the one whose size it has."""
-    dims = [d for d in range(x.dim() - 1) if x.shape[d] == cosine.shape[0]]
-    shape = [1] * x.dim()
-    shape[dims[-1] if dims else x.dim() - 2], shape[-1] = cosine.shape[0], cosine.shape[-1]
-    c, s = cosine.reshape(shape), sine.reshape(shape)
-    if interleaved:
-        a, b = x[..., 0::2], x[..., 1::2]
-        return torch.stack((a * c - b * s, b * c + a * s), -1).flatten(-2)
-    half = x.shape[-1] // 2
-    a, b = x[..., :half], x[..., half:]
-    c, s = c[..., :half], s[..., :half]
-    return torch.cat((a * c - b * s, b * c + a * s), -1)
-
-
-def histogram(x, *, out_shapes):
-    return torch.bincount(x.reshape(-1), minlength=out_shapes[0][0])
-
-
-def embedding_gather(a, b):
-    table, indices = (a, b) if a.is_floating_point() else (b, a)
-    return F.embedding(indices, table)
-
-
-def quantize_int8(x, scale=None, *, out_shapes):
-    """With a given scale, or with one a row (or one for all) that makes the largest magnitude 127; the outputs are then q and the scales. In fp32 at least."""
-    x = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
-    if scale is not None:
-        return torch.clamp(torch.round(x / scale), -127, 127).to(torch.int8)
-    scales = x.abs().amax(-1, keepdim=True) / 127
-    q = torch.clamp(torch.round(x / torch.where(scales > 0, scales, torch.ones_like(scales))), -127, 127).to(torch.int8)
-    return (q, scales.reshape(out_shapes[1])) if len(out_shapes) > 1 else q
-
-
-# Matrix products.
-def right(b, transposed):
-    return b.transpose(-1, -2) if transposed else b
-
-
-def gemm(a, b, *, transposed):
-    return a @ right(b, transposed)
-
-
-def gemm_int8(a, b, *, transposed):
-    return torch._int_mm(a, right(b, transposed))
-
-
-def gemm_int8_truth(a, b, *, transposed):
-    return a.double() @ right(b, transposed).double()
-
-
-def gemv(a, x):
-    return a @ x if a.dim() == 2 else x @ a
-
-
-def linear_gelu(x, weight, bias, *, transposed, approximate):
-    return F.gelu(torch.addmm(bias, x, right(weight, transposed)), approximate=approximate)
-
-
-# Attention.
-def attention(q, k, v, *, scale=None, causal):
-    return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=q.shape[1] != k.shape[1])
-
-
-def attention_truth(q, k, v, *, scale=None, causal):
-    """A head at a time: all scores in double precision would not fit."""
-    scale, group = scale if scale is not None else q.shape[-1] ** -0.5, q.shape[1] // k.shape[1]
-    out = torch.empty_like(q)
-    for batch in range(q.shape[0]):
-        for head in range(q.shape[1]):
-            scores = q[batch, head] @ k[batch, head // group].T * scale
-            if causal:
-                scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
-            out[batch, head] = scores.softmax(-1) @ v[batch, head // group]
-    return out
-
-
-def one_query(q):
-    """With the dimension of the queries, which is one here and may be left out."""
-    return q if q.dim() == 4 else q.unsqueeze(2)
-
-
-def attention_decode(q, k, v, *, scale=None):
-    return attention(one_query(q), k, v, scale=scale, causal=False)
-
-
-def attention_decode_truth(q, k, v, *, scale=None):
-    return attention_truth(one_query(q), k, v, scale=scale, causal=False)
-
-
-def with_backend(name, function):
-    """scaled_dot_product_attention by one back end."""
-    def call(*arrays, **keywords):
-        from torch.nn.attention import SDPBackend, sdpa_kernel
-        with sdpa_kernel(getattr(SDPBackend, name)):
-            return function(*arrays, **keywords)
-    call.__signature__ = inspect.signature(function)
-    return call
-
-
-def backends(function):
-    return {"cuDNN": with_backend("CUDNN_ATTENTION", function), "flash": with_backend("FLASH_ATTENTION", function),
-            "efficient": with_backend("EFFICIENT_ATTENTION", function)}
-
-
-# Convolutions, pooling, grids, bodies, sparse matrices.
-def conv2d_3x3(x, filters, bias=None):
-    return F.conv2d(x, filters, bias, padding=1)
-
-
-def conv2d_depthwise(x, filters, bias=None):
-    return F.conv2d(x, filters.reshape(x.shape[1], 1, 3, 3), bias, padding=1, groups=x.shape[1])
-
-
-def conv2d_pointwise(x, filters, bias=None):
-    return F.conv2d(x, filters.reshape(filters.shape[0], filters.shape[1], 1, 1), bias)
-
-
-def conv1d(x, filters, bias=None):
-    """The output is as long as the input; an even number of taps has one zero less at the end."""
-    taps = filters.shape[-1]
-    if taps % 2:
-        return F.conv1d(x, filters, bias, padding=taps // 2)
-    return F.conv1d(F.pad(x, (taps // 2, taps - 1 - taps // 2)), filters, bias)
-
-
-def tuned(function):
-    """With cuDNN's own choice among its algorithms."""
-    def call(*arrays, **keywords):
-        torch.backends.cudnn.benchmark = True
-        try:
-            return function(*arrays, **keywords)
-        finally:
-            torch.backends.cudnn.benchmark = False
-    call.__signature__ = inspect.signature(function)
-    return call
-
-
-def max_pool_2d(x, *, kernel=0, stride=0, padding=0, window):
-    return F.max_pool2d(x, int(kernel) or window[0], int(stride) or window[1], int(padding) or window[2])
-
-
-def max_pool_3d(x, *, kernel=0, stride=0, padding=0, window):
-    return F.max_pool3d(x, int(kernel) or window[0], int(stride) or window[1], int(padding) or window[2])
-
-
-def average_pool(x, *, kernel=0, stride=0, padding=0, window, padding_counts, out_shapes):
-    """Without a window the mean of each channel."""
-    if len(out_shapes[0]) < x.dim() or set(out_shapes[0][2:]) == {1}:
-        return x.flatten(2).mean(-1)
-    pool = F.avg_pool3d if x.dim() == 5 else F.avg_pool2d
-    return pool(x, int(kernel) or window[0], int(stride) or window[1], int(padding) or window[2], count_include_pad=padding_counts)
-
-
-def stencil_5_point(x, *, alpha):
-    y = x.clone()
-    inner = x[1:-1, 1:-1]
-    y[1:-1, 1:-1] = inner + alpha * (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] - 4 * inner)
-    return y
-
-
-def stencil_27_point(x, coefficients):
-    """Three sums along each axis, of what lies at distance 0 to 3; the coefficients follow the distance."""
-    sums = [x]   # by the number of dimensions in which the neighbour is another
-    for dimension in range(3):
-        size = x.shape[dimension] - 2
-        middle = [s.narrow(dimension, 1, size) for s in sums] + [0]
-        sides = [0] + [s.narrow(dimension, 0, size) + s.narrow(dimension, 2, size) for s in sums]
-        sums = [a + b for a, b in zip(middle, sides)]
-    y = x.clone()
-    y[1:-1, 1:-1, 1:-1] = sum(coefficients[i] * s for i, s in enumerate(sums))
-    return y
-
-
-def n_body(positions, masses, *, eps):
-    difference = positions[None] - positions[:, None]
-    square = (difference * difference).sum(-1) + eps * eps
-    return (difference * (masses[None] * square.rsqrt() / square)[..., None]).sum(1)
-
-
-def n_body_truth(positions, masses, *, eps):
-    rows = []
-    for part in positions.split(1024):
-        difference = positions[None] - part[:, None]
-        square = (difference * difference).sum(-1) + eps * eps
-        rows.append((difference * (masses[None] / (square * square.sqrt()))[..., None]).sum(1))
-    return torch.cat(rows)
-
-
-def sparse_matrix(offsets, columns, values, x, **_):
-    """PyTorch's matrix; the vector."""
-    return torch.sparse_csr_tensor(offsets, columns, values, size=(offsets.numel() - 1, x.numel())), x
-
-
-def spmv_csr(matrix, x):
-    return matrix @ x
-
-
-def spmv_csr_truth(offsets, columns, values, x):
-    lengths = (offsets[1:] - offsets[:-1]).long()
-    rows = torch.repeat_interleave(torch.arange(lengths.numel(), device=x.device), lengths)
-    return torch.zeros(lengths.numel(), dtype=x.dtype, device=x.device).index_add_(0, rows, values * x[columns.long()])
-
-
-# CuPy, which uses CUB for much of this, on PyTorch's memory. Its default stream is PyTorch's.
-def cupy_function(name):
-    def call(x, *, out_shapes):
-        import cupy
-        array = cupy.asarray(x)
-        if name == "bincount":
-            return cupy.bincount(array.reshape(-1), minlength=out_shapes[0][0])
-        rows = {"axis": -1} if array.ndim > 1 else {}
-        return getattr(cupy, name)(array, **rows, **({"dtype": array.dtype} if name in ("sum", "cumsum") else {}))
-    return call
-
-
-ATTENTION = Operator(attention, attention_truth, libraries=backends(attention))
-DECODE = Operator(attention_decode, attention_decode_truth, libraries=backends(attention_decode))
-GEMM = Operator(gemm, eager_is="cuBLAS")
-HALF_GEMM = Operator(gemm, eager_is="cuBLAS", triton="gemm")
-SCAN = Operator(cumulative_sum, libraries={"CuPy": cupy_function("cumsum")})
-HISTOGRAM = Operator(histogram, libraries={"CuPy": cupy_function("bincount")})
+ATTENTION = Operator(f.attention, f.attention_truth, libraries=f.backends(f.attention))
+DECODE = Operator(f.attention_decode, f.attention_decode_truth, libraries=f.backends(f.attention_decode))
+GEMM = Operator(f.gemm, eager_is="cuBLAS")
+HALF_GEMM = Operator(f.gemm, eager_is="cuBLAS", triton="gemm")
+SCAN = Operator(f.cumulative_sum, libraries={"CuPy": f.cupy_function("cumsum")})
+HISTOGRAM = Operator(f.histogram, libraries={"CuPy": f.cupy_function("bincount")})
 
 
 def convolution(function):
-    return Operator(function, eager_is="cuDNN", libraries={"cuDNN tuned": tuned(function)})
+    return Operator(function, eager_is="cuDNN", libraries={"cuDNN tuned": f.tuned(function)})
 
 
 OPERATORS = {
-    "softmax": Operator(softmax, triton="softmax"), "log_softmax": Operator(log_softmax), "layer_norm": Operator(layer_norm, triton="layer_norm"),
-    "rms_norm": Operator(rms_norm, triton="rms_norm"), "group_norm": Operator(group_norm), "instance_norm": Operator(instance_norm),
-    "batch_norm": Operator(batch_norm), "row_sum": Operator(row_sum, libraries={"CuPy": cupy_function("sum")}), "transpose": Operator(transpose),
-    "l2_norm": Operator(l2_norm), "argmax": Operator(argmax, libraries={"CuPy": cupy_function("argmax")}),
-    "vector_sum": Operator(vector_sum, libraries={"CuPy": cupy_function("sum")}), "mean_square_error": Operator(mean_square_error),
-    "prefix_sum": SCAN, "cumulative_sum": SCAN, "prefix_sum_exclusive": Operator(exclusive_sum),
-    "cross_entropy": Operator(cross_entropy, prepare=longs), "kl_divergence": Operator(kl_divergence),
-    "bias_gelu": Operator(bias_gelu), "swiglu": Operator(swiglu), "adamw": Operator(adamw), "rotary_embedding": Operator(rotary_embedding),
-    "histogram": HISTOGRAM, "histogram_contended": HISTOGRAM, "embedding_gather": Operator(embedding_gather, prepare=longs),
-    "quantize_int8": Operator(quantize_int8), "max_pool_2d": Operator(max_pool_2d), "max_pool_3d": Operator(max_pool_3d),
-    "average_pool": Operator(average_pool),
-    "gemm": GEMM, "gemm_fp16": HALF_GEMM, "gemm_bf16": HALF_GEMM, "gemm_fp16_large": HALF_GEMM, "gemm_batched": GEMM, "gemm_tall_skinny": GEMM,
-    "gemm_large_k": GEMM, "gemv": Operator(gemv, eager_is="cuBLAS"), "gemm_int8": Operator(gemm_int8, gemm_int8_truth, eager_is="cuBLAS"),
-    "linear_gelu": Operator(linear_gelu), "linear_gelu_bf16": Operator(linear_gelu),
-    **{name: ATTENTION for name in ("attention", "attention_causal", "attention_d128", "attention_causal_d128", "attention_bf16", "attention_gqa")},
+    "softmax": Operator(f.softmax, triton="softmax"),
+    "log_softmax": Operator(f.log_softmax),
+    "layer_norm": Operator(f.layer_norm, triton="layer_norm"),
+    "rms_norm": Operator(f.rms_norm, triton="rms_norm"),
+    "group_norm": Operator(f.group_norm),
+    "instance_norm": Operator(f.instance_norm),
+    "batch_norm": Operator(f.batch_norm),
+    "row_sum": Operator(f.row_sum, libraries={"CuPy": f.cupy_function("sum")}),
+    "transpose": Operator(f.transpose),
+    "l2_norm": Operator(f.l2_norm),
+    "argmax": Operator(f.argmax, libraries={"CuPy": f.cupy_function("argmax")}),
+    "vector_sum": Operator(f.vector_sum, libraries={"CuPy": f.cupy_function("sum")}),
+    "mean_square_error": Operator(f.mean_square_error),
+    "prefix_sum": SCAN,
+    "cumulative_sum": SCAN,
+    "prefix_sum_exclusive": Operator(f.exclusive_sum),
+    "cross_entropy": Operator(f.cross_entropy, prepare=f.longs),
+    "kl_divergence": Operator(f.kl_divergence),
+    "bias_gelu": Operator(f.bias_gelu),
+    "swiglu": Operator(f.swiglu),
+    "adamw": Operator(f.adamw),
+    "rotary_embedding": Operator(f.rotary_embedding),
+    "histogram": HISTOGRAM,
+    "histogram_contended": HISTOGRAM,
+    "embedding_gather": Operator(f.embedding_gather, prepare=f.longs),
+    "quantize_int8": Operator(f.quantize_int8),
+    "max_pool_2d": Operator(f.max_pool_2d),
+    "max_pool_3d": Operator(f.max_pool_3d),
+    "average_pool": Operator(f.average_pool),
+    "gemm": GEMM,
+    "gemm_fp16": HALF_GEMM,
+    "gemm_bf16": HALF_GEMM,
+    "gemm_fp16_large": HALF_GEMM,
+    "gemm_batched": GEMM,
+    "gemm_tall_skinny": GEMM,
+    "gemm_large_k": GEMM,
+    "gemv": Operator(f.gemv, eager_is="cuBLAS"),
+    "gemm_int8": Operator(f.gemm_int8, f.gemm_int8_truth, eager_is="cuBLAS"),
+    "linear_gelu": Operator(f.linear_gelu),
+    "linear_gelu_bf16": Operator(f.linear_gelu),
+    **{
+        name: ATTENTION
+        for name in (
+            "attention",
+            "attention_causal",
+            "attention_d128",
+            "attention_causal_d128",
+            "attention_bf16",
+            "attention_gqa",
+        )
+    },
     "attention_decode": DECODE,
-    "conv2d_3x3": convolution(conv2d_3x3), "conv2d_3x3_fp16": convolution(conv2d_3x3), "conv2d_depthwise": convolution(conv2d_depthwise),
-    "conv2d_pointwise": convolution(conv2d_pointwise), "conv1d": convolution(conv1d),
-    "stencil_5_point": Operator(stencil_5_point), "stencil_27_point": Operator(stencil_27_point), "n_body": Operator(n_body, n_body_truth),
-    "spmv_csr": Operator(spmv_csr, spmv_csr_truth, prepare=sparse_matrix, eager_is="cuSPARSE", compiles=False),
+    "conv2d_3x3": convolution(f.conv2d_3x3),
+    "conv2d_3x3_fp16": convolution(f.conv2d_3x3),
+    "conv2d_depthwise": convolution(f.conv2d_depthwise),
+    "conv2d_pointwise": convolution(f.conv2d_pointwise),
+    "conv1d": convolution(f.conv1d),
+    "stencil_5_point": Operator(f.stencil_5_point),
+    "stencil_27_point": Operator(f.stencil_27_point),
+    "n_body": Operator(f.n_body, f.n_body_truth),
+    "spmv_csr": Operator(f.spmv_csr, f.spmv_csr_truth, prepare=f.sparse_matrix, eager_is="cuSPARSE", compiles=False),
 }
 QUICK = ("softmax", "layer_norm", "row_sum", "transpose", "gemm", "gemm_fp16", "attention", "prefix_sum")
 
@@ -481,7 +221,7 @@ def check_mapping(task):
     operator = OPERATORS.get(task.name)
     if operator is None:
         raise NotMapped(f"{task.name}: operators.py has no entry for it")
-    if operator.prepare in (None, longs):
+    if operator.prepare in (None, f.longs):
         keywords_of(operator.function, task)
     keywords_of(operator.truth or operator.function, task)
     return operator

@@ -1,6 +1,8 @@
-"""What is computed from the measurements of a task: scores, sums over all tasks, what moved since an earlier run. Needs nothing but Python.
+"""What is computed from the measurements of a task: scores, sums over all tasks, what moved since an earlier run. Needs nothing
+but Python.
 
-A task's JSON has `settings`, `student` and `all` (what evo did), `kernels` (name: {kind, times, error, right, note}), `ceilings`, or `failed`."""
+A task's JSON has `settings`, `student` and `all` (what evo did), `kernels` (name: {kind, times, error, right, note}), `ceilings`,
+or `failed`."""
 import json
 import math
 import os
@@ -9,12 +11,12 @@ import tempfile
 from pathlib import Path
 
 FORMAT = 1
-PARTS = ("student", "all")                # the searches of a task
-EVOLVED = ("evo student", "evo all")      # what their kernels are called
+PARTS = ("student", "all")  # the searches of a task
+EVOLVED = ("evo student", "evo all")  # what their kernels are called
 BASELINE = "baseline"
 EAGER, COMPILE, MAX_AUTOTUNE = "eager", "torch.compile", "max-autotune"
-MEMORY_SHARE = 0.85      # a memory-bound task above this share of the copy kernel's bandwidth counts as done
-LEAST_NOISE = 0.02       # clocks and allocations differ from process to process by about as much
+MEMORY_SHARE = 0.85  # a memory-bound task above this share of the copy kernel's bandwidth counts as done
+LEAST_NOISE = 0.02  # clocks and allocations differ from process to process by about as much
 
 
 def median(values):
@@ -49,7 +51,8 @@ def speed_of_light_us(record):
 
 
 def score(time, light, peer):
-    """1 / (1 + (T - T_sol) / (T_peer - T_sol)): 1 at the speed of light, 1/2 at the peer's time. None where the peer is at the ceiling itself."""
+    """1 / (1 + (T - T_sol) / (T_peer - T_sol)): 1 at the speed of light, 1/2 at the peer's time. None where the peer is at the
+    ceiling itself."""
     if None in (time, light, peer) or peer <= light:
         return None
     return 1 / (1 + max(0.0, time - light) / (peer - light))
@@ -67,7 +70,8 @@ def part_of(record, name):
 
 
 def evolved(record):
-    """The faster one of evo's kernels: (name, us). One that was verified goes before one that was not, and one that failed does not count."""
+    """The faster one of evo's kernels: (name, us). One that was verified goes before one that was not, and one that failed does
+    not count."""
     times = []
     for part, name in zip(PARTS, EVOLVED):
         time, verified = time_of(record, name), part_of(record, part).get("verified")
@@ -100,15 +104,30 @@ def row_of(record):
     student = time_of(record, EVOLVED[0]) if part_of(record, "student").get("verified") is not False else None
     own = own_times(record)
     return {
-        "task": record["task"], "case": record.get("case"), "kernel": name, "us": time, "noise": spread(record["kernels"][name]["times"]) if name else None,
-        "student_us": student, "baseline_us": baseline, "student_speed_up": baseline / student if baseline and student else None,
-        "peers_us": others, "speed_ups": {peer: over(value) for peer, value in others.items()}, "best_peer": best_peer,
-        "over_best_peer": over(others[best_peer]) if best_peer else None, "light_us": light, "bound_by": bound_by,
-        "share_of_ceiling": light / time if light and time else None, "score": score(time, light, others[best_peer]) if best_peer else None,
+        "task": record["task"],
+        "case": record.get("case"),
+        "kernel": name,
+        "us": time,
+        "noise": spread(record["kernels"][name]["times"]) if name else None,
+        "student_us": student,
+        "baseline_us": baseline,
+        "student_speed_up": baseline / student if baseline and student else None,
+        "peers_us": others,
+        "speed_ups": {peer: over(value) for peer, value in others.items()},
+        "best_peer": best_peer,
+        "over_best_peer": over(others[best_peer]) if best_peer else None,
+        "light_us": light,
+        "bound_by": bound_by,
+        "share_of_ceiling": light / time if light and time else None,
+        "score": score(time, light, others[best_peer]) if best_peer else None,
         "score_over_compile": score(time, light, others.get(COMPILE)),
         "wins": None if not time or not best_peer else ("evo" if time <= others[best_peer] else best_peer),
-        "verified": {name: part_of(record, name).get("verified") for name in PARTS}, "own_us": own[0], "own_baseline_us": own[1], "own_speed_up": own[2],
-        "failed": record.get("failed"), "notes": notes_of(record),
+        "verified": {name: part_of(record, name).get("verified") for name in PARTS},
+        "own_us": own[0],
+        "own_baseline_us": own[1],
+        "own_speed_up": own[2],
+        "failed": record.get("failed"),
+        "notes": notes_of(record),
     }
 
 
@@ -139,12 +158,17 @@ def summary_of(rows):
     memory = [r for r in measured if r["bound_by"] == "memory"]
     share = lambda part, whole: len(part) / len(whole) if whole else None
     return {
-        "tasks": len(rows), "measured": len(measured), "failed": [r["task"] for r in rows if not r["us"] and not r["own_us"]],
-        "verified": len([r for r in rows if any(r["verified"].values())]), "own_speed_up_median": median([r["own_speed_up"] for r in rows if r["own_speed_up"]]),
+        "tasks": len(rows),
+        "measured": len(measured),
+        "failed": [r["task"] for r in rows if not r["us"] and not r["own_us"]],
+        "verified": len([r for r in rows if any(r["verified"].values())]),
+        "own_speed_up_median": median([r["own_speed_up"] for r in rows if r["own_speed_up"]]),
         "student_speed_up_median": median([r["student_speed_up"] for r in measured if r["student_speed_up"]]),
-        "over_compile_geometric_mean": geometric_mean([r["speed_ups"][COMPILE] for r in with_compile]), "with_compile": len(with_compile),
+        "over_compile_geometric_mean": geometric_mean([r["speed_ups"][COMPILE] for r in with_compile]),
+        "with_compile": len(with_compile),
         "faster_than_compile": share([r for r in with_compile if r["speed_ups"][COMPILE] > 1], with_compile),
-        "memory_bound": len(memory), "memory_bound_done": share([r for r in memory if r["share_of_ceiling"] > MEMORY_SHARE], memory),
+        "memory_bound": len(memory),
+        "memory_bound_done": share([r for r in memory if r["share_of_ceiling"] > MEMORY_SHARE], memory),
         "faster_than_every_peer": share([r for r in measured if r["wins"] == "evo"], [r for r in measured if r["wins"]]),
         "peer_wins": [r["task"] for r in measured if r["wins"] and r["wins"] != "evo"],
         "score_median": median([r["score"] for r in measured if r["score"] is not None]),
@@ -152,8 +176,8 @@ def summary_of(rows):
 
 
 def compare(old, new):
-    """What moved from one list of records to another, kernel by kernel: [{task, kernel, old_us, new_us, ratio, noise, moved}]. `noise` is the spread of
-    the samples of both; a kernel has moved where it differs by more."""
+    """What moved from one list of records to another, kernel by kernel: [{task, kernel, old_us, new_us, ratio, noise, moved}].
+    `noise` is the spread of the samples of both; a kernel has moved where it differs by more."""
     before = {r["task"]: r for r in old}
     lines = []
     for record in new:
@@ -164,11 +188,30 @@ def compare(old, new):
             a, b = time_of(earlier, name), time_of(record, name)
             if a is None or b is None:
                 if (a is None) != (b is None):
-                    lines.append({"task": record["task"], "kernel": name, "old_us": a, "new_us": b, "ratio": None, "noise": None, "moved": True})
+                    lines.append(
+                        {
+                            "task": record["task"],
+                            "kernel": name,
+                            "old_us": a,
+                            "new_us": b,
+                            "ratio": None,
+                            "noise": None,
+                            "moved": True,
+                        }
+                    )
                 continue
             noise = max(LEAST_NOISE, spread(earlier["kernels"][name]["times"]) + spread(record["kernels"][name]["times"]))
-            lines.append({"task": record["task"], "kernel": name, "old_us": a, "new_us": b, "ratio": a / b, "noise": noise,
-                          "moved": abs(math.log(a / b)) > math.log1p(noise)})
+            lines.append(
+                {
+                    "task": record["task"],
+                    "kernel": name,
+                    "old_us": a,
+                    "new_us": b,
+                    "ratio": a / b,
+                    "noise": noise,
+                    "moved": abs(math.log(a / b)) > math.log1p(noise),
+                }
+            )
     return lines
 
 

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""The suite of operators: evolves every task and measures the exported kernels beside what people use today, on every GPU of this machine.
+"""The suite of operators: evolves every task and measures the exported kernels beside what people use today, on every GPU of this
+machine.
 
 usage: bench/suite/run.py OUT [--evo PATH] [--quick] [--tasks A,B] [--budget 60s] [--device cuda|cuda:0,1|cpu] [--l2 hot|cold]
                           [--peers eager,library,triton,compile,max-autotune] [--stop-after 9m] [--compare OLD] [--report]
 
-For each task: a search from the student's template alone, one from all templates, evo verify of both exported files, and one process that times
-them, the baseline, PyTorch eager, torch.compile, vendor libraries and Triton kernels alternately, by CUPTI, on the same inputs. OUT gets a JSON file
-for each task, its databases and exported kernels, and of all tasks results.json, .csv, .md and .svg. A call that is repeated does what is missing.
---quick: 8 tasks, 10 s a search, only the kernel from all templates is verified, peers are eager and torch.compile; under 8 minutes on one GPU.
+For each task: a search from the student's template alone, one from all templates, evo verify of both exported files, and one
+process that times them, the baseline, PyTorch eager, torch.compile, vendor libraries and Triton kernels alternately, by CUPTI, on
+the same inputs. OUT gets a JSON file for each task, its databases and exported kernels, and of all tasks results.json, .csv, .md
+and .svg. A call that is repeated does what is missing.
+--quick: 8 tasks, 10 s a search, only the kernel from all templates is verified, peers are eager and torch.compile; under 8
+minutes on one GPU.
 --device cpu: a dry run without a GPU; evo's kernels are emulated and nothing else is measured.
 --stop-after: no task is begun that by the time of the others would end later; --report: only the tables of what OUT has.
 --compare: another OUT, or its results.json; the tables then say which times have moved by more than noise.
@@ -35,9 +38,9 @@ from operators import QUICK, NotMapped, check_mapping
 from results import FORMAT, PARTS, BadResults, compare, finished, part_of, read_results, unfinished, write_json
 from tasks import BadTask, Task, find_tasks
 
-PEERS = ("eager", "library", "triton", "compile", "max-autotune")   # those of measure_task.py
-BUDGET, QUICK_BUDGET, CPU_BUDGET = 60.0, 10.0, 10.0   # seconds
-TIMED_SECONDS, QUICK_SECONDS = 0.6, 0.3                # of kernels in all rounds of a task
+PEERS = ("eager", "library", "triton", "compile", "max-autotune")  # those of measure_task.py
+BUDGET, QUICK_BUDGET, CPU_BUDGET = 60.0, 10.0, 10.0  # seconds
+TIMED_SECONDS, QUICK_SECONDS = 0.6, 0.3  # of kernels in all rounds of a task
 QUICK_PEERS = ("eager", "compile")
 
 
@@ -61,10 +64,16 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--evo", help="the program (default: $EVO, else evo of the PATH)")
-    parser.add_argument("--templates", type=Path, help="the folder of tasks (default: that of the program, else this repository's)")
+    parser.add_argument(
+        "--templates", type=Path, help="the folder of tasks (default: that of the program, else this repository's)"
+    )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tasks", help="names, separated by commas (default: all)")
-    parser.add_argument("--budget", type=seconds_of, help="of one search; each task has two (default: 60s; 10s with --quick and on the cpu device)")
+    parser.add_argument(
+        "--budget",
+        type=seconds_of,
+        help="of one search; each task has two (default: 60s; 10s with --quick and on the cpu device)",
+    )
     parser.add_argument("--device", default="cuda", help="cuda (all GPUs), cuda:N,M or cpu")
     parser.add_argument("--l2", choices=("hot", "cold"), default="hot")
     parser.add_argument("--peers", help=f"some of {','.join(PEERS)} (default: all)")
@@ -92,7 +101,11 @@ def program(options):
 
 def task_folders(options, evo):
     """{name: folder} of the tasks that were asked for. A package of evo has its tasks beside the program."""
-    places = [options.templates] if options.templates else [evo.parent.parent / "share/evo/kernel_templates", HERE.parent.parent / "kernel_templates"]
+    places = (
+        [options.templates]
+        if options.templates
+        else [evo.parent.parent / "share/evo/kernel_templates", HERE.parent.parent / "kernel_templates"]
+    )
     found = next((f for f in map(find_tasks, places) if f), None)
     if not found:
         fail(f"no tasks in {' or '.join(map(str, places))}; name their folder by --templates")
@@ -107,11 +120,17 @@ def gpus(options):
     if options.device == "cpu":
         return [Gpu("cpu", "", "cpu")]
     try:
-        said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=60, check=True).stdout
+        said = subprocess.run(
+            ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=60, check=True
+        ).stdout
     except (OSError, subprocess.SubprocessError) as wrong:
         fail(f"no GPU: nvidia-smi: {wrong}; --device cpu is a dry run without one")
     names = [line.strip() for line in said.splitlines() if line.strip()]
-    visible = [v.strip() for v in os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(str(i) for i in range(len(names)))).split(",") if v.strip()]
+    visible = [
+        v.strip()
+        for v in os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(str(i) for i in range(len(names)))).split(",")
+        if v.strip()
+    ]
     numbers = [int(n) for n in options.device.partition(":")[2].split(",") if n] or range(len(visible))
     if not visible or any(n >= len(visible) for n in numbers):
         fail(f"--device {options.device}: there are {len(visible)} GPUs")
@@ -131,7 +150,14 @@ class Suite:
 
     def __init__(self, options, evo, devices):
         self.options, self.evo, self.devices, self.processes = options, evo, devices, Processes()
-        self.measuring = Measuring(self.processes, options.python, options.out, options.l2, options.peers, QUICK_SECONDS if options.quick else TIMED_SECONDS)
+        self.measuring = Measuring(
+            self.processes,
+            options.python,
+            options.out,
+            options.l2,
+            options.peers,
+            QUICK_SECONDS if options.quick else TIMED_SECONDS,
+        )
         reason = "" if options.device == "cpu" else self.measuring.unusable()
         self.measures = options.device != "cpu" and not reason
         if reason:
@@ -142,8 +168,15 @@ class Suite:
     def settings(self, task, gpu):
         """What a finished task must have in common with this call to be left as it is."""
         options = self.options
-        return {"budget": options.budget, "quick": options.quick, "l2": options.l2, "peers": options.peers if self.measures else [], "gpu": gpu.name,
-                "evo": self.program_digest, "task": digest(*sorted(f for f in task.folder.iterdir() if f.is_file()))}
+        return {
+            "budget": options.budget,
+            "quick": options.quick,
+            "l2": options.l2,
+            "peers": options.peers if self.measures else [],
+            "gpu": gpu.name,
+            "evo": self.program_digest,
+            "task": digest(*sorted(f for f in task.folder.iterdir() if f.is_file())),
+        }
 
     def record_file(self, name):
         return self.options.out / f"{name}.json"
@@ -187,7 +220,7 @@ class Suite:
             record["failed"] = str(wrong)
         except Stopped:
             raise
-        except Exception as wrong:   # a fault of this program ends one task, not the suite
+        except Exception as wrong:  # a fault of this program ends one task, not the suite
             record["failed"] = f"{type(wrong).__name__}: {wrong}"
         write_json(file, record)
         say(f"{gpu.device}: {folder.name}: {tables.line_of(record)}")
@@ -196,7 +229,9 @@ class Suite:
     def do(self, task, gpu, record, file):
         options, templates = self.options, task.templates()
         share = max(1, (os.cpu_count() or 1) // len(self.devices))
-        evolution = Evolution(self.processes, self.evo, task, gpu.device, options.out, Settings(options.budget, options.l2, share, options.quick))
+        evolution = Evolution(
+            self.processes, self.evo, task, gpu.device, options.out, Settings(options.budget, options.l2, share, options.quick)
+        )
         for name, template in (("student", task.student), ("all", None)):
             if name == "all" and templates == [task.student]:
                 record["all"] = {"same": True}
@@ -204,12 +239,21 @@ class Suite:
                 say(f"{gpu.device}: {task.name}: evolves from {template or ', '.join(templates)}")
                 record[name] = evolution.evolve(name, template)
                 write_json(file, record)
-        kernels = {f"evo {name}": options.out / record[name]["file"] for name in PARTS if "file" in record[name] and not record[name].get("failed")}
+        kernels = {
+            f"evo {name}": options.out / record[name]["file"]
+            for name in PARTS
+            if "file" in record[name] and not record[name].get("failed")
+        }
         # It loads PyTorch while evo verifies, and uses the GPU afterwards.
         waiting = self.measuring.start(task, gpu, kernels) if self.measures else None
         for name in PARTS:
             part = record[name]
-            if "file" in part and not part.get("failed") and "verified" not in part and (name == "all" or not options.quick or record["all"].get("same")):
+            if (
+                "file" in part
+                and not part.get("failed")
+                and "verified" not in part
+                and (name == "all" or not options.quick or record["all"].get("same"))
+            ):
                 evolution.verify(name, part)
                 write_json(file, record)
         if self.measures:
@@ -274,6 +318,7 @@ def main():
 
     def interrupted(*_):
         raise KeyboardInterrupt
+
     signal.signal(signal.SIGTERM, interrupted)
     status = 0
     try:

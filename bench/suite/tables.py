@@ -1,12 +1,32 @@
-"""Results as Markdown, CSV and a picture. Needs nothing but Python; the picture needs matplotlib (Debian's python3-matplotlib)."""
+"""Results as Markdown, CSV and a picture. Needs nothing but Python; the picture needs matplotlib (Debian's
+python3-matplotlib)."""
 import csv
 import io
 
 from results import BASELINE, COMPILE, EAGER, MAX_AUTOTUNE, MEMORY_SHARE, row_of, summary_of
 
 MAIN_PEERS = (EAGER, COMPILE, MAX_AUTOTUNE)
-COLUMNS = ["task", "case", "kernel", "us", "noise", "baseline_us", "student_us", "student_speed_up", "best_peer", "over_best_peer", "light_us", "bound_by",
-           "share_of_ceiling", "score", "score_over_compile", "wins", "own_us", "own_baseline_us", "own_speed_up"]
+COLUMNS = [
+    "task",
+    "case",
+    "kernel",
+    "us",
+    "noise",
+    "baseline_us",
+    "student_us",
+    "student_speed_up",
+    "best_peer",
+    "over_best_peer",
+    "light_us",
+    "bound_by",
+    "share_of_ceiling",
+    "score",
+    "score_over_compile",
+    "wins",
+    "own_us",
+    "own_baseline_us",
+    "own_speed_up",
+]
 COLOURS = {EAGER: "#999999", COMPILE: "#1f77b4", MAX_AUTOTUNE: "#17becf", "another": "#d62728", BASELINE: "#2ca02c"}
 TITLES = {EAGER: "PyTorch eager", "another": "library or Triton", BASELINE: "the baseline of the task"}
 
@@ -43,7 +63,9 @@ def line_of(record):
     """One task, for a terminal."""
     row = row_of(record)
     if row["us"]:
-        said = [f"{us(row['us'])} us"] + [f"{times(value)} times as fast as {name}" for name, value in row["speed_ups"].items() if name in MAIN_PEERS]
+        said = [f"{us(row['us'])} us"] + [
+            f"{times(value)} times as fast as {name}" for name, value in row["speed_ups"].items() if name in MAIN_PEERS
+        ]
         return ", ".join(said + [verdict(row)])
     if row["own_us"]:
         return f"{us(row['own_us'])} us, {times(row['own_speed_up'])} times as fast as the baseline, verified"
@@ -55,22 +77,49 @@ def winner(row):
 
 
 def main_table(rows):
-    out = ["| task | kernel | us | over the baseline | eager | torch.compile | max-autotune | others | fastest | share of the ceiling | score | verdict |",
-           "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    out = [
+        "| task | kernel | us | over the baseline | eager | torch.compile | max-autotune | others | fastest "
+        "| share of the ceiling | score | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for row in rows:
         over_baseline = row["baseline_us"] / row["us"] if row["baseline_us"] else None
         ceiling = f"{percent(row['share_of_ceiling'])} {row['bound_by']}" if row["share_of_ceiling"] else ""
         score = "" if row["score"] is None else f"{row['score']:.2f}"
-        out.append("| " + " | ".join(cell(c) for c in [
-            row["task"], row["kernel"], us(row["us"]), times(over_baseline), *(times(row["speed_ups"].get(p)) for p in MAIN_PEERS), other_peers(row),
-            winner(row), ceiling, score, verdict(row)]) + " |")
+        out.append(
+            "| "
+            + " | ".join(
+                cell(c)
+                for c in [
+                    row["task"],
+                    row["kernel"],
+                    us(row["us"]),
+                    times(over_baseline),
+                    *(times(row["speed_ups"].get(p)) for p in MAIN_PEERS),
+                    other_peers(row),
+                    winner(row),
+                    ceiling,
+                    score,
+                    verdict(row),
+                ]
+            )
+            + " |"
+        )
     return out + ["", "Numbers from `over the baseline` to `others` say how many times as fast evo's kernel is as that one."]
 
 
 def own_table(rows):
     """Tasks of which only evo's own times are known."""
-    out = ["Timed by `evo verify` alone, beside the baseline of the task:", "", "| task | us | baseline, us | times as fast |", "| --- | --- | --- | --- |"]
-    return out + [f"| {cell(row['task'])} | {us(row['own_us'])} | {us(row['own_baseline_us'])} | {times(row['own_speed_up'])} |" for row in rows]
+    out = [
+        "Timed by `evo verify` alone, beside the baseline of the task:",
+        "",
+        "| task | us | baseline, us | times as fast |",
+        "| --- | --- | --- | --- |",
+    ]
+    return out + [
+        f"| {cell(row['task'])} | {us(row['own_us'])} | {us(row['own_baseline_us'])} | {times(row['own_speed_up'])} |"
+        for row in rows
+    ]
 
 
 def markdown(records, title="The suite of operators", compared=None, seconds=None):
@@ -97,7 +146,8 @@ def conditions(records):
         if not c:
             continue
         arithmetic = ", ".join(f"{name} {value / 1e12:.1f}" for name, value in c.get("operations_per_s", {}).items())
-        line = f"{c.get('device', 'a GPU')}: copy {c.get('bytes_per_s', 0) / 1e12:.2f} TB/s; {arithmetic} TFLOP/s. L2 {record['settings'].get('l2', '?')}."
+        line = f"{c.get('device', 'a GPU')}: copy {c.get('bytes_per_s', 0) / 1e12:.2f} TB/s; {arithmetic} TFLOP/s. "
+        line += f"L2 {record['settings'].get('l2', '?')}."
         seen += [line] if line not in seen else []
     return seen
 
@@ -107,7 +157,11 @@ def changes(compared):
     out = [f"## What moved: {len(moved)} of {len(compared)} times"]
     if moved:
         out += ["", "| task | kernel | before, us | now, us | times as fast | noise |", "| --- | --- | --- | --- | --- | --- |"]
-        out += [f"| {c['task']} | {c['kernel']} | {us(c['old_us'])} | {us(c['new_us'])} | {times(c['ratio'])} | {percent(c['noise'])} |" for c in moved]
+        out += [
+            f"| {c['task']} | {c['kernel']} | {us(c['old_us'])} | {us(c['new_us'])} | {times(c['ratio'])} "
+            f"| {percent(c['noise'])} |"
+            for c in moved
+        ]
     return out
 
 
@@ -115,15 +169,18 @@ def summary_lines(summary):
     known = lambda value, show: "unknown" if value is None else show(value)
     lines = [
         f"verified: {summary['verified']} of {summary['tasks']} tasks",
-        f"measured: {summary['measured']} of {summary['tasks']} tasks" + (f"; without a kernel: {', '.join(summary['failed'])}" if summary["failed"] else ""),
+        f"measured: {summary['measured']} of {summary['tasks']} tasks"
+        + (f"; without a kernel: {', '.join(summary['failed'])}" if summary["failed"] else ""),
         f"median speed-up of the student's template: {known(summary['student_speed_up_median'], times)}",
         f"median speed-up over the baseline, as evo verify timed it: {known(summary['own_speed_up_median'], times)}",
-        f"over torch.compile, geometric mean: {known(summary['over_compile_geometric_mean'], times)} ({summary['with_compile']} tasks)",
+        f"over torch.compile, geometric mean: {known(summary['over_compile_geometric_mean'], times)} "
+        f"({summary['with_compile']} tasks)",
         f"faster than torch.compile: {known(summary['faster_than_compile'], percent)} of the tasks",
         f"faster than every peer: {known(summary['faster_than_every_peer'], percent)} of the tasks"
         + (f"; a peer wins: {', '.join(summary['peer_wins'])}" if summary["peer_wins"] else ""),
         f"speed-of-light score over the fastest peer, median: {known(summary['score_median'], lambda v: f'{v:.2f}')}",
-        f"memory-bound tasks above {MEMORY_SHARE:.0%} of copy bandwidth: {known(summary['memory_bound_done'], percent)} ({summary['memory_bound']} tasks)",
+        f"memory-bound tasks above {MEMORY_SHARE:.0%} of copy bandwidth: {known(summary['memory_bound_done'], percent)} "
+        f"({summary['memory_bound']} tasks)",
     ]
     return [line for line in lines if "unknown" not in line]
 
@@ -140,7 +197,8 @@ def table_csv(records):
 
 
 def plotted(records):
-    """(names of tasks from the bottom, {peer: [(times as fast, place)]}): the task that is slowest against torch.compile is at the bottom."""
+    """(names of tasks from the bottom, {peer: [(times as fast, place)]}): the task that is slowest against torch.compile is at
+    the bottom."""
     rows = [row for row in map(row_of, records) if row["us"] and row["speed_ups"]]
     rows.sort(key=lambda row: row["speed_ups"].get(COMPILE) or row["over_best_peer"])
     points = {name: [] for name in COLOURS}

@@ -9,8 +9,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from measure.formulas import BadFormula, evaluate
 
-UNIT_ROUND_OFF = {"f64": 2.0 ** -53, "f32": 2.0 ** -24, "f16": 2.0 ** -11, "bf16": 2.0 ** -8}
-FACTOR, LEAST_PEAK = 6, 6   # those of kernel_templates/tolerance.cc
+UNIT_ROUND_OFF = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+FACTOR, LEAST_PEAK = 6, 6  # those of kernel_templates/tolerance.cc
 
 
 class BadTask(Exception):
@@ -26,18 +26,19 @@ class Generator:
 @dataclass(frozen=True)
 class Array:
     name: str
-    role: str        # in, out or inout
+    role: str  # in, out or inout
     dtype: str
-    dims: tuple      # numbers, for the sizes of the case
-    symbols: tuple   # as written
+    dims: tuple  # numbers, for the sizes of the case
+    symbols: tuple  # as written
     generator: Generator | None = None
     check: object = None
 
 
 @dataclass(frozen=True)
 class Bound:
-    """On the relative L2 error and on the largest error over the root mean square; `exact`: every element must be equal. `peak_of_answer`: the bound on
-    the largest error grows with the answer's own peak."""
+    """On the relative L2 error and on the largest error over the root mean square; `exact`: every element must be equal.
+    `peak_of_answer`: the bound on the largest error grows with the answer's own peak."""
+
     l2: float = 0.0
     max: float = 0.0
     exact: bool = False
@@ -50,8 +51,18 @@ def parse_generator(text, names):
         raise BadTask(f"generator `{text}` is not understood")
     kind, values, bound = found.groups()
     numbers = tuple(float(v) for v in values.split(",")) if values else (evaluate(bound, names),) if bound else ()
-    counts = {"normal": (0, 2), "uniform": (2,), "constant": (1,), "one_hot": (0,), "sparse": (1,), "log_uniform": (2,), "cauchy": (1,),
-              "index": (1,), "permutation": (0,), "offsets": (1,)}
+    counts = {
+        "normal": (0, 2),
+        "uniform": (2,),
+        "constant": (1,),
+        "one_hot": (0,),
+        "sparse": (1,),
+        "log_uniform": (2,),
+        "cauchy": (1,),
+        "index": (1,),
+        "permutation": (0,),
+        "offsets": (1,),
+    }
     if len(numbers) not in counts.get(kind, ()):
         raise BadTask(f"generator `{text}` is not understood")
     return Generator(kind, numbers or ((0.0, 1.0) if kind == "normal" else ()))
@@ -68,11 +79,14 @@ def bound_of(check, dtype, names):
     squares += UNIT_ROUND_OFF[check.get("accumulator", "f32")] ** 2 * evaluate(check.get("sum", 1), names) / 6
     squares += (evaluate(check.get("ulps", 0), names) * 2 * UNIT_ROUND_OFF["f32"]) ** 2
     l2 = FACTOR * math.sqrt(squares)
-    return Bound(l2, l2 * max(LEAST_PEAK, evaluate(check["peak"], names) if "peak" in check else 0), peak_of_answer="peak" not in check)
+    return Bound(
+        l2, l2 * max(LEAST_PEAK, evaluate(check["peak"], names) if "peak" in check else 0), peak_of_answer="peak" not in check
+    )
 
 
 class Task:
-    """A task at the sizes of its first search case, or of the case named. `inputs` are its `in` arrays and then its `inout` ones."""
+    """A task at the sizes of its first search case, or of the case named. `inputs` are its `in` arrays and then its `inout`
+    ones."""
 
     def __init__(self, folder, case=None):
         self.folder = Path(folder)
@@ -84,7 +98,9 @@ class Task:
         except json.JSONDecodeError as wrong:
             raise BadTask(f"{self.folder}/task.json: {wrong}") from None
         except (KeyError, TypeError, AttributeError) as wrong:
-            raise BadTask(f"{self.folder}/task.json: {type(wrong).__name__} {wrong}: not as docs/writing_a_task.md says") from None
+            raise BadTask(
+                f"{self.folder}/task.json: {type(wrong).__name__} {wrong}: not as docs/writing_a_task.md says"
+            ) from None
         except (BadFormula, ValueError) as wrong:
             raise BadTask(f"{self.folder}/task.json: {wrong}") from None
 
@@ -95,7 +111,9 @@ class Task:
             raise BadTask(f"{self.name}: no search case {case}; there are {', '.join(cases)}")
         chosen = cases[case] if case else self.json["cases"]["search"][0]
         self.case, self.sizes = chosen["name"], {name: int(value) for name, value in chosen["sizes"].items()}
-        self.scalars = {a["name"]: (a["dtype"], evaluate(a["value"], self.sizes)) for a in self.json["arguments"] if a["role"] == "scalar"}
+        self.scalars = {
+            a["name"]: (a["dtype"], evaluate(a["value"], self.sizes)) for a in self.json["arguments"] if a["role"] == "scalar"
+        }
         self.variables = {**self.sizes, **{name: value for name, (_, value) in self.scalars.items()}}
         self.arrays = [self._array(a) for a in self.json["arguments"] if a["role"] != "scalar"]
         self.bytes = float(evaluate(self.json["bytes"], self.variables))

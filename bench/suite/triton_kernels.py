@@ -3,7 +3,7 @@ import torch
 import triton
 import triton.language as tl
 
-LARGEST_ROW = 65536   # elements that a program keeps in registers
+LARGEST_ROW = 65536  # elements that a program keeps in registers
 
 
 def warps_for(block):
@@ -70,15 +70,37 @@ def rms_norm(x, gamma, *, eps=1e-6):
 
 
 # A few settings that suit large and small products on Ampere and Hopper.
-SETTINGS = [triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}, num_warps=w, num_stages=s)
-            for m, n, k, w, s in ((128, 256, 64, 8, 3), (128, 128, 64, 8, 4), (128, 128, 32, 4, 4), (64, 128, 64, 4, 4), (64, 64, 64, 4, 4))]
-GROUP = 8   # rows of blocks that follow one another, so that they share columns of B in L2
+SETTINGS = [
+    triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}, num_warps=w, num_stages=s)
+    for m, n, k, w, s in (
+        (128, 256, 64, 8, 3),
+        (128, 128, 64, 8, 4),
+        (128, 128, 32, 4, 4),
+        (64, 128, 64, 4, 4),
+        (64, 64, 64, 4, 4),
+    )
+]
+GROUP = 8  # rows of blocks that follow one another, so that they share columns of B in L2
 
 
 @triton.autotune(configs=SETTINGS, key=["m", "n", "k"])
 @triton.jit
-def gemm_kernel(a, b, c, m, n, k, a_row, a_column, b_row, b_column, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-                GROUP: tl.constexpr):
+def gemm_kernel(
+    a,
+    b,
+    c,
+    m,
+    n,
+    k,
+    a_row,
+    a_column,
+    b_row,
+    b_column,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
     program = tl.program_id(0)
     blocks_m, blocks_n = tl.cdiv(m, BLOCK_M), tl.cdiv(n, BLOCK_N)
     first = program // (GROUP * blocks_n) * GROUP
@@ -93,7 +115,9 @@ def gemm_kernel(a, b, c, m, n, k, a_row, a_column, b_row, b_column, BLOCK_M: tl.
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for i in range(0, tl.cdiv(k, BLOCK_K)):
         left = k - i * BLOCK_K
-        total = tl.dot(tl.load(a_at, mask=inner[None, :] < left, other=0.0), tl.load(b_at, mask=inner[:, None] < left, other=0.0), total)
+        total = tl.dot(
+            tl.load(a_at, mask=inner[None, :] < left, other=0.0), tl.load(b_at, mask=inner[:, None] < left, other=0.0), total
+        )
         a_at += BLOCK_K * a_column
         b_at += BLOCK_K * b_row
     c_at = c + rows.to(tl.int64)[:, None] * n + columns[None, :]

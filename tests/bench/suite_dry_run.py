@@ -1,4 +1,5 @@
-"""bench/suite/run.py with evo itself on the cpu device: a task is evolved, exported, verified and shown, and a second call has nothing to do.
+"""bench/suite/run.py with evo itself on the cpu device: a task is evolved, exported, verified and shown, and a second call has
+nothing to do.
 
 usage: suite_dry_run.py BENCH EVO"""
 import json
@@ -17,7 +18,21 @@ class DryRunTest(unittest.TestCase):
     def test_a_task_goes_all_the_way(self):
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out"
-            command = [sys.executable, "-B", BENCH / "suite/run.py", out, "--evo", EVO, "--device", "cpu", "--quick", "--tasks", "row_sum", "--budget", "2s"]
+            command = [
+                sys.executable,
+                "-B",
+                BENCH / "suite/run.py",
+                out,
+                "--evo",
+                EVO,
+                "--device",
+                "cpu",
+                "--quick",
+                "--tasks",
+                "row_sum",
+                "--budget",
+                "2s",
+            ]
             first = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
             self.assertEqual(first.returncode, 0, first.stderr)
             [record] = json.loads((out / "results.json").read_text())["tasks"]

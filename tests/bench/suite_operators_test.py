@@ -1,5 +1,5 @@
-"""Compares what bench/suite/operators.py computes with the references of the tasks. `evo check` does it: each task gets a case with recorded data, and
-the operator's answer in double precision is what stands recorded as right there. Needs PyTorch and NumPy.
+"""Compares what bench/suite/operators.py computes with the references of the tasks. `evo check` does it: each task gets a case
+with recorded data, and the operator's answer in double precision is what stands recorded as right there. Needs PyTorch and NumPy.
 
 usage: suite_operators_test.py BENCH EVO TEMPLATES [TestName..]"""
 import json
@@ -14,7 +14,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 BENCH, EVO, TEMPLATES = Path(sys.argv.pop(1)), sys.argv.pop(1), Path(sys.argv.pop(1))
 sys.path[:0] = [str(BENCH), str(BENCH / "suite")]
-from operators import check_mapping, keywords_of, longs
+from functions import longs
+from operators import check_mapping, keywords_of
 from tasks import Task, find_tasks
 
 try:
@@ -31,7 +32,10 @@ def small_case(json_file):
     """The task with its small case alone, at the sizes of which it is also timed here."""
     task = json.loads(json_file.read_text())
     sizes = task["cases"]["small"]["sizes"]
-    task["cases"] = {"small": {"name": "recorded", "sizes": sizes}, **{key: [{"name": f"{key}_case", "sizes": sizes}] for key in task["cases"] if key != "small"}}
+    task["cases"] = {
+        "small": {"name": "recorded", "sizes": sizes},
+        **{key: [{"name": f"{key}_case", "sizes": sizes}] for key in task["cases"] if key != "small"},
+    }
     json_file.write_text(json.dumps(task))
     return task
 
@@ -56,7 +60,11 @@ def recorded(task, inputs, outputs):
     integer = {"i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8"}
     for array, tensor in zip(task.outputs, outputs):
         values = tensor.reshape(array.dims).contiguous()
-        values = values.numpy().astype({"i": "int", "u": "uint"}[array.dtype[0]] + array.dtype[1:]) if array.dtype in integer else values.double().numpy()
+        values = (
+            values.numpy().astype({"i": "int", "u": "uint"}[array.dtype[0]] + array.dtype[1:])
+            if array.dtype in integer
+            else values.double().numpy()
+        )
         made[f"{array.name}_expected" if array.role == "inout" else array.name] = values
     return made
 
@@ -81,7 +89,7 @@ class OperatorsTest(unittest.TestCase):
             for function in filter(None, (operator.function, operator.truth)):
                 try:
                     outputs = answers(function, operator, task, inputs)
-                except (AttributeError, TypeError, RuntimeError) as wrong:   # an old PyTorch, or a function for GPUs alone
+                except (AttributeError, TypeError, RuntimeError) as wrong:  # an old PyTorch, or a function for GPUs alone
                     tried.append(f"{function.__name__}: {wrong}")
                     continue
                 tried.append("")
@@ -93,11 +101,15 @@ class OperatorsTest(unittest.TestCase):
         numpy.savez(task.folder / "recorded.npz", **arrays)
         whole["cases"]["small"] = {"name": "recorded", "data": "recorded.npz", "sizes": task.sizes}
         (task.folder / "task.json").write_text(json.dumps(whole))
-        done = subprocess.run([EVO, "check", task.folder, "--device", "cpu", "--json"], capture_output=True, text=True, timeout=CHECK_TIMEOUT)
+        done = subprocess.run(
+            [EVO, "check", task.folder, "--device", "cpu", "--json"], capture_output=True, text=True, timeout=CHECK_TIMEOUT
+        )
         (task.folder / "recorded.npz").unlink()
         if done.returncode == 3 and {t["outcome"] for t in json.loads(done.stdout)["templates"]} == {"unsupported"}:
             self.skipTest("the baseline does not run on the cpu device")
-        self.assertEqual(done.returncode, 0, f"{task.name}: the reference says something else:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        self.assertEqual(
+            done.returncode, 0, f"{task.name}: the reference says something else:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        )
 
 
 def add_tests():

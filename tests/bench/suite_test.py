@@ -1,4 +1,5 @@
-"""Tests of bench/suite that need no GPU and no PyTorch: every task has its operator, scores, tables, and the command with a program in evo's place.
+"""Tests of bench/suite that need no GPU and no PyTorch: every task has its operator, scores, tables, and the command with a
+program in evo's place.
 
 usage: suite_test.py BENCH TEMPLATES [TestName..]"""
 import csv
@@ -35,13 +36,15 @@ if words[0] == "run":
     template = value("--template") if "--template" in words else "all"
     if fake == "sleep": time.sleep(60)
     if fake == "no " + template: sys.exit("evo: no device")
-    print(json.dumps({{"run": {{"evaluated": 9, "valid": 8, "tool_version": "9", "device_name": "fake"}}, "best": {{"id": 3, "template": "naive"}}}}))
+    run = {{"evaluated": 9, "valid": 8, "tool_version": "9", "device_name": "fake"}}
+    print(json.dumps({{"run": run, "best": {{"id": 3, "template": "naive"}}}}))
 elif words[0] == "best":
     open(value("--export"), "w").write("// exported\\n")
 elif words[0] == "verify":
     bad = fake == "wrong"
     check = {{"candidate_ns": 2000.0, "baseline_ns": 9000.0, "speedup": 4.5}}
-    print(json.dumps({{"passed": not bad, "verdict": "failed: wrong_result" if bad else "verified", "reason": "", "candidate": {{"check": check}}}}))
+    verdict = "failed: wrong_result" if bad else "verified"
+    print(json.dumps({{"passed": not bad, "verdict": verdict, "reason": "", "candidate": {{"check": check}}}}))
     sys.exit(3 if bad else 0)
 """
 
@@ -64,7 +67,8 @@ for name in ("eager", "torch.compile"):
     open(out + ".progress", "w").write(name)
     if name == os.environ.get("FAKE_BREAKS"): sys.exit(4)
     kernels[name] = {{"kind": "peer", "right": True, "times": [20.0, 20.0, 20.0]}}
-json.dump({{"case": "one", "sizes": {{}}, "bytes": 2e7, "operations": 1e6, "arithmetic": "f32", "kernels": kernels}}, open(out, "w"))
+result = {{"case": "one", "sizes": {{}}, "bytes": 2e7, "operations": 1e6, "arithmetic": "f32", "kernels": kernels}}
+json.dump(result, open(out, "w"))
 """
 
 
@@ -75,9 +79,20 @@ def kernel(kind, *times, right=True, **more):
 def record(task="softmax", **kernels):
     """8 us at the speed of light."""
     named = {name.replace("_", " ").replace("torch compile", "torch.compile"): value for name, value in kernels.items()}
-    return {"format": results.FORMAT, "task": task, "settings": {"l2": "hot"}, "student": {"verified": True}, "all": {"verified": True}, "finished": True, "case": "one",
-            "bytes": 4e7, "operations": 1e6, "arithmetic": "f32", "kernels": named,
-            "ceilings": {"bytes_per_s": 5e12, "operations_per_s": {"f32": 5e13}, "device": "a GPU"}}
+    return {
+        "format": results.FORMAT,
+        "task": task,
+        "settings": {"l2": "hot"},
+        "student": {"verified": True},
+        "all": {"verified": True},
+        "finished": True,
+        "case": "one",
+        "bytes": 4e7,
+        "operations": 1e6,
+        "arithmetic": "f32",
+        "kernels": named,
+        "ceilings": {"bytes_per_s": 5e12, "operations_per_s": {"f32": 5e13}, "device": "a GPU"},
+    }
 
 
 class TasksTest(unittest.TestCase):
@@ -140,8 +155,18 @@ class TasksTest(unittest.TestCase):
 
 class FormulasTest(unittest.TestCase):
     def test_are_those_of_c(self):
-        for text, value in (("7 / 2", 3), ("-7 / 2", -3), ("-7 % 3", -1), ("1 << 3 | 1", 9), ("2 + 3 * 4 == 14 && !0", 1), ("ceil_div(N, 4)", 3), ("1 / sqrt(4)", 0.5),
-                            ("N % 4 == 0 ? N / 0 : 5", 5), ("max(N, 3) - min(N, 3)", 6), ("1.5e1", 15.0)):
+        for text, value in (
+            ("7 / 2", 3),
+            ("-7 / 2", -3),
+            ("-7 % 3", -1),
+            ("1 << 3 | 1", 9),
+            ("2 + 3 * 4 == 14 && !0", 1),
+            ("ceil_div(N, 4)", 3),
+            ("1 / sqrt(4)", 0.5),
+            ("N % 4 == 0 ? N / 0 : 5", 5),
+            ("max(N, 3) - min(N, 3)", 6),
+            ("1.5e1", 15.0),
+        ):
             self.assertEqual(formulas.evaluate(text, {"N": 9}), value, text)
         for text in ("N +", "1 / 0", "M", "(1", "1 2", "max(1)", "N @ 2"):
             with self.assertRaises(formulas.BadFormula, msg=text):
@@ -149,7 +174,7 @@ class FormulasTest(unittest.TestCase):
 
     def test_bounds_are_those_that_the_tasks_have(self):
         bound = tasks.bound_of({"sum": 2048}, "f32", {})
-        u = 2.0 ** -24
+        u = 2.0**-24
         self.assertAlmostEqual(bound.l2, 6 * (u * u / 3 + u * u * 2048 / 6) ** 0.5)
         self.assertAlmostEqual(bound.max, 6 * bound.l2)
         self.assertTrue(tasks.bound_of("exact", "i32", {}).exact)
@@ -184,15 +209,27 @@ class ScoresTest(unittest.TestCase):
         self.assertEqual(results.speed_of_light_us(one), (None, None))
 
     def test_a_peer_that_is_faster_wins(self):
-        row = results.row_of(record(evo_student=kernel("evo", 30), evo_all=kernel("evo", 12), eager=kernel("peer", 10), torch_compile=kernel("peer", 24),
-                                    baseline=kernel("baseline", 120)))
+        row = results.row_of(
+            record(
+                evo_student=kernel("evo", 30),
+                evo_all=kernel("evo", 12),
+                eager=kernel("peer", 10),
+                torch_compile=kernel("peer", 24),
+                baseline=kernel("baseline", 120),
+            )
+        )
         self.assertEqual((row["kernel"], row["us"], row["wins"], row["best_peer"]), ("evo all", 12, "eager", "eager"))
         self.assertEqual((row["student_speed_up"], row["speed_ups"]["torch.compile"]), (4, 2))
         self.assertAlmostEqual(row["share_of_ceiling"], 8 / 12)
         self.assertAlmostEqual(row["score"], 1 / (1 + 4 / 2))
 
     def test_what_is_wrong_or_failed_its_verification_does_not_count(self):
-        one = record(evo_student=kernel("evo", 5), evo_all=kernel("evo", 12), eager=kernel("peer", 1, right=False, error=0.5, bound=1e-6), other=kernel("peer", 24))
+        one = record(
+            evo_student=kernel("evo", 5),
+            evo_all=kernel("evo", 12),
+            eager=kernel("peer", 1, right=False, error=0.5, bound=1e-6),
+            other=kernel("peer", 24),
+        )
         one["student"] = {"verified": False, "verdict": "failed: wrong_result"}
         row = results.row_of(one)
         self.assertEqual((row["kernel"], row["wins"], row["speed_ups"]), ("evo all", "evo", {"other": 2}))
@@ -206,8 +243,11 @@ class ScoresTest(unittest.TestCase):
         self.assertEqual(results.evolved(one), ("evo all", 12))
 
     def test_sums_over_the_tasks(self):
-        rows = [results.row_of(record("a", evo_all=kernel("evo", 9), torch_compile=kernel("peer", 18))),
-                results.row_of(record("b", evo_all=kernel("evo", 20), torch_compile=kernel("peer", 10))), results.row_of(record("c"))]
+        rows = [
+            results.row_of(record("a", evo_all=kernel("evo", 9), torch_compile=kernel("peer", 18))),
+            results.row_of(record("b", evo_all=kernel("evo", 20), torch_compile=kernel("peer", 10))),
+            results.row_of(record("c")),
+        ]
         total = results.summary_of(rows)
         self.assertEqual((total["tasks"], total["measured"], total["failed"], total["peer_wins"]), (3, 2, ["c"], ["b"]))
         self.assertAlmostEqual(total["over_compile_geometric_mean"], 1)
@@ -226,8 +266,21 @@ class ScoresTest(unittest.TestCase):
 
 
 class TablesTest(unittest.TestCase):
-    RECORDS = [record("softmax", evo_all=kernel("evo", 9), torch_compile=kernel("peer", 18), cuBLAS=kernel("peer", 90), baseline=kernel("baseline", 45)),
-               record("gemm", evo_all=kernel("evo", 20), torch_compile=kernel("peer", 10), Triton=kernel("peer", right=None, failed="no module | named triton"))]
+    RECORDS = [
+        record(
+            "softmax",
+            evo_all=kernel("evo", 9),
+            torch_compile=kernel("peer", 18),
+            cuBLAS=kernel("peer", 90),
+            baseline=kernel("baseline", 45),
+        ),
+        record(
+            "gemm",
+            evo_all=kernel("evo", 20),
+            torch_compile=kernel("peer", 10),
+            Triton=kernel("peer", right=None, failed="no module | named triton"),
+        ),
+    ]
 
     def test_markdown_shows_the_tasks_that_a_peer_wins(self):
         text = tables.markdown(self.RECORDS, compared=results.compare(self.RECORDS, self.RECORDS), seconds=90)
@@ -240,8 +293,10 @@ class TablesTest(unittest.TestCase):
 
     def test_csv_has_a_line_for_each_task(self):
         rows = list(csv.DictReader(io.StringIO(tables.table_csv(self.RECORDS))))
-        self.assertEqual([(r["task"], r["us"], r["torch.compile us"], r["cuBLAS us"], r["wins"]) for r in rows],
-                         [("softmax", "9", "18", "90", "evo"), ("gemm", "20", "10", "", "torch.compile")])
+        self.assertEqual(
+            [(r["task"], r["us"], r["torch.compile us"], r["cuBLAS us"], r["wins"]) for r in rows],
+            [("softmax", "9", "18", "90", "evo"), ("gemm", "20", "10", "", "torch.compile")],
+        )
 
     def test_the_picture_has_the_slowest_task_at_the_bottom(self):
         names, points = tables.plotted(self.RECORDS)
@@ -272,15 +327,33 @@ class CommandTest(unittest.TestCase):
 
     def command(self, *words, tasks="softmax", out=None):
         chosen = ["--tasks", tasks] if tasks else []
-        return [sys.executable, "-B", BENCH / "suite/run.py", out or self.out, "--evo", self.folder / "evo", "--templates", TEMPLATES, "--python", self.folder / "python",
-                *chosen, *words]
+        return [
+            sys.executable,
+            "-B",
+            BENCH / "suite/run.py",
+            out or self.out,
+            "--evo",
+            self.folder / "evo",
+            "--templates",
+            TEMPLATES,
+            "--python",
+            self.folder / "python",
+            *chosen,
+            *words,
+        ]
 
     def environment(self, **more):
         clean = {k: v for k, v in os.environ.items() if k not in ("CUDA_VISIBLE_DEVICES", "EVO")}
         return {**clean, "CALLS": str(self.folder / "calls"), "PATH": f"{self.folder}:{os.environ['PATH']}", **more}
 
     def call(self, *words, tasks="softmax", **environment):
-        return subprocess.run([str(w) for w in self.command(*words, tasks=tasks)], capture_output=True, text=True, env=self.environment(**environment), timeout=60)
+        return subprocess.run(
+            [str(w) for w in self.command(*words, tasks=tasks)],
+            capture_output=True,
+            text=True,
+            env=self.environment(**environment),
+            timeout=60,
+        )
 
     def calls(self):
         file = self.folder / "calls"
@@ -315,7 +388,7 @@ class CommandTest(unittest.TestCase):
         self.assertIn("| row_sum |", done.stdout)
         self.assertIn("| softmax |", done.stdout)
         self.call("--device", "cpu", "--budget", "3s")
-        self.assertEqual(len(self.calls()), 6)   # another budget, everything again
+        self.assertEqual(len(self.calls()), 6)  # another budget, everything again
 
     def test_a_search_that_fails_is_shown_and_tried_again_alone(self):
         done = self.call("--device", "cpu", FAKE="no all")
@@ -342,7 +415,9 @@ class CommandTest(unittest.TestCase):
     def test_measures_on_every_gpu(self):
         done = self.call("--quick", tasks="softmax,row_sum,gemm")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual({word for line in self.calls() for word in line.split() if word.startswith("cuda:")}, {"cuda:0", "cuda:1"})
+        self.assertEqual(
+            {word for line in self.calls() for word in line.split() if word.startswith("cuda:")}, {"cuda:0", "cuda:1"}
+        )
         one = self.record()
         self.assertEqual(one["kernels"]["torch.compile"]["times"], [20, 20, 20])
         self.assertEqual(one["ceilings"]["bytes_per_s"], 4e12)
@@ -382,8 +457,13 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(self.calls(), [])
 
     def test_interrupted_it_ends_its_programs_and_goes_on_later(self):
-        process = subprocess.Popen([str(w) for w in self.command("--device", "cpu")], env=self.environment(FAKE="sleep"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True)
+        process = subprocess.Popen(
+            [str(w) for w in self.command("--device", "cpu")],
+            env=self.environment(FAKE="sleep"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         began = time.monotonic()
         while not (self.folder / "calls").exists() and time.monotonic() - began < 30:
             time.sleep(0.05)
@@ -394,9 +474,15 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(self.call("--device", "cpu").returncode, 0)
 
     def test_wrong_calls_say_what_is_wrong(self):
-        wrong = {("--evo", "/no/evo"): "no program /no/evo", ("--tasks", "softmax,nothing"): "no task nothing", ("--compare", "/no/file"): "/no/file: No such file",
-                 ("--peers", "eager,other"): "--peers: there are", ("--device", "gpu"): "--device gpu", ("--budget", "soon"): "`soon` is no time",
-                 ("--device", "cuda:7"): "there are 2 GPUs"}
+        wrong = {
+            ("--evo", "/no/evo"): "no program /no/evo",
+            ("--tasks", "softmax,nothing"): "no task nothing",
+            ("--compare", "/no/file"): "/no/file: No such file",
+            ("--peers", "eager,other"): "--peers: there are",
+            ("--device", "gpu"): "--device gpu",
+            ("--budget", "soon"): "`soon` is no time",
+            ("--device", "cuda:7"): "there are 2 GPUs",
+        }
         for words, said in wrong.items():
             with self.subTest(words):
                 done = self.call(*words)
@@ -411,7 +497,11 @@ class CommandTest(unittest.TestCase):
 class FilesTest(unittest.TestCase):
     def test_results_of_something_else_are_refused(self):
         with tempfile.TemporaryDirectory() as folder:
-            for text, said in (("{}", "not written by this program"), ("no", "no JSON"), ('{"format": 99, "tasks": []}', "another version")):
+            for text, said in (
+                ("{}", "not written by this program"),
+                ("no", "no JSON"),
+                ('{"format": 99, "tasks": []}', "another version"),
+            ):
                 (Path(folder) / "results.json").write_text(text)
                 with self.assertRaisesRegex(results.BadResults, said):
                     results.read_results(folder)
