@@ -12,9 +12,14 @@ SCALAR_TYPES = {"f64": ctypes.c_double, "f32": ctypes.c_float, "i64": ctypes.c_i
                 "u32": ctypes.c_uint32, "bool": ctypes.c_bool}
 
 
+def image_of(source, plan):
+    """The cubin for a plan; compiled once. Needs no GPU."""
+    return compile_file(source.file, source.target, tuple(option.removeprefix("-D") for option in plan.defines))
+
+
 def launcher(source, plan, tensors):
     """A function that runs the steps of `plan` once on PyTorch's current stream. `tensors` are the task's arrays by the names of its arguments."""
-    image = compile_file(source.file, source.target, tuple(option.removeprefix("-D") for option in plan.defines))
+    image = image_of(source, plan)
     buffers, maps, calls = dict(tensors), {}, []
     for step in plan.steps:
         if isinstance(step, Workspace):

@@ -13,7 +13,8 @@ import os
 import signal
 import sys
 import warnings
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import torch
 
 from measure.driver import target_of
-from measure.exported import ExportedKernel, launcher
+from measure.exported import ExportedKernel, image_of, launcher
 from measure.sources import Launch, NotExported, Plan, TemplateSource
 from measure.timing import samples
 from arrays import as_tensors, draw, empty_output, error_of
@@ -65,6 +66,15 @@ def at_most(seconds):
 def arch():
     major, minor = torch.cuda.get_device_capability()
     return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
+
+
+def baseline_of(task, target):
+    return TemplateSource(task.folder / f"{task.baseline}.cu", target)
+
+
+def plan_of(source, task):
+    """Of a template at the task's sizes."""
+    return source.plan(task.sizes, task.scalars, {a.name for a in task.arrays})
 
 
 class Measurement:
@@ -156,11 +166,10 @@ class Measurement:
         except (NotExported, OSError, ValueError) as wrong:
             self.kernels[name] = {"kind": "evo", "times": [], "failed": first_line(wrong)}
 
-    def add_baseline(self):
+    def add_baseline(self, target):
         try:
-            source = TemplateSource(self.task.folder / f"{self.task.baseline}.cu", target_of(arch()))
-            arrays = {a.name for a in self.task.arrays}
-            self.add_kernel(BASELINE, "baseline", source, lambda: source.plan(self.task.sizes, self.task.scalars, arrays))
+            source = baseline_of(self.task, target)
+            self.add_kernel(BASELINE, "baseline", source, lambda: plan_of(source, self.task))
         except (NotExported, OSError, ValueError) as wrong:
             self.kernels[BASELINE] = {"kind": "baseline", "times": [], "failed": first_line(wrong)}
 
@@ -272,6 +281,31 @@ def measure_ceilings():
     }
 
 
+def files_of(options):
+    """(name, file) of evo's kernels."""
+    return [(name, file) for name, _, file in (pair.partition("=") for pair in options.kernel)]
+
+
+def compile_all(options):
+    """All kernels by nvcc at once, without the GPU. What fails here fails again, and is noted, where the kernel is added. Returns
+    the target of the first of evo's kernels, which the baseline is then compiled for as well; None if there is none."""
+    task, wanted = Task(options.task), []
+    for _, file in files_of(options):
+        with suppress(NotExported, OSError, ValueError):
+            kernel = ExportedKernel(file)
+            wanted.append((kernel, kernel.plan(task.sizes)))
+    target = wanted[0][0].target if wanted else None
+    if target:
+        with suppress(NotExported, OSError, ValueError):
+            baseline = baseline_of(task, target)
+            wanted.append((baseline, plan_of(baseline, task)))
+    with ThreadPoolExecutor() as pool:
+        for made in [pool.submit(image_of, *one) for one in wanted]:
+            with suppress(Exception):
+                made.result()
+    return target
+
+
 def load_compiler(peers):
     """What torch.compile would load at its first call. Uses no GPU."""
     if {"compile", "max-autotune"} & set(peers):
@@ -293,7 +327,9 @@ def main():
     parser.add_argument("--ceilings", action="store_true")
     parser.add_argument("--wait", action="store_true", help="load what is needed, and use the GPU only when a line has come")
     options = parser.parse_args()
+    target = None
     if options.wait:
+        target = compile_all(options)
         load_compiler(options.peers.split(","))
         sys.stdin.readline()
     torch.set_grad_enabled(False)
@@ -305,10 +341,9 @@ def main():
             result = measure_ceilings()
         else:
             measurement = Measurement(Task(options.task), options)
-            for pair in options.kernel:
-                name, _, file = pair.partition("=")
+            for name, file in files_of(options):
                 measurement.add_evolved(name, file)
-            measurement.add_baseline()
+            measurement.add_baseline(target or target_of(arch()))
             measurement.add_peers(options.peers.split(","))
             measurement.time()
             result = measurement.result()
