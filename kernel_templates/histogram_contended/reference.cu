@@ -1,0 +1,2 @@
+// The same computation as histogram's.
+#include "../histogram/reference.cu"

@@ -1,0 +1,2 @@
+// The same kernel as histogram's.
+#include "../histogram/shared.cu"
