@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE.parent / "kernel_templates"
 sys.path.insert(0, str(HERE / "attention"))
 from hard_input_rows import INFINITY, draw, inputs_of
-from launch_lines import clause, directives, evaluate   # its folder is named above
+from measure.launch_lines import clause, directives, evaluate
 
 FACTOR = 10
 NOT_JUDGED = "not judged: the naive template is not finite"

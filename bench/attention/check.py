@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 from best import BEST
-from kernels import Kernel, compile_file, target_of
+from kernels import Kernel   # it makes the folder of `measure` known
+from measure.driver import compile_file, target_of
 from problem import TEMPLATES, Problem
 from progression import architecture, compiles_for
 

@@ -18,10 +18,11 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from best import BEST
-from exported import NotExported, load_exported
-from kernels import Kernel
+from kernels import Kernel   # it makes the folder of `measure` known
+from measure.exported import ExportedKernel, load_exported
+from measure.sources import NotExported
+from measure.timing import measure
 from problem import Problem
-from timing import measure
 
 ROUNDS = 60
 BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
@@ -47,7 +48,7 @@ def library_calls(problem, q, k, v, outputs):
 
 def chosen_kernels(problem, files, exported, arch):
     """(what it is, kernel) for a problem."""
-    fitting = [("exported file", kernel) for kernel in exported if kernel.fits(problem)]
+    fitting = [("exported file", kernel) for kernel in exported if kernel.fits(problem.task, problem.sizes)]
     named = [("file named", Kernel(file, [v for v in values.split(",") if v], arch)) for file, values in files]
     if fitting or named:
         return fitting + named
@@ -60,7 +61,9 @@ def chosen_kernels(problem, files, exported, arch):
 
 
 def launcher(kernel, problem, q, k, v, out):
-    return kernel.launcher(problem, q, k, v, out) if hasattr(kernel, "fits") else kernel.launcher(q, k, v, out)
+    if isinstance(kernel, ExportedKernel):
+        return kernel.launcher(problem.sizes, {"Q": q, "K": k, "V": v, "O": out})
+    return kernel.launcher(q, k, v, out)
 
 
 def compare(problem, kernels):
@@ -95,13 +98,13 @@ def main():
         exported = load_exported(options.exported) if options.exported else []
         if options.exported and not exported:
             sys.exit(f"compare: --exported {options.exported}: no .cu file in it")
-        unused = [kernel for kernel in exported if not any(kernel.fits(problem) for problem in problems)]
+        unused = [kernel for kernel in exported if not any(kernel.fits(problem.task, problem.sizes) for problem in problems)]
         for kernel in unused:
             print(f"{kernel.label}: for {kernel.task}, {list(kernel.cases)}: none of the shapes", file=sys.stderr)
         files = [(Path(f.partition(":")[0]), f.partition(":")[2]) for f in options.files]
         for problem in problems:
             compare(problem, chosen_kernels(problem, files, exported, options.arch))
-    except (NotExported, ValueError) as wrong:
+    except (NotExported, RuntimeError, ValueError) as wrong:
         sys.exit(f"compare: {wrong}")
 
 

@@ -17,9 +17,11 @@ import torch
 
 from best import BEST, LADDER
 from compare import library_calls
-from kernels import Kernel, compile_file, directives, evaluate, target_of
+from kernels import Kernel   # it makes the folder of `measure` known
+from measure.driver import compile_file, target_of
+from measure.launch_lines import directives, evaluate
+from measure.timing import measure
 from problem import Problem
-from timing import measure
 
 ROUNDS = 20
 SLOW_US = 2000.0   # what takes longer than this is timed a few times only

@@ -1,6 +1,8 @@
 """The launch lines of evo's kernels: their directives, clauses and formulas. Needs nothing but Python."""
 import re
 
+from measure import formulas
+
 
 def directives(text, word):
     joined = re.sub(r"\\\s*\n\s*//", " ", text)
@@ -32,8 +34,5 @@ def clause(line, name):
 
 
 def evaluate(expression, variables):
-    """A formula of evo in integers; Python's // is C's / for what is not negative."""
-    known = {"ceil_div": lambda a, b: -(-a // b), "min": min, "max": max, "__builtins__": {}}
-    python = expression.replace("&&", " and ").replace("||", " or ")
-    python = re.sub(r"(\w+) \? (\w+) : (\w+)", r"(\2 if \1 else \3)", python)
-    return int(eval(re.sub(r"(?<!/)/(?!/)", "//", python), known, dict(variables)))
+    """A formula of a launch line, in integers."""
+    return int(formulas.evaluate(expression, variables))
