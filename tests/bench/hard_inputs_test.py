@@ -78,8 +78,8 @@ class SourceTest(unittest.TestCase):
 
     def test_understands_every_template(self):
         templates = [f for f in hard_inputs.TEMPLATES.glob("*/*.cu") if f.stem != "reference"]
-        self.assertEqual({f.parent.name for f in templates}, set(hard_inputs.TASKS))
-        for file in templates:
+        self.assertLessEqual(set(hard_inputs.TASKS), {f.parent.name for f in templates})
+        for file in (f for f in templates if f.parent.name in hard_inputs.TASKS):
             for sizes in hard_inputs.TASKS[file.parent.name].sizes:
                 launches = [s for s in hard_inputs.Source(file).launches(sizes) if s[0] == "launch"]
                 self.assertTrue(launches, file)
