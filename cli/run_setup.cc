@@ -88,7 +88,7 @@ void Fix(std::vector<KernelTemplate>& templates, const std::string& definition) 
   if (!found) throw UsageError(fmt::format("-D {}: no template has such a parameter", definition));
 }
 
-std::vector<Genome> Seeds(const std::vector<KernelTemplate>& templates) {
+std::vector<Genome> SeedGenomes(const std::vector<KernelTemplate>& templates) {
   std::vector<Genome> seeds;
   for (const KernelTemplate& one : templates) {
     const Parameters defaults = one.space.Defaults();
@@ -137,8 +137,7 @@ void BeginSweep(RunSetup& setup, const RunOptions& options) {
 
 // Candidates compute in the type of their first input.
 std::string ArithmeticOf(const Task& task) {
-  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(),
-                                  [](const Argument& a) { return a.role == Role::kIn || a.role == Role::kInOut; });
+  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(), [](const Argument& a) { return a.IsInput(); });
   return input == task.arguments.end() ? "" : std::string(ToString(input->dtype));
 }
 
@@ -214,7 +213,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   setup.task = WithSearchShapes(LoadAskedTask(options, context), PolicyOf(device.kind).cases, options.shapes);
   setup.templates = ChooseTemplates(options, setup.task, device.kind);
   for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
-  setup.seeds = Seeds(setup.templates);
+  setup.seeds = SeedGenomes(setup.templates);
   setup.record = NewRecord(options, setup, device);
   setup.options = NewStoredOptions(options, setup.task, device);
   setup.ranker = MakeRanker(setup);
@@ -252,7 +251,7 @@ RunSetup PrepareResume(const RunOptions& options) {
   for (const std::string& definition : setup.options.definitions) Fix(setup.templates, definition);
   std::stable_partition(setup.templates.begin(), setup.templates.end(),
                         [&](const KernelTemplate& one) { return one.name == run.baseline; });
-  setup.seeds = Seeds(setup.templates);
+  setup.seeds = SeedGenomes(setup.templates);
   setup.ranker = MakeRanker(setup);
   if (setup.options.sweep) setup.sweep = std::make_unique<SweepBreeder>(setup.templates, *setup.options.sweep, run.children);
   return setup;

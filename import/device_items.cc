@@ -6,13 +6,7 @@
 #include "kernel_templates/directive_lexer.h"
 
 namespace evo {
-namespace {
-
-bool IsWord(std::string_view token) {
-  return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');
-}
-
-}  // namespace
+namespace {}  // namespace
 
 DeviceItems::DeviceItems(const SourceProgram& program, const std::set<std::string>& kernels)
     : program_(program), tree_(program.tree()), kernels_(kernels) {

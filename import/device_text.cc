@@ -120,8 +120,8 @@ class DeviceTextMaker {
     ReadIncludes();
   }
 
-  // Conditions inside of what is kept go with the branch that is not compiled, where they ask for nothing that the file defines: a
-  // candidate may ask for its own macros only.
+  // Conditions inside of what is kept go with the branch that is not compiled, where they ask for nothing that the file defines:
+  // a candidate may ask for its own macros only.
   void DropDecided() {
     std::vector<std::vector<std::size_t>> open;  // lines of each group: #if, #elif, #else
     for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -148,7 +148,8 @@ class DeviceTextMaker {
     if (!program_.lines()[group.front()].decided) return false;
     return std::none_of(group.begin(), group.end(), [&](std::size_t line) {
       const auto tokens = SpelledTokens(Trim(lines_[line].text).substr(1));
-      return std::any_of(tokens.begin(), tokens.end(), [&](std::string_view token) { return program_.FindMacro(token) != nullptr; });
+      return std::any_of(tokens.begin(), tokens.end(),
+                         [&](std::string_view token) { return program_.FindMacro(token) != nullptr; });
     });
   }
   bool AsksForUndefined(const std::vector<std::vector<std::size_t>>& groups) const {

@@ -6,10 +6,6 @@
 namespace evo {
 namespace {
 
-bool IsWord(std::string_view token) {
-  return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');
-}
-
 bool IsKeyword(std::string_view token) {
   return token == "if" || token == "for" || token == "while" || token == "switch" || token == "return" || token == "sizeof" ||
          token == "else" || token == "do";

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "import/host_expression.h"
+#include "import/source_program.h"
 
 namespace evo {
 namespace {
@@ -10,9 +11,6 @@ namespace {
 using Kind = HostExpression::Kind;
 using Tokens = std::vector<std::string_view>;
 
-bool IsWord(std::string_view token) {
-  return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');
-}
 bool IsDigit(std::string_view token) {
   return !token.empty() && (std::isdigit(static_cast<unsigned char>(token[0])) != 0 ||
                             (token[0] == '.' && token.size() > 1 && std::isdigit(static_cast<unsigned char>(token[1])) != 0));

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
-constexpr int kDeepest = 12;  // of callers that pass a pointer on
+constexpr int kMostCallers = 12;  // of callers that pass a pointer on
 
 // The variable at the root of a pointer expression: p of &p[4], p + 4, (float *)p, p.data(). Empty if there is none.
 std::string RootOf(const HostExpression& expression, bool& offset) {
@@ -44,7 +44,7 @@ HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const
   pointer.name = RootOf(ParseHostExpression(program_.Tokens(range)), pointer.offset);
   pointer.function = function;
   pointer.index = IndexOf(range, function);
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kMostCallers; ++depth) {
     const auto passed = ArgumentOfCaller(pointer.name, pointer.function);
     if (!passed) break;
     const std::string name = RootOf(ParseHostExpression(program_.Tokens(passed->range)), pointer.offset);

@@ -9,7 +9,7 @@
 namespace evo {
 namespace {
 
-constexpr int kDeepest = 4;  // structs within structs
+constexpr int kMostStructs = 4;  // structs within structs
 
 // Whether an error of the parser is in the lines of the range.
 bool HasError(const SourceProgram& program, const SourceRange& range) {
@@ -34,7 +34,7 @@ KernelSignature SignatureOf(const SourceProgram& program, const ProgramFunction&
 
 void AddFields(const SourceProgram& program, const std::string& type, int depth, std::vector<std::string>& fields) {
   for (const ProgramParameter& field : FieldsOf(program, type)) {
-    const bool nested = depth < kDeepest && !IsPointerType(field.type) && !FieldsOf(program, PointedType(field.type)).empty();
+    const bool nested = depth < kMostStructs && !IsPointerType(field.type) && !FieldsOf(program, PointedType(field.type)).empty();
     if (nested)
       AddFields(program, PointedType(field.type), depth + 1, fields);
     else

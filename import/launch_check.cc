@@ -18,7 +18,7 @@
 namespace evo {
 namespace {
 
-using Kind = LaunchArgumentText::Kind;
+using ArgumentKind = LaunchArgumentText::Kind;
 
 // What a name in a launch line stands for.
 struct Passed {
@@ -35,8 +35,8 @@ const Argument* FindArgument(const Task& task, std::string_view name) {
 
 // `argument` is not a struct.
 Passed WhatIsPassed(const KernelTemplate& one, const Task& task, const LaunchArgumentText& argument) {
-  if (argument.kind == Kind::kCast) return {Passed::What::kScalar, argument.type};
-  if (argument.kind != Kind::kName) return {};
+  if (argument.kind == ArgumentKind::kCast) return {Passed::What::kScalar, argument.type};
+  if (argument.kind != ArgumentKind::kName) return {};
   for (const TensorMapDirective& map : one.tensor_maps) {
     if (map.name == argument.text) return {Passed::What::kMap, {}};
   }
@@ -109,8 +109,8 @@ class NameChecker {
 
   void Check(const LaunchArgumentText& argument, const std::string& place) {
     for (const LaunchArgumentText& field : argument.fields) Check(field, place);
-    if (argument.kind == Kind::kStruct) return;
-    if (argument.kind == Kind::kName) {
+    if (argument.kind == ArgumentKind::kStruct) return;
+    if (argument.kind == ArgumentKind::kName) {
       const auto is_map = [&](const TensorMapDirective& map) { return map.name == argument.text; };
       if (buffers_.contains(argument.text) || values_.contains(argument.text)) return;
       if (std::any_of(one_.tensor_maps.begin(), one_.tensor_maps.end(), is_map)) return;
@@ -181,7 +181,7 @@ class LaunchComparer {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const std::string type = Resolved(kernel_.parameters[i].type);
       const std::string taken = fmt::format("the kernel takes `{}`", kernel_.parameters[i].written);
-      const bool is_struct = arguments_[i].kind == Kind::kStruct;
+      const bool is_struct = arguments_[i].kind == ArgumentKind::kStruct;
       const std::string what = is_struct ? CompareStruct(arguments_[i], type, taken) : CompareOne(arguments_[i], type, taken);
       if (!what.empty()) return fmt::format("{}argument {}, '{}', {}", place_, i + 1, texts_[i], what);
     }
@@ -264,8 +264,8 @@ class LaunchComparer {
     }
     if (TakesScalar(type, passed.type)) return "";
     if (type.pointer) return fmt::format("is a number, but {}; name a buffer of the task or a workspace", taken);
-    const bool scalar = argument.kind == Kind::kName && FindArgument(task_, argument.text) != nullptr;
-    const bool by_default = argument.kind != Kind::kCast && !scalar;
+    const bool scalar = argument.kind == ArgumentKind::kName && FindArgument(task_, argument.text) != nullptr;
+    const bool by_default = argument.kind != ArgumentKind::kCast && !scalar;
     return fmt::format("is passed as {}, but {}{}",
                        by_default            ? "int"
                        : passed.type.boolean ? "bool"

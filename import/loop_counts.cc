@@ -8,7 +8,7 @@ namespace {
 using Kind = HostExpression::Kind;
 using Names = std::map<std::string, HostExpression>;  // what a function's parameters stand for
 
-constexpr int kDeepest = 4;  // of calls, and of variables that stand for one another
+constexpr int kMostVariables = 4;  // of calls, and of variables that stand for one another
 
 constexpr int kWarp = 32;  // what a loop whose step is not known steps over: most often warp.size()
 
@@ -51,7 +51,7 @@ class TermReader {
       if (node.kind_name == "ForStmt") ReadTrips(at, function, names, around.trips);
       if (IsSum(at)) {
         ReadSum(at, function, names, around.terms);
-      } else if (node.kind_name == "CallExpr" && depth < kDeepest) {
+      } else if (node.kind_name == "CallExpr" && depth < kMostVariables) {
         ReadCall(at, function, names, around, depth);
       }
     }
@@ -258,7 +258,7 @@ class TermReader {
       if (part.kind != Kind::kName) return std::nullopt;
       if (const auto name = names.find(part.text); name != names.end()) return name->second;
       for (const ProgramVariable& variable : program_.variables()) {
-        if (variable.name != part.text || variable.function < 0 || depth > kDeepest) continue;
+        if (variable.name != part.text || variable.function < 0 || depth > kMostVariables) continue;
         if (program_.functions()[static_cast<std::size_t>(variable.function)].node != function.node) continue;
         if (variable.loop || variable.initialiser.size() == 0) return std::nullopt;
         return Resolved(ParseHostExpression(program_.Tokens(variable.initialiser)), function, names, depth + 1);

@@ -9,44 +9,44 @@
 namespace evo {
 namespace {
 
-using Kind = ParameterType::Kind;
+using TypeKind = ParameterType::Kind;
 
 struct Named {
   std::string_view name;
-  Kind kind;
+  TypeKind kind;
   Dtype dtype;
 };
 constexpr auto kScalars = std::to_array<Named>({
-    {"float", Kind::kReal, Dtype::kF32},
-    {"double", Kind::kReal, Dtype::kF64},
-    {"__half", Kind::kReal, Dtype::kF16},
-    {"__nv_bfloat16", Kind::kReal, Dtype::kBF16},
-    {"bool", Kind::kBool, Dtype::kU8},
-    {"char", Kind::kInteger, Dtype::kI8},
-    {"signed char", Kind::kInteger, Dtype::kI8},
-    {"unsigned char", Kind::kInteger, Dtype::kU8},
-    {"short", Kind::kInteger, Dtype::kI16},
-    {"unsigned short", Kind::kInteger, Dtype::kU16},
-    {"int", Kind::kInteger, Dtype::kI32},
-    {"unsigned int", Kind::kInteger, Dtype::kU32},
-    {"long", Kind::kInteger, Dtype::kI64},
-    {"unsigned long", Kind::kInteger, Dtype::kU64},
-    {"long long", Kind::kInteger, Dtype::kI64},
-    {"unsigned long long", Kind::kInteger, Dtype::kU64},
+    {"float", TypeKind::kReal, Dtype::kF32},
+    {"double", TypeKind::kReal, Dtype::kF64},
+    {"__half", TypeKind::kReal, Dtype::kF16},
+    {"__nv_bfloat16", TypeKind::kReal, Dtype::kBF16},
+    {"bool", TypeKind::kBool, Dtype::kU8},
+    {"char", TypeKind::kInteger, Dtype::kI8},
+    {"signed char", TypeKind::kInteger, Dtype::kI8},
+    {"unsigned char", TypeKind::kInteger, Dtype::kU8},
+    {"short", TypeKind::kInteger, Dtype::kI16},
+    {"unsigned short", TypeKind::kInteger, Dtype::kU16},
+    {"int", TypeKind::kInteger, Dtype::kI32},
+    {"unsigned int", TypeKind::kInteger, Dtype::kU32},
+    {"long", TypeKind::kInteger, Dtype::kI64},
+    {"unsigned long", TypeKind::kInteger, Dtype::kU64},
+    {"long long", TypeKind::kInteger, Dtype::kI64},
+    {"unsigned long long", TypeKind::kInteger, Dtype::kU64},
 });
 constexpr auto kVectors = std::to_array<Named>({
-    {"float", Kind::kReal, Dtype::kF32},
-    {"double", Kind::kReal, Dtype::kF64},
-    {"char", Kind::kInteger, Dtype::kI8},
-    {"uchar", Kind::kInteger, Dtype::kU8},
-    {"short", Kind::kInteger, Dtype::kI16},
-    {"ushort", Kind::kInteger, Dtype::kU16},
-    {"int", Kind::kInteger, Dtype::kI32},
-    {"uint", Kind::kInteger, Dtype::kU32},
-    {"long", Kind::kInteger, Dtype::kI64},
-    {"ulong", Kind::kInteger, Dtype::kU64},
-    {"longlong", Kind::kInteger, Dtype::kI64},
-    {"ulonglong", Kind::kInteger, Dtype::kU64},
+    {"float", TypeKind::kReal, Dtype::kF32},
+    {"double", TypeKind::kReal, Dtype::kF64},
+    {"char", TypeKind::kInteger, Dtype::kI8},
+    {"uchar", TypeKind::kInteger, Dtype::kU8},
+    {"short", TypeKind::kInteger, Dtype::kI16},
+    {"ushort", TypeKind::kInteger, Dtype::kU16},
+    {"int", TypeKind::kInteger, Dtype::kI32},
+    {"uint", TypeKind::kInteger, Dtype::kU32},
+    {"long", TypeKind::kInteger, Dtype::kI64},
+    {"ulong", TypeKind::kInteger, Dtype::kU64},
+    {"longlong", TypeKind::kInteger, Dtype::kI64},
+    {"ulonglong", TypeKind::kInteger, Dtype::kU64},
 });
 
 // Names of types whose bytes are anything.
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 4> kBytes{"void", "std::byte", "cuda::std
 
 bool IsVector(std::string_view type, ParameterType& result) {
   if (type == "__half2" || type == "__nv_bfloat162") {
-    result.kind = Kind::kReal;
+    result.kind = TypeKind::kReal;
     result.dtype = type == "__half2" ? Dtype::kF16 : Dtype::kBF16;
     return true;
   }
@@ -92,30 +92,30 @@ ParameterType ParseParameterType(const std::string& canonical) {
     if (one == type) return result;
   }
   const std::size_t colon = type.rfind(':');
-  result.kind = Kind::kRecord;
+  result.kind = TypeKind::kRecord;
   result.record = type.substr(colon == std::string::npos ? 0 : colon + 1);
   return result;
 }
 
 bool TakesBuffer(const ParameterType& type, Dtype dtype) {
   if (!type.pointer) return false;
-  if (type.kind == Kind::kUnknown || type.kind == Kind::kRecord || type.vector) return true;
+  if (type.kind == TypeKind::kUnknown || type.kind == TypeKind::kRecord || type.vector) return true;
   const std::size_t size = ByteSize(type.dtype);
   const std::size_t given = ByteSize(dtype);
-  if (type.kind == Kind::kBool) return given == 1;
+  if (type.kind == TypeKind::kBool) return given == 1;
   if (size == 1 || given == 1) return true;
-  if (type.kind == Kind::kReal) return type.dtype == dtype;
+  if (type.kind == TypeKind::kReal) return type.dtype == dtype;
   return given == 2 ? size >= given : size == given;
 }
 
 bool TakesScalar(const ParameterType& type, const ScalarType& scalar) {
   if (type.pointer || type.vector) return false;
   switch (type.kind) {
-    case Kind::kReal:
+    case TypeKind::kReal:
       return type.dtype == scalar.dtype;
-    case Kind::kBool:
+    case TypeKind::kBool:
       return ByteSize(scalar.dtype) == 1;
-    case Kind::kInteger:
+    case TypeKind::kInteger:
       return !IsFloating(scalar.dtype) && ByteSize(scalar.dtype) == ByteSize(type.dtype);
     default:
       return true;
@@ -124,8 +124,8 @@ bool TakesScalar(const ParameterType& type, const ScalarType& scalar) {
 
 std::optional<std::string> ScalarNameOf(const ParameterType& type) {
   if (type.pointer || type.vector) return std::nullopt;
-  if (type.kind == Kind::kBool) return "bool";
-  if (type.kind != Kind::kReal && type.kind != Kind::kInteger) return std::nullopt;
+  if (type.kind == TypeKind::kBool) return "bool";
+  if (type.kind != TypeKind::kReal && type.kind != TypeKind::kInteger) return std::nullopt;
   return std::string(ToString(type.dtype));
 }
 

@@ -13,7 +13,7 @@
 namespace evo {
 namespace {
 
-constexpr int kDeepest = 8;  // of macros that stand for one another
+constexpr int kMostMacros = 8;  // of macros that stand for one another
 
 struct Group {
   std::size_t line = 0;
@@ -95,7 +95,7 @@ class LineReader {
 
   // The tokens with macros replaced, and `defined(X)` and names without a meaning as numbers. False: not decided.
   bool Expand(const std::vector<std::string_view>& tokens, std::vector<std::string>& words, int depth) const {
-    if (depth > kDeepest) return false;
+    if (depth > kMostMacros) return false;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const std::string_view token = tokens[i];
       if (token == "defined") {

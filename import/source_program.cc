@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "kernel_templates/directive_lexer.h"
 
@@ -42,6 +43,10 @@ std::string Joined(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsWord(std::string_view token) {
+  return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');
+}
 
 std::vector<std::string_view> SpelledTokens(std::string_view text) {
   std::vector<std::string_view> tokens;

@@ -106,6 +106,8 @@ class SourceProgram {
   std::string main_file_;
 };
 
+// Whether a token is an identifier or a keyword.
+bool IsWord(std::string_view token);
 // The spelled tokens of a text.
 std::vector<std::string_view> SpelledTokens(std::string_view text);
 

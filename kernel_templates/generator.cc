@@ -18,7 +18,7 @@ namespace {
 
 using Kind = Generator::Kind;
 
-struct Row {
+struct Form {
   std::string_view name;
   Kind kind;
   std::size_t least;  // fewest numbers in parentheses
@@ -26,7 +26,7 @@ struct Row {
   bool bounded;  // takes a <BOUND
 };
 
-constexpr std::array<Row, 10> kRows{{
+constexpr std::array<Form, 10> kFormRows{{
     {"normal", Kind::kNormal, 0, 2, false},
     {"uniform", Kind::kUniform, 2, 2, false},
     {"constant", Kind::kConstant, 1, 1, false},
@@ -47,8 +47,8 @@ constexpr std::string_view kForms =
 
 Generator ParseGenerator(const std::string& text) {
   const std::string_view name = Trim(std::string_view(text).substr(0, text.find_first_of("(<")));
-  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.name == name; });
-  if (row == kRows.end()) throw Error(fmt::format("no generator '{}'; there are {}", text, kForms));
+  const auto row = std::find_if(kFormRows.begin(), kFormRows.end(), [&](const Form& r) { return r.name == name; });
+  if (row == kFormRows.end()) throw Error(fmt::format("no generator '{}'; there are {}", text, kForms));
   Generator generator;
   generator.kind = row->kind;
   generator.text = text;
@@ -90,7 +90,7 @@ std::string ShortestText(double number) {
 }
 
 std::string ToText(const Generator& generator) {
-  const Row& row = *std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.kind == generator.kind; });
+  const Form& row = *std::find_if(kFormRows.begin(), kFormRows.end(), [&](const Form& r) { return r.kind == generator.kind; });
   if (row.bounded) return fmt::format("{}<{}", row.name, generator.bound.text());
   if (row.most == 2) return fmt::format("{}({},{})", row.name, ShortestText(generator.a), ShortestText(generator.b));
   if (row.most == 1) return fmt::format("{}({})", row.name, ShortestText(generator.a));

@@ -17,9 +17,6 @@
 namespace evo {
 namespace {
 
-bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
-
 struct Wanted {
   std::string array;
   const Argument* argument;
@@ -29,8 +26,8 @@ struct Wanted {
 std::vector<Wanted> WantedArrays(const Task& task) {
   std::vector<Wanted> wanted;
   for (const Argument& argument : task.arguments) {
-    if (HasInput(argument) && argument.derived.empty()) wanted.push_back({InputArray(argument), &argument, false});
-    if (HasOutput(argument)) wanted.push_back({AnswerArray(argument), &argument, true});
+    if (argument.IsDrawn()) wanted.push_back({InputArray(argument), &argument, false});
+    if (argument.IsOutput()) wanted.push_back({AnswerArray(argument), &argument, true});
   }
   return wanted;
 }

@@ -46,6 +46,10 @@ struct Argument {
   std::string derived;                // kIn: the function of the Python reference that makes it of the other inputs; empty: none
   std::optional<Expression> value;    // kScalar: in sizes
   OutputCheck check;                  // kOut, kInOut
+
+  bool IsInput() const { return role == Role::kIn || role == Role::kInOut; }
+  bool IsOutput() const { return role == Role::kOut || role == Role::kInOut; }
+  bool IsDrawn() const { return IsInput() && derived.empty(); }  // by one of its generators
 };
 
 // One choice of sizes. `sizes` has a value for every size that the task declares.

@@ -74,9 +74,8 @@ class TaskReader {
       DomainLimit limit;
       limit.of = element.At("of").String();
       const bool known = std::find(task_.size_names.begin(), task_.size_names.end(), limit.of) != task_.size_names.end() ||
-                         std::any_of(task_.arguments.begin(), task_.arguments.end(), [&](const Argument& argument) {
-                           return argument.name == limit.of && (argument.role == Role::kIn || argument.role == Role::kInOut);
-                         });
+                         std::any_of(task_.arguments.begin(), task_.arguments.end(),
+                                     [&](const Argument& argument) { return argument.name == limit.of && argument.IsInput(); });
       if (!known) element.At("of").Fail(fmt::format("'{}' is neither an input nor a size", limit.of));
       limit.from = element.At("from").Real();
       limit.to = element.At("to").Real();
@@ -102,7 +101,7 @@ class TaskReader {
     argument.dtype = known->dtype;
     const bool scalar = argument.role == Role::kScalar;
     if (known->boolean && !scalar) in.At("dtype").Fail("only a scalar can be a bool; a buffer of bools is u8");
-    const bool input = argument.role == Role::kIn || argument.role == Role::kInOut;
+    const bool input = argument.IsInput();
     const bool output = argument.role == Role::kOut || argument.role == Role::kInOut;
     for (const auto& [key, wanted] : {std::pair{"shape", !scalar}, {"generators", input}, {"value", scalar}, {"check", output}}) {
       if (in.Has(key) && !wanted) in.At(key).Fail(fmt::format("an argument with the role {} takes no {}", role, key));

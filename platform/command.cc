@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "platform/die_with_thread.h"
 #include "platform/disk_full.h"
 
 namespace evo {
@@ -48,17 +48,6 @@ struct SetEnvironment {
   std::vector<const char*> variables;  // the last is null
   boost::system::error_code on_setup(bp::posix::default_launcher& launcher, const bp::filesystem::path&, const char* const*) {
     launcher.env = variables.data();
-    return {};
-  }
-};
-
-// Runs in the child, which shares our memory until exec.
-struct DieWithThread {
-  pid_t parent = ::getpid();
-  template <typename Launcher>
-  boost::system::error_code on_exec_setup(Launcher&, const bp::filesystem::path&, const char* const*(&)) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);
     return {};
   }
 };

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "platform/die_with_thread.h"
 
 namespace evo {
 namespace {
@@ -37,17 +37,6 @@ std::pair<Descriptor, Descriptor> MakePipe() {
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
-
-// Runs in the child, which shares our memory until exec.
-struct DieWithThread {
-  pid_t parent = ::getpid();
-  template <typename Launcher>
-  boost::system::error_code on_exec_setup(Launcher&, const bp::filesystem::path&, const char* const*(&)) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);
-    return {};
-  }
-};
 
 // Whether the descriptor is ready before the deadline.
 bool IsReady(int fd, short events, PipedProcess::Time deadline) {

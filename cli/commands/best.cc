@@ -20,7 +20,7 @@
 namespace evo {
 namespace {
 
-struct Options : HistoryOptions {
+struct BestOptions : HistoryOptions {
   std::string export_file;
   bool with_host = false;
 };
@@ -34,7 +34,7 @@ struct BestOfRun {
   std::optional<MinimisedVariant> minimised;
 };
 
-BestOfRun FindBest(CommandContext& context, const Options& options) {
+BestOfRun FindBest(CommandContext& context, const BestOptions& options) {
   const History history = OpenForShowing(context, options);
   RunSummary run = FindShownRun(context, history, options);
   const RunId id = run.record.id;
@@ -98,7 +98,7 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
   PrintLines(out, Dump(json));
 }
 
-void RunBest(CommandContext& context, const Options& options) {
+void RunBest(CommandContext& context, const BestOptions& options) {
   if (options.with_host && !IsRegularOutput(options.export_file)) {
     throw UsageError(
         fmt::format("--with-host: writes a second file beside {}, which is not a regular file; name one", options.export_file));
@@ -136,7 +136,7 @@ void RunBest(CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddBest(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BestOptions>();
   CLI::App* command = app.add_subcommand("best", "Show the fastest kernel that was shown right, or export it");
   AddHistoryOptions(*command, context, *options);
   command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu")

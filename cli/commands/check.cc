@@ -25,7 +25,7 @@ constexpr int kFails = 3;
 constexpr std::size_t kReasonWidth = 600;
 constexpr std::size_t kInputsWidth = 200;
 
-struct Options : TaskToCheck {
+struct CheckOptions : TaskToCheck {
   bool json = false;
 };
 
@@ -181,7 +181,7 @@ nlohmann::ordered_json ToJson(const TaskCheck& check, const std::vector<Finding>
   return json;
 }
 
-void Check(CommandContext& context, const Options& options) {
+void Check(CommandContext& context, const CheckOptions& options) {
   const TaskCheck check = CheckTask(options, context);
   const std::vector<Finding> findings = FindingsOf(check);
   const bool fails = std::any_of(check.templates.begin(), check.templates.end(), Fails) ||
@@ -205,7 +205,7 @@ void Check(CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddCheck(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand(
       "check", "Check a task before a search: its templates, bounds, cases and inputs; status 3 if something fails");
   command->add_option("DIR", options->task, "The task: its folder, task.json or name")->required();

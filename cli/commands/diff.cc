@@ -17,7 +17,7 @@
 namespace evo {
 namespace {
 
-struct Options : HistoryOptions {
+struct DiffOptions : HistoryOptions {
   std::optional<CandidateId> a;
   std::optional<CandidateId> b;
   std::string colour = "auto";
@@ -39,19 +39,19 @@ CandidateRecord DefaultOf(const History& history, RunId run, const CandidateReco
   return std::move(defaults.front());
 }
 
-Pair FindPair(const History& history, RunId run, const Options& options) {
+Pair FindPair(const History& history, RunId run, const DiffOptions& options) {
   if (options.b) return {history.FindCandidate(run, *options.a), history.FindCandidate(run, *options.b)};
   CandidateRecord to = FindShownCandidate(history, run, options.a);
   CandidateRecord from = DefaultOf(history, run, to);
   return {std::move(from), std::move(to)};
 }
 
-bool WantsColour(const Options& options, std::FILE* out) {
+bool WantsColour(const DiffOptions& options, std::FILE* out) {
   if (options.colour != "auto") return options.colour == "always";
   return ::isatty(::fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
 }
 
-void RunDiff(CommandContext& context, const Options& options) {
+void RunDiff(CommandContext& context, const DiffOptions& options) {
   const History history = OpenForShowing(context, options);
   const RunRecord run = history.FindRun(options.run).record;
   const auto [from, to] = FindPair(history, run.id, options);
@@ -71,7 +71,7 @@ void RunDiff(CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddDiff(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DiffOptions>();
   CLI::App* command = app.add_subcommand("diff", "Show what differs between the sources of two candidates");
   AddHistoryOptions(*command, context, *options);
   CLI::Option* a = command->add_option("A", options->a, "Candidate (default: the best)");

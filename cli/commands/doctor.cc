@@ -22,15 +22,15 @@
 namespace evo {
 namespace {
 
-struct Finding {
+struct Examined {
   std::string what;
   std::string state;   // "ok", "missing", "none"
   std::string detail;  // what was found, or what to do
 };
 
 // Starts one worker of a role, as a run does, and reports the result.
-Finding TryWorker(const std::string& what, nlohmann::json init, const std::string& good, bool required,
-                  std::set<std::string>& unconfined) {
+Examined TryWorker(const std::string& what, nlohmann::json init, const std::string& good, bool required,
+                   std::set<std::string>& unconfined) {
   try {
     WorkerPool pool({what, WorkerCommand(), std::move(init), 1});
     const nlohmann::json ready = pool.WaitReady();
@@ -42,7 +42,7 @@ Finding TryWorker(const std::string& what, nlohmann::json init, const std::strin
 }
 
 // Where compile workers keep precompiled headers and images; see TMPDIR in docs/command_line.md.
-Finding TemporaryFiles(const std::filesystem::path& folder) {
+Examined TemporaryFiles(const std::filesystem::path& folder) {
   constexpr double kOfWorker = 0.1e9;
   std::error_code failed;
   const auto free = static_cast<double>(std::filesystem::space(folder, failed).available);
@@ -53,8 +53,8 @@ Finding TemporaryFiles(const std::filesystem::path& folder) {
                       enough ? "" : fmt::format(", a run on the cpu device may need {:.1f}: {}", wanted / 1e9, kMakeRoom))};
 }
 
-std::vector<Finding> Examine() {
-  std::vector<Finding> findings;
+std::vector<Examined> Examine() {
+  std::vector<Examined> findings;
   findings.push_back({"evo", "ok", std::string("version ") + kEvoVersion + ", " + ProgramDirectory().string()});
   const auto root = CudaRoot();
   findings.push_back({"CUDA toolkit", root ? "ok" : "missing",
@@ -95,7 +95,7 @@ void AddDoctor(CLI::App& app, CommandContext& context) {
     context.open_scratch_folder();
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"part", "state", "detail"});
-    for (const Finding& finding : Examine()) {
+    for (const Examined& finding : Examine()) {
       if (finding.state == "missing") context.exit_code = 1;
       table.Add({finding.what, finding.state, finding.detail});
       json.push_back({{"part", finding.what}, {"state", finding.state}, {"detail", finding.detail}});

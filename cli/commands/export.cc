@@ -16,7 +16,7 @@
 namespace evo {
 namespace {
 
-struct Options : HistoryOptions {
+struct ExportOptions : HistoryOptions {
   bool csv = false;
 };
 
@@ -86,7 +86,7 @@ std::vector<std::string> Row(RunId run, const CandidateRecord& record, const Col
   return row;
 }
 
-void RunExport(CommandContext& context, const Options& options) {
+void RunExport(CommandContext& context, const ExportOptions& options) {
   const History history = OpenForShowing(context, options);
   const RunSummary run = FindShownRun(context, history, options);
   const std::vector<CandidateRecord> records = history.Candidates(run.record.id, {});
@@ -109,7 +109,7 @@ void RunExport(CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddExport(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "Print every candidate of a run for other programs");
   AddHistoryOptions(*command, context, *options);
   command->add_flag("--csv", options->csv, "Print CSV (default)")->excludes("--json");

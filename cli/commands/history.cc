@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options : HistoryOptions {
+struct HistoryListOptions : HistoryOptions {
   bool runs = false;
   bool timing = false;
 };
@@ -124,7 +124,7 @@ void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
   operators.Print(out);
 }
 
-void RunHistory(CommandContext& context, const Options& options) {
+void RunHistory(CommandContext& context, const HistoryListOptions& options) {
   const History history = OpenForShowing(context, options);
   if (options.runs) return PrintRuns(context.out, history, history.Runs(), options.json);
   const RunSummary run = FindShownRun(context, history, options);
@@ -136,7 +136,7 @@ void RunHistory(CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddHistory(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HistoryListOptions>();
   CLI::App* command = app.add_subcommand("history", "Show the generations and operators of a run");
   AddHistoryOptions(*command, context, *options);
   CLI::Option* runs = command->add_flag("--runs", options->runs, "List the runs instead");

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 // libclang takes a second or two for a file with many headers.
 constexpr std::chrono::milliseconds kDeadline{60'000};
 
-struct Options {
+struct InitOptions {
   std::string file;
   std::vector<std::string> kernels;
   std::string out;
@@ -39,7 +39,7 @@ struct Options {
   bool yes = false;
 };
 
-ImportRequest Request(const Options& options) {
+ImportRequest Request(const InitOptions& options) {
   std::vector<fs::path> folders(options.include_folders.begin(), options.include_folders.end());
   const ProgramText text = ReadProgramText(options.file, folders);
   ImportRequest request;
@@ -112,7 +112,7 @@ void Report(const CommandContext& context, const ImportReply& reply, const fs::p
         folder.string());
 }
 
-void RunInit(const CommandContext& context, const Options& options) {
+void RunInit(const CommandContext& context, const InitOptions& options) {
   ImportRequest request = Request(options);
   if (!options.out.empty()) RefuseExisting(options.out);
   context.open_scratch_folder();
@@ -131,7 +131,7 @@ void RunInit(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddInit(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InitOptions>();
   CLI::App* command = app.add_subcommand("init", "Make a task of a .cu file with its host code");
   command->add_option("FILE", options->file, "A CUDA program, as it stands")->required();
   command->add_option("--kernel", options->kernels, "The kernel to take; several, separated by commas, run one after another")

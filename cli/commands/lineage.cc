@@ -13,11 +13,11 @@
 namespace evo {
 namespace {
 
-struct Options : HistoryOptions {
+struct LineageOptions : HistoryOptions {
   std::optional<CandidateId> id;
 };
 
-void RunLineage(CommandContext& context, const Options& options) {
+void RunLineage(CommandContext& context, const LineageOptions& options) {
   const History history = OpenForShowing(context, options);
   const RunId run = history.FindRun(options.run).record.id;
   const std::vector<CandidateRecord> line = history.Lineage(run, FindShownCandidate(history, run, options.id).candidate.id);
@@ -54,7 +54,7 @@ void RunLineage(CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddLineage(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<LineageOptions>();
   CLI::App* command = app.add_subcommand("lineage", "Show the way from a template to a candidate, edit by edit");
   AddHistoryOptions(*command, context, *options);
   command->add_option("ID", options->id, "Candidate (default: the best)");

@@ -18,7 +18,7 @@
 namespace evo {
 namespace {
 
-struct Options : HistoryOptions {
+struct ShowOptions : HistoryOptions {
   std::optional<CandidateId> id;
   bool source = false;
 };
@@ -91,7 +91,7 @@ void PrintText(std::FILE* out, const Shown& found) {
   if (!e.log.empty()) PrintLines(out, fmt::format("\nlog:\n{}{}", e.log, e.log.back() == '\n' ? "" : "\n"));
 }
 
-void RunShow(CommandContext& context, const Options& options) {
+void RunShow(CommandContext& context, const ShowOptions& options) {
   const History history = OpenForShowing(context, options);
   const RunRecord run = history.FindRun(options.run).record;
   CandidateRecord record = FindShownCandidate(history, run.id, options.id);
@@ -114,7 +114,7 @@ void RunShow(CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddShow(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "Show everything known of one candidate");
   AddHistoryOptions(*command, context, *options);
   command->add_option("ID", options->id, "Candidate (default: the best)");

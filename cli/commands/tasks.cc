@@ -23,7 +23,7 @@ std::vector<std::string> Names(const std::vector<Case>& cases) {
   return names;
 }
 
-struct Options {
+struct TasksOptions {
   std::string folder;
   bool json = false;
 };
@@ -39,7 +39,7 @@ std::vector<std::filesystem::path> Asked(const CommandContext& context, const st
   return found;
 }
 
-void RunTasks(const CommandContext& context, const Options& options) {
+void RunTasks(const CommandContext& context, const TasksOptions& options) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   Table table({"task", "baseline", "templates", "cases on cuda", "cases on cpu", "summary"});
   for (const std::filesystem::path& folder : Asked(context, options.folder)) {
@@ -69,7 +69,7 @@ void RunTasks(const CommandContext& context, const Options& options) {
 }  // namespace
 
 void AddTasks(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TasksOptions>();
   CLI::App* command = app.add_subcommand("tasks", "List the tasks");
   command->add_option("FOLDER", options->folder, "A task, or a folder of tasks (default: those that come with evo)");
   command->add_flag("--json", options->json, "Print JSON");

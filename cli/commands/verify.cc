@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kNotVerified = 3;
 
-struct Options : HistoryOptions {
+struct VerifyOptions : HistoryOptions {
   CandidateId id = 0;                // 0: the best
   std::string against;               // a database; empty: the candidate is timed against its baseline
   std::optional<RunId> against_run;  // else the latest
@@ -49,7 +49,7 @@ CandidateRecord FindMeasured(const History& history, const std::string& database
                                candidate->candidate.id, run, ToString(candidate->evaluation.outcome)));
 }
 
-Subject FindSubject(const Options& options) {
+Subject FindSubject(const VerifyOptions& options) {
   const History history(options.database);
   const RunSummary run = history.FindRun(options.run);
   const RunId id = run.record.id;
@@ -87,7 +87,7 @@ ExportedKernel Exported(const Subject& subject, const Task& task, const Candidat
   return MakeExportedKernel(text, ParseTemplate(rendered.genome.template_name, rendered.source), task, arch);
 }
 
-ChampionCheck Check(const CommandContext& context, const Options& asked, const Subject& subject, const Task& task) {
+ChampionCheck Check(const CommandContext& context, const VerifyOptions& asked, const Subject& subject, const Task& task) {
   const bool alone = asked.against.empty();
   PipelineOptions options;
   options.worker_argv = WorkerCommand();
@@ -112,7 +112,7 @@ ChampionCheck Check(const CommandContext& context, const Options& asked, const S
                               context.interrupt);
 }
 
-void PrintVerified(const CommandContext& context, const Options& options, const CandidateRecord& record) {
+void PrintVerified(const CommandContext& context, const VerifyOptions& options, const CandidateRecord& record) {
   if (options.json) {
     nlohmann::ordered_json json = ToJson(record);
     json["verdict"] = Verdict(record);
@@ -128,7 +128,8 @@ std::string Name(const RunRecord& run, const CandidateRecord& record) {
 }
 
 // Nothing of this is stored: speed-ups in a database are over the baseline of the same run.
-void PrintAgainst(const CommandContext& context, const Options& options, const Subject& subject, const ChampionCheck& check) {
+void PrintAgainst(const CommandContext& context, const VerifyOptions& options, const Subject& subject,
+                  const ChampionCheck& check) {
   if (options.json) {
     nlohmann::ordered_json json = {{"run", subject.run.id},
                                    {"candidate", subject.candidate.candidate.id},
@@ -148,7 +149,7 @@ void PrintAgainst(const CommandContext& context, const Options& options, const S
         Microseconds(check.candidate_ns), Microseconds(check.baseline_ns));
 }
 
-void VerifyFile(CommandContext& context, const Options& options) {
+void VerifyFile(CommandContext& context, const VerifyOptions& options) {
   const CandidateRecord record = VerifyKernel(options.kernel, context);
   if (!Passed(record)) context.exit_code = kNotVerified;
   if (options.json) {
@@ -162,7 +163,7 @@ void VerifyFile(CommandContext& context, const Options& options) {
   PrintVerdict(context.out, record);
 }
 
-void Verify(CommandContext& context, const Options& options) {
+void Verify(CommandContext& context, const VerifyOptions& options) {
   if (!options.kernel.file.empty()) return VerifyFile(context, options);
   const auto file = IdentityOf(options.database);
   const Subject subject = FindSubject(options);
@@ -203,7 +204,7 @@ void AddKernelOptions(CLI::App& command, KernelToVerify& kernel) {
 }  // namespace
 
 void AddVerify(CLI::App& app, CommandContext& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<VerifyOptions>();
   CLI::App* command = app.add_subcommand(
       "verify", "Check a kernel as a champion is checked: on held-out cases, with compute-sanitizer, timed against the baseline");
   AddHistoryOptions(*command, context, *options);

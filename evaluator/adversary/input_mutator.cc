@@ -15,7 +15,7 @@ using GeneratorKind = Generator::Kind;
 
 // Longer programs are slow to reduce, and no known fault needs more.
 constexpr std::size_t kMostChanges = 8;
-constexpr std::size_t kMostElements = 4;  // set at once
+constexpr std::size_t kMostElementsSet = 4;  // set at once
 
 Generator Base(const std::string& text) { return ParseGenerator(text); }
 
@@ -233,8 +233,8 @@ InputProgram InputMutator::SetElements(const InputProgram& parent, Rng& rng) con
   ArgumentProgram& own = ProgramOf(input, child);
   if (!Fits(InputChange::Kind::kSet, own.base.kind, input.argument.dtype)) return Mutate(parent, parent, rng);
   const ChangeScope scope = ScopeOf(input, own.base);
-  const std::size_t elements = 1 + rng.Below(kMostElements);
-  for (std::size_t i = 0; i < elements && own.changes.size() < kMostChanges + kMostElements; ++i) {
+  const std::size_t elements = 1 + rng.Below(kMostElementsSet);
+  for (std::size_t i = 0; i < elements && own.changes.size() < kMostChanges + kMostElementsSet; ++i) {
     constexpr auto kSet = InputChange::Kind::kSet;
     own.changes.push_back(
         {kSet, {DrawNumber(NumberRole::kPlace, kSet, scope, rng), DrawNumber(NumberRole::kValue, kSet, scope, rng)}});

@@ -19,11 +19,7 @@
 namespace evo {
 namespace {
 
-constexpr std::size_t kLargeArgument = 1 << 16;  // elements; drawing that many takes longer than starting a thread
-
-bool IsDrawn(const Argument& argument) {
-  return (argument.role == Role::kIn || argument.role == Role::kInOut) && argument.derived.empty();
-}
+constexpr std::size_t kDrawnInThreads = 1 << 16;  // elements; drawing that many takes longer than starting a thread
 
 // A bound with an operator that separates changes, too, is written in parentheses.
 std::string BaseText(const Generator& base) {
@@ -64,7 +60,7 @@ void CheckFits(const ArgumentProgram& program, const Argument& argument) {
 
 const Argument& InputNamed(const Task& task, std::string_view name) {
   const auto found = std::find_if(task.arguments.begin(), task.arguments.end(),
-                                  [&](const Argument& one) { return one.name == name && IsDrawn(one); });
+                                  [&](const Argument& one) { return one.name == name && one.IsDrawn(); });
   if (found == task.arguments.end()) throw Error(fmt::format("task {} has no input '{}'", task.name, name));
   return *found;
 }
@@ -170,8 +166,8 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, const InputPro
   for (const auto& [name, argument] : program.arguments) InputNamed(task, name);
   std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
   for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (!IsDrawn(task.arguments[i])) continue;
-    const bool large = RowsOf(task.arguments[i], variables).count > kLargeArgument;
+    if (!task.arguments[i].IsDrawn()) continue;
+    const bool large = RowsOf(task.arguments[i], variables).count > kDrawnInThreads;
     drawing[i] = std::async(large ? std::launch::async | std::launch::deferred : std::launch::deferred, draw, i);
   }
   DrawnArguments drawn(drawing.size());

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::int64_t kLargeArgument = 1 << 16;  // elements
 
-bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-
 }  // namespace
 
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed) {
@@ -34,7 +32,7 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
   // Large arguments are drawn in parallel: a normal number takes 50 ns, so that drawing takes longer than starting a thread.
   std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
   for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (!HasInput(task.arguments[i]) || !task.arguments[i].derived.empty()) continue;
+    if (!task.arguments[i].IsDrawn()) continue;
     const bool large = ElementCount(task.arguments[i], variables) > kLargeArgument;
     drawing[i] = std::async(large ? std::launch::async | std::launch::deferred : std::launch::deferred, draw, i);
   }
@@ -71,7 +69,7 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t gu
     Bound& copy = set->bound_[i];
     if (DeviceStatus status = copy.buffer.Reset(nullptr); !status.ok()) return ToFailure(status);
     copy.reference = bound_[i].reference;
-    if (!HasInput(*copy.argument)) continue;
+    if (!copy.argument->IsInput()) continue;
     for (const Address to : {copy.buffer.address(), copy.buffer.copied_contents()}) {
       if (DeviceStatus status = device_.memory().Copy({to, original.copied_contents(), original.bytes()}); !status.ok())
         return ToFailure(status);
@@ -93,7 +91,7 @@ std::optional<Failure> InputSet::RunReference(Reference& reference) {
   for (const Bound& bound : bound_) {
     Reference::Place& place = places.emplace_back();
     place.argument = bound.argument;
-    if (HasInput(*bound.argument)) place.contents = {bound.buffer.copied_contents(), bound.buffer.bytes()};
+    if (bound.argument->IsInput()) place.contents = {bound.buffer.copied_contents(), bound.buffer.bytes()};
     if (bound.reference) place.answer = {bound.reference->address(), bound.reference->bytes()};
   }
   if (auto failure = reference.Compute(device_, task_, sizes_, places)) return failure;
@@ -183,7 +181,7 @@ Preparation InputSet::Prepare(const Poison& poison) {
 std::vector<DeviceTouch> InputSet::Touches() const {
   std::vector<DeviceTouch> touches;
   for (const Bound& bound : bound_) {
-    if (HasInput(*bound.argument)) touches.push_back({bound.buffer.address(), bound.buffer.bytes()});
+    if (bound.argument->IsInput()) touches.push_back({bound.buffer.address(), bound.buffer.bytes()});
   }
   return touches;
 }
@@ -200,7 +198,7 @@ std::vector<InputSet::View> InputSet::Views() const {
     views.push_back({bound.argument,
                      {bound.buffer.address(), bound.buffer.bytes()},
                      bound.reference ? bound.reference->address() : 0,
-                     HasInput(*bound.argument) ? bound.buffer.copied_contents() : 0});
+                     bound.argument->IsInput() ? bound.buffer.copied_contents() : 0});
   }
   return views;
 }

@@ -15,9 +15,6 @@ namespace {
 // Where units are smaller, sets begin at a multiple of this.
 constexpr std::size_t kLeastUnit = 512;
 
-bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
-bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-
 DeviceStatus NoMemory(const std::string& name, std::size_t bytes) {
   return {Outcome::kResourceLimit, fmt::format("{} bytes for {} do not fit into the device's memory", bytes, name), false};
 }
@@ -78,7 +75,7 @@ DeviceStatus InputSet::Allocate(std::uint64_t guard_seed, bool together) {
     return static_cast<std::size_t>(ElementCount(argument, variables_)) * ByteSize(argument.dtype);
   };
   const auto copy_of = [](const Argument& argument) {
-    return HasInput(argument) ? GuardedBuffer::Copy::kGuardsAndContents : GuardedBuffer::Copy::kGuards;
+    return argument.IsInput() ? GuardedBuffer::Copy::kGuardsAndContents : GuardedBuffer::Copy::kGuards;
   };
   std::vector<const Argument*> buffers;
   std::size_t all = 0;
@@ -108,8 +105,8 @@ DeviceStatus InputSet::Place(const DrawnArguments& drawn, std::uint64_t seed) {
   if (DeviceStatus status = Allocate(seed, device_.memory().layout().unit_bytes > 1); !status.ok()) return status;
   for (Bound& bound : bound_) {
     const std::vector<std::byte>& contents = drawn[IndexOf(bound)];
-    if (DeviceStatus status = bound.buffer.Reset(HasInput(*bound.argument) ? &contents : nullptr); !status.ok()) return status;
-    if (!HasOutput(*bound.argument)) continue;
+    if (DeviceStatus status = bound.buffer.Reset(bound.argument->IsInput() ? &contents : nullptr); !status.ok()) return status;
+    if (!bound.argument->IsOutput()) continue;
     const std::size_t bytes = bound.buffer.bytes() / ByteSize(bound.argument->dtype) * sizeof(double);
     bound.reference = std::make_shared<GuardedBuffer>(device_.memory(), bytes, seed);
     if (!bound.reference->ok()) return NoMemory(bound.argument->name, bytes);
@@ -126,7 +123,7 @@ DeviceStatus InputSet::Renew(const DrawnArguments& drawn, std::uint64_t seed) {
   protected_.answers = nullptr;
   renewed_ = true;
   for (Bound& bound : bound_) {
-    if (!HasInput(*bound.argument)) continue;
+    if (!bound.argument->IsInput()) continue;
     if (DeviceStatus status = bound.buffer.SetCopy(drawn[IndexOf(bound)]); !status.ok()) return status;
   }
   return ProtectCopies(&drawn);
@@ -137,7 +134,7 @@ DeviceStatus InputSet::ProtectCopies(const DrawnArguments* drawn) {
   auto copies = std::make_shared<ProtectedMemory>();
   std::vector<InspectionResult> known;
   for (const Bound& bound : bound_) {
-    if (!HasInput(*bound.argument)) continue;
+    if (!bound.argument->IsInput()) continue;
     copies->Add({Inspection::Kind::kHash, bound.buffer.copied_contents(), 0, bound.buffer.bytes()});
     if (drawn == nullptr) continue;
     const auto contents = reinterpret_cast<Address>((*drawn)[IndexOf(bound)].data());

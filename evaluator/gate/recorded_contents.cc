@@ -14,11 +14,6 @@
 namespace evo {
 namespace {
 
-bool HasInput(const Argument& argument) {
-  return (argument.role == Role::kIn || argument.role == Role::kInOut) && argument.derived.empty();
-}
-bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
-
 std::vector<std::byte> BytesOf(const std::string& text) {
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
@@ -139,13 +134,13 @@ std::string PackRecorded(const Task& task, const Case& one) {
   const RecordedFile& file = *task.recorded.at(one.data);
   std::string packed;
   for (const Argument& argument : task.arguments) {
-    if (HasInput(argument)) {
+    if (argument.IsDrawn()) {
       const NpzArray& array = *file.Find(InputArray(argument));
       const std::vector<std::byte> bytes = Converted(array, argument.dtype, file, one);
       CheckLegal(task, argument, array, bytes, file, one);
       packed += TextOf(bytes);
     }
-    if (HasOutput(argument)) {
+    if (argument.IsOutput()) {
       const std::vector<double> answers = Answers(*file.Find(AnswerArray(argument)), file, one, argument.dtype);
       packed += TextOf(std::as_bytes(std::span(answers)));
     }
@@ -180,11 +175,11 @@ RecordedContents UnpackRecorded(const Task& task, const Case& one, const std::st
     const Argument& argument = task.arguments[i];
     if (argument.role == Role::kScalar) continue;
     const auto elements = static_cast<std::size_t>(ElementCount(argument, variables));
-    if (HasInput(argument)) {
+    if (argument.IsDrawn()) {
       contents.inputs[i].resize(elements * ByteSize(argument.dtype));
       take(contents.inputs[i].data(), contents.inputs[i].size());
     }
-    if (HasOutput(argument)) {
+    if (argument.IsOutput()) {
       contents.answers[i].resize(elements);
       take(contents.answers[i].data(), elements * sizeof(double));
     }

@@ -24,9 +24,6 @@ constexpr std::uint64_t kMostHeader = 1 << 20;
 constexpr std::size_t kMostTimes = 101;
 constexpr std::size_t kMostWords = 300;
 
-bool HasInput(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
-
 std::string Interpreter() {
   const char* asked = std::getenv("EVO_PYTHON");
   return asked != nullptr && *asked != '\0' ? asked : "python3";
@@ -136,7 +133,7 @@ std::optional<Failure> PythonReference::Compute(Device& device, const Task& task
   std::uint64_t answer_bytes = 0;
   for (const Place& place : places) {
     answer_bytes += place.answer.bytes;
-    if (!HasInput(*place.argument)) continue;
+    if (!place.argument->IsInput()) continue;
     std::string& body = request.bodies.emplace_back(place.contents.bytes, '\0');
     bytes += body.size();
     if (DeviceStatus status = device.memory().Read(std::as_writable_bytes(std::span(body)), place.contents.address); !status.ok())
@@ -147,7 +144,7 @@ std::optional<Failure> PythonReference::Compute(Device& device, const Task& task
   const Message& reply = std::get<Message>(answered);
   auto body = reply.bodies.begin();
   for (const Place& place : places) {
-    if (!HasOutput(*place.argument)) continue;
+    if (!place.argument->IsOutput()) continue;
     if (body == reply.bodies.end() || body->size() != place.answer.bytes)
       return Failure{Outcome::kCrash, fmt::format("{}: an answer of another size came for {}", file_, place.argument->name),
                      true};
@@ -182,7 +179,7 @@ std::optional<Failure> PythonReference::Derive(const Task& task, const Case& siz
     const Argument& argument = task.arguments[i];
     if (!argument.derived.empty())
       answer_bytes += static_cast<std::uint64_t>(ElementCount(argument, variables)) * sizeof(double);
-    else if (HasInput(argument))
+    else if (argument.IsInput())
       request.bodies.emplace_back(reinterpret_cast<const char*>(contents[i].data()), contents[i].size());
   }
   auto answered = Answer(request, answer_bytes);

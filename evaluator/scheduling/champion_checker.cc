@@ -24,7 +24,7 @@ int AdversaryFactor(const Candidate& candidate) {
 }
 
 // Each costs a check. A baseline that fails at more of them is meant for a domain that its task does not state.
-constexpr std::size_t kMostAvoided = 12;
+constexpr std::size_t kMostChampionsAvoided = 12;
 
 // The stages of a check have parts that begin one after another: cases, generators, inputs of the adversary.
 constexpr int kDeadlinesPerStage = 20;
@@ -210,7 +210,7 @@ ChampionCheck ChampionChecker::Measure(ChampionRequest request, const Seeds& see
     auto left_out = LeaveOutAfter(result, job, seeds, stop);
     if (!left_out) return ReadCheck(result);
     request.avoided.push_back(std::move(*left_out));
-    if (request.avoided.size() > kMostAvoided) {
+    if (request.avoided.size() > kMostChampionsAvoided) {
       throw Error(
           fmt::format("the baseline fails at {} sizes or inputs that the task does not list, at last at {}: {}; say in "
                       "the task's domain for which it is meant",

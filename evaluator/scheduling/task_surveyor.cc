@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kReferenceDeadline{45'000};
 // Parts of one stage that follow each other: distributions of a case, hard inputs.
 constexpr int kDeadlinesPerStage = 20;
 // Each costs the start of a worker.
-constexpr std::size_t kMostAvoided = 12;
+constexpr std::size_t kMostSurveysAvoided = 12;
 
 Job MakeSurveyJob(const std::vector<AvoidedInputs>& avoided) {
   Job job = MakeRunJob(ToMessage(SurveyRequest{avoided}), kRunDeadline, nullptr);
@@ -49,7 +49,7 @@ TaskSurvey SurveyInFreshWorkers(FreshWorkers& workers, const std::stop_token& st
     auto failed = BaselineFailedOn(result);
     if (!failed) return ReadRunReply<TaskSurvey>(result, "looking at the task");
     avoided.push_back(Blamed(std::move(*failed), result));
-    if (avoided.size() > kMostAvoided) {
+    if (avoided.size() > kMostSurveysAvoided) {
       throw Error(fmt::format("the reference or the baseline fails on {} cases or inputs, at last on {}: {}", avoided.size(),
                               avoided.back().on.case_name, avoided.back().reason));
     }

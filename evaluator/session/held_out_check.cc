@@ -18,7 +18,7 @@ namespace {
 std::string PartOf(const Case& sizes, int generator) { return fmt::format("case {}, generator {}", sizes.name, generator); }
 
 // Enough to show most races that two runs did not.
-constexpr int kRepeats = 4;
+constexpr int kHeldOutRepeats = 4;
 constexpr std::chrono::milliseconds kMarkerInterval{200};
 // For samples of blocks at the sizes of one device.
 constexpr std::chrono::milliseconds kBlocksTime{2000};
@@ -79,7 +79,7 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
   for (const Case& sizes : inputs.search_cases()) {
     for (int g = 1; g < inputs.SearchGenerators(); ++g) {
       channel_.BeginPart(Stage::kHeldOut, PartOf(sizes, g));
-      if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
+      if (auto failure = checker_.Check(program, gate_, {&sizes, g, kHeldOutRepeats}, errors)) return failure;
     }
   }
   for (const Case& sizes : inputs.held_out_cases()) {
@@ -88,7 +88,7 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
       channel_.BeginPart(Stage::kPrepare, PartOf(sizes, g));
       inputs.CheckedSet(sizes, g);
       channel_.BeginPart(Stage::kHeldOut, PartOf(sizes, g));
-      if (auto failure = checker_.Check(program, gate_, {&sizes, g, kRepeats}, errors)) return failure;
+      if (auto failure = checker_.Check(program, gate_, {&sizes, g, kHeldOutRepeats}, errors)) return failure;
     }
     check.held_out_cases.push_back(sizes.name);
   }
@@ -116,7 +116,7 @@ std::optional<Failure> HeldOutCheck::CheckHardInputs(HardInputCheck& hard) {
   };
   using Part = std::function<std::optional<Failure>(const std::function<void()>& begin)>;
   for (const auto& [name, part] : std::initializer_list<std::pair<std::string, Part>>{
-           {"hard inputs on the small case", [&](const auto& begin) { return hard.CheckBattery(0, kRepeats, begin); }},
+           {"hard inputs on the small case", [&](const auto& begin) { return hard.CheckBattery(0, kHeldOutRepeats, begin); }},
            {fmt::format("hard inputs on case {}", unusual.name),
             [&](const auto& begin) { return hard.CheckBatteryOn(unusual, policy.searched_battery, begin); }},
            {"sizes that the task does not list", [&](const auto& begin) { return hard.CheckSizes(begin); }},
@@ -133,7 +133,7 @@ std::optional<Failure> HeldOutCheck::CheckTimedSets(CasesOfProgram& cases) {
   for (const auto& one : cases) {
     for (const BoundProgram& bound : std::span(one->bound).first(context_.inputs.SetCount(one->sizes))) {
       channel_.BeginPart(Stage::kHeldOut, fmt::format("case {}, inputs that are timed", one->sizes.name));
-      if (auto failure = gate_.Check(bound, kRepeats, one->errors)) return Located(*failure, one->sizes);
+      if (auto failure = gate_.Check(bound, kHeldOutRepeats, one->errors)) return Located(*failure, one->sizes);
     }
   }
   return std::nullopt;

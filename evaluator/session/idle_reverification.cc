@@ -10,7 +10,7 @@ namespace evo {
 namespace {
 
 // One with warm caches and one with cold ones.
-constexpr int kRepeats = 2;
+constexpr int kIdleRepeats = 2;
 
 }  // namespace
 
@@ -28,9 +28,9 @@ std::vector<Probe> IdleReverification::Probes() const {
   const InputPool& inputs = context_.inputs;
   std::vector<Probe> probes;
   for (const Case& sizes : inputs.search_cases()) {
-    for (int g = inputs.SearchGenerators(); g-- > 0;) probes.push_back({&sizes, g, kRepeats});
+    for (int g = inputs.SearchGenerators(); g-- > 0;) probes.push_back({&sizes, g, kIdleRepeats});
   }
-  for (int g = 0; g < inputs.Generators(inputs.task().small); ++g) probes.push_back({&inputs.task().small, g, kRepeats});
+  for (int g = 0; g < inputs.Generators(inputs.task().small); ++g) probes.push_back({&inputs.task().small, g, kIdleRepeats});
   return probes;
 }
 
@@ -59,19 +59,19 @@ std::optional<Failure> IdleReverification::Run(Evaluation& evaluation, Program& 
   CheckedErrors errors;
   const auto failed = [&](std::optional<Failure> failure, const Case& sizes, int generator,
                           std::uint64_t seed) -> std::optional<Failure> {
-    evaluation.reverification_runs += kRepeats;
+    evaluation.reverification_runs += kIdleRepeats;
     if (!failure) return std::nullopt;
     evaluation.counterexample = {sizes.name, generator, seed, ""};
     evaluation.cases.clear();  // no other candidate is compared with the times of a wrong kernel
     return failure;
   };
   const Case& small = context_.inputs.task().small;
-  if (auto failure = failed(checker.CheckOn(program, gate, small, *fresh_, kRepeats, errors), small, generator_, seed_))
+  if (auto failure = failed(checker.CheckOn(program, gate, small, *fresh_, kIdleRepeats, errors), small, generator_, seed_))
     return failure;
   const auto stop = [&] { return context_.jobs_wait() || std::chrono::steady_clock::now() >= end; };
   const std::vector<Probe> probes = Probes();
   for (std::size_t i = 0; !stop(); i = (i + 1) % probes.size()) {
-    if (i == 0 && evaluation.reverification_runs > kRepeats) {
+    if (i == 0 && evaluation.reverification_runs > kIdleRepeats) {
       if (auto failure = SearchCounterexample(evaluation, program, gate, stop)) return failure;
       if (stop()) break;
     }

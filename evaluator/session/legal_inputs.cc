@@ -15,9 +15,7 @@
 namespace evo {
 namespace {
 
-bool IsRealInput(const Argument& argument) {
-  return (argument.role == Role::kIn || argument.role == Role::kInOut) && IsFloating(argument.dtype) && argument.derived.empty();
-}
+bool IsRealInput(const Argument& argument) { return argument.IsDrawn() && IsFloating(argument.dtype); }
 
 // Elements that are not finite count as zero.
 double RootMeanSquare(const std::vector<double>& values) {
@@ -77,8 +75,6 @@ bool Fits(const Task& task, const DrawnArguments& drawn, Change change) {
   }
   return true;
 }
-
-bool HasOutput(const Argument& argument) { return argument.role == Role::kOut || argument.role == Role::kInOut; }
 
 std::string NoAnswer(const Failure& failure) { return "the reference has no answer: " + failure.message; }
 
@@ -204,7 +200,7 @@ std::uint64_t LegalInputs::BaselineBlocks(const Case& sizes) {
 bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, DrawnArguments drawn, std::uint64_t seed) {
   // Whether the outputs are finite does not depend on what is right, unless they have to be it exactly.
   const auto is_exact = [](const Argument& argument) {
-    return argument.check.kind == OutputCheck::Kind::kExact && HasOutput(argument);
+    return argument.check.kind == OutputCheck::Kind::kExact && argument.IsOutput();
   };
   const bool exact = std::any_of(task_.arguments.begin(), task_.arguments.end(), is_exact);
   OnesReference ones;

@@ -26,14 +26,12 @@ constexpr std::size_t kMostElements = std::size_t{1} << 24;
 
 double MsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
-bool HasGenerators(const Argument& argument) { return argument.role == Role::kIn || argument.role == Role::kInOut; }
-
 // "X: normal(200,1), W: uniform(-1,1)"
 std::string InputsText(const InputPool& inputs, const Case& sizes, int generator) {
   if (inputs.IsRecorded(sizes, generator)) return sizes.data;
   std::string text;
   for (const Argument& argument : inputs.task().arguments) {
-    if (!HasGenerators(argument) || argument.generators.empty()) continue;
+    if (!argument.IsInput() || argument.generators.empty()) continue;
     const auto& one = argument.generators[static_cast<std::size_t>(generator) % argument.generators.size()];
     text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", argument.name, one.text);
   }

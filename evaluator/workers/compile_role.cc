@@ -20,7 +20,7 @@
 namespace evo {
 namespace {
 
-constexpr std::chrono::milliseconds kPause{500};  // between attempts on a full disk
+constexpr std::chrono::milliseconds kDiskFullPause{500};  // between attempts on a full disk
 
 std::vector<std::string> KernelExpressions(const KernelTemplate& rendered) {
   std::vector<std::string> expressions;
@@ -127,7 +127,7 @@ Message CompileRole::Handle(const Message& job, WorkerChannel& channel) {
         return ToMessage(failed);
       }
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kDiskFullPause);
   }
 }
 

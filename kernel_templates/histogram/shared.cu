@@ -1,5 +1,5 @@
 // How often each of 256 values occurs: a block counts in shared memory and adds its counts to those in global memory in the end.
-// Its lanes take COPIES copies in turn, so that lanes with equal values meet less often.
+// Lane i counts in copy i mod COPIES, so that lanes with equal values meet less often.
 // evo:param THREADS 128 256 512 1024
 // evo:param BLOCKS 132 264 528 1056
 // evo:param COPIES 1 2 4 8 16 32

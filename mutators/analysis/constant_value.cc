@@ -16,7 +16,7 @@ namespace evo {
 namespace {
 
 // Bounds the expansion of macros that are defined by other macros.
-constexpr int kDepth = 8;
+constexpr int kConstantDepth = 8;
 
 bool IsName(std::string_view token) {
   return std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_';
@@ -97,11 +97,11 @@ bool AddParameters(const MutationContext& context, std::string_view text, int de
 
 Parameters ParametersBehind(const MutationContext& context, std::string_view expression) {
   Parameters behind;
-  return AddParameters(context, expression, kDepth, behind) ? behind : context.genome.parameters;
+  return AddParameters(context, expression, kConstantDepth, behind) ? behind : context.genome.parameters;
 }
 
 std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_view expression) {
-  const auto expanded = Expanded(tree, expression, kDepth);
+  const auto expanded = Expanded(tree, expression, kConstantDepth);
   if (!expanded || expanded->empty()) return std::nullopt;
   try {
     return Expression::Parse(*expanded).EvaluateInteger({});
@@ -110,7 +110,9 @@ std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_vi
   }
 }
 
-bool DependsOnSize(const SyntaxTree& tree, std::string_view expression) { return DependsOnSize(tree, expression, kDepth); }
+bool DependsOnSize(const SyntaxTree& tree, std::string_view expression) {
+  return DependsOnSize(tree, expression, kConstantDepth);
+}
 
 std::string BlockExtent(const MutationContext& context, const LaunchDirective& launch, std::size_t axis) {
   if (axis >= launch.block.size()) return "1";

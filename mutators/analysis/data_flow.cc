@@ -49,11 +49,11 @@ int CalledBody(const SyntaxTree& tree, int call) {
 }
 
 // Bounds how deep calls from one device function to the next are followed.
-constexpr int kDepth = 4;
+constexpr int kFlowDepth = 4;
 
 bool IsPureFunction(const SyntaxTree& tree, int function, int depth);
 
-bool IsPureCall(const SyntaxTree& tree, int call, int depth = kDepth) {
+bool IsPureCall(const SyntaxTree& tree, int call, int depth = kFlowDepth) {
   const std::string_view callee = LibraryCallee(tree, call);
   if (std::find(kPure.begin(), kPure.end(), callee) != kPure.end()) return true;
   const auto& parts = tree.node(call).children;

@@ -21,7 +21,7 @@ bool IsWarpNumber(const SyntaxTree& tree, int name) {
 }
 
 // Bounds how deep variables are followed to their initialisers.
-constexpr int kDepth = 6;
+constexpr int kReturnDepth = 6;
 
 bool IsSame(const SyntaxTree& tree, int expression, Cooperation group, int depth) {
   if (depth == 0 || !IsPure(tree, expression) || LoadsIn(tree, expression)) return false;
@@ -57,7 +57,7 @@ Cooperation CooperationIn(const SyntaxTree& tree) {
 }
 
 bool ReturnsTogether(const SyntaxTree& tree, int condition, Cooperation cooperation) {
-  return cooperation == Cooperation::kNone || IsSame(tree, condition, cooperation, kDepth);
+  return cooperation == Cooperation::kNone || IsSame(tree, condition, cooperation, kReturnDepth);
 }
 
 }  // namespace evo

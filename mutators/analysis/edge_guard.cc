@@ -38,9 +38,9 @@ bool OnlyReturns(const SyntaxTree& tree, int body) {
                                                        tree.node(statements[0]).kind_name == "ReturnStmt");
 }
 
-class Finder {
+class EdgeGuardFinder {
  public:
-  Finder(const MutationContext& context, const BlockUniform& uniform, int kernel)
+  EdgeGuardFinder(const MutationContext& context, const BlockUniform& uniform, int kernel)
       : tree_(context.tree), uniform_(uniform), kernel_(kernel), written_(WrittenIn(context.tree, kernel)) {}
 
   std::optional<EdgeGuard> Find(int statement) {
@@ -174,7 +174,7 @@ class Finder {
 }  // namespace
 
 std::optional<EdgeGuard> EdgeGuardOf(const MutationContext& context, const BlockUniform& uniform, int kernel, int statement) {
-  return Finder(context, uniform, kernel).Find(statement);
+  return EdgeGuardFinder(context, uniform, kernel).Find(statement);
 }
 
 std::string GuardedStore(const SyntaxTree& tree, const EdgeGuard& guard, int store, const Replacements& replacements) {

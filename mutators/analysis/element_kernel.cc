@@ -26,9 +26,10 @@ int BoundIn(const SyntaxTree& tree, int condition, int index, bool inside) {
   return sides[1];
 }
 
-class Finder {
+class ElementKernelFinder {
  public:
-  Finder(const MutationContext& context, const ThreadIndex& index) : tree_(context.tree), rendered_(context.rendered) {
+  ElementKernelFinder(const MutationContext& context, const ThreadIndex& index)
+      : tree_(context.tree), rendered_(context.rendered) {
     element_.index = index;
   }
 
@@ -167,7 +168,7 @@ class Finder {
 }  // namespace
 
 std::optional<ElementKernel> AsElementKernel(const MutationContext& context, const ThreadIndex& index) {
-  return Finder(context, index).Find();
+  return ElementKernelFinder(context, index).Find();
 }
 
 }  // namespace evo

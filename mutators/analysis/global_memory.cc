@@ -12,7 +12,7 @@ namespace evo {
 namespace {
 
 // Bounds how deep pointers are followed through variables and calls.
-constexpr int kDepth = 6;
+constexpr int kPointerDepth = 6;
 
 std::vector<int> ParametersOf(const SyntaxTree& tree, int function) {
   std::vector<int> parameters;
@@ -102,11 +102,11 @@ class Tracer {
 }  // namespace
 
 bool IsReadOnlyGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer) {
-  return Tracer(tree, rendered, true).Follow(pointer, kDepth);
+  return Tracer(tree, rendered, true).Follow(pointer, kPointerDepth);
 }
 
 bool IsGlobal(const SyntaxTree& tree, const KernelTemplate& rendered, int pointer) {
-  return Tracer(tree, rendered, false).Follow(pointer, kDepth);
+  return Tracer(tree, rendered, false).Follow(pointer, kPointerDepth);
 }
 
 bool IsPassedTwice(const SyntaxTree& tree, const KernelTemplate& rendered, int parameter) {

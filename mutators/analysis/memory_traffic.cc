@@ -7,7 +7,7 @@ namespace evo {
 namespace {
 
 // Bounds how deep pointers are followed through variables.
-constexpr int kDepth = 6;
+constexpr int kTrafficDepth = 6;
 
 int RootWithin(const SyntaxTree& tree, int expression, int depth) {
   if (depth == 0) return -1;
@@ -31,7 +31,7 @@ int RootWithin(const SyntaxTree& tree, int expression, int depth) {
 
 }  // namespace
 
-int RootOf(const SyntaxTree& tree, int pointer) { return RootWithin(tree, pointer, kDepth); }
+int RootOf(const SyntaxTree& tree, int pointer) { return RootWithin(tree, pointer, kTrafficDepth); }
 
 bool IsLocalArray(const SyntaxTree& tree, int declaration) {
   return declaration >= 0 && tree.node(declaration).kind_name == "VarDecl" && tree.node(declaration).type.ends_with("]");

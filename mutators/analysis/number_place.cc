@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_view_literals;
 
 // Bounds how deep constants are followed through other constants.
-constexpr int kDepth = 4;
+constexpr int kNumberDepth = 4;
 
 // Expressions that accept any value of an operand.
 constexpr std::array kOperations{
@@ -84,7 +84,7 @@ bool MayBeAnyNumber(const SyntaxTree& tree, int expression) {
   const SourceRange head{whole.range.begin,
                          whole.children.empty() ? whole.range.end : tree.node(whole.children.back()).range.begin};
   const auto tokens = tree.Tokens(head);
-  return std::find(tokens.begin(), tokens.end(), "constexpr") == tokens.end() && IsFreeWithin(tree, expression, kDepth);
+  return std::find(tokens.begin(), tokens.end(), "constexpr") == tokens.end() && IsFreeWithin(tree, expression, kNumberDepth);
 }
 
 }  // namespace evo

@@ -75,9 +75,10 @@ bool IsScaled(const SyntaxTree& tree, int expression, const std::function<bool(i
                      [&](int child) { return IsScaled(tree, child, is_target, origins, scaled || scales); });
 }
 
-class Finder {
+class ReusedReadFinder {
  public:
-  Finder(const MutationContext& context, const BlockUniform& uniform, const CountedLoop& loop, const LaunchDirective& launch)
+  ReusedReadFinder(const MutationContext& context, const BlockUniform& uniform, const CountedLoop& loop,
+                   const LaunchDirective& launch)
       : context_(context), tree_(context.tree), uniform_(uniform), loop_(loop), launch_(launch) {}
 
   std::vector<ReusedRead> Find() {
@@ -191,7 +192,7 @@ class Finder {
 
 std::vector<ReusedRead> ReusedReads(const MutationContext& context, const BlockUniform& uniform, const CountedLoop& loop,
                                     const LaunchDirective& launch) {
-  return Finder(context, uniform, loop, launch).Find();
+  return ReusedReadFinder(context, uniform, loop, launch).Find();
 }
 
 }  // namespace evo

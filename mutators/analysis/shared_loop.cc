@@ -28,7 +28,7 @@ struct Update {
 };
 
 // Bounds how deep variables are followed to their initialisers.
-constexpr int kDepth = 4;
+constexpr int kLoopDepth = 4;
 
 int OnlyStatement(const SyntaxTree& tree, int body) {
   if (tree.node(body).kind_name != "CompoundStmt") return body;
@@ -203,7 +203,7 @@ class Classifier {
   bool IsPickedBy(int counter, int body, int target) const {
     if (tree_.node(target).kind_name != "ArraySubscriptExpr") return false;
     std::vector<int> terms;
-    AddTerms(tree_.node(target).children[1], body, kDepth, terms);
+    AddTerms(tree_.node(target).children[1], body, kLoopDepth, terms);
     if (terms.empty()) return false;
     const auto is_steady = [&](int term) { return IsInvariant(tree_, term, tree_.node(body).parent); };
     std::erase_if(terms, is_steady);

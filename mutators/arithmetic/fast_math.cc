@@ -11,12 +11,13 @@
 namespace evo {
 namespace {
 
-using Pair = std::pair<std::string_view, std::string_view>;
+using Replacement = std::pair<std::string_view, std::string_view>;
 // Accurate and fast functions with the same arguments. They are exchanged in both directions, so that an earlier edit can be
 // undone.
-constexpr std::array<Pair, 8> kTwins{Pair{"expf", "__expf"},     Pair{"logf", "__logf"},     Pair{"log2f", "__log2f"},
-                                     Pair{"log10f", "__log10f"}, Pair{"exp10f", "__exp10f"}, Pair{"sinf", "__sinf"},
-                                     Pair{"cosf", "__cosf"},     Pair{"powf", "__powf"}};
+constexpr std::array<Replacement, 8> kTwins{Replacement{"expf", "__expf"},     Replacement{"logf", "__logf"},
+                                            Replacement{"log2f", "__log2f"},   Replacement{"log10f", "__log10f"},
+                                            Replacement{"exp10f", "__exp10f"}, Replacement{"sinf", "__sinf"},
+                                            Replacement{"cosf", "__cosf"},     Replacement{"powf", "__powf"}};
 
 std::string_view TwinOf(std::string_view name) {
   for (const auto& [accurate, fast] : kTwins) {

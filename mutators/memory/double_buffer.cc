@@ -14,7 +14,7 @@ namespace evo {
 namespace {
 
 // The most static shared memory that a block can have.
-constexpr std::int64_t kMostBytes = 48 * 1024;
+constexpr std::int64_t kMostDoubledBytes = 48 * 1024;
 
 bool Calls(const SyntaxTree& tree, int statement, std::string_view callee) { return LibraryCallee(tree, statement) == callee; }
 
@@ -27,9 +27,9 @@ struct FilledLoop {
   bool asynchronous = false;
 };
 
-class Finder {
+class DoubleBufferFinder {
  public:
-  Finder(const MutationContext& context, int loop) : context_(context), tree_(context.tree), loop_(loop) {}
+  DoubleBufferFinder(const MutationContext& context, int loop) : context_(context), tree_(context.tree), loop_(loop) {}
 
   std::optional<FilledLoop> Find() {
     const auto counted = AsCountedLoop(tree_, loop_);
@@ -96,7 +96,7 @@ class Finder {
         if (!IsWithin(tree_, node, found_.counted.parts.body) || tree_.Text(use.parent).starts_with("sizeof")) return false;
       }
     }
-    return !found_.arrays.empty() && 2 * bytes <= kMostBytes;
+    return !found_.arrays.empty() && 2 * bytes <= kMostDoubledBytes;
   }
 
   // Whether the fill part stores only to the arrays and reads nothing that the rest of the loop changes.
@@ -193,7 +193,7 @@ class DoubleBuffer : public SourceMutator {
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     std::vector<Proposal> proposals;
     for (const int node : NodesOfKind(context.tree, "ForStmt")) {
-      if (const auto loop = Finder(context, node).Find()) proposals.push_back(Buffered(context.tree, *loop));
+      if (const auto loop = DoubleBufferFinder(context, node).Find()) proposals.push_back(Buffered(context.tree, *loop));
     }
     return proposals;
   }

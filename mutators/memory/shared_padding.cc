@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<int, 5> kPads{0, 1, 2, 4, 8};
 // The most static shared memory that a kernel can have.
-constexpr long long kMostBytes = 48 * 1024;
+constexpr long long kMostPaddedBytes = 48 * 1024;
 
 // The size of an element; the largest possible size if the type is not known.
 long long ElementBytes(std::string_view type) {
@@ -45,7 +45,8 @@ class SharedPadding : public SourceMutator {
       const auto last = LastExtent(tree, variable);
       if (!last || !ElementsOf(tree, variable, extents.size())) continue;
       for (const int pad : kPads) {
-        if (pad == last->pad || used + Bytes(tree, variable, pad - last->pad) - Bytes(tree, variable, 0) > kMostBytes) continue;
+        if (pad == last->pad || used + Bytes(tree, variable, pad - last->pad) - Bytes(tree, variable, 0) > kMostPaddedBytes)
+          continue;
         const std::string padded = pad == 0 ? last->text : fmt::format("{} + {}", last->text, pad);
         proposals.push_back({{{last->node, Placement::kReplace, padded}}, {}, {}});
       }

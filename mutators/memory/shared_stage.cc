@@ -16,7 +16,7 @@ namespace {
 // Numbers of iterations that are staged at once.
 constexpr std::array<int, 4> kLengths{8, 16, 32, 64};
 // The most shared memory that one loop takes, so that there is room for several blocks and several loops.
-constexpr std::int64_t kMostBytes = 20 * 1024;
+constexpr std::int64_t kMostStagedBytes = 20 * 1024;
 constexpr std::size_t kMostReads = 3;
 
 // One dimension of the array that a read is staged in. While the array is filled, a variable counts along the dimension.
@@ -50,13 +50,15 @@ class Stage {
     std::int64_t bytes = 0;
     for (const ReusedRead* read : reads) {
       std::int64_t items = length_;
-      for (const CountedLoop& inner : read->inner) items *= ConstantValue(tree_, tree_.Text(inner.bound)).value_or(kMostBytes);
-      if (read->is_row) items *= ConstantValue(tree_, read->row_length).value_or(kMostBytes);
+      for (const CountedLoop& inner : read->inner)
+        items *= ConstantValue(tree_, tree_.Text(inner.bound)).value_or(kMostStagedBytes);
+      if (read->is_row) items *= ConstantValue(tree_, read->row_length).value_or(kMostStagedBytes);
       if (read->axis >= 0)
-        items *= ConstantValue(tree_, BlockExtent(context_, launch_, static_cast<std::size_t>(read->axis))).value_or(kMostBytes);
+        items *=
+            ConstantValue(tree_, BlockExtent(context_, launch_, static_cast<std::size_t>(read->axis))).value_or(kMostStagedBytes);
       bytes += items * SizeOf(read->type);
     }
-    return bytes <= kMostBytes;
+    return bytes <= kMostStagedBytes;
   }
 
   // Whether the loop is known to consist of whole stages, so that the text has no check for the last one.

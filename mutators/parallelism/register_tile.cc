@@ -14,7 +14,7 @@
 namespace evo {
 namespace {
 
-constexpr std::array<int, 2> kItems{2, 4};
+constexpr std::array<int, 2> kRegisterItems{2, 4};
 
 // Writes a kernel's statements for several elements: those that depend on the index once for each element, the others once.
 class Writer {
@@ -214,7 +214,7 @@ class RegisterTile : public SourceMutator {
     std::vector<Proposal> proposals;
     for (const ThreadIndex& index : BlockIndices(context)) {
       const auto element = AsElementKernel(context, index);
-      for (const int items : element ? std::vector<int>(kItems.begin(), kItems.end()) : std::vector<int>{})
+      for (const int items : element ? std::vector<int>(kRegisterItems.begin(), kRegisterItems.end()) : std::vector<int>{})
         proposals.push_back(Tile(context.tree, *element, items));
     }
     return proposals;

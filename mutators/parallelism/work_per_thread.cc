@@ -15,7 +15,7 @@
 namespace evo {
 namespace {
 
-constexpr std::array<int, 2> kItems{2, 4};
+constexpr std::array<int, 2> kItemsPerThread{2, 4};
 
 // A kernel each of whose blocks can do the work of several blocks, one after another.
 struct Place {
@@ -204,7 +204,7 @@ class WorkPerThread : public SourceMutator {
     for (const Place& place : Places(context)) {
       const auto index =
           std::find_if(indices.begin(), indices.end(), [&](const ThreadIndex& i) { return i.block == place.block; });
-      for (const int items : kItems) {
+      for (const int items : kItemsPerThread) {
         const std::string item = FreshName(context.tree, "item");
         proposals.push_back(
             Repeat(context.tree, place, items, item,

@@ -9,7 +9,7 @@
 namespace evo {
 namespace {
 
-Genome Example() {
+Genome ExampleGenome() {
   Genome genome;
   genome.template_name = "tiled";
   genome.template_digest = "00112233445566778899aabbccddeeff";
@@ -31,7 +31,7 @@ constexpr const char* kExampleJson =
     R"("op":"loop_unroll","parameters":{"WARPS":4},"source":[{"anchor":0,"placement":"before","text":"#pragma unroll 4\n"}]}],)"
     R"("parameters":{"BLOCK_M":32,"BLOCK_N":64},"template":"tiled","template_digest":"00112233445566778899aabbccddeeff"})";
 
-std::string Failure(const std::string& text) {
+std::string GenomeFailure(const std::string& text) {
   try {
     GenomeFromJson(text);
     return "";
@@ -40,21 +40,21 @@ std::string Failure(const std::string& text) {
   }
 }
 
-TEST(Genome, CanonicalJsonIsFixed) { EXPECT_EQ(ToCanonicalJson(Example()), kExampleJson); }
+TEST(Genome, CanonicalJsonIsFixed) { EXPECT_EQ(ToCanonicalJson(ExampleGenome()), kExampleJson); }
 
 TEST(Genome, SurvivesTheRoundTrip) {
-  EXPECT_EQ(GenomeFromJson(ToCanonicalJson(Example())), Example());
+  EXPECT_EQ(GenomeFromJson(ToCanonicalJson(ExampleGenome())), Example());
   EXPECT_EQ(GenomeFromJson(ToCanonicalJson(Genome{})), Genome{});
 }
 
 TEST(Genome, HashIsFixedAndDistinguishesGenomes) {
-  EXPECT_EQ(GenomeHash(Example()), "c1f717b97cd13c6c58e82b57e0e43ada");
-  Genome other = Example();
+  EXPECT_EQ(GenomeHash(ExampleGenome()), "c1f717b97cd13c6c58e82b57e0e43ada");
+  Genome other = ExampleGenome();
   other.parameters["BLOCK_M"] = 64;
-  EXPECT_NE(GenomeHash(other), GenomeHash(Example()));
-  other = Example();
+  EXPECT_NE(GenomeHash(other), GenomeHash(ExampleGenome()));
+  other = ExampleGenome();
   other.edits[0].anchors[0].path.push_back(0);
-  EXPECT_NE(GenomeHash(other), GenomeHash(Example()));
+  EXPECT_NE(GenomeHash(other), GenomeHash(ExampleGenome()));
 }
 
 TEST(Genome, JsonWithTwoSpellingsHasOneHash) {
@@ -65,16 +65,16 @@ TEST(Genome, JsonWithTwoSpellingsHasOneHash) {
 }
 
 TEST(Genome, MalformedJsonIsAnErrorThatNamesTheField) {
-  EXPECT_THAT(Failure("{"), testing::StartsWith("genome: "));
-  EXPECT_THAT(Failure(R"({"template":"t"})"), testing::HasSubstr("template_digest"));
-  EXPECT_THAT(Failure(R"({"template":1,"template_digest":"","parameters":{},"edits":[]})"),
+  EXPECT_THAT(GenomeFailure("{"), testing::StartsWith("genome: "));
+  EXPECT_THAT(GenomeFailure(R"({"template":"t"})"), testing::HasSubstr("template_digest"));
+  EXPECT_THAT(GenomeFailure(R"({"template":1,"template_digest":"","parameters":{},"edits":[]})"),
               testing::HasSubstr("template: must be a string, not a number"));
   std::string text = kExampleJson;
   text.replace(text.find("\"before\",\"text\""), 8, "\"beside\"");
-  EXPECT_EQ(Failure(text), "genome: placement 'beside' is not replace, before or after");
+  EXPECT_EQ(GenomeFailure(text), "genome: placement 'beside' is not replace, before or after");
   text = kExampleJson;
   text.replace(text.find("\"anchor\":0"), 10, "\"anchor\":1");
-  EXPECT_EQ(Failure(text), "genome: edit 'loop_unroll' names anchor 1 of 1");
+  EXPECT_EQ(GenomeFailure(text), "genome: edit 'loop_unroll' names anchor 1 of 1");
 }
 
 }  // namespace

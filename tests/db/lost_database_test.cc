@@ -21,7 +21,7 @@ using testing::FixtureRun;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string Bytes(const std::string& path) {
+std::string BytesOf(const std::string& path) {
   std::ostringstream bytes;
   bytes << std::ifstream(path, std::ios::binary).rdbuf();
   return bytes.str();
@@ -74,15 +74,15 @@ TEST_F(LostDatabaseTest, ADeletedOneIsNoticedAndWhatWasStoredIsRescued) {
 TEST_F(LostDatabaseTest, TheOneThatTookItsPlaceIsNotWrittenTo) {
   const std::string other = (folder_ / "other.db").string();
   testing::WriteFixture(other, FixtureRun());
-  const std::string before = Bytes(other);
+  const std::string before = BytesOf(other);
   Begin();
   fs::rename(other, path_);  // the log of the run stays beside it
   EXPECT_THAT(MessageOfNext(), HasSubstr(rescued_));
   store_.reset();
-  EXPECT_EQ(Bytes(path_), before);
+  EXPECT_EQ(BytesOf(path_), before);
   EXPECT_FALSE(fs::exists(path_ + "-wal")) << "SQLite would take its pages for those of the other";
   EXPECT_EQ(History(path_).FindRun(1).generations_done, static_cast<int>(FixtureGenerations().size()));
-  EXPECT_EQ(Bytes(path_), before);
+  EXPECT_EQ(BytesOf(path_), before);
   ExpectRescued(rescued_);
 }
 
@@ -97,7 +97,7 @@ TEST_F(LostDatabaseTest, AnEarlierRescueIsKept) {
   Begin();
   fs::remove(path_);
   EXPECT_THAT(MessageOfNext(), HasSubstr(path_ + ".rescued-2"));
-  EXPECT_EQ(Bytes(rescued_), "of the day before");
+  EXPECT_EQ(BytesOf(rescued_), "of the day before");
   ExpectRescued(path_ + ".rescued-2");
 }
 

@@ -9,6 +9,7 @@
 #include "engine/minimisation.h"
 #include "engine/trial_runner.h"
 #include "tests/engine/edited_kernels.h"
+#include "tests/engine/edited_world.h"
 #include "tests/engine/fakes.h"
 #include "tests/engine/world.h"
 
@@ -16,7 +17,9 @@ namespace evo {
 namespace {
 
 using testing::EditedAt;
+using testing::EditedWorld;
 using ::testing::ElementsAre;
+using testing::ExpectMinimised;
 using testing::FakeRun;
 using testing::GenomeAt;
 using ::testing::IsEmpty;
@@ -26,61 +29,6 @@ using testing::NumberedAreExact;
 using ::testing::SizeIs;
 using testing::Timed;
 using testing::World;
-
-// A run whose champion is its second template, which has 12 edits: e3 and e9 make it faster, e9 needs e2, e5 needs e3.
-struct EditedWorld : World {
-  explicit EditedWorld(int generations = 3, bool minimise = true, bool check = true,
-                       const Promises& promises = NumberedAreExact())
-      : World(EvolutionSettings{.run = RunOf(generations),
-                                .seeds = Seeds(),
-                                .check_champion = check,
-                                .minimise_champion = minimise,
-                                .promises = promises}) {
-    evaluator.evaluate = Measure;
-  }
-  static std::vector<Genome> Seeds() {
-    return {GenomeAt(testing::kStart), EditedAt(22, Numbered(12), {{"e9", "e2"}, {"e5", "e3"}})};
-  }
-  static RunRecord RunOf(int generations) {
-    RunRecord run = FakeRun();
-    run.generations = generations;
-    return run;
-  }
-  static Evaluation Measure(const Candidate& candidate) {
-    const std::set<std::string> names = Names(candidate.genome);
-    Evaluation evaluation = Timed(8'000.0 - (names.contains("e3") ? 1'000 : 0) - (names.contains("e9") ? 500 : 0));
-    evaluation.source_digest = Digest(candidate.source);
-    return evaluation;
-  }
-  std::vector<const Candidate*> Trials() const {
-    std::vector<const Candidate*> trials;
-    for (const GenerationRecord& generation : store.generations) {
-      for (const Candidate& candidate : generation.candidates) {
-        if (candidate.op == kMinimise) trials.push_back(&candidate);
-      }
-    }
-    return trials;
-  }
-  const Candidate& Find(CandidateId id) const {
-    for (const GenerationRecord& generation : store.generations) {
-      for (const Candidate& candidate : generation.candidates) {
-        if (candidate.id == id) return candidate;
-      }
-    }
-    throw std::out_of_range("no such candidate");
-  }
-};
-
-void ExpectMinimised(const EditedWorld& world) {
-  ASSERT_FALSE(world.store.minimised.empty());
-  const auto& variant = world.store.minimised.back();
-  EXPECT_EQ(variant.champion, 2);
-  EXPECT_THAT(Names(world.Find(variant.candidate).genome), ElementsAre("e2", "e3", "e9"));
-  EXPECT_THAT(world.Find(variant.candidate).parents, ElementsAre(2));
-  ASSERT_THAT(variant.without, SizeIs(3));
-  EXPECT_THAT(Names(world.Find(variant.without[0]).genome), ElementsAre("e3")) << "e9 needs e2 and goes with it";
-  EXPECT_EQ(world.evolution.progress().best, variant.candidate);
-}
 
 TEST(MinimisedRun, ChecksAndRecordsTheMinimisedChampion) {
   EditedWorld world;
@@ -193,40 +141,6 @@ TEST(MinimisedRun, DoesNotRecordVariantsThatFailTheirCheck) {
   EXPECT_THAT(world.store.champions, SizeIs(1 + kMinimisedVariants)) << "the champion and the variants that were tried";
   EXPECT_THAT(world.store.minimised, IsEmpty());
   EXPECT_EQ(world.evolution.progress().best, 2);
-}
-
-TEST(MinimisedRun, RunsOnlyWhatIsLeftUnderTheTools) {
-  EditedWorld world;
-  world.evaluator.tool = [](const Candidate&) { return ToolResult{"memcheck", "clean", ""}; };
-  ASSERT_EQ(world.Run(), RunStatus::kFinished);
-  ExpectMinimised(world);
-  EXPECT_THAT(world.evaluator.seen_by_tools, ElementsAre(world.store.minimised[0].candidate));
-  EXPECT_THAT(world.store.champions.back().second.tools, SizeIs(1));
-}
-
-TEST(MinimisedRun, AChampionWhoseVariantsFailUnderTheToolsIsRunUnderThem) {
-  EditedWorld world;
-  world.evaluator.tool = [](const Candidate& candidate) {
-    return ToolResult{"racecheck", candidate.op == kMinimise ? "error" : "clean", "a race"};
-  };
-  ASSERT_EQ(world.Run(), RunStatus::kFinished);
-  EXPECT_THAT(world.store.minimised, IsEmpty());
-  EXPECT_THAT(world.evaluator.seen_by_tools, SizeIs(kMinimisedVariants + 1));
-  EXPECT_EQ(world.evaluator.seen_by_tools.back(), 2);
-  EXPECT_EQ(world.store.champions.back().first, 2);
-  EXPECT_THAT(world.store.champions.back().second.tools, SizeIs(1));
-  EXPECT_EQ(world.store.champions.back().second.outcome, Outcome::kOk);
-  EXPECT_EQ(world.evolution.progress().best, 2);
-}
-
-TEST(MinimisedRun, AChampionThatFailsUnderTheToolsGivesWay) {
-  EditedWorld world;
-  world.evaluator.tool = [](const Candidate& candidate) {
-    return ToolResult{"racecheck", candidate.id == 2 || candidate.op == kMinimise ? "error" : "clean", "a race"};
-  };
-  ASSERT_EQ(world.Run(), RunStatus::kFinished);
-  EXPECT_NE(world.evolution.progress().best, 2);
-  EXPECT_EQ(world.store.champions.back().second.outcome, Outcome::kOk);
 }
 
 // The check may need an edit that the search took for removable, wherever it is in the list.

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Candidate Numbered(CandidateId id) {
+Candidate CandidateNumber(CandidateId id) {
   Candidate candidate;
   candidate.id = id;
   candidate.genome = testing::GenomeAt(id);
@@ -38,16 +38,16 @@ std::vector<CandidateId> Ids(const Population& population) {
 
 TEST(ElitistPopulation, KeepsTheFastestSortedByTime) {
   ElitistPopulation population(3);
-  population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "b")});
+  population.Survive({CandidateNumber(1), CandidateNumber(2)}, {Took(50, "a"), Took(40, "b")});
   EXPECT_THAT(Ids(population), ElementsAre(2, 1));
-  population.Survive({Numbered(3), Numbered(4), Numbered(5)}, {Took(60, "c"), Took(30, "d"), Took(45, "e")});
+  population.Survive({CandidateNumber(3), CandidateNumber(4), CandidateNumber(5)}, {Took(60, "c"), Took(30, "d"), Took(45, "e")});
   EXPECT_THAT(Ids(population), ElementsAre(4, 2, 5));
   EXPECT_EQ(population.members().front().score_ns, 30);
 }
 
 TEST(ElitistPopulation, BreaksTiesById) {
   ElitistPopulation population(2);
-  population.Survive({Numbered(1), Numbered(2), Numbered(3)}, {Took(40, "a"), Took(40, "b"), Took(40, "c")});
+  population.Survive({CandidateNumber(1), CandidateNumber(2), CandidateNumber(3)}, {Took(40, "a"), Took(40, "b"), Took(40, "c")});
   EXPECT_THAT(Ids(population), ElementsAre(1, 2));
 }
 
@@ -56,7 +56,7 @@ TEST(ElitistPopulation, KeepsOnlyCandidatesWithStatusOk) {
   std::vector<Candidate> candidates;
   std::vector<Evaluation> evaluations;
   for (int i = 0; i <= static_cast<int>(Outcome::kCancelled); ++i) {
-    candidates.push_back(Numbered(i + 1));
+    candidates.push_back(CandidateNumber(i + 1));
     evaluations.push_back(Took(10, std::to_string(i)));
     evaluations.back().outcome = static_cast<Outcome>(i);
   }
@@ -66,22 +66,22 @@ TEST(ElitistPopulation, KeepsOnlyCandidatesWithStatusOk) {
 
 TEST(ElitistPopulation, HoldsEqualBinariesOnce) {
   ElitistPopulation population(4);
-  population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "a")});
+  population.Survive({CandidateNumber(1), CandidateNumber(2)}, {Took(50, "a"), Took(40, "a")});
   EXPECT_THAT(Ids(population), ElementsAre(1)) << "a luckier clock does not make a copy better";
-  population.Survive({Numbered(3)}, {Took(10, "a")});
+  population.Survive({CandidateNumber(3)}, {Took(10, "a")});
   EXPECT_THAT(Ids(population), ElementsAre(1));
 }
 
 TEST(ElitistPopulation, RejectsACopyOfACandidateThatWasDisplaced) {
   ElitistPopulation population(1);
-  population.Survive({Numbered(1), Numbered(2)}, {Took(50, "a"), Took(40, "b")});
-  population.Survive({Numbered(3)}, {Took(39, "a")});
+  population.Survive({CandidateNumber(1), CandidateNumber(2)}, {Took(50, "a"), Took(40, "b")});
+  population.Survive({CandidateNumber(3)}, {Took(39, "a")});
   EXPECT_THAT(Ids(population), ElementsAre(2));
 }
 
 std::vector<Individual> Members(int count) {
   std::vector<Individual> members;
-  for (int i = 1; i <= count; ++i) members.push_back({Numbered(i), static_cast<double>(i)});
+  for (int i = 1; i <= count; ++i) members.push_back({CandidateNumber(i), static_cast<double>(i)});
   return members;
 }
 

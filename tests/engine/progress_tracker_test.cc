@@ -17,7 +17,7 @@ using testing::GenomeAt;
 
 Candidate CandidateAt(CandidateId id, std::int64_t x) { return {.id = id, .genome = GenomeAt(x)}; }
 
-GenerationRecord Generation(int number, const std::vector<std::int64_t>& values) {
+GenerationRecord GenerationOf(int number, const std::vector<std::int64_t>& values) {
   GenerationRecord record;
   record.generation = number;
   for (const std::int64_t x : values) {
@@ -29,8 +29,8 @@ GenerationRecord Generation(int number, const std::vector<std::int64_t>& values)
 
 TEST(ProgressTracker, CountsCandidatesAndDuplicatesOfGenerations) {
   ProgressTracker tracker(9);
-  tracker.Learn(Generation(0, {21, 26}));  // 26 is wrong
-  GenerationRecord second = Generation(1, {30, 31, 34});
+  tracker.Learn(GenerationOf(0, {21, 26}));  // 26 is wrong
+  GenerationRecord second = GenerationOf(1, {30, 31, 34});
   second.duplicates = 4;
   tracker.Learn(second);
   const Progress& progress = tracker.progress();
@@ -45,8 +45,8 @@ TEST(ProgressTracker, CountsCandidatesAndDuplicatesOfGenerations) {
 
 TEST(ProgressTracker, CountsTrialsAmongTheEvaluatedAndNotAmongTheEvolved) {
   ProgressTracker tracker(9);
-  tracker.Learn(Generation(0, {21}));
-  GenerationRecord trials = Generation(7, {30, 26});
+  tracker.Learn(GenerationOf(0, {21}));
+  GenerationRecord trials = GenerationOf(7, {30, 26});
   for (Candidate& candidate : trials.candidates) candidate.op = kMinimise;
   tracker.Learn(trials);
   tracker.CountTrial(EvaluationAt(31), StopCondition(9, {}, {}));
@@ -59,7 +59,7 @@ TEST(ProgressTracker, CountsTrialsAmongTheEvaluatedAndNotAmongTheEvolved) {
 TEST(ProgressTracker, ReportsTheGenerationUnderWayAndKeepsItApart) {
   ProgressTracker tracker(9);
   const StopCondition stop(9, {}, {});
-  tracker.Learn(Generation(0, {21}));
+  tracker.Learn(GenerationOf(0, {21}));
   tracker.BeginGeneration(1);
   EXPECT_EQ(tracker.CountEvaluated(CandidateAt(2, 26), EvaluationAt(26), stop).best, 0) << "26 is wrong";
   EXPECT_EQ(tracker.CountEvaluated(CandidateAt(3, 40), EvaluationAt(40), stop).best, 3);
@@ -91,9 +91,9 @@ TEST(ProgressTracker, EstimatesWhatIsLeftByGenerationsEvaluationsAndTime) {
   const StopCondition open(10, {}, {});
   ProgressTracker tracker(10);
   tracker.Begin(open);
-  tracker.Learn(Generation(0, {21}));
-  tracker.Learn(Generation(1, {30, 31}));
-  tracker.Learn(Generation(2, {40, 41}));
+  tracker.Learn(GenerationOf(0, {21}));
+  tracker.Learn(GenerationOf(1, {30, 31}));
+  tracker.Learn(GenerationOf(2, {40, 41}));
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   tracker.UpdateRates(open);
   EXPECT_NEAR(tracker.progress().seconds_left, 4 * tracker.progress().seconds, 1e-9) << "8 generations after 2";

@@ -14,7 +14,7 @@ using Kind = WorkerDeath::Kind;
 
 constexpr std::chrono::milliseconds kDeadline{1234};
 
-JobResult Compiled(const std::string& image) {
+JobResult CompiledImage(const std::string& image) {
   CompileResult result;
   result.outcome = Outcome::kOk;
   result.program.image = image;
@@ -73,7 +73,8 @@ struct Checked {
     pauses = pauses_compilers;
   }
   explicit Checked(std::vector<JobResult> answers)
-      : compile({Compiled("candidate's"), Compiled("baseline's"), Compiled("candidate's")}), workers(std::move(answers)) {}
+      : compile({CompiledImage("candidate's"), CompiledImage("baseline's"), CompiledImage("candidate's")}),
+        workers(std::move(answers)) {}
   ChampionCheck Check() {
     Candidate candidate;
     candidate.source = "candidate";
@@ -129,7 +130,7 @@ TEST(ChampionChecker, UnprovenEditsFaceTenTimesTheAdversary) {
 TEST(ChampionChecker, DrawsNewSeedsForEveryCheck) {
   Checked checked(Passed());
   checked.Check();
-  checked.compile = ScriptedJobRunner({Compiled("candidate's"), Compiled("baseline's"), Compiled("candidate's")});
+  checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), CompiledImage("baseline's"), CompiledImage("candidate's")});
   checked.Check();
   ASSERT_THAT(checked.workers.seeds, SizeIs(2));
   EXPECT_THAT(checked.workers.seeds[0], SizeIs(kPoolSeeds));
@@ -150,7 +151,7 @@ TEST(ChampionChecker, WhatDoesNotCompileIsNotRun) {
   CompileResult failed;
   failed.message = "no such variable";
   Checked checked(Passed());
-  checked.compile = ScriptedJobRunner({Compiled("candidate's"), FakeJobRunner::Reply(ToMessage(failed))});
+  checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), FakeJobRunner::Reply(ToMessage(failed))});
   const ChampionCheck check = checked.Check();
   EXPECT_EQ(check.outcome, Outcome::kCompileError);
   EXPECT_EQ(check.message, "no such variable");
@@ -166,7 +167,7 @@ JobResult Exported(Outcome outcome, const std::string& message) {
 }
 
 ChampionCheck CheckExport(Checked& checked, JobResult nvcc, bool runs_image) {
-  checked.compile = ScriptedJobRunner({Compiled("candidate's"), Compiled("baseline's"), std::move(nvcc)});
+  checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), CompiledImage("baseline's"), std::move(nvcc)});
   const ExportToJudge exported{{"kernel.cu", "kernel", "host", {"-arch=sm_80"}}, runs_image};
   return ChampionChecker(checked.compile, checked.workers, "sm_80", false).CheckExport({}, {}, {}, kDeadline, exported, {});
 }

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kRunDeadline{10'000};
 
-DevicePolicy TestPolicy(bool pauses_compilers = false) {
+DevicePolicy PolicyOf(bool pauses_compilers = false) {
   DevicePolicy policy = kCudaPolicy;
   policy.pauses_compilers = pauses_compilers;
   policy.candidate_deadline = {4, milliseconds(400)};
@@ -28,14 +28,14 @@ void Learn(Deadlines& deadlines, int generation, StageClocks clocks, Outcome out
 }
 
 TEST(Deadlines, AreTheLongestUntilTheBaselineIsKnown) {
-  const Deadlines deadlines(TestPolicy(), kRunDeadline);
+  const Deadlines deadlines(PolicyOf(), kRunDeadline);
   EXPECT_EQ(deadlines.Compile(), kCompileDeadline);
   EXPECT_EQ(deadlines.Run(1), kRunDeadline);
   EXPECT_EQ(deadlines.Champion(), kRunDeadline);
 }
 
 TEST(Deadlines, FollowTheSlowestTemplate) {
-  Deadlines deadlines(TestPolicy(), kRunDeadline);
+  Deadlines deadlines(PolicyOf(), kRunDeadline);
   Learn(deadlines, 0, {.compile_ms = 500, .load_ms = 10, .check_ms = 300, .time_ms = 200});
   Learn(deadlines, 0, {.compile_ms = 400, .load_ms = 10, .check_ms = 20, .time_ms = 150});
   EXPECT_EQ(deadlines.Compile(), milliseconds(6 * 500));
@@ -45,12 +45,12 @@ TEST(Deadlines, FollowTheSlowestTemplate) {
 }
 
 TEST(Deadlines, StayWithinTheirBounds) {
-  Deadlines quick(TestPolicy(), kRunDeadline);
+  Deadlines quick(PolicyOf(), kRunDeadline);
   Learn(quick, 0, {.compile_ms = 1, .check_ms = 1});
   EXPECT_EQ(quick.Compile(), milliseconds(1200));
   EXPECT_EQ(quick.Run(1), milliseconds(400));
   EXPECT_EQ(quick.Champion(), milliseconds(10'000));
-  Deadlines slow(TestPolicy(), kRunDeadline);
+  Deadlines slow(PolicyOf(), kRunDeadline);
   Learn(slow, 0, {.compile_ms = 30'000, .check_ms = 9'000});
   EXPECT_EQ(slow.Compile(), kCompileDeadline);
   EXPECT_EQ(slow.Run(1), kRunDeadline);
@@ -58,7 +58,7 @@ TEST(Deadlines, StayWithinTheirBounds) {
 }
 
 TEST(Deadlines, LearnOnlyFromTemplatesThatPassed) {
-  Deadlines deadlines(TestPolicy(), kRunDeadline);
+  Deadlines deadlines(PolicyOf(), kRunDeadline);
   Learn(deadlines, 1, {.compile_ms = 500, .check_ms = 300});
   Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300}, Outcome::kWrongResult);
   EXPECT_EQ(deadlines.Compile(), kCompileDeadline);
@@ -66,7 +66,7 @@ TEST(Deadlines, LearnOnlyFromTemplatesThatPassed) {
 }
 
 TEST(Deadlines, SayWhereTheyComeFrom) {
-  Deadlines deadlines(TestPolicy(), kRunDeadline);
+  Deadlines deadlines(PolicyOf(), kRunDeadline);
   EXPECT_EQ(deadlines.CompileRule(), "the most that a compiler gets");
   EXPECT_EQ(deadlines.RunRule(1), "the most that a stage may take; give the task smaller sizes");
   Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300});
@@ -77,7 +77,7 @@ TEST(Deadlines, SayWhereTheyComeFrom) {
 }
 
 TEST(Deadlines, OfCompilersThatPauseAreNotLearnt) {
-  Deadlines deadlines(TestPolicy(true), kRunDeadline);
+  Deadlines deadlines(PolicyOf(true), kRunDeadline);
   Learn(deadlines, 0, {.compile_ms = 500, .check_ms = 300});
   EXPECT_EQ(deadlines.Compile(), kCompileDeadline);
   EXPECT_EQ(deadlines.Run(1), milliseconds(1200));

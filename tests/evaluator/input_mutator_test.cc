@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kPrograms = 3000;
 
-Task Mixed() { return ParseTask(kMixedTask, kMixedReference, "mixed"); }
+Task MixedTask() { return ParseTask(kMixedTask, kMixedReference, "mixed"); }
 
 // Throws if the program is no input of the task.
 void ExpectLegal(const Task& task, const InputProgram& program) {
@@ -34,7 +34,7 @@ void ExpectLegal(const Task& task, const InputProgram& program) {
 }
 
 TEST(InputMutator, MakesOnlyLegalPrograms) {
-  const Task task = Mixed();
+  const Task task = MixedTask();
   const InputMutator mutator(task, task.small);
   Rng rng(1);
   InputProgram parent = mutator.Random(rng);
@@ -48,7 +48,7 @@ TEST(InputMutator, MakesOnlyLegalPrograms) {
 }
 
 TEST(InputMutator, UsesEveryChangeAndEveryDistribution) {
-  const Task task = Mixed();
+  const Task task = MixedTask();
   const InputMutator mutator(task, task.small);
   Rng rng(1);
   std::set<InputChange::Kind> changes;
@@ -69,7 +69,7 @@ TEST(InputMutator, UsesEveryChangeAndEveryDistribution) {
 }
 
 TEST(InputMutator, ChangesItsParentAndFollowsFromItsSeed) {
-  const Task task = Mixed();
+  const Task task = MixedTask();
   const InputMutator mutator(task, task.small);
   const InputProgram parent = ParseInputProgram("x: normal | scale(30) | spike(200,1)", 5, task);
   const auto children = [&](std::uint64_t seed) {
@@ -85,7 +85,7 @@ TEST(InputMutator, ChangesItsParentAndFollowsFromItsSeed) {
 }
 
 TEST(InputMutator, VariesSeedsWhereThereIsNoInput) {
-  Task task = Mixed();
+  Task task = MixedTask();
   std::erase_if(task.arguments, [](const Argument& argument) { return argument.role != Role::kOut; });
   const InputMutator mutator(task, task.small);
   Rng rng(1);
@@ -117,13 +117,13 @@ TEST(NumberMutation, RoundsToDigits) {
 // ---- reduction ----
 
 std::string ReducedText(const std::string& text, const std::function<bool(const InputProgram&)>& still_fails, int most = 100) {
-  const Task task = Mixed();
+  const Task task = MixedTask();
   return ToText(Reduced(ParseInputProgram(text, 1, task), task, still_fails, most));
 }
 
 // Fails if x has a value above 100.
 bool HasLarge(const InputProgram& program) {
-  const Task task = Mixed();
+  const Task task = MixedTask();
   for (const double value : ToDoubles(DrawArguments(task, task.small, program).front(), Dtype::kF32))
     if (value > 100) return true;
   return false;

@@ -19,7 +19,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 class InputPrograms : public ::testing::Test {
  protected:
@@ -102,7 +102,8 @@ TEST_F(InputPrograms, ChangeRealNumbers) {
   EXPECT_THAT(Drawn(four + "scale_rows(0.25,4)"), ElementsAre(1, 1, 1, 1, 4, 4, 4, 4, 16, 16, 16, 16));
   EXPECT_THAT(Drawn(four + "spike(9,5)"), ElementsAre(4, 9, 4, 4, 4, 9, 4, 4, 4, 9, 4, 4));
   EXPECT_THAT(Drawn(four + "mask_first(0)"), ElementsAre(0, 0, 4, 4, 0, 0, 4, 4, 0, 0, 4, 4));
-  EXPECT_THAT(Drawn(four + "mask_second(-inf,0.25)"), ElementsAre(4, 4, 4, -kInfinity, 4, 4, 4, -kInfinity, 4, 4, 4, -kInfinity));
+  EXPECT_THAT(Drawn(four + "mask_second(-inf,0.25)"),
+              ElementsAre(4, 4, 4, -kUnbounded, 4, 4, 4, -kUnbounded, 4, 4, 4, -kUnbounded));
   EXPECT_THAT(Drawn(four + "ramp(-3,0)"), ElementsAre(1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4));
   EXPECT_THAT(Drawn(four + "ramp(-3,0) | reverse"), ElementsAre(4, 3, 2, 1, 4, 3, 2, 1, 4, 3, 2, 1));
   EXPECT_THAT(Drawn(four + "ramp(0,-3) | sort_ascending"), ElementsAre(1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4));
@@ -110,7 +111,7 @@ TEST_F(InputPrograms, ChangeRealNumbers) {
   EXPECT_THAT(Drawn(four + "ramp(-3,0) | repeat(3)"), ElementsAre(1, 1, 1, 4, 1, 1, 1, 4, 1, 1, 1, 4));
   EXPECT_THAT(Drawn(four + "ramp(-3,0) | constant_rows"), Each(1.0));
   EXPECT_THAT(Drawn(four + "alternate(0.5)"), ElementsAre(4, -2, 4, -2, 4, -2, 4, -2, 4, -2, 4, -2));
-  EXPECT_THAT(Drawn(four + "set(6,7) | set(-1,-inf)"), ElementsAre(4, 4, 4, 4, 4, 4, 7, 4, 4, 4, 4, -kInfinity));
+  EXPECT_THAT(Drawn(four + "set(6,7) | set(-1,-inf)"), ElementsAre(4, 4, 4, 4, 4, 4, 7, 4, 4, 4, 4, -kUnbounded));
 }
 
 TEST_F(InputPrograms, PlaceRandomChanges) {
@@ -151,7 +152,7 @@ TEST_F(InputPrograms, AreInfiniteOnlyWhereTheyAskForIt) {
   EXPECT_THAT(Drawn("h: constant(3) | scale(1e6)"), Each(65504.0));
   EXPECT_THAT(Drawn("h: constant(1e9)"), Each(65504.0));
   EXPECT_THAT(Drawn("b: constant(1e39)"), Each(0x1.fep127));
-  EXPECT_THAT(Drawn("h: constant(3) | spike(inf,0) | spike(-inf,1)"), ElementsAre(kInfinity, -kInfinity, 3, 3, 3, 3, 3, 3, 3));
+  EXPECT_THAT(Drawn("h: constant(3) | spike(inf,0) | spike(-inf,1)"), ElementsAre(kUnbounded, -kUnbounded, 3, 3, 3, 3, 3, 3, 3));
 }
 
 TEST_F(InputPrograms, NeverMakeNan) {

@@ -13,15 +13,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const float* Input(const std::vector<Address>& buffers) { return reinterpret_cast<const float*>(buffers[0]); }
-float* Output(const std::vector<Address>& buffers) { return reinterpret_cast<float*>(buffers[1]); }
+const float* InputOf(const std::vector<Address>& buffers) { return reinterpret_cast<const float*>(buffers[0]); }
+float* OutputOf(const std::vector<Address>& buffers) { return reinterpret_cast<float*>(buffers[1]); }
 
 // y = 2 x; the baseline overflows where 4 x does.
 class LegalInputsTest : public ::testing::Test {
  protected:
   LegalInputsTest() {
     parts_.device.kernels["baseline"] = [](const auto& buffers) {
-      for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 4 * Input(buffers)[i] / 2;
+      for (int i = 0; i < kTwiceElements; ++i) OutputOf(buffers)[i] = 4 * InputOf(buffers)[i] / 2;
     };
     parts_.baseline = TwiceProgram("baseline");
   }
@@ -95,7 +95,7 @@ TEST_F(LegalInputsTest, AWrongProgramIsBeyondItsBound) {
 
 TEST_F(LegalInputsTest, AProgramThatOverflowsWhereTheBaselineDoesNotIsWrong) {
   const auto tried = Try("x: constant(5e37)", [](const auto& buffers) {
-    for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 8 * Input(buffers)[i] / 4;
+    for (int i = 0; i < kTwiceElements; ++i) OutputOf(buffers)[i] = 8 * InputOf(buffers)[i] / 4;
   });
   ASSERT_TRUE(std::holds_alternative<Failure>(tried));
   EXPECT_THAT(std::get<Failure>(tried).message, HasSubstr("not finite"));
@@ -103,7 +103,7 @@ TEST_F(LegalInputsTest, AProgramThatOverflowsWhereTheBaselineDoesNotIsWrong) {
 
 TEST_F(LegalInputsTest, AProgramMayOverflowWhereTheBaselineDoes) {
   const auto tried = Try("x: constant(1e38)", [](const auto& buffers) {
-    for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 8 * Input(buffers)[i] / 4;
+    for (int i = 0; i < kTwiceElements; ++i) OutputOf(buffers)[i] = 8 * InputOf(buffers)[i] / 4;
   });
   EXPECT_TRUE(std::holds_alternative<LeftOut>(tried));
 }
@@ -115,9 +115,9 @@ TEST_F(LegalInputsTest, AProgramMayOverflowWhereOnlyTheOrderOfTheSumKeepsTheBase
     return [step](const auto& buffers) {
       float sum = 0;
       for (int first = 0; first < step; ++first) {
-        for (int i = first; i < kTwiceElements; i += step) sum += Input(buffers)[i];
+        for (int i = first; i < kTwiceElements; i += step) sum += InputOf(buffers)[i];
       }
-      for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 2 * Input(buffers)[i] + 0 * sum;
+      for (int i = 0; i < kTwiceElements; ++i) OutputOf(buffers)[i] = 2 * InputOf(buffers)[i] + 0 * sum;
     };
   };
   parts_.device.kernels["baseline"] = sum_of(1);
@@ -130,7 +130,7 @@ TEST_F(LegalInputsTest, AProgramMayOverflowWhereOnlyTheOrderOfTheSumKeepsTheBase
 TEST_F(LegalInputsTest, AProgramMayOverflowWhereTheAnswerIsAtTheEndOfItsType) {
   parts_.device.kernels["baseline"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
   const auto overflows = [](const auto& buffers) {
-    for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 2 * Input(buffers)[i] * 1.000001F;
+    for (int i = 0; i < kTwiceElements; ++i) OutputOf(buffers)[i] = 2 * InputOf(buffers)[i] * 1.000001F;
   };
   const auto tried = Try("x: constant(1.7014117e38)", overflows);
   ASSERT_TRUE(std::holds_alternative<LeftOut>(tried));
@@ -140,7 +140,7 @@ TEST_F(LegalInputsTest, AProgramMayOverflowWhereTheAnswerIsAtTheEndOfItsType) {
 // The scale of such an answer underflows, so that its error is infinite by the task's own bounds, but not relative to the sum of
 // magnitudes.
 TEST_F(LegalInputsTest, AnAnswerTooSmallForItsTypeMayBeZero) {
-  const auto is_tiny = [](const auto& buffers) { return Input(buffers)[0] < 0 && Input(buffers)[0] > -10; };
+  const auto is_tiny = [](const auto& buffers) { return InputOf(buffers)[0] < 0 && InputOf(buffers)[0] > -10; };
   parts_.device.kernels["reference"] = [=](const auto& buffers) { Multiply<double>(buffers, is_tiny(buffers) ? 1e-254 : 2); };
   const auto kernel = [=](const auto& buffers) { Multiply<float>(buffers, is_tiny(buffers) ? 0 : 2); };
   parts_.device.kernels["baseline"] = kernel;

@@ -30,7 +30,7 @@ std::variant<LaunchPlan, PlanFailure> Plan(const std::string& directives, const 
   return PlanLaunches(ParseTemplate("k", directives), parameters, task, task.small);
 }
 
-std::string Failure(const std::string& launch) {
+std::string PlanFailureText(const std::string& launch) {
   const auto plan = Plan("// evo:launch k" + launch + "\n");
   return std::holds_alternative<PlanFailure>(plan) ? std::get<PlanFailure>(plan).message : "";
 }
@@ -77,30 +77,33 @@ TEST(LaunchPlan, EvaluatesEveryStep) {
 }
 
 TEST(LaunchPlan, ExceedingTheLimitsOfAllDevicesIsAFailure) {
-  EXPECT_EQ(Failure("(X) grid(1) block(1)"), "");
-  EXPECT_EQ(Failure("(X) grid(S - 100) block(1)"), "line 1, k: grid x is 0; it must be 1 to 2147483647");
-  EXPECT_EQ(Failure("(X) grid(1, 65536) block(1)"), "line 1, k: grid y is 65536; it must be 1 to 65535");
-  EXPECT_EQ(Failure("(X) grid(1, 65535, 65535) block(1)"), "");
-  EXPECT_EQ(Failure("(X) grid(1) block(1025)"), "line 1, k: block x is 1025; it must be 1 to 1024");
-  EXPECT_EQ(Failure("(X) grid(1) block(64, 32)"), "line 1, k: a block has 2048 threads; at most 1024 are possible");
-  EXPECT_EQ(Failure("(X) grid(1) block(1, 1, 65)"), "line 1, k: block z is 65; it must be 1 to 64");
-  EXPECT_EQ(Failure("(X) grid(1) block(0)"), "line 1, k: block x is 0; it must be 1 to 1024");
-  EXPECT_EQ(Failure("(X) grid(3) block(1) cluster(2)"), "line 1, k: grid x is 3; it must be a multiple of the cluster's 2");
-  EXPECT_EQ(Failure("(X) grid(8, 8) block(1) cluster(8, 8)"), "line 1, k: a cluster has 64 blocks; at most 16 are possible");
-  EXPECT_EQ(Failure("(X) grid(1) block(1) shared(-1)"), "line 1, k: shared is -1 bytes; it must be 0 to 2147483647");
+  EXPECT_EQ(PlanFailureText("(X) grid(1) block(1)"), "");
+  EXPECT_EQ(PlanFailureText("(X) grid(S - 100) block(1)"), "line 1, k: grid x is 0; it must be 1 to 2147483647");
+  EXPECT_EQ(PlanFailureText("(X) grid(1, 65536) block(1)"), "line 1, k: grid y is 65536; it must be 1 to 65535");
+  EXPECT_EQ(PlanFailureText("(X) grid(1, 65535, 65535) block(1)"), "");
+  EXPECT_EQ(PlanFailureText("(X) grid(1) block(1025)"), "line 1, k: block x is 1025; it must be 1 to 1024");
+  EXPECT_EQ(PlanFailureText("(X) grid(1) block(64, 32)"), "line 1, k: a block has 2048 threads; at most 1024 are possible");
+  EXPECT_EQ(PlanFailureText("(X) grid(1) block(1, 1, 65)"), "line 1, k: block z is 65; it must be 1 to 64");
+  EXPECT_EQ(PlanFailureText("(X) grid(1) block(0)"), "line 1, k: block x is 0; it must be 1 to 1024");
+  EXPECT_EQ(PlanFailureText("(X) grid(3) block(1) cluster(2)"),
+            "line 1, k: grid x is 3; it must be a multiple of the cluster's 2");
+  EXPECT_EQ(PlanFailureText("(X) grid(8, 8) block(1) cluster(8, 8)"),
+            "line 1, k: a cluster has 64 blocks; at most 16 are possible");
+  EXPECT_EQ(PlanFailureText("(X) grid(1) block(1) shared(-1)"), "line 1, k: shared is -1 bytes; it must be 0 to 2147483647");
 }
 
 TEST(LaunchPlan, WrongExpressionsAndNamesAreFailures) {
-  EXPECT_EQ(Failure("(X) grid(1 / (S - 100)) block(1)"), "line 1, k: expression '1 / (S - 100)', column 3: division by zero");
-  EXPECT_EQ(Failure("(X) grid(scale) block(1)"), "line 1, k: expression 'scale': an integer is wanted, and this is 0.25");
-  EXPECT_EQ(Failure("(Z) grid(1) block(1)"),
+  EXPECT_EQ(PlanFailureText("(X) grid(1 / (S - 100)) block(1)"),
+            "line 1, k: expression '1 / (S - 100)', column 3: division by zero");
+  EXPECT_EQ(PlanFailureText("(X) grid(scale) block(1)"), "line 1, k: expression 'scale': an integer is wanted, and this is 0.25");
+  EXPECT_EQ(PlanFailureText("(Z) grid(1) block(1)"),
             "line 1, k: argument 'Z' is neither an argument of the task nor a workspace nor an expression: expression 'Z', "
             "column 1: nothing is named 'Z'");
-  EXPECT_EQ(Failure("(scale * 2) grid(1) block(1)"),
+  EXPECT_EQ(PlanFailureText("(scale * 2) grid(1) block(1)"),
             "line 1, k: argument 'scale * 2' is a real number, and expressions are passed as int; write f32(scale * 2)");
-  EXPECT_EQ(Failure("(1 << 31) grid(1) block(1)"),
+  EXPECT_EQ(PlanFailureText("(1 << 31) grid(1) block(1)"),
             "line 1, k: argument '1 << 31' is 2147483648, which does not fit an int; write i64(1 << 31) if the kernel takes one");
-  EXPECT_EQ(Failure("(X) grid(1) block(1) when(S == 0)"),
+  EXPECT_EQ(PlanFailureText("(X) grid(1) block(1) when(S == 0)"),
             "nothing is launched: when(..) is zero on every launch line, or a loop has no iteration");
 }
 
@@ -131,9 +134,9 @@ TEST(LaunchPlan, PassesCastsAndStructsByValue) {
                                      LaunchArgument(StructUse{{BufferUse{"X"}, ScalarUse{Dtype::kF32, Number::Real(0.25)},
                                                                ScalarUse{Dtype::kI32, Number::Integer(100)},
                                                                ScalarUse{Dtype::kU8, Number::Integer(3)}}})));
-  EXPECT_EQ(Failure("({X, {S}}) grid(1) block(1)"),
+  EXPECT_EQ(PlanFailureText("({X, {S}}) grid(1) block(1)"),
             "line 1, k: '{X, {S}}': a struct in a struct; write the fields of the inner one in its place");
-  EXPECT_EQ(Failure("({}) grid(1) block(1)"), "line 1, k: '{}': a struct without fields");
+  EXPECT_EQ(PlanFailureText("({}) grid(1) block(1)"), "line 1, k: '{}': a struct without fields");
 }
 
 TEST(LaunchPlan, FillsConstantsFromInputsAndScalars) {

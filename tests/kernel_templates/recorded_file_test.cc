@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kTask = R"json({
+constexpr const char* kRecordedTask = R"json({
   "name": "scale", "summary": "Y = a X + Y", "sizes": ["N", "M"],
   "arguments": [
     {"name": "X", "role": "in", "dtype": "f32", "shape": ["N", "2 * M"], "generators": ["normal"]},
@@ -50,7 +50,7 @@ class RecordedFileTest : public testing::Test {
   void Write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   // `more`: what the case says besides its name and data.
   void UseTask(const std::string& more) const {
-    std::string text = kTask;
+    std::string text = kRecordedTask;
     Write("task.json", text.replace(text.find("SIZES"), 5, more));
   }
   // N = 2, M = 1.
@@ -144,7 +144,7 @@ TEST_F(RecordedFileTest, ShapesMustAgree) {
 }
 
 TEST_F(RecordedFileTest, ASizeThatNoShapeTellsMustBeGiven) {
-  std::string text = kTask;
+  std::string text = kRecordedTask;
   text.replace(text.find("SIZES"), 5, "");
   for (const char* shape : {R"("N", "M"], "generators)", R"("index<M")"}) {
     const std::size_t at = text.find(shape);
@@ -202,11 +202,11 @@ TEST_F(RecordedFileTest, TheKeysOfACaseAreChecked) {
   Record(Good());
   UseTask(R"(, "weight": 2)");
   EXPECT_THAT(Failure(), HasSubstr("cases.held_out[0]: unknown key 'weight'"));
-  std::string text = kTask;
+  std::string text = kRecordedTask;
   text.replace(text.find("\"recorded.npz\"SIZES"), 19, "\"../recorded.npz\"");
   Write("task.json", text);
   EXPECT_THAT(Failure(), HasSubstr("cases.held_out[0].data: '../recorded.npz' is not the name of a .npz file of this folder"));
-  text = kTask;
+  text = kRecordedTask;
   text.replace(text.find("\"data\": \"recorded.npz\"SIZES"), 27, R"("digest": "1", "sizes": {"N": 1, "M": 1})");
   Write("task.json", text);
   EXPECT_THAT(Failure(), HasSubstr("cases.held_out[0].digest: is that of `data`, which is missing"));

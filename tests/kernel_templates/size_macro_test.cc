@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kTask = R"json({
+constexpr const char* kSizedTask = R"json({
   "name": "t", "summary": "s", "sizes": ["W", "H"],
   "arguments": [
     {"name": "X", "role": "in", "dtype": "f32", "shape": ["H", "W"], "generators": ["normal"]},
@@ -41,19 +41,19 @@ constexpr const char* kTemplate = R"(// evo:size WIDTH = W
 #endif
 )";
 
-std::variant<LaunchPlan, PlanFailure> Plan(const std::string& text) {
-  const Task task = ParseTask(kTask, "// evo:launch reference(X, Y) grid(1) block(32)\n", "t");
+std::variant<LaunchPlan, PlanFailure> PlanOf(const std::string& text) {
+  const Task task = ParseTask(kSizedTask, "// evo:launch reference(X, Y) grid(1) block(32)\n", "t");
   return PlanLaunches(ParseTemplate("k", text), {}, task, task.small);
 }
 
-std::string FailureOf(const std::string& text) {
+std::string SizeFailure(const std::string& text) {
   return UsageFailure([&] { ParseTemplate("t", text + "\n// evo:launch k(X) grid(1) block(1)\n"); });
 }
 
 std::string Block(const std::string& name) { return "\n#ifndef " + name + "\n#define " + name + " 8\n#endif\n"; }
 
 std::string PlanFailureOf(const std::string& directives, const std::string& name) {
-  const auto plan = Plan(directives + Block(name) + "// evo:launch k(X, Y) grid(1) block(32)\n");
+  const auto plan = PlanOf(directives + Block(name) + "// evo:launch k(X, Y) grid(1) block(32)\n");
   return std::holds_alternative<PlanFailure>(plan) ? std::get<PlanFailure>(plan).message : "";
 }
 
@@ -71,7 +71,7 @@ TEST(SizeMacro, HasAValueForEachCase) {
 }
 
 TEST(SizeMacro, LaunchLinesKnowIt) {
-  const auto plan = Plan(kTemplate);
+  const auto plan = PlanOf(kTemplate);
   ASSERT_TRUE(std::holds_alternative<LaunchPlan>(plan)) << std::get<PlanFailure>(plan).message;
   EXPECT_THAT(std::get<PlannedLaunch>(std::get<LaunchPlan>(plan).steps[0]).grid, testing::ElementsAre(7, 2, 1));
 }
@@ -88,22 +88,23 @@ TEST(SizeMacro, MayHaveTheNameOfItsSize) {
 TEST(SizeMacro, BadLinesSayLineAndReason) {
   constexpr const char* kExpected =
       "t.cu:1: evo:size: 'NAME = EXPR' expected, EXPR of the task's sizes, or the NAME of a size alone";
-  EXPECT_EQ(FailureOf("// evo:size"), kExpected);
-  EXPECT_EQ(FailureOf("// evo:size N W"), kExpected);
-  EXPECT_EQ(FailureOf("// evo:size N ="), kExpected);
-  EXPECT_EQ(FailureOf("// evo:size 2N = W"), kExpected);
-  EXPECT_EQ(FailureOf("// evo:size N = W +"), "t.cu:1: expression 'W +', column 4: a value expected, found the end");
-  EXPECT_EQ(FailureOf("// evo:size N = W\n// evo:size N = H" + Block("N")), "t.cu:2: evo:size N: declared twice");
-  EXPECT_EQ(FailureOf("// evo:param N 8\n// evo:size N = H" + Block("N")), "t.cu:2: evo:size N: declared twice");
-  EXPECT_EQ(FailureOf("// evo:size N = H\n// evo:param N 8" + Block("N")), "t.cu:2: evo:param N: declared twice");
-  EXPECT_EQ(FailureOf("// evo:size N = W"), "t.cu:1: evo:size N: its lines '#ifndef N', '#define N value', '#endif' are missing");
-  EXPECT_EQ(FailureOf("// evo:size N = W" + Block("N") + Block("N")), "t.cu:3: size macro N: defined twice");
-  EXPECT_EQ(FailureOf("// evo:size N = W" + Block("N") + "#include <mma.h>"),
+  EXPECT_EQ(SizeFailure("// evo:size"), kExpected);
+  EXPECT_EQ(SizeFailure("// evo:size N W"), kExpected);
+  EXPECT_EQ(SizeFailure("// evo:size N ="), kExpected);
+  EXPECT_EQ(SizeFailure("// evo:size 2N = W"), kExpected);
+  EXPECT_EQ(SizeFailure("// evo:size N = W +"), "t.cu:1: expression 'W +', column 4: a value expected, found the end");
+  EXPECT_EQ(SizeFailure("// evo:size N = W\n// evo:size N = H" + Block("N")), "t.cu:2: evo:size N: declared twice");
+  EXPECT_EQ(SizeFailure("// evo:param N 8\n// evo:size N = H" + Block("N")), "t.cu:2: evo:size N: declared twice");
+  EXPECT_EQ(SizeFailure("// evo:size N = H\n// evo:param N 8" + Block("N")), "t.cu:2: evo:param N: declared twice");
+  EXPECT_EQ(SizeFailure("// evo:size N = W"),
+            "t.cu:1: evo:size N: its lines '#ifndef N', '#define N value', '#endif' are missing");
+  EXPECT_EQ(SizeFailure("// evo:size N = W" + Block("N") + Block("N")), "t.cu:3: size macro N: defined twice");
+  EXPECT_EQ(SizeFailure("// evo:size N = W" + Block("N") + "#include <mma.h>"),
             "t.cu:3: size macro N: defined before the #include on line 5; includes come first");
   EXPECT_EQ(PlanFailureOf("// evo:size N = D", "N"), "line 1: evo:size N: 'D' is not a size of the task");
   EXPECT_EQ(PlanFailureOf("// evo:size N = W / (H - 16)", "N"),
             "line 1: evo:size N: expression 'W / (H - 16)', column 3: division by zero");
-  EXPECT_EQ(FailureOf("// evo:constraint N > 1\n// evo:size N = W" + Block("N")),
+  EXPECT_EQ(SizeFailure("// evo:constraint N > 1\n// evo:size N = W" + Block("N")),
             "t.cu:1: evo:constraint: 'N' is not a parameter of this template");
 }
 

@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-constexpr const char* kTask = R"json({
+constexpr const char* kShapedTask = R"json({
   "name": "scale",
   "summary": "Y = a X",
   "sizes": ["N", "M"],
@@ -26,13 +26,13 @@ constexpr const char* kTask = R"json({
   "bytes": "N * M * 4",
   "operations": "N"
 })json";
-constexpr const char* kReference = "// evo:launch reference(X, Y, N) grid(N) block(32)\n";
+constexpr const char* kScaleReference = "// evo:launch reference(X, Y, N) grid(N) block(32)\n";
 
-Task Plain() { return ParseTask(kTask, kReference, "tasks/scale"); }
+Task ScaleTask() { return ParseTask(kShapedTask, kScaleReference, "tasks/scale"); }
 Task With(const std::vector<std::string>& shapes, CaseScale scale = CaseScale::kGpu) {
-  return WithSearchShapes(Plain(), scale, shapes);
+  return WithSearchShapes(ScaleTask(), scale, shapes);
 }
-std::string FailureOf(const std::vector<std::string>& shapes) {
+std::string ShapeFailure(const std::vector<std::string>& shapes) {
   return UsageFailure([&] { With(shapes); });
 }
 
@@ -63,26 +63,26 @@ TEST(TaskShape, SeveralShapesBecomeSeveralCases) {
 // A worker parses the task's json again, and the database compares digests.
 TEST(TaskShape, HasItsOwnJsonAndDigest) {
   const Task task = With({"N=77"});
-  EXPECT_NE(task.digest, Plain().digest);
+  EXPECT_NE(task.digest, ScaleTask().digest);
   EXPECT_NE(task.digest, With({"N=78"}).digest);
   EXPECT_EQ(task.digest, With({"N=77,M=8"}).digest);
   const Task again = ParseTask(task.json, task.reference, task.directory);
   EXPECT_EQ(again.digest, task.digest);
   EXPECT_EQ(again.search_cuda.at(0).name, "shape_N77_M8");
-  EXPECT_EQ(With({}).digest, Plain().digest);
+  EXPECT_EQ(With({}).digest, ScaleTask().digest);
 }
 
 TEST(TaskShape, SaysWhatIsWrong) {
-  EXPECT_EQ(FailureOf({"K=3"}), "shape K=3: 'K' is not a size of task scale; sizes are N, M");
-  EXPECT_EQ(FailureOf({"N"}), "shape N: 'N' is not understood; give SIZE=NUMBER,.. with sizes of task scale: N, M");
-  EXPECT_EQ(FailureOf({""}), "shape : '' is not understood; give SIZE=NUMBER,.. with sizes of task scale: N, M");
-  EXPECT_EQ(FailureOf({"N=4,N=5"}), "shape N=4,N=5: N is given twice");
+  EXPECT_EQ(ShapeFailure({"K=3"}), "shape K=3: 'K' is not a size of task scale; sizes are N, M");
+  EXPECT_EQ(ShapeFailure({"N"}), "shape N: 'N' is not understood; give SIZE=NUMBER,.. with sizes of task scale: N, M");
+  EXPECT_EQ(ShapeFailure({""}), "shape : '' is not understood; give SIZE=NUMBER,.. with sizes of task scale: N, M");
+  EXPECT_EQ(ShapeFailure({"N=4,N=5"}), "shape N=4,N=5: N is given twice");
   for (const char* wrong : {"N=", "N=0", "N=-3", "N=4x", "N=99999999999999999999"}) {
-    EXPECT_EQ(FailureOf({wrong}), std::string("shape ") + wrong + ": " + wrong + ": the size must be a positive integer");
+    EXPECT_EQ(ShapeFailure({wrong}), std::string("shape ") + wrong + ": " + wrong + ": the size must be a positive integer");
   }
-  EXPECT_THAT(FailureOf({"N=3000000000"}), testing::HasSubstr("shape N=3000000000: tasks/scale/task.json: "));
-  EXPECT_THAT(FailureOf({"N=7", "N=7"}), testing::HasSubstr("the case 'shape_N7_M8' is given twice"));
-  EXPECT_THAT(FailureOf({"M=6"}), testing::HasSubstr("shape M=6: tasks/scale/task.json: case 'shape_N300_M6': "));
+  EXPECT_THAT(ShapeFailure({"N=3000000000"}), testing::HasSubstr("shape N=3000000000: tasks/scale/task.json: "));
+  EXPECT_THAT(ShapeFailure({"N=7", "N=7"}), testing::HasSubstr("the case 'shape_N7_M8' is given twice"));
+  EXPECT_THAT(ShapeFailure({"M=6"}), testing::HasSubstr("shape M=6: tasks/scale/task.json: case 'shape_N300_M6': "));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kTask = R"json({
+constexpr const char* kAxpyTask = R"json({
   "name": "scale",
   "summary": "Y = a X",
   "notes": ["why", "so"],
@@ -43,11 +43,11 @@ constexpr const char* kTask = R"json({
 constexpr const char* kReference = "// evo:launch reference(X, I, Y, Z, a, N) grid(N) block(32)\n";
 
 TEST(Task, ReadsEverything) {
-  const Task task = ParseTask(kTask, kReference, "tasks/scale");
+  const Task task = ParseTask(kAxpyTask, kReference, "tasks/scale");
   EXPECT_EQ(task.name, "scale");
   EXPECT_EQ(task.summary, "Y = a X");
   EXPECT_EQ(task.directory, fs::path("tasks/scale"));
-  EXPECT_EQ(task.json, kTask);
+  EXPECT_EQ(task.json, kAxpyTask);
   EXPECT_EQ(task.reference, kReference);
   EXPECT_THAT(task.size_names, testing::ElementsAre("N", "M"));
   ASSERT_EQ(task.arguments.size(), 6u);
@@ -69,7 +69,7 @@ TEST(Task, ReadsEverything) {
 }
 
 TEST(Task, CaseGivesVariablesAndElementCounts) {
-  const Task task = ParseTask(kTask, kReference, "t");
+  const Task task = ParseTask(kAxpyTask, kReference, "t");
   const Variables variables = CaseVariables(task, task.small);
   EXPECT_EQ(variables.at("N"), Number::Integer(3));
   EXPECT_EQ(variables.at("a"), Number::Real(0.5));
@@ -80,15 +80,15 @@ TEST(Task, CaseGivesVariablesAndElementCounts) {
 }
 
 TEST(Task, DigestCoversBothFiles) {
-  const std::string digest = ParseTask(kTask, kReference, "t").digest;
-  EXPECT_EQ(ParseTask(kTask, kReference, "elsewhere").digest, digest);
-  EXPECT_NE(ParseTask(kTask, std::string(kReference) + "\n", "t").digest, digest);
-  EXPECT_NE(ParseTask(std::string(kTask) + "\n", kReference, "t").digest, digest);
+  const std::string digest = ParseTask(kAxpyTask, kReference, "t").digest;
+  EXPECT_EQ(ParseTask(kAxpyTask, kReference, "elsewhere").digest, digest);
+  EXPECT_NE(ParseTask(kAxpyTask, std::string(kReference) + "\n", "t").digest, digest);
+  EXPECT_NE(ParseTask(std::string(kAxpyTask) + "\n", kReference, "t").digest, digest);
 }
 
 // The failure of the task's json after `from` in it was replaced.
 std::string FailureWith(const std::string& from, const std::string& to) {
-  std::string text = kTask;
+  std::string text = kAxpyTask;
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
@@ -181,7 +181,7 @@ TEST(Task, CasesAreChecked) {
 }
 
 TEST(Task, TheReferenceMustWriteEveryOutput) {
-  const auto failure = [](const std::string& reference) { return UsageFailure([&] { ParseTask(kTask, reference, "t"); }); };
+  const auto failure = [](const std::string& reference) { return UsageFailure([&] { ParseTask(kAxpyTask, reference, "t"); }); };
   EXPECT_EQ(failure("// evo:launch r(X, Y) grid(N) block(32)\n"), "t/reference.cu: no evo:launch line takes the output 'Z'");
   EXPECT_EQ(failure("// evo:launch r({X, ZZ}, Y) grid(N) block(32)\n"),
             "t/reference.cu: no evo:launch line takes the output 'Z'");
@@ -194,12 +194,12 @@ TEST(Task, TheReferenceMustWriteEveryOutput) {
 
 // The task with a reference of another kind.
 std::string WithReference(const std::string& value) {
-  std::string text = kTask;
+  std::string text = kAxpyTask;
   return text.insert(text.find("\"baseline\""), "\"reference\": \"" + value + "\", ");
 }
 
 TEST(Task, SaysWhatItsReferenceIs) {
-  EXPECT_EQ(ParseTask(kTask, kReference, "t").reference_kind, ReferenceKind::kKernels);
+  EXPECT_EQ(ParseTask(kAxpyTask, kReference, "t").reference_kind, ReferenceKind::kKernels);
   EXPECT_EQ(NameOfReference(ParseTask(WithReference("reference.cu"), kReference, "t")), "reference.cu");
   const Task baseline = ParseTask(WithReference("baseline"), kReference, "t");
   EXPECT_EQ(baseline.reference_kind, ReferenceKind::kBaseline);
@@ -222,13 +222,13 @@ TEST(Task, AReferenceInLessThanDoublePrecisionIsRefused) {
     return UsageFailure([&] { ParseTask(task, kReference + kernel, "t"); });
   };
   EXPECT_EQ(
-      failure("float* Y", kTask),
+      failure("float* Y", kAxpyTask),
       "t/reference.cu: line 1: reference takes the output 'Y' as float*; a reference gets every output as double*, whatever "
       "its dtype, and computes in double");
-  EXPECT_THAT(failure("__half * __restrict__ Y", kTask), testing::HasSubstr("'Y' as __half*"));
-  EXPECT_THAT(failure("unsigned int *Y", kTask), testing::HasSubstr("'Y' as unsigned int*"));
-  EXPECT_EQ(failure("double* Y", kTask), "");
-  EXPECT_EQ(failure("Real* __restrict__ Y", kTask), "") << "it may be double";
+  EXPECT_THAT(failure("__half * __restrict__ Y", kAxpyTask), testing::HasSubstr("'Y' as __half*"));
+  EXPECT_THAT(failure("unsigned int *Y", kAxpyTask), testing::HasSubstr("'Y' as unsigned int*"));
+  EXPECT_EQ(failure("double* Y", kAxpyTask), "");
+  EXPECT_EQ(failure("Real* __restrict__ Y", kAxpyTask), "") << "it may be double";
   EXPECT_EQ(failure("float* Y", WithReference("baseline")), "") << "a baseline has its own types";
 }
 
@@ -246,7 +246,7 @@ class TaskFolder : public testing::Test {
 };
 
 TEST_F(TaskFolder, IsLoaded) {
-  Write("scale/task.json", kTask);
+  Write("scale/task.json", kAxpyTask);
   Write("scale/reference.cu", kReference);
   EXPECT_EQ(UsageFailure([&] { LoadTask(root_ / "scale"); }),
             (root_ / "scale/task.json").string() + ": baseline: there is no template naive.cu in its folder");
@@ -256,7 +256,7 @@ TEST_F(TaskFolder, IsLoaded) {
 }
 
 TEST_F(TaskFolder, HasTheReferenceThatTheTaskNames) {
-  Write("scale/task.json", kTask);
+  Write("scale/task.json", kAxpyTask);
   Write("scale/naive.cu", std::string(kReference) + "// the baseline\n");
   EXPECT_THAT(UsageFailure([&] { LoadTask(root_ / "scale"); }),
               testing::AllOf(testing::HasSubstr("scale/reference.cu: cannot be read"), testing::HasSubstr("\"reference.py\""),

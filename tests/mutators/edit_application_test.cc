@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const char* const kText = R"(// evo:param N 16 32
+const char* const kEditedText = R"(// evo:param N 16 32
 // evo:launch k(A) grid(1) block(N)
 #ifndef N
 #define N 16
@@ -38,7 +38,7 @@ Edit Replacing(const SyntaxTree& tree, const std::string& from, const std::strin
 }
 
 TEST(EditApplication, ReplacesAndInsertsBeforeAndAfter) {
-  const Parent parent{std::string(kText)};
+  const Parent parent{std::string(kEditedText)};
   const int statement = Statement(*parent.tree, "a[1] = 2;");
   const Edit edit = MakeEdit(*parent.tree, "test",
                              {{{statement, Placement::kReplace, "a[1] = 9;"},
@@ -51,13 +51,13 @@ TEST(EditApplication, ReplacesAndInsertsBeforeAndAfter) {
 }
 
 TEST(EditApplication, DeletionRemovesABlankLine) {
-  const Parent parent{std::string(kText)};
+  const Parent parent{std::string(kEditedText)};
   const AppliedEdit applied = ApplyEdit(*parent.tree, parent.genome.parameters, Replacing(*parent.tree, "a[1] = 2;", ""));
   EXPECT_THAT(applied.text, HasSubstr("  a[0] = 1;\n#if"));
 }
 
 TEST(EditApplication, IsCompleteOrDropped) {
-  const Parent parent{std::string(kText)};
+  const Parent parent{std::string(kEditedText)};
   Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
   edit.anchors.push_back(edit.anchors.front());
   edit.anchors.back().tokens = "0000000000000000";
@@ -68,7 +68,7 @@ TEST(EditApplication, IsCompleteOrDropped) {
 }
 
 TEST(EditApplication, OverlapsAndBadIndicesAreDropped) {
-  const Parent parent{std::string(kText)};
+  const Parent parent{std::string(kEditedText)};
   const int outer = Statement(*parent.tree, "a[1] = 2;");
   const int inner = Statement(*parent.tree, "a[1]");
   const Edit overlap =
@@ -80,7 +80,7 @@ TEST(EditApplication, OverlapsAndBadIndicesAreDropped) {
 }
 
 TEST(EditApplication, DropsEditsThatNeedOtherParameters) {
-  const Parent parent{std::string(kText)};
+  const Parent parent{std::string(kEditedText)};
   Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
   edit.parameters = {{"N", 32}};
   EXPECT_THAT(ApplyEdit(*parent.tree, {{"N", 16}}, edit).dropped, HasSubstr("needs N = 32"));
@@ -88,7 +88,7 @@ TEST(EditApplication, DropsEditsThatNeedOtherParameters) {
 }
 
 TEST(EditApplication, LaunchLinesChangeWithTheCode) {
-  const Parent parent{std::string(kText)};
+  const Parent parent{std::string(kEditedText)};
   Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");
   edit.launch = {{"k", "grid", "2 * N"}};
   EXPECT_THAT(ApplyEdit(*parent.tree, parent.genome.parameters, edit).text, HasSubstr("grid(2 * N) block(N)"));
@@ -99,7 +99,7 @@ TEST(EditApplication, LaunchLinesChangeWithTheCode) {
 }
 
 TEST(GenomeRenderer, AppliesEditsInOrder) {
-  Parent parent{std::string(kText)};
+  Parent parent{std::string(kEditedText)};
   parent.genome.edits.push_back(Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;"));
   parent.Render();
   parent.genome.edits.push_back(Replacing(*parent.tree, "a[0] = 5;", "a[0] = 6;"));
@@ -116,7 +116,7 @@ TEST(GenomeRenderer, AppliesEditsInOrder) {
 }
 
 TEST(GenomeRenderer, CodeThatParametersRemoveIsNotEdited) {
-  Parent parent{std::string(kText)};
+  Parent parent{std::string(kEditedText)};
   parent.genome.edits.push_back(Replacing(*parent.tree, "a[2] = 3;", "a[2] = 4;"));
   parent.Render();
   EXPECT_THAT(parent.rendering.source, HasSubstr("a[2] = 4;"));
@@ -224,7 +224,7 @@ __global__ void k(float* a, int n) {
 }
 
 TEST(GenomeRenderer, UndeclaredParametersAreErrors) {
-  Parent parent{std::string(kText)};
+  Parent parent{std::string(kEditedText)};
   parent.genome.parameters["M"] = 1;
   EXPECT_THROW(SharedRenderer().Render(parent.kernel_template, parent.genome), Error);
 }

@@ -13,7 +13,7 @@ namespace {
 
 // Does what InspectHere (evaluator/device/inspection.cc) does on the host; a test compares the two. Kinds and dtypes have the
 // same numbers.
-constexpr char kSource[] = R"(
+constexpr char kInspectionSource[] = R"(
 typedef unsigned long long u64;
 struct Request { u64 address, other, bytes; int kind, dtype, exact, blocks; };
 struct Part { u64 different, first; double squares, reference_squares, largest; u64 worst, hash; };
@@ -194,7 +194,7 @@ std::uint32_t Blocks(std::uint64_t bytes) {
 }  // namespace
 
 InspectionKernel::InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream) : stream_(stream) {
-  CompileResult compiled = compiler.Compile({kSource, {"evo_inspect", "evo_collect"}, device.arch});
+  CompileResult compiled = compiler.Compile({kInspectionSource, {"evo_inspect", "evo_collect"}, device.arch});
   if (compiled.outcome != Outcome::kOk) {
     throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch,
                             compiled.message));

@@ -18,7 +18,7 @@ namespace {
 // as can be resident, is cooperative, which makes them resident together, and no block ends before all have begun, since another
 // would get its slots. The sizes are multiples of 64 bytes, and the array is all that a thread has there: nothing between two
 // arrays stays as it was.
-constexpr char kSource[] = R"(
+constexpr char kSupportSource[] = R"(
 extern "C" __global__ void evo_hold(const volatile int* released) {
   for (int i = 0; i < 40000 && *released == 0; ++i) __nanosleep(1000);
 }
@@ -150,7 +150,7 @@ extern "C" __global__ void evo_tick(unsigned steps) {
 
 }  // namespace
 
-std::string SupportKernelSource() { return kSource; }
+std::string SupportKernelSource() { return kSupportSource; }
 
 std::vector<std::string> SupportKernelNames() {
   std::vector<std::string> names = {"evo_hold", "evo_touch", "evo_tick", "evo_scrub", "evo_displace", "evo_poison"};
