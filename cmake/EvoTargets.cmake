@@ -17,6 +17,10 @@ option(EVO_UNITY_BUILD "Compile several sources of a target as one" ON)
 set(CMAKE_UNITY_BUILD ${EVO_UNITY_BUILD})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
+# What no program calls is left out of it.
+add_compile_options($<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
+add_link_options($<$<CONFIG:Release>:-Wl,--gc-sections>)
+
 # evo_precompile(TARGET DONOR HEADERS...): TARGET uses the precompiled headers of DONOR, a target of ours with the same options.
 function(evo_precompile target donor)
   if(NOT EVO_PRECOMPILE_HEADERS)

@@ -36,6 +36,18 @@ std::vector<std::string> Answers::Unused() const {
 
 namespace {
 
+// How often the loop of launches runs: the host's number where sizes give it, else few.
+std::string Repeat(DraftContext& context) {
+  if (!context.loop.taken) return "";
+  const HostExpression counted = context.names.InSizes(ParseHostExpression(SpelledTokens(context.loop.count)), context.draft);
+  const auto names = counted.Names();
+  const bool of_sizes =
+      !names.empty() && std::all_of(names.begin(), names.end(), [&](const auto& name) { return context.names.IsSize(name); });
+  return context.answers.Ask(
+      "repeat", of_sizes ? counted.Text() : std::to_string(kFewestSteps),
+      fmt::format("how often the loop over {} runs; the host says {}", context.loop.step, context.loop.count));
+}
+
 // What one element costs and how many terms it has, of the launch that has most of them.
 void CountLoops(DraftContext& context) {
   TaskDraft& draft = context.draft;
@@ -66,6 +78,11 @@ void CountLoops(DraftContext& context) {
     draft.terms += (draft.terms.empty() ? "" : " + ") + terms;
   }
   if (known && draft.terms.empty()) draft.terms = "1";
+  // Each step adds its errors to those of the steps before it.
+  if (context.loop.taken && !draft.terms.empty()) {
+    const auto parse = [](const std::string& text) { return ParseHostExpression(SpelledTokens(text)); };
+    draft.terms = Simplified(HostExpression::Binary("*", parse(draft.repeat), parse(draft.terms))).Text();
+  }
   const auto repeated = [&](const std::string& text) {
     return context.loop.taken ? fmt::format("{} * ({})", kFewestSteps, text) : text;
   };
@@ -97,6 +114,7 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
   LaunchWriter writer(context, buffers);
   std::vector<std::string> lines;
   for (const TakenLaunch& one : launches) lines.push_back(writer.LaunchLine(one));
+  draft.repeat = Repeat(context);
   CountLoops(context);
   ArgumentMaker maker(context, buffers);
   for (const DraftBuffer& buffer : buffers.all()) maker.AddArgument(buffer);

@@ -181,16 +181,7 @@ void LaunchWriter::AddSteps(const std::vector<std::string>& lines) {
     if (byte && argument != c_.draft.arguments.end() && argument->role == "out")
       c_.draft.steps.push_back(fmt::format("memset {} {}", buffer.name, *byte));
   }
-  if (c_.loop.taken) {
-    const HostExpression counted = c_.names.InSizes(ParseHostExpression(SpelledTokens(c_.loop.count)), c_.draft);
-    const auto names = counted.Names();
-    const bool of_sizes =
-        !names.empty() && std::all_of(names.begin(), names.end(), [&](const auto& name) { return c_.names.IsSize(name); });
-    std::string count = of_sizes ? counted.Text() : std::to_string(kFewestSteps);
-    count = c_.answers.Ask("repeat", count,
-                           fmt::format("how often the loop over {} runs; the host says {}", c_.loop.step, c_.loop.count));
-    c_.draft.steps.push_back(fmt::format("repeat {} < {}", c_.loop.step, count));
-  }
+  if (c_.loop.taken) c_.draft.steps.push_back(fmt::format("repeat {} < {}", c_.loop.step, c_.draft.repeat));
   for (const std::string& line : lines) c_.draft.steps.push_back("launch " + line);
   if (c_.loop.taken) {
     for (const auto& [a, b] : c_.loop.swaps)

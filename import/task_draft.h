@@ -66,7 +66,8 @@ struct TaskDraft {
   bool python = false;
   DraftCases cases;
   bool each_adds = true;          // each element has a sum of its own
-  std::string terms = "1";        // that are added up for one element
+  std::string terms = "1";        // that are added up for one element, in all steps of a loop of launches
+  std::string repeat;             // how often the loop of launches runs; empty: there is none
   std::string barriers;           // what waiting for one another costs on the cpu device, in loop bodies; empty: nothing
   std::string work = "1";         // innermost loop bodies of all threads and launches; an expression of sizes
   std::set<std::string> moved;    // macros and constants whose definitions are written at the top

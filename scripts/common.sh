@@ -21,9 +21,9 @@ CudaRoot() {
   done
 }
 
-# Configure [PRESET]: the build folder of a preset of CMakePresets.json, release if none is named.
+# Configure [PRESET [OPTION...]]: the build folder of a preset of CMakePresets.json, release if none is named. Options go to cmake.
 Configure() {
-  local preset=${1:-release} options=(-DCUDAToolkit_ROOT="$(CudaRoot)")
+  local preset=${1:-release} options=("${@:2}" -DCUDAToolkit_ROOT="$(CudaRoot)")
   build=$repository/build/$preset
   # ccache sees through precompiled headers only if it may overlook their times and macros.
   if command -v ccache >/dev/null; then options+=("-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"); fi

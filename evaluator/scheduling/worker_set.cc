@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "core/error.h"
@@ -174,24 +175,27 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
 
 std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
   if (!policy_.runs_sanitizers || !options_.sanitizers) return {};
-  std::vector<ToolResult> results = {
-      SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop)};
-  if (FoundFault(results.front())) return results;
+  auto sampled = std::async(std::launch::async, [&] {
+    return SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop);
+  });
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));
   Job job;
   job.request = ToMessage(SmallCaseRequest{program, ""});
   job.deadline = kSanitizerDeadline;
-  for (ToolResult& result : sanitizer.Check(job, stop)) results.push_back(std::move(result));
-  if (std::any_of(results.begin(), results.end(), FoundFault)) return results;
-  // What is wrong at the size that is timed may be right at a smaller one. The case with the most bytes.
-  const std::vector<Case>& cases = SearchCases(task_, policy_.cases);
-  const Case& timed = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
-    return BareInputs::Bytes(task_, a) < BareInputs::Bytes(task_, b);
-  });
-  job.request = ToMessage(SmallCaseRequest{program, timed.name});
-  for (ToolResult& result : sanitizer.CheckLong({job, timed.name, kTimedCaseTime}, stop)) results.push_back(std::move(result));
+  std::vector<ToolResult> results = sanitizer.Check(job, "", stop);
+  if (std::none_of(results.begin(), results.end(), FoundFault)) {
+    // What is wrong at the size that is timed may be right at a smaller one. The case with the most bytes.
+    const std::vector<Case>& cases = SearchCases(task_, policy_.cases);
+    const Case& timed = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
+      return BareInputs::Bytes(task_, a) < BareInputs::Bytes(task_, b);
+    });
+    job.request = ToMessage(SmallCaseRequest{program, timed.name});
+    job.deadline = kTimedCaseTime;
+    for (ToolResult& result : sanitizer.Check(job, timed.name, stop)) results.push_back(std::move(result));
+  }
+  results.insert(results.begin(), sampled.get());
   return results;
 }
 

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <future>
 #include <sstream>
 
 #include "core/error.h"
@@ -16,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
-constexpr const char* kToolsByWorth[] = {"memcheck", "racecheck", "synccheck", "initcheck"};
 constexpr std::string_view kMark = "========= ";
 
 // The number after `label` in a line such as "ERROR SUMMARY: 3 errors"; -1 if there is none.
@@ -66,34 +66,28 @@ Sanitizer::Sanitizer(const fs::path& cuda_root, WorkerPoolOptions options, Messa
       setup_(std::move(setup)),
       run_([this](const std::string& tool, const Job& job, const std::stop_token& stop) {
         return program_ ? RunTool(tool, job, stop) : ToolResult{tool, "missing", "the CUDA toolkit has no compute-sanitizer"};
-      }),
-      clock_([] {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
       }) {}
 
-Sanitizer::Sanitizer(Run run, Clock clock) : run_(std::move(run)), clock_(std::move(clock)) {}
+Sanitizer::Sanitizer(Run run) : run_(std::move(run)) {}
 
-std::vector<ToolResult> Sanitizer::Check(const Job& job, const std::stop_token& stop) const {
-  std::vector<ToolResult> results;
+std::vector<ToolResult> Sanitizer::Check(const Job& job, const std::string& size, const std::stop_token& stop) const {
+  std::stop_source others;
+  const std::stop_callback forward(stop, [&] { others.request_stop(); });
+  std::vector<std::future<ToolResult>> running;
   for (const char* tool : kTools) {
-    if (stop.stop_requested()) break;
-    results.push_back(run_(tool, job, stop));
+    running.push_back(std::async(std::launch::async, [this, tool, &job, &others] {
+      ToolResult result = run_(tool, job, others.get_token());
+      if (FoundFault(result)) others.request_stop();
+      return result;
+    }));
   }
-  return results;
-}
-
-std::vector<ToolResult> Sanitizer::CheckLong(const LongJob& job, const std::stop_token& stop) const {
   std::vector<ToolResult> results;
-  const std::chrono::milliseconds end = clock_() + job.most;
-  for (const char* tool : kToolsByWorth) {
-    if (stop.stop_requested()) break;
-    Job limited = job.job;
-    limited.deadline = end - clock_();
-    ToolResult result{tool, "timeout", "there was no time left"};
-    if (limited.deadline > std::chrono::milliseconds(0)) result = run_(tool, limited, stop);
-    result.tool = fmt::format("{} at {}", tool, job.size);
+  for (std::future<ToolResult>& one : running) {
+    ToolResult result = one.get();
+    // Without a fault of its own, a tool that was stopped has nothing to say.
+    if (others.stop_requested() && !FoundFault(result) && result.result != "clean") continue;
+    if (!size.empty()) result.tool += " at " + size;
     results.push_back(std::move(result));
-    if (results.back().result == "error") break;
   }
   return results;
 }

@@ -138,7 +138,8 @@ TEST_P(CarelessKernels, AreRejectedAndHonestOnesPass) {
 INSTANTIATE_TEST_SUITE_P(Of, CarelessKernels, ::testing::ValuesIn(FindCarelessKernels(KernelDirectory())),
                          [](const auto& parameter) { return TestName(parameter.param); });
 
-TEST(CarelessKernelFolder, EveryTaskHasBothKindsAndEveryKernelSaysWhatItIs) {
+// Tasks without such kernels have the checks of `evo check` only: a block of zeros, a term that is missing.
+TEST(CarelessKernelFolder, ATaskHasBothKindsOrNoneAndEveryKernelSaysWhatItIs) {
   std::map<std::string, std::set<bool>> kinds;
   for (const CarelessKernel& kernel : FindCarelessKernels(KernelDirectory())) {
     kinds[kernel.task].insert(kernel.honest());
@@ -152,10 +153,10 @@ TEST(CarelessKernelFolder, EveryTaskHasBothKindsAndEveryKernelSaysWhatItIs) {
   std::set<std::string> listed;
   std::istringstream names(EVO_CARELESS_TASKS);
   for (std::string name; names >> name;) listed.insert(name);
-  for (const auto& task : std::filesystem::directory_iterator(ShareDirectory() / "kernel_templates")) {
-    if (!std::filesystem::exists(task.path() / "task.json")) continue;
-    const std::string name = task.path().filename().string();
-    EXPECT_EQ(kinds[name].size(), 2u) << name;
+  EXPECT_GE(kinds.size(), 11u);
+  for (const auto& [name, both] : kinds) {
+    EXPECT_TRUE(std::filesystem::exists(ShareDirectory() / "kernel_templates" / name / "task.json")) << name << " is no task";
+    EXPECT_EQ(both.size(), 2u) << name;
     EXPECT_TRUE(listed.count(name) == 1 || NotRunReason({name, "", ""}, "cpu")) << name << " is in no group of CMakeLists.txt";
   }
 }

@@ -43,7 +43,7 @@ std::string GenomeFailure(const std::string& text) {
 TEST(Genome, CanonicalJsonIsFixed) { EXPECT_EQ(ToCanonicalJson(ExampleGenome()), kExampleJson); }
 
 TEST(Genome, SurvivesTheRoundTrip) {
-  EXPECT_EQ(GenomeFromJson(ToCanonicalJson(ExampleGenome())), Example());
+  EXPECT_EQ(GenomeFromJson(ToCanonicalJson(ExampleGenome())), ExampleGenome());
   EXPECT_EQ(GenomeFromJson(ToCanonicalJson(Genome{})), Genome{});
 }
 

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace evo {
 namespace {
@@ -44,54 +49,46 @@ TEST(SanitizerLog, WithoutASummaryIsUnsupported) {
 
 TEST(Sanitizer, ThatIsNotInstalledIsMissing) {
   const Sanitizer sanitizer("/nonexistent", {}, {});
-  const std::vector<ToolResult> results = sanitizer.Check({}, {});
+  const std::vector<ToolResult> results = sanitizer.Check({}, "", {});
   ASSERT_EQ(results.size(), 4u);
   for (const ToolResult& result : results) EXPECT_EQ(result.result, "missing");
 }
 
-// Tools that take as long as a test says.
-class LongJobTest : public ::testing::Test {
- protected:
-  std::vector<ToolResult> Check(std::chrono::milliseconds most) {
-    const Sanitizer sanitizer(
-        [&](const std::string& tool, const Job& job, const std::stop_token&) -> ToolResult {
-          deadlines.push_back(job.deadline);
-          if (takes[tool] > job.deadline) {
-            now += job.deadline;
-            return {tool, "timeout", "the tool did not end in time"};
-          }
-          now += takes[tool];
-          return {tool, tool == wrong ? "error" : "clean", ""};
-        },
-        [&] { return now; });
-    return sanitizer.CheckLong({{}, "timed", most}, {});
-  }
-  static std::string Summary(const std::vector<ToolResult>& results) {
-    std::string text;
-    for (const ToolResult& result : results) text += result.tool + " " + result.result + "\n";
-    return text;
-  }
-  std::map<std::string, std::chrono::milliseconds> takes;
-  std::string wrong;
-  std::chrono::milliseconds now{77};
-  std::vector<std::chrono::milliseconds> deadlines;
-};
-
-TEST_F(LongJobTest, EveryToolRunsWhereThereIsTime) {
-  EXPECT_EQ(Summary(Check(std::chrono::seconds(10))),
-            "memcheck at timed clean\nracecheck at timed clean\nsynccheck at timed clean\ninitcheck at timed clean\n");
+std::string Summary(const std::vector<ToolResult>& results) {
+  std::string text;
+  for (const ToolResult& result : results) text += result.tool + " " + result.result + "\n";
+  return text;
 }
 
-TEST_F(LongJobTest, ToolsShareTheTimeAndSayWhenItIsOver) {
-  takes = {{"memcheck", std::chrono::seconds(4)}, {"racecheck", std::chrono::seconds(60)}};
-  EXPECT_EQ(Summary(Check(std::chrono::seconds(10))),
-            "memcheck at timed clean\nracecheck at timed timeout\nsynccheck at timed timeout\ninitcheck at timed timeout\n");
-  EXPECT_EQ(deadlines, (std::vector<std::chrono::milliseconds>{std::chrono::seconds(10), std::chrono::seconds(6)}));
+TEST(Sanitizer, ToolsRunSideBySideAndEachHasTheWholeTime) {
+  std::latch all(4);
+  std::atomic<int> with_the_whole_time = 0;
+  const Sanitizer sanitizer([&](const std::string& tool, const Job& job, const std::stop_token&) -> ToolResult {
+    with_the_whole_time += job.deadline == std::chrono::seconds(10) ? 1 : 0;
+    all.arrive_and_wait();  // never returns if one tool waits for another's end
+    return {tool, tool == "racecheck" ? "timeout" : "clean", ""};
+  });
+  Job job;
+  job.deadline = std::chrono::seconds(10);
+  EXPECT_EQ(Summary(sanitizer.Check(job, "", {})), "memcheck clean\nracecheck timeout\ninitcheck clean\nsynccheck clean\n");
+  EXPECT_EQ(with_the_whole_time, 4);
 }
 
-TEST_F(LongJobTest, AnErrorEndsIt) {
-  wrong = "racecheck";
-  EXPECT_EQ(Summary(Check(std::chrono::seconds(10))), "memcheck at timed clean\nracecheck at timed error\n");
+TEST(Sanitizer, ResultsNameTheSize) {
+  const Sanitizer sanitizer([](const std::string& tool, const Job&, const std::stop_token&) -> ToolResult {
+    return {tool, "clean", ""};
+  });
+  EXPECT_EQ(Summary(sanitizer.Check({}, "timed", {})),
+            "memcheck at timed clean\nracecheck at timed clean\ninitcheck at timed clean\nsynccheck at timed clean\n");
+}
+
+TEST(Sanitizer, AnErrorEndsTheOtherTools) {
+  const Sanitizer sanitizer([](const std::string& tool, const Job&, const std::stop_token& stop) -> ToolResult {
+    if (tool == "racecheck") return {tool, "error", "a race"};
+    while (!stop.stop_requested()) std::this_thread::yield();
+    return {tool, "unsupported", "stopped"};
+  });
+  EXPECT_EQ(Summary(sanitizer.Check({}, "timed", {})), "racecheck at timed error\n");
 }
 
 }  // namespace

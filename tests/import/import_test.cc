@@ -150,6 +150,7 @@ int main() {
   EXPECT_EQ(ArgumentOf(TaskOf(reply), "in").at("role"), "inout");
   EXPECT_EQ(ArgumentOf(TaskOf(reply), "out").at("role"), "inout");
   EXPECT_EQ(QuestionOf(reply, "repeat").guess, "4");
+  EXPECT_EQ(QuestionOf(reply, "out.sum").guess, "8") << "two terms a step, and each step adds to the errors of those before it";
 }
 
 TEST(Import, ConstantMemoryIsAnInput) {

@@ -6,11 +6,12 @@
 #include "kernel_templates/renderer.h"
 #include "kernel_templates/task.h"
 #include "platform/installation.h"
+#include "tests/kernel_templates/task_names.h"
 
 namespace evo {
 namespace {
 
-class BaselineHolds : public ::testing::TestWithParam<const char*> {};
+class BaselineHolds : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BaselineHolds, OnHeldOutCases) {
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / GetParam());
@@ -28,9 +29,8 @@ TEST_P(BaselineHolds, OnHeldOutCases) {
   EXPECT_EQ(check.held_out_cases.size(), task.held_out_cpu.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, BaselineHolds,
-                         ::testing::Values("softmax", "layer_norm", "row_sum", "transpose", "gemm", "attention"),
-                         [](const auto& parameter) { return std::string(parameter.param); });
+INSTANTIATE_TEST_SUITE_P(Tasks, BaselineHolds, ::testing::ValuesIn(TaskNames(ShareDirectory() / "kernel_templates")),
+                         [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace evo
