@@ -1,5 +1,5 @@
-// Matrix product of 8-bit integers by tiles and __dp4a, which adds four products at once. Tiles of both matrices are in shared memory
-// as words of four elements of a row, transposed, so that a thread reads its rows of a step from neighbouring words.
+// Matrix product of 8-bit integers by tiles and __dp4a, which adds four products at once. Tiles of both matrices are in shared
+// memory as words of four elements of a row, transposed, so that a thread reads its rows of a step from neighbouring words.
 // evo:param TILE_M 32 64 128
 // evo:param TILE_N 32 64 128
 // evo:param WORDS 4 8 16
@@ -49,8 +49,8 @@ __device__ __forceinline__ int LoadWord(const signed char* row, int first, int d
 
 // Brings WORDS words of `tile_rows` rows.
 template <int tile_rows>
-__device__ __forceinline__ void Bring(int (&tile)[WORDS][tile_rows + 1], const signed char* matrix, int first_row, int rows, int first,
-                                      int depth, bool aligned) {
+__device__ __forceinline__ void Bring(int (&tile)[WORDS][tile_rows + 1], const signed char* matrix, int first_row, int rows,
+                                      int first, int depth, bool aligned) {
 #pragma unroll 4
   for (int i = threadIdx.x; i < tile_rows * WORDS; i += kThreads) {
     const int row = i / WORDS;

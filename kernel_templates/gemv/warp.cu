@@ -1,5 +1,5 @@
-// Matrix times vector, WARPS warps of a block share ROWS rows: lanes read four neighbouring columns at a time, each piece of x once for
-// all rows. Shuffles add up the lanes, and the first warp adds up the warps.
+// Matrix times vector, WARPS warps of a block share ROWS rows: lanes read four neighbouring columns at a time, each piece of x
+// once for all rows. Shuffles add up the lanes, and the first warp adds up the warps.
 // evo:param WARPS 1 2 4 8
 // evo:param ROWS 1 2 4
 // evo:param UNROLL 1 2 4 8
