@@ -1,0 +1,39 @@
+// Matrix product of bf16 with sums in fp32, one thread an element; neighbouring threads take neighbouring columns.
+// evo:param BLOCK_M 1 2 4 8 16 32
+// evo:param BLOCK_N 8 16 32 64
+// evo:param UNROLL 1 2 4 8
+// evo:constraint BLOCK_M * BLOCK_N >= 32 && BLOCK_M * BLOCK_N <= 1024
+// evo:launch gemm_bf16_naive(A, B, C, M, N, K) grid(ceil_div(N, BLOCK_N), ceil_div(M, BLOCK_M)) block(BLOCK_N, BLOCK_M)
+#include <cuda_bf16.h>
+
+// Rows and columns of a block.
+#ifndef BLOCK_M
+#define BLOCK_M 8
+#endif
+
+#ifndef BLOCK_N
+#define BLOCK_N 32
+#endif
+
+// Products that an iteration adds.
+#ifndef UNROLL
+#define UNROLL 4
+#endif
+
+// nvcc does not expand macros in a pragma.
+constexpr int kUnroll = UNROLL;
+
+__global__ void gemm_bf16_naive(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C, int rows, int columns,
+                                int depth) {
+  const int column = blockIdx.x * BLOCK_N + threadIdx.x;
+  const int row = blockIdx.y * BLOCK_M + threadIdx.y;
+  if (row >= rows || column >= columns) return;
+  const __nv_bfloat16* a = A + (long long)row * depth;
+  const __nv_bfloat16* b = B + column;
+  float sum = 0.0f;
+#pragma unroll kUnroll
+  for (int k = 0; k < depth; ++k) {
+    sum += __bfloat162float(a[k]) * __bfloat162float(b[(long long)k * columns]);
+  }
+  C[(long long)row * columns + column] = __float2bfloat16(sum);
+}

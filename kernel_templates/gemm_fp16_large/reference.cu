@@ -1,0 +1,2 @@
+// The reference of the task gemm_fp16.
+#include "../gemm_fp16/reference.cu"

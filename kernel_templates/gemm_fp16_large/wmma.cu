@@ -1,0 +1,2 @@
+// The tensor core template of the task gemm_fp16.
+#include "../gemm_fp16/wmma.cu"

@@ -1,0 +1,2 @@
+// The naive template of the task gemm.
+#include "../gemm/naive.cu"
