@@ -83,7 +83,7 @@ TEST(Evolution, GivesIdsInOrderAndEvaluatesNoSourceTwice) {
 }
 
 // The parents that selection draws for a child from the population after generation `through`.
-Parents Selected(const World& world, int through, const Candidate& child) {
+Parents SelectedParents(const World& world, int through, const Candidate& child) {
   ElitistPopulation population(static_cast<std::size_t>(world.run.population));
   for (int g = 0; g <= through; ++g) {
     const GenerationRecord& record = world.store.generations[static_cast<std::size_t>(g)];
@@ -101,11 +101,11 @@ TEST(Evolution, BreedsFromThePopulationOneGenerationBack) {
     if (generation.generation == 0) continue;
     const int bred_after = std::max(0, generation.generation - 2);
     for (const Candidate& child : generation.candidates) {
-      std::vector<CandidateId> expected = Selected(world, bred_after, child).ids;
+      std::vector<CandidateId> expected = SelectedParents(world, bred_after, child).ids;
       ASSERT_FALSE(child.parents.empty());
       expected.resize(child.parents.size());
       EXPECT_EQ(child.parents, expected) << "candidate " << child.id;
-      std::vector<CandidateId> unlagged = Selected(world, generation.generation - 1, child).ids;
+      std::vector<CandidateId> unlagged = SelectedParents(world, generation.generation - 1, child).ids;
       unlagged.resize(std::min(unlagged.size(), child.parents.size()));
       if (unlagged != child.parents) ++without_lag_would_differ;
     }

@@ -140,8 +140,8 @@ class Tokeniser {
   }
 
   void Punctuation() {
-    constexpr std::array<std::string_view, 4> kRefused{"??", "%:", "<%", "%>"};
-    for (const std::string_view refused : kRefused) {
+    constexpr std::array<std::string_view, 4> kOtherSpellings{"??", "%:", "<%", "%>"};
+    for (const std::string_view refused : kOtherSpellings) {
       if (Has(refused)) return Refuse(fmt::format("`{}`", refused), "trigraphs and digraphs are refused; write the character");
     }
     if (text_[at_] == '\\') return Refuse("a backslash in code", "write names in plain ASCII");

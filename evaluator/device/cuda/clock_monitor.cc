@@ -13,7 +13,6 @@ namespace {
 
 // The part of NVML's binary interface that is used here, so that its header need not be installed. Documented in NVIDIA's NVML
 // reference; unchanged since its version 2.
-using NvmlDevice = struct nvmlDevice_st*;
 constexpr int kSuccess = 0;
 constexpr unsigned kClockSm = 1;
 constexpr unsigned kClockMemory = 2;
@@ -35,6 +34,8 @@ constexpr std::array<Reason, 6> kReasons{{{0x04, "power cap", false},
 }  // namespace
 
 struct ClockMonitor::Library {
+  using NvmlDevice = struct nvmlDevice_st*;
+
   Library() : shared("NVML", {}, {"libnvidia-ml.so.1"}, "install the NVIDIA driver") {
     shared.Resolve(init, "nvmlInit_v2");
     shared.Resolve(by_bus, "nvmlDeviceGetHandleByPciBusId_v2");
