@@ -105,7 +105,10 @@ TEST(StandardBattery, SuitsEveryShippedTask) {
   for (const std::filesystem::path& directory : tasks) {
     const Task task = LoadTask(directory);
     const std::vector<InputProgram> battery = StandardBattery(task, task.small, 1);
-    EXPECT_GE(battery.size(), 40U) << task.name;
+    // Most programs scale or shift, which only makes sense for numbers that are not indices or counts.
+    const bool floats = std::any_of(task.arguments.begin(), task.arguments.end(),
+                                    [](const Argument& one) { return one.IsDrawn() && IsFloating(one.dtype); });
+    EXPECT_GE(battery.size(), floats ? 40U : 14U) << task.name;
     std::set<std::string> alone;
     for (const InputProgram& program : battery) {
       EXPECT_EQ(ToText(ParseInputProgram(ToText(program), program.seed, task)), ToText(program));
