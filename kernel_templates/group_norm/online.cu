@@ -30,7 +30,9 @@ __device__ Moments Combined(Moments a, Moments b) {
   const float count = a.count + b.count;
   const float share = count > 0.0f ? b.count / count : 0.0f;
   const float difference = b.mean - a.mean;
-  return Moments{count, a.mean + difference * share, a.squares + b.squares + difference * difference * a.count * share};
+  // With no elements in a or b the product must be zero, also where the square of the difference overflows.
+  const float between = difference * share * a.count * difference;
+  return Moments{count, a.mean + difference * share, a.squares + b.squares + between};
 }
 
 __device__ Moments WarpMoments(Moments moments) {
