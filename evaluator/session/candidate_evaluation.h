@@ -28,8 +28,8 @@ class CandidateEvaluation {
   std::vector<Probe> FirstProbes() const;
   std::optional<Failure> CheckFirst(Program& program);
   std::optional<Failure> CheckAndTime(Program& program, CaseOfProgram& one);
-  // The failure; the inputs on which it was found are noted in the evaluation.
   bool IsFastest() const;
+  // The failure; the inputs on which it was found are noted in the evaluation.
   std::optional<Failure> Noted(std::optional<Failure> failure, const Probe& probe);
 
   const SessionContext& context_;
