@@ -2,8 +2,9 @@
 """The suite of operators: evolves every task and measures the exported kernels beside what people use today, on every GPU of this
 machine.
 
-usage: bench/suite/run.py OUT [--evo PATH] [--quick] [--tasks A,B] [--budget 60s] [--device cuda|cuda:0,1|cpu] [--l2 hot|cold]
-                          [--peers eager,library,triton,compile,max-autotune] [--stop-after 9m] [--compare OLD] [--report]
+usage: bench/suite/run.py OUT [--evo PATH] [--quick] [--tasks A,B] [--from student|all|both] [--budget 60s]
+                          [--device cuda|cuda:0,1|cpu] [--l2 hot|cold] [--peers eager,library,triton,compile,max-autotune]
+                          [--stop-after 9m] [--compare OLD] [--report]
 
 For each task: a search from the student's template alone, one from all templates, evo verify of both exported files, and one
 process that times them, the baseline, PyTorch eager, torch.compile, vendor libraries and Triton kernels alternately, by CUPTI, on
@@ -11,6 +12,7 @@ the same inputs. OUT gets a JSON file for each task, its databases and exported 
 and .svg. A call that is repeated does what is missing.
 --quick: 8 tasks, 10 s a search, only the kernel from all templates is verified, peers are eager and torch.compile; under 8
 minutes on one GPU.
+--from student: the search from the student's template alone; all: the one from all templates.
 --device cpu: a dry run without a GPU; evo's kernels are emulated and nothing else is measured.
 --stop-after: no task is begun that by the time of the others would end later; --report: only the tables of what OUT has.
 --compare: another OUT, or its results.json; the tables then say which times have moved by more than noise.
@@ -42,6 +44,7 @@ PEERS = ("eager", "library", "triton", "compile", "max-autotune")  # those of me
 BUDGET, QUICK_BUDGET, CPU_BUDGET = 60.0, 10.0, 10.0  # seconds
 TIMED_SECONDS, QUICK_SECONDS = 0.6, 0.3  # of kernels in all rounds of a task
 QUICK_PEERS = ("eager", "compile")
+SEARCHES = {"student": ("student",), "all": ("all",), "both": PARTS}  # by --from
 
 
 def seconds_of(text):
@@ -69,6 +72,7 @@ def arguments():
     )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tasks", help="names, separated by commas (default: all)")
+    parser.add_argument("--from", dest="searches", choices=SEARCHES, default="both", help="what the searches start from")
     parser.add_argument(
         "--budget",
         type=seconds_of,
@@ -171,6 +175,7 @@ class Suite:
         return {
             "budget": options.budget,
             "quick": options.quick,
+            "from": options.searches,
             "l2": options.l2,
             "peers": options.peers if self.measures else [],
             "gpu": gpu.name,
@@ -232,8 +237,11 @@ class Suite:
         evolution = Evolution(
             self.processes, self.evo, task, gpu.device, options.out, Settings(options.budget, options.l2, share, options.quick)
         )
+        searches = SEARCHES[options.searches]
         for name, template in (("student", task.student), ("all", None)):
-            if name == "all" and templates == [task.student]:
+            if name not in searches:
+                continue
+            if name == "all" and templates == [task.student] and "student" in searches:
                 record["all"] = {"same": True}
             elif not record.get(name) or record[name].get("failed"):
                 say(f"{gpu.device}: {task.name}: evolves from {template or ', '.join(templates)}")
@@ -241,18 +249,18 @@ class Suite:
                 write_json(file, record)
         kernels = {
             f"evo {name}": options.out / record[name]["file"]
-            for name in PARTS
+            for name in searches
             if "file" in record[name] and not record[name].get("failed")
         }
         # It loads PyTorch while evo verifies, and uses the GPU afterwards.
         waiting = self.measuring.start(task, gpu, kernels) if self.measures else None
-        for name in PARTS:
+        for name in searches:
             part = record[name]
             if (
                 "file" in part
                 and not part.get("failed")
                 and "verified" not in part
-                and (name == "all" or not options.quick or record["all"].get("same"))
+                and (name == searches[-1] or not options.quick or record["all"].get("same"))
             ):
                 evolution.verify(name, part)
                 write_json(file, record)

@@ -46,6 +46,11 @@ class DryRunTest(unittest.TestCase):
             second = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
             self.assertEqual(second.returncode, 0, second.stderr)
             self.assertIn("row_sum: finished before", second.stderr)
+            alone = subprocess.run([*command, "--from", "student"], capture_output=True, text=True, timeout=TIMEOUT)
+            self.assertEqual(alone.returncode, 0, alone.stderr)
+            [record] = json.loads((out / "results.json").read_text())["tasks"]
+            self.assertTrue(record["student"]["verified"], record)
+            self.assertNotIn("all", record)
 
 
 if __name__ == "__main__":
