@@ -176,6 +176,8 @@ std::variant<InputSet::Answer, Failure> LegalInputs::RunBaseline(InputSet& set) 
   auto made = LaunchBinding::Make(device_, Baseline(), task_, set.sizes());
   if (const auto* failure = std::get_if<Failure>(&made)) return *failure;
   auto ran = Gate(device_, Determinism::kTolerance).Try(BindProgram(std::get<LaunchBinding>(made), set));
+  const auto* answer = std::get_if<InputSet::Answer>(&ran);
+  if (answer != nullptr && !answer->violation.empty()) return Failure{Outcome::kCheating, answer->violation};
   const auto* failure = std::get_if<Failure>(&ran);
   if (failure == nullptr || !failure->sticky) return ran;
   throw InfrastructureFailure(fmt::format("the baseline crashes: {}", failure->message));

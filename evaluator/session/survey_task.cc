@@ -125,7 +125,6 @@ class CaseSurvey {
       if (!output.exact) KeepLarger(output.baseline_l2, difference.l2), KeepLarger(output.baseline_max, difference.max);
       if (std::isfinite(difference.ratio)) KeepLarger(output.baseline_ratio, difference.ratio);
     }
-    if (!answer.violation.empty()) return failed(answer.violation);
     if (!answer.difference.acceptable) failed(answer.difference.message);
   }
 

@@ -48,6 +48,20 @@ TEST_F(LegalInputsTest, AreThoseThatTheBaselineGetsRight) {
   EXPECT_THAT(std::get<LeftOut>(overflow).reason, HasSubstr("the baseline is wrong"));
 }
 
+// A kernel whose blocks are larger than a size writes behind its output. Its answer may be right there all the same.
+TEST_F(LegalInputsTest, AreNoneWhereTheBaselineWritesOutsideItsBuffers) {
+  parts_.device.kernels["baseline"] = [](const auto& buffers) {
+    Multiply<float>(buffers, 2);
+    OutputOf(buffers)[kTwiceElements] = 1;
+  };
+  LegalInputs& legal = Legal();
+  for (const LegalInputs::Legal* made :
+       {&legal.Get(Task().small, Program("x: constant(3)")), &legal.GetOfSizes(Task().small, 3)}) {
+    ASSERT_TRUE(std::holds_alternative<LeftOut>(*made));
+    EXPECT_THAT(std::get<LeftOut>(*made).reason, HasSubstr("the baseline fails: wrote outside y"));
+  }
+}
+
 // A reference may be slow.
 TEST_F(LegalInputsTest, NeedSoManyAnswersOfTheReference) {
   int answers = 0;
