@@ -21,7 +21,7 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kLeastText = 12;
 
 // Of a character of several bytes in UTF-8, all but the first.
-bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
+bool ContinuesCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
 
 std::size_t LongestWord(std::string_view text) {
   std::size_t longest = 0;
@@ -48,7 +48,7 @@ std::vector<std::string> WrappedLines(std::string_view text, std::size_t width) 
     std::size_t end = text.rfind(' ', width);
     if (end == std::string_view::npos || end == 0) {
       end = width;
-      while (end > 1 && IsContinuation(text[end])) --end;
+      while (end > 1 && ContinuesCharacter(text[end])) --end;
     }
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(end);

@@ -12,10 +12,11 @@ set(evo_common_headers
   <thread> <utility> <variant> <vector> <boost/describe.hpp> <boost/mp11.hpp> <fmt/format.h> <nlohmann/json.hpp>)
 
 # Several sources of a library or a test program are compiled as one, which halves the processor time of a build from nothing. So names in
-# the anonymous namespaces of one target must differ; `cmake -DEVO_UNITY_BUILD=OFF` compiles each source alone.
+# the anonymous namespaces of one target must differ (`scripts/lint includes` compiles all sources of a library as one, since a new source
+# moves the others between the files); `cmake -DEVO_UNITY_BUILD=OFF` compiles each source alone.
 option(EVO_UNITY_BUILD "Compile several sources of a target as one" ON)
 set(CMAKE_UNITY_BUILD ${EVO_UNITY_BUILD})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8 CACHE STRING "Sources that are compiled as one at most; 0: all of a target")
 
 # What no program calls is left out of it.
 add_compile_options($<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)

@@ -15,7 +15,7 @@ std::vector<std::size_t> UnprovenPlaces(const Genome& genome, const Promises& pr
   return places;
 }
 
-Genome Without(const Genome& genome, std::vector<std::size_t> places) {
+Genome WithoutEdits(const Genome& genome, std::vector<std::size_t> places) {
   Genome less = genome;
   std::sort(places.rbegin(), places.rend());
   for (const std::size_t place : places) less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(place));
@@ -66,7 +66,7 @@ class UnprovenRemoval {
     const Genome& genome = result_.variant.candidate.genome;
     std::vector<TrialRequest> requests;
     if (first) requests.push_back({genome, 1});
-    for (const std::size_t place : places) requests.push_back({Without(genome, {place})});
+    for (const std::size_t place : places) requests.push_back({WithoutEdits(genome, {place})});
     const std::optional<std::vector<Trial>> trials = Evaluate(std::move(requests));
     if (!trials) return false;
     auto trial = trials->begin();
@@ -89,7 +89,7 @@ class UnprovenRemoval {
     const Genome genome = result_.variant.candidate.genome;
     for (;; removable.resize((removable.size() + 1) / 2)) {
       if (result_.evaluated == budget_) return true;
-      const auto trials = Evaluate({{Without(genome, removable)}});
+      const auto trials = Evaluate({{WithoutEdits(genome, removable)}});
       if (!trials) return false;
       if (IsCheap(trials->front())) {
         result_.variant = trials->front();

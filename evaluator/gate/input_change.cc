@@ -19,52 +19,51 @@ namespace evo {
 namespace {
 
 using Kind = InputChange::Kind;
-using Role = NumberRole;
 
 const std::vector<ChangeForm> kForms = {
-    {Kind::kScale, "scale", {Role::kFactor}},
-    {Kind::kShift, "shift", {Role::kAmount}},
+    {Kind::kScale, "scale", {NumberRole::kFactor}},
+    {Kind::kShift, "shift", {NumberRole::kAmount}},
     {Kind::kAbs, "abs", {}},
-    {Kind::kRound, "round", {Role::kFactor}},
-    {Kind::kScaleRow, "scale_row", {Role::kPlace, Role::kFactor}, 0},
-    {Kind::kShiftRow, "shift_row", {Role::kPlace, Role::kAmount}, 0},
-    {Kind::kScaleColumn, "scale_column", {Role::kPlace, Role::kFactor}, 0},
-    {Kind::kScaleRows, "scale_rows", {Role::kFactor, Role::kFactor}},
-    {Kind::kSpike, "spike", {Role::kValue, Role::kPlace}, 1},
-    {Kind::kSpikes, "spikes", {Role::kValue}},
-    {Kind::kMaskFirst, "mask_first", {Role::kValue, Role::kShare}, 1},
-    {Kind::kMaskSecond, "mask_second", {Role::kValue, Role::kShare}, 1},
-    {Kind::kMaskRandom, "mask_random", {Role::kValue, Role::kShare}, 1},
-    {Kind::kRamp, "ramp", {Role::kAmount, Role::kAmount}},
-    {Kind::kAlternate, "alternate", {Role::kFactor}, 0},
+    {Kind::kRound, "round", {NumberRole::kFactor}},
+    {Kind::kScaleRow, "scale_row", {NumberRole::kPlace, NumberRole::kFactor}, 0},
+    {Kind::kShiftRow, "shift_row", {NumberRole::kPlace, NumberRole::kAmount}, 0},
+    {Kind::kScaleColumn, "scale_column", {NumberRole::kPlace, NumberRole::kFactor}, 0},
+    {Kind::kScaleRows, "scale_rows", {NumberRole::kFactor, NumberRole::kFactor}},
+    {Kind::kSpike, "spike", {NumberRole::kValue, NumberRole::kPlace}, 1},
+    {Kind::kSpikes, "spikes", {NumberRole::kValue}},
+    {Kind::kMaskFirst, "mask_first", {NumberRole::kValue, NumberRole::kShare}, 1},
+    {Kind::kMaskSecond, "mask_second", {NumberRole::kValue, NumberRole::kShare}, 1},
+    {Kind::kMaskRandom, "mask_random", {NumberRole::kValue, NumberRole::kShare}, 1},
+    {Kind::kRamp, "ramp", {NumberRole::kAmount, NumberRole::kAmount}},
+    {Kind::kAlternate, "alternate", {NumberRole::kFactor}, 0},
     {Kind::kSortAscending, "sort_ascending", {}},
     {Kind::kSortDescending, "sort_descending", {}},
     {Kind::kReverse, "reverse", {}},
     {Kind::kShuffle, "shuffle", {}},
-    {Kind::kRepeat, "repeat", {Role::kCount}},
+    {Kind::kRepeat, "repeat", {NumberRole::kCount}},
     {Kind::kEqualRows, "equal_rows", {}},
     {Kind::kConstantRows, "constant_rows", {}},
-    {Kind::kSet, "set", {Role::kPlace, Role::kValue}},
+    {Kind::kSet, "set", {NumberRole::kPlace, NumberRole::kValue}},
     {Kind::kAllSmallest, "all_smallest", {}},
     {Kind::kAllLargest, "all_largest", {}},
-    {Kind::kTakeAll, "take_all", {Role::kPlace}},
+    {Kind::kTakeAll, "take_all", {NumberRole::kPlace}},
 };
 
 // Whole numbers beyond this are not exact as doubles.
 constexpr double kLargestWhole = 0x1p53;
 
-bool Legal(Role role, double number) {
+bool Legal(NumberRole role, double number) {
   switch (role) {
-    case Role::kFactor:
-    case Role::kAmount:
+    case NumberRole::kFactor:
+    case NumberRole::kAmount:
       return std::isfinite(number);
-    case Role::kValue:
+    case NumberRole::kValue:
       return !std::isnan(number);
-    case Role::kShare:
+    case NumberRole::kShare:
       return number >= 0 && number <= 1;
-    case Role::kCount:
+    case NumberRole::kCount:
       return number >= 1 && number <= kLargestWhole && std::floor(number) == number;
-    case Role::kPlace:
+    case NumberRole::kPlace:
       return std::abs(number) <= kLargestWhole && std::floor(number) == number;
   }
   return false;

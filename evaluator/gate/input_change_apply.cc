@@ -11,8 +11,8 @@ namespace {
 using Kind = InputChange::Kind;
 using Row = std::span<double>;
 
-constexpr double kHalf = 0.5;
-constexpr double kRest = 1e-3;
+constexpr double kHalfChange = 0.5;
+constexpr double kRestScale = 1e-3;
 
 // `next`, unless it is NaN; infinite only where the value was.
 double Kept(double value, double next) {
@@ -55,7 +55,7 @@ double Optional(const InputChange& change, std::size_t position, double otherwis
 
 void Mask(const InputChange& change, Row row, Rng& rng) {
   const double value = change.numbers[0];
-  const double share = Optional(change, 1, kHalf);
+  const double share = Optional(change, 1, kHalfChange);
   if (change.kind == Kind::kMaskRandom) {
     for (double& one : row) one = rng.Chance(share) ? value : one;
     return;
@@ -166,7 +166,7 @@ void Apply(const InputChange& change, const Rows& shape, std::vector<double>& va
       for (Row row : rows) Ramp(row, change.numbers[0], change.numbers[1]);
       return;
     case Kind::kAlternate:
-      for (Row row : rows) Alternate(row, Optional(change, 0, kRest));
+      for (Row row : rows) Alternate(row, Optional(change, 0, kRestScale));
       return;
     default:
       return;  // changes of integers do not apply

@@ -12,7 +12,7 @@ double Squares(const std::vector<double>& values) {
   return squares;
 }
 
-double Largest(const std::vector<double>& values) {
+double LargestMagnitude(const std::vector<double>& values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
   return largest;
@@ -43,7 +43,7 @@ void BlockOmission::Add(const std::vector<double>& reference, const OutputCheck&
     has_nonzero_[block] = true;
     const double ratio = check.kind == OutputCheck::Kind::kExact
                              ? kCertainlySeen
-                             : Ratio(std::sqrt(Squares(share)) / all, Largest(share) / rms, check);
+                             : Ratio(std::sqrt(Squares(share)) / all, LargestMagnitude(share) / rms, check);
     ratios_[block] = std::max(ratios_[block], ratio);
   }
 }
@@ -61,7 +61,7 @@ double TermOmission(const std::vector<double>& reference, const std::vector<doub
   const double scale = std::sqrt(Squares(reference));
   if (scale == 0) return 0;
   const double rms = scale / std::sqrt(static_cast<double>(reference.size()));
-  return Ratio(std::sqrt(Squares(of_magnitudes)) / scale / terms, Largest(of_magnitudes) / rms / terms, check);
+  return Ratio(std::sqrt(Squares(of_magnitudes)) / scale / terms, LargestMagnitude(of_magnitudes) / rms / terms, check);
 }
 
 }  // namespace evo

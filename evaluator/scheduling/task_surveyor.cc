@@ -19,14 +19,14 @@ constexpr std::chrono::milliseconds kRunDeadline{20'000};
 // A reference in Python has a deadline of its own for each answer, and says more of what took too long.
 constexpr std::chrono::milliseconds kReferenceDeadline{45'000};
 // Parts of one stage that follow each other: distributions of a case, hard inputs.
-constexpr int kDeadlinesPerStage = 20;
+constexpr int kDeadlinesPerSurvey = 20;
 // Each costs the start of a worker.
 constexpr std::size_t kMostSurveysAvoided = 12;
 
 Job MakeSurveyJob(const std::vector<AvoidedInputs>& avoided) {
   Job job = MakeRunJob(ToMessage(SurveyRequest{avoided}), kRunDeadline, nullptr);
   job.stage_deadlines = {{Stage::kPrepare, kReferenceDeadline}};
-  job.deadlines_per_stage = kDeadlinesPerStage;
+  job.deadlines_per_stage = kDeadlinesPerSurvey;
   return job;
 }
 

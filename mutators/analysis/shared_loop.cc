@@ -30,11 +30,6 @@ struct Update {
 // Bounds how deep variables are followed to their initialisers.
 constexpr int kLoopDepth = 4;
 
-int OnlyStatement(const SyntaxTree& tree, int body) {
-  if (tree.node(body).kind_name != "CompoundStmt") return body;
-  return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
-}
-
 std::vector<int> NamesOf(const SyntaxTree& tree, int scope, int declaration) {
   std::vector<int> names;
   for (const int node : Subtree(tree, scope)) {

@@ -57,6 +57,13 @@ std::string_view LibraryCallee(const SyntaxTree& tree, int call) {
   return callee.name;
 }
 
+bool IsBlockBarrier(const SyntaxTree& tree, int node) { return LibraryCallee(tree, node) == "__syncthreads"; }
+
+int OnlyStatement(const SyntaxTree& tree, int body) {
+  if (tree.node(body).kind_name != "CompoundStmt") return body;
+  return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
+}
+
 int PragmaOf(const SyntaxTree& tree, int loop) {
   if (tree.node(loop).parent < 0) return -1;
   const auto& siblings = tree.node(tree.node(loop).parent).children;

@@ -28,6 +28,10 @@ int WithoutParentheses(const SyntaxTree& tree, int expression);
 int NamedDeclaration(const SyntaxTree& tree, int expression);
 // The name of the function that a call calls, if it is declared in another file; else empty.
 std::string_view LibraryCallee(const SyntaxTree& tree, int call);
+// Whether a node calls `__syncthreads`.
+bool IsBlockBarrier(const SyntaxTree& tree, int node);
+// The only statement of a body, with or without braces; -1 if there are more.
+int OnlyStatement(const SyntaxTree& tree, int body);
 
 // A `for` with all its parts.
 struct ForLoop {

@@ -24,18 +24,12 @@ struct Reduction {
   std::string combine;   // "+=" or the function's name
 };
 
-std::optional<std::string> StepOf(const SyntaxTree& tree, const ForLoop& loop, int counter) {
+std::optional<std::string> SumStepOf(const SyntaxTree& tree, const ForLoop& loop, int counter) {
   const SyntaxNode& increment = tree.node(loop.increment);
   if (increment.children.empty() || NamedDeclaration(tree, increment.children.front()) != counter) return std::nullopt;
   if (tree.Operator(loop.increment) == "++") return "1";
   if (tree.Operator(loop.increment) != "+=" || !IsInvariant(tree, increment.children[1], loop.statement)) return std::nullopt;
   return Parenthesised(tree, increment.children[1]);
-}
-
-// The only statement of a body, with or without braces; -1 if there are more.
-int OnlyStatement(const SyntaxTree& tree, int body) {
-  if (tree.node(body).kind_name != "CompoundStmt") return body;
-  return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
 }
 
 bool ReadUpdate(const SyntaxTree& tree, Reduction& reduction) {
@@ -71,7 +65,7 @@ std::optional<Reduction> AsReduction(const SyntaxTree& tree, int node) {
   if ((comparison != "<" && comparison != "<=") || NamedDeclaration(tree, condition.children[0]) != reduction.counter)
     return std::nullopt;
   if (!IsInvariant(tree, condition.children[1], node)) return std::nullopt;
-  const auto step = StepOf(tree, *loop, reduction.counter);
+  const auto step = SumStepOf(tree, *loop, reduction.counter);
   if (!step) return std::nullopt;
   reduction.step = *step;
   reduction.update = OnlyStatement(tree, loop->body);
@@ -112,7 +106,7 @@ std::string Update(const Reduction& reduction, const std::string& accumulator, c
   return fmt::format("{0} = {1}({0}, {2});", accumulator, reduction.combine, term);
 }
 
-std::string Split(const SyntaxTree& tree, const Reduction& reduction, int parts) {
+std::string SplitSum(const SyntaxTree& tree, const Reduction& reduction, int parts) {
   const std::string indent = IndentOf(tree, reduction.loop.statement) + "  ";
   const SyntaxNode& accumulator = tree.node(reduction.accumulator);
   const SyntaxNode& counter = tree.node(reduction.counter);
@@ -166,7 +160,7 @@ class AccumulatorSplit : public SourceMutator {
       for (const int parts : kParts) {
         Proposal proposal;
         if (reduction->loop.pragma >= 0) proposal.changes.push_back({reduction->loop.pragma, Placement::kReplace, ""});
-        proposal.changes.push_back({node, Placement::kReplace, Split(tree, *reduction, parts)});
+        proposal.changes.push_back({node, Placement::kReplace, SplitSum(tree, *reduction, parts)});
         proposal.also_anchored.push_back(reduction->loop.body);
         proposals.push_back(std::move(proposal));
       }

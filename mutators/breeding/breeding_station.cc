@@ -14,7 +14,7 @@ namespace {
 
 // The most operators that are tried for one child: enough for all of them. One that does not apply costs a fraction of a
 // millisecond.
-constexpr int kTries = 64;
+constexpr int kOperatorTries = 64;
 // The number of parents whose directives are kept: as many as a generation has.
 constexpr std::size_t kRendered = 64;
 
@@ -77,7 +77,7 @@ BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
   Rng rng(request.seed, request.generation, request.index);
   auto operators = request.operators;
   std::erase_if(operators, [](const auto& entry) { return entry.second <= 0; });
-  for (int tries = 0; tries < kTries && !operators.empty(); ++tries) {
+  for (int tries = 0; tries < kOperatorTries && !operators.empty(); ++tries) {
     std::vector<double> weights;
     for (const auto& [name, weight] : operators) weights.push_back(weight);
     const std::size_t drawn = rng.Weighted(weights);

@@ -8,7 +8,7 @@ namespace evo {
 namespace {
 
 // How often parameters are mixed before giving up. Few mixtures of two assignments may meet the constraints.
-constexpr int kTries = 50;
+constexpr int kMixTries = 50;
 
 void AppendNew(std::vector<Edit>& edits, const Edit& edit) {
   if (std::find(edits.begin(), edits.end(), edit) == edits.end()) edits.push_back(edit);
@@ -17,7 +17,7 @@ void AppendNew(std::vector<Edit>& edits, const Edit& edit) {
 Parameters MixParameters(const MutationContext& context, Rng& rng) {
   const Parameters& first = context.genome.parameters;
   const Parameters& second = context.second_parent->parameters;
-  for (int tries = 0; tries < kTries; ++tries) {
+  for (int tries = 0; tries < kMixTries; ++tries) {
     Parameters mixed = first;
     for (auto& [name, value] : mixed) {
       const auto other = second.find(name);

@@ -40,7 +40,7 @@ bool HasName(const SyntaxTree& tree, int scope, const std::string& name, int but
                      [&](int at) { return at != but && tree.node(at).kind_name == "VarDecl" && tree.node(at).name == name; });
 }
 
-bool IsBarrier(const SyntaxTree& tree, int statement) {
+bool OrdersThreads(const SyntaxTree& tree, int statement) {
   return LibraryCallee(tree, statement) == "__syncthreads" || LibraryCallee(tree, statement) == "__syncwarp";
 }
 
@@ -91,18 +91,18 @@ class StatementMove : public SourceMutator {
     const SyntaxTree& tree = context.tree;
     const bool is_private = IsPrivate(context, statements[i]);
     const auto passes = [&](std::size_t other) {
-      if (IsBarrier(tree, statements[other])) return is_private;
+      if (OrdersThreads(tree, statements[other])) return is_private;
       return IsPassable(tree, statements[other]) && AreIndependent(tree, statements[i], statements[other]);
     };
     const auto matters = [&](std::size_t first, std::size_t last) {
       bool found = LoadsIn(tree, statements[i]);
       for (std::size_t at = first; at <= last; ++at)
-        found |= at != i && (IsBarrier(tree, statements[at]) || ContainsLoop(tree, statements[at]));
+        found |= at != i && (OrdersThreads(tree, statements[at]) || ContainsLoop(tree, statements[at]));
       return found;
     };
     std::size_t up = i;
     while (up > 0 && passes(up - 1)) --up;
-    const bool past_barrier = i > up && i - up == 1 && IsBarrier(tree, statements[up]);
+    const bool past_barrier = i > up && i - up == 1 && OrdersThreads(tree, statements[up]);
     if ((i - up >= 2 || past_barrier) && matters(up, i)) proposals.push_back(Moved(tree, statements[i], statements[up]));
     if (i - up >= 4 && matters((i + up) / 2, i)) proposals.push_back(Moved(tree, statements[i], statements[(i + up) / 2]));
     std::size_t down = i;

@@ -8,7 +8,7 @@
 namespace evo {
 namespace {
 
-constexpr std::array<std::string_view, 2> kHints{"__forceinline__", "__noinline__"};
+constexpr std::array<std::string_view, 2> kInlineHints{"__forceinline__", "__noinline__"};
 constexpr std::string_view kApart = "__noinline__";
 
 class InlineHint : public SourceMutator {
@@ -26,7 +26,7 @@ class InlineHint : public SourceMutator {
       int hint = -1;
       for (const int child : tree.node(function).children) {
         if (tree.node(child).kind_name == "attribute(device)") device = child;
-        for (const std::string_view text : kHints) {
+        for (const std::string_view text : kInlineHints) {
           if (tree.Text(child) == text) hint = child;
         }
       }

@@ -45,7 +45,7 @@ bool NamesAnyOf(const SyntaxTree& tree, const std::vector<int>& nodes, const std
 }
 
 // The statements of a body, without pragmas: those that both loops repeat at their beginning, then the rest.
-struct Split {
+struct SplitBody {
   std::vector<int> repeated;
   std::vector<int> rest;
 };
@@ -79,7 +79,7 @@ class LoopFission : public SourceMutator {
     for (const int node : NodesOfKind(tree, "ForStmt")) {
       const auto loop = AsCountedLoop(tree, node);
       if (!loop || !IsInBlock(tree, node) || tree.node(loop->parts.body).kind_name != "CompoundStmt") continue;
-      Split split;
+      SplitBody split;
       for (const int statement : tree.node(loop->parts.body).children) {
         if (tree.node(statement).kind_name == kPragmaKind) continue;
         const bool repeats = split.rest.empty() && IsRepeatable(context, statement, loop->parts.body);

@@ -11,7 +11,7 @@ namespace evo {
 namespace {
 
 // A loop in the body of another loop, and the variables declared before it.
-struct Nest {
+struct SwappedNest {
   CountedLoop inner;
   std::vector<int> declared;  // statements
 };
@@ -29,7 +29,7 @@ bool IsRecomputable(const SyntaxTree& tree, int statement, const std::set<int>& 
 }
 
 // nullopt if the outer loop's body contains anything else.
-std::optional<Nest> NestIn(const SyntaxTree& tree, const CountedLoop& outer) {
+std::optional<SwappedNest> NestIn(const SyntaxTree& tree, const CountedLoop& outer) {
   std::vector<int> statements{outer.parts.body};
   if (tree.node(outer.parts.body).kind_name == "CompoundStmt") {
     statements.clear();
@@ -44,7 +44,7 @@ std::optional<Nest> NestIn(const SyntaxTree& tree, const CountedLoop& outer) {
   for (const int statement : statements) {
     if (!IsRecomputable(tree, statement, written)) return std::nullopt;
   }
-  return Nest{*inner, statements};
+  return SwappedNest{*inner, statements};
 }
 
 // Whether the inner loop's header can be moved out of the outer loop.
@@ -89,7 +89,7 @@ class LoopInterchange : public SourceMutator {
 
  private:
   // Moves the declarations before the inner loop into its body.
-  static void Sink(const SyntaxTree& tree, const Nest& nest, Proposal& proposal) {
+  static void Sink(const SyntaxTree& tree, const SwappedNest& nest, Proposal& proposal) {
     if (nest.declared.empty()) return;
     const int body = nest.inner.parts.body;
     const std::string outer = IndentOf(tree, nest.inner.parts.statement);

@@ -10,8 +10,6 @@
 namespace evo {
 namespace {
 
-bool IsBarrier(const SyntaxTree& tree, int node) { return LibraryCallee(tree, node) == "__syncthreads"; }
-
 // Finds the next barrier after a copy, provided that nothing looks at shared memory before it.
 class NextBarrier {
  public:
@@ -23,7 +21,7 @@ class NextBarrier {
     const int function = tree_.node(statement).function;
     int barrier = -1;
     for (const int node : Subtree(tree_, function)) {
-      if (barrier < 0 && IsBarrier(tree_, node) && tree_.node(node).range.begin >= tree_.node(statement).range.end)
+      if (barrier < 0 && IsBlockBarrier(tree_, node) && tree_.node(node).range.begin >= tree_.node(statement).range.end)
         barrier = node;
     }
     if (barrier < 0 || !IsInBlock(tree_, barrier)) return -1;
@@ -34,7 +32,7 @@ class NextBarrier {
       if (kind != "ForStmt") continue;
       if (IsWithin(tree_, barrier, at)) break;
       for (const int node : Subtree(tree_, at)) {
-        if (IsBarrier(tree_, node)) return -1;  // the next iteration reaches this barrier first
+        if (IsBlockBarrier(tree_, node)) return -1;  // the next iteration reaches this barrier first
       }
       begin = tree_.node(at).range.begin;
     }
@@ -136,7 +134,7 @@ class AsyncStage : public SourceMutator {
   static std::set<int> Barriers(const SyntaxTree& tree, const NextBarrier& next_barrier, const SharedCopy& copy) {
     if (const int barrier = next_barrier.After(copy.last); barrier >= 0) return {barrier};
     for (const int node : Subtree(tree, copy.function)) {
-      if (IsBarrier(tree, node)) return {};
+      if (IsBlockBarrier(tree, node)) return {};
     }
     std::set<int> barriers;
     for (const int call : NodesOfKind(tree, "CallExpr")) {

@@ -8,9 +8,9 @@
 namespace evo {
 namespace {
 
-constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kWarpThreads = 32;
 
-bool IsBarrier(const SyntaxTree& tree, int node) {
+bool IsBlockOrWarpBarrier(const SyntaxTree& tree, int node) {
   const std::string_view callee = LibraryCallee(tree, node);
   return (callee == "__syncthreads" || callee == "__syncwarp") && tree.node(node).children.size() == 1;
 }
@@ -31,7 +31,7 @@ std::optional<Parameters> OneWarp(const MutationContext& context) {
       }
       for (const std::string& name : dimension.Names()) needed[name] = context.genome.parameters.at(name);
     }
-    if (threads > kWarp) return std::nullopt;
+    if (threads > kWarpThreads) return std::nullopt;
   }
   return needed;
 }
@@ -61,7 +61,7 @@ class BarrierNarrow : public SourceMutator {
     const auto one_warp = OneWarp(context);
     Proposal all;
     for (const int call : NodesOfKind(tree, "CallExpr")) {
-      if (!IsBarrier(tree, call) || tree.node(call).opaque || !tree.Text(call).ends_with(";")) continue;
+      if (!IsBlockOrWarpBarrier(tree, call) || tree.node(call).opaque || !tree.Text(call).ends_with(";")) continue;
       if (one_warp && LibraryCallee(tree, call) == "__syncthreads") {
         const Proposal::Change change{call, Placement::kReplace, "__syncwarp();"};
         proposals.push_back({{change}, {}, {}, *one_warp});
@@ -83,7 +83,8 @@ class BarrierNarrow : public SourceMutator {
     const auto& siblings = tree.node(tree.node(call).parent).children;
     const auto self = std::find(siblings.begin(), siblings.end(), call);
     for (auto at = std::make_reverse_iterator(self); at != siblings.rend(); ++at) {
-      if (IsBarrier(tree, *at)) return LibraryCallee(tree, *at) == "__syncthreads" || LibraryCallee(tree, call) == "__syncwarp";
+      if (IsBlockOrWarpBarrier(tree, *at))
+        return LibraryCallee(tree, *at) == "__syncthreads" || LibraryCallee(tree, call) == "__syncwarp";
       if (!IsQuiet(tree, *at)) return false;
     }
     return false;

@@ -14,7 +14,7 @@ namespace evo {
 namespace {
 
 constexpr std::array<int, 3> kFactors{2, 4, 8};
-constexpr std::string_view kAxes = "xyz";
+constexpr std::string_view kGridAxes = "xyz";
 
 // The only launch of a kernel; null if there are more, or if the launch is cooperative or has clusters.
 const LaunchDirective* OnlyLaunch(const KernelTemplate& rendered, const std::string& kernel) {
@@ -91,8 +91,8 @@ class GridStride : public SourceMutator {
   static std::optional<Proposal> Stride(const SyntaxTree& tree, int function, const LaunchDirective& launch, std::size_t axis,
                                         int factor) {
     const int body = tree.node(function).children.back();
-    const std::string index = fmt::format("blockIdx.{}", kAxes[axis]);
-    const std::string extent = fmt::format("gridDim.{}", kAxes[axis]);
+    const std::string index = fmt::format("blockIdx.{}", kGridAxes[axis]);
+    const std::string extent = fmt::format("gridDim.{}", kGridAxes[axis]);
     const auto uses = Spelled(tree, body, index);
     // All uses must be in this kernel's body: functions and macros would still see the real block.
     if (uses.empty() || uses.size() != CountWord(tree.text(), index) || CountWord(tree.text(), extent) > 0) return std::nullopt;
@@ -106,7 +106,7 @@ class GridStride : public SourceMutator {
     Proposal proposal;
     proposal.changes.push_back({last_parameter, Placement::kAfter, fmt::format(", unsigned int {}", blocks)});
     std::string before =
-        fmt::format("for (unsigned int {0} = blockIdx.{1}; {0} < {2}; {0} += gridDim.{1}) {{", block, kAxes[axis], blocks);
+        fmt::format("for (unsigned int {0} = blockIdx.{1}; {0} < {2}; {0} += gridDim.{1}) {{", block, kGridAxes[axis], blocks);
     const std::string indent = IndentOf(tree, statements.front());
     before += kIndentFrom;
     if (HasSharedMemory(tree)) before += fmt::format("\n{}__syncthreads();   // shared memory is reused from here on", indent);

@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kExtremes{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv};
-constexpr std::array kShuffled{"float"sv, "double"sv, "int"sv, "unsigned int"sv};
+constexpr std::array kFoldedExtremes{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv};
+constexpr std::array kShuffledTypes{"float"sv, "double"sv, "int"sv, "unsigned int"sv};
 
 // A tree reduction in shared memory: `for (int s = N / 2; s > 0; s /= 2) { if (t < s) p[t] += p[t + s]; __syncthreads(); }`.
 struct Tree {
@@ -27,15 +27,13 @@ struct Tree {
   std::string combine;  // "+", or the name of the function
 };
 
-bool IsBarrier(const SyntaxTree& tree, int node) { return LibraryCallee(tree, node) == "__syncthreads"; }
-
 std::string Combined(const Tree& reduction, const std::string& a, const std::string& b) {
   if (reduction.combine == "+") return fmt::format("{} += {};", a, b);
   return fmt::format("{0} = {1}({0}, {2});", a, reduction.combine, b);
 }
 
 // Whether an expression is `threadIdx.x`, or a variable that never has another value.
-bool IsThread(const SyntaxTree& tree, int expression) {
+bool IsThreadIndex(const SyntaxTree& tree, int expression) {
   if (tree.Text(expression) == "threadIdx.x") return true;
   const int declaration = NamedDeclaration(tree, expression);
   if (declaration < 0 || tree.node(declaration).kind_name != "VarDecl" || tree.node(declaration).children.empty()) return false;
@@ -104,7 +102,9 @@ bool ReadUpdate(const SyntaxTree& tree, int update, int half, Tree& reduction) {
   } else if (tree.Operator(update) == "=") {
     reduction.combine = LibraryCallee(tree, other);
     const auto& parts = tree.node(other).children;
-    if (std::find(kExtremes.begin(), kExtremes.end(), reduction.combine) == kExtremes.end() || parts.size() != 3) return false;
+    if (std::find(kFoldedExtremes.begin(), kFoldedExtremes.end(), reduction.combine) == kFoldedExtremes.end() ||
+        parts.size() != 3)
+      return false;
     other = pick(parts[1], parts[2]);
   } else {
     return false;
@@ -113,19 +113,15 @@ bool ReadUpdate(const SyntaxTree& tree, int update, int half, Tree& reduction) {
     return false;
   const auto& to = tree.node(target).children;
   const auto& from = tree.node(other).children;
-  if (!IsThread(tree, to[1]) || !SameTokens(tree.Text(to[0]), tree.Text(from[0])) || tree.Operator(from[1]) != "+") return false;
+  if (!IsThreadIndex(tree, to[1]) || !SameTokens(tree.Text(to[0]), tree.Text(from[0])) || tree.Operator(from[1]) != "+")
+    return false;
   const auto& sum = tree.node(from[1]).children;
-  const bool forward = IsThread(tree, sum[0]) && NamedDeclaration(tree, sum[1]) == half;
-  const bool backward = IsThread(tree, sum[1]) && NamedDeclaration(tree, sum[0]) == half;
+  const bool forward = IsThreadIndex(tree, sum[0]) && NamedDeclaration(tree, sum[1]) == half;
+  const bool backward = IsThreadIndex(tree, sum[1]) && NamedDeclaration(tree, sum[0]) == half;
   reduction.thread = tree.Text(to[1]);
   reduction.partials = tree.Text(to[0]);
   reduction.type = WithoutConst(tree.node(target).type);
-  return (forward || backward) && std::find(kShuffled.begin(), kShuffled.end(), reduction.type) != kShuffled.end();
-}
-
-int OnlyStatement(const SyntaxTree& tree, int body) {
-  if (tree.node(body).kind_name != "CompoundStmt") return body;
-  return tree.node(body).children.size() == 1 ? tree.node(body).children.front() : -1;
+  return (forward || backward) && std::find(kShuffledTypes.begin(), kShuffledTypes.end(), reduction.type) != kShuffledTypes.end();
 }
 
 std::optional<Tree> AsTree(const MutationContext& context, int node) {
@@ -145,11 +141,11 @@ std::optional<Tree> AsTree(const MutationContext& context, int node) {
                         (tree.Operator(loop->condition) == ">=" && IsLiteral(tree, limit[1], "1")));
   if (reduction.threads.empty() || !to_zero || !Halves(tree, loop->increment, half)) return std::nullopt;
   const auto& body = tree.node(loop->body).children;
-  if (body.size() != 2 || !IsBarrier(tree, body[1]) || tree.node(body[0]).kind_name != "IfStmt") return std::nullopt;
+  if (body.size() != 2 || !IsBlockBarrier(tree, body[1]) || tree.node(body[0]).kind_name != "IfStmt") return std::nullopt;
   const auto& branch = tree.node(body[0]).children;
   if (branch.size() != 2 || tree.Operator(branch[0]) != "<") return std::nullopt;
   const auto& sides = tree.node(branch[0]).children;
-  if (!IsThread(tree, sides[0]) || NamedDeclaration(tree, sides[1]) != half) return std::nullopt;
+  if (!IsThreadIndex(tree, sides[0]) || NamedDeclaration(tree, sides[1]) != half) return std::nullopt;
   const int update = OnlyStatement(tree, branch[1]);
   if (update < 0 || !ReadUpdate(tree, update, half, reduction) || !FillsWarps(context.rendered, reduction.threads))
     return std::nullopt;
@@ -161,7 +157,7 @@ int StoreBefore(const SyntaxTree& tree, const Tree& reduction) {
   const int loop = reduction.loop.statement;
   const auto& siblings = tree.node(tree.node(loop).parent).children;
   const auto self = std::find(siblings.begin(), siblings.end(), FirstNode(tree, loop));
-  if (self - siblings.begin() < 2 || !IsBarrier(tree, *(self - 1))) return -1;
+  if (self - siblings.begin() < 2 || !IsBlockBarrier(tree, *(self - 1))) return -1;
   const int store = *(self - 2);
   if (tree.Operator(store) != "=" || tree.node(store).children.size() != 2) return -1;
   const int target = tree.node(store).children[0];
@@ -192,7 +188,7 @@ bool OnlyTheTotalIsRead(const MutationContext& context, const Tree& reduction) {
     const SyntaxNode& element = tree.node(use.parent);
     if (element.kind_name != "ArraySubscriptExpr" || element.children.front() != at) return false;
     const bool stored = tree.Operator(element.parent) == "=" && tree.node(element.parent).children.front() == use.parent;
-    if (!IsLiteral(tree, element.children[1], "0") && !(stored && IsThread(tree, element.children[1]))) return false;
+    if (!IsLiteral(tree, element.children[1], "0") && !(stored && IsThreadIndex(tree, element.children[1]))) return false;
   }
   return true;
 }
