@@ -54,4 +54,12 @@ std::map<std::string, double> ChooseOperators(const std::vector<std::string>& on
   return operators;
 }
 
+bool SetOnlyParameters(const std::map<std::string, double>& operators) {
+  const MutatorSet mutators;
+  return std::all_of(operators.begin(), operators.end(), [&](const auto& entry) {
+    const Mutator* mutator = mutators.Find(entry.first);
+    return mutator != nullptr && !mutator->reads_source();
+  });
+}
+
 }  // namespace evo

@@ -13,4 +13,7 @@ namespace evo {
 std::map<std::string, double> ChooseOperators(const std::vector<std::string>& only, const std::vector<std::string>& without,
                                               bool proven_only = false);
 
+// Whether none of these mutators changes source.
+bool SetOnlyParameters(const std::map<std::string, double>& operators);
+
 }  // namespace evo

@@ -55,9 +55,9 @@ void AddSearch(CLI::App& run, RunOptions& options) {
   run.add_flag("--proven-only", options.proven_only,
                "Draw only mutators that promise to keep what a kernel computes (`evo mutators`), up to rounding");
   run.add_option("--surrogate", options.surrogate,
-                 "Breed three times as many children and evaluate those that a model of the evaluations so far prefers")
+                 "Breed ten times as many children and evaluate those that a model of the evaluations so far prefers")
       ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
+      ->default_str("on if the mutators only set parameters");
   run.add_option("--minimise", options.minimise,
                  "When the run ends, cut the champion to the edits that it needs and say what each edit is worth")
       ->check(CLI::IsMember({"on", "off"}))

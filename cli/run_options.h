@@ -20,14 +20,14 @@ struct RunOptions {
   int generations = 5;
   bool generations_given = false;  // then a resumed run goes on to that many
   int population = 16;
-  int children = 0;  // 0: twice the population; on the cpu device as many as the population
+  int children = 0;  // 0: twice the population; on the cpu device as many; 8 if a surrogate chooses parameters
   std::string population_kind = "elitist";
   std::string operators;  // "adaptive" or "fixed": drawn by the same weights throughout; empty: what suits the population kind
   std::vector<std::string> only_mutators;  // names, "parameters" or "edits"; empty: all
   std::vector<std::string> without_mutators;
-  bool proven_only = false;       // none of the mutators that promise nothing
-  std::string surrogate = "off";  // "on": more children are bred, and the most promising are evaluated
-  std::string minimise = "on";    // the champion is cut to the edits that it needs
+  bool proven_only = false;  // none of the mutators that promise nothing
+  std::string surrogate;  // "on": more children are bred, and the most promising are evaluated; empty: if only parameters are set
+  std::string minimise = "on";  // the champion is cut to the edits that it needs
   std::string device = "auto";
   std::string arch;
   std::string l2 = "hot";

@@ -115,6 +115,16 @@ std::string OperatorsOf(const RunOptions& options) {
   return "fixed";
 }
 
+bool UsesSurrogate(const RunOptions& options, const std::map<std::string, double>& operators) {
+  if (options.sweep || options.surrogate == "off" || options.population_kind == "random") return false;
+  return options.surrogate == "on" || SetOnlyParameters(operators);
+}
+
+int UsualChildren(const RunOptions& options, const RunRecord& run) {
+  if (SetOnlyParameters(run.operators) && UsesSurrogate(options, run.operators)) return ChildRanker::kUsualChildren;
+  return PolicyOf(run.device).children_per_member * options.population;
+}
+
 std::unique_ptr<ChildRanker> MakeRanker(const RunSetup& setup) {
   if (!setup.options.surrogate) return nullptr;
   std::vector<std::string> operators;
@@ -157,18 +167,17 @@ RunRecord NewRecord(const RunOptions& options, const RunSetup& setup, const Devi
   const bool other_limit = options.evaluations > 0 || options.time_limit;
   run.generations = other_limit && !options.generations_given ? kUnlimitedGenerations : options.generations;
   run.population = options.population;
-  const int usual_children = PolicyOf(device.kind).children_per_member * options.population;
-  run.children = options.children > 0 ? options.children : usual_children;
   run.operators = ChooseOperators(options.only_mutators, options.without_mutators, options.proven_only);
+  run.children = options.children > 0 ? options.children : UsualChildren(options, run);
   run.tool_version = kEvoVersion;
   return run;
 }
 
-StoredOptions NewStoredOptions(const RunOptions& options, const Task& task, const DeviceChoice& device) {
+StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, const Task& task, const DeviceChoice& device) {
   StoredOptions stored;
   stored.definitions = options.definitions;
   stored.ordinals = device.ordinals;
-  stored.surrogate = options.surrogate == "on" && !options.sweep;
+  stored.surrogate = UsesSurrogate(options, run.operators);
   stored.minimise = options.minimise == "on" && !options.sweep;
   stored.proven_only = options.proven_only;
   stored.baseline_apart = IsApart(task.baseline, options.templates);
@@ -215,7 +224,7 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   for (const std::string& definition : options.definitions) Fix(setup.templates, definition);
   setup.seeds = SeedGenomes(setup.templates);
   setup.record = NewRecord(options, setup, device);
-  setup.options = NewStoredOptions(options, setup.task, device);
+  setup.options = NewStoredOptions(options, setup.record, setup.task, device);
   setup.ranker = MakeRanker(setup);
   if (options.sweep) BeginSweep(setup, options);
   return setup;

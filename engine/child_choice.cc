@@ -23,6 +23,10 @@ std::vector<std::size_t> RankedChildren::Choose(Offspring& offspring, std::size_
   return chosen;
 }
 
+void RankedChildren::Await(const std::vector<Candidate>& candidates) {
+  for (const Candidate& candidate : candidates) ranker_.Await(candidate.genome);
+}
+
 void RankedChildren::Learn(const GenerationRecord& record) {
   for (std::size_t i = 0; i < record.candidates.size(); ++i) ranker_.Learn(record.candidates[i].genome, record.evaluations[i]);
 }

@@ -23,6 +23,8 @@ class ChildChoice {
   virtual int ToBreed(int wanted) = 0;
   // At most `most` of the indices in offspring.fresh, ascending.
   virtual std::vector<std::size_t> Choose(Offspring& offspring, std::size_t most, const BreedMore& more) = 0;
+  // These are being evaluated and will be learnt.
+  virtual void Await(const std::vector<Candidate>& /*candidates*/) {}
   // Generations must come in order, from 0.
   virtual void Learn(const GenerationRecord& record) = 0;
   // What the message at the end of the run says of the choices; empty: nothing.
@@ -44,6 +46,7 @@ class RankedChildren : public ChildChoice {
   explicit RankedChildren(ChildRanker& ranker) : ranker_(ranker) {}
   int ToBreed(int wanted) override;
   std::vector<std::size_t> Choose(Offspring& offspring, std::size_t most, const BreedMore& more) override;
+  void Await(const std::vector<Candidate>& candidates) override;
   void Learn(const GenerationRecord& record) override;
 
  private:

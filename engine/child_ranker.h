@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,12 +19,19 @@ namespace evo {
 // evaluations and the seed only, so that a resumed run decides as the whole run does.
 class ChildRanker {
  public:
-  // While the surrogate is trusted, so many children are bred for each that is evaluated.
-  static constexpr int kBredForEach = 3;
+  // While the surrogate is trusted, so many children are bred for each that is evaluated, and so many at least: what is not bred
+  // cannot be chosen, and breeding costs a thousandth of an evaluation.
+  static constexpr int kBredForEach = 10, kLeastBred = 400;
+
+  // The usual number of children of a generation where only parameters are set: few, so that what one generation shows counts in
+  // the next but one (docs/results.md, "Search on a measured landscape").
+  static constexpr int kUsualChildren = 8;
 
   // `seeds` are the templates at their defaults, `operators` the names of all operators that may change a genome.
   ChildRanker(const std::vector<Genome>& seeds, std::vector<std::string> operators, std::uint64_t seed);
 
+  // A genome that is being evaluated. Until it is learnt, children are chosen as if it were measured as expected.
+  void Await(const Genome& genome);
   // Ignores cancelled evaluations, which say nothing about the genome.
   void Learn(const Genome& genome, const Evaluation& evaluation);
   // Fits the surrogate to the evaluations learnt so far. Those learnt later have no effect before the next call.
@@ -34,18 +43,23 @@ class ChildRanker {
   std::vector<std::size_t> Choose(std::span<const Genome> children, std::size_t wanted) const;
   double trust() const { return surrogate_ ? surrogate_->trust() : 0; }
 
-  // The number of the template, the parameters on a logarithmic scale (0 if the template does not have one), and the number of
-  // edits of each operator.
+  // The number of the template; the parameters on a logarithmic scale (0 if the template does not have one); how many times 2
+  // divides each, where that tells more (0 elsewhere); and the number of edits of each operator.
   Features FeaturesOf(const Genome& genome) const;
 
  private:
   std::vector<FeatureKind> Kinds() const;
+  Features AllFeaturesOf(const Genome& genome) const;
+  Features WithoutEmpty(Features features) const;
 
   std::vector<std::string> templates_;
   std::vector<std::string> parameters_;  // of all templates, sorted
   std::vector<std::string> operators_;   // sorted
   std::uint64_t seed_;
-  std::vector<Features> points_;
+  std::map<std::string, std::set<std::int64_t>> values_;  // of each parameter, that were learnt
+  std::vector<bool> divisibility_tells_;                  // of each parameter, since the last fit
+  std::vector<Genome> awaited_;
+  std::vector<Features> points_;                 // with all divisibilities
   std::vector<std::optional<double>> times_ns_;  // nullopt: failed
   std::optional<Surrogate> surrogate_;           // constructed by each fit
 };

@@ -216,18 +216,35 @@ double GaussianProcess::Gradient(std::vector<double>& gradient) const {
   return density;
 }
 
+double GaussianProcess::SquaredDistance(const Features& a, const Features& b, const std::vector<double>& weight) const {
+  double distance = 0;
+  for (std::size_t d = 0; d < kinds_.size(); ++d) distance += weight[d] * SquaredDifference(a[d], b[d], d);
+  return distance;
+}
+
+double GaussianProcess::PriorCovariance(const Features& a, const Features& b) const {
+  return std::exp(theta_[kinds_.size()]) * Matern(SquaredDistance(a, b, InverseSquaredLengths()));
+}
+
+double GaussianProcess::noise() const { return std::exp(theta_[kinds_.size() + 1]); }
+
 std::vector<double> GaussianProcess::CovarianceWith(const Features& point) const {
-  const std::size_t dimensions = kinds_.size();
   const std::vector<double> weight = InverseSquaredLengths();
-  const double amplitude = std::exp(theta_[dimensions]);
+  const double amplitude = std::exp(theta_[kinds_.size()]);
   std::vector<double> covariance;
   covariance.reserve(points_.size());
-  for (const Features& other : points_) {
-    double distance = 0;
-    for (std::size_t d = 0; d < dimensions; ++d) distance += weight[d] * SquaredDifference(other[d], point[d], d);
-    covariance.push_back(amplitude * Matern(distance));
-  }
+  for (const Features& other : points_) covariance.push_back(amplitude * Matern(SquaredDistance(other, point, weight)));
   return covariance;
+}
+
+std::vector<double> GaussianProcess::Whitened(const Features& point) const {
+  const std::size_t n = points_.size();
+  std::vector<double> solution = CovarianceWith(point);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* row = &factor_[i * n];
+    solution[i] = (solution[i] - Dot(row, solution.data(), i)) / row[i];
+  }
+  return solution;
 }
 
 double GaussianProcess::PredictMean(const Features& point) const {
@@ -236,17 +253,10 @@ double GaussianProcess::PredictMean(const Features& point) const {
 }
 
 Estimate GaussianProcess::Predict(const Features& point) const {
-  const std::size_t n = points_.size();
-  std::vector<double> covariance = CovarianceWith(point);
-  const double mean = Dot(covariance.data(), weights_.data(), n);
+  const std::vector<double> solution = Whitened(point);
   double variance = std::exp(theta_[kinds_.size()]);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double* row = &factor_[i * n];
-    // From here on the element holds the solution of: factor times solution = covariance.
-    covariance[i] = (covariance[i] - Dot(row, covariance.data(), i)) / row[i];
-    variance -= covariance[i] * covariance[i];
-  }
-  return {shift_ + scale_ * mean, scale_ * std::sqrt(std::max(variance, 1e-12))};
+  for (const double one : solution) variance -= one * one;
+  return {PredictMean(point), scale_ * std::sqrt(std::max(variance, 1e-12))};
 }
 
 std::vector<Estimate> GaussianProcess::LeaveOneOut() const {

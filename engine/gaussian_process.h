@@ -27,6 +27,12 @@ class GaussianProcess {
   Estimate Predict(const Features& point) const;
   // The mean of Predict, which costs a fraction of Predict if there are many points.
   double PredictMean(const Features& point) const;
+  // The solution v of L v = k, with L the Cholesky factor of the covariance of the fitted points and k their covariance with
+  // `point`. The covariance of two points given the fitted ones is PriorCovariance(a, b) less the scalar product of their v.
+  std::vector<double> Whitened(const Features& point) const;
+  double PriorCovariance(const Features& a, const Features& b) const;
+  // The variance of a measurement, in the units of the covariances.
+  double noise() const;
   // For each point, the estimate of the model without this point (Sundararajan and Keerthi, 2001), with the same lengths.
   std::vector<Estimate> LeaveOneOut() const;
   // Logarithms of the lengths, in the order of the coordinates, of the amplitude (a variance) and of the noise (a variance).
@@ -34,6 +40,7 @@ class GaussianProcess {
 
  private:
   double SquaredDifference(double a, double b, std::size_t coordinate) const;
+  double SquaredDistance(const Features& a, const Features& b, const std::vector<double>& weight) const;
   std::vector<double> CovarianceWith(const Features& point) const;
   std::vector<double> InverseSquaredLengths() const;
   void SetDistances(std::size_t point, const std::vector<double>& weight, std::vector<double>& distance) const;

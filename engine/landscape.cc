@@ -16,12 +16,22 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
+// Longer lists of columns are cut in messages.
+constexpr std::size_t kNamedColumns = 20;
+
 std::optional<double> Number(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
+  const bool sign = text.size() > 1 && text[0] == '+' && text[1] != '-';  // which from_chars does not read
+  const auto parsed = std::from_chars(text.data() + sign, end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
   return value;
+}
+
+// The number that a value stands for. Words such as "nan" and "inf" are words.
+std::optional<double> FiniteNumber(const std::string& text) {
+  const auto value = Number(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::string Trimmed(const std::string& text) {
@@ -51,6 +61,23 @@ char Separator(const std::string& heading) {
   return ',';
 }
 
+std::string Listed(const Fields& names) {
+  if (names.size() <= kNamedColumns) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kNamedColumns, ", "),
+                     names.size() - kNamedColumns);
+}
+
+void RequireNames(const Fields& heading, const std::string& where) {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < heading.size(); ++i) {
+    if (heading[i].empty()) throw UsageError(fmt::format("{}: column {} of the heading has no name; give it one", where, i + 1));
+    const auto [same, fresh] = first.emplace(heading[i], i);
+    if (fresh) continue;
+    throw UsageError(fmt::format("{}: columns {} and {} are both called '{}'; give each a name of its own", where,
+                                 same->second + 1, i + 1, heading[i]));
+  }
+}
+
 // The indices of the columns in a row.
 struct Places {
   std::vector<std::size_t> parameters;
@@ -66,7 +93,7 @@ Places Find(const Fields& heading, const std::string& name, const LandscapeColum
   const auto required = [&](const std::string& column, const char* option) {
     if (const auto found = place(column)) return *found;
     throw UsageError(
-        fmt::format("{}: no column '{}' among {}; name the right one with {}", name, column, fmt::join(heading, ", "), option));
+        fmt::format("{}: no column '{}' among {}; name the right one with {}", name, column, Listed(heading), option));
   };
   Places places;
   places.score = required(columns.score, "--score");
@@ -89,17 +116,22 @@ LandscapeParameter Enumerate(const std::string& name, const std::vector<Fields>&
                              std::vector<std::vector<int>>& levels) {
   std::set<std::string> words;
   for (const Fields& row : rows) words.insert(row[column]);
-  LandscapeParameter parameter{name, {words.begin(), words.end()}, FeatureKind::kOrdinal};
-  if (!std::all_of(words.begin(), words.end(), [](const std::string& word) { return Number(word).has_value(); })) {
-    parameter.kind = FeatureKind::kCategorical;
-  } else {
-    std::stable_sort(parameter.values.begin(), parameter.values.end(),
-                     [](const std::string& a, const std::string& b) { return *Number(a) < *Number(b); });
+  LandscapeParameter parameter{name, {}, FeatureKind::kCategorical};
+  if (std::all_of(words.begin(), words.end(), [](const std::string& word) { return FiniteNumber(word).has_value(); }))
+    parameter.kind = FeatureKind::kOrdinal;
+  // What tells values apart: 1 and 1.0 are one number, but two words.
+  std::map<std::pair<double, std::string>, int> level;
+  const auto key = [&](const std::string& word) {
+    return parameter.kind == FeatureKind::kOrdinal ? std::pair(*FiniteNumber(word), std::string()) : std::pair(0.0, word);
+  };
+  std::map<std::pair<double, std::string>, std::string> spelled;
+  for (const Fields& row : rows) spelled.emplace(key(row[column]), row[column]);
+  for (const auto& [value, word] : spelled) {
+    level[value] = static_cast<int>(parameter.values.size());
+    parameter.values.push_back(word);
   }
   if (parameter.values.size() < 2) return parameter;
-  std::map<std::string, int> level;
-  for (std::size_t i = 0; i < parameter.values.size(); ++i) level[parameter.values[i]] = static_cast<int>(i);
-  for (std::size_t i = 0; i < rows.size(); ++i) levels[i].push_back(level.at(rows[i][column]));
+  for (std::size_t i = 0; i < rows.size(); ++i) levels[i].push_back(level.at(key(rows[i][column])));
   return parameter;
 }
 
@@ -131,10 +163,13 @@ Table ReadTable(std::istream& text, const std::string& name, const LandscapeColu
   std::string line;
   for (int number = 1; std::getline(text, line); ++number) {
     if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
+    if (line.find('\0') != std::string::npos)
+      throw UsageError(fmt::format("{}:{}: this is no text; give a file of comma separated values", name, number));
     if (Trimmed(line).empty() || line.front() == '#') continue;
     if (table.heading.empty()) {
       separator = Separator(line);
       table.heading = Split(line, separator);
+      RequireNames(table.heading, fmt::format("{}:{}", name, number));
       table.places = Find(table.heading, name, columns);
       continue;
     }
@@ -164,11 +199,36 @@ void RequireDistinct(const std::vector<std::vector<int>>& levels, const Table& t
   }
 }
 
+std::vector<double> DivisibilityOf(const LandscapeParameter& parameter) {
+  const auto values = WholeValues(parameter);
+  if (!values || !DivisibilityTells(*values)) return {};
+  std::vector<double> times;
+  for (const std::int64_t value : *values) times.push_back(TimesDivisibleByTwo(value));
+  const double most = *std::max_element(times.begin(), times.end());
+  for (double& one : times) one /= most;
+  return times;
+}
+
 }  // namespace
+
+std::optional<std::vector<std::int64_t>> WholeValues(const LandscapeParameter& parameter) {
+  constexpr double kLargest = 9007199254740992.0;  // 2^53: up to there every whole number is a double
+  if (parameter.kind != FeatureKind::kOrdinal) return std::nullopt;
+  std::vector<std::int64_t> whole;
+  for (const std::string& text : parameter.values) {
+    const auto value = FiniteNumber(text);
+    if (!value || *value != std::floor(*value) || std::abs(*value) > kLargest) return std::nullopt;
+    whole.push_back(static_cast<std::int64_t>(*value));
+  }
+  return whole;
+}
 
 std::vector<FeatureKind> Landscape::Kinds() const {
   std::vector<FeatureKind> kinds;
   for (const LandscapeParameter& parameter : parameters) kinds.push_back(parameter.kind);
+  for (const std::vector<double>& of_levels : divisibility) {
+    if (!of_levels.empty()) kinds.push_back(FeatureKind::kOrdinal);
+  }
   return kinds;
 }
 
@@ -179,12 +239,17 @@ Features Landscape::At(std::size_t point) const {
     const bool ordinal = parameters[d].kind == FeatureKind::kOrdinal;
     features.push_back(ordinal ? level / static_cast<double>(parameters[d].values.size() - 1) : level);
   }
+  for (std::size_t d = 0; d < parameters.size(); ++d) {
+    if (!divisibility[d].empty()) features.push_back(divisibility[d][static_cast<std::size_t>(levels[point][d])]);
+  }
   return features;
 }
 
 Landscape MakeLandscape(std::vector<LandscapeParameter> parameters, std::vector<std::vector<int>> levels,
                         std::vector<double> scores) {
-  Landscape landscape{std::move(parameters), std::move(levels), std::move(scores), {}, std::numeric_limits<double>::infinity()};
+  Landscape landscape{
+      std::move(parameters), std::move(levels), std::move(scores), {}, std::numeric_limits<double>::infinity(), {}};
+  for (const LandscapeParameter& parameter : landscape.parameters) landscape.divisibility.push_back(DivisibilityOf(parameter));
   for (std::size_t i = 0; i < landscape.size(); ++i) {
     landscape.index.emplace(landscape.levels[i], i);
     if (landscape.scores[i] < landscape.optimum) landscape.optimum = landscape.scores[i];

@@ -24,6 +24,7 @@ class RecordedChildren : public ChildChoice {
   int ToBreed(int wanted) override { return choice_.ToBreed(wanted); }
   // Throws Error if a child is missing and that is to end the run.
   std::vector<std::size_t> Choose(Offspring& offspring, std::size_t most, const BreedMore& more) override;
+  void Await(const std::vector<Candidate>& candidates) override { choice_.Await(candidates); }
   void Learn(const GenerationRecord& record) override { choice_.Learn(record); }
   // "replayed; 3 of 40 children were not recorded", of the children bred in this process.
   std::string Summary() const override;

@@ -104,6 +104,7 @@ GenerationRecord Reproduction::Rank(Offspring offspring, const StopCondition& st
     seen_.insert(offspring.digests[i]);
     record.candidates.push_back(MakeCandidate(offspring, i));
   }
+  parts_.choice.Await(record.candidates);
   record.duplicates = offspring.duplicates;
   record.inapplicable = std::move(offspring.inapplicable);
   made_ += record.candidates.size();
@@ -132,6 +133,7 @@ void Reproduction::Reserve(const GenerationRecord& record) {
   if (!record.candidates.empty()) next_id_ = std::max(next_id_, record.candidates.back().id + 1);
   if (IsTrial(record)) return;  // what minimisation tried may be bred as well: the evolution goes on as if it had not been there
   for (const Evaluation& evaluation : record.evaluations) seen_.insert(evaluation.source_digest);
+  parts_.choice.Await(record.candidates);
   made_ += record.candidates.size();
 }
 

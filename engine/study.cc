@@ -18,6 +18,19 @@ double Quantile(std::vector<double> values, double quantile) {
   return values[below] + (place - std::floor(place)) * (values[above] - values[below]);
 }
 
+double Mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double StandardError(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  if (count < 2) return 0;
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1) / count);
+}
+
 }  // namespace
 
 std::vector<int> Checkpoints(int evaluations) {
@@ -29,9 +42,9 @@ std::vector<int> Checkpoints(int evaluations) {
   return checkpoints;
 }
 
-std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchOptions& search, int seeds, int threads,
-                              const std::function<bool()>& cancelled) {
-  const std::vector<int> checkpoints = Checkpoints(search.evaluations);
+std::vector<StudyPoint> Study(const Landscape& landscape, int evaluations, const SeededSearch& search, std::uint64_t first_seed,
+                              int seeds, int threads, const std::function<bool()>& cancelled) {
+  const std::vector<int> checkpoints = Checkpoints(evaluations);
   // By checkpoint and seed. Every search writes its own elements.
   std::vector<std::vector<double>> reached(checkpoints.size(), std::vector<double>(static_cast<std::size_t>(seeds), 0.0));
   std::atomic<int> next{0};
@@ -39,9 +52,7 @@ std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchO
   const auto work = [&] {
     for (int i = next++; i < seeds && !stopped; i = next++) {
       if (cancelled && cancelled()) stopped = true;
-      LandscapeSearchOptions options = search;
-      options.seed = search.seed + static_cast<std::uint64_t>(i);
-      const std::vector<std::size_t> order = SearchLandscape(landscape, options);
+      const std::vector<std::size_t> order = search(first_seed + static_cast<std::uint64_t>(i));
       for (std::size_t c = 0; c < checkpoints.size(); ++c) {
         reached[c][static_cast<std::size_t>(i)] =
             landscape.optimum / BestOf(landscape, order, static_cast<std::size_t>(checkpoints[c]));
@@ -55,10 +66,20 @@ std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchO
   }
   std::vector<StudyPoint> points;
   for (std::size_t c = 0; c < checkpoints.size() && !stopped; ++c) {
-    const double mean = std::accumulate(reached[c].begin(), reached[c].end(), 0.0) / seeds;
-    points.push_back({checkpoints[c], mean, Quantile(reached[c], 0.1)});
+    points.push_back(
+        {checkpoints[c], Mean(reached[c]), StandardError(reached[c]), Quantile(reached[c], 0.1), std::move(reached[c])});
   }
   return points;
+}
+
+std::vector<StudyPoint> Study(const Landscape& landscape, const LandscapeSearchOptions& search, int seeds, int threads,
+                              const std::function<bool()>& cancelled) {
+  const auto one = [&](std::uint64_t seed) {
+    LandscapeSearchOptions options = search;
+    options.seed = seed;
+    return SearchLandscape(landscape, options);
+  };
+  return Study(landscape, search.evaluations, one, search.seed, seeds, threads, cancelled);
 }
 
 }  // namespace evo

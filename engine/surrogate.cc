@@ -5,6 +5,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "engine/believer.h"
+
 namespace evo {
 namespace {
 
@@ -142,25 +144,62 @@ double Surrogate::MeanOf(const Features& point) const {
   return process_share_ * process_.PredictMean(point) + (1 - process_share_) * forest_.Predict(point).mean;
 }
 
-std::vector<std::size_t> Surrogate::MostPromising(std::span<const Features> points, std::size_t count) const {
+// All, or those with the fastest means and a sample of the others.
+std::vector<std::size_t> Surrogate::ShortList(std::span<const Features> points, std::size_t count) const {
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), 0);
   const std::size_t shortened = std::max(kShortList, count);
-  if (ready() && points.size() > 2 * shortened) {
-    std::vector<double> means;
-    for (const Features& point : points) means.push_back(MeanOf(point));
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return means[a] < means[b] || (means[a] == means[b] && a < b); });
-    const std::size_t stride = (order.size() - shortened) / shortened;
-    for (std::size_t i = 0; i < shortened; ++i) order[shortened + i] = order[shortened + i * stride];
-    order.resize(2 * shortened);
-    std::sort(order.begin(), order.end());
-  }
-  std::vector<double> improvements(points.size(), 0.0);
-  for (const std::size_t i : order) improvements[i] = Expect(points[i]).improvement;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return improvements[a] > improvements[b]; });
-  order.resize(std::min(order.size(), count));
+  if (!ready() || points.size() <= 2 * shortened) return order;
+  std::vector<double> means;
+  for (const Features& point : points) means.push_back(MeanOf(point));
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return means[a] < means[b] || (means[a] == means[b] && a < b); });
+  const std::size_t stride = (order.size() - shortened) / shortened;
+  for (std::size_t i = 0; i < shortened; ++i) order[shortened + i] = order[shortened + i * stride];
+  order.resize(2 * shortened);
+  std::sort(order.begin(), order.end());
   return order;
+}
+
+std::vector<std::size_t> Surrogate::MostPromising(std::span<const Features> points, std::size_t count,
+                                                  std::span<const Features> pending) const {
+  std::vector<std::size_t> listed = ShortList(points, count);
+  std::vector<Expectation> expected;
+  for (const std::size_t i : listed) expected.push_back(Expect(points[i]));
+  if (!ready()) {
+    std::vector<std::size_t> order(listed.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return expected[a].ok > expected[b].ok; });
+    order.resize(std::min(order.size(), count));
+    for (std::size_t& i : order) i = listed[i];
+    return order;
+  }
+  std::vector<Features> together(pending.begin(), pending.end());
+  if (count > 1 || !pending.empty()) {  // otherwise nothing is believed
+    for (const std::size_t i : listed) together.push_back(points[i]);
+  }
+  Believer believer(process_, together);
+  for (std::size_t i = 0; i < pending.size(); ++i) believer.Believe(i);
+  std::vector<std::size_t> chosen;
+  std::vector<bool> taken(listed.size(), false);
+  while (chosen.size() < std::min(count, listed.size())) {
+    double greatest = -1;
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      if (taken[i]) continue;
+      const Estimate& estimate = expected[i].log_time;
+      const double remaining = together.empty() ? 1 : believer.Remaining(pending.size() + i);
+      const double improvement = expected[i].ok * ExpectedImprovement({estimate.mean, estimate.deviation * remaining}, best_);
+      if (improvement <= greatest) continue;
+      greatest = improvement;
+      place = i;
+    }
+    taken[place] = true;
+    chosen.push_back(listed[place]);
+    if (chosen.size() == count) break;
+    believer.Believe(pending.size() + place);
+  }
+  return chosen;
 }
 
 }  // namespace evo

@@ -38,13 +38,16 @@ class Surrogate {
   // is negative or if too few points ran.
   double trust() const { return trust_; }
   Expectation Expect(const Features& point) const;
-  // The indices of the `count` most promising of these, most promising first; equals in their order. If there are many, only a
-  // sample is examined of those whose mean is far from fast.
-  std::vector<std::size_t> MostPromising(std::span<const Features> points, std::size_t count) const;
+  // The indices of the `count` most promising of these, most promising first; equals in their order. Each is chosen as if those
+  // before it, and the `pending` ones, had been measured as expected (engine/believer.h). If there are many, only a sample is
+  // examined of those whose mean is far from fast.
+  std::vector<std::size_t> MostPromising(std::span<const Features> points, std::size_t count,
+                                         std::span<const Features> pending = {}) const;
 
  private:
   void Subset(std::vector<Features>& points, std::vector<double>& log_times) const;
   double MeanOf(const Features& point) const;
+  std::vector<std::size_t> ShortList(std::span<const Features> points, std::size_t count) const;
   bool ready() const { return log_times_.size() >= kFewest; }
   bool some_failed() const { return points_.size() > ok_points_.size(); }
 

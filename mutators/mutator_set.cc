@@ -41,11 +41,11 @@ Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHin
 constexpr std::array kHints{MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint};
 
 // genetic/
-Factory MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeCrossover, MakeStatementSwap, MakeStatementMove,
-    MakeStatementCopy, MakeStatementDelete, MakeOperandSwap, MakeExpressionReplace, MakeConstantPerturb;
-constexpr std::array kGenetic{MakeParameterStep, MakeParameterDraw,     MakeParameterMix,   MakeCrossover,
-                              MakeStatementSwap, MakeStatementMove,     MakeStatementCopy,  MakeStatementDelete,
-                              MakeOperandSwap,   MakeExpressionReplace, MakeConstantPerturb};
+Factory MakeParameterStep, MakeParameterDraw, MakeParameterMix, MakeParameterRandom, MakeCrossover, MakeStatementSwap,
+    MakeStatementMove, MakeStatementCopy, MakeStatementDelete, MakeOperandSwap, MakeExpressionReplace, MakeConstantPerturb;
+constexpr std::array kGenetic{MakeParameterStep,   MakeParameterDraw, MakeParameterMix,      MakeParameterRandom,
+                              MakeCrossover,       MakeStatementSwap, MakeStatementMove,     MakeStatementCopy,
+                              MakeStatementDelete, MakeOperandSwap,   MakeExpressionReplace, MakeConstantPerturb};
 
 namespace {
 

@@ -26,6 +26,12 @@ def grid(sizes, score, words=False):
     return names, [([spell(d, v) for d, v in enumerate(x)], score(x)) for x in points]
 
 
+def listed(values, score):
+    """Every combination of these values."""
+    names = [f"P{d}" for d in range(len(values))]
+    return names, [(list(x), score(x)) for x in itertools.product(*values)]
+
+
 def smooth(x):
     centre, slope = (3, 1, 4, 2), (0.10, 0.07, 0.04, 0.12)
     return 100 * math.exp(sum(s * (a - c) ** 2 for a, c, s in zip(x, centre, slope)))
@@ -107,6 +113,41 @@ def needles(x):
 NEEDLES = (8, 6, 6, 8)
 
 
+BLOCKS = (range(16, 272, 16), (1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 5, 6, 7, 8), (1, 2, 4), (0, 1))
+
+
+def blocks(x):
+    """A block of threads in multiples of 16, of which whole warps and aligned rows are fast; work a thread, vectors, caching."""
+    width, height, work, vector, cached = x
+    threads = width * height
+    if threads > 1024 or work % vector:
+        return None
+    idle = -(-threads // 32) * 32 / threads
+    rows = 1 + 0.35 * (width % 32 != 0) + 0.12 * (width % 64 != 0)
+    resident = max(1, min(32, 2048 // (-(-threads // 32) * 32), 65536 // (threads * (20 + 5 * work))))
+    occupied = min(1.0, resident * threads / 2048)
+    latency = 1 / (1 - math.exp(-4 * occupied * (1 + 0.3 * math.log2(work))))
+    reread = 1 + 0.5 / min(height * work, 24) - 0.1 * cached * (height > 2)
+    return 100 * idle * rows * latency * reread * (1 + 0.2 / vector) * math.exp(0.03 * normal("blocks", *x))
+
+
+def strides(x):
+    """Tiles with a padded row: a stride that 32 divides meets the same banks again, an odd one does not."""
+    tile, pad, depth, unroll = x
+    stride = tile + pad
+    ways = math.gcd(stride, 32)
+    shared = stride * depth * 4 * 16
+    if shared > 100 * 1024:
+        return None
+    reuse = 1 + 24 / tile + 4 / depth
+    vector = 1.0 if stride % 4 == 0 else 1.15
+    blocks_resident = max(1, min(16, 228 * 1024 // (shared + 1024)))
+    return 100 * reuse * vector * (1 + 0.06 * ways) * (1 + 0.8 / blocks_resident) * (1 + 0.1 / unroll) * math.exp(0.03 * normal("strides", *x))
+
+
+STRIDES = (range(8, 136, 8), range(0, 9), (4, 8, 12, 16, 24, 32), (1, 2, 3, 4))
+
+
 def noise(number):
     return lambda x: 100 * math.exp(0.25 * normal("noise", number, *x))
 
@@ -123,6 +164,8 @@ def computed():
         ("the same, many points fail", [grid(CONVOLUTION, with_failures(convolution, 0.45))]),
         ("the same, times 25% apart by chance", [grid(CONVOLUTION, disturbed(convolution, 0.25, "convolution"))]),
         ("failures by rules and by chance", [grid((7, 6, 8, 5), failing)]),
+        ("blocks in multiples of 16", [listed(BLOCKS, blocks)]),
+        ("tiles with padded rows", [listed(STRIDES, strides)]),
         ("two good points among noise", [grid(NEEDLES, needles)]),
         ("nothing but noise, ten of them", [grid((6, 6, 6, 6), noise(n)) for n in range(10)]),
     ]

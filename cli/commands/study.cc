@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/landscape_run.h"
 #include "cli/print.h"
 #include "cli/table.h"
 #include "core/error.h"
+#include "engine/child_ranker.h"
 #include "engine/population_kinds.h"
+#include "evaluator/device/device_policy.h"
 #include "platform/cores.h"
 
 namespace evo {
@@ -23,28 +27,49 @@ struct StudyOptions {
   LandscapeColumns columns;
   LandscapeSearchOptions search;
   std::vector<std::string> strategies = {"evolution", "random"};
-  std::string surrogate = "on";
+  std::string surrogate;  // empty: on, but for random search
+  bool as_run = false;
+  int children = 0;  // 0: as many as `evo run` has
   std::string format = "table";
   int seeds = 50;
   int threads = 0;  // 0: one for each core
 };
 
 Landscape Load(const StudyOptions& options) {
+  const auto refuse = [&](const char* why) {
+    throw UsageError(fmt::format("--landscape {}: {}; give a file of comma separated values", options.file, why));
+  };
+  std::error_code failed;
+  if (std::filesystem::is_directory(options.file, failed)) refuse("it is a folder");
   std::ifstream file(options.file);
-  if (!file)
-    throw UsageError(fmt::format("--landscape {}: it cannot be read; give a file of comma separated values", options.file));
+  if (!file) refuse("it cannot be read");
   return ReadLandscape(file, options.file, options.columns);
 }
 
-std::string NameOf(const LandscapeSearchOptions& search) {
+// Random search learns nothing, as in `evo run`.
+bool UsesSurrogate(const StudyOptions& options) {
+  if (options.search.population_kind != "random") return options.surrogate != "off";
+  if (options.surrogate == "on")
+    throw UsageError("--population-kind random: it learns nothing from times; leave out --surrogate on");
+  return false;
+}
+
+// As `evo run` on a GPU.
+int UsualChildren(const LandscapeSearchOptions& search) {
+  return search.surrogate ? ChildRanker::kUsualChildren : PolicyOf("cuda").children_per_member * search.population;
+}
+
+std::string NameOf(const LandscapeSearchOptions& search, bool as_run) {
   if (search.random) return "random";
-  return fmt::format("{} evolution{}", search.population_kind, search.surrogate ? " + surrogate" : "");
+  return fmt::format("{} evolution{}{}", search.population_kind, search.surrogate ? " + surrogate" : "",
+                     as_run ? ", as a run" : "");
 }
 
 void PrintTable(const StudyOptions& options, const Landscape& landscape,
                 const std::vector<std::pair<std::string, std::vector<StudyPoint>>>& rows, std::FILE* out) {
   Print(out,
-        "{}: {} points of {} parameters, {} failed; optimum {} {}; {} seeds; optimum over best so far, mean (10th percentile)\n",
+        "{}: {} points of {} parameters, {} failed; optimum {} {}; {} seeds; optimum over best so far: mean, its standard error, "
+        "(10th percentile)\n",
         options.file, landscape.size(), landscape.parameters.size(),
         std::count_if(landscape.scores.begin(), landscape.scores.end(), [](double s) { return std::isnan(s); }),
         options.columns.score, landscape.optimum, options.seeds);
@@ -53,7 +78,8 @@ void PrintTable(const StudyOptions& options, const Landscape& landscape,
   Table table(headings);
   for (const auto& [name, points] : rows) {
     std::vector<std::string> cells{name};
-    for (const StudyPoint& point : points) cells.push_back(fmt::format("{:.3f} ({:.3f})", point.mean, point.percentile10));
+    for (const StudyPoint& point : points)
+      cells.push_back(fmt::format("{:.3f} +-{:.3f} ({:.3f})", point.mean, point.standard_error, point.percentile10));
     table.Add(cells);
   }
   table.Print(out);
@@ -61,14 +87,20 @@ void PrintTable(const StudyOptions& options, const Landscape& landscape,
 
 void PrintJson(const StudyOptions& options, const Landscape& landscape,
                const std::vector<std::pair<std::string, std::vector<StudyPoint>>>& rows, std::FILE* out) {
-  nlohmann::ordered_json json = {
-      {"landscape", options.file}, {"points", landscape.size()}, {"optimum", landscape.optimum}, {"seeds", options.seeds}};
+  nlohmann::ordered_json json = {{"landscape", options.file},
+                                 {"points", landscape.size()},
+                                 {"optimum", landscape.optimum},
+                                 {"seeds", options.seeds},
+                                 {"first_seed", options.search.seed}};
   json["searches"] = nlohmann::ordered_json::array();
   for (const auto& [name, points] : rows) {
     nlohmann::ordered_json one = {{"search", name}, {"optimum_over_best", nlohmann::ordered_json::array()}};
     for (const StudyPoint& point : points) {
-      one["optimum_over_best"].push_back(
-          {{"evaluations", point.evaluations}, {"mean", point.mean}, {"percentile10", point.percentile10}});
+      one["optimum_over_best"].push_back({{"evaluations", point.evaluations},
+                                          {"mean", point.mean},
+                                          {"standard_error", point.standard_error},
+                                          {"percentile10", point.percentile10},
+                                          {"by_seed", point.reached}});
     }
     json["searches"].push_back(one);
   }
@@ -76,15 +108,24 @@ void PrintJson(const StudyOptions& options, const Landscape& landscape,
 }
 
 void Run(const StudyOptions& options, const CommandContext& context) {
+  if (options.children > 0 && !options.as_run)
+    throw UsageError("--children: only a search as a run has generations; add --as-run, or leave it out");
   const Landscape landscape = Load(options);
   const int threads = options.threads > 0 ? options.threads : AvailableCores();
   std::vector<std::pair<std::string, std::vector<StudyPoint>>> rows;
   for (const std::string& strategy : options.strategies) {
     LandscapeSearchOptions search = options.search;
     search.random = strategy == "random";
-    search.surrogate = options.surrogate == "on";
-    rows.emplace_back(NameOf(search),
-                      Study(landscape, search, options.seeds, threads, [&] { return context.interrupt.stop_requested(); }));
+    search.surrogate = UsesSurrogate(options);
+    const bool as_run = options.as_run && !search.random;
+    if (as_run) search.children = options.children > 0 ? options.children : UsualChildren(search);
+    const auto one = [&](std::uint64_t seed) {
+      LandscapeSearchOptions seeded = search;
+      seeded.seed = seed;
+      return as_run ? SearchAsRun(landscape, seeded) : SearchLandscape(landscape, seeded);
+    };
+    rows.emplace_back(NameOf(search, as_run), Study(landscape, search.evaluations, one, search.seed, options.seeds, threads,
+                                                    [&] { return context.interrupt.stop_requested(); }));
     if (context.interrupt.stop_requested()) throw Interrupted();
   }
   if (options.format == "json")
@@ -121,7 +162,11 @@ void AddStudy(CLI::App& app, CommandContext& context) {
       ->capture_default_str();
   study->add_option("--surrogate", options->surrogate, "Whether a model chooses the points that evolution evaluates")
       ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
+      ->default_str("on, but for random search");
+  study->add_flag("--as-run", options->as_run,
+                  "Search in generations, as evo run does; otherwise each point is chosen when all before it are known");
+  study->add_option("--children", options->children, "With --as-run: points of a generation (default: as evo run on a GPU)")
+      ->check(CLI::Range(1, 100'000));
   study->add_option("--score", options->columns.score, "Column of the score, smaller is better")->capture_default_str();
   study->add_option("--status", options->columns.status, "Column of the status; may be missing")->capture_default_str();
   study->add_option("--ok", options->columns.ok, "The status of a point that counts")->capture_default_str();

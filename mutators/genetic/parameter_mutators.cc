@@ -6,7 +6,7 @@ namespace evo {
 namespace {
 
 // How often several parameters are drawn before giving up. Most draws succeed, since a space has few constraints.
-constexpr int kTries = 200;
+constexpr int kDrawTries = 200;
 
 // The position of the present value in the parameter's list; one past the end if the template has changed since the genome was
 // made.
@@ -75,7 +75,7 @@ class ParameterMix : public Mutator {
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
     const SearchSpace& space = context.kernel_template.space;
     if (space.parameters.size() < 2) return std::nullopt;
-    for (int tries = 0; tries < kTries; ++tries) {
+    for (int tries = 0; tries < kDrawTries; ++tries) {
       Parameters values = context.genome.parameters;
       // Changes half of the parameters on average, and at least two.
       std::size_t changed = 0;
@@ -94,10 +94,28 @@ class ParameterMix : public Mutator {
   }
 };
 
+// Keeps a search from staying where its first points were.
+class ParameterRandom : public Mutator {
+ public:
+  std::string_view name() const override { return "parameter_random"; }
+  Promise promise() const override { return Promise::kInherited; }
+  std::string_view description() const override { return "draws all parameters anew, whatever the parent has"; }
+  std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
+    const SearchSpace& space = context.kernel_template.space;
+    if (space.parameters.size() < 2) return std::nullopt;
+    auto drawn = space.Draw(rng);
+    if (!drawn || *drawn == context.genome.parameters) return std::nullopt;
+    Genome child = context.genome;
+    child.parameters = std::move(*drawn);
+    return child;
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<Mutator> MakeParameterStep() { return std::make_unique<ParameterStep>(); }
 std::unique_ptr<Mutator> MakeParameterDraw() { return std::make_unique<ParameterDraw>(); }
 std::unique_ptr<Mutator> MakeParameterMix() { return std::make_unique<ParameterMix>(); }
+std::unique_ptr<Mutator> MakeParameterRandom() { return std::make_unique<ParameterRandom>(); }
 
 }  // namespace evo

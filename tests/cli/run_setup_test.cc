@@ -167,14 +167,20 @@ std::vector<std::string> Names(const std::map<std::string, double>& operators) {
   return names;
 }
 
+TEST(SetOnlyParameters, HoldsOfMutatorsThatLeaveTheSource) {
+  EXPECT_TRUE(SetOnlyParameters(ChooseOperators({"parameters", "crossover"}, {})));
+  EXPECT_FALSE(SetOnlyParameters(ChooseOperators({"parameters", "vector_load"}, {})));
+  EXPECT_FALSE(SetOnlyParameters(ChooseOperators({}, {})));
+}
+
 TEST(ChooseOperators, TakesNamesAndGroups) {
   const std::vector<std::string> all = Names(ChooseOperators({}, {}));
   EXPECT_THAT(all, ::testing::IsSupersetOf({"parameter_step", "crossover", "vector_load"}));
   EXPECT_THAT(Names(ChooseOperators({"parameters"}, {})),
-              ::testing::ElementsAre("parameter_draw", "parameter_mix", "parameter_step"));
+              ::testing::ElementsAre("parameter_draw", "parameter_mix", "parameter_random", "parameter_step"));
   EXPECT_THAT(Names(ChooseOperators({"parameters", "vector_load"}, {"parameter_mix"})),
-              ::testing::ElementsAre("parameter_draw", "parameter_step", "vector_load"));
-  EXPECT_EQ(ChooseOperators({"edits"}, {}).size() + 4, all.size()) << "three mutators of parameters, and crossover";
+              ::testing::ElementsAre("parameter_draw", "parameter_random", "parameter_step", "vector_load"));
+  EXPECT_EQ(ChooseOperators({"edits"}, {}).size() + 5, all.size()) << "four mutators of parameters, and crossover";
   EXPECT_THAT(Names(ChooseOperators({}, {"edits", "parameters"})), ::testing::ElementsAre("crossover"));
 }
 
@@ -186,7 +192,7 @@ TEST(ChooseOperators, LeavesOutWhatPromisesNothing) {
     EXPECT_GT(ChooseOperators({unproven}, {}).at(unproven), 0) << "a mutator that is named is drawn with its own weight";
     EXPECT_THROW(ChooseOperators({unproven, "parameters"}, {}, true), UsageError);
   }
-  EXPECT_EQ(Names(ChooseOperators({"edits"}, {}, true)).size() + 4, proven.size());
+  EXPECT_EQ(Names(ChooseOperators({"edits"}, {}, true)).size() + 5, proven.size());
 }
 
 TEST(ChooseOperators, DrawsWhatIsMostlyWrongOnlyIfItIsNamed) {

@@ -62,15 +62,46 @@ TEST_F(StudyCommand, PrintsATableWithRandomSearchForComparison) {
 }
 
 TEST_F(StudyCommand, PrintsJson) {
-  const auto json = nlohmann::json::parse(Study({"--seeds", "4", "--evaluations", "72", "--population-kind", "islands",
-                                                 "--surrogate", "off", "--strategy", "evolution", "--format", "json"}));
-  EXPECT_EQ(json.at("points"), 72);
-  ASSERT_EQ(json.at("searches").size(), 1U);
-  EXPECT_EQ(json.at("searches")[0].at("search"), "islands evolution");
-  const auto& points = json.at("searches")[0].at("optimum_over_best");
+  const auto study = nlohmann::json::parse(Study({"--seeds", "4", "--evaluations", "72", "--population-kind", "islands",
+                                                  "--surrogate", "off", "--strategy", "evolution", "--format", "json"}));
+  EXPECT_EQ(study.at("points"), 72);
+  ASSERT_EQ(study.at("searches").size(), 1U);
+  EXPECT_EQ(study.at("searches")[0].at("search"), "islands evolution");
+  const auto& points = study.at("searches")[0].at("optimum_over_best");
   ASSERT_EQ(points.size(), 3U) << "after 20, 50 and all";
   EXPECT_EQ(points[2].at("evaluations"), 72);
   EXPECT_EQ(points[2].at("mean"), 1.0) << "a search that evaluates all points finds the best";
+  EXPECT_EQ(points[2].at("standard_error"), 0.0);
+  EXPECT_THAT(points[2].at("by_seed"), ElementsAre(1.0, 1.0, 1.0, 1.0));
+}
+
+TEST_F(StudyCommand, SearchesAsARunDoes) {
+  for (const char* surrogate : {"on", "off"}) {
+    const std::vector<std::string> flags = {"--seeds",   "4",           "--evaluations", "60",     "--as-run",   "--strategy",
+                                            "evolution", "--surrogate", surrogate,       "--json", "--children", "6"};
+    const std::string text = Study(flags);
+    EXPECT_EQ(Study(flags), text) << "the same again";
+    const auto study = nlohmann::json::parse(text);
+    EXPECT_THAT(study.at("searches")[0].at("search").get<std::string>(), HasSubstr(", as a run"));
+    EXPECT_GT(study.at("searches")[0].at("optimum_over_best")[2].at("mean"), 0.9);
+  }
+}
+
+TEST_F(StudyCommand, RandomSearchHasNoSurrogate) {
+  const std::string text = Study({"--seeds", "2", "--population-kind", "random", "--strategy", "evolution"});
+  EXPECT_THAT(text, HasSubstr("\nrandom evolution "));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("surrogate")));
+  EXPECT_THROW(Study({"--population-kind", "random", "--surrogate", "on"}), UsageError);
+}
+
+TEST_F(StudyCommand, RefusesAFolder) {
+  path_ = folder_.path().string();
+  try {
+    Study({});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("it is a folder; give a file"));
+  }
 }
 
 TEST_F(StudyCommand, RefusesWhatMakesNoSense) {
@@ -80,6 +111,7 @@ TEST_F(StudyCommand, RefusesWhatMakesNoSense) {
   EXPECT_THROW(Study({"--strategy", "guess"}), CLI::ParseError);
   EXPECT_THROW(Study({"--surrogate", "maybe"}), CLI::ParseError);
   EXPECT_THROW(Study({"--seeds", "0"}), CLI::ParseError);
+  EXPECT_THROW(Study({"--children", "8"}), UsageError) << "without --as-run there are no generations";
   path_ = (folder_ / "missing.csv").string();
   EXPECT_THROW(Study({}), UsageError);
 }

@@ -67,7 +67,7 @@ TEST(RankedChildren, FitsTheRankerToBreedAndChoosesThePromising) {
     record.evaluations.push_back(EvaluationAt(x));
   }
   choice.Learn(record);
-  EXPECT_EQ(choice.ToBreed(4), 4 * ChildRanker::kBredForEach);
+  EXPECT_EQ(choice.ToBreed(4), ChildRanker::kLeastBred);
   Offspring offspring = Fresh({201, 203, 205, 279});
   EXPECT_THAT(choice.Choose(offspring, 1, NoMore), ElementsAre(4));
 }

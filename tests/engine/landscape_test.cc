@@ -75,6 +75,57 @@ TEST(Landscape, AnEmptyScoreCountsAsFailedIfThereIsNoStatus) {
   for (const std::size_t failed : {1U, 2U, 3U}) EXPECT_TRUE(std::isnan(landscape.scores[failed])) << failed;
 }
 
+TEST(Landscape, ReadsNumbersWithASign) {
+  const Landscape landscape = Read("a,median_us\n+1,+5\n-1,4\n");
+  EXPECT_THAT(landscape.parameters[0].values, ElementsAre("-1", "+1"));
+  EXPECT_EQ(landscape.scores[0], 5);
+}
+
+TEST(Landscape, SpellingsOfOneNumberAreOneValue) {
+  const Landscape landscape = Read("a,b,median_us\n1,0,5\n1.0,1,4\n1e0,2,3\n2,0,2\n");
+  EXPECT_THAT(landscape.parameters[0].values, ElementsAre("1", "2"));
+  EXPECT_THAT(landscape.levels, ElementsAre(ElementsAre(0, 0), ElementsAre(0, 1), ElementsAre(0, 2), ElementsAre(1, 0)));
+  EXPECT_THAT(Complaint("a,median_us\n1,5\n1.0,4\n"), HasSubstr("a.csv:3: the same parameters as in line 2"));
+}
+
+TEST(Landscape, NanIsAWord) {
+  const Landscape landscape = Read("a,median_us\n1,5\nnan,4\ninf,3\n");
+  EXPECT_EQ(landscape.parameters[0].kind, FeatureKind::kCategorical);
+  EXPECT_THAT(landscape.parameters[0].values, ElementsAre("1", "inf", "nan"));
+}
+
+TEST(Landscape, ShowsHowOftenTwoDividesAValue) {
+  // 48 = 16 * 3. Powers of two say by their magnitude how often 2 divides them.
+  const Landscape landscape = Read("block,power,median_us\n16,1,5\n48,2,4\n64,4,3\n0,4,2\n");
+  EXPECT_THAT(landscape.Kinds(), SizeIs(3)) << "two ranks, one divisibility";
+  EXPECT_THAT(landscape.At(0), ElementsAre(1.0 / 3, 0, 4.0 / 6));
+  EXPECT_THAT(landscape.At(2), ElementsAre(1, 1, 1));
+  EXPECT_THAT(landscape.At(3), ElementsAre(0, 1, 0));
+}
+
+TEST(DivisibilityTells, WhereMagnitudesDoNot) {
+  using Values = std::vector<std::int64_t>;
+  EXPECT_TRUE(DivisibilityTells(Values{16, 32, 48, 64}));
+  EXPECT_FALSE(DivisibilityTells(Values{0, 1, 2, 4, 256})) << "powers of two";
+  EXPECT_FALSE(DivisibilityTells(Values{1, 3, 5})) << "all odd";
+  EXPECT_FALSE(DivisibilityTells(Values{0, 1}));
+  EXPECT_FALSE(DivisibilityTells(Values{}));
+  EXPECT_EQ(TimesDivisibleByTwo(-96), 5);
+}
+
+TEST(Landscape, RefusesHeadingsThatAreNotClear) {
+  EXPECT_THAT(Complaint("a,a,median_us\n1,2,3\n"), HasSubstr("a.csv:1: columns 1 and 2 are both called 'a'"));
+  EXPECT_THAT(Complaint("a,,median_us\n1,2,3\n"), HasSubstr("a.csv:1: column 2 of the heading has no name"));
+  EXPECT_THAT(Complaint(std::string("\x7f"
+                                    "ELF\0\1",
+                                    6) +
+                        "\n"),
+              HasSubstr("a.csv:1: this is no text"));
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "c" + std::to_string(i) + ",";
+  EXPECT_THAT(Complaint(many + "us\n"), HasSubstr("c19 and 21 more; name the right one with --score"));
+}
+
 TEST(Landscape, NamesTheErrorAndItsLine) {
   EXPECT_THAT(Complaint(""), HasSubstr("a.csv: it is empty"));
   EXPECT_THAT(Complaint("a,status,us\n1,ok,3\n"),

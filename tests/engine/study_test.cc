@@ -145,8 +145,20 @@ TEST(Study, IsIndependentOfTheThreadCountAndCanBeStopped) {
     EXPECT_EQ(alone[i].mean, together[i].mean);
     EXPECT_EQ(alone[i].percentile10, together[i].percentile10);
     EXPECT_LE(alone[i].percentile10, alone[i].mean + 1e-12);
+    EXPECT_EQ(alone[i].reached, together[i].reached);
   }
   EXPECT_THAT(Study(landscape, Options(60, false), 9, 2, [] { return true; }), IsEmpty());
+}
+
+TEST(Study, GivesTheStandardErrorOfTheMean) {
+  const Landscape landscape = MakeLandscape({}, {{0}, {1}}, {2, 1});
+  // Two of four seeds find the better point, the others get half of it.
+  const auto search = [](std::uint64_t seed) { return std::vector<std::size_t>{seed % 2}; };
+  const StudyPoint point = Study(landscape, 1, search, 1, 4, 1).back();
+  EXPECT_THAT(point.reached, ElementsAre(1, 0.5, 1, 0.5));
+  EXPECT_EQ(point.mean, 0.75);
+  EXPECT_NEAR(point.standard_error, std::sqrt(4 * 0.0625 / 3 / 4), 1e-12);
+  EXPECT_EQ(Study(landscape, 1, search, 1, 1, 1).back().standard_error, 0);
 }
 
 // What the search is for: better than chance wherever there is something to learn, with each population and with the surrogate

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/rng.h"
+#include "engine/believer.h"
 
 namespace evo {
 namespace {
@@ -85,6 +86,45 @@ TEST(GaussianProcess, AcceptsEqualPointsAndEqualValues) {
   process.Fit({{0.5}, {0.5}, {0.5}}, std::vector<double>{2, 2, 2}, 10);
   EXPECT_NEAR(process.Predict({0.5}).mean, 2, 1e-6);
   EXPECT_TRUE(std::isfinite(process.Predict({0}).deviation));
+}
+
+// The short way against a fit with the point that is believed.
+TEST(Believer, EqualsAFitWithWhatIsBelieved) {
+  std::vector<Features> points = Draw(12, 3);
+  std::vector<double> values;
+  for (const Features& point : points) values.push_back(std::log(Time(point)));
+  GaussianProcess process(kKinds);
+  process.Fit(points, values, 10);
+  const std::vector<Features> others = Draw(6, 4);
+  Believer believer(process, others);
+  believer.Believe(2);
+  believer.Believe(4);
+  GaussianProcess further = process;
+  for (const std::size_t i : {2U, 4U}) {
+    points.push_back(others[i]);
+    values.push_back(process.Predict(others[i]).mean);
+  }
+  further.Fit(points, values, 0);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Estimate before = process.Predict(others[i]), after = further.Predict(others[i]);
+    // Not the same to the last digit: values are scaled a little differently.
+    EXPECT_NEAR(believer.Remaining(i), after.deviation / before.deviation, 0.1) << i;
+    EXPECT_NEAR(before.mean, after.mean, 0.05) << i;
+  }
+  EXPECT_LT(believer.Remaining(2), 0.5);
+}
+
+TEST(Surrogate, ChoosesSeveralPointsApart) {
+  Surrogate surrogate({FeatureKind::kOrdinal}, 1);
+  for (const double x : {0.0, 0.1, 0.2, 0.9, 1.0, 0.05, 0.15, 0.95}) surrogate.Learn({x}, 100 + 20 * std::abs(x - 0.5));
+  surrogate.Fit();
+  std::vector<Features> pool;
+  for (int i = 0; i < 10; ++i) pool.push_back({0.5 + 1e-4 * i});
+  pool.push_back({0.35});
+  const std::vector<std::size_t> picks = surrogate.MostPromising(pool, 2);
+  EXPECT_EQ(std::count(picks.begin(), picks.end(), 10U), 1) << "not twice the same place";
+  const std::vector<Features> pending = {{0.5}};
+  EXPECT_THAT(surrogate.MostPromising(pool, 1, pending), ElementsAre(10));
 }
 
 TEST(RegressionForest, SplitsOnWordsAndOnNumbers) {

@@ -59,9 +59,15 @@ TEST(ParameterMutators, MixChangesSeveral) {
   for (const Parameters& child : children) EXPECT_TRUE(child.at("A") != 2 && child.at("B") != 2);
 }
 
+TEST(ParameterMutators, RandomDrawsAnySetting) {
+  EXPECT_EQ(Space("A > 0").Children(Named("parameter_random")).size(), 15u) << "all but the parent's";
+}
+
 TEST(ParameterMutators, ConstraintsHold) {
   EXPECT_THAT(Space("A == B").Children(Named("parameter_step")), testing::IsEmpty());
   EXPECT_THAT(Space("A == B").Children(Named("parameter_mix")),
+              testing::UnorderedElementsAre(Values(1, 1), Values(4, 4), Values(8, 8)));
+  EXPECT_THAT(Space("A == B").Children(Named("parameter_random")),
               testing::UnorderedElementsAre(Values(1, 1), Values(4, 4), Values(8, 8)));
   EXPECT_THAT(Space("A * B <= 4").Children(Named("parameter_draw")), testing::UnorderedElementsAre(Values(1, 2), Values(2, 1)));
 }
