@@ -16,7 +16,7 @@ using SQLite::Statement;
 std::string SelectRuns() {
   return fmt::format(
       "SELECT run, {}, status, status_message, started_at, coalesce(ended_at, ''), "
-      "(SELECT count(*) FROM generation AS g WHERE g.run = run.run AND NOT EXISTS (SELECT 1 FROM candidate AS c "
+      "(SELECT count(*) FROM generation AS g WHERE g.run = run.run AND NOT EXISTS (SELECT 1 FROM candidate_row AS c "
       "WHERE c.run = g.run AND c.generation = g.generation AND c.idx = 0 AND c.operator = 'minimise')), "
       "(SELECT coalesce(sum(evaluated), 0) FROM generation AS g WHERE g.run = run.run), "
       "(SELECT coalesce(sum(valid), 0) FROM generation AS g WHERE g.run = run.run) FROM run",
@@ -105,17 +105,28 @@ RunSummary History::FindRun(std::optional<RunId> run) const {
   });
 }
 
+void History::Visit(RunId run, const std::string& condition, const std::string& order, const std::vector<std::string>& values,
+                    const OnDamage& damaged, const std::function<void(CandidateRecord)>& visit) const {
+  Explaining(path_, [&] {
+    std::set<CandidateId> checked;
+    Statement check(*db_, "SELECT DISTINCT candidate FROM champion_check WHERE run = ?");
+    check.bind(1, run);
+    while (check.executeStep()) checked.insert(check.getColumn(0).getInt64());
+    VisitCandidates(*db_, run, condition, order, values, damaged, [&](StoredCandidate stored) {
+      const CandidateId id = stored.candidate.id;
+      CandidateRecord record{std::move(stored.candidate), std::move(stored.evaluation), std::nullopt};
+      if (checked.contains(id))
+        LeavingOut({run, id, "its champion check"}, [&] { record.check = ReadLatestCheck(*db_, run, id); });
+      visit(std::move(record));
+    });
+  });
+}
+
 std::vector<CandidateRecord> History::Read(RunId run, const std::string& condition, const std::string& order,
                                            const std::vector<std::string>& values, const OnDamage& damaged) const {
-  return Explaining(path_, [&] {
-    std::vector<CandidateRecord> records;
-    for (StoredCandidate& stored : ReadCandidates(*db_, run, condition, order, values, damaged)) {
-      const CandidateId id = stored.candidate.id;
-      CandidateRecord& record = records.emplace_back(std::move(stored.candidate), std::move(stored.evaluation), std::nullopt);
-      LeavingOut({run, id, "its champion check"}, [&] { record.check = ReadLatestCheck(*db_, run, id); });
-    }
-    return records;
-  });
+  std::vector<CandidateRecord> records;
+  Visit(run, condition, order, values, damaged, [&](CandidateRecord record) { records.push_back(std::move(record)); });
+  return records;
 }
 
 std::optional<CandidateRecord> History::ReadOne(RunId run, CandidateId id, const OnDamage& damaged) const {
@@ -133,30 +144,92 @@ CandidateRecord History::FindCandidate(RunId run, CandidateId id) const {
   return std::move(*found);
 }
 
-std::vector<CandidateRecord> History::Candidates(RunId run, const CandidateFilter& filter) const {
+namespace {
+
+struct Selection {
   std::string condition = "TRUE";
+  std::string order;
   std::vector<std::string> values;
+};
+
+Selection Selected(const CandidateFilter& filter) {
+  Selection selection;
   const auto require = [&](const char* column, std::string value) {
-    condition += fmt::format(" AND {} = ?", column);
-    values.push_back(std::move(value));
+    selection.condition += fmt::format(" AND {} = ?", column);
+    selection.values.push_back(std::move(value));
   };
   if (filter.outcome) require("e.outcome", std::string(ToString(*filter.outcome)));
   if (!filter.op.empty()) require("c.operator", filter.op);
   if (!filter.template_name.empty()) require("c.template", filter.template_name);
-  return Read(run, condition, filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : "c.candidate", values,
-              Once());
+  selection.order = filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : "c.candidate";
+  return selection;
+}
+
+}  // namespace
+
+std::vector<CandidateRecord> History::Candidates(RunId run, const CandidateFilter& filter) const {
+  const Selection selected = Selected(filter);
+  return Read(run, selected.condition, selected.order, selected.values, Once());
+}
+
+void History::VisitAll(RunId run, const std::function<void(const CandidateRecord&)>& visit) const {
+  Visit(run, "TRUE", "c.candidate", {}, Once(), [&](const CandidateRecord& record) { visit(record); });
+}
+
+std::vector<CandidateRecord> History::Fastest(RunId run, int count) const {
+  const std::vector<CandidateId> ids = Explaining(path_, [&] {
+    Statement row(*db_,
+                  "SELECT candidate FROM evaluation_row AS e WHERE run = ?1 AND outcome = 'ok' AND NOT EXISTS (SELECT 1 FROM "
+                  "verdict AS v WHERE v.run = ?1 AND v.candidate = e.candidate AND v.verdict = 'failed') "
+                  "ORDER BY score_ns, candidate LIMIT ?2");
+    row.bind(1, run);
+    row.bind(2, count);
+    std::vector<CandidateId> found;
+    while (row.executeStep()) found.push_back(row.getColumn(0).getInt64());
+    return found;
+  });
+  std::vector<CandidateRecord> records;
+  for (const CandidateId id : ids) {
+    if (std::optional<CandidateRecord> found = ReadOne(run, id, Once())) records.push_back(std::move(*found));
+  }
+  return records;
+}
+
+std::vector<std::string> History::CaseNames(RunId run) const {
+  return Explaining(path_, [&] {
+    Statement row(*db_,
+                  "SELECT case_name FROM case_row WHERE run = ? GROUP BY case_name ORDER BY min(candidate), min(position)");
+    row.bind(1, run);
+    std::vector<std::string> names;
+    while (row.executeStep()) names.push_back(row.getColumn(0).getString());
+    return names;
+  });
+}
+
+std::set<std::string> History::ParameterNames(RunId run) const {
+  return Explaining(path_, [&] {
+    Statement row(*db_,
+                  "SELECT DISTINCT p.key FROM text AS t, json_each(iif(json_valid(t.content), t.content, '{}'), '$.parameters') "
+                  "AS p WHERE t.text IN (SELECT DISTINCT head FROM candidate_row WHERE run = ?)");
+    row.bind(1, run);
+    std::set<std::string> names;
+    while (row.executeStep()) names.insert(row.getColumn(0).getString());
+    return names;
+  });
 }
 
 std::optional<CandidateRecord> History::Best(RunId run) const {
-  bool is_damaged = false;
-  std::vector<CandidateRecord> found = Read(run, "c.candidate = (SELECT candidate FROM best WHERE best.run = c.run)",
-                                            "c.candidate", {}, [&](const Damage& damage) {
-                                              is_damaged = true;
-                                              Once()(damage);
-                                            });
-  if (is_damaged) found = Ranked(run);
-  if (found.empty()) return std::nullopt;
-  return std::move(found.front());
+  const std::optional<CandidateId> best = Explaining(path_, [&]() -> std::optional<CandidateId> {
+    Statement row(*db_, "SELECT candidate FROM best WHERE run = ?");
+    row.bind(1, run);
+    return row.executeStep() ? std::optional<CandidateId>(row.getColumn(0).getInt64()) : std::nullopt;
+  });
+  if (!best) return std::nullopt;
+  std::optional<CandidateRecord> found = ReadOne(run, *best, Once());
+  if (found) return found;
+  std::vector<CandidateRecord> ranked = Ranked(run);
+  if (ranked.empty()) return std::nullopt;
+  return std::move(ranked.front());
 }
 
 // In the order of the view `best`, but for the times of minimised champions.
@@ -171,7 +244,7 @@ std::vector<CandidateRecord> History::Ranked(RunId run) const {
 
 std::optional<CandidateRecord> History::Baseline(RunId run) const {
   std::vector<CandidateRecord> found =
-      Read(run, "c.operator = 'default' AND c.template = (SELECT baseline FROM run WHERE run.run = c.run)", "c.candidate LIMIT 1",
+      Read(run, "c.generation = 0 AND c.operator = 'default' AND c.template = (SELECT baseline FROM run WHERE run.run = c.run)", "c.candidate LIMIT 1",
            {}, Once());
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
@@ -260,8 +333,7 @@ std::vector<GenerationRow> History::Generations(RunId run) const {
                              {}});
     }
     Statement outcomes(*db_,
-                       "SELECT generation, outcome, count(*) FROM candidate JOIN evaluation USING (run, candidate) "
-                       "WHERE run = ? GROUP BY generation, outcome ORDER BY generation");
+                       "SELECT generation, outcome, candidates FROM generation_outcome WHERE run = ? ORDER BY generation, outcome");
     outcomes.bind(1, run);
     std::size_t at = 0;
     while (outcomes.executeStep()) {
