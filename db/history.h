@@ -155,8 +155,15 @@ class History {
                                     const std::vector<std::string>& values, const OnDamage& damaged) const;
   std::vector<CandidateRecord> Ranked(RunId run) const;
   std::optional<CandidateRecord> ReadOne(RunId run, CandidateId id, const OnDamage& damaged) const;
+  // What `work` reads is left out if it is damaged: place.what says what it is.
   template <typename Work>
-  void LeavingOut(const Damage& place, Work&& work) const;
+  void LeavingOut(const Damage& place, Work&& work) const {
+    try {
+      work();
+    } catch (const Error& error) {
+      Once()({place.run, place.candidate, fmt::format("{}: {}", place.what, error.what())});
+    }
+  }
   OnDamage Once() const;
   OnDamage Throwing() const;
 

@@ -62,8 +62,8 @@ class CandidateParts {
     candidate.index = row.getColumn(column++).getInt();
     candidate.op = row.getColumn(column++).getString();
     const SQLite::Column edits = row.getColumn(column + 1);
-    candidate.genome = genomes_.Read(row.getColumn(column).getInt64(),
-                                     edits.isNull() ? std::nullopt : std::optional(edits.getString()));
+    candidate.genome =
+        genomes_.Read(row.getColumn(column).getInt64(), edits.isNull() ? std::nullopt : std::optional(edits.getString()));
     column += 2;
     auto evaluation = ReadRecord<Evaluation>(row, column);
     ForEachRow(parents_, run_, candidate.id, [&](Statement& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
@@ -96,10 +96,11 @@ void VisitCandidates(SQLite::Database& db, RunId run, const std::string& conditi
                      const std::vector<std::string>& values, const OnDamage& damaged,
                      const std::function<void(StoredCandidate)>& visit) {
   CandidateParts parts(db, run);
-  Statement row(db, fmt::format("SELECT c.candidate, e.candidate IS NULL, c.generation, c.idx, c.operator, c.head, c.edits, {} "
-                                "FROM candidate_row AS c LEFT JOIN evaluation AS e ON e.run = c.run AND e.candidate = c.candidate "
-                                "WHERE c.run = ? AND ({}) ORDER BY {}",
-                                ColumnList<Evaluation>("e."), condition, order));
+  Statement row(db,
+                fmt::format("SELECT c.candidate, e.candidate IS NULL, c.generation, c.idx, c.operator, c.head, c.edits, {} "
+                            "FROM candidate_row AS c LEFT JOIN evaluation AS e ON e.run = c.run AND e.candidate = c.candidate "
+                            "WHERE c.run = ? AND ({}) ORDER BY {}",
+                            ColumnList<Evaluation>("e."), condition, order));
   row.bind(1, run);
   for (std::size_t i = 0; i < values.size(); ++i) row.bind(static_cast<int>(i) + 2, values[i]);
   while (row.executeStep()) {
