@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "core/promise.h"
 #include "db/history.h"
+#include "story/rendering.h"
 
 namespace evo {
 
@@ -15,8 +15,7 @@ namespace evo {
 
 // What a story is told with. All of it may be empty; then the parts that need it are left out.
 struct StoryTools {
-  // Renders a genome of a template into a complete .cu; throws Error if that cannot be done. Empty: no differences.
-  std::function<std::string(const TemplateText&, const Genome&)> render;
+  SourceRenderer render;                            // empty: no differences
   Promises promises;                                // by operator; one that is missing promises nothing
   std::map<std::string, std::string> descriptions;  // by operator: what it does, in one line
 };

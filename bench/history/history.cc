@@ -49,6 +49,7 @@ void Resume(const std::string& file) {
   SqliteStore store(file);
   const EvaluationCache cache(store.LoadKnown(run.record));
   const std::size_t counterexamples = store.LoadCounterexamples(run.record.task_digest).size();
+  run.generations.clear();  // evo hands them to the scheduler, which does not keep them
   const std::size_t generations = store.LoadGenerations(run.record.id).size();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   rusage usage{};
