@@ -385,19 +385,18 @@ CREATE VIEW counted_outcome AS
   GROUP BY c.run, c.generation, e.outcome;
 
 CREATE VIEW counted_operator AS
-  SELECT c.run, c.generation, c.operator, count(*) AS children, sum(e.outcome = 'ok') AS ok,
-         sum(coalesce(pe.score_ns / e.score_ns > 1, 0)) AS faster, sum(pe.candidate IS NOT NULL AND e.outcome <> 'cancelled') AS tries,
-         sum(pe.candidate IS NOT NULL AND e.outcome = 'ok' AND NOT (e.program_digest <> '' AND e.program_digest = pe.program_digest)) AS valid,
-         sum(pe.candidate IS NOT NULL AND e.outcome <> 'cancelled' AND e.program_digest <> '' AND e.program_digest = pe.program_digest) AS neutral,
-         sum(coalesce(pe.score_ns / e.score_ns > 1 AND NOT (e.program_digest <> '' AND e.program_digest = pe.program_digest), 0)) AS improving,
-         total(CASE WHEN pe.score_ns / e.score_ns > 1 AND NOT (e.program_digest <> '' AND e.program_digest = pe.program_digest)
-                    THEN pe.score_ns / e.score_ns END) AS gains,
-         max(pe.score_ns / e.score_ns) AS best_gain
-  FROM candidate_row AS c INDEXED BY candidate_by_generation
-  CROSS JOIN evaluation_row AS e ON e.run = c.run AND e.candidate = c.candidate
-  LEFT JOIN parent AS p ON p.run = c.run AND p.candidate = c.candidate AND p.position = 0
-  LEFT JOIN evaluation_row AS pe ON pe.run = p.run AND pe.candidate = p.parent
-  GROUP BY c.run, c.generation, c.operator;
+  SELECT run, generation, operator, count(*) AS children, sum(outcome = 'ok') AS ok, sum(coalesce(gain > 1, 0)) AS faster, sum(tried) AS tries,
+         sum(tried AND outcome = 'ok' AND NOT neutral) AS valid, sum(tried AND neutral) AS neutral,
+         sum(coalesce(gain > 1 AND NOT neutral, 0)) AS improving, total(CASE WHEN gain > 1 AND NOT neutral THEN gain END) AS gains,
+         max(gain) AS best_gain
+  FROM (SELECT c.run, c.generation, c.operator, e.outcome, pe.candidate IS NOT NULL AND e.outcome <> 'cancelled' AS tried,
+               coalesce(e.program_digest <> '' AND e.program_digest = pe.program_digest, 0) AS neutral,
+               CASE WHEN e.outcome <> 'cancelled' THEN pe.score_ns / e.score_ns END AS gain
+        FROM candidate_row AS c INDEXED BY candidate_by_generation
+        CROSS JOIN evaluation_row AS e ON e.run = c.run AND e.candidate = c.candidate
+        LEFT JOIN parent AS p ON p.run = c.run AND p.candidate = c.candidate AND p.position = 0
+        LEFT JOIN evaluation_row AS pe ON pe.run = p.run AND pe.candidate = p.parent)
+  GROUP BY run, generation, operator;
 
 INSERT INTO generation_outcome SELECT * FROM counted_outcome;
 INSERT INTO operator_total
