@@ -21,7 +21,7 @@ constexpr std::array kOperators{"unroll_pragma",  "vector_load_shared", "loop_in
 constexpr std::array kParameters{"BLOCK_M", "BLOCK_N", "BLOCK_K", "WARPS", "STAGES", "UNROLL"};
 constexpr std::array kWords{"acc", "tile", "row", "col", "k", "warp", "lane", "smem", "sum", "scale", "offset", "stride"};
 
-const char* TemplateText() {
+const char* MadeText() {
   return "#ifndef BLOCK_M\n#define BLOCK_M 64\n#endif\n// evo:param BLOCK_M 16 32 64 128\n"
          "// evo:launch made(x, y, n) grid(ceil_div(n, BLOCK_M)) block(BLOCK_M)\n"
          "extern \"C\" __global__ void made(const float* x, float* y, int n) {\n"
@@ -44,7 +44,7 @@ RunRecord MadeSearch::Run() const {
   run.task = "made";
   run.task_directory = "/tasks/made";
   run.task_digest = Digest("made");
-  run.templates = {{"made", Digest(TemplateText()), TemplateText()}};
+  run.templates = {{"made", Digest(MadeText()), MadeText()}};
   run.baseline = "made";
   run.device = "cuda";
   run.device_name = "NVIDIA H200";
@@ -180,7 +180,7 @@ GenerationRecord MadeSearch::Next() {
     candidate.index = i;
     candidate.op = "default";
     if (record.generation == 0) {
-      candidate.genome = {"made", Digest(TemplateText()), {}, {}};
+      candidate.genome = {"made", Digest(MadeText()), {}, {}};
       for (const char* name : kParameters) candidate.genome.parameters[name] = 64;
     } else {
       candidate.genome = Child(candidate.op, candidate.parents);

@@ -13,7 +13,7 @@
 namespace evo {
 namespace {
 
-constexpr int kFailure = 1;
+constexpr int kDamagedStatus = 1;
 // A damaged file may have thousands of damaged rows.
 constexpr int kMostFindings = 100;
 
@@ -51,7 +51,7 @@ void RunCheck(CommandContext& context, const DbOptions& options) {
     else
       ++more;
   });
-  if (!findings.empty()) context.exit_code = kFailure;
+  if (!findings.empty()) context.exit_code = kDamagedStatus;
   if (options.json) {
     PrintLines(context.out, Dump({{"database", options.database}, {"findings", findings}, {"more", more}}));
     return;

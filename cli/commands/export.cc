@@ -76,7 +76,7 @@ std::vector<std::string> Row(RunId run, const CandidateRecord& record, const Col
 }
 
 // As if the run and all its candidates were dumped as one value.
-void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
+void ExportJson(std::FILE* out, const History& history, const RunSummary& run) {
   constexpr std::string_view kEnd = "[]\n}\n";
   nlohmann::ordered_json json = ToJson(run);
   json["candidates"] = nlohmann::ordered_json::array();
@@ -94,7 +94,7 @@ void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
   PrintLines(out, first ? "]\n}\n" : "\n  ]\n}\n");
 }
 
-void PrintCsv(std::FILE* out, const History& history, RunId run) {
+void ExportCsv(std::FILE* out, const History& history, RunId run) {
   const Columns columns{history.ParameterNames(run), history.CaseNames(run)};
   // For programs: never broken.
   const auto print = [&](const std::vector<std::string>& cells) { PrintLines(out, fmt::format("{}\n", fmt::join(cells, ","))); };
@@ -106,9 +106,9 @@ void RunExport(CommandContext& context, const ExportOptions& options) {
   const History history = OpenForShowing(context, options);
   const RunSummary run = FindShownRun(context, history, options);
   if (options.json)
-    PrintJson(context.out, history, run);
+    ExportJson(context.out, history, run);
   else
-    PrintCsv(context.out, history, run.record.id);
+    ExportCsv(context.out, history, run.record.id);
 }
 
 }  // namespace
