@@ -148,7 +148,7 @@ void RunLineage(CommandContext& context, const LineageOptions& options) {
   const History history = OpenForShowing(context, options);
   const RunId run = history.FindRun(options.run).record.id;
   const CandidateId id = options.id ? *options.id : FindShownCandidate(history, run, {}).candidate.id;
-  const bool rendered = !options.json && !options.brief && !options.no_diff;
+  const bool rendered = !options.json && !options.brief && !options.no_diff && context.make_renderer;
   // From the scores of the search for every step, so that steps compare; `evo best` prints the re-timed speed-up.
   const Story story = TellStory(history, run, id, MakeStoryTools(rendered ? context.make_renderer() : SourceRenderer()));
   if (options.json) {
