@@ -33,7 +33,7 @@ std::string Clocks(const CaseMeasurement& m) {
   return m.sm_low_mhz == m.sm_high_mhz ? std::to_string(m.sm_high_mhz) : fmt::format("{}-{}", m.sm_low_mhz, m.sm_high_mhz);
 }
 
-// "small: 1.984 us ▁▃█▅▂▁ 2.480 us, 3 of 57 samples beyond". Samples far above the median would make all others one bar.
+// "small: 1.984 us ▁▃█▅▂▁ 2.480 us, 3 of 57 samples beyond". Samples far above the median would flatten the others.
 void PrintHistogram(std::FILE* out, const CaseMeasurement& m) {
   constexpr std::size_t kFewest = 8;
   constexpr std::size_t kBins = 40;

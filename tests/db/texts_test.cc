@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kRowsOfVersion10 = R"sql(
 INSERT INTO run (run, task, task_directory, task_digest, baseline, device, device_name, arch, l2, population_kind, seed,
                  generations, population, children, options, tool_version)
-  VALUES (1, 'scale', '/tasks/scale', 'ab12', 'scale', 'cuda', 'NVIDIA H200', 'sm_90a', 'hot', 'elitist', '7', 3, 4, 3, '{}', '0.1.0');
+  VALUES (1, 'scale', '/tasks/scale', 'ab12', 'scale', 'cuda', 'NVIDIA H200', 'sm_90a', 'hot', 'elitist', '7', 3, 4, 3, '{}',
+          '0.1.0');
 INSERT INTO generation (run, generation, evaluated, valid, duplicates) VALUES (1, 0, 4, 2, 0);
 INSERT INTO candidate (run, candidate, generation, idx, template, operator, genome_hash, genome) VALUES
   (1, 1, 0, 0, 'scale', 'default', 'h1', '{"edits":[],"parameters":{"B":1},"template":"scale","template_digest":"d"}'),
@@ -28,7 +29,8 @@ INSERT INTO candidate (run, candidate, generation, idx, template, operator, geno
   (1, 4, 0, 3, 'scale', 'unroll', 'h4', 'null');
 INSERT INTO parent (run, candidate, position, parent) VALUES (1, 2, 0, 1), (1, 3, 0, 1), (1, 4, 0, 2);
 INSERT INTO operator_inapplicable (run, generation, operator, times) VALUES (1, 0, 'unroll', 2), (1, 0, 'fuse', 5);
-INSERT INTO evaluation (run, candidate, outcome, stage, message, log, score_ns, device, device_name, l2, image_digest, source_digest)
+INSERT INTO evaluation (run, candidate, outcome, stage, message, log, score_ns, device, device_name, l2, image_digest,
+                        source_digest)
   VALUES (1, 1, 'ok', 'time', '', '', 2000, 'cuda', 'NVIDIA H200', 'hot', '', ''),
          (1, 2, 'ok', 'time', '', '', 1000, 'cuda', 'NVIDIA H200', 'hot', '', ''),
          (1, 3, 'compile_error', 'compile', 'no', 'log' || char(10), NULL, 'cuda', 'NVIDIA H200', 'hot', '', ''),
