@@ -18,7 +18,7 @@ using SQLite::Statement;
 // Two texts are equal; spelt so that the index text_by_content finds them.
 constexpr const char* kSameText =
     "length(t.content) = length(s.content) AND substr(t.content, 23, 16) = substr(s.content, 23, 16) AND "
-    "substr(t.content, -16) = substr(s.content, -16) AND t.content = s.content";
+    "substr(t.content, -16) = substr(s.content, -16) AND t.content IS s.content";
 
 std::string NewText(const char* old) { return fmt::format("(SELECT new FROM text_map WHERE old = s.{})", old); }
 
@@ -103,7 +103,7 @@ class Merger {
         kSameText));
     Execute("CREATE TEMP TABLE text_map (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)");
     Execute(
-        fmt::format("INSERT INTO text_map SELECT s.text, (SELECT min(t.text) FROM main.text AS t WHERE {}) "
+        fmt::format("INSERT INTO text_map SELECT s.text, (SELECT t.text FROM main.text AS t WHERE {} LIMIT 1) "
                     "FROM source.text AS s",
                     kSameText));
     Execute(

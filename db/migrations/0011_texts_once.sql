@@ -24,7 +24,8 @@ DROP VIEW verdict;
 DROP VIEW latest_check;
 
 -- A text is found through its length and two parts of it, since SQLite has no hash function, and an index of whole texts would store each
--- twice. In the JSON of an edit the first part is a digest.
+-- twice. In the JSON of an edit the first part is a digest. The comparison of the whole is spelt IS: after =, SQLite would put the value in the
+-- place of the column everywhere, and see no index.
 CREATE TABLE text (
   text    INTEGER PRIMARY KEY,
   content TEXT NOT NULL
@@ -222,44 +223,44 @@ CREATE TRIGGER candidate_insert INSTEAD OF INSERT ON candidate BEGIN
   INSERT INTO text (content) SELECT DISTINCT e.value FROM json_each(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') AS e
     WHERE typeof(e.value) = 'text' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(e.value) AND substr(t.content, 23, 16) = substr(e.value, 23, 16) AND
-        substr(t.content, -16) = substr(e.value, -16) AND t.content = e.value);
+        substr(t.content, -16) = substr(e.value, -16) AND t.content IS e.value);
   INSERT INTO text (content) SELECT json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') WHERE json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')) AND substr(t.content, 23, 16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), 23, 16) AND
-        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content = json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'));
+        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content IS json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'));
   INSERT INTO candidate_row (run, candidate, generation, idx, template, operator, genome_hash, head, edits)
     VALUES (NEW.run, NEW.candidate, NEW.generation, NEW.idx, NEW.template, NEW.operator, NEW.genome_hash,
-      (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')) AND substr(t.content, 23, 16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), 23, 16) AND
-        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content = json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')),
-      (SELECT json_group_array((SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(e.value) AND substr(t.content, 23, 16) = substr(e.value, 23, 16) AND
-        substr(t.content, -16) = substr(e.value, -16) AND t.content = e.value)) FROM json_each(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') AS e));
+      (SELECT t.text FROM text AS t WHERE length(t.content) = length(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')) AND substr(t.content, 23, 16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), 23, 16) AND
+        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content IS json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') LIMIT 1),
+      (SELECT json_group_array((SELECT t.text FROM text AS t WHERE length(t.content) = length(e.value) AND substr(t.content, 23, 16) = substr(e.value, 23, 16) AND
+        substr(t.content, -16) = substr(e.value, -16) AND t.content IS e.value LIMIT 1)) FROM json_each(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') AS e));
   -- A genome that cannot be put together to the same bytes stays whole.
   INSERT INTO text (content) SELECT NEW.genome WHERE NEW.genome <> '' AND NEW.genome IS NOT (SELECT c.genome FROM candidate AS c WHERE c.run = NEW.run AND c.candidate = NEW.candidate) AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.genome) AND substr(t.content, 23, 16) = substr(NEW.genome, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content = NEW.genome);
-  UPDATE candidate_row SET edits = NULL, head = (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.genome) AND substr(t.content, 23, 16) = substr(NEW.genome, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content = NEW.genome)
+        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content IS NEW.genome);
+  UPDATE candidate_row SET edits = NULL, head = (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.genome) AND substr(t.content, 23, 16) = substr(NEW.genome, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content IS NEW.genome LIMIT 1)
     WHERE run = NEW.run AND candidate = NEW.candidate AND NEW.genome IS NOT (SELECT c.genome FROM candidate AS c WHERE c.run = NEW.run AND c.candidate = NEW.candidate);
 END;
 CREATE TRIGGER candidate_update INSTEAD OF UPDATE ON candidate BEGIN
   INSERT INTO text (content) SELECT DISTINCT e.value FROM json_each(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') AS e
     WHERE typeof(e.value) = 'text' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(e.value) AND substr(t.content, 23, 16) = substr(e.value, 23, 16) AND
-        substr(t.content, -16) = substr(e.value, -16) AND t.content = e.value);
+        substr(t.content, -16) = substr(e.value, -16) AND t.content IS e.value);
   INSERT INTO text (content) SELECT json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') WHERE json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')) AND substr(t.content, 23, 16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), 23, 16) AND
-        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content = json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'));
+        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content IS json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'));
   UPDATE candidate_row SET run = NEW.run, candidate = NEW.candidate, generation = NEW.generation, idx = NEW.idx, template = NEW.template,
-    operator = NEW.operator, genome_hash = NEW.genome_hash, head = (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')) AND substr(t.content, 23, 16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), 23, 16) AND
-        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content = json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')),
-    edits = (SELECT json_group_array((SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(e.value) AND substr(t.content, 23, 16) = substr(e.value, 23, 16) AND
-        substr(t.content, -16) = substr(e.value, -16) AND t.content = e.value)) FROM json_each(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') AS e)
+    operator = NEW.operator, genome_hash = NEW.genome_hash, head = (SELECT t.text FROM text AS t WHERE length(t.content) = length(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits')) AND substr(t.content, 23, 16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), 23, 16) AND
+        substr(t.content, -16) = substr(json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits'), -16) AND t.content IS json_remove(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') LIMIT 1),
+    edits = (SELECT json_group_array((SELECT t.text FROM text AS t WHERE length(t.content) = length(e.value) AND substr(t.content, 23, 16) = substr(e.value, 23, 16) AND
+        substr(t.content, -16) = substr(e.value, -16) AND t.content IS e.value LIMIT 1)) FROM json_each(iif(json_valid(NEW.genome), NEW.genome, '{}'), '$.edits') AS e)
     WHERE run = OLD.run AND candidate = OLD.candidate;
   -- A genome that cannot be put together to the same bytes stays whole.
   INSERT INTO text (content) SELECT NEW.genome WHERE NEW.genome <> '' AND NEW.genome IS NOT (SELECT c.genome FROM candidate AS c WHERE c.run = NEW.run AND c.candidate = NEW.candidate) AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.genome) AND substr(t.content, 23, 16) = substr(NEW.genome, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content = NEW.genome);
-  UPDATE candidate_row SET edits = NULL, head = (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.genome) AND substr(t.content, 23, 16) = substr(NEW.genome, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content = NEW.genome)
+        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content IS NEW.genome);
+  UPDATE candidate_row SET edits = NULL, head = (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.genome) AND substr(t.content, 23, 16) = substr(NEW.genome, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.genome, -16) AND t.content IS NEW.genome LIMIT 1)
     WHERE run = NEW.run AND candidate = NEW.candidate AND NEW.genome IS NOT (SELECT c.genome FROM candidate AS c WHERE c.run = NEW.run AND c.candidate = NEW.candidate);
 END;
 CREATE TRIGGER candidate_delete INSTEAD OF DELETE ON candidate BEGIN
@@ -268,10 +269,10 @@ END;
 CREATE TRIGGER evaluation_insert INSTEAD OF INSERT ON evaluation BEGIN
   INSERT INTO text (content) SELECT NEW.message WHERE NEW.message <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.message) AND substr(t.content, 23, 16) = substr(NEW.message, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.message, -16) AND t.content = NEW.message);
+        substr(t.content, -16) = substr(NEW.message, -16) AND t.content IS NEW.message);
   INSERT INTO text (content) SELECT NEW.log WHERE NEW.log <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.log) AND substr(t.content, 23, 16) = substr(NEW.log, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.log, -16) AND t.content = NEW.log);
+        substr(t.content, -16) = substr(NEW.log, -16) AND t.content IS NEW.log);
   INSERT OR IGNORE INTO condition (device, device_name, l2) VALUES (NEW.device, NEW.device_name, NEW.l2);
   INSERT INTO evaluation_row (
       run, candidate, outcome, stage, message, log, score_ns, condition, registers, static_shared_bytes, dynamic_shared_bytes,
@@ -279,10 +280,10 @@ CREATE TRIGGER evaluation_insert INSTEAD OF INSERT ON evaluation BEGIN
       shared_run, shared_candidate, failed_case, failed_generator, failed_seed, reverification_ms, reverification_runs, failed_inputs)
     VALUES (
       NEW.run, NEW.candidate, NEW.outcome, NEW.stage,
-      (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.message) AND substr(t.content, 23, 16) = substr(NEW.message, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.message, -16) AND t.content = NEW.message),
-      (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.log) AND substr(t.content, 23, 16) = substr(NEW.log, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.log, -16) AND t.content = NEW.log),
+      (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.message) AND substr(t.content, 23, 16) = substr(NEW.message, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.message, -16) AND t.content IS NEW.message LIMIT 1),
+      (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.log) AND substr(t.content, 23, 16) = substr(NEW.log, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.log, -16) AND t.content IS NEW.log LIMIT 1),
       NEW.score_ns,
       (SELECT d.condition FROM condition AS d WHERE d.device = NEW.device AND d.device_name = NEW.device_name AND d.l2 = NEW.l2),
       NEW.registers, NEW.static_shared_bytes, NEW.dynamic_shared_bytes, NEW.spill_bytes, NEW.local_bytes, NEW.occupancy, NEW.compile_ms,
@@ -293,17 +294,17 @@ END;
 CREATE TRIGGER evaluation_update INSTEAD OF UPDATE ON evaluation BEGIN
   INSERT INTO text (content) SELECT NEW.message WHERE NEW.message <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.message) AND substr(t.content, 23, 16) = substr(NEW.message, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.message, -16) AND t.content = NEW.message);
+        substr(t.content, -16) = substr(NEW.message, -16) AND t.content IS NEW.message);
   INSERT INTO text (content) SELECT NEW.log WHERE NEW.log <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.log) AND substr(t.content, 23, 16) = substr(NEW.log, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.log, -16) AND t.content = NEW.log);
+        substr(t.content, -16) = substr(NEW.log, -16) AND t.content IS NEW.log);
   INSERT OR IGNORE INTO condition (device, device_name, l2) VALUES (NEW.device, NEW.device_name, NEW.l2);
   UPDATE evaluation_row SET
       run = NEW.run, candidate = NEW.candidate, outcome = NEW.outcome, stage = NEW.stage,
-      message = (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.message) AND substr(t.content, 23, 16) = substr(NEW.message, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.message, -16) AND t.content = NEW.message),
-      log = (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.log) AND substr(t.content, 23, 16) = substr(NEW.log, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.log, -16) AND t.content = NEW.log),
+      message = (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.message) AND substr(t.content, 23, 16) = substr(NEW.message, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.message, -16) AND t.content IS NEW.message LIMIT 1),
+      log = (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.log) AND substr(t.content, 23, 16) = substr(NEW.log, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.log, -16) AND t.content IS NEW.log LIMIT 1),
       score_ns = NEW.score_ns,
       condition = (SELECT d.condition FROM condition AS d WHERE d.device = NEW.device AND d.device_name = NEW.device_name AND d.l2 = NEW.l2),
       registers = NEW.registers, static_shared_bytes = NEW.static_shared_bytes, dynamic_shared_bytes = NEW.dynamic_shared_bytes,
@@ -321,7 +322,7 @@ END;
 CREATE TRIGGER case_measurement_insert INSTEAD OF INSERT ON case_measurement BEGIN
   INSERT INTO text (content) SELECT NEW.launches WHERE NEW.launches <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.launches) AND substr(t.content, 23, 16) = substr(NEW.launches, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content = NEW.launches);
+        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content IS NEW.launches);
   INSERT INTO case_row (
       run, candidate, position, case_name, weight, median_ns, p10_ns, p90_ns, busy_ns, wall_ns, tick_ns, discarded, max_error, l2_error,
       samples, pruned, outliers, sm_low_mhz, sm_high_mhz, throttle_reason, launches, bytes, operations)
@@ -329,22 +330,22 @@ CREATE TRIGGER case_measurement_insert INSTEAD OF INSERT ON case_measurement BEG
       NEW.run, NEW.candidate, NEW.position, NEW.case_name, NEW.weight, NEW.median_ns, NEW.p10_ns, NEW.p90_ns, NEW.busy_ns, NEW.wall_ns,
       NEW.tick_ns, NEW.discarded, NEW.max_error, NEW.l2_error, NEW.samples, coalesce(NEW.pruned, 0), coalesce(NEW.outliers, 0),
       NEW.sm_low_mhz, NEW.sm_high_mhz, coalesce(NEW.throttle_reason, ''),
-      (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.launches) AND substr(t.content, 23, 16) = substr(NEW.launches, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content = NEW.launches),
+      (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.launches) AND substr(t.content, 23, 16) = substr(NEW.launches, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content IS NEW.launches LIMIT 1),
       NEW.bytes, NEW.operations);
 END;
 CREATE TRIGGER case_measurement_update INSTEAD OF UPDATE ON case_measurement BEGIN
   INSERT INTO text (content) SELECT NEW.launches WHERE NEW.launches <> '' AND NOT EXISTS
     (SELECT 1 FROM text AS t WHERE length(t.content) = length(NEW.launches) AND substr(t.content, 23, 16) = substr(NEW.launches, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content = NEW.launches);
+        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content IS NEW.launches);
   UPDATE case_row SET
       run = NEW.run, candidate = NEW.candidate, position = NEW.position, case_name = NEW.case_name, weight = NEW.weight,
       median_ns = NEW.median_ns, p10_ns = NEW.p10_ns, p90_ns = NEW.p90_ns, busy_ns = NEW.busy_ns, wall_ns = NEW.wall_ns,
       tick_ns = NEW.tick_ns, discarded = NEW.discarded, max_error = NEW.max_error, l2_error = NEW.l2_error, samples = NEW.samples,
       pruned = coalesce(NEW.pruned, 0), outliers = coalesce(NEW.outliers, 0), sm_low_mhz = NEW.sm_low_mhz, sm_high_mhz = NEW.sm_high_mhz,
       throttle_reason = coalesce(NEW.throttle_reason, ''),
-      launches = (SELECT min(t.text) FROM text AS t WHERE length(t.content) = length(NEW.launches) AND substr(t.content, 23, 16) = substr(NEW.launches, 23, 16) AND
-        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content = NEW.launches),
+      launches = (SELECT t.text FROM text AS t WHERE length(t.content) = length(NEW.launches) AND substr(t.content, 23, 16) = substr(NEW.launches, 23, 16) AND
+        substr(t.content, -16) = substr(NEW.launches, -16) AND t.content IS NEW.launches LIMIT 1),
       bytes = NEW.bytes, operations = NEW.operations
     WHERE run = OLD.run AND candidate = OLD.candidate AND position = OLD.position;
 END;
