@@ -45,8 +45,12 @@ void AddMutators(CLI::App& app, CommandContext& context);
 // without what is missing.
 void AddDoctor(CLI::App& app, CommandContext& context);
 
+// `evo completion bash|zsh`: a script for a shell; `evo manual`: manual pages. Both are made from the descriptions of --help.
+void AddCompletion(CLI::App& app, CommandContext& context);
+
 // In the order of `evo --help`.
-inline constexpr std::array kCommands = {AddInit,    AddCheck,  AddRun, AddBest,  AddVerify, AddHistory,  AddShow,  AddDiff,
-                                         AddLineage, AddExport, AddDb,  AddStudy, AddTasks,  AddMutators, AddDoctor};
+inline constexpr std::array kCommands = {AddInit,  AddCheck,    AddRun,     AddBest,      AddVerify, AddHistory,
+                                         AddShow,  AddDiff,     AddLineage, AddExport,    AddDb,     AddStudy,
+                                         AddTasks, AddMutators, AddDoctor,  AddCompletion};
 
 }  // namespace evo

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
+#include "cli/print.h"
 #include "core/error.h"
 #include "db/sqlite_store.h"
 #include "tests/cli/captured_output.h"
