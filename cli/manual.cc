@@ -124,7 +124,7 @@ std::string ManualPage(const CLI::App& app, const CLI::App& command, const std::
   page += below.empty() ? " [\\fIOPTIONS\\fR]" : " \\fICOMMAND\\fR";
   for (const CLI::Option* option : command.get_options()) {
     if (Flags(*option).empty())
-      page += fmt::format(option->get_required() ? " \\fI{0}\\fR" : " [\\fI{0}\\fR]", Roff(option->get_name(true)));
+      page += fmt::format(fmt::runtime(option->get_required() ? " \\fI{0}\\fR" : " [\\fI{0}\\fR]"), Roff(option->get_name(true)));
   }
   page += "\n" + OptionsPart(command);
   if (!below.empty()) page += ".SH COMMANDS\n";
