@@ -166,6 +166,7 @@ _evo() {{
     [[ $current == -* || $words != -* ]] || words=''
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  return 0
 }}
 complete -o default -F _evo evo
 )",
