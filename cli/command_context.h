@@ -7,13 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/genome.h"
-#include "core/store.h"
+#include "story/rendering.h"
 
 namespace evo {
-
-// Renders a genome of a template into a complete .cu. Throws Error if that cannot be done.
-using SourceRenderer = std::function<std::string(const TemplateText&, const Genome&)>;
 
 // What main gives the commands. Outlives the CLI::App that they are added to.
 struct CommandContext {

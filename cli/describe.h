@@ -6,6 +6,7 @@
 #include <string>
 
 #include "db/history.h"
+#include "story/words.h"
 
 namespace evo {
 
@@ -19,14 +20,8 @@ inline constexpr const char* kEmulatedRemark =
 std::string Microseconds(double nanoseconds);
 // "1.58"; "-" if not known.
 std::string Ratio(double value);
-// "BLOCK=64 WARPS=4"; "none" if there are no parameters.
-std::string Describe(const Parameters& parameters);
 // One line, at most `width` bytes, control characters and runs of white space as one space, the rest as CleanedLine gives it.
 std::string OneLine(const std::string& text, std::size_t width);
-// "use_fmaf: replace IfStmt in scale by `y[i] = 2 * x[i];`", on one line.
-std::string Describe(const Edit& edit);
-// What a candidate changed against its first parent: its operator, its new parameter values and the edits it added or lost.
-std::string DescribeStep(const Candidate& candidate, const Candidate* parent);
 // ", 1.82 times as long on other inputs (case r4096_c1024, generator 3)"; empty if all inputs take about as long, or if that is
 // not known.
 std::string Describe(const SlowestInputs& slowest);

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <map>
+#include <memory>
 #include <sstream>
 #include <stop_token>
 #include <system_error>
@@ -35,10 +37,13 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return error.what();
 }
 
+// Keeps a worker for each template, since a story renders every step.
 SourceRenderer MakeRenderer() {
-  return [](const TemplateText& text, const Genome& genome) {
-    BreederPool breeder(BreedWorkers({text}, 1));
-    return breeder.Render(genome);
+  const auto breeders = std::make_shared<std::map<std::string, std::unique_ptr<BreederPool>>>();
+  return [breeders](const TemplateText& text, const Genome& genome) {
+    std::unique_ptr<BreederPool>& breeder = (*breeders)[text.digest];
+    if (!breeder) breeder = std::make_unique<BreederPool>(BreedWorkers({text}, 1));
+    return breeder->Render(genome);
   };
 }
 

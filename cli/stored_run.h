@@ -8,6 +8,7 @@
 #include "db/damage.h"
 #include "db/history.h"
 #include "kernel_templates/task.h"
+#include "story/rendering.h"
 
 namespace evo {
 
@@ -29,10 +30,6 @@ History OpenForShowing(CommandContext& context, const HistoryOptions& options);
 // The run that the options ask for. Says on context.messages if its options cannot be read; what depends on them is left out
 // then.
 RunSummary FindShownRun(CommandContext& context, const History& history, const HistoryOptions& options);
-
-// The source of a stored candidate, rendered again from its genome. Throws Error if its template is not stored, or if the digest
-// of the source is not that of the evaluated source.
-std::string RenderStored(const SourceRenderer& render, const RunRecord& run, const CandidateRecord& record);
 
 // The baseline of a run at its default parameters, rendered. Precondition: the run has its templates.
 std::string BaselineSource(const RunRecord& run);

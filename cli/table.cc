@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/print.h"
+#include "cli/terminal.h"
 
 namespace evo {
 namespace {
@@ -139,13 +140,16 @@ void Table::Print(std::FILE* out) const {
 
 void Table::PrintPart(std::FILE* out, const std::vector<std::size_t>& columns) const {
   const std::vector<std::size_t> widths = Widths(columns, LineWidth(out));
+  const bool cut = IsTerminal(out);
   const auto& headings = rows_.front();
   const bool untitled = std::all_of(headings.begin(), headings.end(), [](const auto& one) { return one.empty(); });
   for (std::size_t r = untitled ? 1 : 0; r < rows_.size(); ++r) {
     std::vector<std::vector<std::string>> cells;
     std::size_t height = 1;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      cells.push_back(WrappedLines(rows_[r][columns[i]], std::max<std::size_t>(widths[i], 4)));
+      const std::size_t width = std::max<std::size_t>(widths[i], 4);
+      cells.push_back(cut && r > 0 ? std::vector<std::string>{Shortened(rows_[r][columns[i]], width)}
+                                   : WrappedLines(rows_[r][columns[i]], width));
       height = std::max(height, cells.back().size());
     }
     for (std::size_t row = 0; row < height; ++row) {

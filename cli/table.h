@@ -19,8 +19,9 @@ std::vector<std::string> WrappedLines(std::string_view text, std::size_t width);
 void PrintWrapped(std::FILE* out, std::string_view text);
 
 // A table for people: columns as wide as their longest cell, with two spaces between them and none at the end of a line. Where
-// that is wider than a line, the widest columns of text become narrower, and their cells have several lines. If the columns do
-// not fit even so, the table is printed in parts, one below the other, each with the first column.
+// that is wider than a line, the widest columns of text become narrower, and their cells have several lines; on a terminal they
+// are cut instead, with an ellipsis. If the columns do not fit even so, the table is printed in parts, one below the other, each
+// with the first column.
 class Table {
  public:
   // A heading that begins with '>' (which is not printed) aligns its column to the right, as numbers need it. Without any heading

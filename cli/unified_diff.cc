@@ -3,19 +3,10 @@
 #include <fmt/color.h>
 #include <fmt/format.h>
 
-#include <dtl/dtl.hpp>
 #include <sstream>
-#include <vector>
 
 namespace evo {
 namespace {
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 fmt::text_style StyleOf(const std::string& line) {
   if (line.starts_with("--- ") || line.starts_with("+++ ")) return fmt::emphasis::bold;
@@ -27,21 +18,10 @@ fmt::text_style StyleOf(const std::string& line) {
 
 }  // namespace
 
-std::string UnifiedDiff(const std::string& from_name, const std::string& from, const std::string& to_name,
-                        const std::string& to) {
-  dtl::Diff<std::string> diff(Lines(from), Lines(to));
-  diff.onHuge();
-  diff.compose();
-  diff.composeUnifiedHunks();
-  std::ostringstream hunks;
-  diff.printUnifiedFormat(hunks);
-  const std::string text = hunks.str();
-  return text.empty() ? "" : fmt::format("--- {}\n+++ {}\n{}", from_name, to_name, text);
-}
-
 std::string Coloured(const std::string& unified_diff) {
   std::string coloured;
-  for (const std::string& line : Lines(unified_diff)) coloured += fmt::format(StyleOf(line), "{}", line) + "\n";
+  std::istringstream lines(unified_diff);
+  for (std::string line; std::getline(lines, line);) coloured += fmt::format(StyleOf(line), "{}", line) + "\n";
   return coloured;
 }
 

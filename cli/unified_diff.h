@@ -2,12 +2,11 @@
 
 #include <string>
 
+#include "story/unified_diff.h"
+
 namespace evo {
 
-// The difference of two texts, line by line, in the unified format with three or four lines of context; empty if they are equal.
-std::string UnifiedDiff(const std::string& from_name, const std::string& from, const std::string& to_name, const std::string& to);
-
-// The same for a terminal: what is removed in red, what is added in green, hunk headers in cyan, file names in bold.
+// A unified diff for a terminal: what is removed in red, what is added in green, hunk headers in cyan, file names in bold.
 std::string Coloured(const std::string& unified_diff);
 
 }  // namespace evo

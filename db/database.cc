@@ -128,11 +128,13 @@ std::unique_ptr<SQLite::Database> OpenForWriting(const std::string& path, std::c
     const int newest = NewestVersion(migrations);
     auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, timeout);
     CheckedVersion(*db, path, newest);  // before the first write, that of the journal mode
-    db->exec("PRAGMA foreign_keys = ON");
+    // A step that makes a table anew would delete the rows that refer to the old one.
+    db->exec("PRAGMA foreign_keys = OFF");
     db->exec("PRAGMA journal_mode = WAL");
     // A generation is one transaction and holds seconds of a GPU's work: wait for the disk, so that a power cut loses none.
     db->exec("PRAGMA synchronous = FULL");
     Migrate(*db, path, migrations);
+    db->exec("PRAGMA foreign_keys = ON");
     return db;
   });
 }

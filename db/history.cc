@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "db/check_rows.h"
 #include "db/database.h"
 #include "db/record_rows.h"
 #include "db/rows.h"
@@ -16,7 +15,7 @@ using SQLite::Statement;
 std::string SelectRuns() {
   return fmt::format(
       "SELECT run, {}, status, status_message, started_at, coalesce(ended_at, ''), "
-      "(SELECT count(*) FROM generation AS g WHERE g.run = run.run AND NOT EXISTS (SELECT 1 FROM candidate AS c "
+      "(SELECT count(*) FROM generation AS g WHERE g.run = run.run AND NOT EXISTS (SELECT 1 FROM candidate_row AS c "
       "WHERE c.run = g.run AND c.generation = g.generation AND c.idx = 0 AND c.operator = 'minimise')), "
       "(SELECT coalesce(sum(evaluated), 0) FROM generation AS g WHERE g.run = run.run), "
       "(SELECT coalesce(sum(valid), 0) FROM generation AS g WHERE g.run = run.run) FROM run",
@@ -64,18 +63,6 @@ OnDamage History::Throwing() const {
   return [this](const Damage& damage) { throw Damaged(path_, damage); };
 }
 
-// What `work` reads is left out if it is damaged: place.what says what it is.
-template <typename Work>
-void History::LeavingOut(const Damage& place, Work&& work) const {
-  try {
-    work();
-  } catch (const Error& error) {
-    Damage damage = place;
-    damage.what = fmt::format("{}: {}", place.what, error.what());
-    Once()(damage);
-  }
-}
-
 std::vector<RunSummary> History::Runs() const {
   return Explaining(path_, [&] {
     std::vector<RunSummary> runs;
@@ -103,95 +90,6 @@ RunSummary History::FindRun(std::optional<RunId> run) const {
       throw Damaged(path_, {row.getColumn(0).getInt64(), {}, error.what()});
     }
   });
-}
-
-std::vector<CandidateRecord> History::Read(RunId run, const std::string& condition, const std::string& order,
-                                           const std::vector<std::string>& values, const OnDamage& damaged) const {
-  return Explaining(path_, [&] {
-    std::vector<CandidateRecord> records;
-    for (StoredCandidate& stored : ReadCandidates(*db_, run, condition, order, values, damaged)) {
-      const CandidateId id = stored.candidate.id;
-      CandidateRecord& record = records.emplace_back(std::move(stored.candidate), std::move(stored.evaluation), std::nullopt);
-      LeavingOut({run, id, "its champion check"}, [&] { record.check = ReadLatestCheck(*db_, run, id); });
-    }
-    return records;
-  });
-}
-
-std::optional<CandidateRecord> History::ReadOne(RunId run, CandidateId id, const OnDamage& damaged) const {
-  std::vector<CandidateRecord> found =
-      Read(run, "c.candidate = CAST(? AS INTEGER)", "c.candidate", {std::to_string(id)}, damaged);
-  if (found.empty()) return std::nullopt;
-  return std::move(found.front());
-}
-
-CandidateRecord History::FindCandidate(RunId run, CandidateId id) const {
-  std::optional<CandidateRecord> found = ReadOne(run, id, Throwing());
-  if (!found) {
-    throw UsageError(fmt::format("{}: run {} has no candidate {}; `evo export --csv --run {}` lists all", path_, run, id, run));
-  }
-  return std::move(*found);
-}
-
-std::vector<CandidateRecord> History::Candidates(RunId run, const CandidateFilter& filter) const {
-  std::string condition = "TRUE";
-  std::vector<std::string> values;
-  const auto require = [&](const char* column, std::string value) {
-    condition += fmt::format(" AND {} = ?", column);
-    values.push_back(std::move(value));
-  };
-  if (filter.outcome) require("e.outcome", std::string(ToString(*filter.outcome)));
-  if (!filter.op.empty()) require("c.operator", filter.op);
-  if (!filter.template_name.empty()) require("c.template", filter.template_name);
-  return Read(run, condition, filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : "c.candidate", values,
-              Once());
-}
-
-std::optional<CandidateRecord> History::Best(RunId run) const {
-  bool is_damaged = false;
-  std::vector<CandidateRecord> found = Read(run, "c.candidate = (SELECT candidate FROM best WHERE best.run = c.run)",
-                                            "c.candidate", {}, [&](const Damage& damage) {
-                                              is_damaged = true;
-                                              Once()(damage);
-                                            });
-  if (is_damaged) found = Ranked(run);
-  if (found.empty()) return std::nullopt;
-  return std::move(found.front());
-}
-
-// In the order of the view `best`, but for the times of minimised champions.
-std::vector<CandidateRecord> History::Ranked(RunId run) const {
-  const std::string verdict =
-      "coalesce((SELECT verdict FROM verdict AS v WHERE v.run = c.run AND v.candidate = c.candidate), '')";
-  return Read(
-      run, fmt::format("e.outcome = 'ok' AND {} <> 'failed'", verdict),
-      fmt::format("CASE {} WHEN 'verified' THEN 0 WHEN 'held-out ok' THEN 1 ELSE 2 END, e.score_ns, c.candidate", verdict), {},
-      Once());
-}
-
-std::optional<CandidateRecord> History::Baseline(RunId run) const {
-  std::vector<CandidateRecord> found =
-      Read(run, "c.operator = 'default' AND c.template = (SELECT baseline FROM run WHERE run.run = c.run)", "c.candidate LIMIT 1",
-           {}, Once());
-  if (found.empty()) return std::nullopt;
-  return std::move(found.front());
-}
-
-std::vector<CandidateRecord> History::Lineage(RunId run, CandidateId id) const {
-  std::vector<CandidateRecord> line{FindCandidate(run, id)};
-  // Parents have smaller ids than their children; the check ends the loop even if the table is damaged.
-  while (!line.back().candidate.parents.empty() && line.back().candidate.parents.front() < line.back().candidate.id) {
-    const CandidateId parent = line.back().candidate.parents.front();
-    bool is_damaged = false;
-    std::optional<CandidateRecord> found = ReadOne(run, parent, [&](const Damage& damage) {
-      is_damaged = true;
-      Once()(damage);
-    });
-    if (!found && !is_damaged) Once()({run, line.back().candidate.id, fmt::format("its parent {} is missing", parent)});
-    if (!found) break;
-    line.push_back(std::move(*found));
-  }
-  return {line.rbegin(), line.rend()};
 }
 
 std::optional<MinimisedVariant> History::Minimised(RunId run, CandidateId id) const {
@@ -259,9 +157,8 @@ std::vector<GenerationRow> History::Generations(RunId run) const {
                              RealOrNan(row.getColumn(5)),
                              {}});
     }
-    Statement outcomes(*db_,
-                       "SELECT generation, outcome, count(*) FROM candidate JOIN evaluation USING (run, candidate) "
-                       "WHERE run = ? GROUP BY generation, outcome ORDER BY generation");
+    Statement outcomes(
+        *db_, "SELECT generation, outcome, candidates FROM generation_outcome WHERE run = ? ORDER BY generation, outcome");
     outcomes.bind(1, run);
     std::size_t at = 0;
     while (outcomes.executeStep()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -115,6 +116,13 @@ class History {
 
   CandidateRecord FindCandidate(RunId run, CandidateId id) const;
   std::vector<CandidateRecord> Candidates(RunId run, const CandidateFilter& filter) const;
+  // All candidates in the order of their ids, one after another, in a memory that does not grow with their number.
+  void VisitAll(RunId run, const std::function<void(const CandidateRecord&)>& visit) const;
+  // At most `count` of those that are ok and failed no check, the fastest first.
+  std::vector<CandidateRecord> Fastest(RunId run, int count) const;
+  // The names of the cases that candidates were measured on, in the order in which they first appear.
+  std::vector<std::string> CaseNames(RunId run) const;
+  std::set<std::string> ParameterNames(RunId run) const;
   // The fastest that passed the champion check; if none did, the fastest that was not checked; nullopt if there is neither. A
   // minimised champion that passed counts with the time of its champion and comes before it. In the place of one that is damaged
   // comes the next of those that are not.
@@ -141,12 +149,21 @@ class History {
   StageClocks TotalClocks(RunId run) const;
 
  private:
+  void Visit(RunId run, const std::string& condition, const std::string& order, const std::vector<std::string>& values,
+             const OnDamage& damaged, const std::function<void(CandidateRecord)>& visit) const;
   std::vector<CandidateRecord> Read(RunId run, const std::string& condition, const std::string& order,
                                     const std::vector<std::string>& values, const OnDamage& damaged) const;
   std::vector<CandidateRecord> Ranked(RunId run) const;
   std::optional<CandidateRecord> ReadOne(RunId run, CandidateId id, const OnDamage& damaged) const;
+  // What `work` reads is left out if it is damaged: place.what says what it is.
   template <typename Work>
-  void LeavingOut(const Damage& place, Work&& work) const;
+  void LeavingOut(const Damage& place, Work&& work) const {
+    try {
+      work();
+    } catch (const Error& error) {
+      Once()({place.run, place.candidate, fmt::format("{}: {}", place.what, error.what())});
+    }
+  }
   OnDamage Once() const;
   OnDamage Throwing() const;
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "db/record_rows.h"
+#include "db/stored_genomes.h"
 
 namespace evo {
 namespace {
@@ -46,6 +47,7 @@ class CandidateParts {
  public:
   CandidateParts(SQLite::Database& db, RunId run)
       : run_(run),
+        genomes_(db),
         parents_(db, "SELECT parent FROM parent WHERE run = ? AND candidate = ? ORDER BY position"),
         dropped_(db, "SELECT reason FROM dropped_edit WHERE run = ? AND candidate = ? ORDER BY position"),
         cases_(db, fmt::format("SELECT {} FROM case_measurement WHERE run = ? AND candidate = ? ORDER BY position",
@@ -59,7 +61,10 @@ class CandidateParts {
     candidate.generation = row.getColumn(column++).getInt();
     candidate.index = row.getColumn(column++).getInt();
     candidate.op = row.getColumn(column++).getString();
-    candidate.genome = GenomeFromJson(row.getColumn(column++).getString());
+    const SQLite::Column edits = row.getColumn(column + 1);
+    candidate.genome =
+        genomes_.Read(row.getColumn(column).getInt64(), edits.isNull() ? std::nullopt : std::optional(edits.getString()));
+    column += 2;
     auto evaluation = ReadRecord<Evaluation>(row, column);
     ForEachRow(parents_, run_, candidate.id, [&](Statement& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
     ForEachRow(dropped_, run_, candidate.id, [&](Statement& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
@@ -70,6 +75,7 @@ class CandidateParts {
 
  private:
   RunId run_;
+  StoredGenomes genomes_;
   Statement parents_;
   Statement dropped_;
   Statement cases_;
@@ -86,29 +92,39 @@ RunStatus ParseRunStatus(std::string_view text) {
   throw Error(fmt::format("database: a run has the status '{}', which this evo does not know; use a newer one", text));
 }
 
-std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
-                                            const std::string& order, const std::vector<std::string>& values,
-                                            const OnDamage& damaged) {
+void VisitCandidates(SQLite::Database& db, RunId run, const std::string& condition, const std::string& order,
+                     const std::vector<std::string>& values, const OnDamage& damaged,
+                     const std::function<void(StoredCandidate)>& visit) {
   CandidateParts parts(db, run);
-  Statement row(db, fmt::format("SELECT c.candidate, e.candidate IS NULL, c.generation, c.idx, c.operator, c.genome, {} "
-                                "FROM candidate AS c LEFT JOIN evaluation AS e USING (run, candidate) "
-                                "WHERE c.run = ? AND ({}) ORDER BY {}",
-                                ColumnList<Evaluation>("e."), condition, order));
+  Statement row(db,
+                fmt::format("SELECT c.candidate, e.candidate IS NULL, c.generation, c.idx, c.operator, c.head, c.edits, {} "
+                            "FROM candidate_row AS c LEFT JOIN evaluation AS e ON e.run = c.run AND e.candidate = c.candidate "
+                            "WHERE c.run = ? AND ({}) ORDER BY {}",
+                            ColumnList<Evaluation>("e."), condition, order));
   row.bind(1, run);
   for (std::size_t i = 0; i < values.size(); ++i) row.bind(static_cast<int>(i) + 2, values[i]);
-  std::vector<StoredCandidate> found;
   while (row.executeStep()) {
     const CandidateId id = row.getColumn(0).getInt64();
     if (row.getColumn(1).getInt() != 0) {
       damaged({run, id, "its evaluation is missing"});
       continue;
     }
+    std::optional<StoredCandidate> stored;
     try {
-      found.push_back(parts.Read(row));
+      stored = parts.Read(row);
     } catch (const Error& error) {
       damaged({run, id, error.what()});
     }
+    if (stored) visit(std::move(*stored));
   }
+}
+
+std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
+                                            const std::string& order, const std::vector<std::string>& values,
+                                            const OnDamage& damaged) {
+  std::vector<StoredCandidate> found;
+  VisitCandidates(db, run, condition, order, values, damaged,
+                  [&](StoredCandidate stored) { found.push_back(std::move(stored)); });
   return found;
 }
 
@@ -130,15 +146,16 @@ std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, c
     const auto found = generations.find(missed.getColumn(0).getInt());
     if (found != generations.end()) found->second.inapplicable[missed.getColumn(1).getString()] = missed.getColumn(2).getInt();
   }
-  for (StoredCandidate& stored : ReadCandidates(db, run, "TRUE", "c.generation, c.idx", {}, damaged)) {
+  // By their ids, which is the order of the rows on the disk; within a generation it is that of the places.
+  VisitCandidates(db, run, "TRUE", "c.candidate", {}, damaged, [&](StoredCandidate stored) {
     const auto found = generations.find(stored.candidate.generation);
     if (found == generations.end()) {
       damaged({run, stored.candidate.id, fmt::format("its generation {} is missing", stored.candidate.generation)});
-      continue;
+      return;
     }
     found->second.candidates.push_back(std::move(stored.candidate));
     found->second.evaluations.push_back(std::move(stored.evaluation));
-  }
+  });
   std::vector<GenerationRecord> in_order;
   for (auto& [number, record] : generations) {
     const auto [evaluated, valid] = counts[number];

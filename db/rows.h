@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,14 @@ struct StoredCandidate {
   Evaluation evaluation;
 };
 
-// Candidates of a run that meet `condition`, an SQL expression over candidate AS c and evaluation AS e (constant text, never a
-// user's), in the order `order`. Those that this version cannot read go to `damaged` instead.
+// Visits the candidates of a run that meet `condition`, an SQL expression over candidate_row AS c and evaluation AS e (constant
+// text, never a user's), in the order `order`, one after another: only one is in memory. Those that this version cannot read go
+// to `damaged` instead.
+void VisitCandidates(SQLite::Database& db, RunId run, const std::string& condition, const std::string& order,
+                     const std::vector<std::string>& values, const OnDamage& damaged,
+                     const std::function<void(StoredCandidate)>& visit);
+
+// The same as a list.
 std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
                                             const std::string& order, const std::vector<std::string>& values,
                                             const OnDamage& damaged);

@@ -40,6 +40,25 @@ Evaluation WithSource(Evaluation evaluation, RunId run) {
   return evaluation;
 }
 
+// Adds a generation to the sums that the history reads. Once for each generation, after its candidates.
+void CountGeneration(SQLite::Database& db, RunId run, const GenerationRecord& record) {
+  Statement outcomes(db, "INSERT INTO generation_outcome SELECT * FROM counted_outcome WHERE run = ? AND generation = ?");
+  Insert(outcomes, run, record.generation);
+  const std::string add =
+      " ON CONFLICT (run, operator) DO UPDATE SET children = children + excluded.children, ok = ok + excluded.ok, "
+      "faster = faster + excluded.faster, tries = tries + excluded.tries, valid = valid + excluded.valid, "
+      "neutral = neutral + excluded.neutral, improving = improving + excluded.improving, gains = gains + excluded.gains, "
+      "best_gain = max(coalesce(best_gain, excluded.best_gain), coalesce(excluded.best_gain, best_gain)), "
+      "inapplicable = inapplicable + excluded.inapplicable";
+  Statement operators(db,
+                      "INSERT INTO operator_total SELECT run, operator, children, ok, faster, tries, valid, neutral, improving, "
+                      "gains, best_gain, 0 FROM counted_operator WHERE run = ? AND generation = ?" +
+                          add);
+  Insert(operators, run, record.generation);
+  Statement missed(db, "INSERT INTO operator_total VALUES (?, ?, 0, 0, 0, 0, 0, 0, 0, 0.0, NULL, ?)" + add);
+  for (const auto& [name, times] : record.inapplicable) Insert(missed, run, name, times);
+}
+
 // Inserts the candidates of one generation, `last` being the last of them.
 class CandidateWriter {
  public:
@@ -182,6 +201,7 @@ void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
     for (const auto& [name, times] : record.inapplicable) Insert(missed, run, record.generation, name, times);
     CandidateWriter writer(*db_, run, record.candidates.empty() ? 0 : record.candidates.back().id);
     for (std::size_t i = 0; i < record.candidates.size(); ++i) writer.Write(record.candidates[i], record.evaluations[i]);
+    CountGeneration(*db_, run, record);
     Statement running(
         *db_, "UPDATE run SET status = 'running', status_message = '', ended_at = NULL WHERE run = ? AND status <> 'running'");
     Insert(running, run);

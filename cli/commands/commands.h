@@ -32,6 +32,8 @@ void AddDiff(CLI::App& app, CommandContext& context);
 void AddLineage(CLI::App& app, CommandContext& context);
 // `evo export --csv|--json`: every candidate of a run, for other programs.
 void AddExport(CLI::App& app, CommandContext& context);
+// `evo db merge|check|vacuum`: one database of several, whether one is whole, and smaller. context.exit_code is 1 if one is not.
+void AddDb(CLI::App& app, CommandContext& context);
 // `evo study`: searches a landscape of parameters that was measured point by point, and says how soon the best point was found.
 // Needs no device.
 void AddStudy(CLI::App& app, CommandContext& context);
@@ -43,8 +45,12 @@ void AddMutators(CLI::App& app, CommandContext& context);
 // without what is missing.
 void AddDoctor(CLI::App& app, CommandContext& context);
 
+// `evo completion bash|zsh`: a script for a shell; `evo manual`: manual pages. Both are made from the descriptions of --help.
+void AddCompletion(CLI::App& app, CommandContext& context);
+
 // In the order of `evo --help`.
-inline constexpr std::array kCommands = {AddInit, AddCheck,   AddRun,    AddBest,  AddVerify, AddHistory,  AddShow,
-                                         AddDiff, AddLineage, AddExport, AddStudy, AddTasks,  AddMutators, AddDoctor};
+inline constexpr std::array kCommands = {AddInit,  AddCheck,    AddRun,     AddBest,      AddVerify, AddHistory,
+                                         AddShow,  AddDiff,     AddLineage, AddExport,    AddDb,     AddStudy,
+                                         AddTasks, AddMutators, AddDoctor,  AddCompletion};
 
 }  // namespace evo

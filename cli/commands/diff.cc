@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include "cli/print.h"
 #include "cli/shown_candidate.h"
 #include "cli/stored_run.h"
+#include "cli/terminal.h"
 #include "cli/unified_diff.h"
 #include "core/error.h"
 
@@ -48,7 +48,7 @@ Pair FindPair(const History& history, RunId run, const DiffOptions& options) {
 
 bool WantsColour(const DiffOptions& options, std::FILE* out) {
   if (options.colour != "auto") return options.colour == "always";
-  return ::isatty(::fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
+  return IsTerminal(out) && std::getenv("NO_COLOR") == nullptr;
 }
 
 void RunDiff(CommandContext& context, const DiffOptions& options) {
@@ -64,6 +64,7 @@ void RunDiff(CommandContext& context, const DiffOptions& options) {
   if (options.json) {
     PrintLines(context.out, Dump({{"from", from.candidate.id}, {"to", to.candidate.id}, {"diff", diff}}));
   } else {
+    const Pager pager(context.out);
     PrintRaw(context.out, WantsColour(options, context.out) ? Coloured(Cleaned(diff)) : Cleaned(diff));
   }
 }

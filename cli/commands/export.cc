@@ -33,19 +33,8 @@ constexpr std::array kCaseFields{std::pair{"median_ns", &CaseMeasurement::median
 
 struct Columns {
   std::set<std::string> parameters;
-  std::vector<std::string> cases;  // in the order they first appear
+  std::vector<std::string> cases;  // in the order in which they first appear
 };
-
-Columns FindColumns(const std::vector<CandidateRecord>& records) {
-  Columns columns;
-  for (const CandidateRecord& record : records) {
-    for (const auto& [name, value] : record.candidate.genome.parameters) columns.parameters.insert(name);
-    for (const CaseMeasurement& m : record.evaluation.cases) {
-      if (std::find(columns.cases.begin(), columns.cases.end(), m.name) == columns.cases.end()) columns.cases.push_back(m.name);
-    }
-  }
-  return columns;
-}
 
 std::vector<std::string> Header(const Columns& columns) {
   std::vector<std::string> header{"run",      "id",      "generation", "index",   "template",
@@ -86,24 +75,40 @@ std::vector<std::string> Row(RunId run, const CandidateRecord& record, const Col
   return row;
 }
 
+// As if the run and all its candidates were dumped as one value.
+void ExportJson(std::FILE* out, const History& history, const RunSummary& run) {
+  constexpr std::string_view kEnd = "[]\n}\n";
+  nlohmann::ordered_json json = ToJson(run);
+  json["candidates"] = nlohmann::ordered_json::array();
+  std::string frame = Dump(json);
+  frame.resize(frame.size() - kEnd.size());
+  PrintLines(out, frame + "[");
+  bool first = true;
+  history.VisitAll(run.record.id, [&](const CandidateRecord& record) {
+    std::string text = Dump(ToJson(record));
+    text.pop_back();
+    std::string indented = std::exchange(first, false) ? "\n    " : ",\n    ";
+    for (const char c : text) indented += c == '\n' ? std::string("\n    ") : std::string(1, c);
+    PrintLines(out, indented);
+  });
+  PrintLines(out, first ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+void ExportCsv(std::FILE* out, const History& history, RunId run) {
+  const Columns columns{history.ParameterNames(run), history.CaseNames(run)};
+  // For programs: never broken.
+  const auto print = [&](const std::vector<std::string>& cells) { PrintLines(out, fmt::format("{}\n", fmt::join(cells, ","))); };
+  print(Header(columns));
+  history.VisitAll(run, [&](const CandidateRecord& record) { print(Row(run, record, columns)); });
+}
+
 void RunExport(CommandContext& context, const ExportOptions& options) {
   const History history = OpenForShowing(context, options);
   const RunSummary run = FindShownRun(context, history, options);
-  const std::vector<CandidateRecord> records = history.Candidates(run.record.id, {});
-  if (options.json) {
-    nlohmann::ordered_json json = ToJson(run);
-    json["candidates"] = nlohmann::ordered_json::array();
-    for (const CandidateRecord& record : records) json["candidates"].push_back(ToJson(record));
-    PrintLines(context.out, Dump(json));
-    return;
-  }
-  const Columns columns = FindColumns(records);
-  // For programs: never broken.
-  const auto print = [&](const std::vector<std::string>& cells) {
-    PrintLines(context.out, fmt::format("{}\n", fmt::join(cells, ",")));
-  };
-  print(Header(columns));
-  for (const CandidateRecord& record : records) print(Row(run.record.id, record, columns));
+  if (options.json)
+    ExportJson(context.out, history, run);
+  else
+    ExportCsv(context.out, history, run.record.id);
 }
 
 }  // namespace

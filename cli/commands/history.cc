@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "cli/commands/commands.h"
@@ -7,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "core/record_fields.h"
 #include "db/rows.h"
 
@@ -69,6 +72,38 @@ void PrintTiming(std::FILE* out, const History& history, const RunSummary& run, 
   table.Print(out);
 }
 
+constexpr int kFastestShown = 5;
+constexpr std::size_t kSparkWidth = 60;
+
+// "2.191 us after 3.014 us: ▇▃▁"; the fastest so far after each generation, on a scale of factors.
+void PrintProgress(std::FILE* out, const std::vector<GenerationRow>& generations) {
+  std::vector<double> values;
+  double first = kNoValue;
+  for (const GenerationRow& row : generations) {
+    values.push_back(std::log(row.best_so_far_ns));
+    if (std::isnan(first)) first = row.best_so_far_ns;
+  }
+  const std::string line = Sparkline(values, std::min(kSparkWidth, LineWidth(out) - 40));
+  if (values.size() < 2 || line.empty()) return;
+  Print(out, "progress: {} us to {} us  {}\n\n", Microseconds(first), Microseconds(generations.back().best_so_far_ns), line);
+}
+
+void PrintFastest(std::FILE* out, const History& history, RunId run) {
+  const std::optional<CandidateRecord> baseline = history.Baseline(run);
+  Table table({">fastest", ">us", ">speed-up", "operator", "template", "verdict"});
+  bool any = false;
+  for (const CandidateRecord& record : history.Fastest(run, kFastestShown)) {
+    const double ns = record.evaluation.score_ns;
+    table.Add({std::to_string(record.candidate.id), Microseconds(ns),
+               Ratio(baseline ? baseline->evaluation.score_ns / ns : kNoValue), record.candidate.op,
+               record.candidate.genome.template_name, Verdict(record)});
+    any = true;
+  }
+  if (!any) return;
+  table.Print(out);
+  Print(out, "\n");
+}
+
 std::string OtherOutcomes(const GenerationRow& row) {
   std::string text;
   for (const auto& [outcome, count] : row.outcomes) {
@@ -89,6 +124,13 @@ void PrintJson(std::FILE* out, const History& history, const RunSummary& run) {
                                        {"best_so_far_ns", row.best_so_far_ns},
                                        {"outcomes", row.outcomes}});
   }
+  json["fastest"] = ordered_json::array();
+  for (const CandidateRecord& record : history.Fastest(run.record.id, kFastestShown)) {
+    json["fastest"].push_back({{"id", record.candidate.id},
+                               {"score_ns", record.evaluation.score_ns},
+                               {"operator", record.candidate.op},
+                               {"verdict", Verdict(record)}});
+  }
   json["machines"] = ToJson(history.Machines(run.record.id));
   json["operator_rows"] = ordered_json::array();
   for (const OperatorRow& row : history.Operators(run.record.id)) {
@@ -108,8 +150,11 @@ void PrintText(std::FILE* out, const History& history, const RunSummary& run) {
         r.seed, run.started_at, ToString(run.status), run.status_message.empty() ? "" : ": ", run.status_message);
   for (const MachineState& machine : history.Machines(r.id))
     Print(out, "cuda:{} at the {}: {}\n", machine.ordinal, machine.moment, Describe(machine));
+  const std::vector<GenerationRow> rows = history.Generations(r.id);
+  PrintProgress(out, rows);
+  PrintFastest(out, history, r.id);
   Table generations({">generation", ">evaluated", ">valid", ">duplicates", ">best us", ">best so far us", "other outcomes"});
-  for (const GenerationRow& row : history.Generations(r.id)) {
+  for (const GenerationRow& row : rows) {
     generations.Add({std::to_string(row.generation), std::to_string(row.evaluated), std::to_string(row.valid),
                      std::to_string(row.duplicates), Microseconds(row.best_ns), Microseconds(row.best_so_far_ns),
                      OtherOutcomes(row)});
@@ -130,6 +175,7 @@ void RunHistory(CommandContext& context, const HistoryListOptions& options) {
   const RunSummary run = FindShownRun(context, history, options);
   if (options.timing) return PrintTiming(context.out, history, run, options.json);
   if (options.json) return PrintJson(context.out, history, run);
+  const Pager pager(context.out);
   PrintText(context.out, history, run);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/store_waits.h"
 #include "cli/stored_run.h"
 #include "cli/template_check.h"
+#include "cli/terminal.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "db/history.h"
@@ -223,7 +224,19 @@ RunStatus RunAgain(const RunOptions& options, CommandContext& context, RunSetup&
   return replay ? RunReplay(options, context, setup, LoadReplayOf(*replay)) : RunOnDevice(options, context, setup);
 }
 
+// Workers take seconds to start. A log of a run says what was done, and not what is going to be.
+void SayStarting(const RunOptions& options, const CommandContext& context) {
+  if (!IsTerminal(context.messages)) return;
+  if (options.resume)
+    Print(context.messages, "starting: reads the run from {}, checks its task and starts workers\n", options.database);
+  else
+    Print(context.messages, "starting: looks for the device, checks task {} and its templates, and starts workers\n",
+          options.task);
+  std::fflush(context.messages);
+}
+
 void Run(const RunOptions& options, CommandContext& context) {
+  SayStarting(options, context);
   RunSetup setup;
   const RunStatus status = options.resume ? RunAgain(options, context, setup) : RunNew(options, context, setup);
   PrintClosing(context, options, setup.record.id);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "cli/shown_candidate.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/verdict.h"
 
 namespace evo {
@@ -31,6 +33,30 @@ std::string Clocks(const CaseMeasurement& m) {
   return m.sm_low_mhz == m.sm_high_mhz ? std::to_string(m.sm_high_mhz) : fmt::format("{}-{}", m.sm_low_mhz, m.sm_high_mhz);
 }
 
+// "small: 1.984 us ▁▃█▅▂▁ 2.480 us, 3 of 57 samples beyond". Samples far above the median would flatten the others.
+void PrintHistogram(std::FILE* out, const CaseMeasurement& m) {
+  constexpr std::size_t kFewest = 8;
+  constexpr std::size_t kBins = 40;
+  constexpr double kBeyond = 1.25;
+  if (m.samples.size() < kFewest) return;
+  std::vector<std::uint32_t> sorted = m.samples;
+  std::sort(sorted.begin(), sorted.end());
+  const double low = sorted.front();
+  const double high = std::min<double>(sorted.back(), kBeyond * sorted[sorted.size() / 2]);
+  std::vector<double> counts(kBins, 0);
+  std::size_t beyond = 0;
+  for (const std::uint32_t ticks : sorted) {
+    if (ticks > high)
+      ++beyond;
+    else
+      ++counts[std::min(kBins - 1, static_cast<std::size_t>(high > low ? (ticks - low) / (high - low) * kBins : 0))];
+  }
+  Print(
+      out, "{}: {} us {} {} us{}\n", m.name, Microseconds(low * m.tick_ns), Sparkline(counts, kBins),
+      Microseconds(high * m.tick_ns),
+      beyond == 0 ? fmt::format(", {} samples", sorted.size()) : fmt::format(", {} of {} samples beyond", beyond, sorted.size()));
+}
+
 void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::vector<EfficiencyRow>& efficiency) {
   if (evaluation.cases.empty()) return;
   Print(out, "\n");
@@ -44,6 +70,7 @@ void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::
   }
   table.Print(out);
   for (const CaseMeasurement& m : evaluation.cases) {
+    PrintHistogram(out, m);
     if (!m.launches.empty()) Print(out, "{}: {}\n", m.name, m.launches);
     if (!m.throttle_reason.empty()) Print(out, "{}: clocks throttled by {}\n", m.name, m.throttle_reason);
   }
@@ -107,6 +134,7 @@ void RunShow(CommandContext& context, const ShowOptions& options) {
     PrintLines(context.out, Dump(json));
     return;
   }
+  const Pager pager(context.out);
   PrintText(context.out, found);
   if (options.source) PrintLines(context.out, "\nsource:\n" + source);
 }

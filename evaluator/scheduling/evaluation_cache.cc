@@ -24,27 +24,27 @@ EvaluationCache::EvaluationCache(std::vector<KnownEvaluation> known) {
   for (KnownEvaluation& one : known) {
     // A candidate's deadline depends on the templates of its run: another run might have waited longer.
     if (!Final(one.evaluation.outcome) || one.evaluation.outcome == Outcome::kTimeout) continue;
-    const Evaluation shared = Shared(std::move(one.evaluation), one.run, one.candidate);
+    const auto shared = std::make_shared<const Evaluation>(Shared(std::move(one.evaluation), one.run, one.candidate));
     // Of several measurements of a program the first is shared, as it was when they were made.
-    if (!shared.program_digest.empty()) programs_.try_emplace(shared.program_digest, Entry{true, shared, {}});
-    sources_.try_emplace(shared.source_digest, shared);
+    if (!shared->program_digest.empty()) programs_.try_emplace(shared->program_digest, Entry{shared, {}});
+    sources_.try_emplace(shared->source_digest, shared);
   }
 }
 
 const Evaluation* EvaluationCache::FindSource(const std::string& source_digest) const {
   const auto found = sources_.find(source_digest);
-  return found == sources_.end() ? nullptr : &found->second;
+  return found == sources_.end() ? nullptr : found->second.get();
 }
 
 EvaluationCache::Claimed EvaluationCache::ClaimProgram(const std::string& program_digest, const Waiter& waiter, bool afresh) {
   const auto [place, inserted] = programs_.try_emplace(program_digest);
   Entry& entry = place->second;
-  if (afresh && entry.known && entry.evaluation.shared_run != 0) {
+  if (afresh && entry.known && entry.known->shared_run != 0) {
     entry = {};
     return {Claim::kYours};
   }
   if (inserted) return {Claim::kYours};
-  if (entry.known) return {Claim::kKnown, &entry.evaluation};
+  if (entry.known) return {Claim::kKnown, entry.known.get()};
   entry.waiting.push_back(waiter);
   return {Claim::kWait};
 }
@@ -55,8 +55,7 @@ EvaluationCache::Resolved EvaluationCache::ResolveWaiters(const std::string& pro
   if (found == programs_.end() || found->second.known) return {};
   Entry& entry = found->second;
   if (Final(evaluation.outcome)) {
-    entry.known = true;
-    entry.evaluation = Shared(evaluation, 0, candidate);
+    entry.known = std::make_shared<const Evaluation>(Shared(evaluation, 0, candidate));
     return {std::exchange(entry.waiting, {}), true};
   }
   if (entry.waiting.empty()) {

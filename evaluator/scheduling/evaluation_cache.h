@@ -40,15 +40,15 @@ class EvaluationCache {
   // `candidate` is the one that was evaluated.
   Resolved ResolveWaiters(const std::string& program_digest, CandidateId candidate, const Evaluation& evaluation);
   // Precondition: the program was resolved with a final evaluation.
-  const Evaluation& Get(const std::string& program_digest) const { return programs_.at(program_digest).evaluation; }
+  const Evaluation& Get(const std::string& program_digest) const { return *programs_.at(program_digest).known; }
 
  private:
+  using Known = std::shared_ptr<const Evaluation>;  // the two maps share most of them
   struct Entry {
-    bool known = false;
-    Evaluation evaluation;
+    Known known;  // null: being evaluated
     std::vector<Waiter> waiting;
   };
-  std::map<std::string, Evaluation> sources_;
+  std::map<std::string, Known> sources_;
   std::map<std::string, Entry> programs_;
 };
 

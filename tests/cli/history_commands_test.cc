@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/commands/commands.h"
 #include "core/error.h"
@@ -96,6 +97,28 @@ TEST_F(HistoryCommandsTest, PrintJsonForPrograms) {
   }
   EXPECT_EQ(nlohmann::json::parse(Call("export --json"))["candidates"].size(), 7U);
   EXPECT_EQ(nlohmann::json::parse(Call("history --json"))["seed"], 0xfedcba9876543210U);
+}
+
+TEST_F(HistoryCommandsTest, LineageTellsTheStoryInAHundredColumns) {
+  WriteFixture();
+  const std::string story = Call("lineage 7");
+  EXPECT_THAT(story, HasSubstr("#7 delete_statement (generation 2): "));
+  EXPECT_THAT(story, HasSubstr("UNPROVEN: delete_statement promises nothing"));
+  EXPECT_THAT(story, HasSubstr("      -#define BLOCK 64\n      +#define BLOCK 128\n"));
+  EXPECT_THAT(story, HasSubstr("      +// edit use_fmaf\n"));
+  EXPECT_THAT(story, HasSubstr("registers 32"));
+  std::istringstream lines(story);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_EQ(Call("lineage 7 --no-diff").find("#define"), std::string::npos);
+  ExpectGolden("lineage_6_brief.txt", Call("lineage 6 --brief"));
+}
+
+TEST_F(HistoryCommandsTest, AStoryWithoutSourcesSaysWhy) {
+  WriteFixture();
+  context_.make_renderer = [] {
+    return SourceRenderer([](const TemplateText&, const Genome&) -> std::string { throw Error("evo-worker is missing"); });
+  };
+  EXPECT_THAT(Call("lineage 6"), HasSubstr("changed lines are not known: evo-worker is missing\n"));
 }
 
 TEST_F(HistoryCommandsTest, BestSaysWhatEachEditIsWorth) {

@@ -1,0 +1,79 @@
+// Makes a database as large as those of long searches, and reads a run of it as `evo run --resume` does. bench/history/measure
+// calls it and times the commands of evo on what it makes.
+//
+//   evo-bench-history make FILE RUNS CANDIDATES   as many runs, each with as many candidates
+//   evo-bench-history resume FILE                 seconds and peak MiB of reading its latest run, and what that run can reuse
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "bench/history/made_search.h"
+#include "cli/resumable_run.h"
+#include "core/error.h"
+#include "db/sqlite_store.h"
+#include "evaluator/scheduling/evaluation_cache.h"
+#include "evaluator/scheduling/search_history.h"
+
+namespace evo {
+namespace {
+
+constexpr int kChildren = 100;
+constexpr int kChampionEvery = 100;  // generations
+
+void Make(const std::string& file, int runs, int candidates) {
+  SqliteStore store(file);
+  for (int r = 0; r < runs; ++r) {
+    MadeSearch search(static_cast<std::uint64_t>(r) + 1, kChildren);
+    const RunId run = store.BeginRun(search.Run());
+    for (int made = 0; made < candidates;) {
+      const GenerationRecord record = search.Next();
+      made += static_cast<int>(record.candidates.size());
+      store.RecordGeneration(run, record);
+      if (record.generation % kChampionEvery == kChampionEvery - 1) {
+        const auto [candidate, check] = search.Champion();
+        store.RecordChampion(run, candidate, check);
+      }
+    }
+    store.EndRun(run, RunStatus::kFinished, "");
+  }
+}
+
+// What `evo run --resume` reads: everything that it checks, the generations once more for the engine, and the known evaluations.
+void Resume(const std::string& file) {
+  const auto start = std::chrono::steady_clock::now();
+  ResumableRun run = LoadResumableRun(file, {});
+  SqliteStore store(file);
+  const EvaluationCache cache(store.LoadKnown(run.record));
+  const std::size_t counterexamples = store.LoadCounterexamples(run.record.task_digest).size();
+  run.generations.clear();  // evo hands them to the scheduler, which does not keep them
+  const std::size_t generations = store.LoadGenerations(run.record.id).size();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  fmt::print("{:.3f} {:.0f} {} {}\n", seconds, static_cast<double>(usage.ru_maxrss) / 1024, generations, counterexamples);
+}
+
+}  // namespace
+}  // namespace evo
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 2 ? argv[1] : "";
+  try {
+    if (what == "make" && argc == 5) {
+      evo::Make(argv[2], std::atoi(argv[3]), std::atoi(argv[4]));
+    } else if (what == "resume" && argc == 3) {
+      evo::Resume(argv[2]);
+    } else {
+      fmt::print(stderr, "usage: evo-bench-history make FILE RUNS CANDIDATES | evo-bench-history resume FILE\n");
+      return 2;
+    }
+  } catch (const evo::Error& error) {
+    fmt::print(stderr, "evo-bench-history: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

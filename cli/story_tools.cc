@@ -1,0 +1,16 @@
+#include "cli/story_tools.h"
+
+#include <utility>
+
+#include "mutators/mutator_set.h"
+
+namespace evo {
+
+StoryTools MakeStoryTools(SourceRenderer render) {
+  const MutatorSet mutators;
+  StoryTools tools{std::move(render), mutators.AllPromises(), {}};
+  for (const auto& mutator : mutators.all()) tools.descriptions[std::string(mutator->name())] = mutator->description();
+  return tools;
+}
+
+}  // namespace evo

@@ -1,0 +1,103 @@
+#include "story/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace evo {
+namespace {
+
+// Long enough for a statement, short enough for a line of a terminal.
+constexpr std::size_t kEditTextWidth = 60;
+
+// Of a character of several bytes in UTF-8, all but the first.
+bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
+
+std::string Shortened(const std::string& text) { return Cut(Folded(text), kEditTextWidth); }
+
+std::string Describe(const SourceChange& change, const Edit& edit) {
+  const Anchor& anchor = edit.anchors.at(change.anchor);
+  const std::string where = anchor.function.empty() ? anchor.kind : fmt::format("{} in {}", anchor.kind, anchor.function);
+  const std::string text = Shortened(change.text);
+  if (change.placement == Placement::kReplace) {
+    return text.empty() ? fmt::format("delete {}", where) : fmt::format("replace {} by `{}`", where, text);
+  }
+  return fmt::format("put `{}` {} {}", text, change.placement == Placement::kBefore ? "before" : "after", where);
+}
+
+}  // namespace
+
+std::string Folded(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+    if (!space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+std::string Cut(const std::string& line, std::size_t width) {
+  if (line.size() <= width) return line;
+  std::size_t end = width - 3;
+  while (end > 0 && IsContinuation(line[end])) --end;
+  return line.substr(0, end) + "...";
+}
+
+std::string Describe(const Parameters& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text.empty() ? "none" : text;
+}
+
+std::string Describe(const Edit& edit) {
+  std::vector<std::string> parts;
+  for (const SourceChange& change : edit.source) parts.push_back(Describe(change, edit));
+  for (const LaunchChange& change : edit.launch) {
+    parts.push_back(fmt::format("launch of {}: {}({})", change.kernel, change.field, Shortened(change.text)));
+  }
+  if (!edit.parameters.empty()) parts.push_back(Describe(edit.parameters));
+  return fmt::format("{}: {}", edit.op, fmt::join(parts, "; "));
+}
+
+std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
+  if (parent == nullptr)
+    return fmt::format("template {}, {}", candidate.genome.template_name, Describe(candidate.genome.parameters));
+  std::vector<std::string> parts;
+  if (candidate.parents.size() > 1) parts.push_back(fmt::format("with {}", candidate.parents[1]));
+  if (candidate.genome.template_name != parent->genome.template_name) {
+    parts.push_back(fmt::format("template {}", candidate.genome.template_name));
+  }
+  Parameters changed;
+  for (const auto& [name, value] : candidate.genome.parameters) {
+    const auto before = parent->genome.parameters.find(name);
+    if (before == parent->genome.parameters.end() || before->second != value) changed[name] = value;
+  }
+  if (!changed.empty()) parts.push_back(Describe(changed));
+  const auto holds = [](const Genome& genome, const Edit& edit) {
+    return std::find(genome.edits.begin(), genome.edits.end(), edit) != genome.edits.end();
+  };
+  for (const Edit& edit : candidate.genome.edits) {
+    if (!holds(parent->genome, edit)) parts.push_back(Describe(edit));
+  }
+  for (const Edit& edit : parent->genome.edits) {
+    if (!holds(candidate.genome, edit)) parts.push_back(fmt::format("without {}", Describe(edit)));
+  }
+  return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::vector<const Edit*> AddedEdits(const Genome& child, const Genome& parent) {
+  std::vector<const Edit*> added;
+  for (const Edit& edit : child.edits) {
+    if (std::find(parent.edits.begin(), parent.edits.end(), edit) == parent.edits.end()) added.push_back(&edit);
+  }
+  return added;
+}
+
+}  // namespace evo
