@@ -28,7 +28,8 @@ std::string EmbeddedJson(const nlohmann::json& data) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     // U+2028 and U+2029 end a line of script.
-    const bool separator = c == '\xe2' && i + 2 < text.size() && text[i + 1] == '\x80' && (text[i + 2] == '\xa8' || text[i + 2] == '\xa9');
+    const bool separator =
+        c == '\xe2' && i + 2 < text.size() && text[i + 1] == '\x80' && (text[i + 2] == '\xa8' || text[i + 2] == '\xa9');
     if (c == '<') {
       embedded += "\\u003c";
     } else if (c == '>') {

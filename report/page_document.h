@@ -6,8 +6,8 @@
 
 namespace evo {
 
-// The page that scripts of report/page/ built, with the data of a report in it. The page is one file: its script and its style are
-// in it, and its policy allows neither other scripts nor any request, except to the server of a page that is served.
+// The page that scripts of report/page/ built, with the data of a report in it. The page is one file: its script and its style
+// are in it, and its policy allows neither other scripts nor any request, except to the server of a page that is served.
 
 // JSON for the inside of a <script> element of a page: whatever its texts are, it cannot end the element, begin a comment or be
 // seen as anything but text. Text that is not UTF-8 is replaced.

@@ -11,6 +11,7 @@
 #include "core/enumeration.h"
 #include "core/error.h"
 #include "core/record_json.h"
+#include "report/described_candidates.h"
 #include "report/report_parts.h"
 
 namespace evo {
@@ -18,11 +19,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kElites = 60;           // whose lines the tree shows
+constexpr std::size_t kElites = 60;             // whose lines the tree shows
 constexpr std::size_t kRooflinePoints = 1'500;  // candidates
-constexpr std::size_t kOtherRuns = 8;         // to compare with
+constexpr std::size_t kOtherRuns = 8;           // to compare with
 constexpr std::size_t kMostRemarks = 20;
-constexpr std::size_t kLogLength = 4'000;  // of one candidate's log
 
 std::string Now() {
   const std::time_t now = std::time(nullptr);
@@ -35,10 +35,14 @@ std::string Now() {
 
 std::string_view StatusName(RunStatus status) {
   switch (status) {
-    case RunStatus::kRunning: return "running";
-    case RunStatus::kFinished: return "finished";
-    case RunStatus::kInterrupted: return "interrupted";
-    case RunStatus::kFailed: return "failed";
+    case RunStatus::kRunning:
+      return "running";
+    case RunStatus::kFinished:
+      return "finished";
+    case RunStatus::kInterrupted:
+      return "interrupted";
+    case RunStatus::kFailed:
+      return "failed";
   }
   return "";
 }
@@ -75,7 +79,7 @@ json OperatorsJson(const History& history, RunId run, const ReportTools& tools) 
                     {"valid", row.valid},
                     {"neutral", row.neutral},
                     {"won", row.improving},
-                    {"best_gain", Number(row.best_gain)},
+                    {"best_gain", JsonNumber(row.best_gain)},
                     {"inapplicable", row.inapplicable},
                     {"promise", tools.promises.contains(row.op) ? json(ToString(tools.promises.at(row.op))) : json()},
                     {"description", described == tools.descriptions.end() ? "" : described->second}});
@@ -129,61 +133,13 @@ json RooflineJson(const History& history, const ReportRows& rows, const RunRecor
   for (const RooflinePoint& point : rows.Roofline(run.id, ids)) {
     r["id"].push_back(point.id);
     r["case"].push_back(cases.Add(point.case_name));
-    r["median_ns"].push_back(Number(point.median_ns));
-    r["bytes"].push_back(Number(point.bytes));
-    r["operations"].push_back(Number(point.operations));
+    r["median_ns"].push_back(JsonNumber(point.median_ns));
+    r["bytes"].push_back(JsonNumber(point.bytes));
+    r["operations"].push_back(JsonNumber(point.operations));
   }
   r["cases"] = cases.texts();
   return r;
 }
-
-json DescribedJson(const CandidateRecord& record, const Candidate* parent, const ReportTools& tools) {
-  const Evaluation& e = record.evaluation;
-  json one = {{"change", tools.describe_step ? tools.describe_step(record.candidate, parent) : ""},
-              {"verdict", tools.verdict ? tools.verdict(record) : ""},
-              {"edits", record.candidate.genome.edits.size()}};
-  json cases = json::array();
-  for (const CaseMeasurement& m : e.cases)
-    cases.push_back({{"name", m.name}, {"median_ns", Number(m.median_ns)}, {"p10_ns", Number(m.p10_ns)}, {"p90_ns", Number(m.p90_ns)}});
-  one["cases"] = std::move(cases);
-  if (!record.candidate.dropped.empty()) one["dropped"] = record.candidate.dropped;
-  return one;
-}
-
-class DescribedCandidates {
- public:
-  DescribedCandidates(const History& history, RunId run, const ReportTools& tools) : history_(history), run_(run), tools_(tools) {}
-
-  void Add(CandidateId id) {
-    const CandidateRecord* record = Find(id);
-    if (record == nullptr) return;
-    const std::vector<CandidateId>& parents = record->candidate.parents;
-    const CandidateRecord* parent = parents.empty() ? nullptr : Find(parents.front());
-    json_[std::to_string(id)] = DescribedJson(*record, parent == nullptr ? nullptr : &parent->candidate, tools_);
-  }
-  json Take() { return std::move(json_); }
-
- private:
-  // Null if it is damaged or missing.
-  const CandidateRecord* Find(CandidateId id) {
-    const auto found = known_.find(id);
-    if (found != known_.end()) return found->second ? &*found->second : nullptr;
-    std::optional<CandidateRecord>& record = known_[id];
-    try {
-      record = history_.FindCandidate(run_, id);
-      for (CaseMeasurement& m : record->evaluation.cases) m.samples.clear();
-    } catch (const Error&) {
-      record.reset();
-    }
-    return record ? &*record : nullptr;
-  }
-
-  const History& history_;
-  RunId run_;
-  const ReportTools& tools_;
-  std::map<CandidateId, std::optional<CandidateRecord>> known_;
-  json json_ = json::object();
-};
 
 json OthersJson(const History& history, const ReportRows& rows, RunId shown, const std::vector<RunSummary>& runs,
                 const ReportTools& tools) {
@@ -195,8 +151,8 @@ json OthersJson(const History& history, const ReportRows& rows, RunId shown, con
       const std::optional<CandidateRecord> baseline = history.Baseline(id);
       const std::optional<CandidateRecord> best = history.Best(id);
       json one = RunJson(*run);
-      one["baseline_ns"] = baseline ? Number(baseline->evaluation.score_ns) : json();
-      one["best_ns"] = best ? Number(best->evaluation.score_ns) : json();
+      one["baseline_ns"] = baseline ? JsonNumber(baseline->evaluation.score_ns) : json();
+      one["best_ns"] = best ? JsonNumber(best->evaluation.score_ns) : json();
       one["verdict"] = best && tools.verdict ? tools.verdict(*best) : "";
       one["progress"] = ProgressColumns(history, rows, id);
       one["operators_of_run"] = OperatorsJson(history, id, tools);
@@ -225,22 +181,23 @@ json GenerationsJson(const std::vector<GenerationRow>& rows, const std::vector<G
     g["evaluated"].push_back(row.evaluated);
     g["valid"].push_back(row.valid);
     g["duplicates"].push_back(row.duplicates);
-    g["best_ns"].push_back(Number(row.best_ns));
-    g["seconds"].push_back(Number(seconds[row.generation]));
+    g["best_ns"].push_back(JsonNumber(row.best_ns));
+    g["seconds"].push_back(JsonNumber(seconds[row.generation]));
   }
   return g;
 }
 
 json PeersJson(const std::vector<Peer>& peers) {
   json list = json::array();
-  for (const Peer& peer : peers) list.push_back({{"name", peer.name}, {"ns", Number(peer.ns)}});
+  for (const Peer& peer : peers) list.push_back({{"name", peer.name}, {"ns", JsonNumber(peer.ns)}});
   return list;
 }
 
 json RefutingJson(const ReportRows& rows, RunId run) {
   json list = json::array();
   for (const RefutingInputs& one : rows.Refuting(run)) {
-    list.push_back({{"case", one.case_name}, {"generator", one.generator}, {"inputs", one.inputs}, {"candidates", one.candidates}});
+    list.push_back(
+        {{"case", one.case_name}, {"generator", one.generator}, {"inputs", one.inputs}, {"candidates", one.candidates}});
   }
   return list;
 }
@@ -248,8 +205,11 @@ json RefutingJson(const ReportRows& rows, RunId run) {
 }  // namespace
 
 json ReportData(const std::string& database, const ReportOptions& options, const ReportTools& tools) {
-  json data = {{"format", 1}, {"version", tools.version}, {"at", Now()},
-               {"database", std::filesystem::path(database).filename().string()}, {"remarks", json::array()}};
+  json data = {{"format", 1},
+               {"version", tools.version},
+               {"at", Now()},
+               {"database", std::filesystem::path(database).filename().string()},
+               {"remarks", json::array()}};
   const History history(database, [&](const Damage& damage) {
     if (data["remarks"].size() < kMostRemarks) data["remarks"].push_back(Describe(database, damage) + "; left out");
   });
@@ -261,13 +221,16 @@ json ReportData(const std::string& database, const ReportOptions& options, const
   data["run"] = RunJson(run);
   data["runs"] = json::array();
   for (const RunSummary& one : runs)
-    data["runs"].push_back({{"run", one.record.id}, {"task", one.record.task}, {"device_name", one.record.device_name}, {"started_at", one.started_at}});
+    data["runs"].push_back({{"run", one.record.id},
+                            {"task", one.record.task},
+                            {"device_name", one.record.device_name},
+                            {"started_at", one.started_at}});
 
   const std::optional<CandidateRecord> baseline = history.Baseline(id);
   const std::optional<CandidateRecord> best = history.Best(id);
   const double ceiling = baseline ? CeilingNs(*baseline, history.Efficiency(id, baseline->candidate.id)) : kNoValue;
-  data["lines"] = {{"baseline_ns", baseline ? Number(baseline->evaluation.score_ns) : json()},
-                   {"ceiling_ns", Number(ceiling)},
+  data["lines"] = {{"baseline_ns", baseline ? JsonNumber(baseline->evaluation.score_ns) : json()},
+                   {"ceiling_ns", JsonNumber(ceiling)},
                    {"peers", PeersJson(options.peers)}};
   const std::vector<GenerationRow> generations = history.Generations(id);
   data["generations"] = GenerationsJson(generations, rows.GenerationTimes(id));
@@ -329,28 +292,6 @@ json ReportData(const std::string& database, const ReportOptions& options, const
   data["refuting"] = RefutingJson(rows, id);
   data["others"] = OthersJson(history, rows, id, runs, tools);
   return data;
-}
-
-json CandidateData(const std::string& database, RunId run, CandidateId id, const ReportTools& tools) {
-  const History history(database, [](const Damage&) {});
-  const RunSummary summary = history.FindRun(run);
-  const CandidateRecord record = history.FindCandidate(run, id);
-  std::optional<CandidateRecord> parent;
-  if (!record.candidate.parents.empty()) {
-    try {
-      parent = history.FindCandidate(run, record.candidate.parents.front());
-    } catch (const Error&) {  // told without its parent
-    }
-  }
-  json one = DescribedJson(record, parent ? &parent->candidate : nullptr, tools);
-  one["message"] = record.evaluation.message.substr(0, kLogLength);
-  one["log"] = record.evaluation.log.substr(0, kLogLength);
-  try {
-    if (tools.render) one["source"] = tools.render(summary.record, record);
-  } catch (const Error& error) {
-    one["no_source"] = error.what();
-  }
-  return one;
 }
 
 std::string ReportVersion(const std::string& database, std::optional<RunId> run) {

@@ -15,9 +15,9 @@ namespace evo {
 
 // What a report is made with, beside the database. Each function may throw Error: what it would have given is left out then.
 struct ReportTools {
-  std::function<std::string(const RunRecord&, const CandidateRecord&)> render;    // the source of a candidate; empty: no sources
+  std::function<std::string(const RunRecord&, const CandidateRecord&)> render;   // the source of a candidate; empty: no sources
   std::function<std::string(const Candidate&, const Candidate*)> describe_step;  // what it changed against its parent, one line
-  std::function<std::string(const CandidateRecord&)> verdict;                     // in words
+  std::function<std::string(const CandidateRecord&)> verdict;                    // in words
   // The evidence of a champion check: pairs of a heading and a text.
   std::function<std::vector<std::pair<std::string, std::string>>(const ChampionCheck&)> evidence;
   std::function<std::optional<SearchSpace>(const TemplateText&)> space;  // the parameters of a template

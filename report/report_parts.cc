@@ -40,9 +40,12 @@ double SecondsOf(const std::vector<GenerationTime>& times, CandidateId id) {
 
 json FactsJson(const KernelFacts& facts) {
   const auto known = [](int value) { return value < 0 ? json() : json(value); };
-  return {{"registers", known(facts.registers)},       {"static_shared_bytes", known(facts.static_shared_bytes)},
-          {"dynamic_shared_bytes", known(facts.dynamic_shared_bytes)}, {"spill_bytes", known(facts.spill_bytes)},
-          {"local_bytes", known(facts.local_bytes)},   {"occupancy", Number(facts.occupancy)}};
+  return {{"registers", known(facts.registers)},
+          {"static_shared_bytes", known(facts.static_shared_bytes)},
+          {"dynamic_shared_bytes", known(facts.dynamic_shared_bytes)},
+          {"spill_bytes", known(facts.spill_bytes)},
+          {"local_bytes", known(facts.local_bytes)},
+          {"occupancy", JsonNumber(facts.occupancy)}};
 }
 
 // Operators of the edits that the candidate has and its parent has not, if they promise nothing.
@@ -57,7 +60,7 @@ json UnprovenOf(const Candidate& candidate, const Candidate* parent, const Promi
 
 }  // namespace
 
-json Number(double value) {
+json JsonNumber(double value) {
   if (!std::isfinite(value)) return {};
   if (value == 0) return 0;
   const double unit = std::pow(10.0, 5 - std::floor(std::log10(std::fabs(value))));
@@ -114,14 +117,14 @@ json CandidateColumns(const ReportRows& rows, RunId run, std::int64_t total, std
   bounds.Add("");
   messages.Add("");
   json c = {{"total", total}, {"stride", stride}};
-  const std::vector<const char*> columns = {
-      "id",          "generation", "operator",    "template", "parameters", "outcome", "message", "score_ns", "parent",
-      "second",      "registers",  "spill_bytes", "compile",  "check",      "time",    "copied",  "bound"};
+  const std::vector<const char*> columns = {"id",      "generation", "operator", "template", "parameters", "outcome",
+                                            "message", "score_ns",   "parent",   "second",   "registers",  "spill_bytes",
+                                            "compile", "check",      "time",     "copied",   "bound"};
   std::vector<json*> column;
   for (const char* name : columns) c[name] = json::array();
   column.reserve(columns.size());
   for (const char* name : columns) column.push_back(&c[name]);
-  const auto milliseconds = [](double ms) { return Number(std::round(ms * 10) / 10); };
+  const auto milliseconds = [](double ms) { return JsonNumber(std::round(ms * 10) / 10); };
   rows.Candidates(run, stride, also, [&](ReportRow&& r) {
     std::size_t at = 0;
     const auto add = [&](json value) { column[at++]->push_back(std::move(value)); };
@@ -132,7 +135,7 @@ json CandidateColumns(const ReportRows& rows, RunId run, std::int64_t total, std
     add(parameters.Add(r.parameters));
     add(outcomes.Add(r.outcome));
     add(messages.Add(r.message));
-    add(r.score_ns > 0 ? Number(r.score_ns) : json());
+    add(r.score_ns > 0 ? JsonNumber(r.score_ns) : json());
     add(r.parent);
     add(r.second_parent);
     add(r.registers);
@@ -153,7 +156,10 @@ json CandidateColumns(const ReportRows& rows, RunId run, std::int64_t total, std
 }
 
 json ProgressColumns(const History& history, const ReportRows& rows, RunId run) {
-  json p = {{"id", json::array()}, {"seconds", json::array()}, {"score_ns", json::array()}, {"low_ns", json::array()},
+  json p = {{"id", json::array()},
+            {"seconds", json::array()},
+            {"score_ns", json::array()},
+            {"low_ns", json::array()},
             {"high_ns", json::array()}};
   const std::vector<GenerationTime> times = rows.GenerationTimes(run);
   for (const Improvement& one : rows.Improvements(run)) {
@@ -166,10 +172,10 @@ json ProgressColumns(const History& history, const ReportRows& rows, RunId run) 
     } catch (const Error&) {  // damaged: its score is known, its band is not
     }
     p["id"].push_back(one.id);
-    p["seconds"].push_back(Number(SecondsOf(times, one.id)));
-    p["score_ns"].push_back(Number(one.score_ns));
-    p["low_ns"].push_back(Number(low));
-    p["high_ns"].push_back(Number(high));
+    p["seconds"].push_back(JsonNumber(SecondsOf(times, one.id)));
+    p["score_ns"].push_back(JsonNumber(one.score_ns));
+    p["low_ns"].push_back(JsonNumber(low));
+    p["high_ns"].push_back(JsonNumber(high));
   }
   return p;
 }
@@ -198,13 +204,13 @@ json StoryJson(const History& history, const RunRecord& run, const CandidateReco
                  {"description", described == tools.descriptions.end() ? "" : described->second},
                  {"change", tools.describe_step ? tools.describe_step(c, parent) : ""},
                  {"outcome", ToString(record.evaluation.outcome)},
-                 {"score_ns", Number(record.evaluation.score_ns)},
-                 {"gain", before == nullptr ? json() : Number(before->evaluation.score_ns / record.evaluation.score_ns)},
-                 {"speedup", baseline ? Number(baseline->evaluation.score_ns / record.evaluation.score_ns) : json()},
+                 {"score_ns", JsonNumber(record.evaluation.score_ns)},
+                 {"gain", before == nullptr ? json() : JsonNumber(before->evaluation.score_ns / record.evaluation.score_ns)},
+                 {"speedup", baseline ? JsonNumber(baseline->evaluation.score_ns / record.evaluation.score_ns) : json()},
                  {"unproven", UnprovenOf(c, parent, tools.promises)},
                  {"facts", FactsJson(record.evaluation.facts)},
-                 {"memory_share", Number(memory)},
-                 {"arithmetic_share", Number(arithmetic)},
+                 {"memory_share", JsonNumber(memory)},
+                 {"arithmetic_share", JsonNumber(arithmetic)},
                  {"bottleneck", BoundBy(memory, arithmetic)}};
     try {
       if (tools.render) sources.Add(c.id, tools.render(run, record));
@@ -224,9 +230,9 @@ json CheckJson(const CandidateRecord& champion, const ReportTools& tools) {
   const ChampionCheck& c = *champion.check;
   check["outcome"] = ToString(c.outcome);
   check["message"] = c.message;
-  check["speedup"] = Number(c.speedup);
-  check["candidate_ns"] = Number(c.candidate_ns);
-  check["baseline_ns"] = Number(c.baseline_ns);
+  check["speedup"] = JsonNumber(c.speedup);
+  check["candidate_ns"] = JsonNumber(c.candidate_ns);
+  check["baseline_ns"] = JsonNumber(c.baseline_ns);
   check["held_out"] = c.held_out_cases;
   check["tools"] = json::array();
   for (const ToolResult& tool : c.tools) check["tools"].push_back(tool);
@@ -236,12 +242,15 @@ json CheckJson(const CandidateRecord& champion, const ReportTools& tools) {
   for (const LeftOut& one : c.domain.left_out) check["left_out"].push_back(one);
   check["adversary"] = c.adversary;
   check["slowest"] = c.slowest;
-  check["fresh_ratio"] = Number(c.fresh_ratio);
+  check["fresh_ratio"] = JsonNumber(c.fresh_ratio);
   check["reference"] = c.reference;
   const auto cases = [](const std::vector<CaseMeasurement>& measured) {
     json list = json::array();
     for (const CaseMeasurement& m : measured)
-      list.push_back({{"name", m.name}, {"median_ns", Number(m.median_ns)}, {"p10_ns", Number(m.p10_ns)}, {"p90_ns", Number(m.p90_ns)}});
+      list.push_back({{"name", m.name},
+                      {"median_ns", JsonNumber(m.median_ns)},
+                      {"p10_ns", JsonNumber(m.p10_ns)},
+                      {"p90_ns", JsonNumber(m.p90_ns)}});
     return list;
   };
   check["cases"] = cases(c.candidate);

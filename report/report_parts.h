@@ -15,7 +15,7 @@ namespace evo {
 // Parts of the report's document, for report/report_data.cc.
 
 // A number with six digits, which no chart exceeds; null if it is not known.
-nlohmann::json Number(double value);
+nlohmann::json JsonNumber(double value);
 
 // Texts that many candidates share, each once: columns hold their numbers.
 class TextTable {

@@ -22,7 +22,8 @@ constexpr int kMostAncestors = 10'000;
 // Shares of the ceilings, the same as in the view `efficiency`, but joined once for all candidates.
 std::string SelectCandidate(const std::string& condition) {
   return fmt::format(
-      "SELECT c.candidate, c.generation, c.operator, c.template, iif(json_valid(c.genome), json_extract(c.genome, '$.parameters'), ''), "
+      "SELECT c.candidate, c.generation, c.operator, c.template, iif(json_valid(c.genome), json_extract(c.genome, "
+      "'$.parameters'), ''), "
       "e.outcome, substr(e.message, 1, {}), e.score_ns, "
       "(SELECT parent FROM parent AS p WHERE p.run = c.run AND p.candidate = c.candidate AND p.position = 0), "
       "(SELECT parent FROM parent AS p WHERE p.run = c.run AND p.candidate = c.candidate AND p.position = 1), "
@@ -211,8 +212,8 @@ std::vector<RefutingInputs> ReportRows::Refuting(RunId run) const {
     row.bind(2, kMost);
     std::vector<RefutingInputs> found;
     while (row.executeStep()) {
-      found.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getString(),
-                       row.getColumn(3).getInt64()});
+      found.push_back(
+          {row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getString(), row.getColumn(3).getInt64()});
     }
     return found;
   });

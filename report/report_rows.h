@@ -30,9 +30,9 @@ struct ReportRow {
   int spill_bytes = -1;
   double occupancy = kNoValue;
   double compile_ms = 0;
-  double check_ms = 0;  // loading and checking
-  double time_ms = 0;   // timing and checking again
-  bool copied = false;  // its evaluation was copied from an equal program
+  double check_ms = 0;                 // loading and checking
+  double time_ms = 0;                  // timing and checking again
+  bool copied = false;                 // its evaluation was copied from an equal program
   double memory_share = kNoValue;      // the largest over the cases, 0 to 1
   double arithmetic_share = kNoValue;  // likewise
 };

@@ -32,6 +32,12 @@ void AddDiff(CLI::App& app, CommandContext& context);
 void AddLineage(CLI::App& app, CommandContext& context);
 // `evo export --csv|--json`: every candidate of a run, for other programs.
 void AddExport(CLI::App& app, CommandContext& context);
+#ifdef EVO_HAS_PAGE
+// `evo report`: what a run did, as a page in one file, as Markdown or as charts.
+void AddReport(CLI::App& app, CommandContext& context);
+// `evo serve`: the same page while the run goes on, on an address of this machine.
+void AddServe(CLI::App& app, CommandContext& context);
+#endif
 // `evo study`: searches a landscape of parameters that was measured point by point, and says how soon the best point was found.
 // Needs no device.
 void AddStudy(CLI::App& app, CommandContext& context);
@@ -44,7 +50,11 @@ void AddMutators(CLI::App& app, CommandContext& context);
 void AddDoctor(CLI::App& app, CommandContext& context);
 
 // In the order of `evo --help`.
-inline constexpr std::array kCommands = {AddInit, AddCheck,   AddRun,    AddBest,  AddVerify, AddHistory,  AddShow,
-                                         AddDiff, AddLineage, AddExport, AddStudy, AddTasks,  AddMutators, AddDoctor};
+inline constexpr std::array kCommands = {AddInit,    AddCheck, AddRun,      AddBest,    AddVerify,
+                                         AddHistory, AddShow,  AddDiff,     AddLineage, AddExport,
+#ifdef EVO_HAS_PAGE
+                                         AddReport,  AddServe,
+#endif
+                                         AddStudy,   AddTasks, AddMutators, AddDoctor};
 
 }  // namespace evo

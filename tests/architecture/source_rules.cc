@@ -23,6 +23,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
       {"evaluator", {"core", "kernel_templates", "platform"}},
       {"db", {"core"}},
       {"engine", {"core"}},
+      {"report", {"core", "db"}},
   };
   return kArrows;
 }
