@@ -94,7 +94,9 @@ TEST_F(ReportDataTest, HasEveryCandidateAsColumns) {
   EXPECT_EQ(c["messages"][c["message"][4].get<int>()], "case small: y is NaN at 0");
   EXPECT_EQ(c["parameter_texts"][c["parameters"][5].get<int>()], R"({"BLOCK":256})");
   for (const auto& [name, column] : c.items()) {
-    if (column.is_array() && !name.ends_with("s")) EXPECT_EQ(column.size(), 7U) << name;
+    if (column.is_array() && !name.ends_with("s")) {
+      EXPECT_EQ(column.size(), 7U) << name;
+    }
   }
 }
 
