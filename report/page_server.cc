@@ -74,6 +74,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Read() {
     parser_.emplace();
     parser_->header_limit(kHeaderLimit);
+    parser_->body_limit(boost::none);  // no body is read
     stream_.expires_after(shared_.options.read_time);
     http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](beast::error_code error, std::size_t) {
       if (!error) {

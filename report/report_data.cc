@@ -193,6 +193,14 @@ json PeersJson(const std::vector<Peer>& peers) {
   return list;
 }
 
+// How many candidates have no parameters, not even an empty list of them.
+std::int64_t WithoutGenome(const json& columns) {
+  const json& texts = columns["parameter_texts"];
+  const auto empty = std::find(texts.begin(), texts.end(), json(""));
+  const json& of = columns["parameters"];
+  return empty == texts.end() ? 0 : std::count(of.begin(), of.end(), json(empty - texts.begin()));
+}
+
 json RefutingJson(const ReportRows& rows, RunId run) {
   json list = json::array();
   for (const RefutingInputs& one : rows.Refuting(run)) {
@@ -268,6 +276,9 @@ json ReportData(const std::string& database, const ReportOptions& options, const
   const auto most = static_cast<std::int64_t>(std::max<std::size_t>(options.most_candidates, 1));
   const std::int64_t stride = std::max<std::int64_t>(1, (std::max(total, rows.LargestId(id)) + most - 1) / most);
   data["candidates"] = CandidateColumns(rows, id, total, stride, kept);
+  if (const std::int64_t unread = WithoutGenome(data["candidates"]); unread > 0)
+    data["remarks"].push_back(
+        fmt::format("{}: run {}: the genomes of {} candidates cannot be read; left out", database, id, unread));
   data["elites"] = elites;
   data["checked"] = checked;
 

@@ -29,6 +29,11 @@ class Client {
     socket_.connect({boost::asio::ip::make_address("127.0.0.1"), static_cast<std::uint16_t>(port)});
   }
   void Send(const std::string& text) { boost::asio::write(socket_, boost::asio::buffer(text)); }
+  // The same to a server that may end the connection before it has read everything.
+  void TrySend(const std::string& text) {
+    boost::system::error_code ended;
+    boost::asio::write(socket_, boost::asio::buffer(text), ended);
+  }
   // Everything until the server ends the connection.
   std::string Rest() {
     std::string text;
@@ -55,7 +60,7 @@ class PageServerTest : public ::testing::Test {
 
   std::string Ask(const std::string& request) {
     Client client(server_.port());
-    client.Send(request);
+    client.TrySend(request);
     return client.Rest();
   }
   std::string Get(const std::string& target, const std::string& host = "localhost", const std::string& more = "") {
@@ -102,7 +107,7 @@ TEST_F(PageServerTest, RefusesWritesAndWhatIsNoRequest) {
         << method;
   EXPECT_THAT(Ask("GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n"), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(Ask("\x16\x03\x01 nothing\r\n\r\n"), StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(Ask("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n"),
+  EXPECT_THAT(Ask("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n"),
               StartsWith("HTTP/1.1 431"));
 }
 

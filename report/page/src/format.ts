@@ -14,6 +14,11 @@ export function time(ns: Maybe | undefined): string {
   return `${digits(ns / unit, 4)} ${name}`;
 }
 
+// The same for a tick of an axis: "2 ms".
+export function tick(ns: number): string {
+  return time(ns).replace(/\.?0+ /, (zeros) => (zeros.startsWith(".") ? " " : zeros));
+}
+
 export function ratio(value: Maybe | undefined): string {
   return value === null || value === undefined || !isFinite(value) ? "-" : `${digits(value, 4)}\u00d7`;
 }
@@ -38,6 +43,12 @@ export function short(value: number): string {
   const units: [number, string][] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
   for (const [size, name] of units) if (Math.abs(value) >= size) return `${+(value / size).toPrecision(3)}${name}`;
   return `${+value.toPrecision(3)}`;
+}
+
+// What an operator changed, without its name in front and cut to a length.
+export function changeWords(operator: string, change: string, most = Infinity): string {
+  const text = change.startsWith(`${operator}: `) ? change.slice(operator.length + 2) : change;
+  return text.length > most ? `${text.slice(0, most)}\u2026` : text;
 }
 
 export function words(name: string): string {

@@ -134,7 +134,7 @@ export class Plot {
     ctx.clearRect(0, 0, width, height);
     const { xAxis, yAxis } = this.options;
     const { x, y } = this.range();
-    const left = this.options.marginLeft ?? 62;
+    const left = this.options.marginLeft ?? 78;
     const top = 10;
     const right = width - 12;
     const bottom = height - 38;
@@ -192,7 +192,7 @@ export class Plot {
     if (this.options.yLabels) this.options.yLabels(frame);
     else {
       ctx.save();
-      ctx.translate(11, top + frame.height / 2);
+      ctx.translate(9, top + frame.height / 2);
       ctx.rotate(-Math.PI / 2);
       ctx.fillStyle = colour("muted");
       ctx.textAlign = "center";

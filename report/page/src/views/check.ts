@@ -29,7 +29,7 @@ export function checkView(context: Context): HTMLElement {
     check.outcome === undefined && h("p", { class: "muted" }, `evo verify --run ${report.run.run} runs all checks.`),
     check.message ? h("p", { class: "message" }, check.message) : null,
     check.speedup != null && h("p", {}, `Timed again beside the baseline, launch by launch: ${time(check.candidate_ns)} against ${time(check.baseline_ns)}, `, h("strong", {}, ratio(check.speedup)), "."),
-    h("div", { class: "cards" },
+    h("div", { class: "cards wide" },
       check.cases && check.cases.length > 0 && h("section", { class: "card" }, h("h3", {}, "Timed cases"), table("Times of the champion's check", [
         { title: "case", cell: (i: number) => check.cases![i]!.name },
         { title: "champion", number: true, cell: (i) => time(check.cases![i]!.median_ns) },

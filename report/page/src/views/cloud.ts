@@ -1,10 +1,11 @@
 // View 4: every candidate as a point, latency against generation, coloured by outcome; with search and filters.
 import { h, table } from "../dom";
-import { count, short, time, words } from "../format";
+import { changeWords, count, short, tick, time, words } from "../format";
 import { kOutcomes, kept, outcomeColour, type Context } from "../model";
 import { Plot, nearestOf, type Frame } from "../plot";
 
 const kListed = 50;
+const kCut = 160; // of what changed, in the list
 
 export function cloudView(context: Context): HTMLElement {
   const { model } = context;
@@ -61,7 +62,7 @@ export function cloudView(context: Context): HTMLElement {
   const plot = new Plot({
     name: `Cloud of ${count(n)} candidates: time against generation`, height: 380,
     xAxis: { label: "generation", format: short, whole: true },
-    yAxis: { label: "time", log: true, format: (v) => (v > high * Math.exp(0.06 * span) ? "" : time(v)) },
+    yAxis: { label: "time", log: true, format: (v) => (v > high * Math.exp(0.06 * span) ? "" : tick(v)) },
     zoomY: true,
     domain: () => ({ x: [-0.6, generations - 0.4], y: [low * Math.exp(-0.06 * span), top] }),
     draw: (f: Frame) => {
@@ -119,7 +120,7 @@ export function cloudView(context: Context): HTMLElement {
       { title: "generation", number: true, cell: (i) => c.generation[i]!, sort: (i) => c.generation[i]! },
       { title: "outcome", cell: (i) => words(model.outcome(i)), sort: (i) => model.outcome(i) },
       { title: "operator", cell: (i) => model.operator(i), sort: (i) => model.operator(i) },
-      { title: "message, or what changed", cell: (i) => model.message(i) || model.described(c.id[i]!)?.change || "" },
+      { title: "message, or what changed", cell: (i) => changeWords(model.operator(i), model.message(i) || model.described(c.id[i]!)?.change || "", kCut) },
     ], rows));
   }
   let timer = 0;

@@ -1,6 +1,6 @@
 // View 1: the best so far, against evaluations and against seconds.
 import { h, table } from "../dom";
-import { ratio, seconds, short, time } from "../format";
+import { ratio, seconds, short, tick, time } from "../format";
 import { kept, type Context } from "../model";
 import { Plot, legend, nearestOf, type Frame, type Point } from "../plot";
 import type { Maybe, Progress } from "../types";
@@ -89,7 +89,7 @@ export function progressPlot(name: string, curves: Curve[], levels: Level[], ove
   return new Plot({
     name, height: 300,
     xAxis: { label: over, format: over === "seconds" ? (v) => seconds(v) : short, whole: over === "evaluations" },
-    yAxis: { label: "time of the fastest so far", log, format: time },
+    yAxis: { label: "time of the fastest so far", log, format: tick },
     domain: () => ({ x: [0, Math.max(...ends) * 1.01], y: log ? [low / 1.15, high * 1.15] : [0, high * 1.08] }),
     draw: (f) => {
       levels.forEach((level) => drawLevel(f, level));

@@ -1,6 +1,6 @@
 // View 2: from the template to the champion, step by step.
 import { bar, h, type Child } from "../dom";
-import { count, percent, ratio, time } from "../format";
+import { changeWords, count, percent, ratio, time } from "../format";
 import type { Context } from "../model";
 import { unified } from "../diffs";
 import type { Maybe, Step } from "../types";
@@ -22,7 +22,7 @@ function stepFacts(step: Step, before: Step | undefined): Child {
   return h("div", { class: "step-facts" },
     change("registers", b?.registers, f.registers, count, true), change("spills", b?.spill_bytes, f.spill_bytes, (v) => `${count(v)} B`, true),
     change("occupancy", b?.occupancy, f.occupancy, percent, false),
-    change("shared", b && (b.static_shared_bytes ?? 0) + (b.dynamic_shared_bytes ?? 0),
+    ((f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0) > 0 || (b?.static_shared_bytes ?? 0) + (b?.dynamic_shared_bytes ?? 0) > 0) && change("shared", b && (b.static_shared_bytes ?? 0) + (b.dynamic_shared_bytes ?? 0),
       f.static_shared_bytes === null && f.dynamic_shared_bytes === null ? null : (f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0), (v) => `${count(v)} B`, true),
     bound);
 }
@@ -42,7 +42,7 @@ export function storyView(context: Context): HTMLElement {
         h("span", { class: "step-no" }, i === 0 ? "start" : `${i}`),
         h("span", { class: "step-main" },
           h("span", { class: "step-title" }, h("span", { class: "chip" }, step.operator === "default" ? "template" : step.operator),
-            h("span", { class: "step-change" }, step.change),
+            h("span", { class: "step-change" }, changeWords(step.operator, step.change)),
             step.unproven.length > 0 && h("span", { class: "badge warn", title: step.unproven.join(", ") }, "unproven edit")),
           step.description !== "" && h("span", { class: "muted" }, step.description),
           stepFacts(step, before)),
