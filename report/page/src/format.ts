@@ -16,7 +16,7 @@ export function time(ns: Maybe | undefined): string {
 
 // The same for a tick of an axis: "2 ms".
 export function tick(ns: number): string {
-  return time(ns).replace(/\.?0+ /, (zeros) => (zeros.startsWith(".") ? " " : zeros));
+  return time(ns).replace(/(\.\d*?)0+ /, (_, digits_: string) => (digits_ === "." ? "" : digits_) + " ");
 }
 
 export function ratio(value: Maybe | undefined): string {
