@@ -67,8 +67,8 @@ TEST(ForbiddenIncludes, KnowsEveryForbiddenArrow) {
   const auto allowed = [](const std::string& from, const std::string& to) {
     return ForbiddenIncludes(from + "/a.cc", "#include \"" + to + "/b.h\"").empty();
   };
-  const std::vector<std::string> folders = {
-      "core", "platform", "syntax", "kernel_templates", "import", "mutators", "evaluator", "db", "engine", "report", "cli", "tests"};
+  const std::vector<std::string> folders = {"core",      "platform", "syntax", "kernel_templates", "import", "mutators",
+                                            "evaluator", "db",       "engine", "report",           "cli",    "tests"};
   const std::map<std::string, std::string> arrows = {
       {"core", "core"},
       {"platform", "core platform"},
