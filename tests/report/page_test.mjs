@@ -114,12 +114,16 @@ const tests = {
     assert.deepEqual(await canvas.screenshot(), before, "all again");
     const box = await canvas.boundingBox();
     // The champion is ringed; a click near a point opens the panel.
-    for (let x = 70; x < box.width && (await page.locator(".panel").count()) === 0; x += 9) {
-      for (let y = 20; y < box.height - 40 && (await page.locator(".panel").count()) === 0; y += 9) {
-        await page.mouse.move(box.x + x, box.y + y);
-        if ((await canvas.evaluate((element) => element.style.cursor)) === "pointer") await page.mouse.click(box.x + x, box.y + y);
+    const [x, y] = await canvas.evaluate((element, { left, top, right, bottom }) => {
+      for (let px = left; px < right; px += 5) {
+        for (let py = top; py < bottom; py += 5) {
+          element.dispatchEvent(new PointerEvent("pointermove", { clientX: px, clientY: py }));
+          if (element.style.cursor === "pointer") return [px, py];
+        }
       }
-    }
+      throw new Error("no point is found under the pointer");
+    }, { left: box.x + 80, top: box.y + 20, right: box.x + box.width, bottom: box.y + box.height - 40 });
+    await page.mouse.click(x, y);
     assert.equal(await page.locator(".panel").count(), 1);
     await close();
   },
@@ -214,7 +218,7 @@ const tests = {
       await pages[0].page.waitForFunction(() => document.querySelector(".panel")?.innerText.includes("median"));
       await pages[0].page.keyboard.press("Escape");
       execFileSync(join(build, "tests/report_fixture"), [folder, "grow"]);
-      for (const { page } of pages) await page.waitForFunction(() => /champion\s+10/.test(document.querySelector(".tiles").innerText), null, { timeout: 15_000 });
+      for (const { page } of pages) await page.waitForFunction(() => /champion\s+10/.test(document.querySelector(".tiles").innerText), null, { timeout: 40_000 });
       for (const { close } of pages) await close();
       const status = await new Promise((ended) => {
         server.removeAllListeners("exit");

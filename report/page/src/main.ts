@@ -172,7 +172,7 @@ async function follow(): Promise<void> {
       if (!current) app.replaceChildren(h("p", { class: "message" }, error instanceof Error ? error.message : String(error)));
     }
     const took = performance.now() - began;
-    await new Promise((wake) => setTimeout(wake, Math.max(kLeastPause, 10 * took)));
+    await new Promise((wake) => setTimeout(wake, Math.max(kLeastPause, 3 * took)));
     while (document.hidden) await new Promise((wake) => document.addEventListener("visibilitychange", wake, { once: true }));
   }
 }

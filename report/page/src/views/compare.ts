@@ -44,7 +44,7 @@ export function compareView(context: Context): HTMLElement {
       curves.length > 0 ? h("div", {}, legend(curves.map((curve) => [curve.colour, curve.name])), h("div", { class: "pair" },
         (["evaluations", "seconds"] as const).map((over) => progressPlot(`Runs ${report.run.run} and ${other.run}: best so far over ${over}`, curves, [], over, true).element))) : "",
       table(`Runs ${report.run.run} and ${other.run}`, [
-        { title: "", cell: (row: (typeof rows)[0]) => h("strong", {}, row[0]) },
+        { title: "of the run", cell: (row: (typeof rows)[0]) => h("strong", {}, row[0]) },
         { title: `run ${report.run.run}`, cell: (row) => row[1] },
         { title: `run ${other.run}`, cell: (row) => row[2] },
       ], rows),
