@@ -243,5 +243,6 @@ for (const [name, test] of Object.entries(tests)) {
     console.log(`FAILED  ${name}: ${error.stack}`);
   }
 }
-await browser.close();
+// Pages of a failed test may still wait for their server.
+await Promise.race([browser.close(), new Promise((wake) => setTimeout(wake, 5000))]);
 process.exit(failed === 0 ? 0 : 1);
