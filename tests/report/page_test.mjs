@@ -58,12 +58,15 @@ const tests = {
       // A message of the run says "y is NaN".
       assert.doesNotMatch(body.text.replaceAll("y is NaN", ""), /could not be drawn|undefined|NaN|\[object/, view);
     }
-    for (const view of ["progress", "cloud", "lanes", "compare"]) {
+    for (const view of ["progress", "cloud", "roofline", "lanes", "compare"]) {
       for (const pixels of await drawnPixels(page, view)) assert.ok(pixels > 500, `${view} has a chart`);
     }
     assert.match(await page.innerText("#progress"), /PyTorch<\/script>|peer/);
     assert.match(await page.innerText("#check"), /held-out ok|verified/);
     assert.match(await page.innerText("#parameters"), /BLOCK/);
+    assert.match(await page.innerText("#operators"), /parent bound by/i);
+    assert.match(await page.innerText("#story"), /bound by (memory|arithmetic|latency)/);
+    assert.match(await page.innerText("#progress"), /ceiling/);
     await close();
   },
   async clicksShowWhatTheyPromise() {

@@ -13,6 +13,7 @@ for (const [name, width, height, scheme] of [["wide_light", 1280, 900, "light"],
   await page.waitForTimeout(300);
   await page.screenshot({ path: join(folder, `${name}.png`) });
   await page.locator(".step > summary").last().click();
+  await page.mouse.move(2, 2);
   await page.waitForTimeout(200);
   for (const view of ["story", "differences", "cloud", "tree", "operators", "parameters", "roofline", "lanes", "check", "compare"]) {
     await page.locator(`#${view}`).scrollIntoViewIfNeeded();
