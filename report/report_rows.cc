@@ -131,7 +131,8 @@ std::vector<Improvement> ReportRows::Improvements(RunId run) const {
 
 std::vector<CandidateId> ReportRows::Fastest(RunId run, std::size_t most) const {
   return Explaining(path_, [&] {
-    Statement row(*db_, "SELECT candidate FROM evaluation WHERE run = ? AND score_ns > 0 ORDER BY score_ns LIMIT ?");
+    Statement row(*db_,
+                  "SELECT candidate FROM evaluation WHERE run = ? AND outcome = 'ok' AND score_ns > 0 ORDER BY score_ns LIMIT ?");
     row.bind(1, run);
     row.bind(2, static_cast<std::int64_t>(most));
     std::vector<CandidateId> found;
