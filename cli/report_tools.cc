@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include "cli/describe.h"

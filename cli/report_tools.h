@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "cli/command_context.h"
 #include "report/report_data.h"
 

@@ -18,6 +18,9 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/span_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <cctype>
+#include <cstdint>
+#include <exception>
 #include <optional>
 
 #include "core/error.h"

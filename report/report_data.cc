@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
-#include <iterator>
+#include <map>
 #include <set>
 
 #include "core/enumeration.h"

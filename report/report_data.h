@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/evaluation.h"
 #include "core/promise.h"
 #include "core/search_space.h"
 #include "db/history.h"

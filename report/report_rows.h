@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/evaluation.h"
 #include "core/store.h"
 
 namespace SQLite {

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "cli/commands/commands.h"
 #include "cli/print.h"
