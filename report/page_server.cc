@@ -101,6 +101,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (request.method() != http::verb::get) return Write(Refusal(405, "only GET is answered"), false);
     const std::string target(request.target());
     if (!target.starts_with('/')) return Write(Refusal(400, "the target begins with /"), false);
+    // A link of another site may lead to the page; its scripts and pictures may not make us work.
+    if (request["Sec-Fetch-Site"] == "cross-site" && target != "/") return Write(Refusal(403, "asked by another site"), false);
     std::string known(request[http::field::if_none_match]);
     stream_.expires_never();  // the time of making an answer is ours
     asio::post(shared_.workers, [self = shared_from_this(), target, known = std::move(known), keep] {

@@ -98,6 +98,12 @@ TEST_F(PageServerTest, RefusesOtherHosts) {
   EXPECT_THAT(Ask("GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"), StartsWith("HTTP/1.1 400"));
 }
 
+TEST_F(PageServerTest, RefusesWhatAnotherSiteAsks) {
+  EXPECT_THAT(Get("/data", "localhost", "Sec-Fetch-Site: cross-site\r\n"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Get("/data", "localhost", "Sec-Fetch-Site: same-origin\r\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Get("/", "localhost", "Sec-Fetch-Site: cross-site\r\n"), StartsWith("HTTP/1.1 200")) << "a link";
+}
+
 TEST_F(PageServerTest, RefusesWritesAndWhatIsNoRequest) {
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "HEAD", "CONNECT"})
     EXPECT_THAT(Ask(fmt::format("{} /data HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\nx", method)),
