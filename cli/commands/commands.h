@@ -34,6 +34,12 @@ void AddLineage(CLI::App& app, CommandContext& context);
 void AddExport(CLI::App& app, CommandContext& context);
 // `evo db merge|check|vacuum`: one database of several, whether one is whole, and smaller. context.exit_code is 1 if one is not.
 void AddDb(CLI::App& app, CommandContext& context);
+#ifdef EVO_HAS_PAGE
+// `evo report`: what a run did, as a page in one file, as Markdown or as charts.
+void AddReport(CLI::App& app, CommandContext& context);
+// `evo serve`: the same page while the run goes on, on an address of this machine.
+void AddServe(CLI::App& app, CommandContext& context);
+#endif
 // `evo study`: searches a landscape of parameters that was measured point by point, and says how soon the best point was found.
 // Needs no device.
 void AddStudy(CLI::App& app, CommandContext& context);
@@ -49,8 +55,11 @@ void AddDoctor(CLI::App& app, CommandContext& context);
 void AddCompletion(CLI::App& app, CommandContext& context);
 
 // In the order of `evo --help`.
-inline constexpr std::array kCommands = {AddInit,  AddCheck,    AddRun,     AddBest,      AddVerify, AddHistory,
-                                         AddShow,  AddDiff,     AddLineage, AddExport,    AddDb,     AddStudy,
-                                         AddTasks, AddMutators, AddDoctor,  AddCompletion};
+inline constexpr std::array kCommands = {AddInit,   AddCheck, AddRun,     AddBest,     AddVerify, AddHistory,
+                                         AddShow,   AddDiff,  AddLineage, AddExport,
+#ifdef EVO_HAS_PAGE
+                                         AddReport, AddServe,
+#endif
+                                         AddDb,     AddStudy, AddTasks,   AddMutators, AddDoctor, AddCompletion};
 
 }  // namespace evo

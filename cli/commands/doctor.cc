@@ -53,6 +53,18 @@ Examined TemporaryFiles(const std::filesystem::path& folder) {
                       enough ? "" : fmt::format(", a run on the cpu device may need {:.1f}: {}", wanted / 1e9, kMakeRoom))};
 }
 
+// Whether this evo has the commands report and serve.
+Examined ReportPage() {
+#ifdef EVO_HAS_PAGE
+  const auto page = ShareDirectory() / "report" / "page.html";
+  const bool found = std::filesystem::exists(page);
+  return {"report page", found ? "ok" : "none",
+          found ? "evo report, evo serve" : page.string() + " is missing; build the target report_page"};
+#else
+  return {"report page", "none", "built without node and npm: evo report and evo serve are left out"};
+#endif
+}
+
 std::vector<Examined> Examine() {
   std::vector<Examined> findings;
   findings.push_back({"evo", "ok", std::string("version ") + kEvoVersion + ", " + ProgramDirectory().string()});
@@ -60,6 +72,7 @@ std::vector<Examined> Examine() {
   findings.push_back({"CUDA toolkit", root ? "ok" : "missing",
                       root ? root->string() : "install it from NVIDIA's packages, or set CUDA_HOME to where it is"});
   findings.push_back(TemporaryFiles(std::filesystem::temp_directory_path()));
+  findings.push_back(ReportPage());
   const CudaDevices gpus = ListCudaDevices();
   for (const CudaDeviceSummary& gpu : gpus.devices)
     findings.push_back(

@@ -1,0 +1,95 @@
+#include "cli/report_tools.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "cli/describe.h"
+#include "cli/stored_run.h"
+#include "cli/verdict.h"
+#include "core/error.h"
+#include "evo_version.h"
+#include "kernel_templates/kernel_template.h"
+#include "mutators/mutator_set.h"
+#include "platform/installation.h"
+
+namespace evo {
+namespace {
+
+constexpr std::size_t kKeptSources = 500;
+
+// Renders, and keeps what it rendered: a page that is served asks for the champion's line again and again.
+class KeptSources {
+ public:
+  explicit KeptSources(std::function<SourceRenderer()> make) : make_(std::move(make)) {}
+
+  std::string Render(const RunRecord& run, const CandidateRecord& record) {
+    const std::string key = GenomeHash(record.candidate.genome) + record.evaluation.source_digest;
+    if (const auto found = sources_.find(key); found != sources_.end()) return found->second;
+    if (!render_) render_ = make_();
+    std::string source = RenderStored(render_, run, record);
+    if (sources_.size() >= kKeptSources) sources_.clear();
+    sources_[key] = source;
+    return source;
+  }
+
+ private:
+  std::function<SourceRenderer()> make_;
+  SourceRenderer render_;
+  std::map<std::string, std::string> sources_;
+};
+
+}  // namespace
+
+ReportTools MakeReportTools(const CommandContext& context) {
+  ReportTools tools;
+  const auto sources = std::make_shared<KeptSources>(context.make_renderer);
+  tools.render = [sources](const RunRecord& run, const CandidateRecord& record) { return sources->Render(run, record); };
+  tools.describe_step = DescribeStep;
+  tools.verdict = Verdict;
+  tools.evidence = [](const ChampionCheck& check) {
+    std::vector<std::pair<std::string, std::string>> lines;
+    for (EvidenceLine& line : DescribeEvidence(check, false)) lines.emplace_back(std::move(line.heading), std::move(line.text));
+    return lines;
+  };
+  tools.space = [](const TemplateText& text) -> std::optional<SearchSpace> { return ParseTemplate(text.name, text.text).space; };
+  const MutatorSet mutators;
+  tools.promises = mutators.AllPromises();
+  for (const auto& mutator : mutators.all()) tools.descriptions[std::string(mutator->name())] = mutator->description();
+  tools.version = kEvoVersion;
+  return tools;
+}
+
+Peer ParsePeer(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+  const std::size_t equals = text.rfind('=');
+  const auto wrong = [&] {
+    return UsageError(fmt::format("--peer {}: write NAME=TIME with a unit, such as PyTorch=12.5us", text));
+  };
+  if (equals == std::string::npos || equals == 0) throw wrong();
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, value);
+  if (error != std::errc() || !(value > 0)) throw wrong();
+  for (const auto& [unit, ns] : kUnits) {
+    if (std::string_view(rest, static_cast<std::size_t>(end - rest)) == unit) return {text.substr(0, equals), value * ns};
+  }
+  throw wrong();
+}
+
+std::string ReadReportPage() {
+  const auto path = ShareDirectory() / "report" / "page.html";
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || text.str().empty()) throw Error(fmt::format("{}: cannot be read; build the target report_page", path.string()));
+  return text.str();
+}
+
+}  // namespace evo
