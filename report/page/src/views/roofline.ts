@@ -42,7 +42,7 @@ export function rooflineView(context: Context): HTMLElement {
         ctx.lineTo(f.x(end), f.y(end * roof.rate));
         ctx.stroke();
         ctx.textAlign = "left";
-        ctx.fillText(roof.name, f.left + 6, Math.max(f.top + 14, f.y(left * roof.rate) - 4));
+        ctx.fillText(roof.name, f.left + 6, Math.max(f.top + 14, f.y(left * roof.rate) + 18));
       }
       if (arithmetic) {
         ctx.strokeStyle = ctx.fillStyle = f.colour("level-ceiling");
