@@ -1,7 +1,6 @@
 #include "cli/print.h"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "cli/table.h"
+#include "cli/terminal.h"
 
 namespace evo {
 namespace {
@@ -122,7 +122,7 @@ std::vector<std::string> BrokenLines(std::string_view text, std::size_t width) {
 }
 
 void PrintText(std::FILE* out, std::string_view text) {
-  if (::isatty(::fileno(out)) == 0) return PrintLines(out, text);
+  if (!IsTerminal(out)) return PrintLines(out, text);
   PrintRaw(out, fmt::format("{}", fmt::join(BrokenLines(Cleaned(text), LineWidth(out)), "\n")));
 }
 

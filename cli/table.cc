@@ -38,7 +38,7 @@ std::size_t LongestWord(std::string_view text) {
 
 std::size_t LineWidth(std::FILE* out) {
   winsize size{};
-  const int fd = ::fileno(out);
+  const int fd = TerminalOf(out);
   if (fd < 0 || ::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kPiped;
   return std::max<std::size_t>(size.ws_col, kLeastTerminal);
 }

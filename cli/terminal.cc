@@ -16,6 +16,7 @@ constexpr const char* kEllipsis = "…";
 
 // What a pager shows on a terminal at present; null: nothing. Used by the thread that prints only.
 std::FILE* paged = nullptr;
+int terminal_of_paged = -1;
 
 bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80; }
 
@@ -43,6 +44,8 @@ std::string PagerCommand() {
 }  // namespace
 
 bool IsTerminal(std::FILE* out) { return out == paged || ::isatty(::fileno(out)) != 0; }
+
+int TerminalOf(std::FILE* out) { return out == paged ? terminal_of_paged : ::fileno(out); }
 
 std::string InColour(std::FILE* out, Colour colour, const std::string& text) {
   if (!IsTerminal(out) || std::getenv("NO_COLOR") != nullptr) return text;
@@ -92,6 +95,7 @@ Pager::Pager(std::FILE* out) : out_(out) {
   if (pager_ == nullptr) return;
   ::dup2(::fileno(pager_), ::fileno(out_));
   paged = out_;
+  terminal_of_paged = terminal_;
 }
 
 Pager::~Pager() {

@@ -10,6 +10,8 @@ namespace evo {
 // What only a terminal gets: colours, cut lines, pictures of a few characters, a pager.
 
 bool IsTerminal(std::FILE* out);
+// The descriptor that leads to the terminal on which `out` is shown, also through a pager; else that of `out`.
+int TerminalOf(std::FILE* out);
 
 enum class Colour { kRed, kGreen, kCyan };
 // The text in that colour if `out` is a terminal and NO_COLOR is not set (https://no-color.org); else as it is. Precondition: the
