@@ -1,20 +1,17 @@
 #include "mutators/breeding/breeding_station.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "core/error.h"
 #include "kernel_templates/renderer.h"
+#include "mutators/breeding/operator_draw.h"
 #include "mutators/genetic/crossover.h"
 
 namespace evo {
 namespace {
 
-// The most operators that are tried for one child: enough for all of them. One that does not apply costs a fraction of a
-// millisecond.
-constexpr int kOperatorTries = 64;
 // The number of parents whose directives are kept: as many as a generation has.
 constexpr std::size_t kRendered = 64;
 
@@ -75,18 +72,7 @@ BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
     return child;
   }
   Rng rng(request.seed, request.generation, request.index);
-  auto operators = request.operators;
-  std::erase_if(operators, [](const auto& entry) { return entry.second <= 0; });
-  for (int tries = 0; tries < kOperatorTries && !operators.empty(); ++tries) {
-    std::vector<double> weights;
-    for (const auto& [name, weight] : operators) weights.push_back(weight);
-    const std::size_t drawn = rng.Weighted(weights);
-    const std::string op = operators[drawn].first;
-    operators.erase(operators.begin() + static_cast<std::ptrdiff_t>(drawn));
-    if (TryOperator(op, request, parent, rng, child)) return child;
-    child.inapplicable.push_back(op);
-  }
-  child.failure = fmt::format("no operator applied to {}: tried {}", first.template_name, fmt::join(child.inapplicable, ", "));
+  DrawOperators(request, rng, child, [&](const std::string& op) { return TryOperator(op, request, parent, rng, child); });
   return child;
 }
 

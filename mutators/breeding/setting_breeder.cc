@@ -1,9 +1,9 @@
 #include "mutators/breeding/setting_breeder.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/error.h"
+#include "mutators/breeding/operator_draw.h"
 #include "mutators/genetic/crossover.h"
 
 namespace evo {
@@ -40,19 +40,8 @@ std::vector<BredChild> SettingBreeder::Breed(std::vector<BreedRequest> requests,
 BredChild SettingBreeder::BreedOne(const BreedRequest& request) const {
   if (request.operators.empty()) return Child(request.parents.front());
   Rng rng(request.seed, request.generation, request.index);
-  auto operators = request.operators;
-  std::erase_if(operators, [](const auto& entry) { return entry.second <= 0; });
   BredChild child;
-  while (!operators.empty()) {
-    std::vector<double> weights;
-    for (const auto& [name, weight] : operators) weights.push_back(weight);
-    const std::size_t drawn = rng.Weighted(weights);
-    const std::string op = operators[drawn].first;
-    operators.erase(operators.begin() + static_cast<std::ptrdiff_t>(drawn));
-    if (TryOperator(op, request, rng, child)) return child;
-    child.inapplicable.push_back(op);
-  }
-  child.failure = fmt::format("no operator applied: tried {}", fmt::join(child.inapplicable, ", "));
+  DrawOperators(request, rng, child, [&](const std::string& op) { return TryOperator(op, request, rng, child); });
   return child;
 }
 
@@ -66,11 +55,9 @@ bool SettingBreeder::TryOperator(const std::string& op, const BreedRequest& requ
     const auto genome = mutator->Mutate(context, rng);
     if (!genome) return false;
     if (!exists_(genome->parameters)) continue;
-    std::vector<std::string> inapplicable = std::move(child.inapplicable);
     child = Child(*genome);
     child.op = op;
     child.used_second_parent = op == kCrossover;
-    child.inapplicable = std::move(inapplicable);
     return true;
   }
   return false;
