@@ -237,15 +237,16 @@ std::vector<double> GaussianProcess::CovarianceWith(const Features& point) const
   return covariance;
 }
 
-std::vector<double> GaussianProcess::Whitened(const Features& point) const {
+std::vector<double> GaussianProcess::Solve(std::vector<double> right) const {
   const std::size_t n = points_.size();
-  std::vector<double> solution = CovarianceWith(point);
   for (std::size_t i = 0; i < n; ++i) {
     const double* row = &factor_[i * n];
-    solution[i] = (solution[i] - Dot(row, solution.data(), i)) / row[i];
+    right[i] = (right[i] - Dot(row, right.data(), i)) / row[i];
   }
-  return solution;
+  return right;
 }
+
+std::vector<double> GaussianProcess::Whitened(const Features& point) const { return Solve(CovarianceWith(point)); }
 
 double GaussianProcess::PredictMean(const Features& point) const {
   const std::vector<double> covariance = CovarianceWith(point);
@@ -253,10 +254,11 @@ double GaussianProcess::PredictMean(const Features& point) const {
 }
 
 Estimate GaussianProcess::Predict(const Features& point) const {
-  const std::vector<double> solution = Whitened(point);
+  std::vector<double> covariance = CovarianceWith(point);
+  const double mean = Dot(covariance.data(), weights_.data(), covariance.size());
   double variance = std::exp(theta_[kinds_.size()]);
-  for (const double one : solution) variance -= one * one;
-  return {PredictMean(point), scale_ * std::sqrt(std::max(variance, 1e-12))};
+  for (const double one : Solve(std::move(covariance))) variance -= one * one;
+  return {shift_ + scale_ * mean, scale_ * std::sqrt(std::max(variance, 1e-12))};
 }
 
 std::vector<Estimate> GaussianProcess::LeaveOneOut() const {

@@ -41,6 +41,7 @@ class GaussianProcess {
  private:
   double SquaredDifference(double a, double b, std::size_t coordinate) const;
   double SquaredDistance(const Features& a, const Features& b, const std::vector<double>& weight) const;
+  std::vector<double> Solve(std::vector<double> right) const;  // with Cholesky's factor
   std::vector<double> CovarianceWith(const Features& point) const;
   std::vector<double> InverseSquaredLengths() const;
   void SetDistances(std::size_t point, const std::vector<double>& weight, std::vector<double>& distance) const;
