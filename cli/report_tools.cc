@@ -12,11 +12,11 @@
 
 #include "cli/describe.h"
 #include "cli/stored_run.h"
+#include "cli/story_tools.h"
 #include "cli/verdict.h"
 #include "core/error.h"
 #include "evo_version.h"
 #include "kernel_templates/kernel_template.h"
-#include "mutators/mutator_set.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -50,8 +50,8 @@ class KeptSources {
 ReportTools MakeReportTools(const CommandContext& context) {
   ReportTools tools;
   const auto sources = std::make_shared<KeptSources>(context.make_renderer);
-  tools.render = [sources](const RunRecord& run, const CandidateRecord& record) { return sources->Render(run, record); };
-  tools.describe_step = DescribeStep;
+  tools.story = MakeStoryTools({});
+  tools.story.render = [sources](const RunRecord& run, const CandidateRecord& record) { return sources->Render(run, record); };
   tools.verdict = Verdict;
   tools.evidence = [](const ChampionCheck& check) {
     std::vector<std::pair<std::string, std::string>> lines;
@@ -59,9 +59,6 @@ ReportTools MakeReportTools(const CommandContext& context) {
     return lines;
   };
   tools.space = [](const TemplateText& text) -> std::optional<SearchSpace> { return ParseTemplate(text.name, text.text).space; };
-  const MutatorSet mutators;
-  tools.promises = mutators.AllPromises();
-  for (const auto& mutator : mutators.all()) tools.descriptions[std::string(mutator->name())] = mutator->description();
   tools.version = kEvoVersion;
   return tools;
 }

@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "report/report_parts.h"
+#include "story/words.h"
 
 namespace evo {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::size_t kLogLength = 4'000;
 
 json DescribedJson(const CandidateRecord& record, const Candidate* parent, const ReportTools& tools) {
   const Evaluation& e = record.evaluation;
-  json one = {{"change", tools.describe_step ? tools.describe_step(record.candidate, parent) : ""},
+  json one = {{"change", DescribeStep(record.candidate, parent)},
               {"verdict", tools.verdict ? tools.verdict(record) : ""},
               {"edits", record.candidate.genome.edits.size()}};
   json cases = json::array();
@@ -65,7 +66,7 @@ json CandidateData(const std::string& database, RunId run, CandidateId id, const
   one["message"] = record.evaluation.message.substr(0, kLogLength);
   one["log"] = record.evaluation.log.substr(0, kLogLength);
   try {
-    if (tools.render) one["source"] = tools.render(summary.record, record);
+    if (tools.story.render) one["source"] = tools.story.render(summary.record, record);
   } catch (const Error& error) {
     one["no_source"] = error.what();
   }

@@ -12,6 +12,7 @@
 #include "core/enumeration.h"
 #include "core/error.h"
 #include "core/record_json.h"
+#include "db/rows.h"
 #include "report/described_candidates.h"
 #include "report/report_parts.h"
 
@@ -34,20 +35,6 @@ std::string Now() {
   return text;
 }
 
-std::string_view StatusName(RunStatus status) {
-  switch (status) {
-    case RunStatus::kRunning:
-      return "running";
-    case RunStatus::kFinished:
-      return "finished";
-    case RunStatus::kInterrupted:
-      return "interrupted";
-    case RunStatus::kFailed:
-      return "failed";
-  }
-  return "";
-}
-
 json RunJson(const RunSummary& run) {
   const RunRecord& r = run.record;
   return {{"run", r.id},
@@ -62,7 +49,7 @@ json RunJson(const RunSummary& run) {
           {"children", r.children},
           {"seed", std::to_string(r.seed)},
           {"tool_version", r.tool_version},
-          {"status", StatusName(run.status)},
+          {"status", ToString(run.status)},
           {"status_message", run.status_message},
           {"started_at", run.started_at},
           {"ended_at", run.ended_at},
@@ -74,7 +61,7 @@ json RunJson(const RunSummary& run) {
 json OperatorsJson(const History& history, RunId run, const ReportTools& tools) {
   json list = json::array();
   for (const RewardRow& row : history.Rewards(run)) {
-    const auto described = tools.descriptions.find(row.op);
+    const auto described = tools.story.descriptions.find(row.op);
     list.push_back({{"operator", row.op},
                     {"tries", row.tries},
                     {"valid", row.valid},
@@ -82,8 +69,8 @@ json OperatorsJson(const History& history, RunId run, const ReportTools& tools) 
                     {"won", row.improving},
                     {"best_gain", JsonNumber(row.best_gain)},
                     {"inapplicable", row.inapplicable},
-                    {"promise", tools.promises.contains(row.op) ? json(ToString(tools.promises.at(row.op))) : json()},
-                    {"description", described == tools.descriptions.end() ? "" : described->second}});
+                    {"promise", tools.story.promises.contains(row.op) ? json(ToString(tools.story.promises.at(row.op))) : json()},
+                    {"description", described == tools.story.descriptions.end() ? "" : described->second}});
   }
   return list;
 }
@@ -254,13 +241,13 @@ json ReportData(const std::string& database, const ReportOptions& options, const
   std::vector<CandidateId> elites = rows.Fastest(id, kElites);
   if (best) {
     data["best_id"] = best->candidate.id;
-    data["story"] = StoryJson(history, run.record, *best, tools, sources);
+    data["story"] = StoryJson(TellStory(history, id, best->candidate.id, tools.story), sources);
     data["check"] = CheckJson(*best, tools);
     elites.push_back(best->candidate.id);
   }
-  if (baseline && tools.render) {
+  if (baseline && tools.story.render) {
     try {
-      sources.Add(baseline->candidate.id, tools.render(run.record, *baseline));
+      sources.Add(baseline->candidate.id, tools.story.render(run.record, *baseline));
     } catch (const Error& error) {
       data["remarks"].push_back(fmt::format("the baseline's source: {}", error.what()));
     }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,22 +8,19 @@
 #include <vector>
 
 #include "core/evaluation.h"
-#include "core/promise.h"
 #include "core/search_space.h"
 #include "db/history.h"
+#include "story/story.h"
 
 namespace evo {
 
 // What a report is made with, beside the database. Each function may throw Error: what it would have given is left out then.
 struct ReportTools {
-  std::function<std::string(const RunRecord&, const CandidateRecord&)> render;   // the source of a candidate; empty: no sources
-  std::function<std::string(const Candidate&, const Candidate*)> describe_step;  // what it changed against its parent, one line
-  std::function<std::string(const CandidateRecord&)> verdict;                    // in words
+  StoryTools story;                                            // what operators do and promise, and sources
+  std::function<std::string(const CandidateRecord&)> verdict;  // in words
   // The evidence of a champion check: pairs of a heading and a text.
   std::function<std::vector<std::pair<std::string, std::string>>(const ChampionCheck&)> evidence;
   std::function<std::optional<SearchSpace>(const TemplateText&)> space;  // the parameters of a template
-  Promises promises;                                                     // by operator
-  std::map<std::string, std::string> descriptions;                       // by operator: what it does, one line
   std::string version;                                                   // of evo
 };
 

@@ -48,16 +48,6 @@ json FactsJson(const KernelFacts& facts) {
           {"occupancy", JsonNumber(facts.occupancy)}};
 }
 
-// Operators of the edits that the candidate has and its parent has not, if they promise nothing.
-json UnprovenOf(const Candidate& candidate, const Candidate* parent, const Promises& promises) {
-  json unproven = json::array();
-  for (const Edit* edit : UnprovenEdits(candidate.genome, promises)) {
-    const auto& before = parent == nullptr ? std::vector<Edit>() : parent->genome.edits;
-    if (std::find(before.begin(), before.end(), *edit) == before.end()) unproven.push_back(edit->op);
-  }
-  return unproven;
-}
-
 }  // namespace
 
 json JsonNumber(double value) {
@@ -87,13 +77,6 @@ void SourceTable::Add(CandidateId id, std::string_view source) {
 }
 
 json SourceTable::ToJson() const { return {{"lines", lines_.texts()}, {"of", of_}}; }
-
-std::string_view BoundBy(double memory_share, double arithmetic_share) {
-  constexpr double kNear = 0.5;
-  if (std::isnan(memory_share) && std::isnan(arithmetic_share)) return "";
-  if (std::fmax(memory_share, arithmetic_share) < kNear) return "latency";
-  return std::isnan(arithmetic_share) || memory_share >= arithmetic_share ? "memory" : "arithmetic";
-}
 
 double CeilingNs(const CandidateRecord& baseline, const std::vector<EfficiencyRow>& efficiency) {
   std::vector<CaseMeasurement> cases = baseline.evaluation.cases;
@@ -144,7 +127,7 @@ json CandidateColumns(const ReportRows& rows, RunId run, std::int64_t total, std
     add(milliseconds(r.check_ms));
     add(milliseconds(r.time_ms));
     add(r.copied ? 1 : 0);
-    add(bounds.Add(std::string(BoundBy(r.memory_share, r.arithmetic_share))));
+    add(bounds.Add(std::string(Bottleneck(r.memory_share, r.arithmetic_share))));
   });
   c["operators"] = operators.texts();
   c["templates"] = templates.texts();
@@ -180,45 +163,27 @@ json ProgressColumns(const History& history, const ReportRows& rows, RunId run) 
   return p;
 }
 
-json StoryJson(const History& history, const RunRecord& run, const CandidateRecord& champion, const ReportTools& tools,
-               SourceTable& sources) {
+json StoryJson(const Story& story, SourceTable& sources) {
   json steps = json::array();
-  const std::vector<CandidateRecord> line = history.Lineage(run.id, champion.candidate.id);
-  const std::optional<CandidateRecord> baseline = history.Baseline(run.id);
-  const CandidateRecord* before = nullptr;
-  for (const CandidateRecord& record : line) {
-    const Candidate& c = record.candidate;
-    const Candidate* parent = before == nullptr ? nullptr : &before->candidate;
-    const std::vector<EfficiencyRow> efficiency = history.Efficiency(run.id, c.id);
-    double memory = kNoValue;
-    double arithmetic = kNoValue;
-    for (const EfficiencyRow& row : efficiency) {
-      memory = std::fmax(memory, row.memory_share);
-      arithmetic = std::fmax(arithmetic, row.arithmetic_share);
-    }
-    const auto described = tools.descriptions.find(c.op);
-    json step = {{"id", c.id},
-                 {"generation", c.generation},
-                 {"parents", c.parents},
-                 {"operator", c.op},
-                 {"description", described == tools.descriptions.end() ? "" : described->second},
-                 {"change", tools.describe_step ? tools.describe_step(c, parent) : ""},
-                 {"outcome", ToString(record.evaluation.outcome)},
-                 {"score_ns", JsonNumber(record.evaluation.score_ns)},
-                 {"gain", before == nullptr ? json() : JsonNumber(before->evaluation.score_ns / record.evaluation.score_ns)},
-                 {"speedup", baseline ? JsonNumber(baseline->evaluation.score_ns / record.evaluation.score_ns) : json()},
-                 {"unproven", UnprovenOf(c, parent, tools.promises)},
-                 {"facts", FactsJson(record.evaluation.facts)},
-                 {"memory_share", JsonNumber(memory)},
-                 {"arithmetic_share", JsonNumber(arithmetic)},
-                 {"bottleneck", BoundBy(memory, arithmetic)}};
-    try {
-      if (tools.render) sources.Add(c.id, tools.render(run, record));
-    } catch (const Error& error) {
-      step["no_source"] = error.what();
-    }
+  for (const StoryStep& told : story.steps) {
+    json step = {{"id", told.candidate},
+                 {"generation", told.generation},
+                 {"parents", told.parents},
+                 {"operator", told.op},
+                 {"description", told.description},
+                 {"change", told.change},
+                 {"outcome", ToString(told.outcome)},
+                 {"score_ns", JsonNumber(told.score_ns)},
+                 {"gain", JsonNumber(told.gain)},
+                 {"speedup", JsonNumber(told.speedup)},
+                 {"unproven", told.unproven},
+                 {"facts", FactsJson(told.facts)},
+                 {"memory_share", JsonNumber(told.memory_share)},
+                 {"arithmetic_share", JsonNumber(told.arithmetic_share)},
+                 {"bottleneck", told.bottleneck}};
+    if (!told.source.empty()) sources.Add(told.candidate, told.source);
+    if (!told.no_source.empty()) step["no_source"] = told.no_source;
     steps.push_back(std::move(step));
-    before = &record;
   }
   return steps;
 }

@@ -40,10 +40,6 @@ class SourceTable {
   nlohmann::json of_ = nlohmann::json::object();
 };
 
-// What bounds a kernel, by its shares of the machine's ceilings: "memory", "arithmetic", "latency" if neither is at half of its
-// ceiling; empty if none is known.
-std::string_view BoundBy(double memory_share, double arithmetic_share);
-
 // A lower bound of the score of any kernel, by what the task declares and what was measured of the machine; kNoValue if either
 // is not known.
 double CeilingNs(const CandidateRecord& baseline, const std::vector<EfficiencyRow>& efficiency);
@@ -55,9 +51,8 @@ nlohmann::json CandidateColumns(const ReportRows& rows, RunId run, std::int64_t 
 // Best so far: candidate, seconds since the start, score, and the band of the samples' percentiles 10 and 90.
 nlohmann::json ProgressColumns(const History& history, const ReportRows& rows, RunId run);
 
-// The champion's line, with the sources of its steps. The one place that a shared story of the champion would replace.
-nlohmann::json StoryJson(const History& history, const RunRecord& run, const CandidateRecord& champion, const ReportTools& tools,
-                         SourceTable& sources);
+// The steps of a story; their sources are added to `sources`.
+nlohmann::json StoryJson(const Story& story, SourceTable& sources);
 
 // The verdict on the champion and its evidence, in words and as data.
 nlohmann::json CheckJson(const CandidateRecord& champion, const ReportTools& tools);

@@ -15,16 +15,11 @@ namespace {
 // Below that share of every ceiling a kernel waits for something else: latencies, barriers, too few threads.
 constexpr double kBusy = 0.5;
 
-struct Rendered {
-  std::string source;
-  std::string failure;  // why there is no source; empty if there is one
-};
-
-Rendered Render(const StoryTools& tools, const RunRecord& run, const CandidateRecord& record) {
+void Render(StoryStep& step, const StoryTools& tools, const RunRecord& run, const CandidateRecord& record) {
   try {
-    return {RenderStored(tools.render, run, record), ""};
+    step.source = tools.render(run, record);
   } catch (const Error& error) {
-    return {"", error.what()};
+    step.no_source = error.what();
   }
 }
 
@@ -41,11 +36,10 @@ void CountLines(StoryStep& step) {
   }
 }
 
-void AddDifference(StoryStep& step, const CandidateRecord& before, const Rendered& from, const CandidateRecord& after,
-                   const Rendered& to) {
-  step.no_difference = from.failure.empty() ? to.failure : from.failure;
+void AddDifference(StoryStep& step, const CandidateRecord& after, const StoryStep& last, const CandidateRecord& before) {
+  step.no_difference = last.no_source.empty() ? step.no_source : last.no_source;
   if (!step.no_difference.empty()) return;
-  step.difference = UnifiedDiff(NameOf(before), from.source, NameOf(after), to.source);
+  step.difference = UnifiedDiff(NameOf(before), last.source, NameOf(after), step.source);
   CountLines(step);
 }
 
@@ -78,17 +72,11 @@ StoryStep StepOf(const CandidateRecord& record, const CandidateRecord* before, c
 
 }  // namespace
 
-std::string Bottleneck(const std::vector<EfficiencyRow>& cases) {
-  double memory = kNoValue;
-  double arithmetic = kNoValue;
-  for (const EfficiencyRow& row : cases) {
-    memory = std::fmax(memory, row.memory_share);  // ignores NaN
-    arithmetic = std::fmax(arithmetic, row.arithmetic_share);
-  }
-  const double highest = std::fmax(memory, arithmetic);
+std::string_view Bottleneck(double memory_share, double arithmetic_share) {
+  const double highest = std::fmax(memory_share, arithmetic_share);  // ignores NaN
   if (std::isnan(highest)) return "";
   if (highest < kBusy) return "latency";
-  return highest == memory ? "memory" : "arithmetic";
+  return highest == memory_share ? "memory" : "arithmetic";
 }
 
 Story TellStory(const History& history, RunId run, CandidateId candidate, const StoryTools& tools) {
@@ -103,15 +91,18 @@ Story TellStory(const History& history, RunId run, CandidateId candidate, const 
   story.champion = candidate;
   story.baseline = record.baseline;
   if (baseline) story.baseline_ns = baseline->evaluation.score_ns;
-  Rendered before;
+  story.steps.reserve(line.size());
   for (std::size_t i = 0; i < line.size(); ++i) {
     StoryStep& step = story.steps.emplace_back(StepOf(line[i], i == 0 ? nullptr : &line[i - 1], tools));
     step.speedup = story.baseline_ns / step.score_ns;
-    step.bottleneck = Bottleneck(history.Efficiency(run, step.candidate));
+    for (const EfficiencyRow& row : history.Efficiency(run, step.candidate)) {
+      step.memory_share = std::fmax(step.memory_share, row.memory_share);
+      step.arithmetic_share = std::fmax(step.arithmetic_share, row.arithmetic_share);
+    }
+    step.bottleneck = Bottleneck(step.memory_share, step.arithmetic_share);
     if (!tools.render) continue;
-    Rendered present = Render(tools, record, line[i]);
-    if (i > 0) AddDifference(step, line[i - 1], before, line[i], present);
-    before = std::move(present);
+    Render(step, tools, record, line[i]);
+    if (i > 0) AddDifference(step, line[i], story.steps[i - 1], line[i - 1]);
   }
   for (const Edit* edit : UnprovenEdits(line.back().candidate.genome, tools.promises)) story.unproven.push_back(edit->op);
   return story;

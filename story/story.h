@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/promise.h"
@@ -15,7 +16,7 @@ namespace evo {
 
 // What a story is told with. All of it may be empty; then the parts that need it are left out.
 struct StoryTools {
-  SourceRenderer render;                            // empty: no differences
+  StoredRenderer render;                            // empty: no sources and no differences
   Promises promises;                                // by operator; one that is missing promises nothing
   std::map<std::string, std::string> descriptions;  // by operator: what it does, in one line
 };
@@ -33,9 +34,13 @@ struct StoryStep {
   double speedup = kNoValue;          // score of the run's baseline over this one
   std::vector<std::string> unproven;  // operators of the edits that this step added and that promise nothing
   KernelFacts facts;                  // registers, spills, occupancy of this candidate; those before are in the step before
-  std::string bottleneck;             // "memory", "arithmetic", "latency" (neither is at half its ceiling); empty: not known
-  std::string difference;             // unified, from the source of the step before; empty for the first step
-  int lines_removed = 0;              // in the difference
+  double memory_share = kNoValue;     // of the machine's ceilings, the largest over the cases
+  double arithmetic_share = kNoValue;
+  std::string bottleneck;  // Bottleneck() of the two
+  std::string source;      // empty if there is none
+  std::string no_source;   // why it could not be rendered
+  std::string difference;  // unified, from the source of the step before; empty for the first step
+  int lines_removed = 0;   // in the difference
   int lines_added = 0;
   std::string no_difference;  // why there is none although there is a step before; empty if there is one
 };
@@ -56,7 +61,8 @@ struct Story {
 // there is no such run or candidate, and Error if it is damaged. What cannot be rendered has no difference, and says why.
 Story TellStory(const History& history, RunId run, CandidateId candidate, const StoryTools& tools);
 
-// "memory", "arithmetic" or "latency", by the shares of the case that reaches the highest; empty if no share is known.
-std::string Bottleneck(const std::vector<EfficiencyRow>& cases);
+// What bounds a kernel, by its shares of the machine's ceilings: "memory", "arithmetic", or "latency" if neither is at half of
+// its ceiling; empty if neither is known.
+std::string_view Bottleneck(double memory_share, double arithmetic_share);
 
 }  // namespace evo

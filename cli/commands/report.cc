@@ -33,8 +33,8 @@ std::string ChampionDifference(const std::string& database, RunId run, const Rep
   const auto best = history.Best(run);
   if (!baseline || !best) return "";
   try {
-    return UnifiedDiff("baseline", tools.render(record, *baseline), fmt::format("candidate {}", best->candidate.id),
-                       tools.render(record, *best));
+    return UnifiedDiff("baseline", tools.story.render(record, *baseline), fmt::format("candidate {}", best->candidate.id),
+                       tools.story.render(record, *best));
   } catch (const Error&) {
     return "";  // the story says of each step why it has no source
   }

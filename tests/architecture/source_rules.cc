@@ -24,7 +24,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
       {"db", {"core"}},
       {"engine", {"core"}},
       {"story", {"core", "db"}},
-      {"report", {"core", "db"}},
+      {"report", {"core", "db", "story"}},
   };
   return kArrows;
 }

@@ -19,18 +19,15 @@ using ::testing::SizeIs;
 
 ReportTools Tools() {
   ReportTools tools;
-  tools.render = [](const RunRecord&, const CandidateRecord& record) {
+  tools.story.render = [](const RunRecord&, const CandidateRecord& record) {
     if (record.candidate.id == 3) throw Error("cannot be rendered");
     return fmt::format("// shared line\nBLOCK {}\n", record.candidate.genome.parameters.at("BLOCK"));
   };
-  tools.describe_step = [](const Candidate& c, const Candidate* parent) {
-    return fmt::format("{} after {}", c.op, parent ? parent->id : 0);
-  };
   tools.verdict = [](const CandidateRecord& record) { return record.check ? "verified" : "not checked"; };
   tools.space = [](const TemplateText&) { return SearchSpace{{{"BLOCK", {64, 128, 256, 512}, 64}}, {}}; };
-  tools.promises = {
+  tools.story.promises = {
       {"use_fmaf", Promise::kReassociating}, {"delete_statement", Promise::kUnproven}, {"set_parameter", Promise::kInherited}};
-  tools.descriptions = {{"use_fmaf", "contracts a product and a sum"}};
+  tools.story.descriptions = {{"use_fmaf", "contracts a product and a sum"}};
   return tools;
 }
 
@@ -60,7 +57,7 @@ TEST_F(ReportDataTest, StoryGoesFromTheTemplateToTheChampion) {
   ASSERT_THAT(story, SizeIs(4));
   EXPECT_EQ(story[0]["operator"], "default");
   EXPECT_TRUE(story[0]["gain"].is_null());
-  EXPECT_EQ(story[2]["change"], "use_fmaf after 2");
+  EXPECT_EQ(story[2]["change"], "use_fmaf: replace IfStmt in scale by `if (i < n) y[i] = x[i] + x[i];`");
   EXPECT_EQ(story[2]["description"], "contracts a product and a sum");
   EXPECT_EQ(story[2]["no_source"], "cannot be rendered");
   EXPECT_EQ(story[3]["facts"]["registers"], 32);
@@ -78,7 +75,7 @@ TEST_F(ReportDataTest, UnprovenEditsAreMarkedWhereTheyCome) {
   testing::AddMinimised(database_, run_);
   SqliteStore(database_).RecordChampion(run_, 7, testing::PassedCheck());
   ReportTools tools = Tools();
-  tools.promises.erase("use_fmaf");
+  tools.story.promises.erase("use_fmaf");
   const json story = ReportData(database_, {}, tools)["story"];
   EXPECT_EQ(story[2]["unproven"], (json{"use_fmaf"}));
   EXPECT_EQ(story.back()["unproven"], json::array()) << "the edit was there before";
@@ -151,12 +148,12 @@ TEST_F(ReportDataTest, ARunWithoutCandidatesHasAReport) {
   EXPECT_EQ(data["candidates"]["id"], json::array());
 }
 
-TEST(BoundBy, IsLatencyWhereNoCeilingIsNear) {
-  EXPECT_EQ(BoundBy(0.7, 0.2), "memory");
-  EXPECT_EQ(BoundBy(0.5, 0.8), "arithmetic");
-  EXPECT_EQ(BoundBy(0.4, 0.1), "latency");
-  EXPECT_EQ(BoundBy(kNoValue, 0.6), "arithmetic");
-  EXPECT_EQ(BoundBy(kNoValue, kNoValue), "");
+TEST(Bottleneck, IsLatencyWhereNoCeilingIsNear) {
+  EXPECT_EQ(Bottleneck(0.7, 0.2), "memory");
+  EXPECT_EQ(Bottleneck(0.5, 0.8), "arithmetic");
+  EXPECT_EQ(Bottleneck(0.4, 0.1), "latency");
+  EXPECT_EQ(Bottleneck(kNoValue, 0.6), "arithmetic");
+  EXPECT_EQ(Bottleneck(kNoValue, kNoValue), "");
 }
 
 TEST(JsonNumber, HasSixDigits) {
