@@ -151,7 +151,7 @@ void Landscapes(std::string_view bytes) {
   Accepts([&] {
     std::istringstream text{std::string(bytes)};
     const Landscape landscape = ReadLandscape(text, "fuzz.csv", {});
-    for (std::size_t i = 0; i < landscape.size(); ++i) Require(landscape.At(i).size() == landscape.parameters.size(), "features");
+    for (std::size_t i = 0; i < landscape.size(); ++i) Require(landscape.At(i).size() == landscape.Kinds().size(), "features");
   });
 }
 
