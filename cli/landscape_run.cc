@@ -82,7 +82,7 @@ class LandscapeEvaluator : public Evaluator {
     return evaluations;
   }
 
-  ChampionCheck CheckAnswers(const Candidate&, const Candidate&, std::stop_token) override { return {}; }
+  ChampionCheck CheckAnswers(const Candidate&, const Candidate&, const CheckEffort&, std::stop_token) override { return {}; }
   void RunTools(const Candidate&, ChampionCheck&, std::stop_token) override {}
 
   const std::vector<std::size_t>& order() const { return order_; }

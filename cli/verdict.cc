@@ -98,6 +98,7 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
   }
   if (!std::isnan(check.fresh_ratio))
     lines.push_back({"fresh data", fmt::format("{} times as long as on data that repeats", Ratio(check.fresh_ratio))});
+  if (all && !check.took.empty()) lines.push_back({"took", fmt::format("{} s", check.took)});
   if (const std::string found = Describe(check.counterexample); !found.empty()) lines.push_back({"fails on", found});
   return lines;
 }

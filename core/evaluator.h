@@ -55,6 +55,14 @@ BOOST_DESCRIBE_STRUCT(AdversaryEffort, (), (inputs, worst, worst_inputs))
 inline constexpr const char* kReferenceKernels = "reference.cu";
 inline constexpr const char* kReferenceBaseline = "baseline";
 
+// How long those parts of a champion's check may take that could go on without an end. kNoValue: as long as the device's policy
+// says. What was left out because of it, the check says.
+struct CheckEffort {
+  double search_s = kNoValue;  // the search for counter-examples
+  double sizes_s = kNoValue;   // sizes that the task does not list
+};
+BOOST_DESCRIBE_STRUCT(CheckEffort, (), (search_s, sizes_s))
+
 // Evidence for a champion candidate, taken in a fresh process with fresh seeds.
 struct ChampionCheck {
   Outcome outcome = Outcome::kCancelled;  // of the held-out cases
@@ -77,10 +85,11 @@ struct ChampionCheck {
   std::string reference =
       kReferenceKernels;           // what computed the right answers: kReferenceKernels, kReferenceBaseline, a .py file
   double reference_ms = kNoValue;  // of one answer to a small input, in a process of its own; the median
+  std::string took;                // seconds by part: "inputs 2.1, listed cases 3.0, search 20.0"
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
                       (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest,
-                       domain, adversary, counterexample, fresh_ratio, reference, reference_ms))
+                       domain, adversary, counterexample, fresh_ratio, reference, reference_ms, took))
 
 // A result of an earlier run in the same database, measured under the same conditions as the present run.
 struct KnownEvaluation {
@@ -101,13 +110,14 @@ class Evaluator {
   virtual std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) = 0;
   // The champion check but for the tools: held-out cases, hard inputs, interleaved timing. Blocks. Precondition: every batch is
   // finished, and both candidates were evaluated as kOk.
-  virtual ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) = 0;
+  virtual ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
+                                     std::stop_token stop) = 0;
   // Adds what the device's tools, such as compute-sanitizer, find in a candidate that passed; a finding fails the check. Adds
   // nothing where there are none, or if stopped. Blocks.
   virtual void RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) = 0;
-  // Both.
+  // Both, without a limit of time but the device's own.
   ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, const std::stop_token& stop) {
-    ChampionCheck check = CheckAnswers(candidate, baseline, stop);
+    ChampionCheck check = CheckAnswers(candidate, baseline, {}, stop);
     if (check.outcome == Outcome::kOk) RunTools(candidate, check, stop);
     return check;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/error.h"
 #include "engine/champion.h"
@@ -15,6 +16,28 @@ constexpr std::size_t kChampionAttempts = 32;
 // Candidates of one template that may fail because of a tool. The tool's finding was there before any edit, so the template's
 // other candidates would fail as well.
 constexpr int kAttemptsWithATool = 3;
+
+// Before minimisation: enough for what is found soon. What is left of the champion gets the whole check.
+constexpr CheckEffort kShortCheck{.search_s = 2, .sizes_s = 3};
+
+// A share of the check's time, which its parts that could go on have for themselves.
+double Share(const StopCondition& stop, double share) {
+  const auto time = stop.check_time();
+  return time ? share * static_cast<double>(time->count()) : kNoValue;
+}
+
+CheckEffort WholeCheck(const StopCondition& stop) { return {.search_s = Share(stop, 1.0 / 3), .sizes_s = Share(stop, 1.0 / 6)}; }
+
+// Evaluates no more after a third of the check's time.
+class TimeForTrials {
+ public:
+  explicit TimeForTrials(const StopCondition& stop) : seconds_(Share(stop, 1.0 / 3)) {}
+  bool Over() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > seconds_; }
+
+ private:
+  double seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 bool FailedByATool(const ChampionCheck& check) { return std::any_of(check.tools.begin(), check.tools.end(), FoundFault); }
 
@@ -83,9 +106,9 @@ double ChampionSelection::ScoreOf(const Candidate& candidate) const {
   return best.candidate.id == candidate.id ? best.score_ns : progress_.progress().best_ns;
 }
 
-void ChampionSelection::RecordCheck(const Candidate& candidate, const ChampionCheck& check) {
+void ChampionSelection::RecordCheck(const Candidate& candidate, const ChampionCheck& check, Told told) {
   parts_.store.RecordChampion(settings_.run.id, candidate.id, check);
-  parts_.observer.OnChampion(candidate, check);
+  if (told == Told::kYes) parts_.observer.OnChampion(candidate, check);
 }
 
 void ChampionSelection::Check(const StopCondition& stop) {
@@ -97,20 +120,32 @@ void ChampionSelection::Check(const StopCondition& stop) {
     int& failed = failed_by_tool[next.genome.template_name];
     if (failed >= kAttemptsWithATool) continue;
     const Candidate candidate = Rendered(next, stop.token());
-    ChampionCheck check = parts_.evaluator.CheckAnswers(ToBeChecked(candidate), baseline, stop.token());
+    const bool minimised = WillBeMinimised(candidate);
+    ChampionCheck check = CheckAnswers(candidate, baseline, minimised ? kShortCheck : WholeCheck(stop), stop);
     if (check.outcome == Outcome::kCancelled) return;
-    RecordCheck(candidate, check);
-    if (check.outcome == Outcome::kOk && HoldsToTheEnd(candidate, check, baseline, stop)) return;
+    const bool goes_on = minimised && check.outcome == Outcome::kOk;
+    RecordCheck(candidate, check, goes_on ? Told::kNo : Told::kYes);
+    if (check.outcome == Outcome::kOk) {
+      progress_.DecideBest(candidate, ScoreOf(candidate));
+      if (minimised ? Minimise(candidate, check, baseline, stop) : HoldsUnderTools(candidate, check, stop)) return;
+    }
     if (FailedByATool(check)) ++failed;
   }
 }
 
-// What is left of a champion's check after its answers were found right.
-bool ChampionSelection::HoldsToTheEnd(const Candidate& candidate, ChampionCheck& check, const Candidate& baseline,
-                                      const StopCondition& stop) {
-  progress_.DecideBest(candidate, ScoreOf(candidate));
-  const bool cut = settings_.minimise_champion && !candidate.genome.edits.empty();
-  return cut ? Minimise(candidate, check, baseline, stop) : HoldsUnderTools(candidate, check, stop);
+ChampionCheck ChampionSelection::CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
+                                              const StopCondition& stop) {
+  return parts_.evaluator.CheckAnswers(ToBeChecked(candidate), baseline, effort, stop.token());
+}
+
+// The whole check of a champion that had only the short one, because no shorter variant took its place.
+bool ChampionSelection::HoldsInFull(const Candidate& champion, const Candidate& baseline, const StopCondition& stop) {
+  const Candidate candidate = Rendered(champion, stop.token());
+  ChampionCheck check = CheckAnswers(candidate, baseline, WholeCheck(stop), stop);
+  if (check.outcome == Outcome::kCancelled) return true;
+  if (check.outcome == Outcome::kOk) parts_.evaluator.RunTools(candidate, check, stop.token());
+  RecordCheck(candidate, check);
+  return check.outcome == Outcome::kOk;
 }
 
 // The tools take longer than the rest of a check, so only what is to be the run's best is run under them.
@@ -123,8 +158,8 @@ bool ChampionSelection::HoldsUnderTools(const Candidate& candidate, ChampionChec
 
 // Cuts the champion to the edits that it needs. If the result passes the check, it is the run's best. If it does not, the search
 // took an edit for removable that the check needs, and a longer variant is tried. False if the champion itself was found wrong,
-// which its verdict and `check` then say.
-bool ChampionSelection::Minimise(const Candidate& champion, ChampionCheck& check, const Candidate& baseline,
+// which its verdict then says.
+bool ChampionSelection::Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline,
                                  const StopCondition& stop) {
   TrialRunner runner(settings_.run, champion, trials_, parts_.breeder, parts_.evaluator, parts_.store,
                      [&](const Candidate& candidate, const Evaluation& evaluation) {
@@ -132,12 +167,14 @@ bool ChampionSelection::Minimise(const Candidate& champion, ChampionCheck& check
                        parts_.observer.OnEvaluated(candidate, evaluation, progress_.progress());
                      });
   const Trial whole{champion, EvaluationOf(champion.id)};
+  const TimeForTrials time(stop);
+  const EvaluateTrials evaluate = [&](const std::vector<TrialRequest>& requests) {
+    return time.Over() ? std::vector<Trial>(requests.size()) : runner.Evaluate(requests, stop.token());
+  };
   std::vector<Trial> rejected;
   while (rejected.size() < kMinimisedVariants) {
     const int budget = kMinimisationBudget - runner.evaluated();
-    const auto minimised = evo::Minimise(
-        whole, settings_.promises, budget, [&](const auto& requests) { return runner.Evaluate(requests, stop.token()); },
-        rejected);
+    const auto minimised = evo::Minimise(whole, settings_.promises, budget, evaluate, rejected);
     if (!minimised) return true;
     ChampionCheck failed = check;
     if (minimised->wrong) {
@@ -166,7 +203,7 @@ bool ChampionSelection::Minimise(const Candidate& champion, ChampionCheck& check
     if (stop.Interrupted()) return true;
     rejected.push_back(minimised->variant);
   }
-  return HoldsUnderTools(champion, check, stop);
+  return HoldsInFull(champion, baseline, stop);
 }
 
 // Whether the variant passes the champion check, as fast as the champion did but for the unproven edits that were left out.
@@ -174,7 +211,7 @@ bool ChampionSelection::HoldsMinimised(const Minimised& minimised, const Champio
                                        const StopCondition& stop) {
   if (stop.Interrupted()) return false;
   const Candidate candidate = Rendered(minimised.variant.candidate, stop.token());
-  ChampionCheck again = parts_.evaluator.CheckAnswers(ToBeChecked(candidate), baseline, stop.token());
+  ChampionCheck again = CheckAnswers(candidate, baseline, WholeCheck(stop), stop);
   if (again.outcome == Outcome::kCancelled) return false;
   // A variant that passes and is slower gets no verdict: with one it would count as the best of the run if its time in the search
   // was better by chance.

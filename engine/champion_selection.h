@@ -32,7 +32,7 @@ class ChampionSelection {
   int trial_generations() const { return static_cast<int>(trials_.generations.size()); }
 
   // Puts the champion to its check: held-out cases in a fresh process. If it fails, the next fastest candidate takes its place.
-  // Ends early if interrupted.
+  // A champion that is minimised gets a short check before and the whole one after. Ends early if interrupted.
   void Check(const StopCondition& stop);
 
  private:
@@ -40,9 +40,17 @@ class ChampionSelection {
   Candidate Rendered(Candidate candidate, const std::stop_token& stop) const;
   Candidate ToBeChecked(Candidate candidate) const;
   double ScoreOf(const Candidate& candidate) const;
-  void RecordCheck(const Candidate& candidate, const ChampionCheck& check);
-  bool Minimise(const Candidate& champion, ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
-  bool HoldsToTheEnd(const Candidate& candidate, ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  // A champion that passed the short check is told of when it has passed the whole.
+  enum class Told { kYes, kNo };
+  void RecordCheck(const Candidate& candidate, const ChampionCheck& check, Told told = Told::kYes);
+  bool Minimise(const Candidate& champion, const ChampionCheck& check, const Candidate& baseline, const StopCondition& stop);
+  bool WillBeMinimised(const Candidate& candidate) const {
+    return settings_.minimise_champion && !candidate.genome.edits.empty();
+  }
+  // The check but for the tools.
+  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
+                             const StopCondition& stop);
+  bool HoldsInFull(const Candidate& candidate, const Candidate& baseline, const StopCondition& stop);
   bool HoldsUnderTools(const Candidate& candidate, ChampionCheck& check, const StopCondition& stop);
   bool HoldsMinimised(const Minimised& minimised, const ChampionCheck& check, const Candidate& baseline,
                       const StopCondition& stop);

@@ -39,7 +39,7 @@ std::vector<Evaluation> ReplayEvaluator::Finish(std::stop_token stop, const Each
   return evaluations;
 }
 
-ChampionCheck ReplayEvaluator::CheckAnswers(const Candidate& candidate, const Candidate&, std::stop_token) {
+ChampionCheck ReplayEvaluator::CheckAnswers(const Candidate& candidate, const Candidate&, const CheckEffort&, std::stop_token) {
   const ChampionCheck* found = recorded_.FindCheck(Digest(candidate.source));
   return found != nullptr ? *found : ChampionCheck{};
 }

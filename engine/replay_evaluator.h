@@ -17,7 +17,8 @@ class ReplayEvaluator : public Evaluator {
 
   void Start(std::vector<Candidate> batch) override;
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
-  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
+                             std::stop_token stop) override;
   // A recorded check is whole.
   void RunTools(const Candidate& /*candidate*/, ChampionCheck& /*check*/, std::stop_token /*stop*/) override {}
 

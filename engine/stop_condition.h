@@ -38,6 +38,12 @@ class StopCondition {
   // Whether breeding and evaluating must end at once. The champion is still checked unless the run is interrupted.
   bool SearchStopped() const { return search_.stop_requested(); }
   const std::stop_token& search_token() const { return search_; }
+  // How long the check of the champion may take where it could go on: as long as the search, but enough to find most mistakes.
+  // nullopt without a time limit.
+  std::optional<std::chrono::seconds> check_time() const {
+    constexpr std::chrono::seconds kLeast{30};
+    return time_limit_ ? std::optional(std::max(kLeast, *time_limit_)) : std::nullopt;
+  }
   int generations() const { return generations_; }
   std::optional<std::chrono::seconds> time_limit() const { return time_limit_; }
   std::optional<int> evaluations() const { return evaluations_; }

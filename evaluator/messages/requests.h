@@ -121,8 +121,9 @@ struct ChampionRequest {
   std::vector<Counterexample> first;   // inputs that have failed candidates of this task; checked first
   int adversary_factor = 1;            // how many times the usual number of inputs the adversary tries
   std::vector<AvoidedInputs> avoided;  // left out, which the verdict says
+  CheckEffort effort;
 };
-BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline, first, adversary_factor, avoided))
+BOOST_DESCRIBE_STRUCT(ChampionRequest, (), (candidate, checked, baseline, first, adversary_factor, avoided, effort))
 
 // To a fresh run worker: run the reference and the baseline alone on sizes or inputs on which a worker has died. Answered by a
 // BaselineResult.

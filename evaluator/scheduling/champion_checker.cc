@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json_error.h"
+#include "core/part_times.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/baseline_failures.h"
 #include "evaluator/scheduling/deadlines.h"
@@ -120,16 +121,18 @@ ChampionRequest ChampionChecker::MakeRequest(const Candidate& candidate, const C
           {baseline.source, std::move(programs.baseline.program)},
           std::move(first),
           AdversaryFactor(candidate),
+          {},
           {}};
 }
 
 ChampionCheck ChampionChecker::CheckAnswers(const Candidate& candidate, const Candidate& baseline,
-                                            std::vector<Counterexample> first, std::chrono::milliseconds deadline,
-                                            const std::stop_token& stop) const {
+                                            std::vector<Counterexample> first, const CheckEffort& effort,
+                                            std::chrono::milliseconds deadline, const std::stop_token& stop) const {
   auto programs = CompileBoth(candidate, baseline, stop);
   if (auto* failed = std::get_if<ChampionCheck>(&programs)) return std::move(*failed);
-  return Measure(MakeRequest(candidate, baseline, std::move(std::get<Programs>(programs)), std::move(first)),
-                 fresh_workers_.DrawSeeds(), deadline, stop);
+  ChampionRequest request = MakeRequest(candidate, baseline, std::move(std::get<Programs>(programs)), std::move(first));
+  request.effort = effort;
+  return Measure(std::move(request), fresh_workers_.DrawSeeds(), deadline, stop);
 }
 
 void ChampionChecker::RunTools(const Candidate& candidate, ChampionCheck& check, const std::stop_token& stop) const {
@@ -143,8 +146,12 @@ void ChampionChecker::RunTools(const Candidate& candidate, ChampionCheck& check,
 
 void ChampionChecker::RunTools(const AttachedProgram& program, ChampionCheck& check, const Seeds& seeds,
                                const std::stop_token& stop) const {
+  PartTimes times;
+  times.Begin("tools");
   std::vector<ToolResult> results = fresh_workers_.RunSanitizer(program, seeds, stop);
   if (stop.stop_requested()) return;
+  const std::string took = times.Text();
+  if (!took.empty()) check.took += (check.took.empty() ? "" : ", ") + took;
   for (ToolResult& result : results) check.tools.push_back(std::move(result));
   JudgeTools(check);
 }

@@ -60,7 +60,7 @@ class ChampionChecker {
   // As those of Evaluator. `deadline`: of each stage. `first`: inputs that have failed candidates of this task. Throw Error if
   // the device or the reference fails, or the baseline again and again.
   ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
-                             std::chrono::milliseconds deadline, const std::stop_token& stop) const;
+                             const CheckEffort& effort, std::chrono::milliseconds deadline, const std::stop_token& stop) const;
   void RunTools(const Candidate& candidate, ChampionCheck& check, const std::stop_token& stop) const;
   // Both, with the user's file compiled with nvcc as well: the verdict is about its image, and the tool "nvcc" says how that
   // went.

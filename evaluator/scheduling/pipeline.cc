@@ -14,9 +14,10 @@ void Pipeline::Start(std::vector<Candidate> batch) { scheduler_.Start(std::move(
 
 std::vector<Evaluation> Pipeline::Finish(std::stop_token stop, const Each& each) { return scheduler_.Finish(stop, each); }
 
-ChampionCheck Pipeline::CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) {
-  ChampionCheck check =
-      champion_checker_.CheckAnswers(candidate, baseline, scheduler_.InputsToTryFirst(), scheduler_.ChampionDeadline(), stop);
+ChampionCheck Pipeline::CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
+                                     std::stop_token stop) {
+  ChampionCheck check = champion_checker_.CheckAnswers(candidate, baseline, scheduler_.InputsToTryFirst(), effort,
+                                                       scheduler_.ChampionDeadline(), stop);
   scheduler_.LearnMissed(check.counterexample);
   return check;
 }

@@ -152,10 +152,14 @@ std::string HardInputCheck::CannotTry(const Case& sizes) {
   return fmt::format("{} threads take too long here", threads);
 }
 
-std::optional<Failure> HardInputCheck::CheckSizes(const std::function<void()>& begin) {
+std::optional<Failure> HardInputCheck::CheckSizes(const std::function<void()>& begin, std::chrono::steady_clock::time_point end) {
   if (!context_.legal.enabled()) return std::nullopt;
   const std::uint64_t seed = context_.inputs.check_seed();
   for (const Case& sizes : context_.inputs.SizesToTry()) {
+    if (std::chrono::steady_clock::now() >= end) {
+      LeaveOut({sizes.name, "no time was left for these sizes; `evo verify` tries them"});
+      continue;
+    }
     begin();
     if (const std::string why = CannotTry(sizes); !why.empty()) {
       LeaveOut({sizes.name, why});

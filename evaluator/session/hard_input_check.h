@@ -37,8 +37,8 @@ class HardInputCheck {
   // The battery on another case, one run each; inputs that are not legal are noted once.
   std::optional<Failure> CheckBatteryOn(const Case& sizes, std::size_t most, const std::function<void()>& begin);
   // Sizes around the timed ones and large ones. A program that cannot be launched with some sizes, and says so, is not wrong: the
-  // sizes are left out of its domain.
-  std::optional<Failure> CheckSizes(const std::function<void()>& begin);
+  // sizes are left out of its domain, as are those that are not reached until `end`.
+  std::optional<Failure> CheckSizes(const std::function<void()>& begin, std::chrono::steady_clock::time_point end);
   // Searches counter-examples on the small case until `most` inputs were tried or `stop` says so.
   std::optional<Failure> Search(int most, const std::function<bool()>& stop, std::uint64_t seed);
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +17,8 @@
 namespace evo {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 std::string PartOf(const Case& sizes, int generator) { return fmt::format("case {}, generator {}", sizes.name, generator); }
 
 // Enough to show most races that two runs did not.
@@ -22,24 +26,36 @@ constexpr int kHeldOutRepeats = 4;
 constexpr std::chrono::milliseconds kMarkerInterval{200};
 // For samples of blocks at the sizes of one device.
 constexpr std::chrono::milliseconds kBlocksTime{2000};
+constexpr std::chrono::hours kUnlimited{24};
+
+// `seconds` from now, but at most `most`. Not a number: `most`.
+Clock::time_point EndAfter(double seconds, std::chrono::milliseconds most) {
+  const double limit = std::isnan(seconds) ? HUGE_VAL : std::max(seconds, 0.0) * 1000;
+  const auto whole = static_cast<std::int64_t>(std::min(limit, static_cast<double>(most.count())));
+  return Clock::now() + std::chrono::milliseconds(whole);
+}
 
 }  // namespace
 
-HeldOutCheck::HeldOutCheck(const SessionContext& context, const ChampionRequest& request, WorkerChannel& channel)
+HeldOutCheck::HeldOutCheck(const SessionContext& context, const ChampionRequest& request, WorkerChannel& channel,
+                           PartTimes& times)
     : context_(context),
       request_(request),
       channel_(channel),
+      times_(times),
       checker_(context.device, context.inputs),
       gate_(context.device, context.inputs.task().determinism) {}
 
 std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   const std::size_t placements = context_.device.policy().code_placements;
+  times_.Begin("loading");
   channel_.Begin(Stage::kLoad);
   auto loaded = LoadProgram(context_.device, request_.candidate.source, request_.candidate.program, placements);
   if (auto* failure = std::get_if<Failure>(&loaded)) return *failure;
   Program& program = std::get<Program>(loaded);
 
   if (auto failure = CheckInputs(check, program)) return failure;
+  times_.Begin("loading");
   channel_.BeginPart(Stage::kHeldOut, "loading the baseline");
   auto loaded_baseline = LoadProgram(context_.device, request_.baseline.source, request_.baseline.program, placements);
   if (auto* failure = std::get_if<Failure>(&loaded_baseline)) return *failure;
@@ -47,13 +63,16 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   if (auto* failure = std::get_if<Failure>(&candidate)) return *failure;
   auto baseline = checker_.PrepareSearchCases(std::get<Program>(loaded_baseline));
   if (auto* failure = std::get_if<Failure>(&baseline)) return *failure;
+  times_.Begin("listed cases");
   if (auto failure = CheckTimedSets(std::get<CasesOfProgram>(candidate))) return failure;
 
+  times_.Begin("timing");
   channel_.BeginPart(Stage::kTime, "timing both kernels", context_.device.policy().pauses_compilers);
   if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
   if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
     return failure;
   if (auto failure = FindSlowestInputs(check.slowest, program)) return failure;
+  times_.Begin("blocks");
   if (auto failure = CheckBlocks(check)) return failure;
   return gate_.CheckProtected(true);
 }
@@ -61,9 +80,8 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
 // First what is known to fail others: the next fastest of a search often has the same mistake.
 std::optional<Failure> HeldOutCheck::CheckInputs(ChampionCheck& check, Program& program) {
   HardInputCheck hard(context_, program, gate_);
-  const auto begin = [&] { channel_.BeginPart(Stage::kHeldOut, "inputs that have failed others"); };
-  begin();
-  auto failure = hard.CheckKnown(request_.first, begin);
+  auto failure = hard.CheckKnown(request_.first, BeginPart("inputs that have failed others"));
+  times_.Begin("listed cases");
   if (!failure) failure = CheckHeldOut(check, program);
   if (!failure) failure = CheckHardInputs(hard);
   check.domain = hard.domain();
@@ -98,35 +116,40 @@ std::optional<Failure> HeldOutCheck::CheckHeldOut(ChampionCheck& check, Program&
   return std::nullopt;
 }
 
+std::function<void()> HeldOutCheck::BeginPart(const std::string& part) {
+  times_.Begin(part);
+  const auto begin = [this, part] { channel_.BeginPart(Stage::kHeldOut, part); };
+  begin();
+  return begin;
+}
+
 std::optional<Failure> HeldOutCheck::CheckHardInputs(HardInputCheck& hard) {
-  const DevicePolicy& policy = context_.device.policy();
   const Case& unusual = context_.inputs.held_out_cases().front();
-  const auto begin_as = [&](const std::string& part) { return [this, part] { channel_.BeginPart(Stage::kHeldOut, part); }; };
-  const auto search = [&](const std::function<void()>& begin) -> std::optional<Failure> {
-    const auto end = std::chrono::steady_clock::now() + policy.adversary_time * request_.adversary_factor;
-    const auto stop = [&, marked = std::chrono::steady_clock::time_point()]() mutable {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - marked > kMarkerInterval) {
-        begin();
-        marked = now;
-      }
-      return now >= end;
-    };
-    return hard.Search(policy.adversary_inputs * request_.adversary_factor, stop, context_.inputs.check_seed());
+  if (auto failure = hard.CheckBattery(0, kHeldOutRepeats, BeginPart("hard inputs on the small case"))) return failure;
+  const std::function<void()> begin = BeginPart(fmt::format("hard inputs on case {}", unusual.name));
+  if (auto failure = hard.CheckBatteryOn(unusual, context_.device.policy().searched_battery, begin)) return failure;
+  if (auto failure = CheckOtherSizes(hard)) return failure;
+  return SearchInputs(hard);
+}
+
+std::optional<Failure> HeldOutCheck::CheckOtherSizes(HardInputCheck& hard) {
+  const std::function<void()> begin = BeginPart("sizes that the task does not list");
+  return hard.CheckSizes(begin, EndAfter(request_.effort.sizes_s, kUnlimited));
+}
+
+std::optional<Failure> HeldOutCheck::SearchInputs(HardInputCheck& hard) {
+  const DevicePolicy& policy = context_.device.policy();
+  const std::function<void()> begin = BeginPart("the search for hard inputs");
+  const auto end = EndAfter(request_.effort.search_s, policy.adversary_time * request_.adversary_factor);
+  const auto stop = [&, marked = Clock::time_point()]() mutable {
+    const auto now = Clock::now();
+    if (now - marked > kMarkerInterval) {
+      begin();
+      marked = now;
+    }
+    return now >= end;
   };
-  using Part = std::function<std::optional<Failure>(const std::function<void()>& begin)>;
-  for (const auto& [name, part] : std::initializer_list<std::pair<std::string, Part>>{
-           {"hard inputs on the small case", [&](const auto& begin) { return hard.CheckBattery(0, kHeldOutRepeats, begin); }},
-           {fmt::format("hard inputs on case {}", unusual.name),
-            [&](const auto& begin) { return hard.CheckBatteryOn(unusual, policy.searched_battery, begin); }},
-           {"sizes that the task does not list", [&](const auto& begin) { return hard.CheckSizes(begin); }},
-           {"the search for hard inputs", search},
-       }) {
-    const std::function<void()> begin = begin_as(name);
-    begin();
-    if (auto failure = part(begin)) return failure;
-  }
-  return std::nullopt;
+  return hard.Search(policy.adversary_inputs * request_.adversary_factor, stop, context_.inputs.check_seed());
 }
 
 std::optional<Failure> HeldOutCheck::CheckTimedSets(CasesOfProgram& cases) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "core/evaluation.h"
+#include "core/part_times.h"
 #include "evaluator/messages/requests.h"
 #include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/program_checker.h"
@@ -15,7 +18,8 @@ namespace evo {
 // and on data that it has not seen, and looks for inputs on which it is slower. Precondition: the inputs are placed.
 class HeldOutCheck {
  public:
-  HeldOutCheck(const SessionContext& context, const ChampionRequest& request, WorkerChannel& channel);
+  // `times` takes the parts of the check. All references outlive this.
+  HeldOutCheck(const SessionContext& context, const ChampionRequest& request, WorkerChannel& channel, PartTimes& times);
 
   // Fills in the cases, tools and measurements of `check`. The failure that ended it, if any. Throws InfrastructureFailure.
   std::optional<Failure> Run(ChampionCheck& check);
@@ -25,6 +29,10 @@ class HeldOutCheck {
   // Sizes and inputs that the task does not list, and a search for counter-examples.
   std::optional<Failure> CheckInputs(ChampionCheck& check, Program& program);
   std::optional<Failure> CheckHardInputs(HardInputCheck& hard);
+  std::optional<Failure> CheckOtherSizes(HardInputCheck& hard);
+  std::optional<Failure> SearchInputs(HardInputCheck& hard);
+  // Begins a part for the deadline and for the times. Gives what begins it again, for the deadline alone.
+  std::function<void()> BeginPart(const std::string& part);
   std::optional<Failure> CheckTimedSets(CasesOfProgram& cases);
   std::optional<Failure> Compare(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
   std::optional<Failure> CompareOnFreshData(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
@@ -35,6 +43,7 @@ class HeldOutCheck {
   const SessionContext& context_;
   const ChampionRequest& request_;
   WorkerChannel& channel_;
+  PartTimes& times_;
   ProgramChecker checker_;
   Gate gate_;
 };

@@ -81,11 +81,13 @@ Evaluation RunSession::Evaluate(const EvaluateRequest& request, WorkerChannel& c
 }
 
 ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerChannel& channel) {
+  PartTimes times;
+  times.Begin("inputs");
   PlaceInputs(channel, 0, request.first, request.avoided);
   ChampionCheck check;
   check.reference = NameOfReference(inputs_.value().task());
   const SessionContext context = Context();
-  if (auto failure = HeldOutCheck(context, request, channel).Run(check)) {
+  if (auto failure = HeldOutCheck(context, request, channel, times).Run(check)) {
     check.outcome = failure->outcome;
     check.message = failure->message;
     NoteContamination(*failure);
@@ -96,6 +98,7 @@ ChampionCheck RunSession::CheckChampion(const ChampionRequest& request, WorkerCh
     check.speedup = check.baseline_ns / check.candidate_ns;
   }
   if (const double ms = inputs_.value().ReferenceMilliseconds(); ms > 0) check.reference_ms = ms;
+  check.took = times.Text();
   return check;
 }
 

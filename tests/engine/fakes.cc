@@ -147,8 +147,10 @@ std::vector<Evaluation> FakeEvaluator::Finish(std::stop_token stop, const Each& 
   return evaluations;
 }
 
-ChampionCheck FakeEvaluator::CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token) {
+ChampionCheck FakeEvaluator::CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
+                                          std::stop_token) {
   checked.push_back(candidate);
+  efforts.push_back(effort);
   if (check) return check(candidate);
   ChampionCheck passed;
   passed.outcome = Outcome::kOk;

@@ -44,7 +44,8 @@ class FakeEvaluator : public Evaluator {
  public:
   void Start(std::vector<Candidate> batch) override;
   std::vector<Evaluation> Finish(std::stop_token stop, const Each& each) override;
-  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, std::stop_token stop) override;
+  ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
+                             std::stop_token stop) override;
   void RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) override;
 
   std::function<Evaluation(const Candidate&)> evaluate = [](const Candidate& c) { return EvaluationAt(ValueOf(c.genome)); };
@@ -52,6 +53,7 @@ class FakeEvaluator : public Evaluator {
   std::function<void(int evaluated)> on_evaluated;       // called after each with the number so far
   std::function<ToolResult(const Candidate&)> tool;      // empty: there are no tools
   std::vector<Candidate> checked;
+  std::vector<CheckEffort> efforts;  // of each of them
   std::vector<CandidateId> seen_by_tools;
   int evaluated = 0;
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -48,6 +50,51 @@ TEST(MinimisedRun, ChecksAndRecordsTheMinimisedChampion) {
       last = candidate.id;
     }
   }
+}
+
+TEST(MinimisedRun, ChecksTheChampionBrieflyAndWhatIsLeftOfItInFull) {
+  EditedWorld unlimited;
+  ASSERT_EQ(unlimited.Run(), RunStatus::kFinished);
+  ASSERT_THAT(unlimited.evaluator.efforts, SizeIs(2));
+  EXPECT_LE(unlimited.evaluator.efforts[0].search_s, 2);
+  EXPECT_LE(unlimited.evaluator.efforts[0].sizes_s, 3);
+  EXPECT_TRUE(std::isnan(unlimited.evaluator.efforts[1].search_s)) << "as long as the device's policy says";
+  EXPECT_TRUE(std::isnan(unlimited.evaluator.efforts[1].sizes_s));
+
+  EditedWorld limited;
+  ASSERT_EQ(limited.Run(std::chrono::seconds(90)), RunStatus::kFinished);
+  ASSERT_THAT(limited.evaluator.efforts, SizeIs(2));
+  EXPECT_EQ(limited.evaluator.efforts[1].search_s, 30);
+  EXPECT_EQ(limited.evaluator.efforts[1].sizes_s, 15);
+  EditedWorld hurried;
+  ASSERT_EQ(hurried.Run(std::chrono::seconds(5)), RunStatus::kFinished);
+  EXPECT_EQ(hurried.evaluator.efforts.back().search_s, 10) << "a short search does not make its champion less trustworthy";
+
+  EditedWorld whole(3, false);
+  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+  ASSERT_THAT(whole.evaluator.efforts, SizeIs(1)) << "without minimisation there is one check, in full";
+  EXPECT_TRUE(std::isnan(whole.evaluator.efforts[0].search_s));
+}
+
+TEST(MinimisedRun, ChecksAChampionThatNeedsAllItsEditsInFull) {
+  World world(EvolutionSettings{.run = EditedWorld::RunOf(0),
+                                .seeds = {GenomeAt(testing::kStart), EditedAt(22, {"e3"})},
+                                .minimise_champion = true,
+                                .promises = NumberedAreExact()});
+  world.evaluator.evaluate = EditedWorld::Measure;
+  // The whole check finds what the short one did not.
+  world.evaluator.check = [&](const Candidate& candidate) {
+    ChampionCheck check;
+    const bool whole = std::isnan(world.evaluator.efforts.back().search_s);
+    check.outcome = candidate.id == 2 && whole ? Outcome::kWrongResult : Outcome::kOk;
+    return check;
+  };
+  ASSERT_EQ(world.Run(), RunStatus::kFinished);
+  ASSERT_THAT(world.store.champions, SizeIs(3));
+  EXPECT_EQ(world.store.champions[0].first, 2);
+  EXPECT_EQ(world.store.champions[1].first, 2);
+  EXPECT_EQ(world.store.champions[1].second.outcome, Outcome::kWrongResult);
+  EXPECT_EQ(world.evolution.progress().best, 1) << "the next candidate";
 }
 
 TEST(MinimisedRun, TriesTheNextCandidateIfTheChampionIsFoundWrong) {
@@ -138,7 +185,8 @@ TEST(MinimisedRun, DoesNotRecordVariantsThatFailTheirCheck) {
     return check;
   };
   ASSERT_EQ(world.Run(), RunStatus::kFinished);
-  EXPECT_THAT(world.store.champions, SizeIs(1 + kMinimisedVariants)) << "the champion and the variants that were tried";
+  EXPECT_THAT(world.store.champions, SizeIs(2 + kMinimisedVariants))
+      << "the champion, the variants that were tried, and the champion in full";
   EXPECT_THAT(world.store.minimised, IsEmpty());
   EXPECT_EQ(world.evolution.progress().best, 2);
 }
@@ -175,7 +223,8 @@ TEST(MinimisedRun, RecordsNoVerdictOfAVariantThatPassesAndIsSlower) {
     return check;
   };
   ASSERT_EQ(world.Run(), RunStatus::kFinished);
-  EXPECT_THAT(world.store.champions, SizeIs(1));
+  EXPECT_THAT(world.store.champions, SizeIs(2)) << "of the champion, before and after";
+  EXPECT_EQ(world.store.champions[1].first, 2);
   EXPECT_THAT(world.store.minimised, IsEmpty());
   EXPECT_EQ(world.evolution.progress().best, 2);
 }

@@ -82,11 +82,12 @@ struct Checked {
     Candidate baseline;
     baseline.source = "baseline";
     const ChampionChecker checker(compile, workers, "sm_90a", pauses);
-    ChampionCheck check = checker.CheckAnswers(candidate, baseline, {}, kDeadline, {});
+    ChampionCheck check = checker.CheckAnswers(candidate, baseline, {}, effort, kDeadline, {});
     if (check.outcome == Outcome::kOk) checker.RunTools(candidate, check, {});
     return check;
   }
   int unproven_edits = 0;
+  CheckEffort effort;
   ScriptedJobRunner compile;
   FakeFreshWorkers workers;
   bool pauses = false;
@@ -125,6 +126,15 @@ TEST(ChampionChecker, UnprovenEditsFaceTenTimesTheAdversary) {
     const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.at(0).request));
     EXPECT_EQ(request.adversary_factor, edits > 0 ? 10 : 1);
   }
+}
+
+TEST(ChampionChecker, TellsTheWorkerHowLongThePartsWithoutAnEndMayTake) {
+  Checked checked(Passed());
+  checked.effort = {2.5, 4};
+  checked.Check();
+  const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.at(0).request));
+  EXPECT_EQ(request.effort.search_s, 2.5);
+  EXPECT_EQ(request.effort.sizes_s, 4);
 }
 
 TEST(ChampionChecker, DrawsNewSeedsForEveryCheck) {
@@ -317,7 +327,7 @@ TEST(ChampionChecker, ADiskWithoutRoomForTheCompilerEndsTheRunAndChargesNobody) 
   full.machine_failed = true;
   ScriptedJobRunner compile({FakeJobRunner::Reply(ToMessage(full))});
   FakeFreshWorkers workers({Passed()});
-  EXPECT_THROW(ChampionChecker(compile, workers, "sm_90a", false).CheckAnswers({}, {}, {}, kDeadline, {}), Error);
+  EXPECT_THROW(ChampionChecker(compile, workers, "sm_90a", false).CheckAnswers({}, {}, {}, {}, kDeadline, {}), Error);
 }
 
 TEST(ChampionChecker, AFailureOfTheMachineEndsTheRun) {

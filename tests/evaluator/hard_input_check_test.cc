@@ -45,6 +45,7 @@ class HardInputCheckTest : public ::testing::Test {
     for (int i = 0; i < kTwiceElements; ++i) Output(buffers)[i] = 2 * std::fmin(Input(buffers)[i], 100.0F);
   }
   static constexpr auto kNever = [] { return false; };
+  static constexpr auto kNoEnd = std::chrono::steady_clock::time_point::max();
 
   SessionParts parts_{"cpu"};
   std::optional<SessionContext> context_;
@@ -187,8 +188,18 @@ TEST_F(HardInputCheckTest, TheWorstErrorIsThatOfALegalInputOverTheBoundThere) {
   EXPECT_LT(search(3), 0.25 / hard) << "the baseline is wrong on large ones";
 }
 
+TEST_F(HardInputCheckTest, SizesThatAreNotReachedInTimeAreLeftOut) {
+  int begun = 0;
+  EXPECT_FALSE(
+      Run(&Twice, [&](HardInputCheck& hard) { return hard.CheckSizes([&] { ++begun; }, std::chrono::steady_clock::now()); }));
+  EXPECT_EQ(begun, 0);
+  EXPECT_THAT(hard_->domain().sizes, IsEmpty());
+  ASSERT_THAT(hard_->domain().left_out, Not(IsEmpty()));
+  for (const LeftOut& one : hard_->domain().left_out) EXPECT_THAT(one.reason, HasSubstr("no time was left"));
+}
+
 TEST_F(HardInputCheckTest, SizesOutsideTheDomainAreLeftOut) {
-  EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.CheckSizes([] {}); }));
+  EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.CheckSizes([] {}, kNoEnd); }));
   EXPECT_THAT(hard_->domain().sizes, IsEmpty());
   ASSERT_THAT(hard_->domain().left_out, Not(IsEmpty()));
   EXPECT_THAT(hard_->domain().left_out[0].reason, HasSubstr("a fixed kernel"));

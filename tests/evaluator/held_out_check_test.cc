@@ -26,17 +26,20 @@ class HeldOutCheckTest : public ::testing::Test {
       parts->device.kernels["baseline"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
   }
 
-  std::optional<Failure> Run(SessionParts& parts, const AttachedProgram& checked = {}) {
-    const SessionContext context = parts.Context();
+  std::optional<Failure> Run(SessionParts& parts, const AttachedProgram& checked = {}, const std::string& task = kTwiceTask) {
+    const SessionContext context = parts.Context(task);
     context.inputs.Place();
-    const ChampionRequest request{TwiceProgram("candidate"), checked, TwiceProgram("baseline")};
-    return HeldOutCheck(context, request, channel_).Run(check_);
+    ChampionRequest request{TwiceProgram("candidate"), checked, TwiceProgram("baseline")};
+    request.effort = effort_;
+    return HeldOutCheck(context, request, channel_, times_).Run(check_);
   }
 
   SessionParts gpu_{"cuda"};
   SessionParts emulator_{"cpu"};
   RecordingChannel channel_;
   ChampionCheck check_;
+  CheckEffort effort_;
+  PartTimes times_;
 };
 
 TEST_F(HeldOutCheckTest, AGoodCandidatePassesOnEveryHeldOutCase) {
@@ -46,6 +49,17 @@ TEST_F(HeldOutCheckTest, AGoodCandidatePassesOnEveryHeldOutCase) {
   ASSERT_EQ(check_.baseline.size(), 1U);
   EXPECT_EQ(check_.candidate[0].samples.size(), static_cast<std::size_t>(kCudaPolicy.interleaved_rounds));
   EXPECT_TRUE(check_.tools.empty());
+}
+
+TEST_F(HeldOutCheckTest, SearchesInputsAsLongAsItMay) {
+  emulator_.baseline = TwiceProgram("baseline");
+  EXPECT_FALSE(Run(emulator_, {}, FixedTwiceTask()));
+  EXPECT_EQ(check_.adversary.inputs, kCpuPolicy.adversary_inputs);
+  effort_.search_s = 0;
+  check_ = {};
+  EXPECT_FALSE(Run(emulator_, {}, FixedTwiceTask()));
+  EXPECT_EQ(check_.adversary.inputs, 0);
+  EXPECT_FALSE(check_.candidate.empty()) << "the rest of the check is made";
 }
 
 TEST_F(HeldOutCheckTest, UsesThePolicyOfAnEmulator) {
@@ -274,7 +288,7 @@ TEST_F(HeldOutCheckTest, TheInputsHoldWhatWasDrawnAfterwards) {
   };
   const std::vector<float> before = contents();
   const ChampionRequest request{TwiceProgram("candidate"), {}, TwiceProgram("baseline")};
-  EXPECT_FALSE(HeldOutCheck(context, request, channel_).Run(check_));
+  EXPECT_FALSE(HeldOutCheck(context, request, channel_, times_).Run(check_));
   EXPECT_EQ(contents(), before);
 }
 

@@ -142,7 +142,7 @@ TEST_F(RecordedCaseTest, ACandidateThatIsWrongThereFails) {
   session.Setup(sent);
   RecordingChannel channel;
   const ChampionCheck check =
-      session.CheckChampion({TwiceProgram("candidate"), {}, TwiceProgram("baseline"), {}, 1, {}}, channel);
+      session.CheckChampion({TwiceProgram("candidate"), {}, TwiceProgram("baseline"), {}, 1, {}, {}}, channel);
   EXPECT_EQ(check.outcome, Outcome::kWrongResult);
   EXPECT_THAT(check.message, ::testing::AllOf(HasSubstr("case c: y: relative L2 error"), HasSubstr("recorded inputs of c.npz")));
 }
