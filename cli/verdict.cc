@@ -98,13 +98,13 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
   }
   if (!std::isnan(check.fresh_ratio))
     lines.push_back({"fresh data", fmt::format("{} times as long as on data that repeats", Ratio(check.fresh_ratio))});
-  if (all && !check.took.empty()) lines.push_back({"took", fmt::format("{} s", check.took)});
   if (const std::string found = Describe(check.counterexample); !found.empty()) lines.push_back({"fails on", found});
   return lines;
 }
 
 void PrintEvidence(std::FILE* out, const ChampionCheck& check, bool all) {
   for (const EvidenceLine& line : DescribeEvidence(check, all)) Line(out, line.heading, line.text);
+  if (all && !check.took.empty()) Line(out, "check took", check.took);
 }
 
 std::string Describe(const Counterexample& counterexample) {

@@ -85,7 +85,7 @@ struct ChampionCheck {
   std::string reference =
       kReferenceKernels;           // what computed the right answers: kReferenceKernels, kReferenceBaseline, a .py file
   double reference_ms = kNoValue;  // of one answer to a small input, in a process of its own; the median
-  std::string took;                // seconds by part: "inputs 2.1, listed cases 3.0, search 20.0"
+  std::string took;                // seconds by part: "inputs 2.1 s, listed cases 3.0 s, search 20.0 s"
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
                       (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest,

@@ -28,7 +28,7 @@ std::string PartTimes::Text(Clock::time_point now) {
   std::string text;
   for (const auto& [part, time] : parts_) {
     const double seconds = std::chrono::duration<double>(time).count();
-    if (seconds >= kShownSeconds) text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", part, seconds);
+    if (seconds >= kShownSeconds) text += fmt::format("{}{} {:.1f} s", text.empty() ? "" : ", ", part, seconds);
   }
   return text;
 }

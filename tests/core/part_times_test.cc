@@ -13,8 +13,8 @@ TEST(PartTimes, SumsThePartsInTheOrderInWhichTheyBegan) {
   times.Begin("inputs", start);
   times.Begin("search", start + milliseconds(2100));
   times.Begin("inputs", start + milliseconds(4100));
-  EXPECT_EQ(times.Text(start + milliseconds(4500)), "inputs 2.5, search 2.0");
-  EXPECT_EQ(times.Text(start + milliseconds(9000)), "inputs 2.5, search 2.0") << "the last part has ended";
+  EXPECT_EQ(times.Text(start + milliseconds(4500)), "inputs 2.5 s, search 2.0 s");
+  EXPECT_EQ(times.Text(start + milliseconds(9000)), "inputs 2.5 s, search 2.0 s") << "the last part has ended";
 }
 
 TEST(PartTimes, LeavesOutWhatTookNoTime) {

@@ -160,7 +160,7 @@ ChampionCheck PassedCheck() {
   check.fresh_ratio = 1.01;
   check.reference = "model.py";
   check.reference_ms = 0.25;
-  check.took = "inputs 1.5, search 20.0";
+  check.took = "inputs 1.5 s, search 20.0 s";
   return check;
 }
 

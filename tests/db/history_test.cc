@@ -79,7 +79,7 @@ TEST_F(HistoryTest, BestIsTheFastestThatPassedItsCheck) {
   EXPECT_EQ(best->check->fresh_ratio, 1.01);
   EXPECT_EQ(best->check->reference, "model.py");
   EXPECT_EQ(best->check->reference_ms, 0.25);
-  EXPECT_EQ(best->check->took, "inputs 1.5, search 20.0");
+  EXPECT_EQ(best->check->took, "inputs 1.5 s, search 20.0 s");
 }
 
 TEST_F(HistoryTest, BestIsTheFastestMinimised) {

@@ -79,15 +79,14 @@ struct Checked {
     Candidate candidate;
     candidate.source = "candidate";
     candidate.unproven_edits = unproven_edits;
-    Candidate baseline;
-    baseline.source = "baseline";
+    const Candidate baseline{.source = "baseline"};
     const ChampionChecker checker(compile, workers, "sm_90a", pauses);
     ChampionCheck check = checker.CheckAnswers(candidate, baseline, {}, effort, kDeadline, {});
     if (check.outcome == Outcome::kOk) checker.RunTools(candidate, check, {});
     return check;
   }
   int unproven_edits = 0;
-  CheckEffort effort;
+  CheckEffort effort{2.5, 4};
   ScriptedJobRunner compile;
   FakeFreshWorkers workers;
   bool pauses = false;
@@ -106,6 +105,7 @@ TEST(ChampionChecker, RunsBothProgramsInAFreshProcess) {
   EXPECT_EQ(request.candidate.program.image, "candidate's");
   EXPECT_EQ(request.baseline.program.image, "baseline's");
   EXPECT_EQ(request.baseline.source, "baseline");
+  EXPECT_EQ(request.effort.search_s + request.effort.sizes_s, 6.5);
 }
 
 TEST(ChampionChecker, AReplyThatCannotBeReadFailsTheCheck) {
@@ -123,18 +123,9 @@ TEST(ChampionChecker, UnprovenEditsFaceTenTimesTheAdversary) {
     Checked checked(Passed());
     checked.unproven_edits = edits;
     checked.Check();
-    const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.at(0).request));
-    EXPECT_EQ(request.adversary_factor, edits > 0 ? 10 : 1);
+    const auto request = ToRunRequest(checked.workers.jobs.at(0).request);
+    EXPECT_EQ(std::get<ChampionRequest>(request).adversary_factor, edits > 0 ? 10 : 1);
   }
-}
-
-TEST(ChampionChecker, TellsTheWorkerHowLongThePartsWithoutAnEndMayTake) {
-  Checked checked(Passed());
-  checked.effort = {2.5, 4};
-  checked.Check();
-  const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.at(0).request));
-  EXPECT_EQ(request.effort.search_s, 2.5);
-  EXPECT_EQ(request.effort.sizes_s, 4);
 }
 
 TEST(ChampionChecker, DrawsNewSeedsForEveryCheck) {
