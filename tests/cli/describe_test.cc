@@ -63,6 +63,19 @@ TEST(DescribeStep, NamesOnlyWhatChanged) {
   EXPECT_EQ(DescribeStep(parent, &parent), "nothing");
 }
 
+TEST(DescribeStep, DoesNotRepeatTheOperatorThatIsShownBesideIt) {
+  Edit edit;
+  edit.op = "unroll";
+  edit.parameters["U"] = 4;
+  Candidate parent;
+  Candidate child;
+  child.op = "unroll";
+  child.genome.edits = {edit};
+  EXPECT_EQ(DescribeStep(child, &parent), "U=4");
+  child.op = "crossover";
+  EXPECT_EQ(DescribeStep(child, &parent), "unroll: U=4");
+}
+
 TEST(SpeedupOver, PrefersTheInterleavedCheck) {
   CandidateRecord baseline;
   baseline.evaluation.score_ns = 300;
