@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <boost/locale/utf.hpp>
 #include <cerrno>
 #include <system_error>
@@ -16,6 +17,11 @@ namespace evo {
 namespace {
 
 namespace utf = boost::locale::utf;
+
+constexpr std::string_view kEraseBelow = "\r\x1b[J";
+
+// Whether a terminal shows lines of PrintLive. Warnings of workers come from other threads.
+std::atomic<bool> live_lines{false};
 
 // Unicode's control characters beyond ASCII, and what is not seen: marks and overrides of the writing direction, characters
 // without width, separators of lines, tags.
@@ -127,8 +133,19 @@ void PrintText(std::FILE* out, std::string_view text) {
 }
 
 void PrintRaw(std::FILE* out, std::string_view text) {
+  if (live_lines.load(std::memory_order_relaxed) && IsTerminal(out) && live_lines.exchange(false))
+    std::fwrite(kEraseBelow.data(), 1, kEraseBelow.size(), out);
   if (std::fwrite(text.data(), 1, text.size(), out) == text.size() || out == stderr) return;
   throw std::system_error(errno, std::generic_category(), "the output");
+}
+
+void PrintLive(std::FILE* out, const std::vector<std::string>& lines) {
+  std::string text = fmt::format("{}{}", kEraseBelow, fmt::join(lines, "\r\n"));
+  if (lines.size() > 1) text += fmt::format("\x1b[{}A", lines.size() - 1);
+  text += '\r';
+  std::fwrite(text.data(), 1, text.size(), out);
+  std::fflush(out);
+  live_lines = true;
 }
 
 }  // namespace evo
