@@ -114,10 +114,10 @@ std::vector<std::string> BrokenLines(std::string_view text, std::size_t width) {
     const std::size_t end = text.find('\n');
     last = end == std::string_view::npos;
     const std::string_view line = text.substr(0, end);
-    const std::size_t indent = line.size() > width ? Indent(line) : 0;
+    const std::size_t indent = ColumnsOf(line) > width ? Indent(line) : 0;
     const std::vector<std::string> parts = WrappedLines(line, width);
-    lines.push_back(line.size() > width ? parts.front() : std::string(line));
-    if (line.size() > width) {
+    lines.push_back(ColumnsOf(line) > width ? parts.front() : std::string(line));
+    if (ColumnsOf(line) > width) {
       std::string_view rest = line.substr(parts.front().size());
       rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
       for (const std::string& part : WrappedLines(rest, width - indent)) lines.push_back(std::string(indent, ' ') + part);

@@ -39,8 +39,8 @@ decltype(auto) AsPrinted(const Argument& argument) {
     return (argument);
 }
 
-// The lines of a text; those that have more than `width` bytes are broken at blanks, and go on below the text behind their label.
-// Precondition: width >= 20.
+// The lines of a text; those that have more than `width` columns are broken at blanks, and go on below the text behind their
+// label. Precondition: width >= 20.
 std::vector<std::string> BrokenLines(std::string_view text, std::size_t width);
 // As PrintLines; on a terminal, lines that are wider than it are broken.
 void PrintText(std::FILE* out, std::string_view text);

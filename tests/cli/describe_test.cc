@@ -205,7 +205,7 @@ TEST(Table, FitsALine) {
 TEST(WrappedLines, BreakAtBlanksAndNeverWithinACharacter) {
   EXPECT_EQ(WrappedLines("one two three", 8), (std::vector<std::string>{"one two", "three"}));
   EXPECT_EQ(WrappedLines("abcdefghij k", 4), (std::vector<std::string>{"abcd", "efgh", "ij k"}));
-  EXPECT_EQ(WrappedLines("abc\xc3\xa9z", 4), (std::vector<std::string>{"abc", "\xc3\xa9z"}));
+  EXPECT_EQ(WrappedLines("abc\xc3\xa9z", 4), (std::vector<std::string>{"abc\xc3\xa9", "z"})) << "columns, not bytes";
   EXPECT_EQ(WrappedLines("", 4), (std::vector<std::string>{""}));
 }
 
