@@ -140,7 +140,7 @@ void PrintRaw(std::FILE* out, std::string_view text) {
 }
 
 void PrintLive(std::FILE* out, const std::vector<std::string>& lines) {
-  std::string text = fmt::format("{}{}", kEraseBelow, fmt::join(lines, "\r\n"));
+  std::string text = fmt::format("{}{}", kEraseBelow, fmt::join(lines, "\n"));
   if (lines.size() > 1) text += fmt::format("\x1b[{}A", lines.size() - 1);
   text += '\r';
   std::fwrite(text.data(), 1, text.size(), out);
