@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "cli/describe.h"
@@ -16,6 +17,8 @@ namespace evo {
 namespace {
 
 constexpr std::size_t kReasonWidth = 300;
+// Columns from which on there is a second live line: there the first one has room for all of its parts.
+constexpr std::size_t kWide = 110;
 
 std::string FormatSpeedup(double baseline_ns, double ns) {
   return std::isnan(baseline_ns) || std::isnan(ns) ? "" : fmt::format(" ({:.2f}x)", baseline_ns / ns);
@@ -45,8 +48,8 @@ std::string FormatDuration(double nanoseconds) {
   return fmt::format("{:.3g} s", nanoseconds / 1e9);
 }
 
-ConsoleObserver::ConsoleObserver(std::FILE* out, int evaluations)
-    : out_(out), evaluations_(evaluations), terminal_(::isatty(::fileno(out)) != 0) {}
+ConsoleObserver::ConsoleObserver(std::FILE* out, int evaluations, Workers workers)
+    : out_(out), evaluations_(evaluations), workers_(std::move(workers)), terminal_(::isatty(::fileno(out)) != 0) {}
 
 std::string ProgressLine(const Progress& progress, std::size_t width) {
   const double share = progress.evaluated == 0 ? 0 : 100.0 * progress.valid / progress.evaluated;
@@ -80,6 +83,18 @@ std::string ProgressLine(const Progress& progress, std::size_t width) {
   return line.substr(0, width);
 }
 
+std::string DetailLine(const std::string& workers, const Improvement& improvement, double seconds, std::size_t width) {
+  const std::string busy = CleanedLine(workers);
+  std::string last;
+  if (improvement.candidate != 0) {
+    last = CleanedLine(fmt::format("last improvement #{} by {}, {:.1f}% faster, {} ago", improvement.candidate, improvement.op,
+                                   100 * (improvement.gain - 1), FormatSeconds(seconds - improvement.at_seconds)));
+  }
+  const std::string line = busy.empty() || last.empty() ? busy + last : busy + "  " + last;
+  if (line.size() <= width) return line;
+  return busy.size() <= width ? busy : "";
+}
+
 void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   std::string names;
   for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
@@ -109,11 +124,11 @@ void ConsoleObserver::OnEvaluated(const Candidate& candidate, const Evaluation& 
     under_way_.ns = evaluation.score_ns;
   }
   const Progress before = last_;
-  const double seconds_left = last_.seconds_left;
   const double baseline_ns = last_.baseline_ns;
   last_ = progress;
-  last_.seconds_left = seconds_left;
   if (progress.generation == 0 && std::isnan(baseline_ns)) last_.baseline_ns = baseline_ns;
+  if (before.best != 0 && progress.best == candidate.id && progress.best_ns < before.best_ns)
+    improvement_ = {candidate.id, candidate.op, before.best_ns / progress.best_ns, progress.seconds};
   KeepFastest(before);
   if (terminal_) Show(false);
 }
@@ -136,16 +151,27 @@ void ConsoleObserver::KeepFastest(const Progress& before) {
 
 void ConsoleObserver::Show(bool end_of_generation) {
   if (terminal_) {
-    PrintRaw(out_, "\r\x1b[K" + ProgressLine(last_, LineWidth(out_) - 1));
-    live_ = true;
+    ShowLive();
   } else if (end_of_generation) {
     Print(out_, "{}\n", ProgressLine(last_, std::string::npos));
   }
   std::fflush(out_);
 }
 
+void ConsoleObserver::ShowLive() {
+  const std::size_t width = LineWidth(out_) - 1;
+  std::vector<std::string> lines{ProgressLine(last_, width)};
+  if (width >= kWide) {
+    std::string details = DetailLine(workers_ ? workers_() : "", improvement_, last_.seconds, width);
+    if (!details.empty()) lines.push_back(std::move(details));
+  }
+  PrintLive(out_, lines);
+  live_ = true;
+}
+
+// What the live line said last stays, above what comes.
 void ConsoleObserver::EndLive() {
-  if (live_) Print(out_, "\n");
+  if (live_) Print(out_, "{}\n", ProgressLine(last_, LineWidth(out_) - 1));
   live_ = false;
 }
 

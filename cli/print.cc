@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <boost/locale/utf.hpp>
 #include <cerrno>
 #include <system_error>
@@ -16,6 +17,11 @@ namespace evo {
 namespace {
 
 namespace utf = boost::locale::utf;
+
+constexpr std::string_view kEraseBelow = "\r\x1b[J";
+
+// Whether a terminal shows lines of PrintLive. Warnings of workers come from other threads.
+std::atomic<bool> live_lines{false};
 
 // Unicode's control characters beyond ASCII, and what is not seen: marks and overrides of the writing direction, characters
 // without width, separators of lines, tags.
@@ -108,10 +114,10 @@ std::vector<std::string> BrokenLines(std::string_view text, std::size_t width) {
     const std::size_t end = text.find('\n');
     last = end == std::string_view::npos;
     const std::string_view line = text.substr(0, end);
-    const std::size_t indent = line.size() > width ? Indent(line) : 0;
+    const std::size_t indent = ColumnsOf(line) > width ? Indent(line) : 0;
     const std::vector<std::string> parts = WrappedLines(line, width);
-    lines.push_back(line.size() > width ? parts.front() : std::string(line));
-    if (line.size() > width) {
+    lines.push_back(ColumnsOf(line) > width ? parts.front() : std::string(line));
+    if (ColumnsOf(line) > width) {
       std::string_view rest = line.substr(parts.front().size());
       rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
       for (const std::string& part : WrappedLines(rest, width - indent)) lines.push_back(std::string(indent, ' ') + part);
@@ -127,8 +133,19 @@ void PrintText(std::FILE* out, std::string_view text) {
 }
 
 void PrintRaw(std::FILE* out, std::string_view text) {
+  if (live_lines.load(std::memory_order_relaxed) && IsTerminal(out) && live_lines.exchange(false))
+    std::fwrite(kEraseBelow.data(), 1, kEraseBelow.size(), out);
   if (std::fwrite(text.data(), 1, text.size(), out) == text.size() || out == stderr) return;
   throw std::system_error(errno, std::generic_category(), "the output");
+}
+
+void PrintLive(std::FILE* out, const std::vector<std::string>& lines) {
+  std::string text = fmt::format("{}{}", kEraseBelow, fmt::join(lines, "\n"));
+  if (lines.size() > 1) text += fmt::format("\x1b[{}A", lines.size() - 1);
+  text += '\r';
+  std::fwrite(text.data(), 1, text.size(), out);
+  std::fflush(out);
+  live_lines = true;
 }
 
 }  // namespace evo

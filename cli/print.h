@@ -26,6 +26,11 @@ void PrintLines(std::FILE* out, std::string_view text);
 // As PrintLines, without cleaning: for escape sequences of evo's own around text that was cleaned.
 void PrintRaw(std::FILE* out, std::string_view text);
 
+// Draws lines on a terminal that stay until something else is printed on it, or they are drawn anew. The cursor waits at their
+// beginning, so that all of them go even if the terminal has broken them since, as it does when it becomes narrower.
+// Preconditions: the lines are cleaned, and each has fewer characters than the terminal has columns.
+void PrintLive(std::FILE* out, const std::vector<std::string>& lines);
+
 template <typename Argument>
 decltype(auto) AsPrinted(const Argument& argument) {
   if constexpr (std::is_convertible_v<const Argument&, std::string_view>)
@@ -34,8 +39,8 @@ decltype(auto) AsPrinted(const Argument& argument) {
     return (argument);
 }
 
-// The lines of a text; those that have more than `width` bytes are broken at blanks, and go on below the text behind their label.
-// Precondition: width >= 20.
+// The lines of a text; those that have more than `width` columns are broken at blanks, and go on below the text behind their
+// label. Precondition: width >= 20.
 std::vector<std::string> BrokenLines(std::string_view text, std::size_t width);
 // As PrintLines; on a terminal, lines that are wider than it are broken.
 void PrintText(std::FILE* out, std::string_view text);

@@ -21,14 +21,11 @@ constexpr std::size_t kGap = 2;
 // A column of text is not made narrower.
 constexpr std::size_t kLeastText = 12;
 
-// Of a character of several bytes in UTF-8, all but the first.
-bool ContinuesCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
-
 std::size_t LongestWord(std::string_view text) {
   std::size_t longest = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    longest = std::max(longest, end);
+    longest = std::max(longest, ColumnsOf(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return longest;
@@ -45,12 +42,10 @@ std::size_t LineWidth(std::FILE* out) {
 
 std::vector<std::string> WrappedLines(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
-  while (text.size() > width) {
-    std::size_t end = text.rfind(' ', width);
-    if (end == std::string_view::npos || end == 0) {
-      end = width;
-      while (end > 1 && ContinuesCharacter(text[end])) --end;
-    }
+  while (ColumnsOf(text) > width) {
+    const std::size_t room = BytesOf(text, width);
+    std::size_t end = text.rfind(' ', room);
+    if (end == std::string_view::npos || end == 0) end = room;
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(end);
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -84,9 +79,10 @@ Table::Room Table::RoomOf(std::size_t column) const {
   Room room;
   for (const auto& row : rows_) {
     const bool heading = &row == &rows_.front();
-    room.wanted = std::max(room.wanted, row[column].size());
+    room.wanted = std::max(room.wanted, ColumnsOf(row[column]));
+    room.below_heading = std::max(room.below_heading, heading ? LongestWord(row[column]) : ColumnsOf(row[column]));
     // Numbers are never broken, their headings are.
-    if (right_[column]) room.least = std::max(room.least, heading ? LongestWord(row[column]) : row[column].size());
+    if (right_[column]) room.least = room.below_heading;
   }
   if (!right_[column]) room.least = std::min(room.wanted, kLeastText);
   room.least = std::max(room.least, std::min<std::size_t>(room.wanted, 4));
@@ -110,7 +106,7 @@ std::vector<std::vector<std::size_t>> Table::Parts(std::size_t line) const {
   return parts;
 }
 
-// The widest column gives way first.
+// A column that only its heading makes wide gives way first, since a heading can have several lines; then the widest.
 std::vector<std::size_t> Table::Widths(const std::vector<std::size_t>& columns, std::size_t line) const {
   std::vector<Room> rooms;
   std::vector<std::size_t> widths;
@@ -119,13 +115,16 @@ std::vector<std::size_t> Table::Widths(const std::vector<std::size_t>& columns, 
     widths.push_back(rooms.back().wanted);
   }
   const std::size_t gaps = kGap * (widths.size() - 1);
-  while (std::accumulate(widths.begin(), widths.end(), gaps) > line) {
-    std::size_t widest = widths.size();
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      if (widths[i] > rooms[i].least && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+  for (const auto least : {&Room::below_heading, &Room::least}) {
+    while (std::accumulate(widths.begin(), widths.end(), gaps) > line) {
+      std::size_t widest = widths.size();
+      for (std::size_t i = 0; i < widths.size(); ++i) {
+        if (widths[i] > std::max(rooms[i].*least, rooms[i].least) && (widest == widths.size() || widths[i] > widths[widest]))
+          widest = i;
+      }
+      if (widest == widths.size()) break;
+      --widths[widest];
     }
-    if (widest == widths.size()) break;
-    --widths[widest];
   }
   return widths;
 }

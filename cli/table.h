@@ -11,7 +11,7 @@ namespace evo {
 // Columns that a line may have: those of the terminal behind the stream, at least 60, or 130 where there is none.
 std::size_t LineWidth(std::FILE* out);
 
-// A cleaned text as lines of at most `width` bytes, broken at blanks where that is possible and never within a character. At
+// A cleaned text as lines of at most `width` columns, broken at blanks where that is possible and never within a character. At
 // least one line. Precondition: width >= 4.
 std::vector<std::string> WrappedLines(std::string_view text, std::size_t width);
 
@@ -35,6 +35,7 @@ class Table {
   struct Room {
     std::size_t wanted = 0;
     std::size_t least = 0;
+    std::size_t below_heading = 0;  // for its cells and the longest word of its heading
   };
   Room RoomOf(std::size_t column) const;
   std::vector<std::vector<std::size_t>> Parts(std::size_t line) const;

@@ -57,13 +57,17 @@ std::size_t ColumnsOf(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), BeginsCharacter));
 }
 
-std::string Shortened(const std::string& text, std::size_t columns) {
-  if (ColumnsOf(text) <= columns) return text;
+std::size_t BytesOf(std::string_view text, std::size_t columns) {
   std::size_t end = 0;
   for (std::size_t characters = 0; end < text.size(); ++end) {
-    if (BeginsCharacter(text[end]) && ++characters == columns) break;
+    if (BeginsCharacter(text[end]) && ++characters > columns) break;
   }
-  return text.substr(0, end) + kEllipsis;
+  return end;
+}
+
+std::string Shortened(const std::string& text, std::size_t columns) {
+  if (ColumnsOf(text) <= columns) return text;
+  return text.substr(0, BytesOf(text, columns - 1)) + kEllipsis;
 }
 
 std::string Sparkline(const std::vector<double>& values, std::size_t width) {

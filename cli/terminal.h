@@ -20,6 +20,8 @@ std::string InColour(std::FILE* out, Colour colour, const std::string& text);
 
 // Columns that a cleaned text in UTF-8 takes, a character each.
 std::size_t ColumnsOf(std::string_view text);
+// How many bytes at the beginning of a text take this many columns; all if it has fewer.
+std::size_t BytesOf(std::string_view text, std::size_t columns);
 // At most `columns` characters, with an ellipsis in the place of what was longer. Precondition: columns >= 1.
 std::string Shortened(const std::string& text, std::size_t columns);
 

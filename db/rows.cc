@@ -42,6 +42,27 @@ void ReadSharedSamples(Statement& cases, RunId run, Evaluation& evaluation) {
   });
 }
 
+// Reads evaluations with their measurements.
+class EvaluationReader {
+ public:
+  EvaluationReader(SQLite::Database& db, RunId run)
+      : run_(run),
+        cases_(db, fmt::format("SELECT {} FROM case_measurement WHERE run = ? AND candidate = ? ORDER BY position",
+                               ColumnList<CaseMeasurement>())) {}
+
+  // From the columns of the evaluation that begin there.
+  Evaluation Read(Statement& row, int column, CandidateId candidate) {
+    auto evaluation = ReadRecord<Evaluation>(row, column);
+    ForEachRow(cases_, run_, candidate, [&](Statement& r) { evaluation.cases.push_back(ReadCase(r)); });
+    ReadSharedSamples(cases_, run_, evaluation);
+    return evaluation;
+  }
+
+ private:
+  RunId run_;
+  Statement cases_;
+};
+
 // Reads what other tables hold of a candidate as well.
 class CandidateParts {
  public:
@@ -50,8 +71,7 @@ class CandidateParts {
         genomes_(db),
         parents_(db, "SELECT parent FROM parent WHERE run = ? AND candidate = ? ORDER BY position"),
         dropped_(db, "SELECT reason FROM dropped_edit WHERE run = ? AND candidate = ? ORDER BY position"),
-        cases_(db, fmt::format("SELECT {} FROM case_measurement WHERE run = ? AND candidate = ? ORDER BY position",
-                               ColumnList<CaseMeasurement>())) {}
+        evaluations_(db, run) {}
 
   // Throws Error for a value that this version does not know.
   StoredCandidate Read(Statement& row) {
@@ -65,11 +85,9 @@ class CandidateParts {
     candidate.genome =
         genomes_.Read(row.getColumn(column).getInt64(), edits.isNull() ? std::nullopt : std::optional(edits.getString()));
     column += 2;
-    auto evaluation = ReadRecord<Evaluation>(row, column);
     ForEachRow(parents_, run_, candidate.id, [&](Statement& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
     ForEachRow(dropped_, run_, candidate.id, [&](Statement& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
-    ForEachRow(cases_, run_, candidate.id, [&](Statement& r) { evaluation.cases.push_back(ReadCase(r)); });
-    ReadSharedSamples(cases_, run_, evaluation);
+    Evaluation evaluation = evaluations_.Read(row, column, candidate.id);
     return {std::move(candidate), std::move(evaluation)};
   }
 
@@ -78,7 +96,7 @@ class CandidateParts {
   StoredGenomes genomes_;
   Statement parents_;
   Statement dropped_;
-  Statement cases_;
+  EvaluationReader evaluations_;
 };
 
 }  // namespace
@@ -119,13 +137,22 @@ void VisitCandidates(SQLite::Database& db, RunId run, const std::string& conditi
   }
 }
 
-std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
-                                            const std::string& order, const std::vector<std::string>& values,
-                                            const OnDamage& damaged) {
-  std::vector<StoredCandidate> found;
-  VisitCandidates(db, run, condition, order, values, damaged,
-                  [&](StoredCandidate stored) { found.push_back(std::move(stored)); });
-  return found;
+void VisitEvaluations(SQLite::Database& db, RunId run, const std::string& condition, const OnDamage& damaged,
+                      const std::function<void(CandidateId, Evaluation)>& visit) {
+  EvaluationReader reader(db, run);
+  Statement row(db, fmt::format("SELECT e.candidate, {} FROM evaluation AS e WHERE e.run = ? AND ({}) ORDER BY e.candidate",
+                                ColumnList<Evaluation>("e."), condition));
+  row.bind(1, run);
+  while (row.executeStep()) {
+    const CandidateId id = row.getColumn(0).getInt64();
+    std::optional<Evaluation> evaluation;
+    try {
+      evaluation = reader.Read(row, 1, id);
+    } catch (const Error& error) {
+      damaged({run, id, error.what()});
+    }
+    if (evaluation) visit(id, std::move(*evaluation));
+  }
 }
 
 std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged) {

@@ -29,10 +29,9 @@ void VisitCandidates(SQLite::Database& db, RunId run, const std::string& conditi
                      const std::vector<std::string>& values, const OnDamage& damaged,
                      const std::function<void(StoredCandidate)>& visit);
 
-// The same as a list.
-std::vector<StoredCandidate> ReadCandidates(SQLite::Database& db, RunId run, const std::string& condition,
-                                            const std::string& order, const std::vector<std::string>& values,
-                                            const OnDamage& damaged);
+// Visits evaluations in the order of their candidates, likewise, without the genomes: `condition` is over evaluation AS e.
+void VisitEvaluations(SQLite::Database& db, RunId run, const std::string& condition, const OnDamage& damaged,
+                      const std::function<void(CandidateId, Evaluation)>& visit);
 
 // How many are ok.
 int CountValid(const std::vector<Evaluation>& evaluations);

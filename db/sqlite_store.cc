@@ -272,10 +272,10 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run, const 
     std::vector<KnownEvaluation> known;
     while (row.executeStep()) {
       const RunId earlier = row.getColumn(0).getInt64();
-      for (StoredCandidate& stored :
-           ReadCandidates(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", "c.candidate", {}, damaged)) {
-        known.push_back({earlier, stored.candidate.id, std::move(stored.evaluation)});
-      }
+      VisitEvaluations(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", damaged,
+                       [&](CandidateId id, Evaluation evaluation) {
+                         known.push_back({earlier, id, std::move(evaluation)});
+                       });
     }
     return known;
   });

@@ -76,7 +76,9 @@ Genome StoredGenomes::Read(std::int64_t head, const std::optional<std::string>& 
   if (!edits) return ReadWhole(head, edits);
   try {
     Genome genome = Head(head);
-    for (const std::int64_t number : NumbersOf(*edits)) genome.edits.push_back(EditOf(number));
+    const std::vector<std::int64_t> numbers = NumbersOf(*edits);
+    genome.edits.reserve(numbers.size());
+    for (const std::int64_t number : numbers) genome.edits.push_back(EditOf(number));
     return genome;
   } catch (const Error&) {
     return ReadWhole(head, edits);

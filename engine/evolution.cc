@@ -43,8 +43,10 @@ RunStatus Evolution::Run(const StopCondition& stop) {
   return Loop(std::move(pending), stop);
 }
 
-RunStatus Evolution::Resume(const StopCondition& stop) {
-  const std::vector<GenerationRecord> history = LoadHistory();
+RunStatus Evolution::Resume(const StopCondition& stop) { return Resume(stop, parts_.store.LoadGenerations(settings_.run.id)); }
+
+RunStatus Evolution::Resume(const StopCondition& stop, std::vector<GenerationRecord> generations) {
+  std::vector<GenerationRecord> history = LearnTrials(std::move(generations));
   if (history.empty()) return Run(stop);
   progress_.Begin(stop);
   parts_.observer.OnStarted(settings_.run, true);
@@ -58,6 +60,7 @@ RunStatus Evolution::Resume(const StopCondition& stop) {
   }
   GenerationRecord pending = reproduction_.Reproduce(last.generation + 1, stop);
   if (lags) Survive(last);
+  history = {};
   StartEvaluating(pending, stop);
   return Loop(std::move(pending), stop);
 }
@@ -147,9 +150,9 @@ void Evolution::Notify(const StopCondition& stop) {
 }
 
 // The generations of the evolution, counted as if there were no trials of minimisation among them. The trials are learnt here.
-std::vector<GenerationRecord> Evolution::LoadHistory() {
+std::vector<GenerationRecord> Evolution::LearnTrials(std::vector<GenerationRecord> generations) {
   std::vector<GenerationRecord> history;
-  for (GenerationRecord& record : parts_.store.LoadGenerations(settings_.run.id)) {
+  for (GenerationRecord& record : generations) {
     reproduction_.Reserve(record);
     if (IsTrial(record)) {
       progress_.Learn(record);

@@ -27,6 +27,9 @@ class Evolution {
 
   // Goes on after the generations that the store has of this run.
   RunStatus Resume(const StopCondition& stop);
+  // The same where they have been loaded already: of a long run they are most of the memory, and reading them takes seconds. They
+  // are freed before the first new generation is evaluated.
+  RunStatus Resume(const StopCondition& stop, std::vector<GenerationRecord> generations);
 
   const Progress& progress() const { return progress_.progress(); }
 
@@ -39,7 +42,7 @@ class Evolution {
   void Record(GenerationRecord generation);
   void Survive(const GenerationRecord& generation);
   void Notify(const StopCondition& stop);
-  std::vector<GenerationRecord> LoadHistory();
+  std::vector<GenerationRecord> LearnTrials(std::vector<GenerationRecord> generations);
   void RequireBaseline(const GenerationRecord& first) const;
   RunStatus CheckAndClose(const StopCondition& stop);
   RunStatus Close(RunStatus status, const std::string& message);

@@ -1,6 +1,8 @@
 #include "engine/progress_tracker.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
 #include "engine/trial_runner.h"
 
@@ -9,6 +11,10 @@ namespace {
 
 // The clock may not have moved yet.
 constexpr double kLeastSeconds = 1e-3;
+
+double SecondsTo(std::chrono::seconds limit, double seconds) {
+  return std::max(0.0, static_cast<double>(limit.count()) - seconds);
+}
 
 }  // namespace
 
@@ -32,6 +38,10 @@ const Progress& ProgressTracker::CountEvaluated(const Candidate& candidate, cons
   }
   under_way_.seconds = stop.Elapsed().count();
   under_way_.candidates_per_second = evaluated_here_ / std::max(under_way_.seconds, kLeastSeconds);
+  // What was left at the end of the generation before, less what has passed since. NaN stays: it is the first argument.
+  under_way_.seconds_left = std::max(progress_.seconds_left - (under_way_.seconds - progress_.seconds), 0.0);
+  if (const auto limit = stop.time_limit())
+    under_way_.seconds_left = std::fmin(under_way_.seconds_left, SecondsTo(*limit, under_way_.seconds));
   return under_way_;
 }
 
@@ -72,10 +82,8 @@ void ProgressTracker::UpdateRates(const StopCondition& stop) {
     const int left = std::max(0, progress_.evaluations - static_cast<int>(evolved_));
     progress_.seconds_left = std::min(progress_.seconds_left, progress_.seconds / std::max(1, evaluated_here_) * left);
   }
-  if (const auto limit = stop.time_limit()) {
-    progress_.seconds_left =
-        std::min(progress_.seconds_left, std::max(0.0, static_cast<double>(limit->count()) - progress_.seconds));
-  }
+  if (const auto limit = stop.time_limit())
+    progress_.seconds_left = std::min(progress_.seconds_left, SecondsTo(*limit, progress_.seconds));
 }
 
 }  // namespace evo

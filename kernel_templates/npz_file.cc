@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 #include <minizip/unzip.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostHeader = 1 << 16;
+constexpr std::size_t kMostTypeShown = 40;
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kDamaged = "is damaged; write it again with numpy.savez";
 
@@ -94,25 +95,39 @@ std::optional<Dtype> DtypeOf(const std::string& type) {
   return std::nullopt;
 }
 
-// The value of a key in the header of an array: a dictionary in Python's notation, with these three keys.
-std::string Field(const std::string& header, const std::string& pattern) {
-  std::smatch found;
-  return std::regex_search(header, found, std::regex(pattern)) ? found[1].str() : "";
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view WithoutBlanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
-std::optional<std::vector<std::int64_t>> ParseShape(const std::string& text) {
+// What follows a key in the header of an array: a dictionary in Python's notation, with three keys. nullopt if it is not there.
+// By hand: std::regex calls itself for each character, and a long header would end the process.
+std::optional<std::string_view> ValueOf(std::string_view header, std::string_view key) {
+  const std::size_t at = header.find(key);
+  return at == std::string_view::npos ? std::nullopt : std::optional(WithoutBlanks(header.substr(at + key.size())));
+}
+
+// What stands between these two characters at the beginning of a value; empty if it does not begin so.
+std::string_view Enclosed(std::string_view value, char open, char close) {
+  const std::size_t end = value.find(close, 1);
+  return value.starts_with(open) && end != std::string_view::npos ? value.substr(1, end - 1) : std::string_view();
+}
+
+// "3, 4", "3," or nothing.
+std::optional<std::vector<std::int64_t>> ParseShape(std::string_view text) {
   std::vector<std::int64_t> shape;
-  static const std::regex number(R"(\s*(\d+)\s*(,|$))");
-  auto at = text.cbegin();
-  for (std::smatch found; std::regex_search(at, text.cend(), found, number, std::regex_constants::match_continuous);
-       at = found[0].second) {
-    const std::string digits = found[1].str();
+  for (text = WithoutBlanks(text); !text.empty();) {
+    const std::string_view digits = WithoutBlanks(text.substr(0, text.find(',')));
     std::int64_t extent = 0;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), extent).ec != std::errc()) return std::nullopt;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+    if (error != std::errc() || end != digits.data() + digits.size() || extent < 0) return std::nullopt;
     shape.push_back(extent);
+    text.remove_prefix(std::min(text.find(','), text.size() - 1) + 1);
+    text = WithoutBlanks(text);
   }
-  return text.find_first_not_of(' ', static_cast<std::size_t>(at - text.cbegin())) == std::string::npos ? std::optional(shape)
-                                                                                                        : std::nullopt;
+  return shape;
 }
 
 // The format of numpy.lib.format: a magic, a version, the length of the header in 2 bytes (from version 2 in 4), the header.
@@ -127,21 +142,26 @@ NpzArray ParseArray(std::string name, const std::string& contents, const std::st
   std::size_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | byte(kLength + i);
   if (length > kMostHeader || contents.size() - begin < length) Fail(place, kDamaged);
-  const std::string header = contents.substr(begin, length);
+  const std::string_view header = std::string_view(contents).substr(begin, length);
 
   NpzArray array;
   array.name = std::move(name);
-  const std::string type = Field(header, R"('descr':\s*'([^']*)')");
-  const std::string fortran = Field(header, R"('fortran_order':\s*(True|False))");
-  const auto shape = ParseShape(Field(header, R"('shape':\s*\(([^)]*)\))"));
-  if (header.find("'descr'") == std::string::npos || fortran.empty() || !shape) Fail(place, kDamaged);
+  const auto descr = ValueOf(header, "'descr':");
+  const auto fortran = ValueOf(header, "'fortran_order':");
+  const auto shape_text = ValueOf(header, "'shape':");
+  if (!descr || !fortran || !(fortran->starts_with("True") || fortran->starts_with("False")) || !shape_text ||
+      !shape_text->starts_with('('))
+    Fail(place, kDamaged);
+  const auto shape = ParseShape(Enclosed(*shape_text, '(', ')'));
+  if (!shape) Fail(place, kDamaged);
+  const std::string type(Enclosed(*descr, '\'', '\''));
   const auto dtype = DtypeOf(type);
   if (!dtype)
     Fail(place,
          fmt::format("has elements of type {}; real numbers, integers and bools can be read: convert it, bfloat16 to float32",
-                     type.empty() ? "several parts" : type));
+                     type.empty() ? "several parts" : type.substr(0, kMostTypeShown)));
   if (type.front() == '>') Fail(place, fmt::format("is big endian ({}); save it with .astype('{}')", type, "<" + type.substr(1)));
-  if (fortran == "True") Fail(place, "is in Fortran order; save numpy.ascontiguousarray of it");
+  if (fortran->starts_with("True")) Fail(place, "is in Fortran order; save numpy.ascontiguousarray of it");
   array.dtype = *dtype;
   array.shape = *shape;
   std::uint64_t wanted = ByteSize(array.dtype);

@@ -243,7 +243,10 @@ json ReportData(const std::string& database, const ReportOptions& options, const
     data["best_id"] = best->candidate.id;
     data["story"] = StoryJson(TellStory(history, id, best->candidate.id, tools.story), sources);
     data["check"] = CheckJson(*best, tools);
-    elites.push_back(best->candidate.id);
+    if (std::find(elites.begin(), elites.end(), best->candidate.id) == elites.end()) {
+      if (elites.size() == kElites) elites.pop_back();
+      elites.push_back(best->candidate.id);
+    }
   }
   if (baseline && tools.story.render) {
     try {

@@ -56,15 +56,18 @@ std::string Describe(const Parameters& parameters) {
   return text.empty() ? "none" : text;
 }
 
-std::string Describe(const Edit& edit) {
+// What the edit does, without its operator.
+std::string DescribeChanges(const Edit& edit) {
   std::vector<std::string> parts;
   for (const SourceChange& change : edit.source) parts.push_back(Describe(change, edit));
   for (const LaunchChange& change : edit.launch) {
     parts.push_back(fmt::format("launch of {}: {}({})", change.kernel, change.field, Shortened(change.text)));
   }
   if (!edit.parameters.empty()) parts.push_back(Describe(edit.parameters));
-  return fmt::format("{}: {}", edit.op, fmt::join(parts, "; "));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
+
+std::string Describe(const Edit& edit) { return fmt::format("{}: {}", edit.op, DescribeChanges(edit)); }
 
 std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
   if (parent == nullptr)
@@ -84,7 +87,7 @@ std::string DescribeStep(const Candidate& candidate, const Candidate* parent) {
     return std::find(genome.edits.begin(), genome.edits.end(), edit) != genome.edits.end();
   };
   for (const Edit& edit : candidate.genome.edits) {
-    if (!holds(parent->genome, edit)) parts.push_back(Describe(edit));
+    if (!holds(parent->genome, edit)) parts.push_back(edit.op == candidate.op ? DescribeChanges(edit) : Describe(edit));
   }
   for (const Edit& edit : parent->genome.edits) {
     if (!holds(candidate.genome, edit)) parts.push_back(fmt::format("without {}", Describe(edit)));

@@ -19,7 +19,8 @@ std::string Cut(const std::string& line, std::size_t width);
 std::string Describe(const Parameters& parameters);
 // "use_fmaf: replace IfStmt in scale by `y[i] = 2 * x[i];`", on one line.
 std::string Describe(const Edit& edit);
-// What a candidate changed against its first parent: its operator, its new parameter values and the edits it added or lost.
+// What a candidate changed against its first parent: its new parameter values and the edits it added or lost. An edit of the
+// candidate's own operator comes without the operator's name, which is shown beside this.
 std::string DescribeStep(const Candidate& candidate, const Candidate* parent);
 
 // The edits of the child that the parent does not have, in the child's order. They point into the child.

@@ -21,8 +21,12 @@ constexpr std::array kOperators{"unroll_pragma",  "vector_load_shared", "loop_in
 constexpr std::array kParameters{"BLOCK_M", "BLOCK_N", "BLOCK_K", "WARPS", "STAGES", "UNROLL"};
 constexpr std::array kWords{"acc", "tile", "row", "col", "k", "warp", "lane", "smem", "sum", "scale", "offset", "stride"};
 
-const char* MadeText() {
-  return "#ifndef BLOCK_M\n#define BLOCK_M 64\n#endif\n// evo:param BLOCK_M 16 32 64 128\n"
+// Each parameter can have any value that a search gives it here.
+std::string MadeText() {
+  std::string text;
+  for (const char* name : kParameters)
+    text += fmt::format("#ifndef {0}\n#define {0} 64\n#endif\n// evo:param {0} 1 2 4 8 16 32 64 128\n", name);
+  return text +
          "// evo:launch made(x, y, n) grid(ceil_div(n, BLOCK_M)) block(BLOCK_M)\n"
          "extern \"C\" __global__ void made(const float* x, float* y, int n) {\n"
          "  const int i = blockIdx.x * BLOCK_M + threadIdx.x;\n  if (i < n) y[i] = x[i];\n}\n";

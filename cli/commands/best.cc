@@ -13,6 +13,7 @@
 #include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/verdict.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
@@ -99,21 +100,25 @@ void PrintJson(std::FILE* out, const BestOfRun& found) {
 }
 
 void RunBest(CommandContext& context, const BestOptions& options) {
-  if (options.with_host && !IsRegularOutput(options.export_file)) {
+  const bool to_output = options.export_file == "-";
+  if (options.with_host && (to_output || !IsRegularOutput(options.export_file))) {
     throw UsageError(
         fmt::format("--with-host: writes a second file beside {}, which is not a regular file; name one", options.export_file));
   }
+  if (to_output && options.json) throw UsageError("--export -: the kernel would follow the JSON; leave out one of them");
   const BestOfRun found = FindBest(context, options);
   if (options.json) {
     PrintJson(context.out, found);
-  } else {
+  } else if (!to_output) {
     PrintText(context.out, found);
   }
   if (options.export_file.empty()) return;
   const std::string source = RenderStored(context.make_renderer(), found.run.record, found.best);
   const std::optional<Task> task = FindStoredTask(context, found.run.record);
+  const std::string kernel = ExportKernel({found.run.record, task, found.best, found.baseline, found.lineage, source});
+  if (to_output) return IsTerminal(context.out) ? PrintLines(context.out, kernel) : PrintRaw(context.out, kernel);
   std::fflush(context.out);  // the file may be the same
-  WriteOutputFile(options.export_file, ExportKernel({found.run.record, task, found.best, found.baseline, found.lineage, source}));
+  WriteOutputFile(options.export_file, kernel);
   if (!options.json) Print(context.out, "\nwritten to {}\n", options.export_file);
   if (!options.with_host) return;
   if (!task)
@@ -139,7 +144,9 @@ void AddBest(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<BestOptions>();
   CLI::App* command = app.add_subcommand("best", "Show the fastest kernel that was shown right, or export it");
   AddHistoryOptions(*command, context, *options);
-  command->add_option("--export", options->export_file, "Write it to this file as a self-contained .cu")
+  command
+      ->add_option("--export", options->export_file,
+                   "Write it to this file as a self-contained .cu; -: to the standard output, in the place of the text")
       ->check([](const std::string& file) { return file.empty() ? std::string("name a file") : std::string(); });
   command
       ->add_flag("--with-host", options->with_host,

@@ -30,7 +30,7 @@ void PrintRuns(std::FILE* out, const History& history, const std::vector<RunSumm
     PrintLines(out, Dump(json));
     return;
   }
-  Table table({">run", "started", "status", "task", "device", "l2", ">generations", ">evaluated", ">valid", ">best us"});
+  Table table({">run", ">started", "status", "task", "device", "l2", ">generations", ">evaluated", ">valid", ">best us"});
   for (const RunSummary& run : runs) {
     const std::optional<CandidateRecord> best = history.Best(run.record.id);
     table.Add({std::to_string(run.record.id), run.started_at,

@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/report_tools.h"
 #include "cli/stored_run.h"
+#include "cli/terminal.h"
 #include "cli/unified_diff.h"
 #include "core/error.h"
 #include "report/markdown.h"
@@ -19,7 +20,7 @@ namespace evo {
 namespace {
 
 struct ReportCommand : HistoryOptions {
-  std::string out;  // empty: report.html, or the standard output for what is not a page
+  std::string out;  // empty: report.html, or the standard output for what is not a page; "-": the standard output
   std::string format = "html";
   std::vector<std::string> peers;
   std::size_t most_candidates = ReportOptions().most_candidates;
@@ -61,9 +62,9 @@ void RunReport(CommandContext& context, const ReportCommand& command) {
     return;
   }
   const std::string text = Formatted(command, data, tools);
-  if (command.out.empty() && command.format != "html") {
-    PrintLines(context.out, text);
-    return;
+  if (command.out == "-" || (command.out.empty() && command.format != "html")) {
+    // A file behind the standard output gets the page as it is, byte for byte: its policy has digests of its parts.
+    return command.format != "html" || IsTerminal(context.out) ? PrintLines(context.out, text) : PrintRaw(context.out, text);
   }
   const std::string file = command.out.empty() ? "report.html" : command.out;
   std::fflush(context.out);  // the file may be the same
@@ -83,7 +84,8 @@ void AddReport(CLI::App& app, CommandContext& context) {
   CLI::App* added =
       app.add_subcommand("report", "Write what a run did as one file for a browser, for a pull request, or as charts");
   AddHistoryOptions(*added, context, *command);
-  added->add_option("--out", command->out, "File (default: report.html; markdown and svg go to the standard output)");
+  added->add_option("--out", command->out,
+                    "File; -: the standard output (default: report.html; markdown and svg go to the standard output)");
   added
       ->add_option("--format", command->format,
                    "html: one page that needs no network; markdown: the champion's story; svg: the charts")

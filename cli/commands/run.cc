@@ -3,6 +3,8 @@
 #include <cmath>
 #include <memory>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "cli/changed_templates.h"
 #include "cli/commands/commands.h"
@@ -117,12 +119,17 @@ void EndFailedRun(SqliteStore& store, RunId run, const Error& cause) {
   }
 }
 
-// Evolves with whatever evaluates and chooses.
+// "2 run workers".
+std::string Counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// Evolves with whatever evaluates and chooses. `workers` says what the workers do, for people.
 RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, Evaluator& evaluator, SqliteStore& store,
-                 ChildChoice& choice, const CommandContext& context) {
+                 ChildChoice& choice, const CommandContext& context, ConsoleObserver::Workers workers) {
   const RunRecord& run = setup.record;
   const int evaluations = options.evaluations > 0 ? options.evaluations : setup.options.evaluations;
-  ConsoleObserver observer(context.messages, evaluations);
+  ConsoleObserver observer(context.messages, evaluations, std::move(workers));
   const std::unique_ptr<Population> population = MakePopulation(run.population_kind, static_cast<std::size_t>(run.population));
   const std::unique_ptr<OperatorSelection> selection = MakeSelection(setup);
   Evolution evolution({.run = run,
@@ -137,7 +144,7 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
   const StopCondition stop(run.generations, options.time_limit, context.interrupt,
                            evaluations > 0 ? std::optional(evaluations) : std::nullopt, overdue.token());
   try {
-    return setup.resumed ? evolution.Resume(stop) : evolution.Run(stop);
+    return setup.resumed ? evolution.Resume(stop, std::move(*setup.resumed)) : evolution.Run(stop);
   } catch (const Error& error) {
     EndFailedRun(store, run.id, error);
     throw;
@@ -157,7 +164,7 @@ RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup
   ReplayEvaluator evaluator(replay.recorded);
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   RecordedChildren recorded(*choice, replay.recorded, MissingOf(setup.options));
-  return Evolve(options, setup, *breeder, evaluator, store, recorded, context);
+  return Evolve(options, setup, *breeder, evaluator, store, recorded, context, nullptr);
 }
 
 RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSetup& setup) {
@@ -183,10 +190,15 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   PriorKnowledge prior;
   if (!options.no_reuse) prior.known = store.LoadKnown(run, RemarkOn(context, options.database));
   prior.counterexamples = store.LoadCounterexamples(run.task_digest);
-  if (setup.resumed) prior.generations = std::move(*setup.resumed);
+  if (setup.resumed) prior.generations = *setup.resumed;
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
-  const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context);
+  const auto busy_workers = [&] {
+    const Utilisation busy = pipeline.utilisation();
+    return fmt::format("{} busy {:.0f}%, {} {:.0f}%", Counted(pipeline_workers, "run worker"), 100 * busy.run,
+                       Counted(static_cast<std::size_t>(pipeline_options.compile_workers), "compile worker"), 100 * busy.compile);
+  };
+  const RunStatus status = Evolve(options, setup, *breeder, pipeline, store, *choice, context, busy_workers);
   store.SetStop(context.interrupt);
   if (status == RunStatus::kFinished) CloseMachines(context, workers, store, run.id);
   const Utilisation busy = pipeline.utilisation();

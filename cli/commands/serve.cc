@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/report_tools.h"
 #include "core/error.h"
+#include "db/history.h"
 #include "report/page_server.h"
 #include "report/report_site.h"
 
@@ -23,6 +24,12 @@ struct ServeCommand {
   bool open_to_network = false;
 };
 
+// A wrong name is told now, and not by a page that stays empty. The database need not have a run yet.
+void RequireDatabase(const ServeCommand& command) {
+  const History history(command.database, [](const Damage&) {});
+  if (command.run) history.FindRun(command.run);
+}
+
 void RunServe(CommandContext& context, const ServeCommand& command) {
   if (!IsLoopback(command.server.address) && !command.open_to_network) {
     throw UsageError(fmt::format(
@@ -32,6 +39,7 @@ void RunServe(CommandContext& context, const ServeCommand& command) {
   ReportOptions options;
   options.run = command.run;
   for (const std::string& peer : command.peers) options.peers.push_back(ParsePeer(peer));
+  RequireDatabase(command);
   ReportSite site(ReadReportPage(), command.database, options, MakeReportTools(context));
   PageServer server(command.server, [&site](std::string_view target, std::string_view known) { return site.Get(target, known); });
   const bool is_v6 = command.server.address.find(':') != std::string::npos;

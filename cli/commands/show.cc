@@ -36,25 +36,28 @@ std::string Clocks(const CaseMeasurement& m) {
 // "small: 1.984 us ▁▃█▅▂▁ 2.480 us, 3 of 57 samples beyond". Samples far above the median would flatten the others.
 void PrintHistogram(std::FILE* out, const CaseMeasurement& m) {
   constexpr std::size_t kFewest = 8;
-  constexpr std::size_t kBins = 40;
+  constexpr std::size_t kMostBins = 40;
   constexpr double kBeyond = 1.25;
   if (m.samples.size() < kFewest) return;
   std::vector<std::uint32_t> sorted = m.samples;
   std::sort(sorted.begin(), sorted.end());
   const double low = sorted.front();
   const double high = std::min<double>(sorted.back(), kBeyond * sorted[sorted.size() / 2]);
-  std::vector<double> counts(kBins, 0);
-  std::size_t beyond = 0;
-  for (const std::uint32_t ticks : sorted) {
-    if (ticks > high)
-      ++beyond;
-    else
-      ++counts[std::min(kBins - 1, static_cast<std::size_t>(high > low ? (ticks - low) / (high - low) * kBins : 0))];
-  }
-  Print(
-      out, "{}: {} us {} {} us{}\n", m.name, Microseconds(low * m.tick_ns), Sparkline(counts, kBins),
-      Microseconds(high * m.tick_ns),
+  const std::string from = fmt::format("{}: {} us ", m.name, Microseconds(low * m.tick_ns));
+  const auto beyond = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), static_cast<std::uint32_t>(high));
+  const std::string to = fmt::format(
+      " {} us{}", Microseconds(high * m.tick_ns),
       beyond == 0 ? fmt::format(", {} samples", sorted.size()) : fmt::format(", {} of {} samples beyond", beyond, sorted.size()));
+  // On one line, also of a narrow terminal.
+  const std::size_t texts = ColumnsOf(from) + ColumnsOf(to);
+  const std::size_t bins = std::clamp<std::size_t>(LineWidth(out) - std::min(LineWidth(out), texts), kFewest, kMostBins);
+  std::vector<double> counts(bins, 0);
+  for (const std::uint32_t ticks : sorted) {
+    if (ticks <= high)
+      ++counts[std::min(bins - 1,
+                        static_cast<std::size_t>(high > low ? (ticks - low) / (high - low) * static_cast<double>(bins) : 0))];
+  }
+  Print(out, "{}{}{}\n", from, Sparkline(counts, bins), to);
 }
 
 void PrintMeasurements(std::FILE* out, const Evaluation& evaluation, const std::vector<EfficiencyRow>& efficiency) {

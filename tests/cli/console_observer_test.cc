@@ -3,14 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string_view>
+
+#include "cli/print.h"
 #include "tests/cli/captured_output.h"
+#include "tests/cli/pseudo_terminal.h"
 
 namespace evo {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Progress UnderWay() {
   Progress progress;
@@ -34,6 +41,17 @@ TEST(ProgressLine, KeepsTheTimeLeftWhereThereIsLittleRoom) {
     EXPECT_THAT(line, AllOf(HasSubstr("generation 12/500"), HasSubstr("best 1.1 ms (1.30x)"), HasSubstr("12:34 left")));
   }
   EXPECT_THAT(ProgressLine(UnderWay(), 200), AllOf(HasSubstr("a_template_with_a_long_name #987"), HasSubstr("3.1/s")));
+}
+
+TEST(DetailLine, SaysWhatWorkersDoAndWhatImprovedLast) {
+  const std::string workers = "1 run worker busy 92%, 2 compile workers 41%";
+  const Improvement improvement{987, "tile_loop", 1.047, 700};
+  EXPECT_EQ(DetailLine(workers, improvement, 754, 120), workers + "  last improvement #987 by tile_loop, 4.7% faster, 54 s ago");
+  EXPECT_EQ(DetailLine(workers, improvement, 754, 60), workers);
+  EXPECT_EQ(DetailLine(workers, {}, 754, 120), workers);
+  EXPECT_EQ(DetailLine("", improvement, 825, 120), "last improvement #987 by tile_loop, 4.7% faster, 2:05 ago");
+  EXPECT_EQ(DetailLine(workers, improvement, 754, 10), "");
+  EXPECT_EQ(DetailLine("", {987, "a\x1b[2Jb", 2, 0}, 1, 120), "last improvement #987 by a\\x1b[2Jb, 100.0% faster, 1 s ago");
 }
 
 Candidate In(int generation, CandidateId id) {
@@ -111,6 +129,67 @@ TEST_F(ConsoleObserverTest, SaysThatTimesOfTheEmulationDoNotCarryOver) {
   testing::CapturedOutput other;
   ConsoleObserver(other.stream(), 0).OnStarted(run, false);
   EXPECT_THAT(other.Text(), Not(HasSubstr("carry over")));
+}
+
+// On a terminal of so many columns, with two candidates evaluated of which the second is the faster one.
+class LiveLinesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (terminal_.stream() == nullptr) GTEST_SKIP() << "the system has no terminal left";
+    observer_.emplace(terminal_.stream(), 0, [] { return "1 run worker busy 92%, 2 compile workers 41%"; });
+  }
+
+  // Only what is drawn by the second.
+  std::string Drawn(unsigned short columns) {
+    terminal_.Resize(columns);
+    Progress progress = UnderWay();
+    progress.best = 986;
+    progress.best_ns = 1.2e6;
+    Candidate candidate = In(12, 986);
+    candidate.op = "tile_loop";
+    observer_->OnGeneration(progress);
+    terminal_.Text();
+    candidate.id = progress.best = 987;
+    progress.best_ns = 1.1e6;
+    progress.seconds = 40;
+    observer_->OnEvaluated(candidate, Measured(1.1e6), progress);
+    return terminal_.Text();
+  }
+
+  testing::PseudoTerminal terminal_{80};
+  std::optional<ConsoleObserver> observer_;
+};
+
+TEST_F(LiveLinesTest, ANarrowTerminalHasOneAndItsTimeLeft) {
+  const std::string drawn = Drawn(80);
+  EXPECT_THAT(drawn, AllOf(StartsWith("\r\x1b[Jgeneration 12/500"), HasSubstr(" left\r"), Not(HasSubstr("run worker"))));
+  EXPECT_LE(drawn.size(), 80 + std::string_view("\r\x1b[J\r").size());
+}
+
+TEST_F(LiveLinesTest, AWideTerminalHasTwo) {
+  EXPECT_THAT(Drawn(160), EndsWith(" left\r\n1 run worker busy 92%, 2 compile workers 41%  last improvement #987 by tile_loop, "
+                                   "9.1% faster, 0 s ago\x1b[1A\r"));
+  EXPECT_THAT(Drawn(80), Not(HasSubstr("run worker"))) << "made narrower";
+}
+
+TEST_F(LiveLinesTest, WhatIsPrintedTakesTheirPlace) {
+  Drawn(160);
+  Print(terminal_.stream(), "warning: a worker died\n");
+  EXPECT_EQ(terminal_.Text(), "\r\x1b[Jwarning: a worker died\r\n");
+  Print(terminal_.stream(), "again\n");
+  EXPECT_EQ(terminal_.Text(), "again\r\n");
+  Drawn(160);
+  observer_->OnFinished(RunStatus::kFinished, UnderWay());
+  EXPECT_THAT(terminal_.Text(),
+              AllOf(StartsWith("\r\x1b[Jgeneration 12/500"), HasSubstr(" left\r\n"), Not(HasSubstr("run worker"))));
+}
+
+TEST_F(ConsoleObserverTest, APipeGetsALineForEachGenerationAndNothingElse) {
+  ConsoleObserver observer(printed_.stream(), 0, [] { return "1 run worker busy 92%"; });
+  observer.OnEvaluated(In(12, 987), Measured(1.1e6), UnderWay());
+  EXPECT_EQ(printed_.Text(), "");
+  observer.OnGeneration(UnderWay());
+  EXPECT_THAT(printed_.Text(), AllOf(StartsWith("generation 12/500"), EndsWith("12:34 left\n"), Not(HasSubstr("run worker"))));
 }
 
 }  // namespace

@@ -242,6 +242,8 @@ TEST_F(DamagedHistory, ManyRemarksAreFew) {
 TEST_F(DamagedHistory, KnownEvaluationsAreThoseThatCanBeRead) {
   Damage("UPDATE evaluation SET program_digest = 'p' || candidate");
   Damage("UPDATE candidate SET genome = '{' WHERE candidate = 5");
+  EXPECT_EQ(SqliteStore(context_.database).LoadKnown(testing::FixtureRun()).size(), 7U) << "genomes are not read";
+  Damage("UPDATE evaluation SET stage = 'of a later version' WHERE candidate = 5");
   EXPECT_EQ(SqliteStore(context_.database).LoadKnown(testing::FixtureRun()).size(), 6U);
 }
 

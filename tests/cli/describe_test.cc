@@ -63,6 +63,19 @@ TEST(DescribeStep, NamesOnlyWhatChanged) {
   EXPECT_EQ(DescribeStep(parent, &parent), "nothing");
 }
 
+TEST(DescribeStep, DoesNotRepeatTheOperatorThatIsShownBesideIt) {
+  Edit edit;
+  edit.op = "unroll";
+  edit.parameters["U"] = 4;
+  Candidate parent;
+  Candidate child;
+  child.op = "unroll";
+  child.genome.edits = {edit};
+  EXPECT_EQ(DescribeStep(child, &parent), "U=4");
+  child.op = "crossover";
+  EXPECT_EQ(DescribeStep(child, &parent), "unroll: U=4");
+}
+
 TEST(SpeedupOver, PrefersTheInterleavedCheck) {
   CandidateRecord baseline;
   baseline.evaluation.score_ns = 300;
@@ -192,7 +205,7 @@ TEST(Table, FitsALine) {
 TEST(WrappedLines, BreakAtBlanksAndNeverWithinACharacter) {
   EXPECT_EQ(WrappedLines("one two three", 8), (std::vector<std::string>{"one two", "three"}));
   EXPECT_EQ(WrappedLines("abcdefghij k", 4), (std::vector<std::string>{"abcd", "efgh", "ij k"}));
-  EXPECT_EQ(WrappedLines("abc\xc3\xa9z", 4), (std::vector<std::string>{"abc", "\xc3\xa9z"}));
+  EXPECT_EQ(WrappedLines("abc\xc3\xa9z", 4), (std::vector<std::string>{"abc\xc3\xa9", "z"})) << "columns, not bytes";
   EXPECT_EQ(WrappedLines("", 4), (std::vector<std::string>{""}));
 }
 

@@ -70,6 +70,14 @@ TEST_F(ExportTest, WritesTheKernelWithItsDescription) {
   }
 }
 
+TEST_F(ExportTest, ADashIsTheStandardOutput) {
+  Export();
+  const std::string written = text_;
+  file_ = "-";
+  EXPECT_EQ(Export(), written);
+  EXPECT_FALSE(std::filesystem::exists("-"));
+}
+
 TEST_F(ExportTest, TheFileCanBeUsedAsATemplate) {
   Export();
   const KernelTemplate parsed = ParseTemplate("scale", text_);

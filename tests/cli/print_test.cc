@@ -1,6 +1,7 @@
 #include "cli/print.h"
 
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "cli/record_output.h"
 #include "cli/table.h"
 #include "tests/cli/captured_output.h"
+#include "tests/cli/pseudo_terminal.h"
 
 namespace evo {
 namespace {
@@ -71,6 +73,19 @@ TEST(Table, IsAsWideAsItsCleanedCells) {
   table.Add({"x\ny", "z"});
   table.Print(printed.stream());
   EXPECT_EQ(printed.Text(), "a\\x1b  b\nx\\ny   z\n");
+}
+
+TEST(Table, HeadingsGiveWayBeforeCells) {
+  testing::PseudoTerminal terminal(60);
+  if (terminal.stream() == nullptr) GTEST_SKIP() << "the system has no terminal left";
+  Table table({"operator", ">children", ">faster than parent", ">best gain", ">valid"});
+  table.Add({"thread_per_row_to_a_block", "2", "0", "0.040", "2"});
+  table.Add({"thread_per_row_to_a_warp", "3", "1", "\xc3\xa9", "2"});
+  table.Print(terminal.stream());
+  const std::string printed = terminal.Text();
+  EXPECT_THAT(printed, ::testing::StartsWith("operator                   children  faster"));
+  EXPECT_THAT(printed, ::testing::HasSubstr("thread_per_row_to_a_block         2"));
+  EXPECT_THAT(printed, ::testing::HasSubstr("thread_per_row_to_a_warp          3"));
 }
 
 // 130 columns, since there is no terminal.

@@ -187,6 +187,7 @@ void MemoryStore::EndRun(RunId, RunStatus ended, const std::string& why) {
 }
 
 std::vector<GenerationRecord> MemoryStore::LoadGenerations(RunId) {
+  ++loads;
   std::vector<GenerationRecord> loaded = generations;
   for (GenerationRecord& generation : loaded) {
     for (Candidate& candidate : generation.candidates) candidate.source.clear();

@@ -81,6 +81,7 @@ class MemoryStore : public Store {
   RunStatus status = RunStatus::kRunning;
   std::string message;
   int ends = 0;
+  int loads = 0;
 };
 
 class RecordingObserver : public Observer {

@@ -111,5 +111,21 @@ TEST(ProgressTracker, EstimatesWhatIsLeftByGenerationsEvaluationsAndTime) {
   EXPECT_EQ(tracker.progress().seconds_left, 0);
 }
 
+// A line that is live shows it all the time.
+TEST(ProgressTracker, WhatIsLeftGoesDownWithinAGeneration) {
+  const StopCondition limited(10, std::chrono::seconds(100), {});
+  ProgressTracker tracker(10);
+  tracker.BeginGeneration(0);
+  const double at_first = tracker.CountEvaluated(CandidateAt(1, 50), EvaluationAt(50), limited).seconds_left;
+  EXPECT_NEAR(at_first, 100, 1) << "known before the first generation is complete";
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_LT(tracker.CountEvaluated(CandidateAt(2, 50), EvaluationAt(50), limited).seconds_left, at_first);
+
+  ProgressTracker open(10);
+  const StopCondition unlimited(10, {}, {});
+  open.BeginGeneration(0);
+  EXPECT_TRUE(std::isnan(open.CountEvaluated(CandidateAt(1, 50), EvaluationAt(50), unlimited).seconds_left));
+}
+
 }  // namespace
 }  // namespace evo

@@ -35,6 +35,17 @@ TEST(Resume, MakesTheSameCandidatesAtEveryBoundary) {
   }
 }
 
+TEST(Resume, TakesGenerationsThatWereLoadedBefore) {
+  World whole(FakeRun());
+  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+  World& resumed = whole.Again(3);
+  const StopCondition stop(whole.run.generations, {}, {});
+  std::vector<GenerationRecord> loaded = resumed.store.LoadGenerations(whole.run.id);
+  ASSERT_EQ(resumed.evolution.Resume(stop, std::move(loaded)), RunStatus::kFinished);
+  EXPECT_EQ(resumed.store.loads, 1) << "they are not loaded again";
+  EXPECT_EQ(Spelled(resumed.store.generations), Spelled(whole.store.generations));
+}
+
 TEST(Resume, EvaluatesNoCandidateTwice) {
   World whole(FakeRun());
   whole.Run();

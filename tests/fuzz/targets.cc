@@ -1,6 +1,7 @@
 #include "tests/fuzz/targets.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,7 @@
 #include "kernel_templates/generator.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/launch_line.h"
+#include "kernel_templates/npz_file.h"
 #include "kernel_templates/task.h"
 #include "kernel_templates/task_shape.h"
 #include "kernel_templates/tensor_map.h"
@@ -188,10 +190,60 @@ void Images(std::string_view bytes) {
   Accepts([&] { LastingSections(bytes, {"total", "table"}); });
 }
 
+void AppendNumber(std::string& text, std::uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+}
+
+// CRC-32, as archives have it.
+std::uint32_t CheckSum(std::string_view text) {
+  constexpr std::uint32_t kPolynomial = 0xedb88320;
+  std::uint32_t sum = ~0U;
+  for (const char c : text) {
+    sum ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1U) != 0 ? kPolynomial : 0U);
+  }
+  return ~sum;
+}
+
+// The least archive with one entry, stored as it is.
+std::string Archive(std::string_view name, std::string_view contents) {
+  std::string entry;                                                          // what the local header and the directory both say
+  for (const int value : {20, 0, 0, 0, 0x21}) AppendNumber(entry, value, 2);  // version, flags, method, time, date
+  AppendNumber(entry, CheckSum(contents), 4);
+  AppendNumber(entry, contents.size(), 4);
+  AppendNumber(entry, contents.size(), 4);
+  AppendNumber(entry, name.size(), 2);
+  AppendNumber(entry, 0, 2);
+  std::string text = "PK\3\4" + entry;
+  text.append(name).append(contents);
+  const std::size_t directory = text.size();
+  text += std::string("PK\1\2\x14\0", 6) + entry + std::string(14, '\0');
+  text.append(name);
+  const std::size_t size = text.size() - directory;
+  text += std::string("PK\5\6\0\0\0\0\1\0\1\0", 12);
+  AppendNumber(text, size, 4);
+  AppendNumber(text, directory, 4);
+  AppendNumber(text, 0, 2);
+  return text;
+}
+
+// An .npz file, or one of its arrays: without the check sum, which changes would not meet.
+void Arrays(std::string_view bytes) {
+  Accepts([&] {
+    const std::string file = bytes.starts_with("PK") ? std::string(bytes) : Archive("X.npy", bytes);
+    for (const NpzArray& array : ParseNpz(file, "fuzz.npz")) {
+      std::uint64_t size = ByteSize(array.dtype);
+      for (const std::int64_t extent : array.shape) size *= static_cast<std::uint64_t>(extent);
+      Require(array.bytes.size() == size, "an array has other bytes than its shape says");
+    }
+  });
+}
+
 constexpr FuzzTarget kTargets[] = {
     {"frames", Frames},         {"messages", Messages}, {"genomes", Genomes},         {"tasks", Tasks},
     {"templates", Templates},   {"launches", Launches}, {"expressions", Expressions}, {"inputs", Inputs},
     {"landscapes", Landscapes}, {"rows", Rows},         {"sources", Sources},         {"images", Images},
+    {"arrays", Arrays},
 };
 
 }  // namespace

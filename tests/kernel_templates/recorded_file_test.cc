@@ -179,6 +179,10 @@ TEST_F(RecordedFileTest, ArraysThatCannotBeReadAreNamed) {
   EXPECT_EQ(FailureWith("X", NpyText<float>("<f4", "(2, 2)", {1, 2, 3})), "array X: is damaged; write it again with numpy.savez");
   EXPECT_EQ(FailureWith("X", NpyText<float>("<f4", "(9223372036854775807, 2)", {1, 2, 3})),
             "array X: is damaged; write it again with numpy.savez");
+  EXPECT_THAT(FailureWith("X", NpyText<float>("<f4" + std::string(60'000, 'x'), "(1,)", {1})),
+              HasSubstr("has elements of type <f4xx"));
+  EXPECT_EQ(FailureWith("X", NpyText<float>("<f4", "(" + std::string(60'000, ' ') + "-1,)", {1})),
+            "array X: is damaged; write it again with numpy.savez");
   EXPECT_EQ(FailureWith("X", "no array"), "array X: is damaged; write it again with numpy.savez");
 }
 

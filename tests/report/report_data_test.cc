@@ -48,6 +48,7 @@ TEST_F(ReportDataTest, TellsTheRun) {
   EXPECT_EQ(data["outcomes"], (json{{"ok", 5}, {"compile_error", 1}, {"wrong_result", 1}}));
   EXPECT_EQ(data["lines"]["peers"], json::array({json{{"name", "PyTorch"}, {"ns", 2500}}}));
   EXPECT_EQ(data["best_id"], 6) << "7 is faster and failed its check";
+  EXPECT_EQ(data["elites"], (json{7, 6, 3, 2, 1})) << "the champion once";
   EXPECT_EQ(data["progress"]["id"], (json{1, 2, 3, 6}));
   EXPECT_EQ(data["remarks"], json::array());
 }
@@ -57,7 +58,7 @@ TEST_F(ReportDataTest, StoryGoesFromTheTemplateToTheChampion) {
   ASSERT_THAT(story, SizeIs(4));
   EXPECT_EQ(story[0]["operator"], "default");
   EXPECT_TRUE(story[0]["gain"].is_null());
-  EXPECT_EQ(story[2]["change"], "use_fmaf: replace IfStmt in scale by `if (i < n) y[i] = x[i] + x[i];`");
+  EXPECT_EQ(story[2]["change"], "replace IfStmt in scale by `if (i < n) y[i] = x[i] + x[i];`");
   EXPECT_EQ(story[2]["description"], "contracts a product and a sum");
   EXPECT_EQ(story[2]["no_source"], "cannot be rendered");
   EXPECT_EQ(story[3]["facts"]["registers"], 32);

@@ -45,9 +45,7 @@ export function short(value: number): string {
   return `${+value.toPrecision(3)}`;
 }
 
-// What an operator changed, without its name in front and cut to a length.
-export function changeWords(operator: string, change: string, most = Infinity): string {
-  const text = change.startsWith(`${operator}: `) ? change.slice(operator.length + 2) : change;
+export function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}\u2026` : text;
 }
 

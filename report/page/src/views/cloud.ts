@@ -1,6 +1,6 @@
 // View 4: every candidate as a point, latency against generation, coloured by outcome; with search and filters.
 import { h, table } from "../dom";
-import { changeWords, count, short, tick, time, words } from "../format";
+import { count, cut, short, tick, time, words } from "../format";
 import { kOutcomes, kept, outcomeColour, type Context } from "../model";
 import { Plot, nearestOf, type Frame } from "../plot";
 
@@ -120,7 +120,7 @@ export function cloudView(context: Context): HTMLElement {
       { title: "generation", number: true, cell: (i) => c.generation[i]!, sort: (i) => c.generation[i]! },
       { title: "outcome", cell: (i) => words(model.outcome(i)), sort: (i) => model.outcome(i) },
       { title: "operator", cell: (i) => model.operator(i), sort: (i) => model.operator(i) },
-      { title: "message, or what changed", cell: (i) => changeWords(model.operator(i), model.message(i) || model.described(c.id[i]!)?.change || "", kCut) },
+      { title: "message, or what changed", cell: (i) => cut(model.message(i) || model.described(c.id[i]!)?.change || "", kCut) },
     ], rows));
   }
   let timer = 0;

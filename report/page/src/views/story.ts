@@ -1,6 +1,6 @@
 // View 2: from the template to the champion, step by step.
 import { bar, h, type Child } from "../dom";
-import { changeWords, count, percent, ratio, time } from "../format";
+import { count, percent, ratio, time } from "../format";
 import type { Context } from "../model";
 import { unified } from "../diffs";
 import type { Maybe, Step } from "../types";
@@ -42,7 +42,7 @@ export function storyView(context: Context): HTMLElement {
         h("span", { class: "step-no" }, i === 0 ? "start" : `${i}`),
         h("span", { class: "step-main" },
           h("span", { class: "step-title" }, h("span", { class: "chip" }, step.operator === "default" ? "template" : step.operator),
-            h("span", { class: "step-change" }, changeWords(step.operator, step.change)),
+            h("span", { class: "step-change" }, step.change),
             step.unproven.length > 0 && h("span", { class: "badge warn", title: step.unproven.join(", ") }, "unproven edit")),
           step.description !== "" && h("span", { class: "muted" }, step.description),
           stepFacts(step, before)),
