@@ -26,6 +26,8 @@ Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& propo
   for (const int node : proposal.also_anchored) anchor(node);
   edit.launch = proposal.launch;
   edit.parameters = proposal.parameters;
+  edit.brings = proposal.brings;
+  edit.constraints = proposal.constraints;
   return edit;
 }
 
@@ -49,6 +51,7 @@ std::optional<Genome> SourceMutator::Mutate(const MutationContext& context, Rng&
   if (proposals.empty()) return std::nullopt;
   Genome child = context.genome;
   child.edits.push_back(EditOf(context, proposals[rng.Below(proposals.size())]));
+  for (const BroughtParameter& brought : child.edits.back().brings) child.parameters[brought.name] = brought.initial;
   return child;
 }
 

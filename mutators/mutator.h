@@ -56,6 +56,9 @@ struct Proposal {
   std::vector<int> also_anchored;  // nodes that the edit relies on, such as the body of a replaced loop
   std::vector<LaunchChange> launch;
   Parameters parameters;  // the only values for which the change is valid
+  // Parameters that the changes name and that become the child's (UnusedName gives names), and constraints on them.
+  std::vector<BroughtParameter> brings;
+  std::vector<std::string> constraints;
 };
 
 // The edit that makes the proposed change in any text in which its anchors are found.

@@ -29,7 +29,7 @@ std::optional<Genome> DrawOne(const MutationContext& context, const std::vector<
 // values.
 template <typename Reaches>
 std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reaches) {
-  const SearchSpace& space = context.kernel_template.space;
+  const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
   std::vector<Parameters> allowed;
   for (const Parameter& parameter : space.parameters) {
     const std::size_t from = PlaceOf(parameter, context.genome.parameters);
@@ -73,7 +73,7 @@ class ParameterMix : public Mutator {
   std::string_view description() const override { return "draws new values for several parameters at once"; }
   double weight() const override { return 1.5; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
-    const SearchSpace& space = context.kernel_template.space;
+    const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
     if (space.parameters.size() < 2) return std::nullopt;
     for (int tries = 0; tries < kDrawTries; ++tries) {
       Parameters values = context.genome.parameters;
@@ -101,7 +101,7 @@ class ParameterRandom : public Mutator {
   Promise promise() const override { return Promise::kInherited; }
   std::string_view description() const override { return "draws all parameters anew, whatever the parent has"; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
-    const SearchSpace& space = context.kernel_template.space;
+    const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
     if (space.parameters.size() < 2) return std::nullopt;
     auto drawn = space.Draw(rng);
     if (!drawn || *drawn == context.genome.parameters) return std::nullopt;
