@@ -28,14 +28,14 @@ std::size_t FindName(std::string_view text, std::string_view name, std::size_t f
   return std::string_view::npos;
 }
 
-std::int64_t ValueOf(const BroughtParameter& brought, const Parameters& values) {
-  const auto found = values.find(brought.name);
-  if (found == values.end()) throw Error(fmt::format("its parameter {} has no value", brought.name));
-  if (std::find(brought.values.begin(), brought.values.end(), found->second) == brought.values.end()) {
-    throw Error(
-        fmt::format("its parameter {}: {} is not among {}", brought.name, found->second, fmt::join(brought.values, ", ")));
+// The value of each parameter that the edit brings: the first one if it has none.
+Parameters WithBrought(const Edit& edit, Parameters values) {
+  for (const auto& [name, legal, initial] : edit.brings) {
+    const std::int64_t value = values.try_emplace(name, initial).first->second;
+    if (std::find(legal.begin(), legal.end(), value) == legal.end())
+      throw Error(fmt::format("its parameter {}: {} is not among {}", name, value, fmt::join(legal, ", ")));
   }
-  return found->second;
+  return values;
 }
 
 // The text defines what a constraint names: other edits' parameters may be missing.
@@ -68,15 +68,16 @@ std::string WithOtherName(const std::string& text, std::string_view name, std::s
   return result;
 }
 
-std::string DeclareBrought(const std::string& text, std::string_view before, const Edit& edit, const Parameters& values) {
+std::string DeclareBrought(const std::string& text, std::string_view before, const Edit& edit, const Parameters& present) {
   if (edit.brings.empty() && edit.constraints.empty()) return text;
+  const Parameters values = WithBrought(edit, present);
   std::string directives, blocks;
   for (const BroughtParameter& brought : edit.brings) {
     if (!IsIdentifier(brought.name)) throw Error(fmt::format("its parameter '{}' is no name", brought.name));
     if (ContainsName(before, brought.name) || ContainsName(directives, brought.name))
       throw Error(fmt::format("the name of its parameter {} is taken", brought.name));
     directives += fmt::format("// evo:param {} {}\n", brought.name, fmt::join(brought.values, " "));
-    blocks += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", brought.name, ValueOf(brought, values));
+    blocks += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", brought.name, values.at(brought.name));
   }
   for (const std::string& constraint : edit.constraints) {
     if (constraint.find_first_of("\r\n\\") != std::string::npos) throw Error("its constraint is not one line");

@@ -8,10 +8,10 @@
 namespace evo {
 
 // Writes the parameters and constraints that an edit brings into a text: `evo:param` and `evo:constraint` lines and the blocks
-// `#ifndef NAME`, `#define NAME value`, `#endif`, as a template has them. From then on they are parameters of the text. `before`
-// is the text without the edit: no name that it brings may occur there. Throws Error, in one line: a name is taken, a value is
-// missing or not legal, or a constraint is not met.
-std::string DeclareBrought(const std::string& text, std::string_view before, const Edit& edit, const Parameters& values);
+// `#ifndef NAME`, `#define NAME value`, `#endif`, as a template has them. From then on they are parameters of the text. One
+// without a value has its first. `before` is the text without the edit: no name that it brings may occur there. Throws Error, in
+// one line: a name is taken, a value is not legal, or a constraint is not met.
+std::string DeclareBrought(const std::string& text, std::string_view before, const Edit& edit, const Parameters& present);
 
 // Whether an identifier occurs in a text.
 bool ContainsName(std::string_view text, std::string_view name);

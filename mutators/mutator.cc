@@ -31,6 +31,8 @@ Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& propo
   return edit;
 }
 
+std::vector<std::string> SourceMutator::Refusals(const MutationContext&) const { return {}; }
+
 Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& proposal) const {
   Edit edit = MakeEdit(context.tree, name(), proposal);
   if (const std::string unit = IndentUnit(context.tree); unit != "  ") {

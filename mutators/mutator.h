@@ -69,6 +69,8 @@ class SourceMutator : public Mutator {
  public:
   // Every change that it could make, in source order.
   virtual std::vector<Proposal> Proposals(const MutationContext& context) const = 0;
+  // Why it leaves a kernel as it is that it might be expected to change, one line each; empty where nobody would ask.
+  virtual std::vector<std::string> Refusals(const MutationContext& context) const;
   // The edit of a proposal. If its promise rests on all code of a function, it needs those values of the parameters that decide
   // what `#if` leaves of the functions that it changes: with others there may be statements that the mutator has not seen.
   Edit EditOf(const MutationContext& context, const Proposal& proposal) const;

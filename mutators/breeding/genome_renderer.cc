@@ -39,10 +39,13 @@ std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const
   return keys;
 }
 
-// The parameters of a genome that has these of its edits only.
+// The parameters of a genome that has these of its edits only, all of them.
 Parameters ParametersOf(const Genome& genome, const std::vector<Edit>& edits) {
   Parameters parameters = genome.parameters;
   if (edits.size() != genome.edits.size()) RemoveBrought(parameters, genome.edits, edits);
+  for (const Edit& edit : edits) {
+    for (const BroughtParameter& brought : edit.brings) parameters.try_emplace(brought.name, brought.initial);
+  }
   return parameters;
 }
 
