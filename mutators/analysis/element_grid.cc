@@ -43,7 +43,8 @@ class GridFinder {
           : grid_.indices.size() == 1 ? "one index"
                                       : "three indices");
     }
-    if (!SplitAtGuard()) return "other statements than declarations stand before its guard";
+    if (!SplitAtGuard())
+      return "its guard has more than bounds of the indices, or has other statements than declarations before it";
     for (const ElementGrid::Index& index : grid_.indices) {
       if (index.bound < 0) {
         const std::string& name = tree_.node(index.declaration).name;
@@ -179,7 +180,9 @@ class GridFinder {
     const auto& all = tree_.node(body_).children;
     std::size_t last = all.size();  // the last guard
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (Returns(all[i]) && TakeBounds(tree_.node(all[i]).children[0], false)) last = i;
+      if (!Returns(all[i])) continue;
+      if (!TakeBounds(tree_.node(all[i]).children[0], false)) return false;
+      last = i;
     }
     const bool wrapped = last == all.size() && !all.empty() && tree_.node(all.back()).kind_name == "IfStmt" &&
                          tree_.node(all.back()).children.size() == 2 &&

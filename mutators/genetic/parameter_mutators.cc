@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernel_templates/parameter_use.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -25,6 +26,12 @@ std::optional<Genome> DrawOne(const MutationContext& context, const std::vector<
   return child;
 }
 
+// Whether another value can make a difference: edits may have replaced all code that the parameter was for. Settings without a
+// source have no text.
+bool IsUseful(const MutationContext& context, const Parameter& parameter) {
+  return context.rendered.text.empty() || IsParameterUsed(context.rendered.text, parameter.name);
+}
+
 // The legal assignments that differ from the parent's in one parameter, if `reaches(from, to)` holds for the positions of its
 // values.
 template <typename Reaches>
@@ -32,6 +39,7 @@ std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reach
   const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
   std::vector<Parameters> allowed;
   for (const Parameter& parameter : space.parameters) {
+    if (!IsUseful(context, parameter)) continue;
     const std::size_t from = PlaceOf(parameter, context.genome.parameters);
     for (std::size_t to = 0; to < parameter.values.size(); ++to) {
       if (to == from || !reaches(from, to)) continue;

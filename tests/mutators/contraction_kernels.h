@@ -170,6 +170,19 @@ __global__ void product(const float* A, const float* B, float* C, int M, int N, 
 )",
      "no bound is known for row"},
     {R"(
+// evo:launch skipping(A, B, S, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
+__global__ void skipping(const float* A, const float* B, const int* skip, float* C, int M, int N, int K) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || skip[row] > 0) return;
+  if (col >= N) return;
+  float acc = 0.0f;
+  for (int k = 0; k < K; k++) acc += A[row * K + k] * B[k * N + col];
+  C[row * N + col] = acc;
+}
+)",
+     "its guard has more than bounds of the indices"},
+    {R"(
 // evo:launch distance(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
 __global__ void distance(const float* A, const float* B, float* C, int M, int N, int K) {
   int row = blockIdx.y * blockDim.y + threadIdx.y;

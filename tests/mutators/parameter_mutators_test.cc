@@ -13,7 +13,7 @@ struct Space {
   explicit Space(const std::string& constraint) {
     const std::string text =
         "// evo:param A 1 2 4 8\n// evo:param B 1 2 4 8\n// evo:constraint " + constraint +
-        "\n// evo:launch k(X) grid(1) block(A)\n#ifndef A\n#define A 2\n#endif\n#ifndef B\n#define B 2\n#endif\n";
+        "\n// evo:launch k(X) grid(B) block(A)\n#ifndef A\n#define A 2\n#endif\n#ifndef B\n#define B 2\n#endif\n";
     kernel_template = ParseTemplate("space", text);
     genome = {kernel_template.name, kernel_template.digest, kernel_template.space.Defaults(), {}};
   }
@@ -72,11 +72,22 @@ TEST(ParameterMutators, ConstraintsHold) {
   EXPECT_THAT(Space("A * B <= 4").Children(Named("parameter_draw")), testing::UnorderedElementsAre(Values(1, 2), Values(2, 1)));
 }
 
+TEST(ParameterMutators, StepsLeaveOutWhatNothingUses) {
+  Space space("A > 0");
+  std::string& text = space.kernel_template.text;
+  text.replace(text.find("grid(B)"), 7, "grid(1)");
+  text += "constexpr int kB = B;\n";
+  EXPECT_THAT(space.Children(Named("parameter_step")), testing::UnorderedElementsAre(Values(1, 2), Values(4, 2)));
+  text += "constexpr int kTwice = 2 * kB;\n__global__ void k(float* x) { x[kTwice] = 1; }\n";
+  EXPECT_EQ(space.Children(Named("parameter_step")).size(), 4u);
+}
+
 // As Space, with an edit that brings T.
 struct Tiled : Space {
   Tiled() : Space("A == 2 && B == 2") {
     genome.edits = {Brings("tile", "T", {2, 4, 8}, "T >= A * 2")};
     genome.parameters["T"] = 4;
+    kernel_template.text += "__global__ void k(float* x) { x[T] = 1; }\n";
   }
   static Edit Brings(const std::string& op, const std::string& name, std::vector<std::int64_t> values,
                      const std::string& constraint) {
