@@ -90,10 +90,18 @@ class BreedRole : public WorkerRole {
       : station_(std::move(templates), {RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
   Message Handle(const Message& job, WorkerChannel& channel) override {
     channel.Begin(Stage::kBreed);
+    if (job.header.contains("places_in")) return {{{"places", PlacesIn(job.header.at("places_in").get<std::string>())}}, {}};
     return {{{"child", station_.Breed(job.header.at("request").get<BreedRequest>())}}, {}};
   }
 
  private:
+  nlohmann::json PlacesIn(const std::string& name) {
+    nlohmann::json places = nlohmann::json::array();
+    for (const MutatorPlaces& one : station_.PlacesIn(name))
+      places.push_back({{"mutator", one.mutator}, {"places", one.proposals}, {"refusals", one.refusals}});
+    return places;
+  }
+
   BreedingStation station_;
 };
 

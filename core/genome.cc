@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/digest.h"
@@ -62,12 +64,31 @@ void from_json(const json& in, SourceChange& change) {
   throw Error(fmt::format("genome: placement '{}' is not replace, before or after", name));
 }
 
+void to_json(json& out, const BroughtParameter& brought) {
+  out = {{"name", brought.name}, {"values", brought.values}, {"initial", brought.initial}};
+}
+
+void from_json(const json& in, BroughtParameter& brought) {
+  ReadMember(in, "name", brought.name);
+  ReadMember(in, "values", brought.values);
+  ReadMember(in, "initial", brought.initial);
+  const auto& values = brought.values;
+  if (std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) != values.end())
+    throw Error(fmt::format("genome: the values of the parameter '{}' that an edit brings must ascend", brought.name));
+  if (!std::binary_search(values.begin(), values.end(), brought.initial))
+    throw Error(
+        fmt::format("genome: {} is not a value of the parameter '{}' that an edit brings", brought.initial, brought.name));
+}
+
 void to_json(json& out, const Edit& edit) {
   out = {{"op", edit.op},
          {"anchors", edit.anchors},
          {"source", edit.source},
          {"launch", edit.launch},
          {"parameters", edit.parameters}};
+  // Most edits bring none, and the JSON and the hash of a genome that earlier versions stored must not change.
+  if (!edit.brings.empty()) out["brings"] = edit.brings;
+  if (!edit.constraints.empty()) out["constraints"] = edit.constraints;
 }
 
 void from_json(const json& in, Edit& edit) {
@@ -76,6 +97,8 @@ void from_json(const json& in, Edit& edit) {
   ReadMember(in, "source", edit.source);
   ReadMember(in, "launch", edit.launch);
   ReadMember(in, "parameters", edit.parameters);
+  if (in.contains("brings")) ReadMember(in, "brings", edit.brings);
+  if (in.contains("constraints")) ReadMember(in, "constraints", edit.constraints);
   for (const SourceChange& change : edit.source) {
     if (change.anchor >= edit.anchors.size()) {
       throw Error(fmt::format("genome: edit '{}' names anchor {} of {}", edit.op, change.anchor, edit.anchors.size()));
@@ -95,6 +118,30 @@ void from_json(const json& in, Genome& genome) {
   ReadMember(in, "template_digest", genome.template_digest);
   ReadMember(in, "parameters", genome.parameters);
   ReadMember(in, "edits", genome.edits);
+}
+
+void RemoveBrought(Parameters& parameters, const std::vector<Edit>& removed, const std::vector<Edit>& kept) {
+  const auto brings = [](const Edit& edit, const std::string& name) {
+    return std::any_of(edit.brings.begin(), edit.brings.end(), [&](const BroughtParameter& one) { return one.name == name; });
+  };
+  for (const Edit& edit : removed) {
+    for (const auto& [name, values, initial] : edit.brings) {
+      if (std::none_of(kept.begin(), kept.end(), [&, n = name](const Edit& other) { return brings(other, n); }))
+        parameters.erase(name);
+    }
+  }
+}
+
+Genome WithoutEdits(const Genome& genome, const std::vector<std::size_t>& places) {
+  Genome less = genome;
+  less.edits.clear();
+  std::vector<Edit> removed;
+  for (std::size_t i = 0; i < genome.edits.size(); ++i) {
+    const bool goes = std::find(places.begin(), places.end(), i) != places.end();
+    (goes ? removed : less.edits).push_back(genome.edits[i]);
+  }
+  RemoveBrought(less.parameters, removed, less.edits);
+  return less;
 }
 
 std::string ToCanonicalJson(const Genome& genome) { return json(genome).dump(); }

@@ -45,13 +45,23 @@ struct LaunchChange {
   bool operator==(const LaunchChange&) const = default;
 };
 
+// A tunable `#define` that an edit brings with it, and the values that a search may give it, ascending. `initial` is one of them.
+struct BroughtParameter {
+  std::string name;
+  std::vector<std::int64_t> values;
+  std::int64_t initial = 0;
+  bool operator==(const BroughtParameter&) const = default;
+};
+
 // One source-level change. It is applied completely or dropped completely.
 struct Edit {
   std::string op;  // name of the mutator that made it
   std::vector<Anchor> anchors;
   std::vector<SourceChange> source;
   std::vector<LaunchChange> launch;
-  Parameters parameters;  // parameter values without which the change is not valid
+  Parameters parameters;                 // parameter values without which the change is not valid
+  std::vector<BroughtParameter> brings;  // parameters of the genome, beside its template's, as long as the edit is in it
+  std::vector<std::string> constraints;  // expressions over the template's parameters and these; not 0: met
   bool operator==(const Edit&) const = default;
 };
 
@@ -59,10 +69,15 @@ struct Edit {
 struct Genome {
   std::string template_name;    // file name without ".cu", unique within a task
   std::string template_digest;  // Digest() of the template's text
-  Parameters parameters;        // one value for each declared parameter
+  Parameters parameters;        // one value for each parameter that the template declares or an edit brings
   std::vector<Edit> edits;      // applied in this order
   bool operator==(const Genome&) const = default;
 };
+
+// The genome without the edits at these places, and without the parameters that only they brought.
+Genome WithoutEdits(const Genome& genome, const std::vector<std::size_t>& places);
+// Removes the values of parameters that these edits bring and none of `kept` does.
+void RemoveBrought(Parameters& parameters, const std::vector<Edit>& removed, const std::vector<Edit>& kept);
 
 // Canonical JSON: sorted keys, no white space. The same genome always gives the same bytes.
 std::string ToCanonicalJson(const Genome& genome);

@@ -27,6 +27,15 @@ std::optional<Parameters> SearchSpace::Draw(Rng& rng, int tries) const {
   return std::nullopt;
 }
 
+SearchSpace SpaceOf(const SearchSpace& of_template, const Genome& genome) {
+  SearchSpace space = of_template;
+  for (const Edit& edit : genome.edits) {
+    for (const auto& [name, values, initial] : edit.brings) space.parameters.push_back({name, values, initial});
+    for (const std::string& constraint : edit.constraints) space.constraints.push_back(Expression::Parse(constraint));
+  }
+  return space;
+}
+
 Variables ToVariables(const Parameters& values) {
   Variables variables;
   for (const auto& [name, value] : values) variables[name] = Number::Integer(value);

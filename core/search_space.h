@@ -30,6 +30,10 @@ struct SearchSpace {
   std::optional<Parameters> Draw(Rng& rng, int tries = 200) const;
 };
 
+// The space of a genome: its template's, with the parameters and constraints that its edits bring. Throws Error for a constraint
+// that is no expression.
+SearchSpace SpaceOf(const SearchSpace& of_template, const Genome& genome);
+
 // The parameters as integer variables for expressions.
 Variables ToVariables(const Parameters& values);
 

@@ -76,20 +76,27 @@ void ChildRanker::Learn(const Genome& genome, const Evaluation& evaluation) {
   if (awaited != awaited_.end()) awaited_.erase(awaited);
   if (evaluation.outcome == Outcome::kCancelled) return;
   for (const auto& [name, value] : genome.parameters) values_[name].insert(value);
-  points_.push_back(AllFeaturesOf(genome));
+  Genome& learnt = learnt_.emplace_back();
+  learnt.template_name = genome.template_name;
+  learnt.parameters = genome.parameters;
+  for (const Edit& edit : genome.edits) learnt.edits.emplace_back().op = edit.op;
   times_ns_.push_back(evaluation.outcome == Outcome::kOk ? std::optional(evaluation.score_ns) : std::nullopt);
 }
 
 void ChildRanker::Fit() {
   surrogate_.reset();
-  if (points_.size() < kFewestEvaluations) return;
+  if (learnt_.size() < kFewestEvaluations) return;
+  std::set<std::string> names(parameters_.begin(), parameters_.end());
+  for (const auto& [name, values] : values_) names.insert(name);
+  parameters_.assign(names.begin(), names.end());
+  divisibility_tells_.assign(parameters_.size(), false);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const std::set<std::int64_t>& values = values_[parameters_[i]];
     divisibility_tells_[i] = DivisibilityTells(std::vector(values.begin(), values.end()));
   }
   // A new surrogate each time: one that starts from the last fit would depend on how often the run was resumed.
   surrogate_.emplace(Kinds(), seed_);
-  for (std::size_t i = 0; i < points_.size(); ++i) surrogate_->Learn(WithoutEmpty(points_[i]), times_ns_[i]);
+  for (std::size_t i = 0; i < learnt_.size(); ++i) surrogate_->Learn(FeaturesOf(learnt_[i]), times_ns_[i]);
   surrogate_->Fit(Surrogate::kStepsFromAnew);
 }
 

@@ -31,14 +31,12 @@ std::vector<Chunk> Chunks(std::size_t size, std::size_t count) {
   return chunks;
 }
 
-// Precondition: the chunks are in order.
 Genome Without(const Genome& genome, const std::vector<Chunk>& chunks) {
-  Genome less = genome;
-  for (std::size_t i = chunks.size(); i-- > 0;) {
-    less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].first),
-                     less.edits.begin() + static_cast<std::ptrdiff_t>(chunks[i].last));
+  std::vector<std::size_t> places;
+  for (const Chunk& chunk : chunks) {
+    for (std::size_t i = chunk.first; i < chunk.last; ++i) places.push_back(i);
   }
-  return less;
+  return WithoutEdits(genome, places);
 }
 
 class DeltaDebugging {

@@ -49,7 +49,8 @@ inline constexpr double kUnprovenWorth = 1.05;
 
 // Cuts the edits of a champion to those that it needs to be as fast, by delta debugging. The edit list is cut into chunks. One
 // batch evaluates the variants that each lack one chunk; then all chunks that are removable alone are left out together. This is
-// repeated with ever smaller chunks until no single edit is removable. Parameters stay.
+// repeated with ever smaller chunks until no single edit is removable. Parameters stay, except those
+// that an edit which goes has brought.
 //
 // Before that, unproven edits are left out, one after another, unless the kernel is slower without the edit by kUnprovenWorth.
 //

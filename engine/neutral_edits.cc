@@ -26,6 +26,7 @@ std::string EditOf(const Genome& genome, const std::string& op, const std::vecto
     for (const std::string* part : {&change.kernel, &change.field, &change.text}) add(*part);
   }
   for (const auto& [name, value] : edit.parameters) add(name + "=" + std::to_string(value));
+  for (const BroughtParameter& brought : edit.brings) add(brought.name);
   return key;
 }
 

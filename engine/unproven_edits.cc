@@ -15,13 +15,6 @@ std::vector<std::size_t> UnprovenPlaces(const Genome& genome, const Promises& pr
   return places;
 }
 
-Genome WithoutEdits(const Genome& genome, std::vector<std::size_t> places) {
-  Genome less = genome;
-  std::sort(places.rbegin(), places.rend());
-  for (const std::size_t place : places) less.edits.erase(less.edits.begin() + static_cast<std::ptrdiff_t>(place));
-  return less;
-}
-
 class UnprovenRemoval {
  public:
   UnprovenRemoval(const Trial& champion, const Promises& promises, int budget, const EvaluateTrials& evaluate,

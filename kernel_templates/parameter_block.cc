@@ -72,6 +72,29 @@ IncludeEnd FindIncludeEnd(std::string_view text) {
   return end;
 }
 
+std::size_t EndOfParameterBlocks(std::string_view text) {
+  const std::vector<SourceLine> lines = SplitLines(text);
+  const auto after = [&](const SourceLine& line) { return std::min(line.begin + line.text.size() + 1, text.size()); };
+  std::size_t end = FindIncludeEnd(text).offset;
+  for (const SourceLine& line : lines) {
+    if (end != 0 || !Trim(line.text).starts_with("//")) break;
+    if (after(line) < text.size() && !Trim(text.substr(after(line))).starts_with("//")) end = after(line);
+  }
+  const std::vector<ParameterBlock> blocks = FindParameterBlocks(text);
+  int depth = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i].text;
+    if (Trim(line) == "#pragma nv_hdrstop" && depth == 0) end = std::max(end, after(lines[i]));
+    if (!IsDirective(line)) continue;
+    const bool ends = After(line, "endif").has_value();
+    if (After(line, "if") || After(line, "ifdef") || After(line, "ifndef")) ++depth;
+    if (ends) --depth;
+    const auto is_it = [&](const ParameterBlock& block) { return block.line == lines[i].number - 1; };
+    if (ends && depth == 0 && std::any_of(blocks.begin(), blocks.end(), is_it)) end = std::max(end, after(lines[i]));
+  }
+  return end;
+}
+
 std::optional<std::string> QuotedInclude(std::string_view line) {
   const auto name = After(line, "include");
   if (!name || name->size() < 2 || name->front() != '"' || name->back() != '"') return std::nullopt;

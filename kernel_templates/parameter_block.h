@@ -28,6 +28,10 @@ struct IncludeEnd {
 };
 IncludeEnd FindIncludeEnd(std::string_view text);
 
+// Where the lines of another parameter may be inserted: after the last block that no condition encloses, else after the includes
+// and `#pragma nv_hdrstop`, else after the comment at the beginning.
+std::size_t EndOfParameterBlocks(std::string_view text);
+
 // NAME of a line `#include "NAME"`; nullopt for any other line.
 std::optional<std::string> QuotedInclude(std::string_view line);
 

@@ -26,8 +26,12 @@ Edit MakeEdit(const SyntaxTree& tree, std::string_view op, const Proposal& propo
   for (const int node : proposal.also_anchored) anchor(node);
   edit.launch = proposal.launch;
   edit.parameters = proposal.parameters;
+  edit.brings = proposal.brings;
+  edit.constraints = proposal.constraints;
   return edit;
 }
+
+std::vector<std::string> SourceMutator::Refusals(const MutationContext&) const { return {}; }
 
 Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& proposal) const {
   Edit edit = MakeEdit(context.tree, name(), proposal);
@@ -49,6 +53,7 @@ std::optional<Genome> SourceMutator::Mutate(const MutationContext& context, Rng&
   if (proposals.empty()) return std::nullopt;
   Genome child = context.genome;
   child.edits.push_back(EditOf(context, proposals[rng.Below(proposals.size())]));
+  for (const BroughtParameter& brought : child.edits.back().brings) child.parameters[brought.name] = brought.initial;
   return child;
 }
 

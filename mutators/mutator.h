@@ -56,6 +56,9 @@ struct Proposal {
   std::vector<int> also_anchored;  // nodes that the edit relies on, such as the body of a replaced loop
   std::vector<LaunchChange> launch;
   Parameters parameters;  // the only values for which the change is valid
+  // Parameters that the changes name and that become the child's (UnusedName gives names), and constraints on them.
+  std::vector<BroughtParameter> brings;
+  std::vector<std::string> constraints;
 };
 
 // The edit that makes the proposed change in any text in which its anchors are found.
@@ -66,6 +69,8 @@ class SourceMutator : public Mutator {
  public:
   // Every change that it could make, in source order.
   virtual std::vector<Proposal> Proposals(const MutationContext& context) const = 0;
+  // Why it leaves a kernel as it is that it might be expected to change, one line each; empty where nobody would ask.
+  virtual std::vector<std::string> Refusals(const MutationContext& context) const;
   // The edit of a proposal. If its promise rests on all code of a function, it needs those values of the parameters that decide
   // what `#if` leaves of the functions that it changes: with others there may be statements that the mutator has not seen.
   Edit EditOf(const MutationContext& context, const Proposal& proposal) const;

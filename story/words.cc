@@ -64,6 +64,8 @@ std::string DescribeChanges(const Edit& edit) {
     parts.push_back(fmt::format("launch of {}: {}({})", change.kernel, change.field, Shortened(change.text)));
   }
   if (!edit.parameters.empty()) parts.push_back(Describe(edit.parameters));
+  for (const auto& [name, values, initial] : edit.brings)
+    parts.push_back(fmt::format("with {} {}", name, fmt::join(values, " ")));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

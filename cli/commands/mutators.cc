@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/mutator_places.h"
 #include "cli/print.h"
 #include "cli/stored_run.h"
 #include "cli/table.h"
@@ -98,7 +99,15 @@ void AddMutators(CLI::App& app, CommandContext& context) {
   const CLI::Option* database = command->get_option("--db");
   CLI::Option* run = command->get_option("--run");
   run->description("Number of the run (default: all runs together)");
-  command->callback([&context, options, database, run] { Run(context, *options, database->count() + run->count() > 0); });
+  const auto explained = std::make_shared<std::string>();
+  command
+      ->add_option("--explain", *explained,
+                   "A task or its folder: how many places each mutator has in its templates, and why it has none")
+      ->type_name("TASK");
+  command->callback([&context, options, database, run, explained] {
+    if (!explained->empty()) return PrintMutatorPlaces(*explained, options->json, context);
+    Run(context, *options, database->count() + run->count() > 0);
+  });
 }
 
 }  // namespace evo

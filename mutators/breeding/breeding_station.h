@@ -11,6 +11,13 @@
 
 namespace evo {
 
+// What a mutator that edits sources could do to a template at its defaults.
+struct MutatorPlaces {
+  std::string mutator;
+  std::size_t proposals = 0;
+  std::vector<std::string> refusals;  // SourceMutator::Refusals
+};
+
 // Makes children in a breed worker. A child is a pure function of the templates and the request; state between requests only
 // saves time. Not thread-safe.
 class BreedingStation {
@@ -22,6 +29,8 @@ class BreedingStation {
   // guarantee that it parses. Without operators, returns the first parent unchanged. A faulty request gives a child with a
   // `failure`, never an exception.
   BredChild Breed(const BreedRequest& request);
+  // Of every source mutator, by name. Throws Error if there is no such template.
+  std::vector<MutatorPlaces> PlacesIn(const std::string& template_name);
 
  private:
   BredChild BreedOrThrow(const BreedRequest& request);

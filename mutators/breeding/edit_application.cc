@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/parameter_block.h"
 #include "kernel_templates/renderer.h"
@@ -112,6 +113,18 @@ std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std
   return std::nullopt;
 }
 
+// Declares what the edit brings. Names are new to the text before the edit, which itself uses them.
+std::optional<std::string> AddBrought(std::string& text, const std::string& before, const Parameters& parameters,
+                                      const Edit& edit) {
+  if (edit.brings.empty() && edit.constraints.empty()) return std::nullopt;
+  try {
+    text = DeclareBrought(text, before, edit, parameters);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, const Edit& edit) {
@@ -129,6 +142,7 @@ AppliedEdit ApplyEdit(const SyntaxTree& tree, const Parameters& parameters, cons
   for (const SourceChange& change : edit.source) {
     if (IsInclude(change)) AddInclude(text, change.text);
   }
+  if (const auto refused = AddBrought(text, tree.text(), parameters, edit)) return drop(*refused);
   for (const LaunchChange& change : edit.launch) {
     try {
       const auto changed = RenderLaunchChange(text, change);

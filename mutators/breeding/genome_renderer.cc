@@ -21,19 +21,32 @@ constexpr std::size_t kParsers = 4;
 constexpr std::size_t kTrees = 64;
 
 // Keys for the texts after no edit, after the first, after the first two, and so on. They contain only those parameter values
-// that matter: to code under #if, and to edits that need a value.
+// that matter: to code under #if, and to edits that need a value or bring parameters.
 std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
   const nlohmann::json deciding = DecidingParameters(kernel_template.text, genome.parameters);
   std::vector<std::string> keys{Digest(kernel_template.digest + deciding.dump())};
   for (const Edit& edit : genome.edits) {
     std::string step = keys.back() + nlohmann::json(edit).dump();
-    for (const auto& [name, needed] : edit.parameters) {
+    const auto add = [&](const std::string& name) {
       const auto value = genome.parameters.find(name);
       if (value != genome.parameters.end()) step += fmt::format(" {}={}", name, value->second);
-    }
+    };
+    for (const auto& [name, needed] : edit.parameters) add(name);
+    for (const BroughtParameter& brought : edit.brings) add(brought.name);
+    if (!edit.constraints.empty()) step += nlohmann::json(genome.parameters).dump();
     keys.push_back(Digest(step));
   }
   return keys;
+}
+
+// The parameters of a genome that has these of its edits only, all of them.
+Parameters ParametersOf(const Genome& genome, const std::vector<Edit>& edits) {
+  Parameters parameters = genome.parameters;
+  if (edits.size() != genome.edits.size()) RemoveBrought(parameters, genome.edits, edits);
+  for (const Edit& edit : edits) {
+    for (const BroughtParameter& brought : edit.brings) parameters.try_emplace(brought.name, brought.initial);
+  }
+  return parameters;
 }
 
 }  // namespace
@@ -88,7 +101,7 @@ RenderedGenome GenomeRenderer::Render(const KernelTemplate& kernel_template, con
   std::size_t done = genome.edits.size();
   while (done > 0 && !Find(keys[done])) --done;
   Applied applied = done > 0 ? *Find(keys[done]) : Applied{kernel_template.text, {}, {}};
-  applied.source = RenderParameters(applied.source, genome.parameters);
+  applied.source = RenderParameters(applied.source, ParametersOf(genome, applied.edits));
   for (; done < genome.edits.size(); ++done) {
     const Edit& edit = genome.edits[done];
     AppliedEdit result = ApplyEdit(*TreeOf(applied.source), genome.parameters, edit);
@@ -102,6 +115,7 @@ RenderedGenome GenomeRenderer::Render(const KernelTemplate& kernel_template, con
   }
   RenderedGenome rendered{std::move(applied.source), genome, std::move(applied.dropped)};
   rendered.applied.edits = std::move(applied.edits);
+  rendered.applied.parameters = ParametersOf(genome, rendered.applied.edits);
   return rendered;
 }
 

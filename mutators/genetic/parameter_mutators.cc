@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernel_templates/parameter_use.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -25,13 +26,20 @@ std::optional<Genome> DrawOne(const MutationContext& context, const std::vector<
   return child;
 }
 
+// Whether another value can make a difference: edits may have replaced all code that the parameter was for. Settings without a
+// source have no text.
+bool IsUseful(const MutationContext& context, const Parameter& parameter) {
+  return context.rendered.text.empty() || IsParameterUsed(context.rendered.text, parameter.name);
+}
+
 // The legal assignments that differ from the parent's in one parameter, if `reaches(from, to)` holds for the positions of its
 // values.
 template <typename Reaches>
 std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reaches) {
-  const SearchSpace& space = context.kernel_template.space;
+  const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
   std::vector<Parameters> allowed;
   for (const Parameter& parameter : space.parameters) {
+    if (!IsUseful(context, parameter)) continue;
     const std::size_t from = PlaceOf(parameter, context.genome.parameters);
     for (std::size_t to = 0; to < parameter.values.size(); ++to) {
       if (to == from || !reaches(from, to)) continue;
@@ -73,7 +81,7 @@ class ParameterMix : public Mutator {
   std::string_view description() const override { return "draws new values for several parameters at once"; }
   double weight() const override { return 1.5; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
-    const SearchSpace& space = context.kernel_template.space;
+    const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
     if (space.parameters.size() < 2) return std::nullopt;
     for (int tries = 0; tries < kDrawTries; ++tries) {
       Parameters values = context.genome.parameters;
@@ -101,7 +109,7 @@ class ParameterRandom : public Mutator {
   Promise promise() const override { return Promise::kInherited; }
   std::string_view description() const override { return "draws all parameters anew, whatever the parent has"; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
-    const SearchSpace& space = context.kernel_template.space;
+    const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
     if (space.parameters.size() < 2) return std::nullopt;
     auto drawn = space.Draw(rng);
     if (!drawn || *drawn == context.genome.parameters) return std::nullopt;

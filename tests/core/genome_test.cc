@@ -57,6 +57,46 @@ TEST(Genome, HashIsFixedAndDistinguishesGenomes) {
   EXPECT_NE(GenomeHash(other), GenomeHash(ExampleGenome()));
 }
 
+Genome GenomeThatBrings() {
+  Genome genome = ExampleGenome();
+  genome.edits[0].brings = {{"TILE", {8, 16, 32}, 16}};
+  genome.edits[0].constraints = {"TILE <= BLOCK_N"};
+  genome.parameters["TILE"] = 32;
+  return genome;
+}
+
+TEST(Genome, KeepsTheParametersThatAnEditBrings) {
+  const Genome genome = GenomeThatBrings();
+  const std::string text = ToCanonicalJson(genome);
+  EXPECT_THAT(text, testing::HasSubstr(
+                        R"("brings":[{"initial":16,"name":"TILE","values":[8,16,32]}],"constraints":["TILE <= BLOCK_N"])"));
+  EXPECT_EQ(GenomeFromJson(text), genome);
+  EXPECT_NE(GenomeHash(genome), GenomeHash(ExampleGenome()));
+}
+
+TEST(Genome, RefusesValuesThatCannotBeSearched) {
+  std::string text = ToCanonicalJson(GenomeThatBrings());
+  text.replace(text.find("[8,16,32]"), 9, "[8,32,16]");
+  EXPECT_THAT(GenomeFailure(text), testing::HasSubstr("'TILE' that an edit brings must ascend"));
+  text = ToCanonicalJson(GenomeThatBrings());
+  text.replace(text.find("\"initial\":16"), 12, "\"initial\":17");
+  EXPECT_THAT(GenomeFailure(text), testing::HasSubstr("17 is not a value of the parameter 'TILE'"));
+}
+
+TEST(Genome, LosesAnEditWithTheParametersThatOnlyItBrings) {
+  Genome genome = GenomeThatBrings();
+  Edit other;
+  other.op = "other";
+  genome.edits.push_back(other);
+  EXPECT_EQ(WithoutEdits(genome, {}), genome);
+  const Genome less = WithoutEdits(genome, {0});
+  EXPECT_THAT(less.edits, testing::ElementsAre(other));
+  EXPECT_EQ(less.parameters, ExampleGenome().parameters);
+  EXPECT_EQ(WithoutEdits(genome, {1}).parameters, genome.parameters);
+  genome.edits.push_back(genome.edits[0]);
+  EXPECT_EQ(WithoutEdits(genome, {0}).parameters, genome.parameters) << "the other edit still brings it";
+}
+
 TEST(Genome, JsonWithTwoSpellingsHasOneHash) {
   const std::string spaced = R"({ "template_digest" : "d", "template":"t", "parameters" : {"B":1, "A":2}, "edits" : [] })";
   const std::string plain = R"({"edits":[],"parameters":{"A":2,"B":1},"template":"t","template_digest":"d"})";

@@ -50,5 +50,18 @@ TEST(SearchSpace, WithoutParametersDrawsTheEmptyAssignment) {
   EXPECT_EQ(SearchSpace{}.Draw(rng), Parameters{});
 }
 
+TEST(SearchSpace, OfAGenomeHasWhatItsEditsBring) {
+  SearchSpace of_template;
+  of_template.parameters = {{"A", {1, 2}, 1}};
+  Genome genome;
+  genome.edits.emplace_back().brings = {{"B", {4, 8}, 8}};
+  genome.edits.back().constraints = {"A * B == 8"};
+  const SearchSpace space = SpaceOf(of_template, genome);
+  EXPECT_EQ(space.Defaults(), (Parameters{{"A", 1}, {"B", 8}}));
+  EXPECT_EQ(space.Violated({{"A", 2}, {"B", 8}}), "A * B == 8");
+  EXPECT_EQ(space.Violated({{"A", 2}, {"B", 4}}), std::nullopt);
+  EXPECT_EQ(SpaceOf(of_template, {}).parameters.size(), 1u);
+}
+
 }  // namespace
 }  // namespace evo

@@ -61,6 +61,27 @@ TEST(ChildRanker, SeesHowOftenTwoDividesAParameterWhereThatTells) {
   EXPECT_EQ(powers.FeaturesOf({"tiled", "", {{"BLOCK", 64}}, {}})[2], 0);
 }
 
+TEST(ChildRanker, SeesTheParametersThatEditsBring) {
+  ChildRanker ranker({Block(16)}, {"tile"}, 1);
+  const auto tiled = [](std::int64_t tile) {
+    Genome genome = Block(16, {"tile"});
+    genome.edits[0].brings = {{"TILE", {1, 2, 4, 8, 16, 32, 64, 128}, 8}};
+    genome.parameters["TILE"] = tile;
+    return genome;
+  };
+  for (int i = 0; i < 40; ++i) {
+    const std::int64_t tile = 1 << (i % 8);
+    ranker.Learn(i % 3 == 0 ? Block(8 << (i % 5)) : tiled(tile), Took(i % 3 == 0 ? 1e5 : 1e5 / static_cast<double>(tile)));
+    if (i == 20) ranker.Fit();
+  }
+  EXPECT_EQ(ranker.FeaturesOf(tiled(1)).size(), ranker.FeaturesOf(Block(16)).size());
+  ranker.Fit();
+  EXPECT_EQ(ranker.FeaturesOf(tiled(15))[2], 1) << "BLOCK, then TILE";
+  EXPECT_EQ(ranker.FeaturesOf(Block(16))[2], 0);
+  const std::vector<Genome> children = {tiled(2), tiled(96), tiled(1), Block(32)};
+  EXPECT_THAT(ranker.Choose(children, 1), ElementsAre(1));
+}
+
 // What is under way is believed to be as expected: its neighbours are not chosen as well.
 TEST(ChildRanker, ChoosesElsewhereWhatIsAwaited) {
   ChildRanker ranker({{"tiled", "", {{"A", 1}, {"B", 1}}, {}}}, {}, 1);

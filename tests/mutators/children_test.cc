@@ -86,6 +86,44 @@ TEST_F(ChildrenTest, OfStagedKernels) {
   }
 }
 
+// Tiles of a block and of a thread, of several sizes, with every access checked: ragged edges, more threads than elements to
+// bring and fewer, one element a thread.
+TEST_F(ChildrenTest, OfMatrixProducts) {
+  const std::vector<Parameters> settings{{},
+                                         {{"TILE_M", 16}, {"TILE_N", 32}, {"TILE_K", 8}, {"THREAD_M", 4}, {"THREAD_N", 1}},
+                                         {{"TILE_M", 64}, {"TILE_N", 16}, {"TILE_K", 32}, {"THREAD_M", 2}, {"THREAD_N", 8}}};
+  const std::vector<std::pair<std::filesystem::path, const char*>> places{
+      {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", "flat"},
+      {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", "columns"},
+      {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", "pointers"},
+      {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_matmul", "simple"},
+      {ShareDirectory() / "kernel_templates" / "gemm", "naive"},
+      {ShareDirectory() / "kernel_templates" / "linear_gelu", "naive"},
+      {ShareDirectory() / "kernel_templates" / "gemm_int8", "naive"},
+      {ShareDirectory() / "kernel_templates" / "gemm_fp16", "naive"},
+      {ShareDirectory() / "kernel_templates" / "gemm_batched", "naive"}};
+  for (const auto& [folder, kernel] : places) {
+    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
+    const Task task = LoadTask(folder);
+    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
+    const SourceMutator& mutator = SourceMutatorNamed("tile_contraction");
+    const auto proposals = mutator.Proposals(parent.Context());
+    EXPECT_EQ(proposals.size(), 1u);
+    if (proposals.empty()) continue;
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    const Parameters of_template = parent.genome.parameters;
+    for (const Parameters& setting : settings) {
+      parent.genome.parameters = of_template;
+      for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
+      parent.Render();
+      ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
+      EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
+      const auto failure = Judge(task, parent.rendering.source, true);
+      EXPECT_FALSE(failure) << failure->message << "\n" << parent.rendering.source;
+    }
+  }
+}
+
 TEST_F(ChildrenTest, OfBlocksOfOneWarp) {
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / "softmax");
   std::string text = LoadTemplate(task.directory / "block.cu").text;

@@ -56,6 +56,58 @@ TEST(EditApplication, DeletionRemovesABlankLine) {
   EXPECT_THAT(applied.text, HasSubstr("  a[0] = 1;\n#if"));
 }
 
+Edit Tiling(const SyntaxTree& tree) {
+  Proposal proposal{{{Statement(tree, "a[0] = 1;"), Placement::kReplace, "a[0] = TILE;"}}, {}, {}};
+  proposal.launch = {{"k", "block", "N * TILE"}};
+  proposal.brings = {{"TILE", {1, 2, 4}, 2}};
+  proposal.constraints = {"N * TILE <= 64"};
+  return MakeEdit(tree, "tile", proposal);
+}
+
+TEST(EditApplication, DeclaresTheParametersThatAnEditBrings) {
+  Parent parent{std::string(kEditedText)};
+  parent.genome.edits = {Tiling(*parent.tree)};
+  parent.genome.parameters["TILE"] = 4;
+  parent.Render();
+  EXPECT_THAT(parent.rendering.dropped, IsEmpty());
+  EXPECT_THAT(parent.rendering.source, HasSubstr("#endif\n\n// evo:param TILE 1 2 4\n// evo:constraint N * TILE <= 64\n"
+                                                 "#ifndef TILE\n#define TILE 4\n#endif\n__global__"));
+  EXPECT_THAT(parent.rendering.source, HasSubstr("block(N * TILE)"));
+  EXPECT_EQ(parent.rendered.space.Defaults(), (Parameters{{"N", 16}, {"TILE", 4}}));
+  EXPECT_EQ(parent.rendered.space.constraints.size(), 1u);
+  // Other values, from the texts that the renderer remembers.
+  parent.genome.parameters["TILE"] = 1;
+  parent.genome.parameters["N"] = 32;
+  parent.Render();
+  EXPECT_EQ(parent.rendered.space.Defaults(), (Parameters{{"N", 32}, {"TILE", 1}}));
+}
+
+TEST(EditApplication, ADroppedEditTakesItsParametersWithIt) {
+  Parent parent{std::string(kEditedText)};
+  Edit lost = Tiling(*parent.tree);
+  lost.anchors[0].tokens = "0000000000000000";
+  parent.genome.edits = {lost};
+  parent.genome.parameters["TILE"] = 4;
+  parent.Render();
+  EXPECT_EQ(parent.rendering.applied.parameters, (Parameters{{"N", 16}}));
+  EXPECT_EQ(parent.rendering.source, kEditedText);
+}
+
+TEST(EditApplication, DropsAnEditWhoseParametersDoNotFit) {
+  const Parent parent{std::string(kEditedText)};
+  const Edit edit = Tiling(*parent.tree);
+  EXPECT_EQ(ApplyEdit(*parent.tree, {{"N", 32}, {"TILE", 4}}, edit).dropped, "tile: the values do not meet 'N * TILE <= 64'");
+  EXPECT_EQ(ApplyEdit(*parent.tree, {{"N", 16}, {"TILE", 3}}, edit).dropped, "tile: its parameter TILE: 3 is not among 1, 2, 4");
+  EXPECT_THAT(ApplyEdit(*parent.tree, {{"N", 16}}, edit).text, HasSubstr("#define TILE 2")) << "the first value";
+  Edit other = edit;
+  other.constraints = {"M > 1"};
+  EXPECT_EQ(ApplyEdit(*parent.tree, {{"N", 16}, {"TILE", 1}}, other).dropped,
+            "tile: its constraint names M, which is no parameter");
+  other = edit;
+  other.brings[0].name = "a";
+  EXPECT_EQ(ApplyEdit(*parent.tree, {{"N", 16}, {"a", 1}}, other).dropped, "tile: the name of its parameter a is taken");
+}
+
 TEST(EditApplication, IsCompleteOrDropped) {
   const Parent parent{std::string(kEditedText)};
   Edit edit = Replacing(*parent.tree, "a[0] = 1;", "a[0] = 5;");

@@ -13,7 +13,7 @@ struct Space {
   explicit Space(const std::string& constraint) {
     const std::string text =
         "// evo:param A 1 2 4 8\n// evo:param B 1 2 4 8\n// evo:constraint " + constraint +
-        "\n// evo:launch k(X) grid(1) block(A)\n#ifndef A\n#define A 2\n#endif\n#ifndef B\n#define B 2\n#endif\n";
+        "\n// evo:launch k(X) grid(B) block(A)\n#ifndef A\n#define A 2\n#endif\n#ifndef B\n#define B 2\n#endif\n";
     kernel_template = ParseTemplate("space", text);
     genome = {kernel_template.name, kernel_template.digest, kernel_template.space.Defaults(), {}};
   }
@@ -70,6 +70,93 @@ TEST(ParameterMutators, ConstraintsHold) {
   EXPECT_THAT(Space("A == B").Children(Named("parameter_random")),
               testing::UnorderedElementsAre(Values(1, 1), Values(4, 4), Values(8, 8)));
   EXPECT_THAT(Space("A * B <= 4").Children(Named("parameter_draw")), testing::UnorderedElementsAre(Values(1, 2), Values(2, 1)));
+}
+
+TEST(ParameterMutators, StepsLeaveOutWhatNothingUses) {
+  Space space("A > 0");
+  std::string& text = space.kernel_template.text;
+  text.replace(text.find("grid(B)"), 7, "grid(1)");
+  text += "constexpr int kB = B;\n";
+  EXPECT_THAT(space.Children(Named("parameter_step")), testing::UnorderedElementsAre(Values(1, 2), Values(4, 2)));
+  text += "constexpr int kTwice = 2 * kB;\n__global__ void k(float* x) { x[kTwice] = 1; }\n";
+  EXPECT_EQ(space.Children(Named("parameter_step")).size(), 4u);
+}
+
+// As Space, with an edit that brings T.
+struct Tiled : Space {
+  Tiled() : Space("A == 2 && B == 2") {
+    genome.edits = {Brings("tile", "T", {2, 4, 8}, "T >= A * 2")};
+    genome.parameters["T"] = 4;
+    kernel_template.text += "__global__ void k(float* x) { x[T] = 1; }\n";
+  }
+  static Edit Brings(const std::string& op, const std::string& name, std::vector<std::int64_t> values,
+                     const std::string& constraint) {
+    Edit edit;
+    edit.op = op;
+    edit.source = {{0, Placement::kReplace, name + " + 1;"}};
+    edit.launch = {{"k", "block", name}};
+    edit.brings = {{name, std::move(values), 4}};
+    edit.constraints = {constraint};
+    return edit;
+  }
+};
+
+TEST(ParameterMutators, ChangeWhatEditsBring) {
+  const Tiled tiled;
+  const Parameters eight{{"A", 2}, {"B", 2}, {"T", 8}};
+  for (const char* name : {"parameter_step", "parameter_draw", "parameter_random"})
+    EXPECT_THAT(tiled.Children(Named(name)), testing::ElementsAre(eight))
+        << name << ": T = 2 does not meet the edit's constraint";
+}
+
+TEST(Crossover, InheritsEditsWithTheValuesOfTheirParameters) {
+  Tiled tiled;
+  Genome other = tiled.genome;
+  other.edits.clear();
+  other.parameters.erase("T");
+  std::swap(tiled.genome, other);
+  std::set<Parameters> parameters;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Rng rng(seed);
+    const auto child = Named(kCrossover).Mutate(tiled.Context(&other), rng);
+    if (!child) continue;
+    EXPECT_EQ(child->parameters.contains("T"), !child->edits.empty());
+    parameters.insert(child->parameters);
+  }
+  EXPECT_THAT(parameters, testing::IsEmpty()) << "the child would be the second parent";
+  Edit plain;
+  plain.op = "plain";
+  tiled.genome.edits = {plain};
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Rng rng(seed);
+    const auto child = Named(kCrossover).Mutate(tiled.Context(&other), rng);
+    if (!child) continue;
+    const bool tile = std::any_of(child->edits.begin(), child->edits.end(), [](const Edit& e) { return e.op == "tile"; });
+    EXPECT_EQ(child->parameters.contains("T"), tile);
+    parameters.insert(child->parameters);
+  }
+  EXPECT_TRUE(parameters.contains({{"A", 2}, {"B", 2}, {"T", 4}}));
+}
+
+TEST(Crossover, TwoEditsThatBringTheSameNameGetTwo) {
+  const Tiled tiled;
+  Genome other = tiled.genome;
+  other.edits = {Tiled::Brings("another", "T", {4, 16}, "T > B")};
+  other.parameters["T"] = 16;
+  bool both = false;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Rng rng(seed);
+    const auto child = Named(kCrossover).Mutate(tiled.Context(&other), rng);
+    if (!child || child->edits.size() < 2) continue;
+    both = true;
+    EXPECT_EQ(child->parameters, (Parameters{{"A", 2}, {"B", 2}, {"T", 4}, {"T_2", 16}}));
+    const Edit& renamed = child->edits[1];
+    EXPECT_EQ(renamed.brings[0].name, "T_2");
+    EXPECT_EQ(renamed.source[0].text, "T_2 + 1;");
+    EXPECT_EQ(renamed.launch[0].text, "T_2");
+    EXPECT_EQ(renamed.constraints[0], "T_2 > B");
+  }
+  EXPECT_TRUE(both);
 }
 
 TEST(Crossover, NeedsASecondParentOfTheSameTemplate) {

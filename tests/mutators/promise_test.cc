@@ -119,6 +119,7 @@ class PromiseTest : public ChildrenTest {
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_rows", {"serial", "shared"}},
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_image", {"blur"}},
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_matmul", {"simple", "tiles"}},
+        {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", {"flat", "pointers"}},
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_filter", {"fir"}},
         {ShareDirectory() / "kernel_templates" / "layer_norm", {"naive", "block"}},
         {ShareDirectory() / "kernel_templates" / "softmax", {"naive", "warp"}},

@@ -34,6 +34,7 @@ std::vector<Place> Places() {
           {"sample_gelu", "warp", {}, {}, true},
           {"sample_matmul", "simple", {}, {}, true},
           {"sample_gemv", "gemv", {}, {}, true},
+          {"sample_product", "columns", {}, {}, true},
           {"row_sum", "naive", {}, {}},
           {"transpose", "naive", {}, {}},
           {"transpose", "tiled", {}, {}},

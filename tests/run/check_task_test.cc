@@ -74,5 +74,19 @@ TEST_F(CheckTaskTest, AWrongQuestionIsStatus2) {
   EXPECT_EQ(Check(TaskFolder(), {"--kernel", "/nonexistent.cu"}), 2);
 }
 
+TEST_F(CheckTaskTest, MutatorsSayWhereTheyApplyAndWhyNot) {
+  ASSERT_EQ(Run({"mutators", "--explain", TaskFolder()}), 0) << Output();
+  EXPECT_THAT(Output(), AllOf(HasSubstr("unroll_pragma "), HasSubstr("tile_contraction"), HasSubstr("why not")));
+  ASSERT_EQ(Run({"mutators", "--explain", "gemm", "--json"}), 0) << Output();
+  std::string output = Output();
+  for (const auto& one : nlohmann::json::parse(output.substr(output.find('[')))) {
+    if (one.at("template") != "naive") continue;
+    for (const auto& mutator : one.at("mutators")) {
+      if (mutator.at("mutator") == "tile_contraction") EXPECT_EQ(mutator.at("places"), 1);
+    }
+  }
+  EXPECT_EQ(Run({"mutators", "--explain", "no_such_task"}), 2);
+}
+
 }  // namespace
 }  // namespace evo

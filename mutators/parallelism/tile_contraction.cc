@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "kernel_templates/brought_parameters.h"
+#include "kernel_templates/launch_argument.h"
+#include "mutators/analysis/contraction.h"
+#include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/tile_writer.h"
+
+namespace evo {
+namespace {
+
+// The sizes that are searched. Below 16 a block has no warp to itself; above 256 its sums do not fit into registers.
+const std::vector<std::int64_t> kTiles{16, 32, 64, 128, 256};
+const std::vector<std::int64_t> kDepths{8, 16, 32};
+const std::vector<std::int64_t> kElements{1, 2, 4, 8};
+// Static shared memory of a block, in bytes.
+constexpr int kShared = 49152;
+// With more threads, 8 x 8 sums each exceed the registers of a multiprocessor.
+constexpr int kMostThreads = 512;
+
+// One thread per element of a matrix product becomes a block per tile of the output: both factors' parts come through shared
+// memory, and each thread keeps a tile of sums in registers. All of it at once, because shared tiles alone are slower than what
+// they replace.
+class TileContraction : public SourceMutator {
+ public:
+  std::string_view name() const override { return "tile_contraction"; }
+  // Each sum adds the same products in the same order. Past the end of k it adds 0 * 0, which changes no sum that began at 0.
+  Promise promise() const override { return Promise::kExact; }
+  std::string_view description() const override {
+    return "computes a matrix product by tiles: of a block in shared memory, of a thread in registers, with sizes as parameters";
+  }
+  double weight() const override { return 3; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    for (const int kernel : Functions(context.tree)) {
+      if (!IsKernel(context.tree, kernel)) continue;
+      const auto found = AsContraction(context, kernel);
+      const auto* contraction = std::get_if<Contraction>(&found);
+      if (contraction == nullptr) continue;
+      const auto grid = GridOf(context, *contraction);
+      if (!grid) continue;
+      proposals.push_back(Tiled(context, *contraction, *grid));
+    }
+    return proposals;
+  }
+
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    std::vector<std::string> refusals;
+    for (const int kernel : Functions(context.tree)) {
+      if (!IsKernel(context.tree, kernel)) continue;
+      const auto found = AsContraction(context, kernel);
+      std::string why;
+      if (const auto* none = std::get_if<std::string>(&found))
+        why = *none;
+      else if (!GridOf(context, std::get<Contraction>(found)))
+        why = "its bounds are neither numbers nor parameters that the launch line passes";
+      if (!why.empty()) refusals.push_back(fmt::format("{}: {}", context.tree.node(kernel).name, why));
+    }
+    return refusals;
+  }
+
+ private:
+  struct Names {
+    std::string tile_m, tile_n, tile_k, thread_m, thread_n;
+  };
+
+  static Names NamesIn(const SyntaxTree& tree) {
+    const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
+    return {unused("TILE_M"), unused("TILE_N"), unused("TILE_K"), unused("THREAD_M"), unused("THREAD_N")};
+  }
+
+  // The launch's grid with blocks of tiles, its dimensions as texts; nullopt if the launch line cannot say how many there are.
+  static std::optional<std::vector<std::string>> GridOf(const MutationContext& context, const Contraction& found) {
+    const Names names = NamesIn(context.tree);
+    const LaunchDirective& launch = *found.grid.launch;
+    if (found.grid.flat >= 0) {
+      const auto rows = LaunchSize(context, found.grid, found.grid.indices[0].bound);
+      const auto columns = LaunchSize(context, found.grid, found.grid.indices[1].bound);
+      if (!rows || !columns) return std::nullopt;
+      const bool m_first = found.m.axis == 0;
+      return std::vector{fmt::format("ceil_div({}, {})", *columns, m_first ? names.tile_m : names.tile_n),
+                         fmt::format("ceil_div({}, {})", *rows, m_first ? names.tile_n : names.tile_m)};
+    }
+    std::vector<std::string> grid;
+    for (const Expression& dimension : launch.grid) grid.push_back(dimension.text());
+    for (const auto& [index, tile] : {std::pair(found.m, names.tile_m), std::pair(found.n, names.tile_n)}) {
+      const std::string block = launch.block[index.axis].text();
+      grid[index.axis] = BlocksOf(launch.grid[index.axis], block, tile,
+                                  fmt::format("ceil_div(({}) * ({}), {})", launch.grid[index.axis].text(), block, tile));
+    }
+    return grid;
+  }
+
+  // A bound of the kernel as the launch line spells it: a number, or what is passed for a parameter.
+  static std::optional<std::string> LaunchSize(const MutationContext& context, const ElementGrid& grid, int bound) {
+    const SyntaxTree& tree = context.tree;
+    if (tree.node(bound).kind_name == "IntegerLiteral") return std::string(tree.Text(bound));
+    const int parameter = NamedDeclaration(tree, bound);
+    if (parameter < 0 || tree.node(parameter).kind_name != "ParmDecl") return std::nullopt;
+    std::size_t place = 0;
+    for (const int child : tree.node(grid.kernel).children) {
+      if (child == parameter) break;
+      place += tree.node(child).kind_name == "ParmDecl";
+    }
+    if (place >= grid.launch->arguments.size()) return std::nullopt;
+    const LaunchArgumentText argument = ParseLaunchArgument(grid.launch->arguments[place]);
+    if (argument.kind == LaunchArgumentText::Kind::kStruct) return std::nullopt;
+    return argument.text;
+  }
+
+  static Proposal Tiled(const MutationContext& context, const Contraction& found, const std::vector<std::string>& grid) {
+    const auto [tile_m, tile_n, tile_k, thread_m, thread_n] = NamesIn(context.tree);
+    const TileWriter writer(context, found, {tile_m, tile_n, tile_k, thread_m, thread_n});
+    Proposal proposal;
+    const int body = context.tree.node(found.grid.kernel).children.back();
+    proposal.changes.push_back({body, Placement::kReplace, writer.Body()});
+    const std::string threads = fmt::format("{} / {} * ({} / {})", tile_m, thread_m, tile_n, thread_n);
+    const std::string& kernel = found.grid.launch->kernel;
+    proposal.launch = {{kernel, "grid", fmt::format("{}", fmt::join(grid, ", "))}, {kernel, "block", threads}};
+    proposal.brings = {
+        {tile_m, kTiles, 64}, {tile_n, kTiles, 64}, {tile_k, kDepths, 16}, {thread_m, kElements, 4}, {thread_n, kElements, 4}};
+    const auto divides = [&](const std::string& tile) { return fmt::format("{} * {} % ({}) == 0", tile, tile_k, threads); };
+    proposal.constraints = {fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostThreads), divides(tile_m), divides(tile_n),
+                            fmt::format("{} <= {}", writer.SharedBytes(), kShared)};
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeTileContraction() { return std::make_unique<TileContraction>(); }
+
+}  // namespace evo
