@@ -30,6 +30,22 @@ bool LoadsElements(const SyntaxTree& tree, int statement) {
   });
 }
 
+// Lines of comments with the file's unit of indentation, which other lines get when the edit is made.
+std::string WithCommentsIndented(const std::string& text, const std::string& unit) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::size_t first = std::min(text.find_first_not_of(' ', at), end);
+    if (text.compare(first, 2, "//") == 0) {
+      for (std::size_t depth = (first - at) / 2; depth > 0; --depth) result += unit;
+      at = first;
+    }
+    result += text.substr(at, end - at);
+    at = end;
+  }
+  return result;
+}
+
 }  // namespace
 
 TileWriter::TileWriter(const MutationContext& context, const Contraction& contraction, TileParameters parameters)
@@ -102,9 +118,8 @@ std::string TileWriter::SharedBytes() const {
 }
 
 std::string TileWriter::Constants() const {
-  std::string text = fmt::format(
-      "  // A thread computes {} x {} elements, in groups of up to 4 that lie side by side. The groups are {} and {} apart.\n",
-      m_.thread, n_.thread, Fresh("kStrideM"), Fresh("kStrideN"));
+  std::string text =
+      fmt::format("  // A thread computes {} x {} elements, in groups of up to 4 that lie side by side.\n", m_.thread, n_.thread);
   text += fmt::format("  constexpr int {} = {} / {}, {} = {} / {} * {};\n", Fresh("kThreadsN"), n_.size, n_.thread,
                       Fresh("kThreads"), m_.size, m_.thread, Fresh("kThreadsN"));
   for (const Side& side : {m_, n_}) {
@@ -225,7 +240,7 @@ std::string TileWriter::Body() const {
   text += fmt::format("  for ({0} {1} = 0; {1} < {2}; {1} += {3}) {{\n", k.type, Fresh("first_k"), tree_.Text(found_.k.bound),
                       names_.tile_k);
   text += Staged(m_) + Staged(n_) + "    __syncthreads();\n" + Products() + "    __syncthreads();\n  }\n";
-  return text + Epilogue() + "}";
+  return WithCommentsIndented(text + Epilogue() + "}", IndentUnit(tree_));
 }
 
 }  // namespace evo
