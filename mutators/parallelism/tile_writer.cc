@@ -53,8 +53,8 @@ TileWriter::TileWriter(const MutationContext& context, const Contraction& contra
       tree_(context.tree),
       found_(contraction),
       names_(std::move(parameters)),
-      m_{found_.a, found_.m,    WithoutConst(tree_.node(found_.a.expression).type), names_.tile_m, names_.thread_m,
-         "m",      Counter("i")},
+      m_{found_.a, found_.m,         WithoutConst(tree_.node(found_.a.expression).type), names_.tile_m, names_.thread_m,
+         "m",      Counter("i", "u")},
       n_{found_.b, found_.n,  WithoutConst(tree_.node(found_.b.expression).type), names_.tile_n, names_.thread_n,
          "n",      Fresh("j")} {
   const BlockUniform uniform(context, found_.grid.kernel);
@@ -77,8 +77,8 @@ std::string TileWriter::Fresh(const std::string& wanted) const {
   return name;
 }
 
-std::string TileWriter::Counter(const std::string& wanted) const {
-  return Fresh(wanted) == wanted ? wanted : Fresh("of_" + wanted);
+std::string TileWriter::Counter(const std::string& wanted, const std::string& otherwise) const {
+  return Fresh(wanted) == wanted ? wanted : Fresh(otherwise);
 }
 
 std::string TileWriter::Typed(int declaration) const {
