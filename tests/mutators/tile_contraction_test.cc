@@ -54,11 +54,11 @@ TEST(TileContraction, ReadsAsAPersonWouldHaveWrittenIt) {
       child,
       HasSubstr("\n            tile_m[t % TILE_K][t / TILE_K] = token < tokens && i < inputs ? x[token * inputs + i] : 0.0f;\n"))
       << "what a variable of the loop stands for";
-  EXPECT_THAT(child, HasSubstr("sum[of_i][j] += part_m[of_i] * part_n[j];\n"));
+  EXPECT_THAT(child, HasSubstr("sum[u][j] += part_m[u] * part_n[j];\n"));
   EXPECT_THAT(child, HasSubstr("            if (token >= tokens || feature >= features) continue;\n"
                                "            const float offset = bias[feature];\n"
-                               "            sum[of_i][j] += offset;\n"
-                               "            y[token * features + feature] = Gelu(sum[of_i][j]);\n"));
+                               "            sum[u][j] += offset;\n"
+                               "            y[token * features + feature] = Gelu(sum[u][j]);\n"));
   for (const char* source : {kColumnMajor, kTransposedB, kBiasGelu, kHalves, kFlat}) {
     std::istringstream lines(Tiled(source));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), line.starts_with("// evo:") ? 200u : 130u) << line;
