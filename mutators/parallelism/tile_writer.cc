@@ -55,8 +55,8 @@ TileWriter::TileWriter(const MutationContext& context, const Contraction& contra
       names_(std::move(parameters)),
       m_{found_.a, found_.m,         WithoutConst(tree_.node(found_.a.expression).type), names_.tile_m, names_.thread_m,
          "m",      Counter("i", "u")},
-      n_{found_.b, found_.n,  WithoutConst(tree_.node(found_.b.expression).type), names_.tile_n, names_.thread_n,
-         "n",      Fresh("j")} {
+      n_{found_.b, found_.n,         WithoutConst(tree_.node(found_.b.expression).type), names_.tile_n, names_.thread_n,
+         "n",      Counter("j", "v")} {
   const BlockUniform uniform(context, found_.grid.kernel);
   std::vector<int> nodes = found_.epilogue;
   nodes.insert(nodes.end(), {found_.update, found_.k.bound, m_.index.bound, n_.index.bound});
