@@ -23,6 +23,7 @@ bool IsAffineCast(const SyntaxTree& tree, int node) {
   constexpr std::array kCasts{"CStyleCastExpr"sv, "CXXStaticCastExpr"sv, "CXXFunctionalCastExpr"sv};
   if (std::find(kCasts.begin(), kCasts.end(), cast.kind_name) == kCasts.end() || cast.children.empty()) return false;
   const auto is_whole = [](const std::string& type) {
+    if (type == "<pseudo-object type>") return true;  // of blockIdx.x and the like
     return IsArithmetic(WithoutConst(type)) && type != "float" && type != "double";
   };
   return is_whole(cast.type) && is_whole(tree.node(cast.children.back()).type);

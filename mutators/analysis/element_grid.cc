@@ -43,6 +43,9 @@ class GridFinder {
           : grid_.indices.size() == 1 ? "one index"
                                       : "three indices");
     }
+    if (grid_.flat < 0 &&
+        (grid_.indices[0].axis == grid_.indices[1].axis || grid_.indices[0].block_axis == grid_.indices[1].block_axis))
+      return "its two indices go along one axis of the grid or the block";
     if (!SplitAtGuard())
       return "its guard has more than bounds of the indices, or has other statements than declarations before it";
     for (const ElementGrid::Index& index : grid_.indices) {
@@ -73,22 +76,27 @@ class GridFinder {
            !WrittenIn(tree_, grid_.kernel).contains(variable) && tree_.node(tree_.node(variable).parent).children.size() == 1;
   }
 
-  // The variables `blockIdx.a * size + threadIdx.a`, where size is the block's.
+  // The variables that are such indices.
   void FindIndices() {
     for (const int variable : Variables()) {
       if (!IsSettled(variable)) continue;
       const auto form = AffineFormOf(tree_, tree_.node(variable).children.back(), {});
       if (!form) continue;
-      for (std::size_t axis = 0; axis < grid_.launch->block.size() && axis < grid_.launch->grid.size(); ++axis) {
-        const AffineForm thread = AffineForm::Symbol(BuiltinSymbol("threadIdx", axis));
-        const AffineForm block = AffineForm::Symbol(BuiltinSymbol("blockIdx", axis));
-        const auto size = ConstantValue(tree_, grid_.launch->block[axis].text());
-        const AffineForm by_name = AffineForm::Symbol(BuiltinSymbol("blockDim", axis));
-        const bool is_it = *form == thread.Plus(block.TimesForm(by_name)) ||
-                           (size && *form == thread.Plus(block.TimesForm(AffineForm::Constant(*size))));
-        if (is_it) grid_.indices.push_back({variable, -1, axis});
+      for (std::size_t axis = 0; axis < grid_.launch->grid.size(); ++axis) {
+        for (std::size_t of_block = 0; of_block < grid_.launch->block.size(); ++of_block) {
+          if (IsIndex(*form, axis, of_block)) grid_.indices.push_back({variable, -1, axis, of_block});
+        }
       }
     }
+  }
+
+  // Whether a form is `blockIdx.a * size + threadIdx.b`, where size is the block's.
+  bool IsIndex(const AffineForm& form, std::size_t axis, std::size_t of_block) const {
+    const AffineForm thread = AffineForm::Symbol(BuiltinSymbol("threadIdx", of_block));
+    const AffineForm block = AffineForm::Symbol(BuiltinSymbol("blockIdx", axis));
+    if (form == thread.Plus(block.TimesForm(AffineForm::Symbol(BuiltinSymbol("blockDim", of_block))))) return true;
+    const auto size = ConstantValue(tree_, grid_.launch->block[of_block].text());
+    return size && form == thread.Plus(block.TimesForm(AffineForm::Constant(*size)));
   }
 
   // `row = i / columns` and `column = i % columns` become the indices.
@@ -110,7 +118,7 @@ class GridFinder {
     }
     if (parts.size() != 2 || grid_.launch->grid.size() != 1 || grid_.launch->block.size() != 1) return;
     grid_.flat = flat;
-    grid_.indices = {{parts["/"], -1, 1}, {parts["%"], bound, 0}};
+    grid_.indices = {{parts["/"], -1, 1, 0}, {parts["%"], bound, 0, 0}};
   }
 
   bool IsOfIndex(int statement) const {

@@ -14,9 +14,10 @@ namespace evo {
 // one index i of which `i / columns` and `i % columns` are the two.
 struct ElementGrid {
   struct Index {
-    int declaration = -1;  // `row`
-    int bound = -1;        // `rows`, an expression of the guard
-    std::size_t axis = 0;  // of the launch's grid; with `flat`, 1 for the quotient and 0 for the remainder
+    int declaration = -1;        // `row`
+    int bound = -1;              // `rows`, an expression of the guard
+    std::size_t axis = 0;        // of the launch's grid; with `flat`, 1 for the quotient and 0 for the remainder
+    std::size_t block_axis = 0;  // of the launch's block; 0 with `flat`
   };
   int kernel = -1;
   const LaunchDirective* launch = nullptr;

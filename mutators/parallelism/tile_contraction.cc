@@ -89,7 +89,7 @@ class TileContraction : public SourceMutator {
     std::vector<std::string> grid;
     for (const Expression& dimension : launch.grid) grid.push_back(dimension.text());
     for (const auto& [index, tile] : {std::pair(found.m, names.tile_m), std::pair(found.n, names.tile_n)}) {
-      const std::string block = launch.block[index.axis].text();
+      const std::string block = launch.block[index.block_axis].text();
       grid[index.axis] = BlocksOf(launch.grid[index.axis], block, tile,
                                   fmt::format("ceil_div(({}) * ({}), {})", launch.grid[index.axis].text(), block, tile));
     }

@@ -30,6 +30,22 @@ bool LoadsElements(const SyntaxTree& tree, int statement) {
   });
 }
 
+// Lines of comments with the file's unit of indentation, which other lines get when the edit is made.
+std::string WithCommentsIndented(const std::string& text, const std::string& unit) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::size_t first = std::min(text.find_first_not_of(' ', at), end);
+    if (text.compare(first, 2, "//") == 0) {
+      for (std::size_t depth = (first - at) / 2; depth > 0; --depth) result += unit;
+      at = first;
+    }
+    result += text.substr(at, end - at);
+    at = end;
+  }
+  return result;
+}
+
 }  // namespace
 
 TileWriter::TileWriter(const MutationContext& context, const Contraction& contraction, TileParameters parameters)
@@ -37,10 +53,10 @@ TileWriter::TileWriter(const MutationContext& context, const Contraction& contra
       tree_(context.tree),
       found_(contraction),
       names_(std::move(parameters)),
-      m_{found_.a, found_.m,    WithoutConst(tree_.node(found_.a.expression).type), names_.tile_m, names_.thread_m,
-         "m",      Counter("i")},
-      n_{found_.b, found_.n,  WithoutConst(tree_.node(found_.b.expression).type), names_.tile_n, names_.thread_n,
-         "n",      Fresh("j")} {
+      m_{found_.a, found_.m,         WithoutConst(tree_.node(found_.a.expression).type), names_.tile_m, names_.thread_m,
+         "m",      Counter("i", "u")},
+      n_{found_.b, found_.n,         WithoutConst(tree_.node(found_.b.expression).type), names_.tile_n, names_.thread_n,
+         "n",      Counter("j", "v")} {
   const BlockUniform uniform(context, found_.grid.kernel);
   std::vector<int> nodes = found_.epilogue;
   nodes.insert(nodes.end(), {found_.update, found_.k.bound, m_.index.bound, n_.index.bound});
@@ -61,8 +77,8 @@ std::string TileWriter::Fresh(const std::string& wanted) const {
   return name;
 }
 
-std::string TileWriter::Counter(const std::string& wanted) const {
-  return Fresh(wanted) == wanted ? wanted : Fresh("of_" + wanted);
+std::string TileWriter::Counter(const std::string& wanted, const std::string& otherwise) const {
+  return Fresh(wanted) == wanted ? wanted : Fresh(otherwise);
 }
 
 std::string TileWriter::Typed(int declaration) const {
@@ -102,9 +118,8 @@ std::string TileWriter::SharedBytes() const {
 }
 
 std::string TileWriter::Constants() const {
-  std::string text = fmt::format(
-      "  // A thread computes {} x {} elements, in groups of up to 4 that lie side by side. The groups are {} and {} apart.\n",
-      m_.thread, n_.thread, Fresh("kStrideM"), Fresh("kStrideN"));
+  std::string text =
+      fmt::format("  // A thread computes {} x {} elements, in groups of up to 4 that lie side by side.\n", m_.thread, n_.thread);
   text += fmt::format("  constexpr int {} = {} / {}, {} = {} / {} * {};\n", Fresh("kThreadsN"), n_.size, n_.thread,
                       Fresh("kThreads"), m_.size, m_.thread, Fresh("kThreadsN"));
   for (const Side& side : {m_, n_}) {
@@ -225,7 +240,7 @@ std::string TileWriter::Body() const {
   text += fmt::format("  for ({0} {1} = 0; {1} < {2}; {1} += {3}) {{\n", k.type, Fresh("first_k"), tree_.Text(found_.k.bound),
                       names_.tile_k);
   text += Staged(m_) + Staged(n_) + "    __syncthreads();\n" + Products() + "    __syncthreads();\n  }\n";
-  return text + Epilogue() + "}";
+  return WithCommentsIndented(text + Epilogue() + "}", IndentUnit(tree_));
 }
 
 }  // namespace evo

@@ -41,7 +41,7 @@ class TileWriter {
   };
 
   std::string Fresh(const std::string& wanted) const;
-  std::string Counter(const std::string& wanted) const;
+  std::string Counter(const std::string& wanted, const std::string& otherwise) const;
   std::string Typed(int declaration) const;  // "const int row"
   std::string Constants() const;
   std::string First(const Side& side) const;

@@ -101,7 +101,8 @@ TEST_F(ChildrenTest, OfMatrixProducts) {
       {ShareDirectory() / "kernel_templates" / "linear_gelu", "naive"},
       {ShareDirectory() / "kernel_templates" / "gemm_int8", "naive"},
       {ShareDirectory() / "kernel_templates" / "gemm_fp16", "naive"},
-      {ShareDirectory() / "kernel_templates" / "gemm_batched", "naive"}};
+      {ShareDirectory() / "kernel_templates" / "gemm_batched", "naive"},
+      {ShareDirectory() / "kernel_templates" / "gemm_tall_skinny", "naive"}};
   for (const auto& [folder, kernel] : places) {
     SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
     const Task task = LoadTask(folder);

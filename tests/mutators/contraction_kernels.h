@@ -81,7 +81,7 @@ __global__ void many(const float* a, const float* b, float* c, int depth) {
   const int col = blockIdx.x * 8 + threadIdx.x;
   const int row = blockIdx.y * 8 + threadIdx.y;
   const float* p = a + (size_t)image * 48 * depth;
-  const float* q = b + (size_t)image * depth * 40;
+  const float* q = b + (size_t)blockIdx.z * depth * 40;
   float* out = c + (size_t)image * 48 * 40;
   if (row >= 48 || col >= 40) return;
   float acc = 0;
@@ -169,6 +169,18 @@ __global__ void product(const float* A, const float* B, float* C, int M, int N, 
 }
 )",
      "no bound is known for row"},
+    {R"(
+// evo:launch diagonal(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
+__global__ void diagonal(const float* A, const float* B, float* C, int M, int N, int K) {
+  int row = blockIdx.y * blockDim.x + threadIdx.x;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float acc = 0.0f;
+  for (int k = 0; k < K; k++) acc += A[row * K + k] * B[k * N + col];
+  C[row * N + col] = acc;
+}
+)",
+     "go along one axis"},
     {R"(
 // evo:launch skipping(A, B, S, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
 __global__ void skipping(const float* A, const float* B, const int* skip, float* C, int M, int N, int K) {

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "tests/mutators/contraction_kernels.h"
 #include "tests/mutators/mutating.h"
 
@@ -43,6 +45,33 @@ TEST(TileContraction, KeepsCommentsAndWhatIsTheSameForABlock) {
                                            "      float result = alpha * total[i][j];\n"));
   EXPECT_THAT(Tiled(kBatched),
               HasSubstr("\n  const int image = blockIdx.z;\n  const float* p = a + (size_t)image * 48 * depth;\n"));
+}
+
+TEST(TileContraction, ReadsAsAPersonWouldHaveWrittenIt) {
+  const std::string child = Tiled(kBiasGelu);
+  EXPECT_THAT(child, HasSubstr("{\n    // A thread computes THREAD_M x THREAD_N elements")) << "the unit of the file";
+  EXPECT_THAT(
+      child,
+      HasSubstr("\n            tile_m[t % TILE_K][t / TILE_K] = token < tokens && i < inputs ? x[token * inputs + i] : 0.0f;\n"))
+      << "what a variable of the loop stands for";
+  EXPECT_THAT(child, HasSubstr("sum[u][j] += part_m[u] * part_n[j];\n"));
+  EXPECT_THAT(child, HasSubstr("            if (token >= tokens || feature >= features) continue;\n"
+                               "            const float offset = bias[feature];\n"
+                               "            sum[u][j] += offset;\n"
+                               "            y[token * features + feature] = Gelu(sum[u][j]);\n"));
+  for (const char* source : {kColumnMajor, kTransposedB, kBiasGelu, kHalves, kFlat}) {
+    std::istringstream lines(Tiled(source));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), line.starts_with("// evo:") ? 200u : 130u) << line;
+  }
+}
+
+// The copies of a tile become asynchronous, into one of two buffers.
+TEST(TileContraction, LeavesRoomForOtherMutators) {
+  const std::string staged = ChildrenOf("async_stage", Tiled(kTransposedB)).back();
+  EXPECT_THAT(staged, HasSubstr("__pipeline_memcpy_async(&tile_m[t % TILE_K][t / TILE_K], &xi[d], sizeof(float));"));
+  const auto doubled = ChildrenOf("double_buffer", staged);
+  ASSERT_EQ(doubled.size(), 1u);
+  EXPECT_THAT(doubled.front(), HasSubstr("tile_m[2][TILE_K][TILE_M + 4]"));
 }
 
 TEST(TileContraction, IsNotDoneUnderLaunchBounds) {
