@@ -325,6 +325,22 @@ TEST(Tasks, ListsWhatItFinds) {
     other.parse(fmt::format("tasks {}{}", EVO_TASK_DIR, folder));
     EXPECT_EQ(again.Text(), printed.Text());
   }
+  // With a header of its own in another folder.
+  testing::TemporaryFolder folder;
+  std::filesystem::copy(std::filesystem::path(EVO_TASK_DIR) / "scale", folder / "scale");
+  std::filesystem::create_directory(folder / "headers");
+  std::ofstream(folder / "headers" / "twice.cuh") << "// nothing\n";
+  std::ofstream(folder / "scale" / "scale.cu", std::ios::app) << "#include \"twice.cuh\"\n";
+  const std::string task = (folder / "scale").string();
+  CLI::App without;
+  AddTasks(without, empty);
+  EXPECT_THROW(without.parse("tasks " + task), UsageError);
+  testing::CapturedOutput with_header;
+  empty.out = with_header.stream();
+  CLI::App with;
+  AddTasks(with, empty);
+  with.parse(fmt::format("tasks {} --include {}", task, (folder / "headers").string()));
+  EXPECT_EQ(with_header.Text(), printed.Text());
   CLI::App none;
   AddTasks(none, empty);
   EXPECT_THROW(none.parse(fmt::format("tasks {}/scale/none", EVO_TASK_DIR)), UsageError);
