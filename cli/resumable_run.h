@@ -13,7 +13,7 @@ namespace evo {
 struct ResumableRun {
   RunRecord record;
   StoredOptions options;
-  std::vector<GenerationRecord> generations;  // as Store::LoadGenerations gives them
+  std::vector<GenerationRecord> generations;  // as SqliteStore::LoadOutlines gives them
 };
 
 // Reads a run, by default the latest, and checks everything that was stored of it, before anything uses it. Throws UsageError if

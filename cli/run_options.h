@@ -54,9 +54,6 @@ struct RunOptions {
 // Adds the flags of `evo run`. `options` must outlive the parser; once the parser is done, options hold what was given.
 void AddRunOptions(CLI::App& run, RunOptions& options);
 
-// Adds --include, which several commands have. Folders that do not exist are a UsageError.
-CLI::Option* AddHeaderFolders(CLI::App& command, HeaderFolders& folders);
-
 // "90", "90s", "10m", "2h" to seconds. Throws UsageError.
 std::chrono::seconds ParseDuration(const std::string& text);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -66,8 +67,9 @@ class EvaluationReader {
 // Reads what other tables hold of a candidate as well.
 class CandidateParts {
  public:
-  CandidateParts(SQLite::Database& db, RunId run)
+  CandidateParts(SQLite::Database& db, RunId run, GenomeDetail detail)
       : run_(run),
+        detail_(detail),
         genomes_(db),
         parents_(db, "SELECT parent FROM parent WHERE run = ? AND candidate = ? ORDER BY position"),
         dropped_(db, "SELECT reason FROM dropped_edit WHERE run = ? AND candidate = ? ORDER BY position"),
@@ -81,10 +83,10 @@ class CandidateParts {
     candidate.generation = row.getColumn(column++).getInt();
     candidate.index = row.getColumn(column++).getInt();
     candidate.op = row.getColumn(column++).getString();
-    const SQLite::Column edits = row.getColumn(column + 1);
-    candidate.genome =
-        genomes_.Read(row.getColumn(column).getInt64(), edits.isNull() ? std::nullopt : std::optional(edits.getString()));
-    column += 2;
+    const std::int64_t head = row.getColumn(column++).getInt64();
+    const SQLite::Column stored = row.getColumn(column++);
+    const std::optional<std::string> edits = stored.isNull() ? std::nullopt : std::optional(stored.getString());
+    candidate.genome = detail_ == GenomeDetail::kWhole ? genomes_.Read(head, edits) : genomes_.Outline(head, edits);
     ForEachRow(parents_, run_, candidate.id, [&](Statement& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
     ForEachRow(dropped_, run_, candidate.id, [&](Statement& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
     Evaluation evaluation = evaluations_.Read(row, column, candidate.id);
@@ -93,11 +95,39 @@ class CandidateParts {
 
  private:
   RunId run_;
+  GenomeDetail detail_;
   StoredGenomes genomes_;
   Statement parents_;
   Statement dropped_;
   EvaluationReader evaluations_;
 };
+
+// The generations of a run, with all that is not of their candidates. `counts`: how many candidates each had, and how many of
+// them were ok.
+std::map<int, GenerationRecord> WithoutCandidates(SQLite::Database& db, RunId run, std::map<int, std::pair<int, int>>& counts) {
+  std::map<int, GenerationRecord> generations;
+  Statement rows(db, "SELECT generation, duplicates, evaluated, valid FROM generation WHERE run = ? ORDER BY generation");
+  rows.bind(1, run);
+  while (rows.executeStep()) {
+    const int number = rows.getColumn(0).getInt();
+    GenerationRecord& record = generations[number];
+    record.generation = number;
+    record.duplicates = rows.getColumn(1).getInt();
+    counts[number] = {rows.getColumn(2).getInt(), rows.getColumn(3).getInt()};
+  }
+  Statement missed(db, "SELECT generation, operator, times FROM operator_inapplicable WHERE run = ?");
+  missed.bind(1, run);
+  while (missed.executeStep()) {
+    const auto found = generations.find(missed.getColumn(0).getInt());
+    if (found != generations.end()) found->second.inapplicable[missed.getColumn(1).getString()] = missed.getColumn(2).getInt();
+  }
+  return generations;
+}
+
+void AddTo(StoredCandidate stored, GenerationRecord& generation) {
+  generation.candidates.push_back(std::move(stored.candidate));
+  generation.evaluations.push_back(std::move(stored.evaluation));
+}
 
 }  // namespace
 
@@ -112,8 +142,8 @@ RunStatus ParseRunStatus(std::string_view text) {
 
 void VisitCandidates(SQLite::Database& db, RunId run, const std::string& condition, const std::string& order,
                      const std::vector<std::string>& values, const OnDamage& damaged,
-                     const std::function<void(StoredCandidate)>& visit) {
-  CandidateParts parts(db, run);
+                     const std::function<void(StoredCandidate)>& visit, GenomeDetail detail) {
+  CandidateParts parts(db, run, detail);
   Statement row(db,
                 fmt::format("SELECT c.candidate, e.candidate IS NULL, c.generation, c.idx, c.operator, c.head, c.edits, {} "
                             "FROM candidate_row AS c LEFT JOIN evaluation AS e ON e.run = c.run AND e.candidate = c.candidate "
@@ -155,34 +185,19 @@ void VisitEvaluations(SQLite::Database& db, RunId run, const std::string& condit
   }
 }
 
-std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged) {
-  std::map<int, GenerationRecord> generations;
-  std::map<int, std::pair<int, int>> counts;  // of candidates, and of those that are ok
-  Statement rows(db, "SELECT generation, duplicates, evaluated, valid FROM generation WHERE run = ? ORDER BY generation");
-  rows.bind(1, run);
-  while (rows.executeStep()) {
-    const int number = rows.getColumn(0).getInt();
-    GenerationRecord& record = generations[number];
-    record.generation = number;
-    record.duplicates = rows.getColumn(1).getInt();
-    counts[number] = {rows.getColumn(2).getInt(), rows.getColumn(3).getInt()};
-  }
-  Statement missed(db, "SELECT generation, operator, times FROM operator_inapplicable WHERE run = ?");
-  missed.bind(1, run);
-  while (missed.executeStep()) {
-    const auto found = generations.find(missed.getColumn(0).getInt());
-    if (found != generations.end()) found->second.inapplicable[missed.getColumn(1).getString()] = missed.getColumn(2).getInt();
-  }
+std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged, GenomeDetail detail) {
+  std::map<int, std::pair<int, int>> counts;
+  std::map<int, GenerationRecord> generations = WithoutCandidates(db, run, counts);
   // By their ids, which is the order of the rows on the disk; within a generation it is that of the places.
-  VisitCandidates(db, run, "TRUE", "c.candidate", {}, damaged, [&](StoredCandidate stored) {
+  const auto add = [&](StoredCandidate stored) {
     const auto found = generations.find(stored.candidate.generation);
     if (found == generations.end()) {
       damaged({run, stored.candidate.id, fmt::format("its generation {} is missing", stored.candidate.generation)});
       return;
     }
-    found->second.candidates.push_back(std::move(stored.candidate));
-    found->second.evaluations.push_back(std::move(stored.evaluation));
-  });
+    AddTo(std::move(stored), found->second);
+  };
+  VisitCandidates(db, run, "TRUE", "c.candidate", {}, damaged, add, detail);
   std::vector<GenerationRecord> in_order;
   for (auto& [number, record] : generations) {
     const auto [evaluated, valid] = counts[number];
@@ -196,6 +211,25 @@ std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, c
   }
   if (const std::optional<Damage> damage = FindDamage(run, in_order)) damaged(*damage);
   return in_order;
+}
+
+void VisitGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged,
+                      const std::function<void(GenerationRecord)>& visit) {
+  std::map<int, std::pair<int, int>> counts;
+  std::map<int, GenerationRecord> generations = WithoutCandidates(db, run, counts);
+  auto complete = generations.begin();  // the first that was not visited
+  const auto visit_before = [&](int number) {
+    for (; complete != generations.end() && complete->first < number; ++complete) visit(std::exchange(complete->second, {}));
+  };
+  VisitCandidates(db, run, "TRUE", "c.candidate", {}, damaged, [&](StoredCandidate stored) {
+    const int number = stored.candidate.generation;
+    visit_before(number);
+    if (complete == generations.end() || complete->first != number)
+      damaged({run, stored.candidate.id, fmt::format("its generation {} is missing, or has changed meanwhile", number)});
+    else
+      AddTo(std::move(stored), complete->second);
+  });
+  visit_before(std::numeric_limits<int>::max());
 }
 
 int CountValid(const std::vector<Evaluation>& evaluations) {

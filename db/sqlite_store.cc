@@ -321,10 +321,23 @@ std::map<std::string, OperatorReward> SqliteStore::LoadRewards(const RunRecord& 
   });
 }
 
-std::vector<GenerationRecord> SqliteStore::LoadGenerations(RunId run) {
+std::vector<GenerationRecord> SqliteStore::LoadGenerations(RunId run) { return Load(run, GenomeDetail::kWhole); }
+
+std::vector<GenerationRecord> SqliteStore::LoadOutlines(RunId run) { return Load(run, GenomeDetail::kOutline); }
+
+std::vector<GenerationRecord> SqliteStore::Load(RunId run, GenomeDetail detail) {
   return Explaining(path_, [&] {
     SQLite::Transaction snapshot(*db_);
-    return ReadGenerations(*db_, run, [&](const Damage& damage) { throw Damaged(path_, damage); });
+    return ReadGenerations(
+        *db_, run, [&](const Damage& damage) { throw Damaged(path_, damage); }, detail);
+  });
+}
+
+void SqliteStore::VisitGenerations(RunId run, const std::function<void(GenerationRecord)>& visit) {
+  Explaining(path_, [&] {
+    SQLite::Transaction snapshot(*db_);
+    evo::VisitGenerations(
+        *db_, run, [&](const Damage& damage) { throw Damaged(path_, damage); }, visit);
   });
 }
 

@@ -22,6 +22,8 @@ class Database;
 
 namespace evo {
 
+enum class GenomeDetail;
+
 // Stores runs in one SQLite file; docs/database.md describes its tables. One thread uses a store. Several processes may write to
 // the same file; each waits for the others as its LockWait says, and for room on the disk as its DiskWait says. When a call has
 // returned, its data survive a crash of the program and, if the disk keeps its promises, of the machine. A call that was
@@ -49,6 +51,10 @@ class SqliteStore : public Store {
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   // Throws Error, which names the candidate, if the history is not whole (FindDamage).
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
+  // The same without parameters and edits, which of a long run are most of the memory. They are checked all the same.
+  std::vector<GenerationRecord> LoadOutlines(RunId run);
+  // What LoadGenerations gives, one after another. Precondition: the history is whole.
+  void VisitGenerations(RunId run, const std::function<void(GenerationRecord)>& visit);
   // The evaluations of all runs of the same task on the same device, with the same architecture, L2 state and version of evo.
   // Replays are left out, because they copy evaluations of other runs, and so is what is damaged.
   std::vector<KnownEvaluation> LoadKnown(
@@ -61,6 +67,7 @@ class SqliteStore : public Store {
  private:
   // Calls `work` in one transaction, once more each time that the disk is full.
   void Write(const std::function<void()>& work);
+  std::vector<GenerationRecord> Load(RunId run, GenomeDetail detail);
   void RequireSameFile();
   std::string Rescue();
 

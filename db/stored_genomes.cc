@@ -85,4 +85,15 @@ Genome StoredGenomes::Read(std::int64_t head, const std::optional<std::string>& 
   }
 }
 
+Genome StoredGenomes::Outline(std::int64_t head, const std::optional<std::string>& edits) {
+  const auto outline = [](const Genome& genome) { return Genome{genome.template_name, genome.template_digest, {}, {}}; };
+  if (!edits) return outline(ReadWhole(head, edits));
+  try {
+    for (const std::int64_t number : NumbersOf(*edits)) EditOf(number);
+    return outline(Head(head));
+  } catch (const Error&) {
+    return outline(ReadWhole(head, edits));
+  }
+}
+
 }  // namespace evo

@@ -22,6 +22,8 @@ class StoredGenomes {
   // `head` and `edits` are the columns of candidate_row; edits is unset if head is the whole genome. Throws Error for what cannot
   // be read.
   Genome Read(std::int64_t head, const std::optional<std::string>& edits);
+  // Reads it likewise, and gives only the name and the digest of its template.
+  Genome Outline(std::int64_t head, const std::optional<std::string>& edits);
 
  private:
   std::string Text(std::int64_t number);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -43,24 +44,26 @@ RunStatus Evolution::Run(const StopCondition& stop) {
   return Loop(std::move(pending), stop);
 }
 
-RunStatus Evolution::Resume(const StopCondition& stop) { return Resume(stop, parts_.store.LoadGenerations(settings_.run.id)); }
+RunStatus Evolution::Resume(const StopCondition& stop) {
+  return Resume(stop, [&](const std::function<void(GenerationRecord)>& visit) {
+    for (GenerationRecord& record : parts_.store.LoadGenerations(settings_.run.id)) visit(std::move(record));
+  });
+}
 
-RunStatus Evolution::Resume(const StopCondition& stop, std::vector<GenerationRecord> generations) {
-  std::vector<GenerationRecord> history = LearnTrials(std::move(generations));
-  if (history.empty()) return Run(stop);
+RunStatus Evolution::Resume(const StopCondition& stop, const GenerationSource& generations) {
+  std::optional<GenerationRecord> last = Absorb(generations);
+  if (!last) return Run(stop);
   progress_.Begin(stop);
   parts_.observer.OnStarted(settings_.run, true);
-  for (std::size_t g = 0; g + 1 < history.size(); ++g) Survive(history[g]);
-  const GenerationRecord& last = history.back();
   // Generation 1 was bred after generation 0, the others one generation behind.
-  const bool lags = last.generation > 0;
+  const bool lags = last->generation > 0;
   if (!lags) {
-    RequireBaseline(last);
-    Survive(last);
+    RequireBaseline(*last);
+    Survive(*last);
   }
-  GenerationRecord pending = reproduction_.Reproduce(last.generation + 1, stop);
-  if (lags) Survive(last);
-  history = {};
+  GenerationRecord pending = reproduction_.Reproduce(last->generation + 1, stop);
+  if (lags) Survive(*last);
+  last.reset();
   StartEvaluating(pending, stop);
   return Loop(std::move(pending), stop);
 }
@@ -149,20 +152,22 @@ void Evolution::Notify(const StopCondition& stop) {
   parts_.observer.OnGeneration(progress());
 }
 
-// The generations of the evolution, counted as if there were no trials of minimisation among them. The trials are learnt here.
-std::vector<GenerationRecord> Evolution::LearnTrials(std::vector<GenerationRecord> generations) {
-  std::vector<GenerationRecord> history;
-  for (GenerationRecord& record : generations) {
+// Learns all generations but the last of the evolution, which it gives back. They count as if there were no trials of
+// minimisation among them.
+std::optional<GenerationRecord> Evolution::Absorb(const GenerationSource& generations) {
+  std::optional<GenerationRecord> last;
+  generations([&](GenerationRecord record) {
     reproduction_.Reserve(record);
     if (IsTrial(record)) {
       progress_.Learn(record);
       champions_.Learn(record);
-      continue;
+      return;
     }
     record.generation -= champions_.trial_generations();
-    history.push_back(std::move(record));
-  }
-  return history;
+    if (last) Survive(*last);
+    last = std::move(record);
+  });
+  return last;
 }
 
 void Evolution::RequireBaseline(const GenerationRecord& first) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "core/observer.h"
@@ -27,9 +29,9 @@ class Evolution {
 
   // Goes on after the generations that the store has of this run.
   RunStatus Resume(const StopCondition& stop);
-  // The same where they have been loaded already: of a long run they are most of the memory, and reading them takes seconds. They
-  // are freed before the first new generation is evaluated.
-  RunStatus Resume(const StopCondition& stop, std::vector<GenerationRecord> generations);
+  // The same where somebody else reads them: calls its argument for each, in order. Of a long run, not all of them are in memory.
+  using GenerationSource = std::function<void(const std::function<void(GenerationRecord)>&)>;
+  RunStatus Resume(const StopCondition& stop, const GenerationSource& generations);
 
   const Progress& progress() const { return progress_.progress(); }
 
@@ -42,7 +44,7 @@ class Evolution {
   void Record(GenerationRecord generation);
   void Survive(const GenerationRecord& generation);
   void Notify(const StopCondition& stop);
-  std::vector<GenerationRecord> LearnTrials(std::vector<GenerationRecord> generations);
+  std::optional<GenerationRecord> Absorb(const GenerationSource& generations);
   void RequireBaseline(const GenerationRecord& first) const;
   RunStatus CheckAndClose(const StopCondition& stop);
   RunStatus Close(RunStatus status, const std::string& message);

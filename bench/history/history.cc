@@ -49,18 +49,21 @@ void Make(const std::string& file, int runs, int candidates, std::chrono::durati
   }
 }
 
-// What `evo run --resume` reads: the generations, which it checks and hands to the engine, and the known evaluations.
+// What `evo run --resume` reads: outlines of everything, which it checks, the known evaluations, and each generation for the
+// engine.
 void Resume(const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
-  const ResumableRun run = LoadResumableRun(file, {});
+  ResumableRun run = LoadResumableRun(file, {});
   SqliteStore store(file);
   const EvaluationCache cache(store.LoadKnown(run.record));
   const std::size_t counterexamples = store.LoadCounterexamples(run.record.task_digest).size();
+  run.generations.clear();  // evo hands them to the scheduler, which does not keep them
+  std::size_t generations = 0;
+  store.VisitGenerations(run.record.id, [&](const GenerationRecord&) { ++generations; });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  fmt::print("{:.3f} {:.0f} {} {}\n", seconds, static_cast<double>(usage.ru_maxrss) / 1024, run.generations.size(),
-             counterexamples);
+  fmt::print("{:.3f} {:.0f} {} {}\n", seconds, static_cast<double>(usage.ru_maxrss) / 1024, generations, counterexamples);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/console_observer.h"
 #include "cli/describe.h"
+#include "cli/header_folders.h"
 #include "cli/input_groups.h"
 #include "cli/print.h"
 #include "cli/run_options.h"

@@ -144,7 +144,8 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
   const StopCondition stop(run.generations, options.time_limit, context.interrupt,
                            evaluations > 0 ? std::optional(evaluations) : std::nullopt, overdue.token());
   try {
-    return setup.resumed ? evolution.Resume(stop, std::move(*setup.resumed)) : evolution.Run(stop);
+    if (!setup.resumed) return evolution.Run(stop);
+    return evolution.Resume(stop, [&](const auto& visit) { store.VisitGenerations(run.id, visit); });
   } catch (const Error& error) {
     EndFailedRun(store, run.id, error);
     throw;
@@ -190,7 +191,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   PriorKnowledge prior;
   if (!options.no_reuse) prior.known = store.LoadKnown(run, RemarkOn(context, options.database));
   prior.counterexamples = store.LoadCounterexamples(run.task_digest);
-  if (setup.resumed) prior.generations = *setup.resumed;
+  if (setup.resumed) prior.generations = std::move(*setup.resumed);
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   const auto busy_workers = [&] {

@@ -8,6 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
+#include "cli/header_folders.h"
 #include "cli/print.h"
 #include "cli/table.h"
 #include "core/error.h"
@@ -25,6 +26,7 @@ std::vector<std::string> Names(const std::vector<Case>& cases) {
 
 struct TasksOptions {
   std::string folder;
+  HeaderFolders header_folders;
   bool json = false;
 };
 
@@ -43,9 +45,10 @@ void RunTasks(const CommandContext& context, const TasksOptions& options) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   Table table({"task", "baseline", "templates", "cases on cuda", "cases on cpu", "summary"});
   for (const std::filesystem::path& folder : Asked(context, options.folder)) {
-    const Task task = LoadTask(folder);
+    const Task task = LoadTask(folder, options.header_folders);
     std::vector<std::string> templates;
-    for (const KernelTemplate& kernel_template : LoadTemplates(folder)) templates.push_back(kernel_template.name);
+    for (const KernelTemplate& kernel_template : LoadTemplates(folder, options.header_folders))
+      templates.push_back(kernel_template.name);
     table.Add({task.name, task.baseline, fmt::format("{}", fmt::join(templates, " ")),
                fmt::format("{}", fmt::join(Names(task.search_cuda), " ")),
                fmt::format("{}", fmt::join(Names(task.search_cpu), " ")), task.summary});
@@ -72,6 +75,7 @@ void AddTasks(CLI::App& app, CommandContext& context) {
   const auto options = std::make_shared<TasksOptions>();
   CLI::App* command = app.add_subcommand("tasks", "List the tasks");
   command->add_option("FOLDER", options->folder, "A task, or a folder of tasks (default: those that come with evo)");
+  AddHeaderFolders(*command, options->header_folders);
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&context, options] { RunTasks(context, *options); });
 }

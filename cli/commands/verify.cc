@@ -8,6 +8,7 @@
 #include "cli/edit_promises.h"
 #include "cli/export_kernel.h"
 #include "cli/exported_kernel.h"
+#include "cli/header_folders.h"
 #include "cli/print.h"
 #include "cli/run_options.h"
 #include "cli/store_waits.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,8 @@ namespace evo {
 
 // What earlier runs and earlier generations of this run have found.
 struct PriorKnowledge {
-  std::vector<KnownEvaluation> known;  // need not be evaluated again; a run measures its own generation 0 all the same
-  // Of this run, if it is resumed: they give deadlines and the race's bounds. Read once, by the constructor that gets them.
-  std::span<const GenerationRecord> generations;
+  std::vector<KnownEvaluation> known;           // need not be evaluated again; a run measures its own generation 0 all the same
+  std::vector<GenerationRecord> generations;    // of this run, if it is resumed: they give deadlines and the race's bounds
   std::vector<Counterexample> counterexamples;  // that earlier runs of the task have found
 };
 
@@ -32,7 +30,7 @@ struct SearchHistory {
     bounds.Learn(evaluation);
   }
   // Passes over evaluations made on another device.
-  void Learn(std::span<const GenerationRecord> generations, const std::string& device_name) {
+  void Learn(const std::vector<GenerationRecord>& generations, const std::string& device_name) {
     for (const GenerationRecord& generation : generations) {
       for (std::size_t i = 0; i < generation.candidates.size(); ++i) {
         if (generation.evaluations[i].device_name == device_name) Learn(generation.candidates[i], generation.evaluations[i]);

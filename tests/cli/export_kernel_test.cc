@@ -305,31 +305,6 @@ __global__ void add(const float*, float*, float, int) {}
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
-TEST(Tasks, ListsWhatItFinds) {
-  CommandContext context;
-  context.task_folders = {EVO_TASK_DIR};
-  testing::CapturedOutput printed;
-  context.out = printed.stream();
-  CLI::App app;
-  AddTasks(app, context);
-  app.parse("tasks");
-  EXPECT_EQ(printed.Text(),
-            "task   baseline  templates  cases on cuda  cases on cpu  summary\n"
-            "scale  scale     scale      small large    small_cpu     y = 2 x\n");
-  CommandContext empty;
-  for (const char* folder : {"", "/scale", "/scale/task.json"}) {
-    testing::CapturedOutput again;
-    empty.out = again.stream();
-    CLI::App other;
-    AddTasks(other, empty);
-    other.parse(fmt::format("tasks {}{}", EVO_TASK_DIR, folder));
-    EXPECT_EQ(again.Text(), printed.Text());
-  }
-  CLI::App none;
-  AddTasks(none, empty);
-  EXPECT_THROW(none.parse(fmt::format("tasks {}/scale/none", EVO_TASK_DIR)), UsageError);
-}
-
 TEST(ExportHost, RefusesSizesBetweenWhichNothingWasShown) {
   const Task task = LoadTask(std::filesystem::path(EVO_KERNEL_TEMPLATES_DIR) / "softmax");
   const KernelTemplate kernel = LoadTemplate(task.directory / "naive.cu");

@@ -184,6 +184,42 @@ TEST(LoadRewards, CountsFinishedRunsOfTheTaskOnTheDevice) {
   EXPECT_TRUE(store.LoadRewards(other).empty());
 }
 
+TEST(VisitGenerations, GivesWhatLoadGenerationsGives) {
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
+  const RunId run = store.BeginRun(FixtureRun());
+  for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(run, generation);
+  GenerationRecord empty;
+  empty.generation = 3;
+  empty.duplicates = 5;
+  store.RecordGeneration(run, empty);
+  std::vector<GenerationRecord> visited;
+  store.VisitGenerations(run, [&](GenerationRecord record) { visited.push_back(std::move(record)); });
+  const std::vector<GenerationRecord> loaded = store.LoadGenerations(run);
+  ASSERT_EQ(visited.size(), 4U);
+  ASSERT_EQ(loaded.size(), 4U);
+  for (std::size_t i = 0; i < loaded.size(); ++i) ExpectSameGeneration(loaded[i], visited[i]);
+  EXPECT_EQ(visited[3].duplicates, 5);
+}
+
+TEST(LoadOutlines, LeavesOutWhatGenomesAreMadeOf) {
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
+  const RunId run = store.BeginRun(FixtureRun());
+  for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(run, generation);
+  const std::vector<GenerationRecord> outlines = store.LoadOutlines(run);
+  const std::vector<GenerationRecord> loaded = store.LoadGenerations(run);
+  ASSERT_EQ(outlines.size(), loaded.size());
+  for (std::size_t g = 0; g < loaded.size(); ++g) {
+    ASSERT_EQ(outlines[g].candidates.size(), loaded[g].candidates.size());
+    for (std::size_t i = 0; i < loaded[g].candidates.size(); ++i) {
+      EXPECT_EQ(outlines[g].candidates[i].genome.template_digest, loaded[g].candidates[i].genome.template_digest);
+      EXPECT_TRUE(outlines[g].candidates[i].genome.edits.empty());
+      EXPECT_EQ(outlines[g].evaluations[i].score_ns == loaded[g].evaluations[i].score_ns, loaded[g].evaluations[i].score_ns > 0);
+    }
+  }
+}
+
 // The times of a replay were measured in other runs and must not count twice.
 TEST(LoadKnown, AndLoadRewardsLeaveOutReplays) {
   const TemporaryFolder folder;

@@ -35,14 +35,16 @@ TEST(Resume, MakesTheSameCandidatesAtEveryBoundary) {
   }
 }
 
-TEST(Resume, TakesGenerationsThatWereLoadedBefore) {
+TEST(Resume, TakesGenerationsOneAfterAnother) {
   World whole(FakeRun());
   ASSERT_EQ(whole.Run(), RunStatus::kFinished);
   World& resumed = whole.Again(3);
   const StopCondition stop(whole.run.generations, {}, {});
-  std::vector<GenerationRecord> loaded = resumed.store.LoadGenerations(whole.run.id);
-  ASSERT_EQ(resumed.evolution.Resume(stop, std::move(loaded)), RunStatus::kFinished);
-  EXPECT_EQ(resumed.store.loads, 1) << "they are not loaded again";
+  const auto visit_all = [generations = resumed.store.generations](const std::function<void(GenerationRecord)>& visit) {
+    for (const GenerationRecord& record : generations) visit(record);
+  };
+  ASSERT_EQ(resumed.evolution.Resume(stop, visit_all), RunStatus::kFinished);
+  EXPECT_EQ(resumed.store.loads, 0) << "the store is not asked for all of them";
   EXPECT_EQ(Spelled(resumed.store.generations), Spelled(whole.store.generations));
 }
 
