@@ -14,8 +14,8 @@ class PartTimes {
 
   // Ends the part before. A part that begins again goes on.
   void Begin(std::string part, Clock::time_point now = Clock::now());
-  // Ends the last part. Seconds in the order in which the parts began first: "inputs 2.1 s, search 20.0 s". Parts under 0.05 s are
-  // left out.
+  // Ends the last part. Seconds in the order in which the parts began first: "inputs 2.1 s, search 20.0 s". Parts under 0.05 s
+  // are left out.
   std::string Text(Clock::time_point now = Clock::now());
 
  private:
