@@ -103,6 +103,7 @@ TEST_F(ChildrenTest, OfMatrixProducts) {
       {ShareDirectory() / "kernel_templates" / "gemm_fp16", "naive"},
       {ShareDirectory() / "kernel_templates" / "gemm_batched", "naive"},
       {ShareDirectory() / "kernel_templates" / "gemm_tall_skinny", "naive"}};
+  std::size_t number = 0;
   for (const auto& [folder, kernel] : places) {
     SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
     const Task task = LoadTask(folder);
@@ -113,7 +114,11 @@ TEST_F(ChildrenTest, OfMatrixProducts) {
     if (proposals.empty()) continue;
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
     const Parameters of_template = parent.genome.parameters;
-    for (const Parameters& setting : settings) {
+    // One setting each, and all for the first kernel: a child takes three seconds to compile.
+    ++number;
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      if (number > 1 && i != number % settings.size()) continue;
+      const Parameters& setting = settings[i];
       parent.genome.parameters = of_template;
       for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
       parent.Render();

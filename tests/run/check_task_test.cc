@@ -82,7 +82,9 @@ TEST_F(CheckTaskTest, MutatorsSayWhereTheyApplyAndWhyNot) {
   for (const auto& one : nlohmann::json::parse(output.substr(output.find('[')))) {
     if (one.at("template") != "naive") continue;
     for (const auto& mutator : one.at("mutators")) {
-      if (mutator.at("mutator") == "tile_contraction") EXPECT_EQ(mutator.at("places"), 1);
+      if (mutator.at("mutator") == "tile_contraction") {
+        EXPECT_EQ(mutator.at("places"), 1);
+      }
     }
   }
   EXPECT_EQ(Run({"mutators", "--explain", "no_such_task"}), 2);
