@@ -283,10 +283,16 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run, const 
 
 std::vector<Counterexample> SqliteStore::LoadCounterexamples(const std::string& task_digest) {
   return Explaining(path_, [&] {
-    Statement row(
-        *db_,
-        "SELECT failed_case, failed_generator, failed_seed, failed_inputs FROM task_counterexample WHERE task_digest = ? "
-        "ORDER BY candidates DESC, failed_case, failed_generator, failed_inputs");
+    // What the view task_counterexample has of the task. The view itself goes through all runs of the database.
+    Statement row(*db_,
+                  "WITH asked AS (SELECT run FROM run WHERE task_digest = ?), found AS ("
+                  "SELECT failed_case, failed_generator, failed_seed, coalesce(failed_inputs, '') AS failed_inputs "
+                  "FROM evaluation_row WHERE failed_case IS NOT NULL AND run IN asked UNION ALL "
+                  "SELECT failed_case, failed_generator, failed_seed, coalesce(failed_inputs, '') "
+                  "FROM champion_check WHERE failed_case IS NOT NULL AND run IN asked) "
+                  "SELECT failed_case, failed_generator, max(failed_seed), failed_inputs FROM found "
+                  "GROUP BY failed_case, failed_generator, failed_inputs "
+                  "ORDER BY count(*) DESC, failed_case, failed_generator, failed_inputs");
     row.bind(1, task_digest);
     std::vector<Counterexample> found;
     while (row.executeStep()) {

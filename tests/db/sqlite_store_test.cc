@@ -184,6 +184,38 @@ TEST(LoadRewards, CountsFinishedRunsOfTheTaskOnTheDevice) {
   EXPECT_TRUE(store.LoadRewards(other).empty());
 }
 
+TEST(LoadCounterexamples, AreThoseThatTheViewHasOfTheTask) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "evo.db").string();
+  SqliteStore store(file);
+  RunRecord run = FixtureRun();
+  for (const char* digest : {"a", "b"}) {
+    run.task_digest = digest;
+    const RunId id = store.BeginRun(run);
+    for (GenerationRecord& generation : FixtureGenerations()) {
+      for (std::size_t i = 0; i < generation.evaluations.size(); ++i)
+        generation.evaluations[i].counterexample = {i == 0 ? digest : "small", static_cast<int>(i % 2), 7 + i, ""};
+      store.RecordGeneration(id, generation);
+    }
+  }
+  const std::vector<Counterexample> found = store.LoadCounterexamples("b");
+  SQLite::Database db(file);
+  SQLite::Statement row(db,
+                        "SELECT failed_case, failed_generator, failed_seed, failed_inputs FROM task_counterexample WHERE "
+                        "task_digest = 'b' ORDER BY candidates DESC, failed_case, failed_generator, failed_inputs");
+  std::size_t i = 0;
+  for (; row.executeStep(); ++i) {
+    ASSERT_LT(i, found.size());
+    EXPECT_EQ(found[i].case_name, row.getColumn(0).getString());
+    EXPECT_EQ(found[i].generator, row.getColumn(1).getInt());
+    EXPECT_EQ(std::to_string(found[i].seed), row.getColumn(2).getString());
+    EXPECT_EQ(found[i].inputs, row.getColumn(3).getString());
+  }
+  EXPECT_EQ(found.size(), i);
+  EXPECT_GE(i, 2U);
+  EXPECT_TRUE(store.LoadCounterexamples("c").empty());
+}
+
 TEST(VisitGenerations, GivesWhatLoadGenerationsGives) {
   const TemporaryFolder folder;
   SqliteStore store((folder / "evo.db").string());
