@@ -38,7 +38,6 @@ void WarnOfWorkers(const std::string& what) { Print(stderr, "warning: {}\n", wha
 PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& setup, const std::stop_token& interrupt) {
   const RunRecord& run = setup.record;
   PipelineOptions pipeline;
-  pipeline.worker_argv = WorkerCommand();
   pipeline.device = run.device;
   pipeline.ordinals = setup.options.ordinals;
   pipeline.arch = run.arch;
@@ -46,6 +45,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.baseline_source = BaselineSource(run);
   pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : AvailableCores();
   pipeline.sanitizers = !options.no_tools;
+  StartUsually(pipeline);
   pipeline.interrupt = interrupt;
   pipeline.warn = WarnOfWorkers;
   return pipeline;

@@ -90,7 +90,6 @@ ExportedKernel Exported(const Subject& subject, const Task& task, const Candidat
 ChampionCheck Check(const CommandContext& context, const VerifyOptions& asked, const Subject& subject, const Task& task) {
   const bool alone = asked.against.empty();
   PipelineOptions options;
-  options.worker_argv = WorkerCommand();
   options.device = subject.run.device;
   options.ordinals = OptionsOf(subject.run).ordinals;
   options.arch = subject.run.arch;
@@ -98,6 +97,7 @@ ChampionCheck Check(const CommandContext& context, const VerifyOptions& asked, c
   options.baseline_source = BaselineSource(subject.run);
   options.interrupt = context.interrupt;
   options.sanitizers = alone;
+  StartUsually(options);
   context.open_scratch_folder();
   WorkerSet workers(options, task);
   if (workers.device().name != subject.run.device_name) {

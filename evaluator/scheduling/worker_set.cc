@@ -29,6 +29,8 @@ constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
 // For all tools on a search case together.
 constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 
+constexpr const char* kNoToolsElsewhere = "not run through a launcher; `evo verify` on a machine with the GPU runs it";
+
 DeviceInfo ReadDevice(const nlohmann::json& greeting) {
   try {
     return greeting.at("device").get<DeviceInfo>();
@@ -62,10 +64,12 @@ WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "run";
   pool.argv = options_.worker_argv;
+  pool.argv_of_worker = options_.run_commands;
+  pool.launched = launches_runs();
   pool.init = {{"role", "run"}, {"device", options_.device}};
   pool.workers = static_cast<int>(options_.ordinals.size());
   for (const int ordinal : options_.ordinals) pool.init_of_worker.push_back({{"ordinal", ordinal}});
-  pool.standby = policy_.standby_worker;
+  pool.standby = policy_.standby_worker && !launches_runs();  // a launcher has no second place on the same GPU
   pool.warn = options_.warn;
   if (task_.reference_kind == ReferenceKind::kPython) pool.init["python"] = PythonInit(task_);
   return pool;
@@ -75,6 +79,8 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "compile";
   pool.argv = options_.worker_argv;
+  pool.argv_of_worker = options_.compile_commands;
+  pool.launched = !options_.compile_commands.empty();
   pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_accesses}};
   pool.workers = options_.compile_workers;
   pool.warn = options_.warn;
@@ -86,6 +92,8 @@ WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
   WorkerPoolOptions pool = RunPoolOptions();
   pool.workers = 1;
   pool.init_of_worker.resize(1);
+  if (launches_runs()) pool.argv_of_worker.resize(1);
+  if (!options_.fresh_command.empty()) pool.argv_of_worker = {options_.fresh_command};
   pool.standby = false;
   pool.fresh = true;
   return pool;
@@ -178,6 +186,7 @@ std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, 
   auto sampled = std::async(std::launch::async, [&] {
     return SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop);
   });
+  if (launches_runs()) return {sampled.get(), {"compute-sanitizer", "missing", kNoToolsElsewhere}};
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));

@@ -24,7 +24,12 @@
 namespace evo {
 
 struct PipelineOptions {
-  std::vector<std::string> worker_argv;  // evo-worker, with a launcher command in front if there is one
+  std::vector<std::string> worker_argv;  // evo-worker, on this machine
+  // Commands with a launcher in front, one for each worker, where workers are started through one. Empty: `worker_argv`.
+  std::vector<std::vector<std::string>> run_commands;
+  std::vector<std::vector<std::string>> compile_commands;
+  // For a process beside the run workers, on a device that one of them has. Empty: as the first of them.
+  std::vector<std::string> fresh_command;
   std::string device = "cpu";            // "cpu" or "cuda"
   std::vector<int> ordinals{0};          // of the devices; one run worker each
   std::string arch;                      // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
@@ -72,6 +77,7 @@ class WorkerSet : public FreshWorkers {
   std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
 
  private:
+  bool launches_runs() const { return !options_.run_commands.empty(); }
   WorkerPoolOptions RunPoolOptions() const;
   WorkerPoolOptions CompilePoolOptions() const;
   WorkerPoolOptions FreshPoolOptions() const;

@@ -165,12 +165,14 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
 
 // The setup follows the init message at once: a worker in reserve then prepares itself long before it is needed.
 WorkerPool::Worker WorkerPool::StartWorker(std::size_t index, const std::stop_token& stop) {
-  Worker worker{std::make_unique<WorkerProcess>(options_.argv)};
+  const auto& argv = options_.argv_of_worker.empty() ? options_.argv : options_.argv_of_worker.at(index);
+  Worker worker{std::make_unique<WorkerProcess>(argv, options_.launched)};
   Message init;
   init.header = options_.init;
   if (!options_.init_of_worker.empty()) init.header.update(options_.init_of_worker.at(index));
   init.header["type"] = "init";
-  init.header["waiting"] = queue_.count_path();
+  // The path leads nowhere on another machine, or, worse, to something else.
+  init.header["waiting"] = options_.launched ? "" : queue_.count_path();
   // A worker that dies during these two is noticed when its answer is awaited.
   worker.process->Send(init, Clock::now() + options_.start_deadline, stop);
   const Setup setup = CurrentSetup();

@@ -29,6 +29,8 @@ struct WorkerPoolOptions {
   std::chrono::milliseconds start_deadline{60'000};
   std::chrono::milliseconds start_pause{1'000};  // after the third failed start in a row; it doubles with each further one
   std::function<void(const std::string&)> warn;  // told, in the thread of a worker, that fewer workers are left; may be empty
+  bool launched = false;  // `argv` and `argv_of_worker` start with a launcher, such as srun or ssh; see WorkerProcess
+  std::vector<std::vector<std::string>> argv_of_worker;  // if not empty, one for each worker, in place of `argv`
 };
 
 // Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool.
