@@ -21,7 +21,9 @@
 #include "evaluator/device/cuda/cuda_device.h"
 #include "evaluator/reference/python_reference.h"
 #include "evaluator/workers/device_roles.h"
+#include "evaluator/workers/worker_identity.h"
 #include "evaluator/workers/worker_main.h"
+#include "evo_version.h"
 #include "import/import.h"
 #include "import/kernel_signatures.h"
 #include "mutators/breeding/breeding_station.h"
@@ -146,7 +148,7 @@ int Serve() {
   roles["import"] = [](const nlohmann::json&) { return std::make_unique<ImportRole>(); };
   ScratchFolder scratch;
   for (auto& [name, make] : roles) make = WithScratch(scratch, WithReference(reference, Confined(name, std::move(make))));
-  return WorkerMain(roles);
+  return WorkerMain(roles, Introduction(kEvoVersion));
 }
 
 // The keeper removes the scratch folder, which the worker itself, confined or killed, could not.

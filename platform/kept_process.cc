@@ -85,6 +85,7 @@ int RunKept(const std::function<int()>& work, std::chrono::milliseconds grace) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -84,12 +84,13 @@ struct SetupRequest {
   std::vector<std::uint64_t> seeds;  // of the pool of input sets; the last is the timer's
   std::string l2;                    // "hot" or "cold"
   std::vector<MachineState> machines;
+  std::vector<std::string> uuids;  // of their GPUs, in the same order; empty: by ordinals
   AttachedProgram reference;
   AttachedProgram baseline;  // decides which inputs are legal; without an image: no hard inputs are tried
   AttachedData recorded;
 };
 BOOST_DESCRIBE_STRUCT(SetupRequest, (),
-                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded))
+                      (task_json, task_reference, task_directory, seeds, l2, machines, uuids, reference, baseline, recorded))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {
@@ -157,7 +158,7 @@ struct ReferenceCost {
 };
 BOOST_DESCRIBE_STRUCT(ReferenceCost, (), (ms, first_answers, check_answers))
 
-// To a run worker: how fast is this device? Answered by a MachineState.
+// To a run worker: how fast is this device? Answered by a MachineState, with the "uuid" of the device beside it.
 struct MachineRequest {
   static constexpr const char* kKind = "machine";
   AttachedProgram kernels;

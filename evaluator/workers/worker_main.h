@@ -45,6 +45,8 @@ inline constexpr const char* kLaunched = "--launched";
 
 // Serves one coordinator on standard input and output until the input ends. Other output to standard output, such as a kernel's
 // printf, goes to standard error. Returns the exit status.
-int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles);
+// `introduction` is added to the first message of a role.
+int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles,
+               const nlohmann::json& introduction = nlohmann::json::object());
 
 }  // namespace evo

@@ -60,6 +60,9 @@ class WorkerPool : public JobRunner {
   // What the first worker that became ready said of itself. Blocks. Throws Error if none can be started, Interrupted after a stop
   // request.
   nlohmann::json WaitReady(const std::stop_token& stop = {});
+  // The same of every worker that could be started, once each is ready or has failed to start three times. Precondition: the pool's
+  // workers are not `fresh`.
+  std::vector<nlohmann::json> WaitAllReady(const std::stop_token& stop = {});
 
  private:
   struct Setup {
@@ -85,7 +88,8 @@ class WorkerPool : public JobRunner {
     std::mutex mutex;  // guards `worker` against Suspend and Resume; only the slot's own thread changes it
     Worker worker;
     Worker standby;
-    StartAttempts starts;  // guarded by the pool's mutex_
+    StartAttempts starts;  // this and `greeting` are guarded by the pool's mutex_
+    std::optional<nlohmann::json> greeting;  // of the worker that was ready last
     std::jthread thread;   // last: it uses the members above
   };
 
@@ -95,6 +99,7 @@ class WorkerPool : public JobRunner {
   void EnsureWorker(Slot& slot, const std::stop_token& stop);
   bool AwaitNextStart(Slot& slot, const StartFailure& failure, const std::stop_token& stop);
   bool NoneCanLive() const;
+  bool IsSettled(const Slot& slot) const;
   std::optional<StartFailure> TryStart(Slot& slot, const std::stop_token& stop);
   std::optional<WorkerDeath> SendSetup(Worker& worker, const std::stop_token& stop);
   Worker StartWorker(std::size_t index, const std::stop_token& stop);
