@@ -91,7 +91,8 @@ ChampionCheck Check(const CommandContext& context, const VerifyOptions& asked, c
   const bool alone = asked.against.empty();
   PipelineOptions options;
   options.device = subject.run.device;
-  options.ordinals = OptionsOf(subject.run).ordinals;
+  const StoredOptions stored = OptionsOf(subject.run);
+  if (!stored.executor) options.ordinals = stored.ordinals;  // those that were elsewhere have other numbers here
   options.arch = subject.run.arch;
   options.l2 = subject.run.l2;
   options.baseline_source = BaselineSource(subject.run);
