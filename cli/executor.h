@@ -33,6 +33,7 @@ struct Allocation {
   int nodes = 1;
   int gpus = 0;
   int cpus = 0;
+  friend bool operator==(const Allocation&, const Allocation&) = default;
 };
 // An environment variable; nullopt if it is not set.
 using Variable = std::function<std::optional<std::string>(const std::string& name)>;

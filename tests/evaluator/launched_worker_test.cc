@@ -1,4 +1,5 @@
 // Workers through a launcher: a shell that has the worker as a child of its own, as srun and ssh have it elsewhere.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
