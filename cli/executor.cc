@@ -167,7 +167,7 @@ LaunchedCommands SshCommands(const WantedWorkers& wanted, const std::vector<Remo
   for (const RemoteHost& host : hosts) gpus += host.gpus;
   const int runs = RunWorkers(wanted, gpus, "the hosts have");
   LaunchedCommands commands;
-  // One after another on each host in turn, so that few workers are spread.
+  // A first one for every host, then a second one, so that few workers are spread.
   for (int round = 0; static_cast<int>(commands.run.size()) < runs; ++round) {
     for (const RemoteHost& host : hosts) {
       if (static_cast<int>(commands.run.size()) == runs || (wanted.gpus && round >= host.gpus)) continue;
@@ -203,7 +203,9 @@ LaunchedCommands RawCommands(const WantedWorkers& wanted) {
 }
 
 std::string ShellQuoted(const std::string& word) {
-  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::string_view("_-./:=,+%@").find(static_cast<char>(c)) != std::string_view::npos; };
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_-./:=,+%@").find(static_cast<char>(c)) != std::string_view::npos;
+  };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

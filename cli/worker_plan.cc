@@ -32,9 +32,10 @@ std::string KindElsewhere(const ExecutorOptions& executor, const std::string& de
     return device;
   }
   if (device == "auto" || device == kCudaPolicy.kind || device == "cuda:all") return std::string(kCudaPolicy.kind);
-  throw UsageError(fmt::format("--device {}: with --executor {} the GPUs are chosen elsewhere; give cuda, and --run-workers N for "
-                               "some of them only",
-                               device, executor.executor));
+  throw UsageError(
+      fmt::format("--device {}: with --executor {} the GPUs are chosen elsewhere; give cuda, and --run-workers N for "
+                  "some of them only",
+                  device, executor.executor));
 }
 
 LaunchedCommands CommandsElsewhere(const WantedWorkers& wanted) {

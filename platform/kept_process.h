@@ -5,8 +5,8 @@
 
 namespace evo {
 
-// Runs `work` in a child of this process, in a process group of its own, and returns its exit status, or 128 plus the number of the
-// signal that ended it, as a shell does. This process keeps the child meanwhile: it kills the group
+// Runs `work` in a child of this process, in a process group of its own, and returns its exit status, or 128 plus the number of
+// the signal that ended it, as a shell does. This process keeps the child meanwhile: it kills the group
 // - when nobody reads its standard output any more,
 // - when nobody writes to its standard input any more and the child has not ended within `grace`,
 // - when a signal asks this process to end (SIGTERM, SIGHUP, SIGINT),

@@ -248,7 +248,8 @@ void PrintBatch(const RunOptions& options, const CommandContext& context) {
     if (word != "--print-batch") command.push_back(word);
   }
   if (options.executor.executor != "slurm") command.insert(command.end(), {"--executor", "slurm"});
-  PrintText(context.out, BatchScript(command, options.time_limit ? std::optional<long>(options.time_limit->count()) : std::nullopt));
+  PrintText(context.out,
+            BatchScript(command, options.time_limit ? std::optional<long>(options.time_limit->count()) : std::nullopt));
 }
 
 void Run(const RunOptions& options, CommandContext& context) {

@@ -158,8 +158,7 @@ std::vector<MachineState> WorkerSet::MeasureMachines(const std::string& moment) 
   for (MeasuredMachine& measured : probe_->Measure(moment, options_.interrupt)) {
     // Elsewhere than here, the first GPU of each host has the number 0.
     if (launches_runs())
-      measured.state.ordinal =
-          static_cast<int>(std::find(uuids_.begin(), uuids_.end(), measured.uuid) - uuids_.begin());
+      measured.state.ordinal = static_cast<int>(std::find(uuids_.begin(), uuids_.end(), measured.uuid) - uuids_.begin());
     machines.push_back(std::move(measured.state));
   }
   return machines;

@@ -30,10 +30,10 @@ struct PipelineOptions {
   std::vector<std::vector<std::string>> compile_commands;
   // For a process beside the run workers, on a device that one of them has. Empty: as the first of them.
   std::vector<std::string> fresh_command;
-  std::string device = "cpu";            // "cpu" or "cuda"
-  std::vector<int> ordinals{0};          // of the devices; one run worker each
-  bool allow_mixed = false;              // run workers may have different devices; champions are measured on the first
-  std::string arch;                      // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
+  std::string device = "cpu";    // "cpu" or "cuda"
+  std::vector<int> ordinals{0};  // of the devices; one run worker each
+  bool allow_mixed = false;      // run workers may have different devices; champions are measured on the first
+  std::string arch;              // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
   std::string l2 = "hot";
   std::string baseline_source;  // rendered; decides which inputs are legal. Empty: only those that the task lists are tried
   int compile_workers = 2;

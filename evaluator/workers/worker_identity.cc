@@ -60,10 +60,10 @@ void RequireAlike(const std::vector<WorkerIdentity>& workers, bool mixed) {
   for (const WorkerIdentity& worker : workers) {
     const auto [what, first, other] = Difference(workers.front(), worker);
     if (what.empty()) continue;
-    throw UsageError(
-        fmt::format("the machines differ: {} has the {} {}, {} has {}; times from them do not compare: take hosts of one kind, or "
-                    "give --allow-mixed",
-                    workers.front().host, what, first, worker.host, other));
+    throw UsageError(fmt::format(
+        "the machines differ: {} has the {} {}, {} has {}; times from them do not compare: take hosts of one kind, or "
+        "give --allow-mixed",
+        workers.front().host, what, first, worker.host, other));
   }
 }
 
@@ -73,10 +73,10 @@ void RequireApart(const std::vector<WorkerIdentity>& workers) {
     if (worker.device.uuid.empty()) continue;
     const auto [known, fresh] = host_of.emplace(worker.device.uuid, worker.host);
     if (fresh) continue;
-    throw UsageError(fmt::format("two run workers have the same GPU, {} on {}{}: each would spoil the other's times; give each one "
-                                 "of its own (`srun --exact --gpus=1`)",
-                                 worker.device.uuid, known->second,
-                                 known->second == worker.host ? "" : fmt::format(", also called {}", worker.host)));
+    throw UsageError(fmt::format(
+        "two run workers have the same GPU, {} on {}{}: each would spoil the other's times; give each one "
+        "of its own (`srun --exact --gpus=1`)",
+        worker.device.uuid, known->second, known->second == worker.host ? "" : fmt::format(", also called {}", worker.host)));
   }
 }
 

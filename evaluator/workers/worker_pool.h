@@ -60,8 +60,8 @@ class WorkerPool : public JobRunner {
   // What the first worker that became ready said of itself. Blocks. Throws Error if none can be started, Interrupted after a stop
   // request.
   nlohmann::json WaitReady(const std::stop_token& stop = {});
-  // The same of every worker that could be started, once each is ready or has failed to start three times. Precondition: the pool's
-  // workers are not `fresh`.
+  // The same of every worker that could be started, once each is ready or has failed to start three times. Precondition: the
+  // pool's workers are not `fresh`.
   std::vector<nlohmann::json> WaitAllReady(const std::stop_token& stop = {});
 
  private:
@@ -88,9 +88,9 @@ class WorkerPool : public JobRunner {
     std::mutex mutex;  // guards `worker` against Suspend and Resume; only the slot's own thread changes it
     Worker worker;
     Worker standby;
-    StartAttempts starts;  // this and `greeting` are guarded by the pool's mutex_
+    StartAttempts starts;                    // this and `greeting` are guarded by the pool's mutex_
     std::optional<nlohmann::json> greeting;  // of the worker that was ready last
-    std::jthread thread;   // last: it uses the members above
+    std::jthread thread;                     // last: it uses the members above
   };
 
   void Serve(Slot& slot, const std::stop_token& stop);

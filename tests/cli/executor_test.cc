@@ -58,25 +58,30 @@ TEST(Allocation, IsReadFromSlurmsVariables) {
 }
 
 TEST(Allocation, GpusOfEachNodeAreAddedUp) {
-  EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_GPUS_PER_NODE", "h100:4"}}))->gpus, 8);
+  EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_GPUS_PER_NODE", "h100:4"}}))->gpus,
+            8);
   EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_GPUS_ON_NODE", "3"}}))->gpus, 6);
   EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}}))->gpus, 0);
 }
 
 TEST(Allocation, AVariableThatSlurmDidNotSetIsNamed) {
   for (const char* odd : {"many", "8(x", "8(3)", "-1", "8(x)", ""})
-    EXPECT_THAT(Refusal([&] { ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", odd}})); }),
+    EXPECT_THAT(Refusal([&] {
+                  ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", odd}}));
+                }),
                 HasSubstr("SLURM_JOB_NUM_NODES"))
         << odd;
-  EXPECT_THAT(Refusal([] { ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_CPUS_PER_NODE", "8(x"}})); }),
+  EXPECT_THAT(Refusal([] {
+                ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_CPUS_PER_NODE", "8(x"}}));
+              }),
               HasSubstr("SLURM_JOB_CPUS_PER_NODE is '8(x'"));
 }
 
 TEST(Slurm, EachGpuHasAStepOfItsOwn) {
   const LaunchedCommands commands = SlurmCommands(Wanted("slurm"), {2, 4, 32});
   ASSERT_THAT(commands.run, SizeIs(4));
-  EXPECT_THAT(commands.run[3], ElementsAre("srun", "-u", "-Q", "-n1", "-N1", "-c1", "--mem=0", "--gpus=1", "--exact", "--immediate=20",
-                                           "/opt/evo 2/bin/evo-worker", "--launched"));
+  EXPECT_THAT(commands.run[3], ElementsAre("srun", "-u", "-Q", "-n1", "-N1", "-c1", "--mem=0", "--gpus=1", "--exact",
+                                           "--immediate=20", "/opt/evo 2/bin/evo-worker", "--launched"));
   EXPECT_THAT(commands.ordinals, ElementsAre(0, 0, 0, 0)) << "Slurm shows each step its GPU alone";
 }
 

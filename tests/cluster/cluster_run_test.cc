@@ -120,7 +120,8 @@ class SlurmRun : public ClusterRun {
   pid_t StartAllocated(const Words& arguments) const {
     return Start(arguments, [&] {
       ::setenv("TMPDIR", Temporary().c_str(), 1);
-      Words words = {"salloc", "-Q", "-N3", "--ntasks-per-node=1", "-c4", "--no-kill", (ProgramDirectory() / "../bin/evo").string()};
+      Words words = {
+          "salloc", "-Q", "-N3", "--ntasks-per-node=1", "-c4", "--no-kill", (ProgramDirectory() / "../bin/evo").string()};
       words.insert(words.end(), arguments.begin(), arguments.end());
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());
