@@ -84,13 +84,13 @@ struct SetupRequest {
   std::vector<std::uint64_t> seeds;  // of the pool of input sets; the last is the timer's
   std::string l2;                    // "hot" or "cold"
   std::vector<MachineState> machines;
-  std::vector<std::string> uuids;  // of their GPUs, in the same order; empty: by ordinals
   AttachedProgram reference;
   AttachedProgram baseline;  // decides which inputs are legal; without an image: no hard inputs are tried
   AttachedData recorded;
+  std::vector<std::string> uuids;  // of the GPUs of `machines`, in the same order; empty: their ordinals say which is which
 };
 BOOST_DESCRIBE_STRUCT(SetupRequest, (),
-                      (task_json, task_reference, task_directory, seeds, l2, machines, uuids, reference, baseline, recorded))
+                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded, uuids))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {

@@ -182,10 +182,10 @@ Message WorkerSet::RunSetup(const Seeds& seeds) const {
                                 seeds,
                                 options_.l2,
                                 machines_,
-                                UuidsOf(machines_),
                                 {task_.reference, answers_.reference},
                                 {options_.baseline_source, baseline_},
-                                answers_.recorded});
+                                answers_.recorded,
+                                UuidsOf(machines_)});
 }
 
 std::optional<ReferenceCost> WorkerSet::TimeReference() {
