@@ -65,6 +65,11 @@ int SumOfCpus(const std::string& name, const std::string& value) {
   return sum;
 }
 
+int Tasks(const Variable& variable, int nodes) {
+  const std::string tasks = variable("SLURM_NTASKS").value_or("");
+  return tasks.empty() ? nodes : ParseCount(tasks).value_or(nodes);
+}
+
 Words WorkerWords(const WantedWorkers& wanted) { return {wanted.program, kLaunched}; }
 
 int RunWorkers(const WantedWorkers& wanted, int gpus, const std::string& where) {
@@ -76,9 +81,11 @@ int RunWorkers(const WantedWorkers& wanted, int gpus, const std::string& where) 
 }
 
 Words SrunWords(const char* gpus) {
+  // A step would take what the job asked for besides --gpus=1: every GPU of its node.
+  Words words = {"env", "-u", "SLURM_GPUS_PER_NODE", "-u", "SLURM_GPUS_PER_TASK"};
   // -u: without it a frame waits for a newline. -Q: no word of srun's own among a worker's last ones. --mem=0: without it the
   // first step takes all memory of its node.
-  return {"srun", "-u", "-Q", "-n1", "-N1", "-c1", "--mem=0", gpus};
+  return Joined(std::move(words), {"srun", "-u", "-Q", "-n1", "-N1", "-c1", "--mem=0", gpus});
 }
 
 // For each CPU that the run workers leave, at least one.
@@ -128,6 +135,8 @@ std::optional<Allocation> ReadAllocation(const Variable& variable) {
     allocation.gpus = SumOfGpus("SLURM_GPUS", *gpus);
   else if (const auto each = variable("SLURM_GPUS_PER_NODE"))
     allocation.gpus = allocation.nodes * SumOfGpus("SLURM_GPUS_PER_NODE", *each);
+  else if (const auto task = variable("SLURM_GPUS_PER_TASK"))
+    allocation.gpus = SumOfGpus("SLURM_GPUS_PER_TASK", *task) * Tasks(variable, allocation.nodes);
   else if (const auto here = variable("SLURM_GPUS_ON_NODE"))  // --gres: the same on every node
     allocation.gpus = allocation.nodes * SumOfGpus("SLURM_GPUS_ON_NODE", *here);
   return allocation;

@@ -1,5 +1,7 @@
 #include "cli/executor.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,6 +63,7 @@ TEST(Allocation, GpusOfEachNodeAreAddedUp) {
   EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_GPUS_PER_NODE", "h100:4"}}))->gpus,
             8);
   EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_GPUS_ON_NODE", "3"}}))->gpus, 6);
+  EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}, {"SLURM_NTASKS", "3"}, {"SLURM_GPUS_PER_TASK", "2"}}))->gpus, 6);
   EXPECT_EQ(ReadAllocation(Of({{"SLURM_JOB_ID", "7"}}))->gpus, 0);
 }
 
@@ -80,8 +83,9 @@ TEST(Allocation, AVariableThatSlurmDidNotSetIsNamed) {
 TEST(Slurm, EachGpuHasAStepOfItsOwn) {
   const LaunchedCommands commands = SlurmCommands(Wanted("slurm"), {2, 4, 32});
   ASSERT_THAT(commands.run, SizeIs(4));
-  EXPECT_THAT(commands.run[3], ElementsAre("srun", "-u", "-Q", "-n1", "-N1", "-c1", "--mem=0", "--gpus=1", "--exact",
-                                           "--immediate=20", "/opt/evo 2/bin/evo-worker", "--launched"));
+  EXPECT_EQ(fmt::format("{}", fmt::join(commands.run[3], " ")),
+            "env -u SLURM_GPUS_PER_NODE -u SLURM_GPUS_PER_TASK srun -u -Q -n1 -N1 -c1 --mem=0 --gpus=1 --exact --immediate=20 "
+            "/opt/evo 2/bin/evo-worker --launched");
   EXPECT_THAT(commands.ordinals, ElementsAre(0, 0, 0, 0)) << "Slurm shows each step its GPU alone";
 }
 
