@@ -24,7 +24,7 @@ std::string HostName() {
 }
 
 // The first thing that differs, as each has it; empty if nothing does.
-std::array<std::string, 3> Difference(const WorkerIdentity& a, const WorkerIdentity& b) {
+std::array<std::string, 3> FirstDifference(const WorkerIdentity& a, const WorkerIdentity& b) {
   const auto gib = [](std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1UL << 30)); };
   const auto mib = [](std::size_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1UL << 20)); };
   const DeviceInfo& x = a.device;
@@ -58,7 +58,7 @@ nlohmann::json Introduction(const std::string& version) {
 void RequireAlike(const std::vector<WorkerIdentity>& workers, bool mixed) {
   if (mixed) return;
   for (const WorkerIdentity& worker : workers) {
-    const auto [what, first, other] = Difference(workers.front(), worker);
+    const auto [what, first, other] = FirstDifference(workers.front(), worker);
     if (what.empty()) continue;
     throw UsageError(fmt::format(
         "the machines differ: {} has the {} {}, {} has {}; times from them do not compare: take hosts of one kind, or "
