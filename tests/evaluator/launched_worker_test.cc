@@ -149,6 +149,20 @@ TEST_F(LaunchedWorker, SuspendHasNoEffect) {
   pool.Resume();
 }
 
+// As the steps of several nodes, one of which gets no GPU.
+TEST_F(LaunchedWorker, EachSaysWhatItIsAndOneThatCannotStartIsLeftOut) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 3;
+  options.argv_of_worker = {options.argv, {"sh", "-c", "echo 'srun: error: Requested nodes are busy' >&2; exit 1"}, options.argv};
+  std::string warning;
+  options.warn = [&](const std::string& text) { warning = text; };
+  WorkerPool pool(options);
+  const std::vector<nlohmann::json> greetings = pool.WaitAllReady();
+  ASSERT_EQ(greetings.size(), 2U);
+  EXPECT_NE(greetings[0].at("pid"), greetings[1].at("pid"));
+  EXPECT_TRUE(Answer(pool, {}).reply);
+}
+
 TEST_F(LaunchedWorker, AProgramThatIsNotOnThePathIsNamed) {
   WorkerPoolOptions options = Options("");
   options.argv.insert(options.argv.begin(), "no-such-launcher");
