@@ -39,12 +39,12 @@ std::vector<KernelTemplate> TemplatesOf(const Task& task, const HeaderFolders& h
 PipelineOptions ToPipelineOptions(const TaskToCheck& asked, const DeviceChoice& device, const std::string& baseline,
                                   const CommandContext& context) {
   PipelineOptions options;
-  options.worker_argv = WorkerCommand();
   options.device = device.kind;
   options.ordinals = {device.ordinals.front()};
   options.arch = asked.arch;
   options.baseline_source = baseline;
   options.compile_workers = AvailableCores();
+  StartUsually(options);
   options.interrupt = context.interrupt;
   return options;
 }

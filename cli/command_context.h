@@ -20,6 +20,7 @@ struct CommandContext {
   std::function<void()> open_scratch_folder;        // call it before workers are started
   std::vector<std::filesystem::path> task_folders;  // where tasks are looked for, in order
   std::stop_token interrupt;                        // Ctrl-C
+  std::vector<std::string> arguments;               // of the program, as they were given
   int exit_code = 0;                                // of the program, if the command ends without an error
 };
 

@@ -4,8 +4,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <string_view>
 
 #include "cli/worker_confinement.h"
 #include "core/error.h"
@@ -19,11 +21,14 @@
 #include "evaluator/device/cuda/cuda_device.h"
 #include "evaluator/reference/python_reference.h"
 #include "evaluator/workers/device_roles.h"
+#include "evaluator/workers/worker_identity.h"
 #include "evaluator/workers/worker_main.h"
+#include "evo_version.h"
 #include "import/import.h"
 #include "import/kernel_signatures.h"
 #include "mutators/breeding/breeding_station.h"
 #include "platform/installation.h"
+#include "platform/kept_process.h"
 #include "platform/scratch_folder.h"
 
 namespace evo {
@@ -135,7 +140,7 @@ WorkerRoleFactory WithReference(GivenReference given, WorkerRoleFactory make) {
   };
 }
 
-// Where another program than evo starts the worker, such as a launcher on another machine, anybody may write to $TMPDIR.
+// Where another program than evo starts the worker, anybody may write to $TMPDIR.
 WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
   return [&scratch, make = std::move(make)](const nlohmann::json& init) {
     scratch.OpenUnlessGiven();
@@ -143,17 +148,34 @@ WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
   };
 }
 
+int Serve() {
+  std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
+  const auto reference = std::make_shared<std::unique_ptr<Reference>>();
+  auto roles = DeviceRoles({CpuKind(), CudaKind()}, reference);
+  roles["breed"] = MakeBreedRole;
+  roles["import"] = [](const nlohmann::json&) { return std::make_unique<ImportRole>(); };
+  ScratchFolder scratch;
+  for (auto& [name, make] : roles) make = WithScratch(scratch, WithReference(reference, Confined(name, std::move(make))));
+  return WorkerMain(roles, Introduction(kEvoVersion));
+}
+
+// The keeper removes the scratch folder, which the worker itself, confined or killed, could not.
+int ServeLaunched() {
+  // A worker that is between two jobs ends at once.
+  constexpr std::chrono::milliseconds kGrace{500};
+  ScratchFolder scratch;
+  try {
+    scratch.OpenApart();
+  } catch (const Error&) {
+    // The worker tries it again, and says why it cannot be.
+  }
+  return RunKept(Serve, kGrace);
+}
+
 }  // namespace
 }  // namespace evo
 
-int main() {
-  std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
-  const auto reference = std::make_shared<std::unique_ptr<evo::Reference>>();
-  auto roles = evo::DeviceRoles({evo::CpuKind(), evo::CudaKind()}, reference);
-  roles["breed"] = evo::MakeBreedRole;
-  roles["import"] = [](const nlohmann::json&) { return std::make_unique<evo::ImportRole>(); };
-  evo::ScratchFolder scratch;
-  for (auto& [name, make] : roles)
-    make = evo::WithScratch(scratch, evo::WithReference(reference, evo::Confined(name, std::move(make))));
-  return evo::WorkerMain(roles);
+int main(int argc, char** argv) {
+  const bool launched = argc > 1 && std::string_view(argv[1]) == evo::kLaunched;
+  return launched ? evo::ServeLaunched() : evo::Serve();
 }

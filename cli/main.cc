@@ -51,6 +51,7 @@ int Main(int argc, char** argv, const std::stop_token& interrupt) {
   ScratchFolder scratch;
   CommandContext context;
   context.interrupt = interrupt;
+  context.arguments.assign(argv + 1, argv + argc);
   context.open_scratch_folder = [&] { scratch.Open(); };
   context.make_renderer = [&] {
     scratch.Open();

@@ -88,6 +88,7 @@ void AddLimits(CLI::App& run, RunOptions& options) {
 
 void AddDevice(CLI::App& run, RunOptions& options) {
   run.add_option("--device", options.device, "auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all (one run worker for each GPU)")
+      ->each([&options](const std::string&) { options.device_given = true; })
       ->capture_default_str();
   run.add_option(
       "--arch", options.arch,
@@ -100,6 +101,27 @@ void AddDevice(CLI::App& run, RunOptions& options) {
       ->check(CLI::Range(1, 1024));
   run.add_flag("--no-check", options.no_check, "End without checking the champion; `evo verify` does that later");
   run.add_flag("--no-tools", options.no_tools, "Check the champion without compute-sanitizer; `evo verify` runs it later");
+}
+
+void AddExecutor(CLI::App& run, RunOptions& options) {
+  ExecutorOptions& executor = options.executor;
+  run.add_option("--executor", executor.executor,
+                 "Where workers are started: local, slurm (in the steps of an allocation) or ssh (on the hosts of --hosts)")
+      ->check(CLI::IsMember({"local", "slurm", "ssh"}))
+      ->capture_default_str();
+  run.add_option("--hosts", executor.hosts, "For ssh: a file with HOST GPUS CORES in each line");
+  run.add_option("--run-workers", executor.run_workers,
+                 "Run workers elsewhere (default: one for each GPU of the allocation or the hosts)")
+      ->check(CLI::Range(1, 4096));
+  run.add_option("--run-launcher", executor.run_launcher,
+                 "Words before the command of a run worker, in place of those of the executor, such as 'srun -u -n1 --gpus=1'");
+  run.add_option("--compile-launcher", executor.compile_launcher, "The same for compile workers");
+  run.add_flag("--allow-mixed", options.allow_mixed,
+               "Accept run workers whose GPUs, drivers or builds of evo differ; champions are measured on the first");
+  run.add_flag("--shared-timing", executor.shared_timing,
+               "Let the cpu device of another machine time kernels while other processes work there: for tests, times are rough");
+  run.add_flag("--print-batch", options.print_batch,
+               "Print a script for sbatch that makes this run with --executor slurm, and do nothing else");
 }
 
 void AddReplay(CLI::App& run, RunOptions& options) {
@@ -115,6 +137,7 @@ void AddReplay(CLI::App& run, RunOptions& options) {
       ->capture_default_str()
       ->needs(replay);
   replay->excludes("--resume");
+  replay->excludes("--executor");
 }
 
 }  // namespace
@@ -124,6 +147,7 @@ void AddRunOptions(CLI::App& run, RunOptions& options) {
   AddSearch(run, options);
   AddLimits(run, options);
   AddDevice(run, options);
+  AddExecutor(run, options);
   run.add_option("--db", options.database, "Database of the history")->capture_default_str();
   run.add_flag("--no-reuse", options.no_reuse,
                "Use nothing of earlier runs of the database: neither evaluations nor the rewards of operators");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/executor.h"
 #include "core/store.h"
 #include "kernel_templates/template_parts.h"
 
@@ -29,6 +30,10 @@ struct RunOptions {
   std::string surrogate;  // "on": more children are bred, and the most promising are evaluated; empty: if only parameters are set
   std::string minimise = "on";  // the champion is cut to the edits that it needs
   std::string device = "auto";
+  bool device_given = false;  // then a resumed run goes on with these GPUs
+  ExecutorOptions executor;
+  bool allow_mixed = false;  // run workers may have different GPUs
+  bool print_batch = false;  // print a script for Slurm and do nothing else
   std::string arch;
   std::string l2 = "hot";
   bool l2_given = false;  // else a replay takes it from what was recorded

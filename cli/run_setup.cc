@@ -184,6 +184,11 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
   stored.operators = OperatorsOf(options);
   stored.evaluations = options.evaluations;
   stored.shapes = options.shapes;
+  const ExecutorOptions& executor = options.executor;
+  if (executor.executor != "local")
+    stored.executor = executor.executor;
+  else if (!executor.IsLocal())
+    stored.executor = "launcher";
   for (const fs::path& folder : options.header_folders) {
     if (!stored.header_folders) stored.header_folders.emplace();
     stored.header_folders->push_back(fs::absolute(folder).lexically_normal().string());
@@ -228,6 +233,19 @@ RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, co
   setup.ranker = MakeRanker(setup);
   if (options.sweep) BeginSweep(setup, options);
   return setup;
+}
+
+std::string DeviceOfResumed(const RunOptions& options, const RunSetup& setup) {
+  const std::string& kind = setup.record.device;
+  if (options.device_given && options.device != "auto") {
+    if (options.device.substr(0, options.device.find(':')) != kind)
+      throw UsageError(fmt::format("--device {}: run {} goes on with the device that it began with, {}", options.device,
+                                   setup.record.id, kind));
+    return options.device;
+  }
+  const bool here = options.executor.executor == "local" && !setup.options.executor;
+  if (!PolicyOf(kind).has_ordinals || !here) return kind;
+  return fmt::format("{}:{}", kind, fmt::join(setup.options.ordinals, ","));
 }
 
 RunSetup PrepareResume(const RunOptions& options) {

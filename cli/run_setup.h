@@ -35,6 +35,9 @@ struct RunSetup {
 Task LoadAskedTask(const RunOptions& options, const CommandContext& context);
 // Loads and checks everything that a new run needs. Throws UsageError.
 RunSetup PrepareRun(const RunOptions& options, const CommandContext& context, const DeviceChoice& device);
+// What --device says of a run that goes on: the flag's word if it was given, else the GPUs that it had, or the first where they
+// were elsewhere. Throws UsageError if the flag names another kind of device.
+std::string DeviceOfResumed(const RunOptions& options, const RunSetup& setup);
 // The same for a stored run, with its own templates and options. Throws UsageError if it cannot go on, and Error if what is
 // stored of it is damaged (cli/resumable_run.h).
 RunSetup PrepareResume(const RunOptions& options);

@@ -35,6 +35,7 @@ struct StoredOptions {
   std::optional<std::vector<std::string>> sweep;                 // names of the templates that are swept; unset: no sweep
   std::optional<std::map<std::string, OperatorReward>> rewards;  // with which adaptive operators start; unset: without any
   std::optional<StoredReplay> replay;                            // unset: candidates are measured
+  std::optional<std::string> executor;  // "slurm", "ssh" or "launcher": where run workers were; unset: here. For the record only
 };
 
 // The JSON text that a run stores. Members that are unset have no key.

@@ -40,7 +40,7 @@ void CheckHeaders(const KernelTemplate& one) {
 
 std::vector<JobResult> ReadInWorker(const std::vector<KernelTemplate>& templates, const CommandContext& context) {
   const int workers = std::min({AvailableCores(), static_cast<int>(templates.size()), kMostWorkers});
-  WorkerPool pool({"import", WorkerCommand(), {{"role", "import"}}, workers});
+  WorkerPool pool(UsualPool("import", {{"role", "import"}}, workers));
   std::vector<Job> jobs;
   for (const KernelTemplate& one : templates) {
     Job job;

@@ -71,7 +71,6 @@ KernelTemplate LoadBaseline(const Task& task, const HeaderFolders& headers) {
 PipelineOptions ToPipelineOptions(const KernelToVerify& asked, const DeviceChoice& device, const Candidate& baseline,
                                   const CommandContext& context) {
   PipelineOptions options;
-  options.worker_argv = WorkerCommand();
   options.device = device.kind;
   options.ordinals = {device.ordinals.front()};
   options.arch = asked.arch;
@@ -79,6 +78,7 @@ PipelineOptions ToPipelineOptions(const KernelToVerify& asked, const DeviceChoic
   options.baseline_source = baseline.source;
   options.interrupt = context.interrupt;
   options.sanitizers = asked.tools;
+  StartUsually(options);
   return options;
 }
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "cli/print.h"
 #include "core/error.h"
 #include "evaluator/scheduling/jobs.h"
+#include "evaluator/workers/worker_main.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -29,14 +31,39 @@ std::string CostText(const ReferenceCost& cost) {
 
 }  // namespace
 
-std::vector<std::string> WorkerCommand() {
-  std::vector<std::string> command;
-  if (const char* launcher = std::getenv("EVO_LAUNCHER")) {
-    std::istringstream words(launcher);
-    for (std::string word; words >> word;) command.push_back(word);
-  }
-  command.push_back((ProgramDirectory() / "evo-worker").string());
+std::vector<std::string> SplitWords(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+WorkerCommand LaunchedBy(std::vector<std::string> launcher) {
+  WorkerCommand command{std::move(launcher)};
+  command.launched = !command.argv.empty();
+  command.argv.push_back((ProgramDirectory() / "evo-worker").string());
+  if (command.launched) command.argv.emplace_back(kLaunched);
   return command;
+}
+
+WorkerCommand UsualWorker() {
+  const char* launcher = std::getenv("EVO_LAUNCHER");
+  return LaunchedBy(SplitWords(launcher == nullptr ? "" : launcher));
+}
+
+void StartUsually(PipelineOptions& options) {
+  const WorkerCommand command = UsualWorker();
+  options.worker_argv = LaunchedBy({}).argv;
+  if (!command.launched) return;
+  options.run_commands.assign(options.ordinals.size(), command.argv);
+  options.compile_commands.assign(static_cast<std::size_t>(options.compile_workers), command.argv);
+}
+
+WorkerPoolOptions UsualPool(std::string name, nlohmann::json init, int workers) {
+  WorkerCommand command = UsualWorker();
+  WorkerPoolOptions options{std::move(name), std::move(command.argv), std::move(init), workers};
+  options.launched = command.launched;
+  return options;
 }
 
 void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers) {
@@ -68,7 +95,7 @@ void PrintReference(std::FILE* out, const Task& task, const std::optional<Refere
 WorkerPoolOptions BreedWorkers(const std::vector<TemplateText>& templates, int workers) {
   nlohmann::json init = {{"role", "breed"}, {"templates", nlohmann::json::array()}};
   for (const TemplateText& text : templates) init["templates"].push_back({{"name", text.name}, {"text", text.text}});
-  return {"breed", WorkerCommand(), init, workers};
+  return UsualPool("breed", std::move(init), workers);
 }
 
 }  // namespace evo

@@ -9,14 +9,29 @@
 
 #include "core/store.h"
 #include "evaluator/messages/requests.h"
+#include "evaluator/scheduling/worker_set.h"
 #include "evaluator/workers/worker_pool.h"
 #include "kernel_templates/task.h"
 
 namespace evo {
 
-// The command that starts a worker: evo-worker from the folder of evo, after the words of EVO_LAUNCHER if that is set (`srun
-// -n1`, `ssh host`).
-std::vector<std::string> WorkerCommand();
+// The command that starts a worker.
+struct WorkerCommand {
+  std::vector<std::string> argv;
+  bool launched = false;  // it begins with a launcher (WorkerProcess)
+};
+
+// evo-worker from the folder of evo, after the words of a launcher if there are any, such as {"srun", "-n1"}.
+WorkerCommand LaunchedBy(std::vector<std::string> launcher);
+// The same with the words of EVO_LAUNCHER, if that is set.
+WorkerCommand UsualWorker();
+// "srun -n1" as words.
+std::vector<std::string> SplitWords(const std::string& text);
+
+// Starts the workers of a set by the usual command. Precondition: its numbers of workers are set.
+void StartUsually(PipelineOptions& options);
+// A pool of workers of the usual command.
+WorkerPoolOptions UsualPool(std::string name, nlohmann::json init, int workers);
 
 // Says of each layer of the confinement that the workers lack that it is not there, in a line each.
 void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers);

@@ -127,6 +127,18 @@ void ScratchFolder::OpenUnlessGiven() {
   Open();
 }
 
+void ScratchFolder::OpenApart() {
+  const char* named = std::getenv("TMPDIR");
+  fs::path parent = named == nullptr ? "" : named;
+  if (IsScratchName(parent.filename().string())) parent = parent.parent_path();
+  std::error_code failed;
+  if (fs::is_directory(parent, failed))
+    ::setenv("TMPDIR", parent.c_str(), 1);
+  else
+    ::unsetenv("TMPDIR");
+  Open();
+}
+
 ScratchFolder::~ScratchFolder() {
   if (lock_ < 0) return;
   if (removed_) Remove(path_);

@@ -24,6 +24,9 @@ class ScratchFolder {
   // For a worker: as Open, unless $TMPDIR is such a folder already, because evo has started the worker on this machine. The
   // folder stays when this process ends, which may not be allowed to remove it then; the next Open finds it.
   void OpenUnlessGiven();
+  // For a worker that a launcher has started, perhaps on another machine: as Open, beside the folder that $TMPDIR names if that
+  // is evo's, and in the system's folder for temporary files if there is no such folder here.
+  void OpenApart();
   // Empty before Open.
   const std::filesystem::path& path() const { return path_; }
 

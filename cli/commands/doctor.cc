@@ -32,7 +32,7 @@ struct Examined {
 Examined TryWorker(const std::string& what, nlohmann::json init, const std::string& good, bool required,
                    std::set<std::string>& unconfined) {
   try {
-    WorkerPool pool({what, WorkerCommand(), std::move(init), 1});
+    WorkerPool pool(UsualPool(what, std::move(init), 1));
     const nlohmann::json ready = pool.WaitReady();
     unconfined.merge(UnconfinedIn(ready));
     return {what, "ok", ready.contains("device") ? ready.at("device").value("name", good) : good};

@@ -116,7 +116,7 @@ void RunInit(const CommandContext& context, const InitOptions& options) {
   ImportRequest request = Request(options);
   if (!options.out.empty()) RefuseExisting(options.out);
   context.open_scratch_folder();
-  WorkerPool pool({"import", WorkerCommand(), {{"role", "import"}}, 1});
+  WorkerPool pool(UsualPool("import", {{"role", "import"}}, 1));
   ImportReply reply = Asked(pool, request, context.interrupt);
   const fs::path folder = options.out.empty() ? fs::path(reply.task) : fs::path(options.out);
   RefuseExisting(folder);

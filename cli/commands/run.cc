@@ -18,6 +18,7 @@
 #include "cli/stored_run.h"
 #include "cli/template_check.h"
 #include "cli/terminal.h"
+#include "cli/worker_plan.h"
 #include "cli/workers.h"
 #include "core/error.h"
 #include "db/history.h"
@@ -30,6 +31,7 @@
 #include "evaluator/workers/breeder_pool.h"
 #include "mutators/mutator_set.h"
 #include "platform/cores.h"
+#include "platform/installation.h"
 
 namespace evo {
 namespace {
@@ -37,17 +39,17 @@ namespace {
 // A pool goes on with fewer workers.
 void WarnOfWorkers(const std::string& what) { Print(stderr, "warning: {}\n", what); }
 
-PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& setup, const std::stop_token& interrupt) {
+PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& setup, const WorkerPlan& plan,
+                                  const std::stop_token& interrupt) {
   const RunRecord& run = setup.record;
   PipelineOptions pipeline;
-  pipeline.worker_argv = WorkerCommand();
   pipeline.device = run.device;
-  pipeline.ordinals = setup.options.ordinals;
+  pipeline.allow_mixed = options.allow_mixed;
   pipeline.arch = run.arch;
   pipeline.l2 = run.l2;
   pipeline.baseline_source = BaselineSource(run);
-  pipeline.compile_workers = options.compile_workers > 0 ? options.compile_workers : AvailableCores();
   pipeline.sanitizers = !options.no_tools;
+  Apply(plan, options.compile_workers, pipeline);
   pipeline.interrupt = interrupt;
   pipeline.warn = WarnOfWorkers;
   return pipeline;
@@ -168,10 +170,10 @@ RunStatus RunReplay(const RunOptions& options, CommandContext& context, RunSetup
   return Evolve(options, setup, *breeder, evaluator, store, recorded, context, nullptr);
 }
 
-RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSetup& setup) {
+RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSetup& setup, const WorkerPlan& plan) {
   RunRecord& run = setup.record;
   SqliteStore store(options.database, LockWaitOf(context), DiskWaitOf(context));
-  const PipelineOptions pipeline_options = ToPipelineOptions(options, setup, context.interrupt);
+  const PipelineOptions pipeline_options = ToPipelineOptions(options, setup, plan, context.interrupt);
   const std::size_t pipeline_workers = pipeline_options.ordinals.size();
   context.open_scratch_folder();
   // Before the other workers, so that all of them start together.
@@ -214,10 +216,11 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
 
 RunStatus RunNew(const RunOptions& asked, CommandContext& context, RunSetup& setup) {
   if (asked.replay.empty()) {
-    setup = PrepareRun(asked, context, ChooseDevice(asked.device));
+    const WorkerPlan plan = PlanWorkers(asked.executor, asked.device, asked.compile_workers);
+    setup = PrepareRun(asked, context, plan.device);
     context.open_scratch_folder();
     CheckTemplates(setup.templates, setup.task, context);
-    return RunOnDevice(asked, context, setup);
+    return RunOnDevice(asked, context, setup, plan);
   }
   if (!asked.shapes.empty())
     throw UsageError("--replay: what is recorded was measured at the task's own sizes; leave out --shape");
@@ -234,7 +237,9 @@ RunStatus RunAgain(const RunOptions& options, CommandContext& context, RunSetup&
   setup = PrepareResume(options);
   SayWhatChanged(context.messages, setup.task.directory, setup.record);
   const std::optional<StoredReplay>& replay = setup.options.replay;
-  return replay ? RunReplay(options, context, setup, LoadReplayOf(*replay)) : RunOnDevice(options, context, setup);
+  if (replay) return RunReplay(options, context, setup, LoadReplayOf(*replay));
+  const WorkerPlan plan = PlanWorkers(options.executor, DeviceOfResumed(options, setup), options.compile_workers);
+  return RunOnDevice(options, context, setup, plan);
 }
 
 // Workers take seconds to start. A log of a run says what was done, and not what is going to be.
@@ -248,14 +253,29 @@ void SayStarting(const RunOptions& options, const CommandContext& context) {
   std::fflush(context.messages);
 }
 
+// The command line as it was given, in a script.
+void PrintBatch(const RunOptions& options, const CommandContext& context) {
+  if (options.executor.executor == "ssh") throw UsageError("--print-batch: the script is for Slurm; leave out --executor ssh");
+  std::vector<std::string> command = {(ProgramDirectory() / "evo").string()};
+  for (const std::string& word : context.arguments) {
+    if (word != "--print-batch") command.push_back(word);
+  }
+  if (options.executor.executor != "slurm") command.insert(command.end(), {"--executor", "slurm"});
+  PrintText(context.out,
+            BatchScript(command, options.time_limit ? std::optional<long>(options.time_limit->count()) : std::nullopt));
+}
+
 void Run(const RunOptions& options, CommandContext& context) {
+  if (options.print_batch) return PrintBatch(options, context);
   SayStarting(options, context);
   RunSetup setup;
   const RunStatus status = options.resume ? RunAgain(options, context, setup) : RunNew(options, context, setup);
   PrintClosing(context, options, setup.record.id);
   if (status != RunStatus::kInterrupted) return;
   context.exit_code = 130;
-  Print(context.messages, "`evo run --resume {} --db {}` goes on with it\n", setup.record.id, options.database);
+  const std::string& executor = options.executor.executor;
+  Print(context.messages, "`evo run --resume {} --db {}{}` goes on with it\n", setup.record.id, options.database,
+        executor == "local" ? "" : " --executor " + executor);
 }
 
 }  // namespace

@@ -91,14 +91,15 @@ ExportedKernel Exported(const Subject& subject, const Task& task, const Candidat
 ChampionCheck Check(const CommandContext& context, const VerifyOptions& asked, const Subject& subject, const Task& task) {
   const bool alone = asked.against.empty();
   PipelineOptions options;
-  options.worker_argv = WorkerCommand();
   options.device = subject.run.device;
-  options.ordinals = OptionsOf(subject.run).ordinals;
+  const StoredOptions stored = OptionsOf(subject.run);
+  if (!stored.executor) options.ordinals = stored.ordinals;  // those that were elsewhere have other numbers here
   options.arch = subject.run.arch;
   options.l2 = subject.run.l2;
   options.baseline_source = BaselineSource(subject.run);
   options.interrupt = context.interrupt;
   options.sanitizers = alone;
+  StartUsually(options);
   context.open_scratch_folder();
   WorkerSet workers(options, task);
   if (workers.device().name != subject.run.device_name) {

@@ -33,10 +33,11 @@ struct DeviceInfo {
   int multiprocessors = 1;
   double tick_ns = 1;  // resolution of SequenceTime
   std::string driver;  // version, for the record
+  std::string uuid;    // of the GPU, "GPU-8-4-4-4-12 digits", on whichever machine it is; empty: the device has none
 };
 BOOST_DESCRIBE_STRUCT(DeviceInfo, (),
                       (kind, name, arch, ordinal, memory_bytes, l2_bytes, shared_bytes_per_block, shared_bytes_per_block_optin,
-                       max_threads_per_block, multiprocessors, tick_ns, driver))
+                       max_threads_per_block, multiprocessors, tick_ns, driver, uuid))
 
 // An address in the device's memory; on the cpu device an ordinary pointer.
 using Address = std::uint64_t;

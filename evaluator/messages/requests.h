@@ -87,9 +87,10 @@ struct SetupRequest {
   AttachedProgram reference;
   AttachedProgram baseline;  // decides which inputs are legal; without an image: no hard inputs are tried
   AttachedData recorded;
+  std::vector<std::string> uuids;  // of the GPUs of `machines`, in the same order; empty: their ordinals say which is which
 };
 BOOST_DESCRIBE_STRUCT(SetupRequest, (),
-                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded))
+                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded, uuids))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {
@@ -158,7 +159,7 @@ struct ReferenceCost {
 };
 BOOST_DESCRIBE_STRUCT(ReferenceCost, (), (ms, first_answers, check_answers))
 
-// To a run worker: how fast is this device? Answered by a MachineState.
+// To a run worker: how fast is this device? Answered by a MachineState, with the "uuid" of the device beside it.
 struct MachineRequest {
   static constexpr const char* kKind = "machine";
   AttachedProgram kernels;

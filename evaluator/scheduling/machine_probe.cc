@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
+#include "evaluator/workers/job_dialogue.h"
 
 namespace evo {
 namespace {
@@ -28,17 +29,17 @@ MachineState ReadState(const Message& reply, const std::string& device_name) {
 
 }  // namespace
 
-std::vector<MachineState> MachineProbe::Measure(const std::string& moment, const std::stop_token& stop) const {
+std::vector<MeasuredMachine> MachineProbe::Measure(const std::string& moment, const std::stop_token& stop) const {
   Job job;
   job.request = ToMessage(MachineRequest{{"", kernels_}});
   job.deadline = kMeasureDeadline;
   const std::vector<JobResult> results = RunAndWait(run_, std::vector<Job>(static_cast<std::size_t>(devices_), job), stop);
   if (stop.stop_requested()) throw Interrupted();
-  std::vector<MachineState> machines;
+  std::vector<MeasuredMachine> machines;
   for (const JobResult& result : results) {
     if (result.death) throw Error(fmt::format("measuring {}: {}; see `evo doctor`", device_name_, result.death->description));
-    machines.push_back(ReadState(*result.reply, device_name_));
-    machines.back().moment = moment;
+    machines.push_back({ReadState(*result.reply, device_name_), TextField(*result.reply, "uuid")});
+    machines.back().state.moment = moment;
   }
   return machines;
 }

@@ -11,6 +11,12 @@
 
 namespace evo {
 
+// A state, and the UUID of the GPU that is in it; empty: it does not say.
+struct MeasuredMachine {
+  MachineState state;
+  std::string uuid;
+};
+
 // Measures how fast the devices of the run workers are, by kernels of ours.
 class MachineProbe {
  public:
@@ -20,7 +26,7 @@ class MachineProbe {
 
   // One state for each device, of that moment: "start" or "end" of a run. Throws Error if a device or its timer is not in order,
   // Interrupted after a stop request. Precondition: the run workers are idle, so that each takes one job.
-  std::vector<MachineState> Measure(const std::string& moment, const std::stop_token& stop) const;
+  std::vector<MeasuredMachine> Measure(const std::string& moment, const std::stop_token& stop) const;
 
  private:
   JobRunner& run_;

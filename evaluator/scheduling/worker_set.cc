@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_error.h"
 #include "evaluator/gate/recorded_contents.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/reference/python_reference.h"
@@ -19,6 +18,7 @@
 #include "evaluator/timer/machine_check.h"
 #include "evaluator/workers/sanitizer.h"
 #include "evaluator/workers/unconfined.h"
+#include "evaluator/workers/worker_identity.h"
 #include "platform/installation.h"
 
 namespace evo {
@@ -29,14 +29,7 @@ constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
 // For all tools on a search case together.
 constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 
-DeviceInfo ReadDevice(const nlohmann::json& greeting) {
-  try {
-    return greeting.at("device").get<DeviceInfo>();
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(
-        fmt::format("the run worker does not say what its device is ({}); is evo-worker of another version?", PlainText(error)));
-  }
-}
+constexpr const char* kNoToolsElsewhere = "not run through a launcher; `evo verify` on a machine with the GPU runs it";
 
 }  // namespace
 
@@ -47,10 +40,8 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
       answers_{{PackAllRecorded(task_)}, {}},
       run_pool_(RunPoolOptions()),
       compile_pool_(CompilePoolOptions()) {
-  const nlohmann::json ready = run_pool_.WaitReady(options_.interrupt);
-  device_ = ReadDevice(ready);
+  Meet();
   arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? std::string(policy_.arch) : device_.arch;
-  unconfined_ = UnconfinedIn(ready);
   unconfined_.merge(UnconfinedIn(compile_pool_.WaitReady(options_.interrupt)));
   CompilePrograms();
   machines_ = MeasureMachines("start");
@@ -58,14 +49,29 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
   compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), device_}));
 }
 
+// The run workers say what they are.
+void WorkerSet::Meet() {
+  std::vector<WorkerIdentity> workers;
+  for (const nlohmann::json& ready : run_pool_.WaitAllReady(options_.interrupt)) {
+    workers.push_back(IdentityIn(ready));
+    uuids_.push_back(workers.back().device.uuid);
+    unconfined_.merge(UnconfinedIn(ready));
+  }
+  RequireAlike(workers, options_.allow_mixed);
+  RequireApart(workers);
+  device_ = workers.front().device;
+}
+
 WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "run";
   pool.argv = options_.worker_argv;
+  pool.argv_of_worker = options_.run_commands;
+  pool.launched = launches_runs();
   pool.init = {{"role", "run"}, {"device", options_.device}};
   pool.workers = static_cast<int>(options_.ordinals.size());
   for (const int ordinal : options_.ordinals) pool.init_of_worker.push_back({{"ordinal", ordinal}});
-  pool.standby = policy_.standby_worker;
+  pool.standby = policy_.standby_worker && !launches_runs();  // a launcher has no second place on the same GPU
   pool.warn = options_.warn;
   if (task_.reference_kind == ReferenceKind::kPython) pool.init["python"] = PythonInit(task_);
   return pool;
@@ -75,6 +81,8 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "compile";
   pool.argv = options_.worker_argv;
+  pool.argv_of_worker = options_.compile_commands;
+  pool.launched = !options_.compile_commands.empty();
   pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_accesses}};
   pool.workers = options_.compile_workers;
   pool.warn = options_.warn;
@@ -86,6 +94,8 @@ WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
   WorkerPoolOptions pool = RunPoolOptions();
   pool.workers = 1;
   pool.init_of_worker.resize(1);
+  if (launches_runs()) pool.argv_of_worker.resize(1);
+  if (!options_.fresh_command.empty()) pool.argv_of_worker = {options_.fresh_command};
   pool.standby = false;
   pool.fresh = true;
   return pool;
@@ -137,14 +147,32 @@ void WorkerSet::CompilePrograms() {
     throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device_.arch,
                             kernels.message));
   }
-  probe_.emplace(run_pool_, std::move(kernels.program), device_.name, static_cast<int>(options_.ordinals.size()));
+  probe_.emplace(run_pool_, std::move(kernels.program), device_.name, static_cast<int>(uuids_.size()));
 }
 
 ImageSizes WorkerSet::check_sizes() const { return SizesOfCheck(task_, policy_, device_.memory_bytes); }
 
 std::vector<MachineState> WorkerSet::MeasureMachines(const std::string& moment) const {
   if (!probe_) return {};
-  return probe_->Measure(moment, options_.interrupt);
+  std::vector<MachineState> machines;
+  for (MeasuredMachine& measured : probe_->Measure(moment, options_.interrupt)) {
+    // Elsewhere than here, the first GPU of each host has the number 0.
+    if (launches_runs())
+      measured.state.ordinal = static_cast<int>(std::find(uuids_.begin(), uuids_.end(), measured.uuid) - uuids_.begin());
+    machines.push_back(std::move(measured.state));
+  }
+  return machines;
+}
+
+// Empty where the numbers of GPUs say which is which.
+std::vector<std::string> WorkerSet::UuidsOf(const std::vector<MachineState>& machines) const {
+  std::vector<std::string> uuids;
+  if (!launches_runs()) return uuids;
+  for (const MachineState& machine : machines) {
+    const auto number = static_cast<std::size_t>(machine.ordinal);
+    uuids.push_back(number < uuids_.size() ? uuids_[number] : "");
+  }
+  return uuids;
 }
 
 Message WorkerSet::RunSetup(const Seeds& seeds) const {
@@ -156,7 +184,8 @@ Message WorkerSet::RunSetup(const Seeds& seeds) const {
                                 machines_,
                                 {task_.reference, answers_.reference},
                                 {options_.baseline_source, baseline_},
-                                answers_.recorded});
+                                answers_.recorded,
+                                UuidsOf(machines_)});
 }
 
 std::optional<ReferenceCost> WorkerSet::TimeReference() {
@@ -178,6 +207,7 @@ std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, 
   auto sampled = std::async(std::launch::async, [&] {
     return SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop);
   });
+  if (launches_runs()) return {sampled.get(), {"compute-sanitizer", "missing", kNoToolsElsewhere}};
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));

@@ -24,10 +24,16 @@
 namespace evo {
 
 struct PipelineOptions {
-  std::vector<std::string> worker_argv;  // evo-worker, with a launcher command in front if there is one
-  std::string device = "cpu";            // "cpu" or "cuda"
-  std::vector<int> ordinals{0};          // of the devices; one run worker each
-  std::string arch;                      // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
+  std::vector<std::string> worker_argv;  // evo-worker, on this machine
+  // Commands with a launcher in front, one for each worker, where workers are started through one. Empty: `worker_argv`.
+  std::vector<std::vector<std::string>> run_commands;
+  std::vector<std::vector<std::string>> compile_commands;
+  // For a process beside the run workers, on a device that one of them has. Empty: as the first of them.
+  std::vector<std::string> fresh_command;
+  std::string device = "cpu";    // "cpu" or "cuda"
+  std::vector<int> ordinals{0};  // of the devices; one run worker each
+  bool allow_mixed = false;      // run workers may have different devices; champions are measured on the first
+  std::string arch;              // what to compile for; empty: the GPU's own, or sm_90a for the check on the cpu device
   std::string l2 = "hot";
   std::string baseline_source;  // rendered; decides which inputs are legal. Empty: only those that the task lists are tried
   int compile_workers = 2;
@@ -48,6 +54,7 @@ class WorkerSet : public FreshWorkers {
   // chain or the reference is not usable, Interrupted when asked to stop meanwhile.
   WorkerSet(PipelineOptions options, const Task& task);
 
+  // Of the first run worker.
   const DeviceInfo& device() const { return device_; }
   // What candidates are compiled for.
   const std::string& arch() const { return arch_; }
@@ -72,10 +79,13 @@ class WorkerSet : public FreshWorkers {
   std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
 
  private:
+  bool launches_runs() const { return !options_.run_commands.empty(); }
   WorkerPoolOptions RunPoolOptions() const;
   WorkerPoolOptions CompilePoolOptions() const;
   WorkerPoolOptions FreshPoolOptions() const;
+  void Meet();
   void CompilePrograms();
+  std::vector<std::string> UuidsOf(const std::vector<MachineState>& machines) const;
   Message RunSetup(const Seeds& seeds) const;
 
   // What right answers come from, as it is sent to run workers.
@@ -91,6 +101,7 @@ class WorkerSet : public FreshWorkers {
   WorkerPool run_pool_;
   WorkerPool compile_pool_;
   DeviceInfo device_;
+  std::vector<std::string> uuids_;  // of the devices of the run workers, numbered in this order
   std::string arch_;
   std::set<std::string> unconfined_;
   CompiledProgram baseline_;           // without an image if there is none, or if it does not compile

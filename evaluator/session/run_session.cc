@@ -29,8 +29,11 @@ void RunSession::Setup(const SetupRequest& request) {
   cache_.Use(task, request.reference.source, request.reference.program, request.recorded);
   l2_ = request.l2 == "cold" ? "cold" : "hot";
   MachineState measured;
-  for (const MachineState& machine : request.machines) {
-    if (machine.ordinal == info().ordinal) measured = machine;
+  for (std::size_t i = 0; i < request.machines.size(); ++i) {
+    const MachineState& machine = request.machines[i];
+    // On several hosts, GPUs have the same numbers.
+    const bool own = i < request.uuids.size() ? request.uuids[i] == info().uuid : machine.ordinal == info().ordinal;
+    if (own) measured = machine;
   }
   legal_.emplace(*device_, cache_, task, request.baseline);
   inputs_.emplace(*device_, cache_, std::move(task), request.seeds);

@@ -41,7 +41,9 @@ Message RunRole::Answer(const SurveyRequest& request, WorkerChannel& channel) {
 Message RunRole::Answer(const ReferenceRequest&, WorkerChannel& channel) { return ToReply(session_.TimeReference(channel)); }
 
 Message RunRole::Answer(const MachineRequest& request, WorkerChannel& channel) {
-  return ToReply(session_.Measure(request, channel));
+  Message reply = ToReply(session_.Measure(request, channel));
+  reply.header["uuid"] = session_.info().uuid;
+  return reply;
 }
 
 Message RunRole::Answer(const SmallCaseRequest& request, WorkerChannel& channel) {

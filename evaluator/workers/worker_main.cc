@@ -98,7 +98,7 @@ void Serve(Frames& frames, WorkerRole& role) {
 
 }  // namespace
 
-int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles) {
+int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles, const nlohmann::json& introduction) {
   Frames frames;
   try {
     const auto init = frames.Read();
@@ -118,7 +118,9 @@ int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles) {
       frames.Write(Typed("failed", {{{"message", PlainText(error)}}, {}}));
       return 1;
     }
-    frames.Write(Typed("ready", {role->Describe(), {}}));
+    Message ready{role->Describe(), {}};
+    ready.header.update(introduction);
+    frames.Write(Typed("ready", std::move(ready)));
     Serve(frames, *role);
     return 0;
   } catch (const std::exception& error) {

@@ -39,8 +39,14 @@ class WorkerRole {
 // Makes a role from its init message. Throws Error if that is impossible (no device, no tool chain).
 using WorkerRoleFactory = std::function<std::unique_ptr<WorkerRole>(const nlohmann::json& init)>;
 
+// The argument of a worker program that a launcher starts, perhaps on another machine: it then keeps its worker (RunKept), in a
+// scratch folder of its own.
+inline constexpr const char* kLaunched = "--launched";
+
 // Serves one coordinator on standard input and output until the input ends. Other output to standard output, such as a kernel's
 // printf, goes to standard error. Returns the exit status.
-int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles);
+// `introduction` is added to the first message of a role.
+int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles,
+               const nlohmann::json& introduction = nlohmann::json::object());
 
 }  // namespace evo

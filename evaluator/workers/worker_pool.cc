@@ -97,6 +97,19 @@ nlohmann::json WorkerPool::WaitReady(const std::stop_token& stop) {
   return *ready_;
 }
 
+std::vector<nlohmann::json> WorkerPool::WaitAllReady(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  const auto settled = [this](const auto& slot) { return IsSettled(*slot); };
+  if (!changed_.wait(lock, stop, [&] { return !fatal_.empty() || std::all_of(slots_.begin(), slots_.end(), settled); }))
+    throw Interrupted();
+  std::vector<nlohmann::json> greetings;
+  for (const auto& slot : slots_) {
+    if (slot->greeting) greetings.push_back(*slot->greeting);
+  }
+  if (greetings.empty()) throw Error(fatal_.empty() ? fmt::format("no {} worker can be started", options_.name) : fatal_);
+  return greetings;
+}
+
 void WorkerPool::Suspend() {
   const std::lock_guard lock(mutex_);
   if (++suspended_ > 1) return;
@@ -165,12 +178,14 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
 
 // The setup follows the init message at once: a worker in reserve then prepares itself long before it is needed.
 WorkerPool::Worker WorkerPool::StartWorker(std::size_t index, const std::stop_token& stop) {
-  Worker worker{std::make_unique<WorkerProcess>(options_.argv)};
+  const auto& argv = options_.argv_of_worker.empty() ? options_.argv : options_.argv_of_worker.at(index);
+  Worker worker{std::make_unique<WorkerProcess>(argv, options_.launched)};
   Message init;
   init.header = options_.init;
   if (!options_.init_of_worker.empty()) init.header.update(options_.init_of_worker.at(index));
   init.header["type"] = "init";
-  init.header["waiting"] = queue_.count_path();
+  // The path leads nowhere on another machine, or, worse, to something else.
+  init.header["waiting"] = options_.launched ? "" : queue_.count_path();
   // A worker that dies during these two is noticed when its answer is awaited.
   worker.process->Send(init, Clock::now() + options_.start_deadline, stop);
   const Setup setup = CurrentSetup();
@@ -234,6 +249,7 @@ bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const s
   const bool news =
       (before < kStartsWithoutPause && starts.failed >= kStartsWithoutPause) || (!failure.worth_retrying && !starts.hopeless);
   starts.hopeless = !failure.worth_retrying;
+  changed_.notify_all();  // WaitAllReady
   // At the start of a run, what a worker says of itself is a mistake that the user can correct.
   if ((starts.hopeless && !starts.succeeded) || NoneCanLive()) {
     if (fatal_.empty()) fatal_ = why;
@@ -250,6 +266,11 @@ bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const s
   const auto pause = options_.start_pause * (1 << std::clamp(beyond, 0, kMostDoublings));
   changed_.wait_for(lock, stop, pause, [this] { return !fatal_.empty(); });
   return true;
+}
+
+// Precondition: mutex_ is held.
+bool WorkerPool::IsSettled(const Slot& slot) const {
+  return slot.greeting || slot.starts.hopeless || slot.starts.failed >= kStartsWithoutPause;
 }
 
 // Precondition: mutex_ is held.
@@ -283,6 +304,7 @@ std::optional<WorkerPool::StartFailure> WorkerPool::TryStart(Slot& slot, const s
     }
     const std::lock_guard lock(mutex_);
     if (!ready_) ready_ = greeting.header;
+    slot.greeting = greeting.header;
     changed_.notify_all();
     return std::nullopt;
   } catch (const Error& error) {

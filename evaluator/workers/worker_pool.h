@@ -29,6 +29,8 @@ struct WorkerPoolOptions {
   std::chrono::milliseconds start_deadline{60'000};
   std::chrono::milliseconds start_pause{1'000};  // after the third failed start in a row; it doubles with each further one
   std::function<void(const std::string&)> warn;  // told, in the thread of a worker, that fewer workers are left; may be empty
+  bool launched = false;  // `argv` and `argv_of_worker` start with a launcher, such as srun or ssh; see WorkerProcess
+  std::vector<std::vector<std::string>> argv_of_worker;  // if not empty, one for each worker, in place of `argv`
 };
 
 // Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool.
@@ -58,6 +60,9 @@ class WorkerPool : public JobRunner {
   // What the first worker that became ready said of itself. Blocks. Throws Error if none can be started, Interrupted after a stop
   // request.
   nlohmann::json WaitReady(const std::stop_token& stop = {});
+  // The same of every worker that could be started, once each is ready or has failed to start three times. Precondition: the
+  // pool's workers are not `fresh`.
+  std::vector<nlohmann::json> WaitAllReady(const std::stop_token& stop = {});
 
  private:
   struct Setup {
@@ -83,8 +88,9 @@ class WorkerPool : public JobRunner {
     std::mutex mutex;  // guards `worker` against Suspend and Resume; only the slot's own thread changes it
     Worker worker;
     Worker standby;
-    StartAttempts starts;  // guarded by the pool's mutex_
-    std::jthread thread;   // last: it uses the members above
+    StartAttempts starts;                    // this and `greeting` are guarded by the pool's mutex_
+    std::optional<nlohmann::json> greeting;  // of the worker that was ready last
+    std::jthread thread;                     // last: it uses the members above
   };
 
   void Serve(Slot& slot, const std::stop_token& stop);
@@ -93,6 +99,7 @@ class WorkerPool : public JobRunner {
   void EnsureWorker(Slot& slot, const std::stop_token& stop);
   bool AwaitNextStart(Slot& slot, const StartFailure& failure, const std::stop_token& stop);
   bool NoneCanLive() const;
+  bool IsSettled(const Slot& slot) const;
   std::optional<StartFailure> TryStart(Slot& slot, const std::stop_token& stop);
   std::optional<WorkerDeath> SendSetup(Worker& worker, const std::stop_token& stop);
   Worker StartWorker(std::size_t index, const std::stop_token& stop);

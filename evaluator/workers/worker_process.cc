@@ -1,38 +1,27 @@
 #include "evaluator/workers/worker_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/process/v2/process.hpp>
-#include <boost/process/v2/stdio.hpp>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <span>
 
-#include "core/error.h"
-#include "core/json_error.h"
 #include "evaluator/workers/group_processes.h"
 #include "evaluator/workers/guarded_group.h"
 #include "evaluator/workers/stderr_tail.h"
-#include "platform/command.h"
+#include "evaluator/workers/worker_start.h"
 #include "platform/descriptor.h"
 
 namespace evo {
 namespace {
 
-namespace bp = boost::process::v2;
-
-// Descriptors above this number are not marked where the kernel is older than 5.11 and cannot mark all at once.
-constexpr int kMostDescriptors = 4096;
 constexpr int kReadsAtOnce = 16;  // of 4 KiB each: the 64 KiB that a pipe holds
 // How often a wait looks at its stop token; a quarter of the delay that a user notices after Ctrl-C.
 constexpr auto kPollSlice = std::chrono::milliseconds(50);
@@ -40,50 +29,19 @@ constexpr auto kPollSlice = std::chrono::milliseconds(50);
 constexpr auto kLongestStop = std::chrono::seconds(1);
 // How often a wait looks at the compilers that a worker has started, which takes some tenths of a millisecond.
 constexpr auto kLookAtCompilers = std::chrono::milliseconds(300);
+// From the end of a launcher's input to its end. The worker's keeper kills a worker that hangs after half a second, and a cluster
+// needs a tenth of one to say so.
+constexpr auto kFarewell = std::chrono::milliseconds(2000);
+// From SIGTERM to a launcher to its end.
+constexpr auto kLauncherEnd = std::chrono::milliseconds(3000);
 // What a worker may write to standard error before it is ready.
 constexpr std::size_t kStartStderrBytes = 1 << 20;
-
-std::pair<Descriptor, Descriptor> MakePipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe for a worker: {}", std::strerror(errno)));
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-void SetNonBlocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
-
-// Runs in the child between fork and exec: gives it a process group of its own and makes it die with the parent's thread.
-struct DieWithParent {
-  pid_t parent = ::getpid();
-
-  // Boost 1.81 waits on a pipe until exec has closed it, and closes only descriptors above that pipe in the child. If a second
-  // thread starts a worker at the same moment, its pipe stays open in this worker, and that thread waits for as long as this
-  // worker lives: for ever, if this worker is ended only after that thread.
-  static void CloseOnExec() {
-    constexpr int kFirst = STDERR_FILENO + 1;
-    if (::close_range(kFirst, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
-    for (int fd = kFirst; fd < kMostDescriptors; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-  }
-
-  template <typename Launcher>
-  bp::error_code on_exec_setup(Launcher&, const bp::filesystem::path&, const char* const*(&)) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);
-    CloseOnExec();
-    // Only the coordinator acts on the terminal's Ctrl-C. The worker must not inherit our blocked signals and handlers.
-    ::signal(SIGINT, SIG_IGN);
-    ::signal(SIGPIPE, SIG_DFL);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    return {};
-  }
-};
 
 }  // namespace
 
 struct WorkerProcess::State {
   pid_t pid = -1;
+  bool launched = false;
   std::mutex signals;   // guards `reaped`: from then on the number of the worker and of its group may be another's
   bool reaped = false;  // changed by the worker's own thread only
   int status = 0;
@@ -103,10 +61,10 @@ struct WorkerProcess::State {
   std::chrono::milliseconds used_before{};
   std::optional<GuardedGroup> guarded;
 
-  // From any thread.
+  // From any thread. A launcher does not pass it on, and without its answers the worker would be lost.
   void SignalGroup(int signal) {
     const std::lock_guard lock(signals);
-    if (!reaped) ::kill(-pid, signal);
+    if (!reaped && !launched) ::kill(-pid, signal);
   }
 
   // True if it has ended, or cannot be waited for.
@@ -117,14 +75,36 @@ struct WorkerProcess::State {
     return reaped;
   }
 
+  // A launcher passes the end of its input and a request to end on to the worker. It alone is signalled: in its group may be what
+  // ends the worker where it itself is killed (the second process of Slurm's srun).
+  void EndLauncher() {
+    to_worker.Close();
+    from_worker.Close();
+    if (ReapWithin(kFarewell)) return;
+    ::kill(pid, SIGTERM);
+    if (!ReapWithin(kLauncherEnd)) ::kill(pid, SIGKILL);
+  }
+
+  bool ReapWithin(std::chrono::milliseconds time) {
+    const auto give_up = std::chrono::steady_clock::now() + time;
+    while (!Reap() && std::chrono::steady_clock::now() < give_up) {
+      errors.Drain();
+      ::usleep(500);
+    }
+    return reaped;
+  }
+
   void KillAndReap() {
     if (reaped) return;
-    ::kill(-pid, SIGKILL);
-    ::kill(pid, SIGKILL);  // in case it had not yet made its group
+    if (launched) {
+      EndLauncher();
+    } else {
+      ::kill(-pid, SIGKILL);
+      ::kill(pid, SIGKILL);  // in case it had not yet made its group
+    }
     guarded.reset();
     // A process inside a driver call may outlive its signal. After ten seconds it is left to init.
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!Reap() && std::chrono::steady_clock::now() < give_up) ::usleep(500);
+    if (!reaped) ReapWithin(std::chrono::seconds(10));
     const std::lock_guard lock(signals);
     reaped = true;
   }
@@ -192,31 +172,14 @@ struct WorkerProcess::State {
   }
 };
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) : state_(std::make_unique<State>()) {
-  // A worker may die while we write to it: write() must return an error then, instead of ending this process.
-  sigset_t broken_pipe;
-  ::sigemptyset(&broken_pipe);
-  ::sigaddset(&broken_pipe, SIGPIPE);
-  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
-  auto [child_in, to_worker] = MakePipe();
-  auto [from_worker, child_out] = MakePipe();
-  auto [err_read, child_err] = MakePipe();
-  try {
-    const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
-    boost::asio::io_context context;
-    bp::process process(context, argv.front(), arguments, bp::process_stdio{child_in.get(), child_out.get(), child_err.get()},
-                        DieWithParent{});
-    state_->pid = process.id();
-    process.detach();  // reaped by hand: the group must be killed first
-  } catch (const std::exception& error) {
-    throw Error(fmt::format("cannot start {}: {}", argv.front(), PlainText(error)));
-  }
-  ::setpgid(state_->pid, state_->pid);
-  state_->guarded.emplace(state_->pid);
-  for (const Descriptor* fd : {&to_worker, &from_worker, &err_read}) SetNonBlocking(fd->get());
-  state_->to_worker = std::move(to_worker);
-  state_->from_worker = std::move(from_worker);
-  state_->errors = StderrTail(std::move(err_read));
+WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, bool launched) : state_(std::make_unique<State>()) {
+  StartedWorker started = StartWorkerProcess(argv);
+  state_->pid = started.pid;
+  state_->launched = launched;
+  if (!launched) state_->guarded.emplace(state_->pid);
+  state_->to_worker = std::move(started.input);
+  state_->from_worker = std::move(started.output);
+  state_->errors = StderrTail(std::move(started.errors));
 }
 
 WorkerProcess::~WorkerProcess() { state_->KillAndReap(); }
@@ -258,15 +221,7 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what, 
   state_->KillAndReap();
   state_->errors.Drain();
   WorkerDeath death{kind, what, from_outside};
-  if (kind == WorkerDeath::Kind::kExited && knew) {
-    if (WIFSIGNALED(state_->status)) {
-      const int signal = WTERMSIG(state_->status);
-      death = {WorkerDeath::Kind::kSignalled, fmt::format("killed by signal {} ({})", signal, ::strsignal(signal)),
-               ComesFromOutside(signal)};
-    } else {
-      death.description = fmt::format("exited with status {}", WEXITSTATUS(state_->status));
-    }
-  }
+  if (kind == WorkerDeath::Kind::kExited && knew) death = DeathOf(state_->status, state_->launched);
   const std::string line = state_->errors.LastLine();
   if (!line.empty()) death.description += ": " + line;
   return death;

@@ -15,14 +15,16 @@ namespace evo {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// One worker process, in a process group of its own. It dies with the thread that started it, and its group with this process.
-// Suspend and Resume may be called from any thread, everything else only from that one.
+// One worker process, in a process group of its own. It dies with the thread that started it, and its group with this process; of
+// a launcher, the process alone. Suspend and Resume may be called from any thread, everything else only from that one.
 class WorkerProcess {
  public:
-  // Starts argv[0] with the rest as its arguments, without a shell. Blocks SIGPIPE in the calling thread. Throws Error if the
-  // process cannot be started.
-  explicit WorkerProcess(const std::vector<std::string>& argv);
-  // Kills the whole group and reaps the worker.
+  // Starts argv[0] with the rest as its arguments, without a shell; a program without a folder is searched on the PATH.
+  // `launched`: the program is a launcher, such as srun or ssh, which starts the worker elsewhere. Blocks SIGPIPE in the calling
+  // thread. Throws Error if the process cannot be started.
+  explicit WorkerProcess(const std::vector<std::string>& argv, bool launched = false);
+  // Kills the whole group and reaps the worker. A launcher is asked to end first, by the end of its input and then by SIGTERM,
+  // and only its own process is killed, if need be, after five seconds.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -40,7 +42,7 @@ class WorkerProcess {
 
   // Closes the worker's input, which makes it end, and waits for that. Kills it at the deadline or after a stop request.
   void End(SteadyTime deadline, const std::stop_token& stop);
-  // Suspend stops every process of the group; Resume lets them continue.
+  // Suspend stops every process of the group; Resume lets them continue. Neither has an effect through a launcher.
   void Suspend();
   void Resume();
   int pid() const;

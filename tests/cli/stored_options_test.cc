@@ -32,12 +32,14 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   options.shapes = {"N=4"};
   options.sweep = {"naive", "tiled"};
   options.rewards = {{"vector_load", {12, 7, 0.1}}};
+  options.executor = "slurm";
   options.replay = StoredReplay{"/a/evo.db", {2, 5}, "skip"};
   const StoredOptions read = Read(ToText(options));
   EXPECT_EQ(ToText(read), ToText(options));
   EXPECT_THAT(read.ordinals, ElementsAre(1, 3));
   EXPECT_EQ(read.rewards->at("vector_load").log_gain, 0.1);
   EXPECT_THAT(read.replay->runs, ElementsAre(2, 5));
+  EXPECT_EQ(read.executor, "slurm");
 }
 
 // Databases and the queries of db/ know these names; a key that is there at all means a sweep, rewards or a replay.

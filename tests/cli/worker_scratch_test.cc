@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "evaluator/workers/worker_main.h"
 #include "evaluator/workers/worker_pool.h"
 #include "platform/installation.h"
 #include "tests/db/fixture_run.h"
@@ -61,6 +62,22 @@ TEST_F(WorkerScratch, OfEvoIsUsedAndOneOfAnotherMachineIsReplaced) {
   const std::vector<std::string> made = NamesIn(folder_ / "");
   ASSERT_EQ(made.size(), 1U);
   EXPECT_NE(made.front(), "evo-scratch-aB3dE6");
+}
+
+// A launcher passes the environment on, also to another machine, where processes have the same numbers.
+TEST_F(WorkerScratch, OfALaunchedWorkerIsBesideThatOfEvoAndGoesWithIt) {
+  const fs::path given = folder_ / "evo-scratch-aB3dE6";
+  fs::create_directory(given);
+  {
+    WorkerPoolOptions options = Worker("true", given);
+    options.argv.back() += std::string(" ") + kLaunched;
+    options.launched = true;
+    WorkerPool pool(options);
+    pool.WaitReady();
+    EXPECT_EQ(NamesIn(folder_ / "").size(), 2U);
+    EXPECT_TRUE(fs::is_empty(given));
+  }
+  EXPECT_EQ(NamesIn(folder_ / ""), std::vector<std::string>{"evo-scratch-aB3dE6"});
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "evaluator/workers/worker_main.h"
 #include "platform/command.h"
+#include "platform/kept_process.h"
 
 namespace evo {
 namespace {
@@ -228,6 +229,10 @@ std::unique_ptr<WorkerRole> Make(const nlohmann::json& init) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "deaf") == 0) evo::SleepForEver();  // before it is told anything
-  evo::raw_output = ::dup(STDOUT_FILENO);
-  return evo::WorkerMain({{"faulty", evo::Make}});
+  const auto serve = [] {
+    evo::raw_output = ::dup(STDOUT_FILENO);
+    return evo::WorkerMain({{"faulty", evo::Make}});
+  };
+  const bool launched = argc > 1 && std::strcmp(argv[1], evo::kLaunched) == 0;
+  return launched ? evo::RunKept(serve, std::chrono::milliseconds(200)) : serve();
 }

@@ -38,10 +38,10 @@ std::string ErrorOf(JobResult result) {
 
 TEST(MachineProbe, MeasuresEveryDevice) {
   ScriptedJobRunner runner({State(0), State(1)});
-  const std::vector<MachineState> states = MachineProbe(runner, Kernels(), "a GPU", 2).Measure("end", {});
+  const std::vector<MeasuredMachine> states = MachineProbe(runner, Kernels(), "a GPU", 2).Measure("end", {});
   ASSERT_THAT(states, SizeIs(2));
-  EXPECT_EQ(states[0].moment, "end");
-  EXPECT_EQ(states[1].ordinal, 1);
+  EXPECT_EQ(states[0].state.moment, "end");
+  EXPECT_EQ(states[1].state.ordinal, 1);
   ASSERT_THAT(runner.jobs, SizeIs(2));
   EXPECT_EQ(std::get<MachineRequest>(ToRunRequest(runner.jobs[1].request)).kernels.program.image, "our kernels");
 }

@@ -136,5 +136,25 @@ TEST_F(ScratchFolderTest, AMissingFolderIsNamedByOpenOnly) {
   }
 }
 
+// A launcher has passed on what the command on the first machine has set.
+TEST_F(ScratchFolderTest, OfALaunchedWorkerIsBesideThatOfEvo) {
+  const fs::path given = parent_ / "evo-scratch-aB3dE6";
+  fs::create_directory(given);
+  for (const fs::path& named : {given, parent_ / "evo-scratch-gone00", parent_.path()}) {
+    ::setenv("TMPDIR", named.c_str(), 1);
+    ScratchFolder scratch;
+    scratch.OpenApart();
+    EXPECT_EQ(scratch.path().parent_path(), parent_.path()) << named;
+    EXPECT_TRUE(fs::is_empty(given));
+  }
+}
+
+TEST_F(ScratchFolderTest, OfALaunchedWorkerIsWhereItsMachineHasOne) {
+  ::setenv("TMPDIR", (parent_ / "not" / "here").c_str(), 1);
+  ScratchFolder scratch;
+  scratch.OpenApart();
+  EXPECT_TRUE(fs::exists(scratch.path()));
+}
+
 }  // namespace
 }  // namespace evo

@@ -61,6 +61,20 @@ CudaDevice::~CudaDevice() {
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
+namespace {
+
+// As nvidia-smi writes it.
+std::string UuidText(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+}  // namespace
+
 DeviceInfo CudaDevice::Open(int ordinal) {
   Require(cudaSetDevice(ordinal), "cudaSetDevice");
   cudaDeviceProp properties;
@@ -77,6 +91,7 @@ DeviceInfo CudaDevice::Open(int ordinal) {
   info.shared_bytes_per_block_optin = properties.sharedMemPerBlockOptin;
   info.max_threads_per_block = properties.maxThreadsPerBlock;
   info.multiprocessors = properties.multiProcessorCount;
+  info.uuid = UuidText(properties.uuid);
   return info;
 }
 

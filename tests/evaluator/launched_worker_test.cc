@@ -1,0 +1,207 @@
+// Workers through a launcher: a shell that has the worker as a child of its own, as srun and ssh have it elsewhere.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "evaluator/workers/worker_main.h"
+#include "evaluator/workers/worker_process.h"
+#include "evaluator/workers/worker_start.h"
+#include "tests/db/fixture_run.h"
+#include "tests/evaluator/faulty_pool.h"
+
+namespace evo {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+
+bool Lives(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return status >> number >> name >> state && state != "Z";
+}
+
+// Whether a process of the group lives. One that has ended but that nobody has waited for does not.
+bool AnyLives(pid_t group) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream status(entry.path() / "stat");
+    std::string number, name, state;
+    pid_t parent = 0, own = 0;
+    if (status >> number >> name >> state >> parent >> own && own == group && state != "Z") return true;
+  }
+  return false;
+}
+
+template <class Condition>
+bool Within(milliseconds time, const Condition& condition) {
+  const auto end = steady_clock::now() + time;
+  while (!condition() && steady_clock::now() < end) ::usleep(5000);
+  return condition();
+}
+
+// Found on the PATH. The second process of its group stands for what a launcher needs in order to end its worker.
+WorkerPoolOptions Launched(const std::string& fault, const std::string& script) {
+  WorkerPoolOptions options = Options(fault);
+  const std::string worker = options.argv.front();
+  options.argv = {"sh", "-c", script, "launcher", worker, kLaunched};
+  options.launched = true;
+  return options;
+}
+
+constexpr const char* kPlain = "\"$@\"; exit $?";
+
+class LaunchedWorker : public ::testing::Test {
+ protected:
+  pid_t Shepherd() const {
+    std::ifstream file(folder_ / "shepherd");
+    pid_t pid = 0;
+    file >> pid;
+    return pid;
+  }
+  std::string WithShepherd(const std::string& before, const std::string& after) const {
+    return before + "sleep 100 & echo $! > " + (folder_ / "shepherd").string() + "; \"$@\"; " + after;
+  }
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(LaunchedWorker, IsServedAndEndsWithItsPool) {
+  pid_t worker = 0;
+  {
+    WorkerPool pool(Launched("", kPlain));
+    const JobResult result = Answer(pool, {{"say", "hello"}});
+    ASSERT_TRUE(result.reply) << result.death->description;
+    EXPECT_EQ(result.reply->header.at("echo"), "hello");
+    worker = Pid(result);
+  }
+  EXPECT_FALSE(Lives(worker));
+}
+
+// Its input is closed, which a worker that hangs does not see; its keeper does.
+TEST_F(LaunchedWorker, ThatHangsIsEndedByItsKeeper) {
+  WorkerPool pool(Launched("hang_ignoring_sigterm", kPlain));
+  const pid_t worker = Pid(Answer(pool, {}));
+  const auto begin = steady_clock::now();
+  const JobResult result = Answer(pool, {{"misbehave", true}}, kShort);
+  ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.death->kind, WorkerDeath::Kind::kDeadline);
+  EXPECT_LT(steady_clock::now() - begin, kShort + milliseconds(1500));
+  EXPECT_FALSE(Lives(worker));
+  EXPECT_NE(Pid(Answer(pool, {})), worker);
+}
+
+TEST_F(LaunchedWorker, WhatALauncherNeedsToEndItIsNotKilled) {
+  {
+    WorkerPool pool(Launched("", WithShepherd("", "exit $?")));
+    ASSERT_TRUE(Answer(pool, {}).reply);
+  }
+  EXPECT_TRUE(Lives(Shepherd()));
+  ::kill(Shepherd(), SIGKILL);
+}
+
+// It ignores the end of its input and SIGTERM.
+TEST_F(LaunchedWorker, ALauncherThatDoesNotEndIsKilledAlone) {
+  const auto begin = steady_clock::now();
+  {
+    WorkerPool pool(Launched("", WithShepherd("trap '' TERM; ", "while :; do sleep 0.1; done")));
+    ASSERT_TRUE(Answer(pool, {}).reply);
+  }
+  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(9));
+  EXPECT_TRUE(Lives(Shepherd()));
+  ::kill(Shepherd(), SIGKILL);
+}
+
+TEST_F(LaunchedWorker, ThatIsKilledCostsOnlyAnotherOne) {
+  WorkerPool pool(Launched("", kPlain));
+  const pid_t worker = Pid(Answer(pool, {}));
+  ::kill(worker, SIGKILL);
+  EXPECT_TRUE(Within(milliseconds(1000), [&] { return !Lives(worker); }));
+  const JobResult next = Answer(pool, {});
+  ASSERT_TRUE(next.reply) << next.death->description;
+  EXPECT_NE(Pid(next), worker);
+}
+
+// With all that it has started: the launcher dies, and nobody reads the worker's output any more.
+TEST_F(LaunchedWorker, EndsWhenEvoIsKilled) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const pid_t evo = ::fork();
+  if (evo == 0) {
+    WorkerPool pool(Launched("compilers", kPlain));
+    const pid_t worker = Pid(Answer(pool, {}));
+    auto hangs = Submitted(pool, {{"misbehave", true}}, std::chrono::seconds(60));
+    std::this_thread::sleep_for(milliseconds(200));
+    if (::write(ends[1], &worker, sizeof worker) != sizeof worker) ::_exit(1);
+    hangs.wait();
+  }
+  pid_t worker = 0;
+  ASSERT_EQ(::read(ends[0], &worker, sizeof worker), static_cast<ssize_t>(sizeof worker));
+  ::kill(evo, SIGKILL);
+  ::waitpid(evo, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  ASSERT_GT(worker, 0);
+  EXPECT_TRUE(Within(milliseconds(1000), [&] { return !AnyLives(worker); }));
+}
+
+TEST_F(LaunchedWorker, SuspendHasNoEffect) {
+  WorkerPool pool(Launched("", kPlain));
+  auto slow = Submitted(pool, {{"stages", {{{"name", "check"}, {"ms", 200}}}}}, kShort);
+  std::this_thread::sleep_for(milliseconds(50));
+  pool.Suspend();
+  EXPECT_TRUE(slow.get().reply);
+  pool.Resume();
+}
+
+// As the steps of several nodes, one of which gets no GPU.
+TEST_F(LaunchedWorker, EachSaysWhatItIsAndOneThatCannotStartIsLeftOut) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 3;
+  options.argv_of_worker = {options.argv, {"sh", "-c", "echo 'srun: error: Requested nodes are busy' >&2; exit 1"}, options.argv};
+  std::string warning;
+  options.warn = [&](const std::string& text) { warning = text; };
+  WorkerPool pool(options);
+  const std::vector<nlohmann::json> greetings = pool.WaitAllReady();
+  ASSERT_EQ(greetings.size(), 2U);
+  EXPECT_NE(greetings[0].at("pid"), greetings[1].at("pid"));
+  EXPECT_TRUE(Answer(pool, {}).reply);
+}
+
+TEST_F(LaunchedWorker, AProgramThatIsNotOnThePathIsNamed) {
+  WorkerPoolOptions options = Options("");
+  options.argv.insert(options.argv.begin(), "no-such-launcher");
+  options.launched = true;
+  WorkerPool pool(options);
+  const JobResult result = Answer(pool, {}, std::chrono::seconds(10));
+  ASSERT_TRUE(result.death);
+  EXPECT_THAT(result.death->description, HasSubstr("no-such-launcher: there is no such program on the PATH"));
+}
+
+int Exited(int status) { return status << 8; }
+
+TEST(DeathOf, ALauncherTellsOfASignalAsAShellDoes) {
+  const WorkerDeath crash = DeathOf(Exited(139), true);
+  EXPECT_EQ(crash.kind, WorkerDeath::Kind::kSignalled);
+  EXPECT_THAT(crash.description, HasSubstr("killed by signal 11"));
+  EXPECT_FALSE(crash.from_outside);
+  EXPECT_TRUE(DeathOf(Exited(137), true).from_outside);
+  EXPECT_EQ(DeathOf(Exited(137), false).description, "exited with status 137");
+}
+
+TEST(DeathOf, OfANodeOrAConnectionIsNotTheCandidatesFault) {
+  EXPECT_TRUE(DeathOf(Exited(0), true).from_outside);
+  EXPECT_TRUE(DeathOf(Exited(255), true).from_outside);
+  EXPECT_FALSE(DeathOf(Exited(0), false).from_outside);
+  EXPECT_FALSE(DeathOf(Exited(3), true).from_outside);
+}
+
+}  // namespace
+}  // namespace evo
