@@ -39,6 +39,7 @@ std::vector<Place> Places() {
           {"transpose", "naive", {}, {}},
           {"transpose", "tiled", {}, {}},
           {"gemm", "naive", {}, {}},
+          {"linear_gelu", "naive", {}, {}},
           {"layer_norm", "naive", {}, {}},
           {"softmax", "naive", {}, {}},
           {"row_sum", "block", {{"THREADS", 32}}, {}},

@@ -76,7 +76,7 @@ TEST_F(CheckTaskTest, AWrongQuestionIsStatus2) {
 
 TEST_F(CheckTaskTest, MutatorsSayWhereTheyApplyAndWhyNot) {
   ASSERT_EQ(Run({"mutators", "--explain", TaskFolder()}), 0) << Output();
-  EXPECT_THAT(Output(), AllOf(HasSubstr("unroll_pragma "), HasSubstr("tile_contraction"), HasSubstr("why not")));
+  EXPECT_THAT(Output(), AllOf(HasSubstr("launch_bounds "), HasSubstr("tile_contraction"), HasSubstr("why not")));
   ASSERT_EQ(Run({"mutators", "--explain", "gemm", "--json"}), 0) << Output();
   std::string output = Output();
   for (const auto& one : nlohmann::json::parse(output.substr(output.find('[')))) {
