@@ -228,8 +228,7 @@ void AddVerify(CLI::App& app, CommandContext& context) {
       ->needs(against);
   command
       ->add_option_function<std::string>(
-          "--time-limit",
-          [options](const std::string& text) { options->kernel.effort = EffortWithin(ParseDuration(text)); },
+          "--time-limit", [options](const std::string& text) { options->kernel.effort = EffortWithin(ParseDuration(text)); },
           "How long searching inputs and trying unlisted sizes may take together, as in 30s; the verdict says what it tried "
           "(default: as long as the device's own limits allow)")
       ->excludes(against);
