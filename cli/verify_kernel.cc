@@ -116,7 +116,7 @@ CandidateRecord VerifyKernel(const KernelToVerify& asked, const CommandContext& 
   const std::string& source = record.candidate.source;
   const ExportedKernel exported =
       MakeExportedKernel(WithoutHeaderStop(source), ParseTemplate(kernel.name, source), task, workers.arch());
-  record.check = pipeline.CheckExport(record.candidate, exported, baseline, context.interrupt);
+  record.check = pipeline.CheckExport(record.candidate, exported, baseline, asked.effort, context.interrupt);
   if (record.check->outcome == Outcome::kCancelled) throw Interrupted();
   return record;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command_context.h"
+#include "core/evaluator.h"
 #include "db/history.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
@@ -20,6 +21,7 @@ struct KernelToVerify {
   std::string arch;
   std::string l2 = "hot";
   bool tools = true;
+  CheckEffort effort;
 };
 
 // A file that is to be taken as a template of the task. Throws UsageError, with an example of a launch line if it has none.

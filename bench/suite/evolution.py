@@ -10,6 +10,7 @@ from tasks import Task
 
 RUN_BEYOND_BUDGET = 900  # seconds for workers to start, the last generation, the champion's check, minimisation
 VERIFY_TIMEOUT = 900
+VERIFY_SEARCH = 30  # seconds at least for searched inputs and unlisted sizes
 END_TIMEOUT = 15  # from SIGTERM to SIGKILL; evo ends within two seconds
 
 
@@ -155,6 +156,8 @@ class Evolution:
             self.device,
             "--l2",
             self.settings.l2,
+            "--time-limit",
+            f"{max(VERIFY_SEARCH, self.settings.budget):g}s",
             "--json",
         ]
         try:

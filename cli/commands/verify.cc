@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 
 #include "cli/changed_templates.h"
@@ -26,6 +27,12 @@ namespace evo {
 namespace {
 
 constexpr int kNotVerified = 3;
+
+// What of the time the parts get that could go on without an end.
+CheckEffort EffortWithin(std::chrono::seconds time) {
+  const auto seconds = static_cast<double>(time.count());
+  return {.search_s = 2 * seconds / 3, .sizes_s = seconds / 3};
+}
 
 struct VerifyOptions : HistoryOptions {
   CandidateId id = 0;                // 0: the best
@@ -111,7 +118,7 @@ ChampionCheck Check(const CommandContext& context, const VerifyOptions& asked, c
   const Candidate against = Rendered(context, subject.against_run, subject.against);
   if (!alone) return pipeline.CheckChampion(candidate, against, context.interrupt);
   return pipeline.CheckExport(candidate, Exported(subject, task, candidate, asked.database, workers.arch()), against,
-                              context.interrupt);
+                              asked.kernel.effort, context.interrupt);
 }
 
 void PrintVerified(const CommandContext& context, const VerifyOptions& options, const CandidateRecord& record) {
@@ -219,6 +226,12 @@ void AddVerify(CLI::App& app, CommandContext& context) {
   command->add_option("--against-id", options->against_id, "The candidate of that run (default: the best)")
       ->check(CLI::PositiveNumber)
       ->needs(against);
+  command
+      ->add_option_function<std::string>(
+          "--time-limit", [options](const std::string& text) { options->kernel.effort = EffortWithin(ParseDuration(text)); },
+          "How long searching inputs and trying unlisted sizes may take together, as in 30s; the verdict says what it tried "
+          "(default: as long as the device's own limits allow)")
+      ->excludes(against);
   AddKernelOptions(*command, options->kernel);
   command->callback([&context, options] { Verify(context, *options); });
 }

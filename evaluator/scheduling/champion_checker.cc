@@ -157,8 +157,9 @@ void ChampionChecker::RunTools(const AttachedProgram& program, ChampionCheck& ch
 }
 
 ChampionCheck ChampionChecker::CheckExport(const Candidate& candidate, const Candidate& baseline,
-                                           std::vector<Counterexample> first, std::chrono::milliseconds deadline,
-                                           const ExportToJudge& exported, const std::stop_token& stop) const {
+                                           std::vector<Counterexample> first, const CheckEffort& effort,
+                                           std::chrono::milliseconds deadline, const ExportToJudge& exported,
+                                           const std::stop_token& stop) const {
   auto compiled = CompileBoth(candidate, baseline, stop);
   if (auto* failed = std::get_if<ChampionCheck>(&compiled)) return std::move(*failed);
   Programs& programs = std::get<Programs>(compiled);
@@ -169,7 +170,8 @@ ChampionCheck ChampionChecker::CheckExport(const Candidate& candidate, const Can
     return failed;
   }
   const Seeds seeds = fresh_workers_.DrawSeeds();
-  const ChampionRequest request = MakeRequest(candidate, baseline, std::move(programs), std::move(first));
+  ChampionRequest request = MakeRequest(candidate, baseline, std::move(programs), std::move(first));
+  request.effort = effort;
   ChampionCheck check = Measure(request, seeds, deadline, stop);
   check.tools.insert(check.tools.begin(), nvcc.tool);
   if (check.outcome == Outcome::kOk) RunTools(request.candidate, check, seeds, stop);

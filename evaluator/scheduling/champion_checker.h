@@ -65,7 +65,8 @@ class ChampionChecker {
   // Both, with the user's file compiled with nvcc as well: the verdict is about its image, and the tool "nvcc" says how that
   // went.
   ChampionCheck CheckExport(const Candidate& candidate, const Candidate& baseline, std::vector<Counterexample> first,
-                            std::chrono::milliseconds deadline, const ExportToJudge& exported, const std::stop_token& stop) const;
+                            const CheckEffort& effort, std::chrono::milliseconds deadline, const ExportToJudge& exported,
+                            const std::stop_token& stop) const;
 
  private:
   struct Programs {

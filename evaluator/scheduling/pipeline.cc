@@ -27,8 +27,8 @@ void Pipeline::RunTools(const Candidate& candidate, ChampionCheck& check, std::s
 }
 
 ChampionCheck Pipeline::CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
-                                    std::stop_token stop) {
-  ChampionCheck check = champion_checker_.CheckExport(candidate, baseline, scheduler_.InputsToTryFirst(),
+                                    const CheckEffort& effort, std::stop_token stop) {
+  ChampionCheck check = champion_checker_.CheckExport(candidate, baseline, scheduler_.InputsToTryFirst(), effort,
                                                       scheduler_.ChampionDeadline(), {exported, runs_images_}, stop);
   scheduler_.LearnMissed(check.counterexample);
   return check;

@@ -27,7 +27,7 @@ class Pipeline : public Evaluator {
 
   // CheckChampion for what the user gets of the candidate; see ChampionChecker::CheckExport.
   ChampionCheck CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
-                            std::stop_token stop);
+                            const CheckEffort& effort, std::stop_token stop);
 
   Utilisation utilisation() const { return scheduler_.utilisation(); }
 

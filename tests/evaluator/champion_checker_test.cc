@@ -170,7 +170,7 @@ JobResult Exported(Outcome outcome, const std::string& message) {
 ChampionCheck CheckExport(Checked& checked, JobResult nvcc, bool runs_image) {
   checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), CompiledImage("baseline's"), std::move(nvcc)});
   const ExportToJudge exported{{"kernel.cu", "kernel", "host", {"-arch=sm_80"}}, runs_image};
-  return ChampionChecker(checked.compile, checked.workers, "sm_80", false).CheckExport({}, {}, {}, kDeadline, exported, {});
+  return ChampionChecker(checked.compile, checked.workers, "sm_80", false).CheckExport({}, {}, {}, {}, kDeadline, exported, {});
 }
 
 TEST(ChampionChecker, TheImageThatNvccMakesOfTheExportIsJudged) {

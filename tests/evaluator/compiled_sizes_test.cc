@@ -247,7 +247,7 @@ TEST(CompiledSizes, AnExportIsCompiledForEachImage) {
   exported.exported.options = {"-std=c++17"};
   const ImageSizes sizes{Counts({100}), Counts({7}), {}};
   const ChampionCheck check = ChampionChecker(compile, workers, "sm_90a", false, sizes)
-                                  .CheckExport({}, {}, {}, std::chrono::milliseconds(1000), exported, {});
+                                  .CheckExport({}, {}, {}, {}, std::chrono::milliseconds(1000), exported, {});
   EXPECT_EQ(check.outcome, Outcome::kOk) << check.message;
   ASSERT_THAT(compile.jobs, SizeIs(4));
   const auto asked = [&](std::size_t job) { return ToCompileWorkerRequest(compile.jobs[job].request); };

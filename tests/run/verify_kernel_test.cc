@@ -60,6 +60,14 @@ TEST_F(VerifyKernelTest, SizesAtWhichTheBaselineCrashesAreLeftOut) {
   EXPECT_THAT(Output(), HasSubstr("right at the task's own and at N=150; N=600"));
 }
 
+TEST_F(VerifyKernelTest, ATimeLimitHoldsForWhatCouldGoOn) {
+  ASSERT_EQ(Verify(kRight, {"--json", "--time-limit", "1s"}), 0) << Output();
+  const auto check = nlohmann::json::parse(Output()).at("candidate").at("check");
+  EXPECT_LT(check.at("adversary").at("adversary_inputs"), 20'000) << "as many as there would be with time";
+  EXPECT_EQ(Verify(kRight, {"--time-limit", "soon"}), 2);
+  EXPECT_THAT(Output(), HasSubstr("soon"));
+}
+
 TEST_F(VerifyKernelTest, TheVerdictAsJson) {
   ASSERT_EQ(Verify(kRight, {"--json"}), 0) << Output();
   const auto json = nlohmann::json::parse(Output());
