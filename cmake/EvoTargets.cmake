@@ -61,12 +61,13 @@ function(evo_library name)
 endfunction()
 
 # evo_test(NAME LABEL label [TOGETHER] SOURCES ... DEPENDS ...): one GoogleTest program, its tests known to CTest under the label. CTest runs
-# each test in a process of its own, or with TOGETHER all of them in one: for tests that share seconds of setting up.
+# each test in a process of its own, or with TOGETHER all of them in one: for tests that share seconds of setting up. Tests with the same LOCK
+# never run at the same time.
 include(GoogleTest)
 add_custom_target(gpu_tests)
 add_custom_target(unit_tests)
 function(evo_test name)
-  cmake_parse_arguments(ARG "TOGETHER" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TOGETHER" "LABEL;TIMEOUT;LOCK" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main evo_warnings)
   # Optimising tests costs more than running them slowly.
@@ -89,7 +90,11 @@ function(evo_test name)
     set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
     return()
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  set(properties LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_LOCK)
+    list(APPEND properties RESOURCE_LOCK ${ARG_LOCK})
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
 
 # evo_share(FOLDER NAME): what is read at run time stands at share/evo/NAME beside bin/, in the build tree (a link) and installed.
