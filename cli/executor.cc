@@ -235,7 +235,7 @@ std::string BatchScript(const std::vector<std::string>& command, std::optional<l
       "#SBATCH --ntasks-per-node=1\n"
       "#SBATCH --cpus-per-task=8\n"
       "#SBATCH --time={}:{:02}:00\n"
-      "# A run that is ended by its time ends in order and goes on with `evo run --resume`; one that loses a node goes on.\n"
+      "# A run that is ended by its time ends in order and goes on with `evo run --resume`.\n"
       "#SBATCH --signal=B:TERM@60\n"
       "#SBATCH --no-kill\n"
       "exec {}\n",

@@ -7,7 +7,8 @@
 
 namespace evo {
 
-// Where the workers of a run are started, and by what words. A run stores it, and a resumed one may replace it.
+// Where the workers of a run are started, and by what words. A run stores the kind of executor only: a database must not name
+// programs to run, so a resumed run is given all of it again.
 struct ExecutorOptions {
   std::string executor = "local";  // or "slurm", "ssh"
   std::string run_launcher;        // words in place of those that the executor puts before a run worker; empty: its own
