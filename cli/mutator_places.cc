@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::milliseconds kDeadline{60'000};
 
 // One reply of breed workers for each template.
-std::vector<nlohmann::json> AskWorkers(const std::vector<KernelTemplate>& templates, const CommandContext& context) {
+std::vector<nlohmann::json> PlacesIn(const std::vector<KernelTemplate>& templates, const CommandContext& context) {
   std::vector<TemplateText> texts;
   for (const KernelTemplate& one : templates) texts.push_back({one.name, one.digest, one.text});
   WorkerPool pool(BreedWorkers(texts, 1));
@@ -33,9 +33,7 @@ std::vector<nlohmann::json> AskWorkers(const std::vector<KernelTemplate>& templa
     job.deadline = kDeadline;
     jobs.push_back(std::move(job));
   }
-  const std::vector<JobResult> results = RunAndWait(pool, std::move(jobs), context.interrupt);
-  if (context.interrupt.stop_requested()) throw Interrupted();
-  if (const std::string fatal = pool.fatal(); !fatal.empty()) throw Error(fatal);
+  const std::vector<JobResult> results = AskWorkers(pool, std::move(jobs), context.interrupt);
   std::vector<nlohmann::json> replies;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].reply) throw Error(fmt::format("template {}: its mutators could not be asked", templates[i].name));
@@ -50,7 +48,7 @@ void PrintMutatorPlaces(const std::string& task, bool json, const CommandContext
   RunOptions options;
   options.task = task;
   const std::vector<KernelTemplate> templates = LoadTemplates(LoadAskedTask(options, context).directory);
-  const std::vector<nlohmann::json> replies = AskWorkers(templates, context);
+  const std::vector<nlohmann::json> replies = PlacesIn(templates, context);
   if (json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < templates.size(); ++i) all.push_back({{"template", templates[i].name}, {"mutators", replies[i]}});

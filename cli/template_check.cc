@@ -48,10 +48,7 @@ std::vector<JobResult> ReadInWorker(const std::vector<KernelTemplate>& templates
     job.deadline = kDeadline;
     jobs.push_back(std::move(job));
   }
-  std::vector<JobResult> results = RunAndWait(pool, std::move(jobs), context.interrupt);
-  if (context.interrupt.stop_requested()) throw Interrupted();
-  if (const std::string fatal = pool.fatal(); !fatal.empty()) throw Error(fatal);
-  return results;
+  return AskWorkers(pool, std::move(jobs), context.interrupt);
 }
 
 // The task as a reference sees it: every output is double.

@@ -66,6 +66,13 @@ WorkerPoolOptions UsualPool(std::string name, nlohmann::json init, int workers) 
   return options;
 }
 
+std::vector<JobResult> AskWorkers(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop) {
+  std::vector<JobResult> results = RunAndWait(pool, std::move(jobs), stop);
+  if (stop.stop_requested()) throw Interrupted();
+  if (const std::string fatal = pool.fatal(); !fatal.empty()) throw Error(fatal);
+  return results;
+}
+
 void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers) {
   for (const std::string& layer : layers) Print(out, "workers are less confined here (docs/security.md): {}\n", layer);
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ std::vector<std::string> SplitWords(const std::string& text);
 void StartUsually(PipelineOptions& options);
 // A pool of workers of the usual command.
 WorkerPoolOptions UsualPool(std::string name, nlohmann::json init, int workers);
+// The results of these jobs, in order. Throws Interrupted, and Error if the pool's workers cannot work at all.
+std::vector<JobResult> AskWorkers(WorkerPool& pool, std::vector<Job> jobs, const std::stop_token& stop);
 
 // Says of each layer of the confinement that the workers lack that it is not there, in a line each.
 void PrintUnconfined(std::FILE* out, const std::set<std::string>& layers);

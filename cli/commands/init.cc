@@ -67,9 +67,7 @@ ImportReply Asked(WorkerPool& pool, const ImportRequest& request, const std::sto
   job.deadline = kDeadline;
   std::vector<Job> jobs;
   jobs.push_back(std::move(job));
-  const JobResult result = std::move(RunAndWait(pool, std::move(jobs), stop).front());
-  if (stop.stop_requested()) throw Interrupted();
-  if (const std::string fatal = pool.fatal(); !fatal.empty()) throw Error(fatal);
+  const JobResult result = std::move(AskWorkers(pool, std::move(jobs), stop).front());
   if (result.death && SaysDiskIsFull(result.death->description)) throw DiskFull(fs::temp_directory_path());
   if (result.death) throw Error(fmt::format("{}: it could not be read: {}", request.file, result.death->description));
   ImportReply reply = result.reply->header.at("reply").get<ImportReply>();
