@@ -85,8 +85,9 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
 };
 
 // A kernel that may end as kOk must not be faster than the honest one. The factor allows for the noise of kernels that take a
-// microsecond, and of the emulation on the cpu device.
+// microsecond, and of the emulation on the cpu device. Whoever cheats is faster each time, whatever else the machine does.
 constexpr double kNoGain = 0.7;
+constexpr int kTimesFaster = 4;
 
 TEST_P(AdversarialKernels, GetsItsOutcomeAndTheHonestKernelAfterItPasses) {
   const AdversarialKernel& kernel = GetParam();
@@ -111,7 +112,15 @@ TEST_P(AdversarialKernels, GetsItsOutcomeAndTheHonestKernelAfterItPasses) {
   ASSERT_EQ(honest.outcome, Outcome::kOk) << "the honest kernel after " << kernel.name << ": " << honest.message;
   EXPECT_GT(honest.score_ns, 0);
   if (!kernel.honest() && kernel.caught_by == CaughtBy::kRun && evaluation.outcome == Outcome::kOk) {
-    EXPECT_GT(evaluation.score_ns, kNoGain * honest.score_ns);
+    bool gains = evaluation.score_ns <= kNoGain * honest.score_ns;
+    for (int again = 1; gains && again < kTimesFaster; ++again) {
+      const std::string other = fmt::format("// {} of {}\n", again, kernel.name);
+      const std::vector<Evaluation> repeated = Evaluate(task, {source + other, task.honest + other});
+      ASSERT_EQ(repeated[1].outcome, Outcome::kOk) << repeated[1].message;
+      gains = repeated[0].outcome == Outcome::kOk && repeated[0].score_ns <= kNoGain * repeated[1].score_ns;
+    }
+    EXPECT_FALSE(gains) << kernel.name << " takes " << evaluation.score_ns << " ns, the honest kernel " << honest.score_ns
+                        << " ns, and was faster " << kTimesFaster << " times of as many";
   }
   if (kernel.caught_by != CaughtBy::kHeldOut && !by_tools && !by_champion_check) return;
   if (by_tools && !FindComputeSanitizer(CudaRoot().value_or(""))) GTEST_SKIP() << "compute-sanitizer is not installed";
