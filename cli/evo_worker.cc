@@ -111,6 +111,7 @@ class BreedRole : public WorkerRole {
 };
 
 std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
+  LoadParserLibrary();
   std::vector<KernelTemplate> templates;
   for (const auto& one : init.at("templates"))
     templates.push_back(ParseTemplate(one.at("name").get<std::string>(), one.at("text").get<std::string>()));

@@ -15,9 +15,14 @@ find_package(CUDAToolkit 12.4 REQUIRED)
 
 find_path(EVO_LIBCLANG_INCLUDE_DIR clang-c/Index.h PATHS /usr/lib/llvm-16/include REQUIRED NO_DEFAULT_PATH)
 find_library(EVO_LIBCLANG_LIBRARY NAMES clang-16 clang PATHS /usr/lib/llvm-16/lib REQUIRED NO_DEFAULT_PATH)
-add_library(evo_libclang INTERFACE)
-target_include_directories(evo_libclang SYSTEM INTERFACE ${EVO_LIBCLANG_INCLUDE_DIR})
-target_link_libraries(evo_libclang INTERFACE ${EVO_LIBCLANG_LIBRARY})
+# Opened at run time as well, but it goes into the package.
+add_library(evo_libclang_headers INTERFACE)
+target_include_directories(evo_libclang_headers SYSTEM INTERFACE ${EVO_LIBCLANG_INCLUDE_DIR})
+get_filename_component(clang_file ${EVO_LIBCLANG_LIBRARY} REALPATH)
+get_filename_component(clang_folder ${EVO_LIBCLANG_LIBRARY} DIRECTORY)
+add_library(evo_libclang SHARED IMPORTED GLOBAL)
+set_target_properties(evo_libclang PROPERTIES IMPORTED_LOCATION ${clang_file})
+list(APPEND CMAKE_BUILD_RPATH ${clang_folder})
 
 # Debian's libdtl-dev: unified diffs, headers only.
 find_path(EVO_DTL_INCLUDE_DIR dtl/dtl.hpp REQUIRED)

@@ -6,6 +6,7 @@
 # much as the rest of the package, and evo never calls them. finish_package.cmake puts empty ones in their place.
 set(evo_never_called "^lib(z3|xml2|edit)\\.so")
 
+install(IMPORTED_RUNTIME_ARTIFACTS evo_libclang RUNTIME_DEPENDENCY_SET evo_libraries LIBRARY DESTINATION ${EVO_LIBRARY_FOLDER})
 install(RUNTIME_DEPENDENCY_SET evo_libraries
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^lib(cuda|nvrtc|cupti)" ${evo_never_called}
   LIBRARY DESTINATION ${EVO_LIBRARY_FOLDER})

@@ -10,7 +10,8 @@ namespace evo {
 namespace fs = std::filesystem;
 
 SharedLibrary::SharedLibrary(const std::string& what, const std::vector<fs::path>& folders, const std::vector<std::string>& names,
-                             const std::string& remedy) {
+                             const std::string& remedy)
+    : remedy_(remedy) {
   // Folders first, so that the chosen toolkit takes precedence over the loader's path.
   std::vector<fs::path> attempts;
   std::vector<std::string> looked_in;
@@ -33,13 +34,13 @@ SharedLibrary::SharedLibrary(const std::string& what, const std::vector<fs::path
     const char* reason = ::dlerror();
     if (first_reason.empty() && reason != nullptr) first_reason = reason;
   }
-  throw Error(fmt::format("{}: cannot be opened from {} nor from the loader's path ({}); {}", what, fmt::join(looked_in, ", "),
-                          first_reason, remedy));
+  const std::string listed = looked_in.empty() ? "" : fmt::format("{} nor from ", fmt::join(looked_in, ", "));
+  throw Error(fmt::format("{}: cannot be opened from {}the loader's path ({}); {}", what, listed, first_reason, remedy));
 }
 
 void* SharedLibrary::Find(const char* name) const {
   void* found = ::dlsym(handle_, name);
-  if (found == nullptr) throw Error(fmt::format("{}: has no function {}; install CUDA 12.8 or newer", file_.string(), name));
+  if (found == nullptr) throw Error(fmt::format("{}: has no function {}; {}", file_.string(), name, remedy_));
   return found;
 }
 

@@ -6,8 +6,8 @@
 
 namespace evo {
 
-// A library of the CUDA toolkit that is opened at run time, so that evo's programs start without it. It is never closed, because
-// these libraries have threads and exit handlers that must not be unmapped.
+// A library that is opened at run time, so that evo's programs start without it. It is never closed, because these libraries
+// (those of the CUDA toolkit, libclang) have threads and exit handlers that must not be unmapped.
 class SharedLibrary {
  public:
   // Tries every name in every folder, then every name on the loader's path. If nothing can be opened, throws an Error that names
@@ -15,7 +15,7 @@ class SharedLibrary {
   SharedLibrary(const std::string& what, const std::vector<std::filesystem::path>& folders, const std::vector<std::string>& names,
                 const std::string& remedy);
 
-  // Throws Error if the library has no such function.
+  // Throws Error, with the remedy, if the library has no such function.
   template <typename Function>
   void Resolve(Function& into, const char* name) const {
     into = reinterpret_cast<Function>(Find(name));
@@ -28,6 +28,7 @@ class SharedLibrary {
 
   void* handle_ = nullptr;
   std::filesystem::path file_;
+  std::string remedy_;
 };
 
 // The folders in which a toolkit under `cuda_root` has its libraries.

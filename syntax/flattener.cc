@@ -1,6 +1,5 @@
 #include "syntax/flattener.h"
 
-#include <clang-c/Index.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "syntax/libclang.h"
+
 namespace evo {
 namespace {
 
@@ -18,16 +19,16 @@ namespace {
 constexpr unsigned kMacroLocation = 1u << 31;
 
 std::string CopyText(CXString string) {
-  const char* text = clang_getCString(string);
+  const char* text = Clang().getCString(string);
   std::string copy = text ? text : "";
-  clang_disposeString(string);
+  Clang().disposeString(string);
   return copy;
 }
 
-bool IsDeclaration(CXCursorKind kind) { return clang_isDeclaration(kind); }
+bool IsDeclaration(CXCursorKind kind) { return Clang().isDeclaration(kind); }
 
 bool IsReference(CXCursorKind kind) {
-  return clang_isReference(kind) || kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr;
+  return Clang().isReference(kind) || kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr;
 }
 
 bool IsFunction(CXCursorKind kind) {
@@ -36,10 +37,10 @@ bool IsFunction(CXCursorKind kind) {
 }
 
 struct CursorHash {
-  std::size_t operator()(const CXCursor& cursor) const { return clang_hashCursor(cursor); }
+  std::size_t operator()(const CXCursor& cursor) const { return Clang().hashCursor(cursor); }
 };
 struct CursorEqual {
-  bool operator()(const CXCursor& a, const CXCursor& b) const { return clang_equalCursors(a, b) != 0; }
+  bool operator()(const CXCursor& a, const CXCursor& b) const { return Clang().equalCursors(a, b) != 0; }
 };
 
 // Copies a translation unit into SyntaxNode values.
@@ -47,10 +48,10 @@ class Flattener {
  public:
   Flattener(CXTranslationUnit unit, const std::string& file, const std::string& text, std::uint32_t offset,
             std::vector<SyntaxNode>& nodes)
-      : text_(text), tokens_(Tokenize(text)), offset_(offset), file_(clang_getFile(unit, file.c_str())), nodes_(nodes) {
-    const CXCursor root = clang_getTranslationUnitCursor(unit);
+      : text_(text), tokens_(Tokenize(text)), offset_(offset), file_(Clang().getFile(unit, file.c_str())), nodes_(nodes) {
+    const CXCursor root = Clang().getTranslationUnitCursor(unit);
     SyntaxNode& node = nodes_.emplace_back();
-    node.kind = static_cast<int>(clang_getCursorKind(root));
+    node.kind = static_cast<int>(Clang().getCursorKind(root));
     node.kind_name = "TranslationUnit";
     node.range = {0, static_cast<std::uint32_t>(text.size())};
     stack_.push_back({0, -1});
@@ -73,19 +74,19 @@ class Flattener {
   // The node of a declaration; for an instantiation, the node of its template; -1 if it is declared in another file.
   int NodeOf(CXCursor declaration) const {
     auto found = declarations_.find(declaration);
-    if (found == declarations_.end()) found = declarations_.find(clang_getSpecializedCursorTemplate(declaration));
+    if (found == declarations_.end()) found = declarations_.find(Clang().getSpecializedCursorTemplate(declaration));
     return found == declarations_.end() ? -1 : found->second;
   }
 
   // Whether a cursor is an instantiation of a template. It is written nowhere, but has the template's location.
   bool IsInstantiation(CXCursor cursor, const SourceRange& range) const {
-    if (!IsFunction(clang_getCursorKind(cursor))) return false;
-    const auto found = declarations_.find(clang_getSpecializedCursorTemplate(cursor));
+    if (!IsFunction(Clang().getCursorKind(cursor))) return false;
+    const auto found = declarations_.find(Clang().getSpecializedCursorTemplate(cursor));
     return found != declarations_.end() && nodes_[Index(found->second)].range.Contains(range);
   }
 
   void VisitChildren(CXCursor cursor) {
-    clang_visitChildren(
+    Clang().visitChildren(
         cursor,
         [](CXCursor child, CXCursor, CXClientData self) {
           static_cast<Flattener*>(self)->Visit(child);
@@ -95,8 +96,8 @@ class Flattener {
   }
 
   void Visit(CXCursor cursor) {
-    const CXCursorKind kind = clang_getCursorKind(cursor);
-    const CXSourceRange extent = clang_getCursorExtent(cursor);
+    const CXCursorKind kind = Clang().getCursorKind(cursor);
+    const CXSourceRange extent = Clang().getCursorExtent(cursor);
     const auto range = RangeOf(extent);
     if (!range) {
       // A node without a location, such as a generated call, may have children that are in the text.
@@ -117,7 +118,7 @@ class Flattener {
       return;
     }
     // Several nodes may come from the same macro call: `LOOP {` has the parts of the loop at the call. One node stands for all.
-    const bool macro = clang_getRangeStart(extent).int_data & kMacroLocation;
+    const bool macro = Clang().getRangeStart(extent).int_data & kMacroLocation;
     if (macro && !parent.children.empty() && nodes_[Index(parent.children.back())].range == *range) {
       Hide(cursor, parent.children.back());
       return;
@@ -149,17 +150,17 @@ class Flattener {
     node.parent = frame.node;
     node.function = frame.function;
     const bool declaration = IsDeclaration(kind);
-    if (declaration || IsReference(kind) || kind == CXCursor_CallExpr) node.name = CopyText(clang_getCursorSpelling(cursor));
-    if (declaration || clang_isExpression(kind)) {
-      node.type = CopyText(clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(cursor))));
+    if (declaration || IsReference(kind) || kind == CXCursor_CallExpr) node.name = CopyText(Clang().getCursorSpelling(cursor));
+    if (declaration || Clang().isExpression(kind)) {
+      node.type = CopyText(Clang().getTypeSpelling(Clang().getCanonicalType(Clang().getCursorType(cursor))));
     }
     if (declaration) declarations_.emplace(cursor, index);
-    if (IsReference(kind)) references_.emplace_back(index, clang_getCursorReferenced(cursor));
+    if (IsReference(kind)) references_.emplace_back(index, Clang().getCursorReferenced(cursor));
     if (leaf) {
       if (kind != CXCursor_DeclRefExpr) Hide(cursor, index);
       return;
     }
-    const bool function = IsFunction(kind) && clang_isCursorDefinition(cursor);
+    const bool function = IsFunction(kind) && Clang().isCursorDefinition(cursor);
     stack_.push_back({index, function ? index : frame.function});
     VisitChildren(cursor);
     stack_.pop_back();
@@ -168,19 +169,19 @@ class Flattener {
 
   // Records what a macro call names and does, since its parts are no nodes.
   void Hide(CXCursor cursor, int call) {
-    const CXCursorKind kind = clang_getCursorKind(cursor);
+    const CXCursorKind kind = Clang().getCursorKind(cursor);
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) {
-      const CXCursor declaration = clang_getCursorReferenced(cursor);
+      const CXCursor declaration = Clang().getCursorReferenced(cursor);
       hidden_.emplace_back(call, declaration);
-      const CXType type = clang_getCursorType(declaration);
+      const CXType type = Clang().getCursorType(declaration);
       // A macro call that names anything but constants is no constant itself.
-      if (!clang_isConstQualifiedType(type) || clang_isVolatileQualifiedType(type)) nodes_[Index(call)].opaque = true;
+      if (!Clang().isConstQualifiedType(type) || Clang().isVolatileQualifiedType(type)) nodes_[Index(call)].opaque = true;
     }
-    if (kind == CXCursor_CallExpr || clang_isStatement(kind) || kind == CXCursor_LambdaExpr || IsDeclaration(kind)) {
+    if (kind == CXCursor_CallExpr || Clang().isStatement(kind) || kind == CXCursor_LambdaExpr || IsDeclaration(kind)) {
       nodes_[Index(call)].opaque = true;
     }
     std::pair<Flattener*, int> place{this, call};
-    clang_visitChildren(
+    Clang().visitChildren(
         cursor,
         [](CXCursor child, CXCursor, CXClientData data) {
           const auto& [self, at] = *static_cast<std::pair<Flattener*, int>*>(data);
@@ -208,14 +209,14 @@ class Flattener {
 
   // The range in the text, where a macro's expansion has the range of its call. nullopt if the range is empty or in another file.
   std::optional<SourceRange> RangeOf(CXSourceRange extent) const {
-    const CXSourceLocation last = clang_getRangeEnd(extent);
+    const CXSourceLocation last = Clang().getRangeEnd(extent);
     CXFile begin_file = nullptr;
     CXFile end_file = nullptr;
     unsigned begin = 0;
     unsigned end = 0;
-    clang_getExpansionLocation(clang_getRangeStart(extent), &begin_file, nullptr, nullptr, &begin);
-    clang_getExpansionLocation(last, &end_file, nullptr, nullptr, &end);
-    if (!begin_file || !end_file || !clang_File_isEqual(begin_file, file_) || !clang_File_isEqual(end_file, file_))
+    Clang().getExpansionLocation(Clang().getRangeStart(extent), &begin_file, nullptr, nullptr, &begin);
+    Clang().getExpansionLocation(last, &end_file, nullptr, nullptr, &end);
+    if (!begin_file || !end_file || !Clang().File_isEqual(begin_file, file_) || !Clang().File_isEqual(end_file, file_))
       return std::nullopt;
     if (begin < offset_ || end < begin || end - offset_ > text_.size()) return std::nullopt;
     SourceRange range{begin - offset_, end - offset_};
@@ -233,12 +234,12 @@ class Flattener {
       int children = 0;
       bool same = false;
     } seen{this, &range};
-    clang_visitChildren(
+    Clang().visitChildren(
         cursor,
         [](CXCursor child, CXCursor, CXClientData data) {
           auto& s = *static_cast<Seen*>(data);
           ++s.children;
-          const auto range_of_child = s.self->RangeOf(clang_getCursorExtent(child));
+          const auto range_of_child = s.self->RangeOf(Clang().getCursorExtent(child));
           s.same = range_of_child && *range_of_child == *s.range;
           return CXChildVisit_Continue;
         },
@@ -270,7 +271,7 @@ class Flattener {
 
   const std::string& KindName(CXCursorKind kind) {
     auto& name = kind_names_[kind];
-    if (name.empty()) name = CopyText(clang_getCursorKindSpelling(kind));
+    if (name.empty()) name = CopyText(Clang().getCursorKindSpelling(kind));
     return name;
   }
 
@@ -295,19 +296,19 @@ void Flatten(CXTranslationUnitImpl* unit, const std::string& file, const std::st
 
 std::vector<std::string> ErrorsOf(CXTranslationUnitImpl* unit, const std::string& file, unsigned lines_before) {
   std::vector<std::string> errors;
-  for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
-    const CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+  for (unsigned i = 0; i < Clang().getNumDiagnostics(unit); ++i) {
+    const CXDiagnostic diagnostic = Clang().getDiagnostic(unit, i);
+    if (Clang().getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
       CXFile place_file = nullptr;
       unsigned line = 0;
       unsigned column = 0;
-      clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &place_file, &line, &column, nullptr);
-      const std::string name = place_file ? CopyText(clang_getFileName(place_file)) : "";
+      Clang().getExpansionLocation(Clang().getDiagnosticLocation(diagnostic), &place_file, &line, &column, nullptr);
+      const std::string name = place_file ? CopyText(Clang().getFileName(place_file)) : "";
       const std::string place =
           name == file && line > lines_before ? fmt::format("{}", line - lines_before) : fmt::format("{}:{}", name, line);
-      errors.push_back(fmt::format("{}:{}: {}", place, column, CopyText(clang_getDiagnosticSpelling(diagnostic))));
+      errors.push_back(fmt::format("{}:{}: {}", place, column, CopyText(Clang().getDiagnosticSpelling(diagnostic))));
     }
-    clang_disposeDiagnostic(diagnostic);
+    Clang().disposeDiagnostic(diagnostic);
   }
   return errors;
 }

@@ -1,4 +1,3 @@
-#include <clang-c/Index.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 
 #include "core/error.h"
 #include "syntax/flattener.h"
+#include "syntax/libclang.h"
 #include "syntax/preamble.h"
 #include "syntax/syntax_tree.h"
 
@@ -25,7 +25,7 @@ struct SyntaxParser::State {
   CXTranslationUnit unit = nullptr;
 
   void Dispose() {
-    if (unit) clang_disposeTranslationUnit(unit);
+    if (unit) Clang().disposeTranslationUnit(unit);
     unit = nullptr;
   }
 
@@ -43,7 +43,7 @@ struct SyntaxParser::State {
 
   // Parses or reparses the contents. False if libclang cannot make a translation unit.
   bool Load(CXUnsavedFile& contents) {
-    if (unit && clang_reparseTranslationUnit(unit, 1, &contents, clang_defaultReparseOptions(unit)) == 0) return true;
+    if (unit && Clang().reparseTranslationUnit(unit, 1, &contents, Clang().defaultReparseOptions(unit)) == 0) return true;
     Dispose();
     const std::vector<std::string> arguments = Arguments();
     std::vector<const char*> pointers;
@@ -54,8 +54,8 @@ struct SyntaxParser::State {
     constexpr unsigned kOptions = CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse |
                                   CXTranslationUnit_KeepGoing | CXTranslationUnit_SkipFunctionBodies |
                                   CXTranslationUnit_LimitSkipFunctionBodiesToPreamble | CXTranslationUnit_Incomplete;
-    return clang_parseTranslationUnit2(index, file.c_str(), pointers.data(), static_cast<int>(pointers.size()), &contents, 1,
-                                       kOptions, &unit) == CXError_Success;
+    return Clang().parseTranslationUnit2(index, file.c_str(), pointers.data(), static_cast<int>(pointers.size()), &contents, 1,
+                                         kOptions, &unit) == CXError_Success;
   }
 };
 
@@ -71,13 +71,13 @@ SyntaxParser::SyntaxParser(SyntaxPaths paths) : state_(std::make_unique<State>()
   state_->file = (paths.headers / kMainFile).string();
   state_->paths = std::move(paths);
   // The thousands of declarations in the precompiled preamble are not visited, since none is in the main file.
-  state_->index = clang_createIndex(/*excludeDeclarationsFromPCH=*/1, /*displayDiagnostics=*/0);
+  state_->index = Clang().createIndex(/*excludeDeclarationsFromPCH=*/1, /*displayDiagnostics=*/0);
   if (!state_->index) throw Error("libclang: cannot create an index; check that libclang 16 is installed");
 }
 
 SyntaxParser::~SyntaxParser() {
   state_->Dispose();
-  clang_disposeIndex(state_->index);
+  Clang().disposeIndex(state_->index);
 }
 
 SyntaxTree SyntaxParser::Parse(const std::string& text) {

@@ -92,6 +92,9 @@ class SyntaxTree {
   std::vector<std::vector<int>> uses_;  // of each node
 };
 
+// Opens libclang, as the first parser would: for a process that is confined before it parses. Throws Error if that fails.
+void LoadParserLibrary();
+
 // Parses CUDA sources with libclang 16: the device side, for sm_90. Keeps one translation unit with a precompiled preamble, so
 // that a source with the same includes as the previous one costs a reparse (4 to 40 ms) instead of a parse (600 ms). Not
 // thread-safe. It may crash on evolved text, so it belongs in worker processes only.

@@ -16,7 +16,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
   static const std::map<std::string, std::set<std::string>> kArrows = {
       {"core", {}},
       {"platform", {"core"}},
-      {"syntax", {"core"}},
+      {"syntax", {"core", "platform"}},
       {"kernel_templates", {"core"}},
       {"import", {"core", "kernel_templates", "syntax"}},
       {"mutators", {"core", "kernel_templates", "syntax"}},
