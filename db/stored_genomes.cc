@@ -11,8 +11,8 @@
 namespace evo {
 namespace {
 
-// A few MiB. The edits of a population are far fewer.
-constexpr std::size_t kMostKept = 4096;
+// Some 20 MiB of edits. A long run comes back to those of its first generations.
+constexpr std::size_t kMostKept = 32'768;
 
 // A genome's canonical JSON begins with its edits.
 std::string Whole(const std::string& edits, const std::string& head) {
