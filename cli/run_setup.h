@@ -48,7 +48,7 @@ bool CanOnlyFail(const KernelTemplate& one, const std::string& device, const std
 
 // Gives a new run the rewards of operators in earlier runs. They are stored with its options, so that they are the same when the
 // run is resumed. No effect unless the run adapts its operators.
-void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards);
+void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards, const RewardsByBottleneck& by_class = {});
 // What draws the operators of a run; null if their weights are fixed.
 std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup);
 

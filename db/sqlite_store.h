@@ -63,6 +63,9 @@ class SqliteStore : public Store {
   std::vector<Counterexample> LoadCounterexamples(const std::string& task_digest);
   // The rewards of operators in all finished runs of the same task (by name or by digest) on the same device, except replays.
   std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);
+  // The rewards of operators by the bottleneck of the first parent, in finished runs of any task on the same device, except
+  // replays: the latest 100,000 children.
+  RewardsByBottleneck LoadRewardsByBottleneck(const RunRecord& run);
 
  private:
   // Calls `work` in one transaction, once more each time that the disk is full.

@@ -187,7 +187,10 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   PrintReference(context.messages, setup.task, reference);
   run.arch = workers.arch();
   run.device_name = workers.device().name;
-  if (!setup.resumed && !options.no_reuse) AddRewards(setup, store.LoadRewards(run));
+  if (!setup.resumed && !options.no_reuse) {
+    AddRewards(setup, store.LoadRewards(run),
+               setup.options.operators_by_class ? store.LoadRewardsByBottleneck(run) : RewardsByBottleneck());
+  }
   StoreRun(store, setup);
   for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);
   PriorKnowledge prior;
