@@ -129,7 +129,8 @@ void MarkReplay(RunSetup& setup, const RunOptions& options, const Replay& replay
   if (replay.runs.size() == 1 && !options.no_reuse && setup.options.operators == kAdaptive) {
     const StoredOptions recorded = OptionsOf(replay.conditions);
     setup.options.rewards = recorded.rewards;
-    if (setup.options.operators_by_class) setup.options.class_rewards = recorded.class_rewards;
+    if (setup.options.rewards_by_bottleneck && recorded.rewards_by_bottleneck)
+      setup.options.rewards_by_bottleneck = recorded.rewards_by_bottleneck;
   }
 }
 

@@ -74,7 +74,7 @@ std::string WrongOptions(const StoredOptions& options) {
   if (options.ordinals.empty() || std::any_of(options.ordinals.begin(), options.ordinals.end(), [](int n) { return n < 0; }))
     return fmt::format("its option ordinals is [{}], which names no GPU", fmt::join(options.ordinals, ", "));
   if (options.sweep && options.sweep->empty()) return "it sweeps no template";
-  RewardsByBottleneck rewards = options.class_rewards.value_or(RewardsByBottleneck());
+  RewardsByBottleneck rewards = options.rewards_by_bottleneck.value_or(RewardsByBottleneck());
   if (options.rewards) rewards[""] = *options.rewards;
   for (const auto& [bottleneck, of_class] : rewards) {
     for (const auto& [name, reward] : of_class) {

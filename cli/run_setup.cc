@@ -183,7 +183,8 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
   stored.proven_only = options.proven_only;
   stored.baseline_apart = IsApart(task.baseline, options.templates);
   stored.operators = OperatorsOf(options);
-  stored.operators_by_class = options.operators_by_class == "on" && stored.operators == kAdaptive && !options.sweep;
+  if (options.operators_by_class == "on" && stored.operators == kAdaptive && !options.sweep)
+    stored.rewards_by_bottleneck.emplace();
   stored.evaluations = options.evaluations;
   stored.shapes = options.shapes;
   const ExecutorOptions& executor = options.executor;
@@ -212,8 +213,8 @@ void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& re
   for (const auto& [op, reward] : rewards) {
     if (setup.record.operators.contains(op)) kept[op] = reward;
   }
-  if (!setup.options.operators_by_class || by_class.empty()) return;
-  auto& kept_by_class = setup.options.class_rewards.emplace();
+  if (!setup.options.rewards_by_bottleneck) return;
+  RewardsByBottleneck& kept_by_class = *setup.options.rewards_by_bottleneck;
   for (const auto& [bottleneck, of_class] : by_class) {
     for (const auto& [op, reward] : of_class) {
       if (setup.record.operators.contains(op)) kept_by_class[bottleneck][op] = reward;
@@ -225,7 +226,7 @@ std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup) {
   if (setup.options.operators != kAdaptive) return nullptr;
   const std::map<std::string, OperatorReward> none;
   std::optional<BottleneckKnowledge> known;
-  if (setup.options.operators_by_class) known = {Reliefs(), setup.options.class_rewards.value_or(RewardsByBottleneck())};
+  if (setup.options.rewards_by_bottleneck) known = {Reliefs(), *setup.options.rewards_by_bottleneck};
   return std::make_unique<OperatorSelection>(setup.record.operators, setup.options.rewards.value_or(none), std::move(known));
 }
 

@@ -8,21 +8,22 @@ namespace {
 struct Row {
   Bottleneck bottleneck;
   std::string_view name;
+  std::string_view cause;
   std::string_view words;
 };
 
 constexpr auto kRows = std::to_array<Row>({
-    {Bottleneck::kNone, "", "-"},
-    {Bottleneck::kDram, "dram", "DRAM bound"},
-    {Bottleneck::kL2, "l2", "L2 bound"},
-    {Bottleneck::kArithmetic, "arithmetic", "arithmetic bound"},
-    {Bottleneck::kTensorStarved, "tensor_starved", "tensor-starved"},
-    {Bottleneck::kSpills, "spills", "spills"},
-    {Bottleneck::kBarrier, "barrier", "barrier bound"},
-    {Bottleneck::kLatency, "latency", "latency bound"},
-    {Bottleneck::kTail, "tail", "tail"},
-    {Bottleneck::kLaunch, "launch", "launch bound"},
-    {Bottleneck::kUnknown, "unknown", "unknown"},
+    {Bottleneck::kNone, "", "", "-"},
+    {Bottleneck::kDram, "dram", "DRAM", "DRAM bound"},
+    {Bottleneck::kL2, "l2", "L2", "L2 bound"},
+    {Bottleneck::kArithmetic, "arithmetic", "arithmetic", "arithmetic bound"},
+    {Bottleneck::kTensorStarved, "tensor_starved", "no tensor instructions", "tensor-starved"},
+    {Bottleneck::kSpills, "spills", "spills", "spilling registers"},
+    {Bottleneck::kBarrier, "barrier", "barriers", "barrier bound"},
+    {Bottleneck::kLatency, "latency", "latency", "latency bound"},
+    {Bottleneck::kTail, "tail", "idle multiprocessors", "multiprocessors idle"},
+    {Bottleneck::kLaunch, "launch", "launch", "launch bound"},
+    {Bottleneck::kUnknown, "unknown", "unknown", "unknown"},
 });
 
 const Row& RowOf(Bottleneck bottleneck) {
@@ -32,6 +33,8 @@ const Row& RowOf(Bottleneck bottleneck) {
 }  // namespace
 
 std::string_view ToString(Bottleneck bottleneck) { return RowOf(bottleneck).name; }
+
+std::string_view CauseOf(Bottleneck bottleneck) { return RowOf(bottleneck).cause; }
 
 std::string_view Describe(Bottleneck bottleneck) { return RowOf(bottleneck).words; }
 

@@ -28,7 +28,9 @@ inline constexpr std::array kBottlenecks{
 // The name in the database and in JSON, such as "tensor_starved"; empty for kNone. Names never change.
 std::string_view ToString(Bottleneck bottleneck);
 std::optional<Bottleneck> ParseBottleneck(std::string_view text);
-// For people, such as "DRAM bound"; "-" for kNone.
+// What limits the kernel, for people: "DRAM", "barriers"; empty for kNone.
+std::string_view CauseOf(Bottleneck bottleneck);
+// What the kernel is, for people: "DRAM bound", "tensor-starved"; "-" for kNone.
 std::string_view Describe(Bottleneck bottleneck);
 
 }  // namespace evo

@@ -160,7 +160,10 @@ Diagnosis Diagnose(const KernelFacts& facts, const CaseMeasurement& measured, co
   for (const auto step : {IsLaunch, IsMemory, IsTensorStarved, IsArithmetic, IsSpilling, IsTail, IsBarrier, IsLatency}) {
     if (Answer answer = step(question)) return *answer;
   }
-  return {Bottleneck::kUnknown, "the task declares neither bytes nor operations, and the code shows nothing unusual"};
+  const bool measured_device = device.machine.dram_bytes_per_s > 0;
+  return {Bottleneck::kUnknown,
+          fmt::format("{}, and the code shows nothing unusual", measured_device ? "the task declares neither bytes nor operations"
+                                                                                : "the rates of the device were not measured")};
 }
 
 Diagnosis Diagnose(const Evaluation& evaluation, const DiagnosedDevice& device) {

@@ -189,7 +189,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   run.device_name = workers.device().name;
   if (!setup.resumed && !options.no_reuse) {
     AddRewards(setup, store.LoadRewards(run),
-               setup.options.operators_by_class ? store.LoadRewardsByBottleneck(run) : RewardsByBottleneck());
+               setup.options.rewards_by_bottleneck ? store.LoadRewardsByBottleneck(run) : RewardsByBottleneck());
   }
   StoreRun(store, setup);
   for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);

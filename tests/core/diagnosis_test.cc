@@ -115,7 +115,7 @@ const Row kRows[] = {
      Bottleneck::kLaunch, "3.00 us, where 2 launches of an empty kernel take 1.60 us"},
     {"nothing declared", [](Kernel& k) { k.measured.bytes = k.measured.operations = kNoValue; }, Bottleneck::kUnknown,
      "declares neither"},
-    {"a machine that was not measured", [](Kernel& k) { k.device.machine = {}; }, Bottleneck::kUnknown, ""},
+    {"a machine that was not measured", [](Kernel& k) { k.device.machine = {}; }, Bottleneck::kUnknown, "were not measured"},
     {"not timed", [](Kernel& k) { k.measured.median_ns = kNoValue; }, Bottleneck::kNone, ""},
 };
 

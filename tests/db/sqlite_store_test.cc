@@ -184,6 +184,38 @@ TEST(LoadRewards, CountsFinishedRunsOfTheTaskOnTheDevice) {
   EXPECT_TRUE(store.LoadRewards(other).empty());
 }
 
+TEST(LoadRewards, ByBottleneckAreThoseOfAllTasksOnTheDevice) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "evo.db").string();
+  const RunRecord run = FixtureRun();
+  SqliteStore store(path);
+  std::vector<GenerationRecord> generations = FixtureGenerations();
+  generations[0].evaluations[0].bottleneck = Bottleneck::kDram;     // of candidate 1, the parent of 2
+  generations[0].evaluations[1].bottleneck = Bottleneck::kBarrier;  // of candidate 2, the parent of 3, 4 and 5
+  const RunId first = store.BeginRun(run);
+  for (const GenerationRecord& generation : generations) store.RecordGeneration(first, generation);
+  EXPECT_TRUE(store.LoadRewardsByBottleneck(run).empty()) << "not finished";
+  store.EndRun(first, RunStatus::kFinished, "");
+  RunRecord other = run;
+  other.task = "another";
+  other.task_digest = "of another";
+  const RewardsByBottleneck rewards = store.LoadRewardsByBottleneck(other);
+  ASSERT_EQ(rewards.size(), 2U) << "what has no bottleneck is left out";
+  ASSERT_EQ(rewards.at("dram").size(), 1U);
+  EXPECT_EQ(rewards.at("dram").at("set_parameter").tries, 1);
+  EXPECT_GT(rewards.at("dram").at("set_parameter").log_gain, 0);
+  EXPECT_EQ(rewards.at("barrier").size(), 3U);
+  EXPECT_EQ(rewards.at("barrier").at("use_fmaf").fresh, 1);
+  EXPECT_EQ(rewards.at("barrier").at("crossover").fresh, 0);
+  const auto db = OpenForReading(path);
+  SQLite::Statement row(
+      *db, "SELECT tries, valid, improving FROM operator_by_bottleneck WHERE bottleneck = 'barrier' AND operator = 'use_fmaf'");
+  ASSERT_TRUE(row.executeStep());
+  for (int column = 0; column < 3; ++column) EXPECT_EQ(row.getColumn(column).getInt(), 1) << column;
+  other.device_name = "another GPU";
+  EXPECT_TRUE(store.LoadRewardsByBottleneck(other).empty());
+}
+
 TEST(LoadCounterexamples, AreThoseThatTheViewHasOfTheTask) {
   const TemporaryFolder folder;
   const std::string file = (folder / "evo.db").string();
