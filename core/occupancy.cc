@@ -10,7 +10,7 @@ namespace evo {
 namespace {
 
 constexpr int kWarpThreads = 32;
-// Registers are given to a warp in units of so many, and warps to the four schedulers in turn.
+// Registers are given to a warp in units of so many, and to each of the four schedulers as many warps.
 constexpr int kRegisterUnit = 256;
 constexpr int kSchedulers = 4;
 // Of each block's shared memory the system keeps so many bytes for itself, since sm_80.

@@ -75,7 +75,9 @@ OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaul
   for (const auto& [name, weight] : defaults) {
     if (!(weight > 0)) continue;
     sum += weight;
-    Operator& op = operators_.emplace_back(Operator{.name = name, .weight = weight});
+    Operator& op = operators_.emplace_back();
+    op.name = name;
+    op.weight = weight;
     if (const auto before = earlier.find(name); before != earlier.end()) op.rewards = AtMost(before->second);
   }
   for (Operator& op : operators_) op.weight *= static_cast<double>(operators_.size()) / sum;
