@@ -222,6 +222,13 @@ void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& re
   }
 }
 
+void AddRewards(RunSetup& setup, SqliteStore& store) {
+  const RunRecord& run = setup.record;
+  auto rewards = store.LoadRewards(run);
+  if (rewards.empty() && setup.options.kernel_kind) rewards = store.LoadRewardsOfKind(run, *setup.options.kernel_kind);
+  AddRewards(setup, rewards, setup.options.rewards_by_bottleneck ? store.LoadRewardsByBottleneck(run) : RewardsByBottleneck());
+}
+
 std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup) {
   if (setup.options.operators != kAdaptive) return nullptr;
   const std::map<std::string, OperatorReward> none;

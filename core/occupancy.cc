@@ -9,7 +9,7 @@
 namespace evo {
 namespace {
 
-constexpr int kWarpThreads = 32;
+constexpr int kThreadsOfWarp = 32;
 // Registers are given to a warp in units of so many, and to each of the four schedulers as many warps.
 constexpr int kRegisterUnit = 256;
 constexpr int kSchedulers = 4;
@@ -75,14 +75,14 @@ std::vector<DescribedLaunch> LaunchesOf(std::string_view described) {
 
 OccupancyLimit LimitOf(const KernelFacts& facts, int threads, const MultiprocessorLimits& limits) {
   if (threads <= 0 || limits.warps == 0) return {};
-  const int warps = (threads + kWarpThreads - 1) / kWarpThreads;
+  const int warps = (threads + kThreadsOfWarp - 1) / kThreadsOfWarp;
   OccupancyLimit limit{limits.warps / warps, "block size"};
   const auto lower = [&](int blocks, const char* by) {
     if (blocks < limit.blocks) limit = {blocks, by};
   };
   lower(limits.blocks, "number of blocks");
   if (facts.registers > 0) {
-    const int of_warp = RoundUp(facts.registers * kWarpThreads, kRegisterUnit);
+    const int of_warp = RoundUp(facts.registers * kThreadsOfWarp, kRegisterUnit);
     lower(limits.registers / of_warp / kSchedulers * kSchedulers / warps, "registers");
   }
   const int shared = std::max(0, facts.static_shared_bytes) + std::max(0, facts.dynamic_shared_bytes);

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/record_json.h"
+#include "db/database.h"
 #include "db/history.h"
 #include "db/rows.h"
 #include "tests/db/fixture_run.h"
@@ -182,6 +183,33 @@ TEST(LoadRewards, CountsFinishedRunsOfTheTaskOnTheDevice) {
   other = run;
   other.device_name = "another GPU";
   EXPECT_TRUE(store.LoadRewards(other).empty());
+}
+
+TEST(LoadRewards, OfAKindAreThoseOfOtherTasksWithTheSameKernel) {
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
+  RunRecord run = FixtureRun();
+  run.options = R"({"kernel_kind":"rows"})";
+  const RunId first = store.BeginRun(run);
+  for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(first, generation);
+  store.EndRun(first, RunStatus::kFinished, "");
+  RunRecord other = run;
+  other.task = "another";
+  other.task_digest = "of another";
+  const auto rewards = store.LoadRewardsOfKind(other, "rows");
+  ASSERT_EQ(rewards.size(), 4U);
+  EXPECT_EQ(rewards.at("set_parameter").tries, 2);
+  EXPECT_TRUE(store.LoadRewardsOfKind(other, "contraction").empty());
+  other.device_name = "another GPU";
+  EXPECT_TRUE(store.LoadRewardsOfKind(other, "rows").empty());
+  // Ten children of each operator at most.
+  other = run;
+  for (int i = 0; i < 10; ++i) {
+    const RunId next = store.BeginRun(run);
+    for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(next, generation);
+    store.EndRun(next, RunStatus::kFinished, "");
+  }
+  EXPECT_DOUBLE_EQ(store.LoadRewardsOfKind(other, "rows").at("set_parameter").tries, 10);
 }
 
 TEST(LoadRewards, ByBottleneckAreThoseOfAllTasksOnTheDevice) {

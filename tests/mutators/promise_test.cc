@@ -5,7 +5,6 @@
 #include <random>
 
 #include "kernel_templates/launch_plan.h"
-#include "mutators/bottleneck_relief.h"
 #include "tests/mutators/children_bench.h"
 
 namespace evo {
@@ -163,19 +162,6 @@ TEST_F(PromiseTest, TheComparisonNoticesADifference) {
   const auto wrong = ChildrenOf("statement_delete", text);
   ASSERT_FALSE(wrong.empty());
   EXPECT_NE(Differences(OutputsOf(task, text, false), OutputsOf(task, wrong.front(), false), false), 0);
-}
-
-TEST(Reliefs, NameOperatorsThatExist) {
-  const MutatorSet mutators;
-  for (const auto& [bottleneck, factors] : Reliefs()) {
-    EXPECT_FALSE(factors.empty());
-    for (const auto& [op, factor] : factors) {
-      EXPECT_NE(mutators.Find(op), nullptr) << op;
-      EXPECT_GT(factor, 1) << op;
-    }
-  }
-  EXPECT_FALSE(Reliefs().contains(Bottleneck::kUnknown));
-  EXPECT_GT(Reliefs().at(Bottleneck::kSpills).at("launch_bounds"), 2);
 }
 
 }  // namespace
