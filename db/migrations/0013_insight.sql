@@ -103,8 +103,9 @@ END;
 
 -- What operators won on parents of each bottleneck. valid and improving do not count neutral children.
 CREATE VIEW operator_by_bottleneck AS
-  SELECT c.run, pe.bottleneck, c.operator, count(*) AS tries, sum(e.outcome = 'ok' AND NOT coalesce(e.program_digest = pe.program_digest, 0)) AS valid,
-         sum(coalesce(e.score_ns < pe.score_ns AND e.program_digest <> pe.program_digest, 0)) AS improving, max(pe.score_ns / e.score_ns) AS best_gain
+  SELECT c.run, pe.bottleneck, c.operator, count(*) AS tries, sum(e.outcome = 'ok' AND NOT (e.program_digest <> '' AND e.program_digest = pe.program_digest)) AS valid,
+         sum(coalesce(e.score_ns < pe.score_ns, 0) AND NOT (e.program_digest <> '' AND e.program_digest = pe.program_digest)) AS improving,
+         max(pe.score_ns / e.score_ns) AS best_gain
   FROM candidate_row AS c
   JOIN evaluation_row AS e ON e.run = c.run AND e.candidate = c.candidate
   JOIN parent AS p ON p.run = c.run AND p.candidate = c.candidate AND p.position = 0

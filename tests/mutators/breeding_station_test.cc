@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/error.h"
 #include "mutators/analysis/kernel_kind.h"
 #include "mutators/bottleneck_relief.h"
 #include "tests/mutators/contraction_kernels.h"
