@@ -205,10 +205,7 @@ TEST(KernelKind, IsThatOfTheFirstRecogniserThatKnowsTheKernel) {
   const auto kind = [](const std::string& source) { return KernelKind(Parent(source).Context()); };
   EXPECT_EQ(kind(kTransposedB), "contraction");
   EXPECT_EQ(kind(Rows("  float sum = 0;\n  for (int c = 0; c < m; ++c) sum += in[row * m + c];\n  out[row] = sum;\n")), "rows");
-  EXPECT_EQ(
-      kind("// evo:launch k(Y, X, N) grid(ceil_div(N, 256)) block(256)\n__global__ void k(float* y, const float* x, int n) {\n"
-           "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"),
-      "elements");
+  EXPECT_EQ(kind(Rows("  out[row] = 2 * in[row];\n")), "elements");
   EXPECT_EQ(kind(kText), "");
 }
 

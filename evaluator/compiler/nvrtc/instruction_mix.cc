@@ -50,7 +50,8 @@ constexpr std::array<Counter, kOperations> MakeCounters() {
       {0x00c, 0x010, 0x011, 0x012, 0x013, 0x014, 0x016, 0x017,            // ISETP IADD3 LEA LOP3 IABS VABSDIFF PRMT IMNMX
        0x019, 0x024, 0x025, 0x026, 0x027, 0x048,                          // SHF IMAD IDP VIMNMX
        0x08c, 0x090, 0x091, 0x092, 0x099, 0x0a4, 0x0a5,                   // UISETP UIADD3 ULEA ULOP3 USHF UIMAD
-       0x0bd, 0x0bf, 0x100, 0x101, 0x109});                               // UFLO UPOPC FLO BREV POPC
+       0x0bd, 0x0bf, 0x100, 0x101, 0x109,                                 // UFLO UPOPC FLO BREV POPC
+       0x00f, 0x036, 0x046});                                             // VIMNMX3 VIADD VIADDMNMX
   set(&Mix::float_operations, {0x009, 0x00b, 0x020, 0x021, 0x023, 0x102,  // FMNMX FSETP FMUL FADD FFMA FCHK
                                0x028, 0x029, 0x02a, 0x02b,                // DMUL DADD DSETP DFMA
                                0x030, 0x031, 0x032, 0x033, 0x034, 0x035, 0x040});  // HADD2 HFMA2 HMUL2 HSET2 HSETP2 HMNMX2
