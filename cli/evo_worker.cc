@@ -96,6 +96,7 @@ class BreedRole : public WorkerRole {
   Message Handle(const Message& job, WorkerChannel& channel) override {
     channel.Begin(Stage::kBreed);
     if (job.header.contains("places_in")) return {{{"places", PlacesIn(job.header.at("places_in").get<std::string>())}}, {}};
+    if (job.header.contains("kind_of")) return {{{"kind", station_.KindOf(job.header.at("kind_of").get<std::string>())}}, {}};
     return {{{"child", station_.Breed(job.header.at("request").get<BreedRequest>())}}, {}};
   }
 

@@ -24,6 +24,8 @@ bool IsUnknown(const Column& column, const Value& value) {
     return column.absent || std::isnan(value);
   } else if constexpr (std::is_integral_v<Value>) {
     return column.absent || (std::is_signed_v<Value> && value < 0) || (column.encoding == Encoding::kNullIfZero && value == 0);
+  } else if constexpr (std::is_enum_v<Value>) {
+    return column.absent || ToString(value).empty();
   } else {
     return column.absent;
   }
@@ -45,8 +47,8 @@ nlohmann::ordered_json ColumnJson(const Column& column, const Value& value) {
 // record around them.
 template <typename Field>
 inline constexpr bool kIsNestedInJson =
-    std::is_same_v<Field, KernelFacts> || std::is_same_v<Field, StageClocks> || std::is_same_v<Field, Counterexample> ||
-    std::is_same_v<Field, VerifiedDomain> || std::is_same_v<Field, AdversaryEffort>;
+    std::is_same_v<Field, KernelFacts> || std::is_same_v<Field, InstructionMix> || std::is_same_v<Field, StageClocks> ||
+    std::is_same_v<Field, Counterexample> || std::is_same_v<Field, VerifiedDomain> || std::is_same_v<Field, AdversaryEffort>;
 
 // Scripts know the name of a case as "case".
 inline std::string JsonKey(const Column& column) { return std::string(column.name == "case_name" ? "case" : column.name); }

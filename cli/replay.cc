@@ -126,8 +126,12 @@ void MarkReplay(RunSetup& setup, const RunOptions& options, const Replay& replay
   setup.options.replay = {std::filesystem::absolute(options.replay).lexically_normal().string(), replay.runs,
                           options.replay_missing};
   // A replay of one run starts with the rewards that the run started with; several runs have no start in common.
-  if (replay.runs.size() == 1 && !options.no_reuse && setup.options.operators == kAdaptive)
-    setup.options.rewards = OptionsOf(replay.conditions).rewards;
+  if (replay.runs.size() == 1 && !options.no_reuse && setup.options.operators == kAdaptive) {
+    const StoredOptions recorded = OptionsOf(replay.conditions);
+    setup.options.rewards = recorded.rewards;
+    if (setup.options.rewards_by_bottleneck && recorded.rewards_by_bottleneck)
+      setup.options.rewards_by_bottleneck = recorded.rewards_by_bottleneck;
+  }
 }
 
 MissingChild ToMissing(const std::string& word) {

@@ -74,9 +74,13 @@ std::string WrongOptions(const StoredOptions& options) {
   if (options.ordinals.empty() || std::any_of(options.ordinals.begin(), options.ordinals.end(), [](int n) { return n < 0; }))
     return fmt::format("its option ordinals is [{}], which names no GPU", fmt::join(options.ordinals, ", "));
   if (options.sweep && options.sweep->empty()) return "it sweeps no template";
-  for (const auto& [name, reward] : options.rewards.value_or(std::map<std::string, OperatorReward>())) {
-    for (const double number : {reward.tries, reward.fresh, reward.log_gain}) {
-      if (!std::isfinite(number) || number < 0) return fmt::format("its option rewards has the number {} for {}", number, name);
+  RewardsByBottleneck rewards = options.rewards_by_bottleneck.value_or(RewardsByBottleneck());
+  if (options.rewards) rewards[""] = *options.rewards;
+  for (const auto& [bottleneck, of_class] : rewards) {
+    for (const auto& [name, reward] : of_class) {
+      for (const double number : {reward.tries, reward.fresh, reward.log_gain}) {
+        if (!std::isfinite(number) || number < 0) return fmt::format("its option rewards has the number {} for {}", number, name);
+      }
     }
   }
   const std::vector<std::string> missing = {"replace", "skip", "stop"};

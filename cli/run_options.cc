@@ -49,6 +49,12 @@ void AddSearch(CLI::App& run, RunOptions& options) {
                  "adaptive (default): operators with a higher reward are drawn more often; fixed: always by the weights that "
                  "`evo mutators` lists")
       ->check(CLI::IsMember({"adaptive", "fixed"}));
+  run.add_option(
+         "--operators-by-class", options.operators_by_class,
+         "on: adaptive operators are drawn by what the parent's time is spent on, too, where that is known; off: by their "
+         "rewards alone")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   run.add_option("--only-mutators", options.only_mutators,
                  "Draw only these: names that `evo mutators` lists, parameters or edits")
       ->delimiter(',');

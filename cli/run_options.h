@@ -24,6 +24,7 @@ struct RunOptions {
   int children = 0;  // 0: twice the population; on the cpu device as many; 8 if a surrogate chooses parameters
   std::string population_kind = "elitist";
   std::string operators;  // "adaptive" or "fixed": drawn by the same weights throughout; empty: what suits the population kind
+  std::string operators_by_class = "on";   // adaptive operators are also drawn by what the parent's time is spent on
   std::vector<std::string> only_mutators;  // names, "parameters" or "edits"; empty: all
   std::vector<std::string> without_mutators;
   bool proven_only = false;  // none of the mutators that promise nothing

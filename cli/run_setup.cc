@@ -13,6 +13,7 @@
 #include "evaluator/device/device_policy.h"
 #include "evo_version.h"
 #include "kernel_templates/task_shape.h"
+#include "mutators/bottleneck_relief.h"
 
 namespace evo {
 namespace {
@@ -182,6 +183,8 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
   stored.proven_only = options.proven_only;
   stored.baseline_apart = IsApart(task.baseline, options.templates);
   stored.operators = OperatorsOf(options);
+  if (options.operators_by_class == "on" && stored.operators == kAdaptive && !options.sweep)
+    stored.rewards_by_bottleneck.emplace();
   stored.evaluations = options.evaluations;
   stored.shapes = options.shapes;
   const ExecutorOptions& executor = options.executor;
@@ -204,18 +207,34 @@ bool CanOnlyFail(const KernelTemplate& one, const std::string& device, const std
   return !PolicyOf(device).runs_device_assembly && (has("asm volatile(") || has("asm(") || !one.tensor_maps.empty());
 }
 
-void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards) {
+void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards, const RewardsByBottleneck& by_class) {
   if (setup.options.operators != kAdaptive) return;
   auto& kept = setup.options.rewards.emplace();
   for (const auto& [op, reward] : rewards) {
     if (setup.record.operators.contains(op)) kept[op] = reward;
   }
+  if (!setup.options.rewards_by_bottleneck) return;
+  RewardsByBottleneck& kept_by_class = *setup.options.rewards_by_bottleneck;
+  for (const auto& [bottleneck, of_class] : by_class) {
+    for (const auto& [op, reward] : of_class) {
+      if (setup.record.operators.contains(op)) kept_by_class[bottleneck][op] = reward;
+    }
+  }
+}
+
+void AddRewards(RunSetup& setup, SqliteStore& store) {
+  const RunRecord& run = setup.record;
+  auto rewards = store.LoadRewards(run);
+  if (rewards.empty() && setup.options.kernel_kind) rewards = store.LoadRewardsOfKind(run, *setup.options.kernel_kind);
+  AddRewards(setup, rewards, setup.options.rewards_by_bottleneck ? store.LoadRewardsByBottleneck(run) : RewardsByBottleneck());
 }
 
 std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup) {
   if (setup.options.operators != kAdaptive) return nullptr;
   const std::map<std::string, OperatorReward> none;
-  return std::make_unique<OperatorSelection>(setup.record.operators, setup.options.rewards.value_or(none));
+  std::optional<BottleneckKnowledge> known;
+  if (setup.options.rewards_by_bottleneck) known = {Reliefs(), *setup.options.rewards_by_bottleneck};
+  return std::make_unique<OperatorSelection>(setup.record.operators, setup.options.rewards.value_or(none), std::move(known));
 }
 
 Task LoadAskedTask(const RunOptions& options, const CommandContext& context) {

@@ -11,6 +11,7 @@
 #include "cli/run_options.h"
 #include "cli/stored_options.h"
 #include "db/history.h"
+#include "db/sqlite_store.h"
 #include "engine/child_ranker.h"
 #include "engine/operator_selection.h"
 #include "kernel_templates/kernel_template.h"
@@ -48,7 +49,9 @@ bool CanOnlyFail(const KernelTemplate& one, const std::string& device, const std
 
 // Gives a new run the rewards of operators in earlier runs. They are stored with its options, so that they are the same when the
 // run is resumed. No effect unless the run adapts its operators.
-void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards);
+void AddRewards(RunSetup& setup, const std::map<std::string, OperatorReward>& rewards, const RewardsByBottleneck& by_class = {});
+// The same with those of a store: of the same task or, if there are none, of kernels of the same kind.
+void AddRewards(RunSetup& setup, SqliteStore& store);
 // What draws the operators of a run; null if their weights are fixed.
 std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup);
 

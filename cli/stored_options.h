@@ -34,7 +34,10 @@ struct StoredOptions {
   std::optional<std::vector<std::string>> header_folders;        // absolute paths of --include; unset: none
   std::optional<std::vector<std::string>> sweep;                 // names of the templates that are swept; unset: no sweep
   std::optional<std::map<std::string, OperatorReward>> rewards;  // with which adaptive operators start; unset: without any
-  std::optional<StoredReplay> replay;                            // unset: candidates are measured
+  std::optional<std::string> kernel_kind;  // what the baseline computes: "contraction", "rows", "elements"; unset: not known
+  // The same for parents of each bottleneck; unset: the bottlenecks of parents make no difference.
+  std::optional<RewardsByBottleneck> rewards_by_bottleneck;
+  std::optional<StoredReplay> replay;   // unset: candidates are measured
   std::optional<std::string> executor;  // "slurm", "ssh" or "launcher": where run workers were; unset: here. For the record only
 };
 

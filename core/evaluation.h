@@ -5,12 +5,38 @@
 #include <string>
 #include <vector>
 
+#include "core/bottleneck.h"
 #include "core/outcome.h"
 #include "core/record_fields.h"
 
 namespace evo {
 
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+// How many instructions of each kind the machine code of a program has, over all its kernels: as they stand in the code, not as
+// often as they run. -1: not known, as on the cpu device and for code that this version cannot decode. Kinds do not overlap.
+struct InstructionMix {
+  int instructions = -1;  // all, without those that only fill the end of a function
+  int loads_128 = -1;     // from global memory, of 16 bytes a thread
+  int loads_64 = -1;
+  int loads_32 = -1;       // of 4 bytes and fewer
+  int stores = -1;         // to global memory
+  int shared_loads = -1;   // loads of matrices included
+  int shared_stores = -1;  // and atomics on shared memory
+  int async_copies = -1;   // from global to shared memory, those of the copy engine included
+  int tensor_operations = -1;
+  int barriers = -1;  // of a warp, a block or a cluster
+  int conversions = -1;
+  int special_functions = -1;
+  int integer_operations = -1;
+  int float_operations = -1;  // of any precision, on the ordinary pipes
+  int branches = -1;
+  int local_accesses = -1;  // spilled registers, and arrays that are no registers
+};
+BOOST_DESCRIBE_STRUCT(InstructionMix, (),
+                      (instructions, loads_128, loads_64, loads_32, stores, shared_loads, shared_stores, async_copies,
+                       tensor_operations, barriers, conversions, special_functions, integer_operations, float_operations,
+                       branches, local_accesses))
 
 // What the compiler and the device report about a program; the largest value where it has several kernels. -1: not known on this
 // device.
@@ -21,9 +47,10 @@ struct KernelFacts {
   int spill_bytes = -1;           // spill stores + loads, per thread
   int local_bytes = -1;           // stack frame, per thread
   double occupancy = kNoValue;    // active warps over the most that the device can hold, 0 to 1
+  InstructionMix mix{};
 };
 BOOST_DESCRIBE_STRUCT(KernelFacts, (),
-                      (registers, static_shared_bytes, dynamic_shared_bytes, spill_bytes, local_bytes, occupancy))
+                      (registers, static_shared_bytes, dynamic_shared_bytes, spill_bytes, local_bytes, occupancy, mix))
 
 // Clocks of a device at one moment, as its driver reports them. -1: not known.
 struct ClockState {
@@ -102,6 +129,9 @@ struct Evaluation {
   std::string source_digest;      // of the rendered source
   std::string program_digest;     // of the image and its launches; empty if it was not compiled
   Counterexample counterexample;  // absent unless a check failed
+  // Of a program that is ok, where the device was measured (core/diagnosis.h); kNone and empty for others.
+  Bottleneck bottleneck = Bottleneck::kNone;
+  std::string evidence;  // one line
   // Set if the same program had been evaluated before: the run and the candidate of the database whose evaluation this copies.
   // Run 0 is the present one; candidate 0: not a copy. The database keeps the samples only with the original.
   std::int64_t shared_run = 0;
@@ -109,7 +139,8 @@ struct Evaluation {
 };
 BOOST_DESCRIBE_STRUCT(Evaluation, (),
                       (outcome, stage, message, log, score_ns, cases, device, device_name, l2, facts, clocks, reverification_runs,
-                       image_digest, source_digest, program_digest, counterexample, shared_run, shared_candidate))
+                       image_digest, source_digest, program_digest, counterexample, bottleneck, evidence, shared_run,
+                       shared_candidate))
 
 // exp(sum w ln t / sum w) over the cases. Precondition: cases is not empty, every median is positive.
 double Score(const std::vector<CaseMeasurement>& cases);

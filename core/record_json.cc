@@ -19,5 +19,7 @@ void to_json(nlohmann::json& out, Outcome outcome) { out = ToString(outcome); }
 void from_json(const nlohmann::json& in, Outcome& outcome) { Read(in, &ParseOutcome, "outcome", outcome); }
 void to_json(nlohmann::json& out, Stage stage) { out = ToString(stage); }
 void from_json(const nlohmann::json& in, Stage& stage) { Read(in, &ParseStage, "stage", stage); }
+void to_json(nlohmann::json& out, Bottleneck bottleneck) { out = ToString(bottleneck); }
+void from_json(const nlohmann::json& in, Bottleneck& bottleneck) { Read(in, &ParseBottleneck, "bottleneck", bottleneck); }
 
 }  // namespace evo

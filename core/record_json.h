@@ -37,6 +37,8 @@ void to_json(nlohmann::json& out, Outcome outcome);
 void from_json(const nlohmann::json& in, Outcome& outcome);
 void to_json(nlohmann::json& out, Stage stage);
 void from_json(const nlohmann::json& in, Stage& stage);
+void to_json(nlohmann::json& out, Bottleneck bottleneck);
+void from_json(const nlohmann::json& in, Bottleneck& bottleneck);
 
 template <DescribedRecord Record>
 void to_json(nlohmann::json& out, const Record& record) {

@@ -137,4 +137,8 @@ void ReadValue(const SQLite::Column& stored, const Column& column, Stage& value)
   ReadSpelling(stored, column, &ParseStage, value);
 }
 
+void ReadValue(const SQLite::Column& stored, const Column& column, Bottleneck& value) {
+  ReadSpelling(stored, column, &ParseBottleneck, value);
+}
+
 }  // namespace evo

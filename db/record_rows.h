@@ -34,7 +34,11 @@ inline void BindValue(SQLite::Statement& statement, int position, const Column& 
 template <typename Enumeration>
 requires std::is_enum_v<Enumeration>
 void BindValue(SQLite::Statement& statement, int position, const Column& column, Enumeration value) {
-  BindValue(statement, position, column, std::string(ToString(value)));
+  // One without a spelling is not known.
+  if (const std::string_view spelling = ToString(value); spelling.empty())
+    statement.bind(position);
+  else
+    BindValue(statement, position, column, std::string(spelling));
 }
 
 // NULL leaves a value as it is, except that a double becomes NaN. An unknown spelling throws Error.
@@ -47,6 +51,7 @@ void ReadValue(const SQLite::Column& stored, const Column& column, std::string& 
 void ReadValue(const SQLite::Column& stored, const Column& column, std::vector<std::uint32_t>& value);
 void ReadValue(const SQLite::Column& stored, const Column& column, Outcome& value);
 void ReadValue(const SQLite::Column& stored, const Column& column, Stage& value);
+void ReadValue(const SQLite::Column& stored, const Column& column, Bottleneck& value);
 
 // "e.outcome, e.stage, ..." for the prefix "e.".
 template <DescribedRecord Record>

@@ -308,25 +308,6 @@ std::vector<Counterexample> SqliteStore::LoadCounterexamples(const std::string& 
   });
 }
 
-std::map<std::string, OperatorReward> SqliteStore::LoadRewards(const RunRecord& run) {
-  return Explaining(path_, [&] {
-    Statement row(*db_,
-                  "SELECT operator, outcome = 'ok' AND NOT neutral, parent_ns, score_ns FROM operator_child JOIN run USING (run) "
-                  "WHERE status = 'finished' AND operator <> 'minimise' AND (task_digest = ? OR task = ?) AND run.device = ? AND "
-                  "run.device_name = ? "
-                  "AND NOT coalesce(json_valid(run.options) AND json_type(run.options, '$.replay') IS NOT NULL, 0) ORDER BY run, "
-                  "candidate");
-    int position = 0;
-    for (const std::string* value : {&run.task_digest, &run.task, &run.device, &run.device_name}) row.bind(++position, *value);
-    std::map<std::string, OperatorReward> rewards;
-    while (row.executeStep()) {
-      AddChild(rewards[row.getColumn(0).getString()], row.getColumn(1).getInt() != 0, RealOrNan(row.getColumn(2)),
-               RealOrNan(row.getColumn(3)));
-    }
-    return rewards;
-  });
-}
-
 std::vector<GenerationRecord> SqliteStore::LoadGenerations(RunId run) { return Load(run, GenomeDetail::kWhole); }
 
 std::vector<GenerationRecord> SqliteStore::LoadOutlines(RunId run) { return Load(run, GenomeDetail::kOutline); }

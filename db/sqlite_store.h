@@ -63,6 +63,12 @@ class SqliteStore : public Store {
   std::vector<Counterexample> LoadCounterexamples(const std::string& task_digest);
   // The rewards of operators in all finished runs of the same task (by name or by digest) on the same device, except replays.
   std::map<std::string, OperatorReward> LoadRewards(const RunRecord& run);
+  // The same in the runs of any task whose baseline is a kernel of this kind (the option kernel_kind), as at most 10
+  // children of each operator.
+  std::map<std::string, OperatorReward> LoadRewardsOfKind(const RunRecord& run, const std::string& kind);
+  // The rewards of operators by the bottleneck of the first parent, in finished runs of any task on the same device, except
+  // replays: the latest 100,000 children.
+  RewardsByBottleneck LoadRewardsByBottleneck(const RunRecord& run);
 
  private:
   // Calls `work` in one transaction, once more each time that the disk is full.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bottleneck.h"
 #include "core/breeder.h"
 #include "core/candidate.h"
 
@@ -16,8 +17,9 @@ namespace evo {
 // digests[i].
 struct Offspring {
   int generation = 0;
-  std::vector<std::pair<std::string, double>> weights;  // of the operators
-  std::vector<BreedRequest> requests;                   // selected, not yet bred
+  // Of the operators, by the bottleneck of the first parent. kNone is always there, for all bottlenecks that are not.
+  std::map<Bottleneck, std::vector<std::pair<std::string, double>>> weights;
+  std::vector<BreedRequest> requests;  // selected, not yet bred
   std::vector<std::vector<CandidateId>> parents;
   std::vector<BredChild> children;
   std::vector<std::string> digests;         // of the children's sources; empty: no child

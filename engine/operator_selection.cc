@@ -14,6 +14,8 @@ constexpr double kUsualReward = 0.05;
 // The defaults weigh as much as so many children of each operator.
 constexpr double kPriorChildren = 8;
 constexpr double kMostEarlierChildren = 20;
+// What is expected of an operator on parents with one bottleneck weighs as much as so many of its children there.
+constexpr double kReliefChildren = 8;
 // Weight of rewards after one more generation: half after 23. Operators that pay for a naive kernel do not pay for a good one.
 constexpr double kKept = 0.97;
 // A draw is not yet a child: if few operators apply, they are drawn again in place of the others. An operator that makes more
@@ -27,6 +29,11 @@ void Scale(OperatorReward& reward, double factor) {
   reward.tries *= factor;
   reward.fresh *= factor;
   reward.log_gain *= factor;
+}
+
+OperatorReward AtMost(OperatorReward earlier) {
+  if (earlier.tries > 0) Scale(earlier, std::min(1.0, kMostEarlierChildren / earlier.tries));
+  return earlier;
 }
 
 double MostShare(std::size_t operators) {
@@ -61,18 +68,32 @@ void Cap(std::vector<double>& shares, double cap) {
 }  // namespace
 
 OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaults,
-                                     const std::map<std::string, OperatorReward>& earlier) {
+                                     const std::map<std::string, OperatorReward>& earlier,
+                                     std::optional<BottleneckKnowledge> known)
+    : by_bottleneck_(known.has_value()) {
   double sum = 0;
   for (const auto& [name, weight] : defaults) {
     if (!(weight > 0)) continue;
     sum += weight;
-    Operator& op = operators_.emplace_back(Operator{name, weight, {}, 0});
-    const auto before = earlier.find(name);
-    if (before == earlier.end() || !(before->second.tries > 0)) continue;
-    op.rewards = before->second;
-    Scale(op.rewards, std::min(1.0, kMostEarlierChildren / op.rewards.tries));
+    Operator& op = operators_.emplace_back();
+    op.name = name;
+    op.weight = weight;
+    if (const auto before = earlier.find(name); before != earlier.end()) op.rewards = AtMost(before->second);
   }
   for (Operator& op : operators_) op.weight *= static_cast<double>(operators_.size()) / sum;
+  if (!known) return;
+  for (const auto& [bottleneck, factors] : known->relief) {
+    for (const auto& [name, factor] : factors) {
+      if (Operator* op = Find(name)) op->relief[bottleneck] = factor;
+    }
+  }
+  for (const auto& [spelling, rewards] : known->earlier) {
+    const auto bottleneck = ParseBottleneck(spelling);
+    if (!bottleneck) continue;  // of a newer version
+    for (const auto& [name, reward] : rewards) {
+      if (Operator* op = Find(name)) op->on[*bottleneck] = AtMost(reward);
+    }
+  }
 }
 
 OperatorSelection::Operator* OperatorSelection::Find(const std::string& name) {
@@ -82,46 +103,81 @@ OperatorSelection::Operator* OperatorSelection::Find(const std::string& name) {
 }
 
 void OperatorSelection::Learn(const GenerationRecord& record) {
-  for (Operator& op : operators_) Scale(op.rewards, kKept);
+  for (Operator& op : operators_) {
+    Scale(op.rewards, kKept);
+    for (auto& [bottleneck, rewards] : op.on) Scale(rewards, kKept);
+  }
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     const Candidate& child = record.candidates[i];
     const Evaluation& evaluation = record.evaluations[i];
     if (evaluation.outcome == Outcome::kCancelled) continue;
     const bool valid = evaluation.outcome == Outcome::kOk;
-    if (valid) known_[child.id] = {evaluation.program_digest, evaluation.score_ns};
+    if (valid) known_[child.id] = {evaluation.program_digest, evaluation.score_ns, evaluation.bottleneck};
     Operator* op = Find(child.op);
     const auto parent = child.parents.empty() ? known_.end() : known_.find(child.parents.front());
     if (op == nullptr || parent == known_.end()) continue;
     const bool neutral = !evaluation.program_digest.empty() && evaluation.program_digest == parent->second.program;
     AddChild(op->rewards, valid && !neutral, parent->second.score_ns, evaluation.score_ns);
+    if (by_bottleneck_ && parent->second.bottleneck != Bottleneck::kNone)
+      AddChild(op->on[parent->second.bottleneck], valid && !neutral, parent->second.score_ns, evaluation.score_ns);
     ++op->children;
   }
 }
 
-// In proportion to the expected reward of a child, within floor and cap.
-std::vector<double> OperatorSelection::Shares() const {
+Bottleneck OperatorSelection::BottleneckOf(CandidateId parent) const {
+  const auto known = known_.find(parent);
+  return by_bottleneck_ && known != known_.end() ? known->second.bottleneck : Bottleneck::kNone;
+}
+
+// The expected reward of a child of each operator.
+std::vector<double> OperatorSelection::Expected() const {
   // The mean over operators, not over children: one that was tried often must not change what is expected of those that were not.
   double usual = 0;
   for (const Operator& op : operators_) {
     usual += (Reward(op.rewards) + kPriorChildren * kUsualReward) / (op.rewards.tries + kPriorChildren) /
              static_cast<double>(operators_.size());
   }
-  std::vector<double> shares;
+  std::vector<double> expected;
+  for (const Operator& op : operators_)
+    expected.push_back((Reward(op.rewards) + kPriorChildren * usual * op.weight) / (op.rewards.tries + kPriorChildren));
+  return expected;
+}
+
+// What is expected on parents with this bottleneck. Before there are children of such parents, it is what is expected on all
+// times the relief, with the same sum over all operators.
+void OperatorSelection::Adapt(std::vector<double>& expected, Bottleneck bottleneck) const {
   double sum = 0;
-  for (const Operator& op : operators_) {
-    shares.push_back((Reward(op.rewards) + kPriorChildren * usual * op.weight) / (op.rewards.tries + kPriorChildren));
-    sum += shares.back();
+  double relieved = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto factor = operators_[i].relief.find(bottleneck);
+    sum += expected[i];
+    if (factor != operators_[i].relief.end()) expected[i] *= factor->second;
+    relieved += expected[i];
   }
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] *= sum / relieved;
+    const auto on = operators_[i].on.find(bottleneck);
+    if (on != operators_[i].on.end())
+      expected[i] = (Reward(on->second) + kReliefChildren * expected[i]) / (on->second.tries + kReliefChildren);
+  }
+}
+
+// In proportion to the expected reward of a child, within floor and cap.
+std::vector<double> OperatorSelection::Shares(Bottleneck bottleneck) const {
+  std::vector<double> shares = Expected();
+  if (bottleneck != Bottleneck::kNone) Adapt(shares, bottleneck);
+  double sum = 0;
+  for (const double share : shares) sum += share;
   const double floor = kLeastShare / static_cast<double>(shares.size());
   for (double& share : shares) share = floor + (1 - kLeastShare) * share / sum;
   Cap(shares, MostShare(shares.size()));
   return shares;
 }
 
-std::vector<std::pair<std::string, double>> OperatorSelection::Weights() const {
+std::vector<std::pair<std::string, double>> OperatorSelection::Weights(Bottleneck bottleneck) const {
   std::vector<std::pair<std::string, double>> weights;
   if (operators_.empty()) return weights;
-  const std::vector<double> shares = Shares();
+  const std::vector<double> shares = Shares(bottleneck);
   const double cap = MostShare(shares.size());
   double children = kPriorChildren;  // so that no operator is throttled after the first children of a run
   for (const Operator& op : operators_) children += op.children;

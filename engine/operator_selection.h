@@ -1,15 +1,25 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/bottleneck.h"
 #include "core/candidate.h"
 #include "core/operator_reward.h"
 #include "core/store.h"
 
 namespace evo {
+
+// What is known of operators on parents with a bottleneck, before a run begins.
+struct BottleneckKnowledge {
+  // How many times the usual reward is expected of an operator; 1 where it is not named.
+  std::map<Bottleneck, std::map<std::string, double>> relief;
+  // In earlier runs; they count as at most 20 children of each operator and bottleneck.
+  RewardsByBottleneck earlier;
+};
 
 // Decides how often each operator is drawn: probability matching (Goldberg 1990; Thierens 2005) with a floor and a cap. A
 // function of the generations it was given, in their order: a run that is resumed draws as the whole one does.
@@ -23,8 +33,10 @@ class OperatorSelection {
 
   // `defaults` are the weights at the start; an operator of weight 0 is never drawn. `earlier` has the rewards of operators in
   // earlier runs, which count as at most 20 children of each.
+  // Without `known` the bottlenecks of parents make no difference.
   explicit OperatorSelection(const std::map<std::string, double>& defaults,
-                             const std::map<std::string, OperatorReward>& earlier = {});
+                             const std::map<std::string, OperatorReward>& earlier = {},
+                             std::optional<BottleneckKnowledge> known = std::nullopt);
 
   // Generations must come in order, from 0: parents are looked up in earlier ones. Operators that are not among the defaults are
   // ignored.
@@ -32,7 +44,14 @@ class OperatorSelection {
 
   // Weights of the next draws, positive, in the order of the names. Without any reward they are the defaults, within floor and
   // cap.
-  std::vector<std::pair<std::string, double>> Weights() const;
+  std::vector<std::pair<std::string, double>> Weights() const { return Weights(Bottleneck::kNone); }
+  // The same for children of a parent with this bottleneck; those of kNone are the weights for all parents.
+  std::vector<std::pair<std::string, double>> Weights(Bottleneck bottleneck) const;
+
+  // Whether the bottlenecks of parents make a difference.
+  bool by_bottleneck() const { return by_bottleneck_; }
+  // Of a candidate of a generation that was given; kNone if they make no difference.
+  Bottleneck BottleneckOf(CandidateId parent) const;
 
  private:
   struct Operator {
@@ -40,15 +59,21 @@ class OperatorSelection {
     double weight = 0;       // the default, relative to the mean of all
     OperatorReward rewards;  // older generations count for less
     double children = 0;     // in this run
+    std::map<Bottleneck, double> relief;
+    std::map<Bottleneck, OperatorReward> on;  // on parents with that bottleneck; part of `rewards`
   };
   struct Known {
     std::string program;  // digest
     double score_ns = 0;
+    Bottleneck bottleneck = Bottleneck::kNone;
   };
 
-  std::vector<double> Shares() const;
+  std::vector<double> Expected() const;
+  void Adapt(std::vector<double>& expected, Bottleneck bottleneck) const;
+  std::vector<double> Shares(Bottleneck bottleneck) const;
   Operator* Find(const std::string& name);
 
+  bool by_bottleneck_;
   std::vector<Operator> operators_;     // sorted by name
   std::map<CandidateId, Known> known_;  // candidates that may be parents
 };

@@ -38,10 +38,15 @@ GenerationRecord Reproduction::Defaults(const std::stop_token& stop) {
 Offspring Reproduction::Select(int generation) {
   Offspring offspring;
   offspring.generation = generation;
-  if (parts_.selection != nullptr)
-    offspring.weights = parts_.selection->Weights();
-  else
-    offspring.weights.assign(settings_.run.operators.begin(), settings_.run.operators.end());
+  auto& weights = offspring.weights[Bottleneck::kNone];
+  if (parts_.selection == nullptr) {
+    weights.assign(settings_.run.operators.begin(), settings_.run.operators.end());
+  } else {
+    weights = parts_.selection->Weights();
+    for (const Bottleneck bottleneck : kBottlenecks) {
+      if (parts_.selection->by_bottleneck()) offspring.weights[bottleneck] = parts_.selection->Weights(bottleneck);
+    }
+  }
   AddRequests(offspring, static_cast<std::size_t>(parts_.choice.ToBreed(settings_.run.children)));
   return offspring;
 }
@@ -52,8 +57,10 @@ void Reproduction::AddRequests(Offspring& offspring, std::size_t count) const {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t index = offspring.parents.size();
     Parents parents = SelectParents(population.Mates(index), population.TournamentSize(), settings_.run.seed, generation, index);
-    offspring.requests.push_back(
-        {std::move(parents.genomes), std::move(parents.sources), offspring.weights, settings_.run.seed, generation, index});
+    const Bottleneck bottleneck =
+        parts_.selection == nullptr ? Bottleneck::kNone : parts_.selection->BottleneckOf(parents.ids.front());
+    offspring.requests.push_back({std::move(parents.genomes), std::move(parents.sources), offspring.weights.at(bottleneck),
+                                  settings_.run.seed, generation, index});
     offspring.parents.push_back(std::move(parents.ids));
   }
 }

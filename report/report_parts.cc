@@ -127,7 +127,7 @@ json CandidateColumns(const ReportRows& rows, RunId run, std::int64_t total, std
     add(milliseconds(r.check_ms));
     add(milliseconds(r.time_ms));
     add(r.copied ? 1 : 0);
-    add(bounds.Add(std::string(Bottleneck(r.memory_share, r.arithmetic_share))));
+    add(bounds.Add(std::string(BoundBy(r.bottleneck, r.memory_share, r.arithmetic_share))));
   });
   c["operators"] = operators.texts();
   c["templates"] = templates.texts();
@@ -180,7 +180,8 @@ json StoryJson(const Story& story, SourceTable& sources) {
                  {"facts", FactsJson(told.facts)},
                  {"memory_share", JsonNumber(told.memory_share)},
                  {"arithmetic_share", JsonNumber(told.arithmetic_share)},
-                 {"bottleneck", told.bottleneck}};
+                 {"bottleneck", told.bottleneck},
+                 {"evidence", told.evidence}};
     if (!told.source.empty()) sources.Add(told.candidate, told.source);
     if (!told.no_source.empty()) step["no_source"] = told.no_source;
     steps.push_back(std::move(step));

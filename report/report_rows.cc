@@ -33,7 +33,7 @@ std::string SelectCandidate(const std::string& condition) {
       "CASE WHEN ?2 AND e.score_ns IS NOT NULL THEN (SELECT max(memory_share) FROM efficiency AS f WHERE f.run = c.run AND "
       "f.candidate = c.candidate) END, "
       "CASE WHEN ?2 AND e.score_ns IS NOT NULL THEN (SELECT max(arithmetic_share) FROM efficiency AS f WHERE f.run = c.run AND "
-      "f.candidate = c.candidate) END "
+      "f.candidate = c.candidate) END, coalesce(e.bottleneck, '') "
       "FROM candidate AS c JOIN evaluation AS e USING (run, candidate) WHERE c.run = ?1 AND {}",
       kMessageLength, condition);
 }
@@ -55,6 +55,7 @@ ReportRow ReadRow(const Statement& row) {
   r.copied = next().getInt() != 0;
   r.memory_share = RealOrNan(next());
   r.arithmetic_share = RealOrNan(next());
+  r.bottleneck = ParseBottleneck(next().getString()).value_or(Bottleneck::kNone);
   return r;
 }
 

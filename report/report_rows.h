@@ -36,6 +36,7 @@ struct ReportRow {
   bool copied = false;                 // its evaluation was copied from an equal program
   double memory_share = kNoValue;      // the largest over the cases, 0 to 1
   double arithmetic_share = kNoValue;  // likewise
+  Bottleneck bottleneck = Bottleneck::kNone;
 };
 
 // A candidate that was faster than all before it, of those that no check refuted.

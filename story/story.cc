@@ -72,7 +72,8 @@ StoryStep StepOf(const CandidateRecord& record, const CandidateRecord* before, c
 
 }  // namespace
 
-std::string_view Bottleneck(double memory_share, double arithmetic_share) {
+std::string_view BoundBy(Bottleneck found, double memory_share, double arithmetic_share) {
+  if (found != Bottleneck::kNone) return CauseOf(found);
   const double highest = std::fmax(memory_share, arithmetic_share);  // ignores NaN
   if (std::isnan(highest)) return "";
   if (highest < kBusy) return "latency";
@@ -99,7 +100,8 @@ Story TellStory(const History& history, RunId run, CandidateId candidate, const 
       step.memory_share = std::fmax(step.memory_share, row.memory_share);
       step.arithmetic_share = std::fmax(step.arithmetic_share, row.arithmetic_share);
     }
-    step.bottleneck = Bottleneck(step.memory_share, step.arithmetic_share);
+    step.bottleneck = BoundBy(line[i].evaluation.bottleneck, step.memory_share, step.arithmetic_share);
+    step.evidence = line[i].evaluation.evidence;
     if (!tools.render) continue;
     Render(step, tools, record, line[i]);
     if (i > 0) AddDifference(step, line[i], story.steps[i - 1], line[i - 1]);

@@ -36,7 +36,8 @@ struct StoryStep {
   KernelFacts facts;                  // registers, spills, occupancy of this candidate; those before are in the step before
   double memory_share = kNoValue;     // of the machine's ceilings, the largest over the cases
   double arithmetic_share = kNoValue;
-  std::string bottleneck;  // Bottleneck() of the two
+  std::string bottleneck;  // BoundBy() of the two
+  std::string evidence;    // for it, one line; empty if there is none
   std::string source;      // empty if there is none
   std::string no_source;   // why it could not be rendered
   std::string difference;  // unified, from the source of the step before; empty for the first step
@@ -61,8 +62,8 @@ struct Story {
 // there is no such run or candidate, and Error if it is damaged. What cannot be rendered has no difference, and says why.
 Story TellStory(const History& history, RunId run, CandidateId candidate, const StoryTools& tools);
 
-// What bounds a kernel, by its shares of the machine's ceilings: "memory", "arithmetic", or "latency" if neither is at half of
-// its ceiling; empty if neither is known.
-std::string_view Bottleneck(double memory_share, double arithmetic_share);
+// What bounds a kernel: what was found when it was timed, in words. Where nothing was, by its shares of the machine's ceilings:
+// "memory", "arithmetic", or "latency" if neither is at half of its ceiling; empty if neither is known.
+std::string_view BoundBy(Bottleneck found, double memory_share, double arithmetic_share);
 
 }  // namespace evo

@@ -9,6 +9,7 @@
 #include "cli/edit_promises.h"
 #include "cli/export_host.h"
 #include "cli/export_kernel.h"
+#include "cli/insight.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/stored_run.h"
@@ -46,6 +47,7 @@ BestOfRun FindBest(CommandContext& context, const BestOptions& options) {
                     options.database, id, id));
   }
   const CandidateId candidate = best->candidate.id;
+  DiagnoseOlder(best->evaluation, run.record, history.Machines(id));
   return {std::move(run),
           std::move(*best),
           history.Baseline(id),
@@ -68,6 +70,7 @@ void PrintText(std::FILE* out, const BestOfRun& found) {
     Print(out, "            not verified: `evo verify --run {}` runs all checks\n", found.run.record.id);
   Print(out, "device      {} ({}), L2 {}{}\n", evaluation.device_name, evaluation.device, evaluation.l2,
         IsReplay(found.run.record) ? "; replayed: measured in another run" : "");
+  PrintBottleneck(out, evaluation);
   Print(out, "lineage     {} steps from template {}\n", found.lineage.size() - 1,
         found.lineage.front().candidate.genome.template_name);
   PrintEdits(out, candidate, found.minimised);

@@ -78,6 +78,10 @@ std::vector<Examined> Examine() {
     findings.push_back(
         {fmt::format("GPU {}", gpu.ordinal), "ok", fmt::format("{}, {}, driver for CUDA {}", gpu.name, gpu.arch, gpus.driver)});
   if (gpus.devices.empty()) findings.push_back({"GPU", "none", gpus.why_none});
+  findings.push_back({"insight", gpus.devices.empty() ? "none" : "ok",
+                      gpus.devices.empty() ? "needs a GPU; on the cpu device nothing is known of the machine code"
+                                           : "level 0: facts of the compiler, machine code, shares of the peak rates "
+                                             "(docs/insight.md)"});
   std::set<std::string> unconfined;  // layers that some worker lacks
   const auto try_worker = [&](const char* what, nlohmann::json init, const char* good, bool required) {
     findings.push_back(TryWorker(what, std::move(init), good, required, unconfined));

@@ -47,7 +47,8 @@ nlohmann::ordered_json ToJson(const StoryStep& step) {
           {"registers", known(step.facts.registers)},
           {"spill_bytes", known(step.facts.spill_bytes)},
           {"occupancy", step.facts.occupancy},
-          {"bottleneck", step.bottleneck}};
+          {"bottleneck", step.bottleneck},
+          {"evidence", step.evidence}};
 }
 
 void PrintBrief(std::FILE* out, const Story& story) {

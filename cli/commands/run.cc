@@ -121,6 +121,13 @@ void EndFailedRun(SqliteStore& store, RunId run, const Error& cause) {
   }
 }
 
+// What the baseline computes, for later runs and for the rewards to start from. Only adaptive operators have any.
+void SayKind(RunSetup& setup, Breeder& breeder) {
+  auto* pool = dynamic_cast<BreederPool*>(&breeder);
+  if (pool == nullptr || setup.options.operators != kAdaptive) return;
+  if (std::string kind = pool->KindOf(setup.record.baseline); !kind.empty()) setup.options.kernel_kind = std::move(kind);
+}
+
 // "2 run workers".
 std::string Counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -187,7 +194,8 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   PrintReference(context.messages, setup.task, reference);
   run.arch = workers.arch();
   run.device_name = workers.device().name;
-  if (!setup.resumed && !options.no_reuse) AddRewards(setup, store.LoadRewards(run));
+  if (!setup.resumed) SayKind(setup, *breeder);
+  if (!setup.resumed && !options.no_reuse) AddRewards(setup, store);
   StoreRun(store, setup);
   for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);
   PriorKnowledge prior;

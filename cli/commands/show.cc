@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/describe.h"
 #include "cli/edit_promises.h"
+#include "cli/insight.h"
 #include "cli/print.h"
 #include "cli/shown_candidate.h"
 #include "cli/stored_run.h"
@@ -85,6 +86,7 @@ struct Shown {
   CandidateRecord record;
   std::vector<EfficiencyRow> efficiency;
   std::optional<MinimisedVariant> minimised;
+  std::string arch;
 };
 
 void PrintText(std::FILE* out, const Shown& found) {
@@ -111,6 +113,7 @@ void PrintText(std::FILE* out, const Shown& found) {
         Known(f.registers, ""), Known(f.static_shared_bytes, " B"), Known(f.dynamic_shared_bytes, " B"),
         Known(f.spill_bytes, " B"), Known(f.local_bytes, " B"),
         std::isnan(f.occupancy) ? "-" : fmt::format("{:.2f}", f.occupancy));
+  PrintInsight(out, e, found.arch);
   Print(out,
         "clocks      compile {:.1f} ms, load {:.1f} ms, check {:.1f} ms, time {:.1f} ms, reverify {:.1f} ms ({} runs), queue "
         "{:.1f} ms\n",
@@ -126,7 +129,8 @@ void RunShow(CommandContext& context, const ShowOptions& options) {
   const RunRecord run = history.FindRun(options.run).record;
   CandidateRecord record = FindShownCandidate(history, run.id, options.id);
   const CandidateId id = record.candidate.id;
-  const Shown found = {run.id, std::move(record), history.Efficiency(run.id, id), history.Minimised(run.id, id)};
+  DiagnoseOlder(record.evaluation, run, history.Machines(run.id));
+  const Shown found = {run.id, std::move(record), history.Efficiency(run.id, id), history.Minimised(run.id, id), run.arch};
   const std::string source = options.source ? RenderStored(context.make_renderer(), run, found.record) : "";
   if (options.json) {
     nlohmann::ordered_json json = ToJson(found.record);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/diagnosis.h"
 #include "core/evaluation.h"
 #include "core/machine.h"
 #include "evaluator/messages/requests.h"
@@ -67,6 +68,7 @@ class RunSession {
   std::optional<InputPool> inputs_;  // of the setup's task, as are the next two
   std::optional<LegalInputs> legal_;
   std::optional<CaseTimer> timer_;
+  DiagnosedDevice diagnosed_;
   bool must_restart_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <future>
 #include <numeric>
 #include <thread>
 
@@ -93,6 +94,19 @@ void BreederPool::BreedSome(const std::vector<BreedRequest>& requests, const std
 }
 
 std::set<std::string> BreederPool::Unconfined(const std::stop_token& stop) { return UnconfinedIn(pool_.WaitReady(stop)); }
+
+std::string BreederPool::KindOf(const std::string& template_name) {
+  Job job;
+  job.request.header["kind_of"] = template_name;
+  job.deadline = kBreedDeadline;
+  std::promise<std::string> kind;
+  pool_.Submit(std::move(job), [&kind](const JobResult& result) {
+    std::string told;
+    if (result.reply && result.reply->header.contains("kind")) told = result.reply->header.at("kind").get<std::string>();
+    kind.set_value(told);
+  });
+  return kind.get_future().get();
+}
 
 std::string BreederPool::Render(const Genome& genome) {
   BredChild child = std::move(Breed({BreedRequest{{genome}, {}, {}, 0, 0, 0}}, {}).front());

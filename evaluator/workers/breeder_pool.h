@@ -23,6 +23,9 @@ class BreederPool : public Breeder {
   // What the machine lacks to confine the workers; see UnconfinedIn. Waits until one has started. Throws Error, Interrupted.
   std::set<std::string> Unconfined(const std::stop_token& stop);
 
+  // What kind of kernel a template has, as KernelKind of mutators/ says it. Blocks. Empty if no worker can say it.
+  std::string KindOf(const std::string& template_name);
+
   // The source of a genome. Blocks. Throws Error if the genome cannot be rendered.
   std::string Render(const Genome& genome);
 

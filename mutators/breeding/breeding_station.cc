@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "kernel_templates/renderer.h"
+#include "mutators/analysis/kernel_kind.h"
 #include "mutators/breeding/operator_draw.h"
 #include "mutators/genetic/crossover.h"
 
@@ -76,20 +77,31 @@ BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
   return child;
 }
 
-std::vector<MutatorPlaces> BreedingStation::PlacesIn(const std::string& template_name) {
+void BreedingStation::AtDefaults(const std::string& template_name, const std::function<void(const MutationContext&)>& look) {
   const auto named = [&](const KernelTemplate& one) { return one.name == template_name; };
   const auto found = std::find_if(templates_.begin(), templates_.end(), named);
   if (found == templates_.end()) throw Error(fmt::format("template {} is not among these", template_name));
   const Genome genome{found->name, found->digest, found->space.Defaults(), {}};
   const RenderedGenome rendered = renderer_.Render(*found, genome);
   const auto tree = renderer_.TreeOf(rendered.source);
-  const MutationContext context{*found, genome, *tree, RenderedOf(found->name, rendered.source)};
+  look({*found, genome, *tree, RenderedOf(found->name, rendered.source)});
+}
+
+std::vector<MutatorPlaces> BreedingStation::PlacesIn(const std::string& template_name) {
   std::vector<MutatorPlaces> places;
-  for (const auto& [name, weight] : mutators_.DefaultOperators()) {
-    if (const auto* source = dynamic_cast<const SourceMutator*>(mutators_.Find(name)))
-      places.push_back({name, source->Proposals(context).size(), source->Refusals(context)});
-  }
+  AtDefaults(template_name, [&](const MutationContext& context) {
+    for (const auto& [name, weight] : mutators_.DefaultOperators()) {
+      if (const auto* source = dynamic_cast<const SourceMutator*>(mutators_.Find(name)))
+        places.push_back({name, source->Proposals(context).size(), source->Refusals(context)});
+    }
+  });
   return places;
+}
+
+std::string BreedingStation::KindOf(const std::string& template_name) {
+  std::string kind;
+  AtDefaults(template_name, [&](const MutationContext& context) { kind = KernelKind(context); });
+  return kind;
 }
 
 bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& request, const RenderedGenome& parent, Rng& rng,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <list>
 #include <string>
 #include <vector>
@@ -31,8 +32,11 @@ class BreedingStation {
   BredChild Breed(const BreedRequest& request);
   // Of every source mutator, by name. Throws Error if there is no such template.
   std::vector<MutatorPlaces> PlacesIn(const std::string& template_name);
+  // KernelKind of a template at its default parameters. Throws Error if there is no such template.
+  std::string KindOf(const std::string& template_name);
 
  private:
+  void AtDefaults(const std::string& template_name, const std::function<void(const MutationContext&)>& look);
   BredChild BreedOrThrow(const BreedRequest& request);
   const KernelTemplate* TemplateOf(const Genome& genome) const;
   // The directives of a rendered parent; valid until the next call.

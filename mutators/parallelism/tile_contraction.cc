@@ -20,7 +20,7 @@ const std::vector<std::int64_t> kElements{1, 2, 4, 8};
 // Static shared memory of a block, in bytes.
 constexpr int kShared = 49152;
 // With more threads, 8 x 8 sums each exceed the registers of a multiprocessor.
-constexpr int kMostThreads = 512;
+constexpr int kMostTileThreads = 512;
 
 // One thread per element of a matrix product becomes a block per tile of the output: both factors' parts come through shared
 // memory, and each thread keeps a tile of sums in registers. All of it at once, because shared tiles alone are slower than what
@@ -125,7 +125,7 @@ class TileContraction : public SourceMutator {
     proposal.brings = {
         {tile_m, kTiles, 64}, {tile_n, kTiles, 64}, {tile_k, kDepths, 16}, {thread_m, kElements, 4}, {thread_n, kElements, 4}};
     const auto divides = [&](const std::string& tile) { return fmt::format("{} * {} % ({}) == 0", tile, tile_k, threads); };
-    proposal.constraints = {fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostThreads), divides(tile_m), divides(tile_n),
+    proposal.constraints = {fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostTileThreads), divides(tile_m), divides(tile_n),
                             fmt::format("{} <= {}", writer.SharedBytes(), kShared)};
     return proposal;
   }

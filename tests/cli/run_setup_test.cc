@@ -132,12 +132,23 @@ TEST(AddRewards, KeepsThoseOfOperatorsThatTheRunDraws) {
   RunOptions options = Attention();
   options.only_mutators = {"vector_load"};
   RunSetup setup = SetupOf(options);
-  AddRewards(setup, {{"vector_load", {3, 2, 0.5}}, {"parameter_step", {9, 1, 0.1}}});
+  AddRewards(setup, {{"vector_load", {3, 2, 0.5}}, {"parameter_step", {9, 1, 0.1}}},
+             {{"dram", {{"vector_load", {5, 4, 0.7}}, {"parameter_step", {9, 1, 0.1}}}}});
   ASSERT_EQ(setup.options.rewards->size(), 1U);
   EXPECT_EQ(setup.options.rewards->at("vector_load").tries, 3);
+  ASSERT_EQ(setup.options.rewards_by_bottleneck->at("dram").size(), 1U);
+  EXPECT_EQ(setup.options.rewards_by_bottleneck->at("dram").at("vector_load").tries, 5);
+  EXPECT_TRUE(MakeSelection(setup)->by_bottleneck());
+  options.operators_by_class = "off";
+  RunSetup off = SetupOf(options);
+  AddRewards(off, {}, {{"dram", {{"vector_load", {5, 4, 0.7}}}}});
+  EXPECT_FALSE(off.options.rewards_by_bottleneck);
+  EXPECT_FALSE(MakeSelection(off)->by_bottleneck());
+  options.operators_by_class = "on";
   options.operators = "fixed";
   RunSetup fixed = SetupOf(options);
-  AddRewards(fixed, {{"vector_load", {3, 2, 0.5}}});
+  AddRewards(fixed, {{"vector_load", {3, 2, 0.5}}}, {{"dram", {{"vector_load", {3, 2, 0.5}}}}});
+  EXPECT_FALSE(fixed.options.rewards_by_bottleneck);
   EXPECT_FALSE(fixed.options.rewards);
 }
 

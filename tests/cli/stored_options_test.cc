@@ -32,12 +32,14 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   options.shapes = {"N=4"};
   options.sweep = {"naive", "tiled"};
   options.rewards = {{"vector_load", {12, 7, 0.1}}};
+  options.rewards_by_bottleneck = {{"dram", {{"vector_load", {5, 4, 0.25}}}}};
   options.executor = "slurm";
   options.replay = StoredReplay{"/a/evo.db", {2, 5}, "skip"};
   const StoredOptions read = Read(ToText(options));
   EXPECT_EQ(ToText(read), ToText(options));
   EXPECT_THAT(read.ordinals, ElementsAre(1, 3));
   EXPECT_EQ(read.rewards->at("vector_load").log_gain, 0.1);
+  EXPECT_EQ(read.rewards_by_bottleneck->at("dram").at("vector_load").fresh, 4);
   EXPECT_THAT(read.replay->runs, ElementsAre(2, 5));
   EXPECT_EQ(read.executor, "slurm");
 }

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/record_json.h"
+#include "db/database.h"
 #include "db/history.h"
 #include "db/rows.h"
 #include "tests/db/fixture_run.h"
@@ -182,6 +183,65 @@ TEST(LoadRewards, CountsFinishedRunsOfTheTaskOnTheDevice) {
   other = run;
   other.device_name = "another GPU";
   EXPECT_TRUE(store.LoadRewards(other).empty());
+}
+
+TEST(LoadRewards, OfAKindAreThoseOfOtherTasksWithTheSameKernel) {
+  const TemporaryFolder folder;
+  SqliteStore store((folder / "evo.db").string());
+  RunRecord run = FixtureRun();
+  run.options = R"({"kernel_kind":"rows"})";
+  const RunId first = store.BeginRun(run);
+  for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(first, generation);
+  store.EndRun(first, RunStatus::kFinished, "");
+  RunRecord other = run;
+  other.task = "another";
+  other.task_digest = "of another";
+  const auto rewards = store.LoadRewardsOfKind(other, "rows");
+  ASSERT_EQ(rewards.size(), 4U);
+  EXPECT_EQ(rewards.at("set_parameter").tries, 2);
+  EXPECT_TRUE(store.LoadRewardsOfKind(other, "contraction").empty());
+  other.device_name = "another GPU";
+  EXPECT_TRUE(store.LoadRewardsOfKind(other, "rows").empty());
+  // Ten children of each operator at most.
+  other = run;
+  for (int i = 0; i < 10; ++i) {
+    const RunId next = store.BeginRun(run);
+    for (const GenerationRecord& generation : FixtureGenerations()) store.RecordGeneration(next, generation);
+    store.EndRun(next, RunStatus::kFinished, "");
+  }
+  EXPECT_DOUBLE_EQ(store.LoadRewardsOfKind(other, "rows").at("set_parameter").tries, 10);
+}
+
+TEST(LoadRewards, ByBottleneckAreThoseOfAllTasksOnTheDevice) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "evo.db").string();
+  const RunRecord run = FixtureRun();
+  SqliteStore store(path);
+  std::vector<GenerationRecord> generations = FixtureGenerations();
+  generations[0].evaluations[0].bottleneck = Bottleneck::kDram;     // of candidate 1, the parent of 2
+  generations[0].evaluations[1].bottleneck = Bottleneck::kBarrier;  // of candidate 2, the parent of 3, 4 and 5
+  const RunId first = store.BeginRun(run);
+  for (const GenerationRecord& generation : generations) store.RecordGeneration(first, generation);
+  EXPECT_TRUE(store.LoadRewardsByBottleneck(run).empty()) << "not finished";
+  store.EndRun(first, RunStatus::kFinished, "");
+  RunRecord other = run;
+  other.task = "another";
+  other.task_digest = "of another";
+  const RewardsByBottleneck rewards = store.LoadRewardsByBottleneck(other);
+  ASSERT_EQ(rewards.size(), 2U) << "what has no bottleneck is left out";
+  ASSERT_EQ(rewards.at("dram").size(), 1U);
+  EXPECT_EQ(rewards.at("dram").at("set_parameter").tries, 1);
+  EXPECT_GT(rewards.at("dram").at("set_parameter").log_gain, 0);
+  EXPECT_EQ(rewards.at("barrier").size(), 3U);
+  EXPECT_EQ(rewards.at("barrier").at("use_fmaf").fresh, 1);
+  EXPECT_EQ(rewards.at("barrier").at("crossover").fresh, 0);
+  const auto db = OpenForReading(path);
+  SQLite::Statement row(
+      *db, "SELECT tries, valid, improving FROM operator_by_bottleneck WHERE bottleneck = 'barrier' AND operator = 'use_fmaf'");
+  ASSERT_TRUE(row.executeStep());
+  for (int column = 0; column < 3; ++column) EXPECT_EQ(row.getColumn(column).getInt(), 1) << column;
+  other.device_name = "another GPU";
+  EXPECT_TRUE(store.LoadRewardsByBottleneck(other).empty());
 }
 
 TEST(LoadCounterexamples, AreThoseThatTheViewHasOfTheTask) {

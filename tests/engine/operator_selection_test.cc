@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "core/rng.h"
 #include "tests/engine/fakes.h"
@@ -169,6 +170,77 @@ TEST(OperatorSelection, IgnoresChildrenThatItCannotJudge) {
   EXPECT_EQ(selection.Weights(), before);
 }
 
+BottleneckKnowledge Known() {
+  BottleneckKnowledge known;
+  known.relief[Bottleneck::kDram] = {{Name(5), 3}, {Name(6), 2}, {"gone", 3}};
+  return known;
+}
+
+std::map<std::string, double> SharesOf(const OperatorSelection& selection, Bottleneck bottleneck) {
+  double sum = 0;
+  std::map<std::string, double> shares;
+  for (const auto& [name, weight] : selection.Weights(bottleneck)) sum += shares[name] = weight;
+  for (auto& [name, share] : shares) share /= sum;
+  return shares;
+}
+
+GenerationRecord FirstWith(Bottleneck bottleneck) {
+  GenerationRecord record = First();
+  record.evaluations[0].bottleneck = bottleneck;
+  return record;
+}
+
+TEST(OperatorSelection, DrawsWhatRelievesTheParentsBottleneckMoreOften) {
+  const OperatorSelection selection(Defaults(), {}, Known());
+  const auto shares = SharesOf(selection, Bottleneck::kDram);
+  EXPECT_GT(shares.at(Name(5)), 2 * shares.at(Name(1)));
+  EXPECT_GT(shares.at(Name(6)), 1.5 * shares.at(Name(1)));
+  EXPECT_LT(shares.at(Name(6)), shares.at(Name(5)));
+  const auto plain = OperatorSelection(Defaults()).Weights();
+  EXPECT_EQ(selection.Weights(), plain) << "without a bottleneck as ever";
+  EXPECT_EQ(selection.Weights(Bottleneck::kSpills), plain) << "nothing is known of this one";
+}
+
+TEST(OperatorSelection, WhatWasWonOverrulesWhatWasExpectedOfABottleneck) {
+  OperatorSelection selection(Defaults(), {}, Known());
+  selection.Learn(FirstWith(Bottleneck::kDram));
+  for (int g = 1; g <= 10; ++g) selection.Learn(MakeGeneration(g, Round(Name(7), {"", Outcome::kOk, 700, "faster"})));
+  const auto shares = SharesOf(selection, Bottleneck::kDram);
+  EXPECT_GT(shares.at(Name(7)), 1.5 * shares.at(Name(5)));
+  // On other parents only what holds of all of them has changed.
+  const auto others = SharesOf(selection, Bottleneck::kLatency);
+  EXPECT_EQ(others, SharesOf(selection));
+  EXPECT_EQ(selection.BottleneckOf(1), Bottleneck::kDram);
+  EXPECT_EQ(selection.BottleneckOf(424242), Bottleneck::kNone);
+}
+
+TEST(OperatorSelection, EarlierRunsCountForABottleneckButCanBeRefuted) {
+  BottleneckKnowledge known = Known();
+  known.earlier = {{"dram", {{Name(8), {5000, 4000, 500}}, {"gone", {1, 1, 1}}}}, {"of a newer version", {{Name(8), {9, 9, 9}}}}};
+  OperatorSelection selection(Defaults(), {}, known);
+  EXPECT_GT(SharesOf(selection, Bottleneck::kDram).at(Name(8)), 1.5 * SharesOf(selection, Bottleneck::kDram).at(Name(9)));
+  EXPECT_EQ(SharesOf(selection, Bottleneck::kL2), SharesOf(selection));
+  selection.Learn(FirstWith(Bottleneck::kDram));
+  for (int g = 1; g <= 40; ++g) selection.Learn(MakeGeneration(g, Round(Name(8), {"", Outcome::kWrongResult, 0, "p"})));
+  const auto refuted = SharesOf(selection, Bottleneck::kDram);
+  EXPECT_LT(refuted.at(Name(8)), 1.1 * refuted.at(Name(9)));
+}
+
+TEST(OperatorSelection, WithoutKnowledgeOfBottlenecksTheyMakeNoDifference) {
+  OperatorSelection with(Defaults());
+  OperatorSelection without(Defaults());
+  with.Learn(FirstWith(Bottleneck::kDram));
+  without.Learn(First());
+  for (int g = 1; g <= 5; ++g) {
+    const GenerationRecord record = MakeGeneration(g, Round(Name(5), {"", Outcome::kOk, 800, "faster"}));
+    with.Learn(record);
+    without.Learn(record);
+  }
+  EXPECT_FALSE(with.by_bottleneck());
+  EXPECT_EQ(with.BottleneckOf(1), Bottleneck::kNone);
+  EXPECT_EQ(with.Weights(Bottleneck::kDram), without.Weights());
+}
+
 TEST(OperatorReward, CountsGainsOfFreshChildrenOnly) {
   OperatorReward reward;
   AddChild(reward, false, 1000, 500);
@@ -205,6 +277,36 @@ TEST(OperatorSelection, AResumedRunDrawsTheSameOperators) {
     ASSERT_EQ(Perform(resumed, again, true), RunStatus::kFinished);
     EXPECT_EQ(Spelled(resumed.store.generations), Spelled(whole.store.generations));
     for (const auto& batch : resumed.breeder.batches) EXPECT_EQ(batch.front().operators, drawn.at(batch.front().generation));
+  }
+}
+
+TEST(OperatorSelection, AResumedRunDrawsTheSameOperatorsForEachBottleneck) {
+  RunRecord run = FakeRun();
+  run.operators = {{"crossover", 1}, {"step", 1}, {"other", 1}, {"fourth", 1}};
+  const BottleneckKnowledge known{{{Bottleneck::kTail, {{"other", 3}}}}, {{"latency", {{"step", {4, 4, 2}}}}}};
+  World whole(run);
+  whole.evaluator.evaluate = [](const Candidate& c) {
+    Evaluation evaluation = testing::EvaluationAt(testing::ValueOf(c.genome));
+    evaluation.bottleneck = testing::ValueOf(c.genome) % 2 == 0 ? Bottleneck::kTail : Bottleneck::kLatency;
+    return evaluation;
+  };
+  OperatorSelection selection(run.operators, {}, known);
+  ASSERT_EQ(Perform(whole, selection, false), RunStatus::kFinished);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::pair<std::string, double>>> drawn;
+  std::set<std::vector<std::pair<std::string, double>>> of_one_generation;
+  for (const auto& batch : whole.breeder.batches) {
+    for (const BreedRequest& request : batch) drawn[{request.generation, request.index}] = request.operators;
+  }
+  for (const auto& [place, operators] : drawn) {
+    if (place.first == 5) of_one_generation.insert(operators);
+  }
+  EXPECT_GT(of_one_generation.size(), 1U) << "parents with other bottlenecks have other weights";
+  World& resumed = whole.Again(3);
+  OperatorSelection again(run.operators, {}, known);
+  ASSERT_EQ(Perform(resumed, again, true), RunStatus::kFinished);
+  EXPECT_EQ(Spelled(resumed.store.generations), Spelled(whole.store.generations));
+  for (const auto& batch : resumed.breeder.batches) {
+    for (const BreedRequest& request : batch) EXPECT_EQ(request.operators, drawn.at({request.generation, request.index}));
   }
 }
 

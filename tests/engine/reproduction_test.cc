@@ -93,7 +93,33 @@ TEST(Reproduction, DrawsOperatorsByTheSelectionIfThereIsOne) {
   const EvolutionParts parts = reproduced.world.Parts(reproduced.world.population, reproduced.world.choice, &selection);
   Reproduction reproduction(reproduced.world.settings, parts);
   reproduced.Begin();
-  EXPECT_EQ(reproduction.Select(1).weights, selection.Weights());
+  const Offspring offspring = reproduction.Select(1);
+  EXPECT_THAT(offspring.weights, ElementsAre(std::pair(Bottleneck::kNone, selection.Weights())));
+}
+
+TEST(Reproduction, DrawsOperatorsByTheBottleneckOfTheFirstParent) {
+  Reproduced reproduced;
+  OperatorSelection selection({{"a", 1}, {"b", 1}, {"c", 1}}, {}, BottleneckKnowledge{{{Bottleneck::kSpills, {{"b", 3}}}}, {}});
+  const EvolutionParts parts = reproduced.world.Parts(reproduced.world.population, reproduced.world.choice, &selection);
+  Reproduction reproduction(reproduced.world.settings, parts);
+  reproduced.Begin();
+  GenerationRecord record;
+  for (const Individual& member : reproduced.world.population.members()) {
+    record.candidates.push_back(member.candidate);
+    record.evaluations.push_back(testing::EvaluationAt(ValueOf(member.candidate.genome)));
+  }
+  ASSERT_GE(record.candidates.size(), 2U);
+  record.evaluations[0].bottleneck = Bottleneck::kSpills;
+  selection.Learn(record);
+  const Offspring offspring = reproduction.Select(1);
+  int spilling = 0;
+  for (std::size_t i = 0; i < offspring.requests.size(); ++i) {
+    const bool spills = offspring.parents[i].front() == record.candidates[0].id;
+    spilling += spills ? 1 : 0;
+    EXPECT_EQ(offspring.requests[i].operators, selection.Weights(spills ? Bottleneck::kSpills : Bottleneck::kNone));
+  }
+  EXPECT_GT(spilling, 0);
+  EXPECT_NE(selection.Weights(Bottleneck::kSpills), selection.Weights());
 }
 
 TEST(Reproduction, BreedsEachRequestOnce) {

@@ -44,5 +44,17 @@ TEST(RunRole, ReportsAnInfrastructureFailureAndLivesOn) {
   EXPECT_EQ(std::get<Evaluation>(evaluated).outcome, Outcome::kOk);
 }
 
+TEST(RunSession, SaysWhatTheTimeOfAProgramIsSpentOn) {
+  RunSession session(Fake(), [] { return true; });
+  SetupRequest setup = TwiceSetup();
+  setup.machines.emplace_back().launch_ns = 20'000;
+  session.Setup(setup);
+  RecordingChannel channel;
+  const Evaluation evaluation = session.Evaluate(kRequest, channel);
+  ASSERT_EQ(evaluation.outcome, Outcome::kOk) << evaluation.message;
+  EXPECT_EQ(evaluation.bottleneck, Bottleneck::kLaunch);
+  EXPECT_THAT(evaluation.evidence, HasSubstr("where a launch of an empty kernel takes 20.00 us"));
+}
+
 }  // namespace
 }  // namespace evo

@@ -2,7 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "core/error.h"
+#include "mutators/analysis/kernel_kind.h"
+#include "mutators/bottleneck_relief.h"
+#include "tests/mutators/contraction_kernels.h"
 #include "tests/mutators/mutating.h"
+#include "tests/mutators/plain_kernels.h"
+#include "tests/mutators/row_kernels.h"
 
 namespace evo {
 namespace {
@@ -193,6 +199,32 @@ TEST(MutatorSet, DefaultOperatorsAreSortedByName) {
   const auto operators = MutatorSet().DefaultOperators();
   EXPECT_TRUE(std::is_sorted(operators.begin(), operators.end()));
   EXPECT_THAT(operators, testing::Contains(testing::Pair("unroll_pragma", 2.0)));
+}
+
+TEST(KernelKind, IsThatOfTheFirstRecogniserThatKnowsTheKernel) {
+  const auto kind = [](const std::string& source) { return KernelKind(Parent(source).Context()); };
+  EXPECT_EQ(kind(kTransposedB), "contraction");
+  EXPECT_EQ(kind(Rows("  float sum = 0;\n  for (int c = 0; c < m; ++c) sum += in[row * m + c];\n  out[row] = sum;\n")), "rows");
+  EXPECT_EQ(kind(Rows("  out[row] = 2 * in[row];\n")), "elements");
+  EXPECT_EQ(kind(kText), "");
+}
+
+TEST_F(BreedingStationTest, KnowsTheKindOfATemplate) {
+  EXPECT_EQ(Station().KindOf("small"), "");
+  EXPECT_THROW(Station().KindOf("gone"), Error);
+}
+
+TEST(Reliefs, NameOperatorsThatExist) {
+  const MutatorSet mutators;
+  for (const auto& [bottleneck, factors] : Reliefs()) {
+    EXPECT_FALSE(factors.empty());
+    for (const auto& [op, factor] : factors) {
+      EXPECT_NE(mutators.Find(op), nullptr) << op;
+      EXPECT_GT(factor, 1) << op;
+    }
+  }
+  EXPECT_FALSE(Reliefs().contains(Bottleneck::kUnknown));
+  EXPECT_GT(Reliefs().at(Bottleneck::kSpills).at("launch_bounds"), 2);
 }
 
 }  // namespace

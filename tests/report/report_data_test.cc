@@ -150,11 +150,12 @@ TEST_F(ReportDataTest, ARunWithoutCandidatesHasAReport) {
 }
 
 TEST(Bottleneck, IsLatencyWhereNoCeilingIsNear) {
-  EXPECT_EQ(Bottleneck(0.7, 0.2), "memory");
-  EXPECT_EQ(Bottleneck(0.5, 0.8), "arithmetic");
-  EXPECT_EQ(Bottleneck(0.4, 0.1), "latency");
-  EXPECT_EQ(Bottleneck(kNoValue, 0.6), "arithmetic");
-  EXPECT_EQ(Bottleneck(kNoValue, kNoValue), "");
+  EXPECT_EQ(BoundBy(Bottleneck::kNone, 0.7, 0.2), "memory");
+  EXPECT_EQ(BoundBy(Bottleneck::kNone, 0.5, 0.8), "arithmetic");
+  EXPECT_EQ(BoundBy(Bottleneck::kNone, 0.4, 0.1), "latency");
+  EXPECT_EQ(BoundBy(Bottleneck::kNone, kNoValue, 0.6), "arithmetic");
+  EXPECT_EQ(BoundBy(Bottleneck::kNone, kNoValue, kNoValue), "");
+  EXPECT_EQ(BoundBy(Bottleneck::kBarrier, 0.7, 0.2), "barriers") << "what was found when it was timed";
 }
 
 TEST(JsonNumber, HasSixDigits) {

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "evaluator/compiler/nvrtc/compiler_log.h"
 #include "evaluator/compiler/nvrtc/cubin_sections.h"
+#include "evaluator/compiler/nvrtc/instruction_mix.h"
 #include "evaluator/compiler/nvrtc/ptx_checks.h"
 
 namespace evo {
@@ -191,6 +192,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
     result.program.sections = std::get<std::vector<ImageSection>>(std::move(sections));
   }
   result.facts = ReadPtxasReport(log, symbols);
+  if (!result.program.image.empty()) result.facts.mix = CountInstructions(result.program.image, request.arch);
   if (result.facts.static_shared_bytes > kMaxStaticSharedBytes) {
     const std::string reason =
         fmt::format("{} bytes of static shared memory, {} at most; use extern __shared__ and shared() in the launch line",

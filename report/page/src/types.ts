@@ -56,6 +56,7 @@ export interface Step {
   memory_share: Maybe;
   arithmetic_share: Maybe;
   bottleneck: string;
+  evidence?: string;
   no_source?: string;
 }
 

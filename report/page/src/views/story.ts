@@ -15,8 +15,9 @@ function change(name: string, before: Maybe | undefined, after: Maybe, show: (va
 function stepFacts(step: Step, before: Step | undefined): Child {
   const f = step.facts;
   const b = before?.facts;
-  const bound = step.bottleneck === "" ? null : h("span", { class: "fact" }, h("span", { class: "muted" }, "bound by "),
+  const bound = step.bottleneck === "" ? null : h("span", { class: step.evidence ? "fact wraps" : "fact" }, h("span", { class: "muted" }, "bound by "),
     before && before.bottleneck !== "" && before.bottleneck !== step.bottleneck ? `${before.bottleneck} \u2192 ` : "", step.bottleneck,
+    step.evidence ? h("span", { class: "muted" }, `: ${step.evidence}`) :
     step.memory_share !== null || step.arithmetic_share !== null
       ? h("span", { class: "muted" }, ` (memory ${percent(step.memory_share)}, arithmetic ${percent(step.arithmetic_share)})`) : null);
   return h("div", { class: "step-facts" },

@@ -1,0 +1,25 @@
+#include "mutators/analysis/kernel_kind.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "mutators/analysis/contraction.h"
+#include "mutators/analysis/element_kernel.h"
+#include "mutators/analysis/row_kernel.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+
+std::string KernelKind(const MutationContext& context) {
+  const std::vector<int> functions = Functions(context.tree);
+  const auto contracts = [&](int function) {
+    return IsKernel(context.tree, function) && std::holds_alternative<Contraction>(AsContraction(context, function));
+  };
+  if (std::any_of(functions.begin(), functions.end(), contracts)) return "contraction";
+  if (!RowKernels(context).empty()) return "rows";
+  const std::vector<ThreadIndex> indices = BlockIndices(context);
+  const auto of_elements = [&](const ThreadIndex& index) { return AsElementKernel(context, index).has_value(); };
+  return std::any_of(indices.begin(), indices.end(), of_elements) ? "elements" : "";
+}
+
+}  // namespace evo

@@ -1,0 +1,62 @@
+#include "mutators/bottleneck_relief.h"
+
+#include <vector>
+
+namespace evo {
+namespace {
+
+// What acts on the bottleneck itself, and what does so in some kernels. Eight children of an operator weigh as much as the
+// factor.
+constexpr double kStrong = 3;
+constexpr double kWeak = 2;
+
+struct Row {
+  Bottleneck bottleneck;
+  std::vector<const char*> strong;
+  std::vector<const char*> weak;
+};
+
+// docs/mutators.md has this table with the reasons.
+std::vector<Row> Table() {
+  return {
+      {Bottleneck::kDram,
+       {"vector_load", "vector_load_shared", "coalesce_exchange"},
+       {"cache_hint_store", "register_cache", "shared_stage", "tile_contraction", "loop_fusion", "block_order",
+        "thread_per_row_to_warp"}},
+      {Bottleneck::kL2,
+       {"register_tile", "shared_stage", "register_cache", "tile_contraction"},
+       {"vector_load", "vector_load_shared", "unroll_and_jam", "loop_interchange", "block_order", "coalesce_exchange"}},
+      {Bottleneck::kArithmetic,
+       {"fast_math", "exp_to_exp2", "reciprocal", "packed_half2"},
+       {"hoist_invariant", "index_strength", "strip_mine", "unroll_pragma", "accumulator_split"}},
+      {Bottleneck::kTensorStarved, {"tile_contraction", "packed_half2"}, {"register_tile", "shared_stage"}},
+      {Bottleneck::kSpills,
+       {"launch_bounds", "loop_fission", "unroll_pragma"},
+       {"parameter_step", "parameter_draw", "block_shape", "inline_hint"}},
+      {Bottleneck::kBarrier,
+       {"barrier_narrow", "warp_reduction", "double_buffer"},
+       {"async_stage", "thread_per_row_to_warp", "block_shape", "parameter_step"}},
+      {Bottleneck::kLatency,
+       {"vector_load", "vector_load_shared", "coalesce_exchange", "prefetch_next", "strip_mine", "accumulator_split",
+        "async_stage", "thread_per_row_to_warp", "tile_contraction"},
+       {"double_buffer", "read_only_load", "shared_stage", "shared_padding", "shared_swizzle", "register_tile", "unroll_and_jam",
+        "unroll_pragma", "launch_bounds", "thread_per_row_to_block"}},
+      {Bottleneck::kTail,
+       {"thread_per_row_to_warp", "thread_per_row_to_block", "block_shape"},
+       {"grid_stride", "parameter_step", "parameter_draw", "parameter_mix"}},
+      {Bottleneck::kLaunch, {"thread_per_row_to_block", "block_shape"}, {"grid_stride", "parameter_step", "parameter_draw"}},
+  };
+}
+
+}  // namespace
+
+std::map<Bottleneck, std::map<std::string, double>> Reliefs() {
+  std::map<Bottleneck, std::map<std::string, double>> reliefs;
+  for (const Row& row : Table()) {
+    for (const char* op : row.strong) reliefs[row.bottleneck][op] = kStrong;
+    for (const char* op : row.weak) reliefs[row.bottleneck][op] = kWeak;
+  }
+  return reliefs;
+}
+
+}  // namespace evo
