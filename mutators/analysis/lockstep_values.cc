@@ -45,6 +45,19 @@ std::int64_t Computed(std::string_view spelled, std::int64_t a, std::int64_t b) 
   return a != 0 || b != 0;
 }
 
+// `-INFINITY`, `(float)0`, `-2147483647 - 1`: numbers, and names that only macros have.
+bool IsSpelledConstant(const SyntaxTree& tree, int expression) {
+  for (const std::string_view token : tree.Tokens(tree.node(expression).range)) {
+    if (token == "float" || token == "double" || token == "int" || std::isdigit(static_cast<unsigned char>(token.front())) != 0)
+      continue;
+    const auto is_macro = [](char c) { return c == '_' || std::isupper(static_cast<unsigned char>(c)) != 0; };
+    if (token != "-" && token != "(" && token != ")" && token.front() != '.' &&
+        !std::all_of(token.begin(), token.end(), is_macro))
+      return false;
+  }
+  return NamedIn(tree, expression).empty();
+}
+
 }  // namespace
 
 int SharedArrayOf(const SyntaxTree& tree, int expression) {
@@ -177,7 +190,8 @@ LockstepRun::Partials LockstepRun::Data(int expression, const Mask& mask) {
   }
   if (IsCastKind(tree_.node(node).kind_name) && !parts.empty() && (NamesShared(tree_, node) || LoadsIn(tree_, node)))
     return Data(parts.back(), mask);
-  if (IsPure(tree_, node) && !LoadsIn(tree_, node) && elements_.uniform().IsUniform(node)) return Initial(node, mask);
+  const bool computed = IsPure(tree_, node) && !LoadsIn(tree_, node) && elements_.uniform().IsUniform(node);
+  if (computed || IsSpelledConstant(tree_, node)) return Initial(node, mask);
   Refuse(fmt::format("{} is neither an element nor a combination of partial results", Quoted(node)));
   return Partials(lanes_);
 }

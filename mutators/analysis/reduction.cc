@@ -7,6 +7,7 @@
 
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/reduction_runs.h"
 #include "mutators/analysis/shared_array.h"
@@ -54,8 +55,8 @@ std::string NeutralOf(const std::string& combine, const std::string& type) {
 
 class ReductionFinder {
  public:
-  ReductionFinder(const MutationContext& context, int kernel)
-      : context_(context), tree_(context.tree), elements_(context, kernel) {
+  ReductionFinder(const MutationContext& context, int kernel, ReductionElements::Numbered numbered)
+      : context_(context), tree_(context.tree), elements_(context, kernel, numbered) {
     found_.kernel = kernel;
   }
 
@@ -147,11 +148,16 @@ class ReductionFinder {
   }
 
   bool CheckTraffic() {
-    const auto traffic = TrafficOf(tree_, found_.kernel);
-    if (!traffic) return Refuse("it is not clear what it stores to");
-    for (const int stored : traffic->stored) {
-      if (stored != found_.target) return Refuse(fmt::format("it also stores through {}", tree_.node(stored).name));
+    for (const int node : Subtree(tree_, found_.kernel)) {
+      const bool atomic = LibraryCallee(tree_, node).starts_with("atomic");
+      if ((!atomic && !IsAssignment(tree_, node)) || node == found_.output) continue;
+      const int target = tree_.node(node).children[atomic ? 1 : 0];
+      const int variable = NamedDeclaration(tree_, target);
+      const bool local =
+          variable >= 0 && tree_.node(variable).kind_name == "VarDecl" && !tree_.node(variable).type.ends_with("&");
+      if (!local && !NamesShared(tree_, target)) return Refuse(fmt::format("it also stores by {}", Quoted(node)));
     }
+    if (IsPassedTwice(tree_, context_.rendered, found_.target)) return Refuse("a launch passes the buffer of its results twice");
     std::vector<int> nodes = found_.of_element;
     nodes.push_back(found_.element);
     for (const int part : nodes) {
@@ -162,8 +168,7 @@ class ReductionFinder {
         if (!memory && !ldg) continue;
         const int pointer = tree_.node(node).children[ldg ? 1 : 0];
         const int root = RootOf(tree_, pointer);
-        if (root == found_.target || !elements_.uniform().IsUnwritten(pointer))
-          return Refuse(fmt::format("{} may be written while it runs", Quoted(node)));
+        if (root < 0 || root == found_.target) return Refuse(fmt::format("{} may be written while it runs", Quoted(node)));
       }
     }
     return true;
@@ -238,7 +243,11 @@ class ReductionFinder {
 }  // namespace
 
 std::variant<Reduction, std::string> AsReduction(const MutationContext& context, int kernel) {
-  return ReductionFinder(context, kernel).Find();
+  auto by_variable = ReductionFinder(context, kernel, ReductionElements::Numbered::kByVariable).Find();
+  if (std::holds_alternative<Reduction>(by_variable)) return by_variable;
+  auto by_index = ReductionFinder(context, kernel, ReductionElements::Numbered::kByIndex).Find();
+  const auto* why = std::get_if<std::string>(&by_index);
+  return why != nullptr && why->ends_with(kNoNumber) ? by_variable : by_index;
 }
 
 }  // namespace evo

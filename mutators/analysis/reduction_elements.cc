@@ -43,14 +43,14 @@ bool NamesShared(const SyntaxTree& tree, int expression) {
   return std::any_of(named.begin(), named.end(), [&](int d) { return tree.node(d).kind_name == "VarDecl" && IsShared(tree, d); });
 }
 
-ReductionElements::ReductionElements(const MutationContext& context, int kernel)
+ReductionElements::ReductionElements(const MutationContext& context, int kernel, Numbered numbered)
     : tree_(context.tree), kernel_(kernel), uniform_(context, kernel), written_(WrittenIn(context.tree, kernel)) {
   FindVariables();
   Collect(tree_.node(kernel).children.back());
   if (elements_.empty())
     refusal_ = "nothing that it loads from global memory is combined";
-  else if (!NumberByVariable() && !NumberByIndex())
-    refusal_ = fmt::format("`{}` is not a function of one index that every thread has its own of", tree_.Text(elements_.front()));
+  else if (numbered == Numbered::kByVariable ? !NumberByVariable() : !NumberByIndex())
+    refusal_ = fmt::format("`{}` is not a function of one index {}", tree_.Text(elements_.front()), kNoNumber);
 }
 
 // A local variable is a part of one element if its initialiser is, and holds partial results if it is changed to or by a value

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mutators/analysis/block_uniform.h"
@@ -14,8 +15,11 @@ namespace evo {
 // kernel's are the same function of one number, the element's.
 class ReductionElements {
  public:
+  // The number of an element is a variable, the same in all of them, or an index, whatever it is called.
+  enum class Numbered { kByVariable, kByIndex };
+
   // The context outlives the object.
-  ReductionElements(const MutationContext& context, int kernel);
+  ReductionElements(const MutationContext& context, int kernel, Numbered numbered);
 
   // Why the kernel has no such elements; empty if it has.
   const std::string& refusal() const { return refusal_; }
@@ -63,6 +67,9 @@ class ReductionElements {
   int variable_ = -1;
   std::string refusal_;
 };
+
+// How a refusal ends that says that elements have no number.
+inline constexpr std::string_view kNoNumber = "that every thread has its own of";
 
 // Whether an expression is or contains an element of shared memory, or names a variable there.
 bool NamesShared(const SyntaxTree& tree, int expression);

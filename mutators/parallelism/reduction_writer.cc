@@ -45,11 +45,11 @@ ReductionWriter::ReductionWriter(const MutationContext& context, const Reduction
     return wide ? fmt::format("static_cast<{}>(blockIdx.x) * {}", type_, Parenthesised(count))
                 : fmt::format("blockIdx.x * {}", Parenthesised(count));
   };
-  step_ = "kRound";
+  step_ = "@kRound";
   end_ = found_.bound;
   if (spread_) {
-    begin_ = times_block("kRound");
-    step_ = wide ? fmt::format("static_cast<{}>(gridDim.x) * kRound", type_) : "gridDim.x * kRound";
+    begin_ = times_block("@kRound");
+    step_ = wide ? fmt::format("static_cast<{}>(gridDim.x) * @kRound", type_) : "gridDim.x * @kRound";
   } else if (found_.blocks == Reduction::Blocks::kOwnPart) {
     begin_ = Fresh("begin");
     end_ = Fresh("end");
@@ -141,7 +141,7 @@ std::string ReductionWriter::ElementLines(const std::string& indent, bool from_v
     Replacements replacements;
     for (const auto& [place, load] : places_) {
       if (from_vectors)
-        replacements.emplace_back(place, fmt::format("{}[k / {}].at[k % {}]", loads_[load].part, names_.vector, names_.vector));
+        replacements.emplace_back(place, fmt::format("{}[@k / {}].at[@k % {}]", loads_[load].part, names_.vector, names_.vector));
     }
     if (!found_.by_name) {
       for (auto& replacement : NumberAs(tree_, found_, node, number_)) replacements.push_back(std::move(replacement));
@@ -161,10 +161,8 @@ std::string ReductionWriter::ElementLines(const std::string& indent, bool from_v
     for (const SourceRange& range : Tokenize(text)) named = named || text.substr(range.begin, range.size()) == number_;
   }
   if (named && from_vectors)
-    lines += fmt::format("{0}const {1} {2} = {3} + (k / {4} * {5} + threadIdx.x) * {4} + k % {4};\n", indent, type_, number_,
+    lines += fmt::format("{0}const {1} {2} = {3} + (@k / {4} * {5} + threadIdx.x) * {4} + @k % {4};\n", indent, type_, number_,
                          first_, names_.vector, names_.threads);
-  else if (named && !HasVectors() && from_vectors)
-    lines += fmt::format("{}const {} {} = {} + k * {} + threadIdx.x;\n", indent, type_, number_, first_, names_.threads);
   for (const std::string& text : texts) lines += fmt::format("{}{}\n", indent, text);
   return lines;
 }
@@ -172,15 +170,15 @@ std::string ReductionWriter::ElementLines(const std::string& indent, bool from_v
 std::string ReductionWriter::WholeRound() const {
   std::string text;
   if (!HasVectors()) {
-    text += fmt::format("#pragma unroll\n      for (int k = 0; k < {}; ++k) {{\n", names_.items);
-    text += fmt::format("        const {} {} = {} + k * {} + threadIdx.x;\n", type_, number_, first_, names_.threads);
+    text += fmt::format("#pragma unroll\n      for (int @k = 0; @k < {}; ++@k) {{\n", names_.items);
+    text += fmt::format("        const {} {} = {} + @k * {} + threadIdx.x;\n", type_, number_, first_, names_.threads);
     return text + ElementLines("        ", false) + "      }\n";
   }
   for (const Load& load : loads_) text += fmt::format("      {} {}[{}];\n", VectorType(load.type), load.part, names_.items);
-  text += fmt::format("#pragma unroll\n      for (int k = 0; k < {}; ++k) {{\n", names_.items);
+  text += fmt::format("#pragma unroll\n      for (int @k = 0; @k < {}; ++@k) {{\n", names_.items);
   for (const Load& load : loads_)
-    text += fmt::format("        {0}[k] = {0}s[k * {1} + threadIdx.x];\n", load.part, names_.threads);
-  text += fmt::format("      }}\n#pragma unroll\n      for (int k = 0; k < {} * {}; ++k) {{\n", names_.items, names_.vector);
+    text += fmt::format("        {0}[@k] = {0}s[@k * {1} + threadIdx.x];\n", load.part, names_.threads);
+  text += fmt::format("      }}\n#pragma unroll\n      for (int @k = 0; @k < {} * {}; ++@k) {{\n", names_.items, names_.vector);
   return text + ElementLines("        ", true) + "      }\n";
 }
 
@@ -195,17 +193,18 @@ std::string ReductionWriter::Rounds() const {
     text += fmt::format("    const {0}* {1}s = reinterpret_cast<const {0}*>(&{2});\n", vector, load.part, address);
     aligned += fmt::format(" &&\n        reinterpret_cast<size_t>({}s) % sizeof({}) == 0", load.part, vector);
   }
-  text += fmt::format("    if ({} - {} >= kRound{}) {{\n", end_, first_, aligned);
+  text += fmt::format("    if ({} - {} >= @kRound{}) {{\n", end_, first_, aligned);
   text += WholeRound();
-  text += fmt::format("    }} else {{\n      for ({0} {1} = {2} + threadIdx.x; {1} < {3} && {1} - {2} < kRound; {1} += {4}) {{\n",
-                      type_, number_, first_, end_, names_.threads);
+  text +=
+      fmt::format("    }} else {{\n      for ({0} {1} = {2} + threadIdx.x; {1} < {3} && {1} - {2} < @kRound; {1} += {4}) {{\n",
+                  type_, number_, first_, end_, names_.threads);
   return text + ElementLines("        ", false) + "      }\n    }\n  }\n";
 }
 
 std::string ReductionWriter::LastStep() const {
   const std::string warps = Fresh(found_.combine == "+" ? "warp_sums" : "warp_results");
-  const std::string shuffles = fmt::format("for (int offset = 16; offset > 0; offset /= 2) {}",
-                                           Combine(fmt::format("__shfl_down_sync(0xffffffffu, {}, offset)", value_)));
+  const std::string shuffles = fmt::format("for (int @offset = 16; @offset > 0; @offset /= 2) {}",
+                                           Combine(fmt::format("__shfl_down_sync(0xffffffffu, {}, @offset)", value_)));
   std::string text = fmt::format("  // The lanes of a warp by shuffles, then the warps by the first of them.\n");
   text += fmt::format("  __shared__ {} {}[{} / 32];\n", found_.type, warps, names_.threads);
   text +=
@@ -225,7 +224,7 @@ std::string ReductionWriter::Body() const {
                           VectorType(load.type));
   }
   text += fmt::format("  // Elements that a block takes in a round, {} vectors a thread.\n", names_.items);
-  text += fmt::format("  constexpr int kRound = {} * {}{};\n", names_.threads, names_.items,
+  text += fmt::format("  constexpr int @kRound = {} * {}{};\n", names_.threads, names_.items,
                       HasVectors() ? " * " + names_.vector : "");
   for (const int statement : found_.uniform) text += fmt::format("  {}\n", tree_.Text(statement));
   if (begin_ != "0" && !spread_) {
@@ -233,7 +232,19 @@ std::string ReductionWriter::Body() const {
     text += fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", type_, end_, begin_, found_.part, found_.bound);
   }
   text += fmt::format("  {} {} = {};\n", found_.type, value_, found_.initial);
-  return text + Rounds() + LastStep() + "}";
+  text += Rounds() + LastStep() + "}";
+  // Names that nothing which stays in the kernel has stand for these.
+  for (const char* name : {"kRound", "k", "offset"}) {
+    const std::string mark = std::string("@") + name, fresh = Fresh(name);
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+      const char after = text[at + mark.size()];
+      if (std::isalnum(static_cast<unsigned char>(after)) != 0)
+        ++at;
+      else
+        text.replace(at, mark.size(), fresh);
+    }
+  }
+  return text;
 }
 
 }  // namespace evo
