@@ -41,14 +41,10 @@ ReductionWriter::ReductionWriter(const MutationContext& context, const Reduction
                                      : Fresh("smallest");
   FindLoads();
   const bool wide = SizeOf(type_) == 8;
-  const auto times_block = [&](const std::string& count) {
-    return wide ? fmt::format("static_cast<{}>(blockIdx.x) * {}", type_, Parenthesised(count))
-                : fmt::format("blockIdx.x * {}", Parenthesised(count));
-  };
   step_ = "@kRound";
   end_ = found_.bound;
   if (spread_) {
-    begin_ = times_block("@kRound");
+    begin_ = wide ? fmt::format("static_cast<{}>(blockIdx.x) * @kRound", type_) : "blockIdx.x * @kRound";
     step_ = wide ? fmt::format("static_cast<{}>(gridDim.x) * @kRound", type_) : "gridDim.x * @kRound";
   } else if (found_.blocks == Reduction::Blocks::kOwnPart) {
     begin_ = Fresh("begin");
