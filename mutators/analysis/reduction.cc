@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
-#include "mutators/analysis/contraction.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
@@ -183,15 +183,26 @@ class ReductionFinder {
     }
     std::vector<int> nodes = found_.of_element;
     nodes.insert(nodes.end(), {found_.element, found_.output});
+    std::set<int> named;
+    for (const int part : nodes) {
+      for (const int node : Subtree(tree_, part)) {
+        if (tree_.node(node).kind_name == "DeclRefExpr" && !IsReplaced(part, node)) named.insert(tree_.node(node).refers_to);
+      }
+    }
     std::vector<int> needed;
-    for (const int statement : NeededDeclarations(tree_, nodes, declarations)) {
+    for (auto at = declarations.rbegin(); at != declarations.rend(); ++at) {
+      const int statement = *at;
       const auto& variables = tree_.node(statement).children;
       const auto stays = [&](int variable) {
         const auto& parts = tree_.node(variable).children;
         return !parts.empty() && !IsShared(tree_, variable) && !elements_.IsPartial(variable) &&
                elements_.uniform().IsUniform(parts.back());
       };
-      if (std::all_of(variables.begin(), variables.end(), stays)) needed.push_back(statement);
+      const auto is_named = [&](int variable) { return named.contains(variable); };
+      if (std::none_of(variables.begin(), variables.end(), is_named)) continue;
+      if (!std::all_of(variables.begin(), variables.end(), stays)) continue;
+      named.merge(NamedIn(tree_, statement));
+      needed.insert(needed.begin(), statement);
     }
     found_.uniform = needed;
     nodes.insert(nodes.end(), needed.begin(), needed.end());

@@ -83,9 +83,11 @@ void ReductionElements::FindVariables() {
 
 bool ReductionElements::LoadsGlobal(int expression) const {
   for (const int node : Subtree(tree_, expression)) {
-    const bool memory =
-        IsSubscript(tree_, node) || (tree_.node(node).kind_name == "UnaryOperator" && tree_.Operator(node) == "*");
-    if (memory && tree_.node(node).converted && !NamesShared(tree_, tree_.node(node).children.front())) return true;
+    const SyntaxNode& one = tree_.node(node);
+    const bool memory = IsSubscript(tree_, node) || (one.kind_name == "UnaryOperator" && tree_.Operator(node) == "*");
+    // An array of arrays, or an address, is not read. The branches of `?:` are read without being marked so.
+    const bool value = one.type.find_first_of("*]") == std::string::npos && tree_.Operator(one.parent) != "&";
+    if (memory && value && !NamesShared(tree_, one.children.front())) return true;
     if (LibraryCallee(tree_, node).starts_with("__ld")) return true;
   }
   return false;

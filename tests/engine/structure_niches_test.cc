@@ -161,7 +161,7 @@ RunRecord ValleyRun(const std::string& kind, std::uint64_t seed, int generations
   run.population = 8;
   run.children = kValleyChildren;
   run.operators = {{kMacro, 0.5}, {"parameter_step", 4}};
-  for (int i = 0; i < 12; ++i) run.operators.emplace_back(fmt::format("small{:02}", i), 1);
+  for (int i = 0; i < 12; ++i) run.operators[fmt::format("small{:02}", i)] = 1;
   return run;
 }
 
