@@ -126,7 +126,7 @@ class ValleyBreeder : public Breeder {
     };
     if (op == "parameter_step") {
       auto one = genome.parameters.begin();
-      std::advance(one, static_cast<std::ptrdiff_t>(rng.Below(genome.parameters.size())));
+      std::advance(one, static_cast<std::ptrdiff_t>(rng.Below(genome.parameters.size() - 1)));  // X, the last, is of the fakes
       one->second = std::clamp<std::int64_t>(one->second + (rng.Chance(0.5) ? 1 : -1), 0, 5);
     } else if (op == kMacro && !has(kMacro)) {
       Edit& edit = genome.edits.emplace_back();
@@ -167,7 +167,7 @@ RunRecord ValleyRun(const std::string& kind, std::uint64_t seed, int generations
 
 struct Valley {
   explicit Valley(const RunRecord& record)
-      : settings{.run = record, .seeds = {{"x", Digest("x"), {{"A", 0}, {"B", 5}}, {}}}},
+      : settings{.run = record, .seeds = {{"x", Digest("x"), {{"A", 0}, {"B", 5}, {"X", 0}}, {}}}},
         population(MakePopulation(record.population_kind, static_cast<std::size_t>(record.population))),
         evolution(settings, {breeder, evaluator, store, observer, *population, choice, nullptr}) {
     evaluator.evaluate = [](const Candidate& candidate) {

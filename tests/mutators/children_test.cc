@@ -140,6 +140,7 @@ TEST_F(ChildrenTest, OfReductions) {
       {samples / "sample_energy", "interleaved", {{"THREADS", 1024}, {"ITEMS", 1}, {"VECTOR", 1}}},
       {samples / "sample_energy", "block_total", {{"THREADS", 32}, {"ITEMS", 8}}},
       {samples / "sample_peak", "rows", {}},
+      {samples / "sample_peak", "rows", {{"THREADS", 64}}},
       {ShareDirectory() / "kernel_templates" / "mean_square_error", "naive", {{"BLOCKS", 16}, {"THREADS", 64}}}};
   const SourceMutator& mutator = SourceMutatorNamed("reduce_grid");
   for (const auto& [folder, kernel, setting] : places) {
@@ -148,10 +149,10 @@ TEST_F(ChildrenTest, OfReductions) {
     Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
     const auto proposals = mutator.Proposals(parent.Context());
     ASSERT_FALSE(proposals.empty());
-    // The first of two launches, or both.
-    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
-    if (proposals.size() > 1 && folder.filename() == "sample_peak")
-      parent.genome.edits.push_back(mutator.EditOf(parent.Context(), proposals.back()));
+    // The last proposal for the second entry of a kernel.
+    const Proposal& proposal =
+        setting.contains("THREADS") && folder.filename() == "sample_peak" ? proposals.back() : proposals.front();
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
     for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
     parent.Render();
     ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
