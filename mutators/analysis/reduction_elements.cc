@@ -81,6 +81,16 @@ void ReductionElements::FindVariables() {
   }
 }
 
+// Whether an expression differs between threads, or between the iterations of a loop.
+bool ReductionElements::Varies(int expression) const {
+  if (!uniform_.IsUniform(expression)) return true;
+  const auto named = NamedIn(tree_, expression);
+  return std::any_of(named.begin(), named.end(), [&](int d) {
+    const int statement = tree_.node(d).parent;
+    return tree_.node(statement).kind_name == "DeclStmt" && tree_.node(tree_.node(statement).parent).kind_name == "ForStmt";
+  });
+}
+
 bool ReductionElements::LoadsGlobal(int expression) const {
   for (const int node : Subtree(tree_, expression)) {
     const SyntaxNode& one = tree_.node(node);
@@ -147,11 +157,11 @@ void ReductionElements::AddVarying(int node, Varying& varying, bool in_index) co
   if (one.kind_name == "DeclRefExpr" && one.refers_to >= 0 && tree_.node(one.refers_to).kind_name == "VarDecl") {
     if (IsOfOneElement(one.refers_to))
       AddVarying(tree_.node(one.refers_to).children.back(), varying, in_index);
-    else if (tree_.node(one.refers_to).function >= 0 && !uniform_.IsUniform(node))
+    else if (tree_.node(one.refers_to).function >= 0 && Varies(node))
       (IsInteger(one.type) && !in_index ? varying.variables.insert(one.refers_to).second : varying.elsewhere |= !in_index);
   }
   const auto& children = one.children;
-  const bool index = !in_index && IsSubscript(tree_, node) && !uniform_.IsUniform(children[1]);
+  const bool index = !in_index && IsSubscript(tree_, node) && Varies(children[1]);
   if (index) varying.indices.push_back(children[1]);
   for (const int child : children) AddVarying(child, varying, in_index || (index && child == children[1]));
 }
@@ -187,7 +197,7 @@ bool ReductionElements::NumberByVariable() {
         const SyntaxNode& one = tree_.node(at);
         if (one.opaque || (one.kind_name == "MemberRefExpr" && tree_.Text(at).starts_with("threadIdx"))) return false;
         if (one.kind_name != "DeclRefExpr" || one.refers_to < 0 || tree_.node(one.refers_to).kind_name != "VarDecl") continue;
-        if (IsOfOneElement(one.refers_to) || tree_.node(one.refers_to).function < 0 || uniform_.IsUniform(at)) continue;
+        if (IsOfOneElement(one.refers_to) || tree_.node(one.refers_to).function < 0 || !Varies(at)) continue;
         if (!IsInteger(one.type)) return false;
         variables.insert(one.refers_to);
         use = at;

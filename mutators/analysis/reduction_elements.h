@@ -50,6 +50,7 @@ class ReductionElements {
   void Collect(int node);
   bool IsElement(int expression) const;
   bool IsOfOneElement(int variable) const { return parts_.contains(variable); }
+  bool Varies(int expression) const;
   bool LoadsGlobal(int expression) const;
   void AddVarying(int node, Varying& varying, bool in_index) const;
   std::string Normal(int element, const std::string& index) const;

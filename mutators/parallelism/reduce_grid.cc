@@ -105,7 +105,9 @@ class ReduceGrid : public SourceMutator {
     const std::string& kernel = found.launch->kernel;
     proposal.launch.push_back({kernel, "block", parameters.threads});
     if (found.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", "0"});
-    proposal.brings = {{parameters.threads, kReductionThreads, 256}, {parameters.items, kReductionItems, 4}};
+    // A part that a block has to itself is often as small as the block was.
+    const bool own = !spreads && found.blocks == Reduction::Blocks::kOwnPart;
+    proposal.brings = {{parameters.threads, kReductionThreads, own ? 64 : 256}, {parameters.items, kReductionItems, own ? 1 : 4}};
     if (const auto vectors = writer.Vectors(); vectors.size() > 1)
       proposal.brings.push_back({parameters.vector, vectors, vectors.back()});
     if (!spreads) return proposal;

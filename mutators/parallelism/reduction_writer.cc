@@ -9,6 +9,7 @@
 
 #include "mutators/analysis/affine_index.h"
 #include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -229,6 +230,9 @@ std::string ReductionWriter::Body() const {
   }
   text += fmt::format("  {} {} = {};\n", found_.type, value_, found_.initial);
   text += Rounds() + LastStep() + "}";
+  // The lines of an edit get the file's unit of indentation, except comments.
+  for (std::size_t at = text.find("\n  //"); at != std::string::npos; at = text.find("\n  //", at + 1))
+    text.replace(at + 1, 2, IndentUnit(tree_));
   // Names that nothing which stays in the kernel has stand for these.
   for (const char* name : {"kRound", "k", "offset"}) {
     const std::string mark = std::string("@") + name, fresh = Fresh(name);
