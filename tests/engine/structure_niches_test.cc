@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "core/digest.h"
 #include "engine/population_kinds.h"
@@ -226,13 +227,15 @@ int Found(const std::string& kind, int evaluations, int seeds) {
   return found;
 }
 
-TEST(StructureNiches, FindWhatIsWorseUntilItIsTuned) { EXPECT_GT(Found("niches", 320, 20), Found("elitist", 320, 20)); }
+TEST(StructureNiches, FindWhatIsWorseUntilItIsTuned) { EXPECT_GT(Found("niches", 240, 8), Found("elitist", 240, 8)); }
 
 // Prints the table of docs/results.md.
 TEST(StructureNiches, DISABLED_Ablation) {
-  for (const int evaluations : {160, 320, 640, 1280}) {
-    for (const std::string& kind : PopulationKinds())
-      fmt::print("{} evaluations, {}: {} of 100\n", evaluations, kind, Found(kind, evaluations, 100));
+  for (const int evaluations : {160, 320, 640}) {
+    for (const char* kind : {"elitist", "islands", "niches"}) {
+      fmt::print("{} evaluations, {}: {} of 40\n", evaluations, kind, Found(kind, evaluations, 40));
+      std::fflush(stdout);
+    }
   }
 }
 
