@@ -31,6 +31,13 @@ class Population {
     static_cast<void>(index);
     return members();
   }
+  // Whether the child at this place only gets other parameters.
+  virtual bool TunesParameters(std::size_t index) const {
+    static_cast<void>(index);
+    return false;
+  }
+  // How many such children of a generation are evaluated whatever is expected of them.
+  virtual std::size_t TuningChildren() const { return 0; }
   // Number of draws, the fastest of which becomes the first parent. Two is the mildest pressure that still prefers fast members;
   // survival is elitist already.
   virtual int TournamentSize() const { return 2; }

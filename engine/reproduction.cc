@@ -17,6 +17,17 @@ namespace {
 // while the next one is bred; early generations, whose parents are few, would be half as large as the run asks for.
 constexpr int kRoundsForDuplicates = 3;
 
+using Weights = std::vector<std::pair<std::string, double>>;
+
+// Those that set parameters and leave edits alone; all of them if a run draws none of those.
+Weights OfParameters(const Weights& weights) {
+  Weights some;
+  for (const auto& [op, weight] : weights) {
+    if (op.starts_with("parameter_") && weight > 0) some.emplace_back(op, weight);
+  }
+  return some.empty() ? weights : some;
+}
+
 }  // namespace
 
 GenerationRecord Reproduction::Defaults(const std::stop_token& stop) {
@@ -59,8 +70,10 @@ void Reproduction::AddRequests(Offspring& offspring, std::size_t count) const {
     Parents parents = SelectParents(population.Mates(index), population.TournamentSize(), settings_.run.seed, generation, index);
     const Bottleneck bottleneck =
         parts_.selection == nullptr ? Bottleneck::kNone : parts_.selection->BottleneckOf(parents.ids.front());
-    offspring.requests.push_back({std::move(parents.genomes), std::move(parents.sources), offspring.weights.at(bottleneck),
-                                  settings_.run.seed, generation, index});
+    const Weights& weights = offspring.weights.at(bottleneck);
+    offspring.requests.push_back({std::move(parents.genomes), std::move(parents.sources),
+                                  population.TunesParameters(index) ? OfParameters(weights) : weights, settings_.run.seed,
+                                  generation, index});
     offspring.parents.push_back(std::move(parents.ids));
   }
 }
@@ -107,7 +120,10 @@ GenerationRecord Reproduction::Rank(Offspring offspring, const StopCondition& st
   };
   GenerationRecord record;
   record.generation = offspring.generation;
-  for (const std::size_t i : parts_.choice.Choose(offspring, most, more)) {
+  std::vector<std::size_t> chosen = TakeTuned(offspring, most);
+  for (const std::size_t i : parts_.choice.Choose(offspring, most - chosen.size(), more)) chosen.push_back(i);
+  std::sort(chosen.begin(), chosen.end());
+  for (const std::size_t i : chosen) {
     seen_.insert(offspring.digests[i]);
     record.candidates.push_back(MakeCandidate(offspring, i));
   }
@@ -116,6 +132,19 @@ GenerationRecord Reproduction::Rank(Offspring offspring, const StopCondition& st
   record.inapplicable = std::move(offspring.inapplicable);
   made_ += record.candidates.size();
   return record;
+}
+
+// Of the new children those that tune a structure, half of the generation at most. They are not among the others any more: a
+// surrogate would leave them out for what the structure was before.
+std::vector<std::size_t> Reproduction::TakeTuned(Offspring& offspring, std::size_t most) const {
+  const std::size_t wanted = std::min(most / 2, parts_.population.TuningChildren());
+  std::vector<std::size_t> taken, others;
+  for (const std::size_t i : offspring.fresh) {
+    const bool takes = taken.size() < wanted && parts_.population.TunesParameters(i);
+    (takes ? taken : others).push_back(i);
+  }
+  offspring.fresh = std::move(others);
+  return taken;
 }
 
 Candidate Reproduction::MakeCandidate(Offspring& offspring, std::size_t i) {

@@ -51,6 +51,7 @@ class Reproduction {
  private:
   void AddRequests(Offspring& offspring, std::size_t count) const;
   void Inspect(Offspring& offspring) const;
+  std::vector<std::size_t> TakeTuned(Offspring& offspring, std::size_t most) const;
   Candidate MakeCandidate(Offspring& offspring, std::size_t child);
 
   const EvolutionSettings& settings_;

@@ -112,7 +112,7 @@ TEST_F(DamagedHistory, ARunDoesNotGoOnWithNumbersThatNoRunCanHave) {
 
 TEST_F(DamagedHistory, ARunDoesNotGoOnWithUnknownNames) {
   EXPECT_EQ(ResumeAfter("UPDATE run SET population_kind = 'feudal'"),
-            At(": its population kind is 'feudal'; it can be elitist, islands, map-elites, random") + kRemedy);
+            At(": its population kind is 'feudal'; it can be elitist, islands, map-elites, niches, random") + kRemedy);
   EXPECT_EQ(ResumeAfter("UPDATE run SET population_kind = 'elitist', device = 'abacus'"),
             At(": its device is 'abacus'; it can be cpu, cuda") + kRemedy);
 }

@@ -69,7 +69,7 @@ struct Replayed {
 };
 
 TEST(Replay, MakesTheSameCandidatesAndChampion) {
-  for (const char* kind : {"elitist", "islands", "random"}) {
+  for (const char* kind : {"elitist", "islands", "niches", "random"}) {
     SCOPED_TRACE(kind);
     RunRecord run = FakeRun();
     run.population_kind = kind;

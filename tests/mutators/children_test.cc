@@ -130,6 +130,38 @@ TEST_F(ChildrenTest, OfMatrixProducts) {
   }
 }
 
+// Reductions of several styles, two launches rewritten at once and one alone, with every access checked.
+TEST_F(ChildrenTest, OfReductions) {
+  const std::filesystem::path samples = EVO_SAMPLE_TASKS;
+  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
+      {samples / "sample_energy", "two_each", {}},
+      {samples / "sample_energy", "cache", {{"THREADS", 64}, {"ITEMS", 2}, {"VECTOR", 2}}},
+      {samples / "sample_energy", "atomics", {{"BLOCKS", 16}}},
+      {samples / "sample_energy", "interleaved", {{"THREADS", 1024}, {"ITEMS", 1}, {"VECTOR", 1}}},
+      {samples / "sample_energy", "block_total", {{"THREADS", 32}, {"ITEMS", 8}}},
+      {samples / "sample_peak", "rows", {}},
+      {samples / "sample_peak", "rows", {{"THREADS", 64}}},
+      {ShareDirectory() / "kernel_templates" / "mean_square_error", "naive", {{"BLOCKS", 16}, {"THREADS", 64}}}};
+  const SourceMutator& mutator = SourceMutatorNamed("reduce_grid");
+  for (const auto& [folder, kernel, setting] : places) {
+    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
+    const Task task = LoadTask(folder);
+    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
+    const auto proposals = mutator.Proposals(parent.Context());
+    ASSERT_FALSE(proposals.empty());
+    // The last proposal for the second entry of a kernel.
+    const Proposal& proposal =
+        setting.contains("THREADS") && folder.filename() == "sample_peak" ? proposals.back() : proposals.front();
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
+    for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
+    parent.Render();
+    ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
+    EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
+    const auto failure = Judge(task, parent.rendering.source, true);
+    EXPECT_FALSE(failure) << failure->message << "\n" << parent.rendering.source;
+  }
+}
+
 TEST_F(ChildrenTest, OfBlocksOfOneWarp) {
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / "softmax");
   std::string text = LoadTemplate(task.directory / "block.cu").text;

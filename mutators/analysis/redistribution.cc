@@ -1,0 +1,173 @@
+// Whether the blocks of a reduction may take other elements than they do.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel_templates/launch_argument.h"
+#include "mutators/analysis/block_uniform.h"
+#include "mutators/analysis/contraction.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/reduction.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+// The place of a parameter among a kernel's; as many as there are for any other declaration.
+std::size_t PlaceOfParameter(const SyntaxTree& tree, int kernel, int parameter) {
+  std::size_t place = 0;
+  for (const int child : tree.node(kernel).children) {
+    if (child == parameter) break;
+    place += tree.node(child).kind_name == "ParmDecl";
+  }
+  return place;
+}
+
+int ParameterAt(const SyntaxTree& tree, int kernel, std::size_t place) {
+  for (const int child : tree.node(kernel).children) {
+    if (tree.node(child).kind_name == "ParmDecl" && place-- == 0) return child;
+  }
+  return -1;
+}
+
+class RedistributionFinder {
+ public:
+  RedistributionFinder(const MutationContext& context, const Reduction& reduction)
+      : context_(context), tree_(context.tree), reduction_(reduction), uniform_(context, reduction.kernel) {}
+
+  Redistribution Find() {
+    if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", "", 0};
+    std::vector<int> parts = reduction_.of_element;
+    parts.push_back(reduction_.element);
+    for (const int part : parts) {
+      if (DependsOnBlock(TextWith(tree_, part, NumberAs(tree_, reduction_, part, "0")), part))
+        return {fmt::format("`{}` depends on the block", tree_.Text(part)), "", 0};
+    }
+    const auto& output = tree_.node(reduction_.output).children;
+    const int value = output[reduction_.atomic ? 2 : 1], target = output[reduction_.atomic ? 1 : 0];
+    if (!IsLinear(value)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), "", 0};
+    if (reduction_.atomic) {
+      if (DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", "", 0};
+      return {};
+    }
+    if (!reduction_.own_place) return {"a block's result is not stored by the block's number", "", 0};
+    return Consumer();
+  }
+
+ private:
+  bool DependsOnBlock(std::string_view text, int part) const {
+    if (text.find("blockIdx.x") != std::string_view::npos || text.find("gridDim.x") != std::string_view::npos) return true;
+    for (const int statement : NeededDeclarations(tree_, {part}, reduction_.uniform)) {
+      if (tree_.Text(statement).find("gridDim.x") != std::string_view::npos) return true;
+      for (const int variable : tree_.node(statement).children) {
+        if ((uniform_.Of(tree_.node(variable).children.back()).blocks & 1u) != 0) return true;
+      }
+    }
+    return false;
+  }
+
+  // Whether the stored value is the result, or a sum times a factor.
+  bool IsLinear(int value) const {
+    int at = reduction_.result;
+    while (at != value) {
+      const int outer = tree_.node(at).parent;
+      if (outer < 0 || !IsWithin(tree_, outer, value)) return false;
+      const std::string_view spelled = tree_.Operator(outer);
+      const bool factor = spelled == "*" || (spelled == "/" && tree_.node(outer).children.front() == at);
+      const bool real = reduction_.type == "float" || reduction_.type == "double";
+      if (tree_.node(outer).kind_name != "ParenExpr" && !(factor && real && reduction_.combine == "+")) return false;
+      at = outer;
+    }
+    return true;
+  }
+
+  // The launch that combines the results.
+  Redistribution Consumer() const {
+    const auto buffer = LaunchedAs(tree_, *reduction_.launch, reduction_.kernel, reduction_.target);
+    const auto& workspaces = context_.rendered.workspaces;
+    const auto is_it = [&](const Workspace& workspace) { return buffer == workspace.name; };
+    if (!buffer || std::none_of(workspaces.begin(), workspaces.end(), is_it))
+      return {"the results of its blocks are not stored to a workspace", "", 0};
+    const LaunchDirective* consumer = nullptr;
+    std::size_t place = 0;
+    for (const Step& step : context_.rendered.steps) {
+      if (step.repeat) return {"it is launched in a loop", "", 0};
+      if (!step.launch || step.launch->kernel == reduction_.launch->kernel) continue;
+      for (std::size_t i = 0; i < step.launch->arguments.size(); ++i) {
+        if (!NamesIt(step.launch->arguments[i], *buffer)) continue;
+        if (consumer != nullptr) return {"the results of its blocks are used more than once", "", 0};
+        consumer = &*step.launch;
+        place = i;
+      }
+    }
+    if (consumer == nullptr || consumer->line < reduction_.launch->line)
+      return {"no later launch combines its blocks' results", "", 0};
+    return Combining(*consumer, place);
+  }
+
+  static bool NamesIt(const std::string& argument, const std::string& name) {
+    for (const SourceRange& range : Tokenize(argument)) {
+      if (std::string_view(argument).substr(range.begin, range.size()) == name) return true;
+    }
+    return false;
+  }
+
+  Redistribution Combining(const LaunchDirective& consumer, std::size_t place) const {
+    for (const int kernel : Functions(tree_)) {
+      if (!IsKernel(tree_, kernel) || tree_.node(kernel).name != consumer.kernel) continue;
+      const auto found = AsReduction(context_, kernel);
+      if (const auto* why = std::get_if<std::string>(&found)) return {fmt::format("of {}: {}", consumer.kernel, *why), "", 0};
+      const Reduction& last = std::get<Reduction>(found);
+      const bool one = consumer.grid.size() == 1 && consumer.grid[0].text() == "1";
+      const bool all = last.blocks == Reduction::Blocks::kAllOfThem || (one && last.blocks == Reduction::Blocks::kShareAll);
+      const int parameter = ParameterAt(tree_, kernel, place);
+      const int element = WithoutParentheses(tree_, last.element);
+      const bool plain = last.of_element.empty() && tree_.node(element).kind_name == "ArraySubscriptExpr" &&
+                         NamedDeclaration(tree_, tree_.node(element).children.front()) == parameter &&
+                         SameTokens(TextWith(tree_, element, NumberAs(tree_, last, element, "0")),
+                                    fmt::format("{}[0]", tree_.node(parameter).name));
+      if (!all || !plain || last.combine != reduction_.combine || last.type != reduction_.type ||
+          NamedIn(tree_, last.output).contains(parameter) || !last.parameters.empty())
+        return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), "", 0};
+      const std::size_t count = PlaceOfParameter(tree_, kernel, last.bound_parameter);
+      if (last.bound_parameter < 0 || count >= consumer.arguments.size() ||
+          !SameTokens(consumer.arguments[count], reduction_.launch->grid[0].text()))
+        return {fmt::format("{} is not told how many blocks there are", consumer.kernel), "", 0};
+      return {"", consumer.kernel, count};
+    }
+    return {fmt::format("{} is not in this file", consumer.kernel), "", 0};
+  }
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  const Reduction& reduction_;
+  BlockUniform uniform_;
+};
+
+}  // namespace
+
+Replacements NumberAs(const SyntaxTree& tree, const Reduction& reduction, int node, const std::string& text) {
+  if (reduction.by_name) return UsesAs(tree, reduction.number, node, text);
+  Replacements replacements;
+  for (const int at : Subtree(tree, node)) {
+    const SyntaxNode& one = tree.node(at);
+    if (one.kind_name != "ArraySubscriptExpr" || one.children.size() != 2) continue;
+    if (SameTokens(tree.Text(one.children[1]), tree.Text(reduction.number))) replacements.emplace_back(one.children[1], text);
+  }
+  return replacements;
+}
+
+std::optional<std::string> LaunchedAs(const SyntaxTree& tree, const LaunchDirective& launch, int kernel, int parameter) {
+  const std::size_t place = PlaceOfParameter(tree, kernel, parameter);
+  if (parameter < 0 || place >= launch.arguments.size()) return std::nullopt;
+  const LaunchArgumentText argument = ParseLaunchArgument(launch.arguments[place]);
+  if (argument.kind == LaunchArgumentText::Kind::kStruct) return std::nullopt;
+  return argument.text;
+}
+
+Redistribution RedistributionOf(const MutationContext& context, const Reduction& reduction) {
+  return RedistributionFinder(context, reduction).Find();
+}
+
+}  // namespace evo

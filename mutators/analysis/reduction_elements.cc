@@ -1,0 +1,253 @@
+#include "mutators/analysis/reduction_elements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/shared_array.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+bool IsVariableKind(const std::string& kind) { return kind == "VarDecl" || kind == "ParmDecl"; }
+
+bool IsInteger(const std::string& type) {
+  const std::string plain = WithoutConst(type);
+  return IsArithmetic(plain) && plain != "float" && plain != "double";
+}
+
+// Whether a condition only says which elements there are.
+bool IsGuarded(const SyntaxTree& tree, int expression) {
+  const SyntaxNode& node = tree.node(WithoutParentheses(tree, expression));
+  return node.kind_name == "ConditionalOperator" && node.children.size() == 3 && !LoadsIn(tree, node.children.front());
+}
+
+bool IsSubscript(const SyntaxTree& tree, int node) {
+  return tree.node(node).kind_name == "ArraySubscriptExpr" && tree.node(node).children.size() == 2;
+}
+
+std::string Tokens(const SyntaxTree& tree, int node) {
+  std::string text;
+  for (const std::string_view token : tree.Tokens(tree.node(node).range)) text += fmt::format("{} ", token);
+  return text;
+}
+
+}  // namespace
+
+bool NamesShared(const SyntaxTree& tree, int expression) {
+  const auto named = NamedIn(tree, expression);
+  return std::any_of(named.begin(), named.end(), [&](int d) { return tree.node(d).kind_name == "VarDecl" && IsShared(tree, d); });
+}
+
+ReductionElements::ReductionElements(const MutationContext& context, int kernel, Numbered numbered)
+    : tree_(context.tree), kernel_(kernel), uniform_(context, kernel), written_(WrittenIn(context.tree, kernel)) {
+  FindVariables();
+  Collect(tree_.node(kernel).children.back());
+  if (elements_.empty())
+    refusal_ = "nothing that it loads from global memory is combined";
+  else if (numbered == Numbered::kByVariable ? !NumberByVariable() : !NumberByIndex())
+    refusal_ = fmt::format("`{}` is not a function of one index {}", tree_.Text(elements_.front()), kNoNumber);
+}
+
+// A local variable is a part of one element if its initialiser is, and holds partial results if it is changed to or by a value
+// that comes from memory.
+void ReductionElements::FindVariables() {
+  for (bool more = true; more;) {
+    more = false;
+    for (const int node : Subtree(tree_, kernel_)) {
+      int variable = -1, value = -1;
+      if (tree_.node(node).kind_name == "VarDecl" && !tree_.node(node).children.empty() && !IsShared(tree_, node)) {
+        variable = node;
+        value = tree_.node(node).children.back();
+      } else if (IsAssignment(tree_, node)) {
+        variable = NamedDeclaration(tree_, tree_.node(node).children.front());
+        value = tree_.node(node).children.back();
+      }
+      if (variable < 0 || tree_.node(variable).kind_name != "VarDecl" || IsShared(tree_, variable)) continue;
+      if (tree_.node(variable).type.find('*') != std::string::npos || IsPartial(variable) || IsOfOneElement(variable)) continue;
+      const auto named = NamedIn(tree_, value);
+      const bool partial = std::any_of(named.begin(), named.end(), [&](int d) { return IsPartial(d); });
+      const bool part = std::any_of(named.begin(), named.end(), [&](int d) { return IsOfOneElement(d); });
+      if (!partial && !part && !LoadsGlobal(value) && !NamesShared(tree_, value)) continue;
+      const bool constant = variable == node && !written_.contains(variable);
+      const bool one = constant && !partial && !NamesShared(tree_, value) && !IsGuarded(tree_, value) && IsPure(tree_, value);
+      (one ? parts_ : partials_).insert(variable);
+      more = true;
+    }
+  }
+}
+
+// Whether an expression differs between threads, or between the iterations of a loop.
+bool ReductionElements::Varies(int expression) const {
+  if (!uniform_.IsUniform(expression)) return true;
+  const auto named = NamedIn(tree_, expression);
+  return std::any_of(named.begin(), named.end(), [&](int d) {
+    const int statement = tree_.node(d).parent;
+    return tree_.node(statement).kind_name == "DeclStmt" && tree_.node(tree_.node(statement).parent).kind_name == "ForStmt";
+  });
+}
+
+bool ReductionElements::LoadsGlobal(int expression) const {
+  for (const int node : Subtree(tree_, expression)) {
+    const SyntaxNode& one = tree_.node(node);
+    const bool memory = IsSubscript(tree_, node) || (one.kind_name == "UnaryOperator" && tree_.Operator(node) == "*");
+    // An array of arrays, or an address, is not read. The branches of `?:` are read without being marked so.
+    const bool value = one.type.find_first_of("*]") == std::string::npos && tree_.Operator(one.parent) != "&";
+    if (memory && value && !NamesShared(tree_, one.children.front())) return true;
+    if (LibraryCallee(tree_, node).starts_with("__ld")) return true;
+  }
+  return false;
+}
+
+bool ReductionElements::IsElement(int expression) const {
+  const SyntaxNode& node = tree_.node(expression);
+  if (node.type.empty() || node.type.find('*') != std::string::npos || IsVariableKind(node.kind_name)) return false;
+  if (IsGuarded(tree_, expression) || NamesShared(tree_, expression) || !IsPure(tree_, expression)) return false;
+  bool loads = LoadsGlobal(expression);
+  for (const int declaration : NamedIn(tree_, expression)) {
+    if (IsPartial(declaration)) return false;
+    loads = loads || IsOfOneElement(declaration);
+  }
+  return loads;
+}
+
+void ReductionElements::Collect(int node) {
+  if (tree_.node(node).kind_name == "VarDecl" && IsOfOneElement(node)) return;
+  // What is stored to, and where an atomic adds, is no element.
+  const bool assigns = IsAssignment(tree_, node);
+  const bool atomic = LibraryCallee(tree_, node).starts_with("atomic");
+  if (!assigns && IsElement(node) && !IsSumOfTwo(node)) {
+    elements_.push_back(node);
+    return;
+  }
+  const auto& children = tree_.node(node).children;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if ((assigns && i == 0) || (atomic && i < 2)) continue;
+    Collect(children[i]);
+  }
+}
+
+bool ReductionElements::IsSumOfTwo(int expression) const {
+  const int sum = WithoutParentheses(tree_, expression);
+  const auto& sides = tree_.node(sum).children;
+  if (tree_.Operator(sum) != "+" || sides.size() != 2) return false;
+  const auto first_of = [&](int side) {
+    if (IsSumOfTwo(side)) return tree_.node(WithoutParentheses(tree_, side)).children.front();
+    return IsElement(side) ? side : -1;
+  };
+  const int a = first_of(sides[0]), b = first_of(sides[1]);
+  if (a < 0 || b < 0) return false;
+  Varying in_a, in_b;
+  AddVarying(a, in_a, false);
+  AddVarying(b, in_b, false);
+  if (in_a.indices.empty() || in_b.indices.empty()) return false;
+  const std::string index_a = Tokens(tree_, in_a.indices.front()), index_b = Tokens(tree_, in_b.indices.front());
+  return index_a != index_b && Normal(a, index_a) == Normal(b, index_b);
+}
+
+void ReductionElements::AddVarying(int node, Varying& varying, bool in_index) const {
+  const SyntaxNode& one = tree_.node(node);
+  if (one.opaque) varying.elsewhere = true;
+  for (const int hidden : one.hidden) varying.elsewhere = varying.elsewhere || tree_.node(hidden).function >= 0;
+  if (one.kind_name == "MemberRefExpr" && tree_.Text(node).starts_with("threadIdx")) varying.elsewhere |= !in_index;
+  if (one.kind_name == "DeclRefExpr" && one.refers_to >= 0 && tree_.node(one.refers_to).kind_name == "VarDecl") {
+    if (IsOfOneElement(one.refers_to))
+      AddVarying(tree_.node(one.refers_to).children.back(), varying, in_index);
+    else if (tree_.node(one.refers_to).function >= 0 && Varies(node))
+      (IsInteger(one.type) && !in_index ? varying.variables.insert(one.refers_to).second : varying.elsewhere |= !in_index);
+  }
+  const auto& children = one.children;
+  const bool index = !in_index && IsSubscript(tree_, node) && Varies(children[1]);
+  if (index) varying.indices.push_back(children[1]);
+  for (const int child : children) AddVarying(child, varying, in_index || (index && child == children[1]));
+}
+
+// The element's tokens and those of the variables that it needs, with `@` for the index.
+std::string ReductionElements::Normal(int element, const std::string& index) const {
+  std::string text;
+  std::vector<int> nodes = DeclarationsFor(element);
+  nodes.push_back(element);
+  for (const int node : nodes) {
+    Replacements replacements;
+    for (const int at : Subtree(tree_, node)) {
+      if (IsSubscript(tree_, at) && Tokens(tree_, tree_.node(at).children[1]) == index)
+        replacements.emplace_back(tree_.node(at).children[1], "@");
+    }
+    const std::string replaced = TextWith(tree_, node, replacements);
+    for (const SourceRange& range : Tokenize(replaced)) text += replaced.substr(range.begin, range.size()) + " ";
+  }
+  return text;
+}
+
+// `i` in all of them, which are spelled the same.
+bool ReductionElements::NumberByVariable() {
+  numbers_.clear();
+  for (const int element : elements_) {
+    // Within an index, too, it must be the only thing that varies.
+    std::vector<int> nodes = DeclarationsFor(element);
+    nodes.push_back(element);
+    std::set<int> variables;
+    int use = -1;
+    for (const int node : nodes) {
+      for (const int at : Subtree(tree_, node)) {
+        const SyntaxNode& one = tree_.node(at);
+        if (one.opaque || (one.kind_name == "MemberRefExpr" && tree_.Text(at).starts_with("threadIdx"))) return false;
+        if (one.kind_name != "DeclRefExpr" || one.refers_to < 0 || tree_.node(one.refers_to).kind_name != "VarDecl") continue;
+        if (IsOfOneElement(one.refers_to) || tree_.node(one.refers_to).function < 0 || !Varies(at)) continue;
+        if (!IsInteger(one.type)) return false;
+        variables.insert(one.refers_to);
+        use = at;
+      }
+    }
+    if (variables.size() != 1 || Normal(element, "") != Normal(elements_.front(), "")) return false;
+    numbers_.push_back(use);
+  }
+  variable_ = tree_.node(numbers_.front()).refers_to;
+  return true;
+}
+
+// The same index of all subscripts of an element.
+bool ReductionElements::NumberByIndex() {
+  numbers_.clear();
+  std::string first;
+  for (const int element : elements_) {
+    std::vector<int> indices;
+    Varying varying;
+    AddVarying(element, varying, false);
+    if (varying.elsewhere || !varying.variables.empty() || varying.indices.empty()) return false;
+    const std::string index = Tokens(tree_, varying.indices.front());
+    for (const int other : varying.indices) {
+      if (Tokens(tree_, other) != index) return false;
+    }
+    const std::string normal = Normal(element, index);
+    if (first.empty()) first = normal;
+    if (normal != first) return false;
+    numbers_.push_back(varying.indices.front());
+  }
+  return true;
+}
+
+int ReductionElements::NumberOf(int element) const {
+  const auto found = std::find(elements_.begin(), elements_.end(), element);
+  return found == elements_.end() ? -1 : numbers_[static_cast<std::size_t>(found - elements_.begin())];
+}
+
+std::vector<int> ReductionElements::DeclarationsFor(int element) const {
+  std::set<int> statements;
+  std::vector<int> open{element};
+  while (!open.empty()) {
+    const int node = open.back();
+    open.pop_back();
+    for (const int declaration : NamedIn(tree_, node)) {
+      if (!IsOfOneElement(declaration) || !statements.insert(tree_.node(declaration).parent).second) continue;
+      open.push_back(tree_.node(declaration).children.back());
+    }
+  }
+  return {statements.begin(), statements.end()};
+}
+
+}  // namespace evo

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mutators/analysis/lockstep_run.h"
+#include "mutators/analysis/reduction.h"
+
+namespace evo {
+
+// Finds which elements the blocks of a reduction take, by running the kernel on numbers: for all values of the parameters that it
+// names, for several numbers of elements and of blocks.
+class ReductionRuns {
+ public:
+  // What the runs say together.
+  struct Seen {
+    Reduction::Blocks blocks = Reduction::Blocks::kShareAll;
+    std::int64_t part = 0;
+    std::set<int> outputs;
+    std::set<std::string> initials;
+    std::set<std::string> combines;
+    int data = -1;
+    bool always_initial = true;
+    bool own_place = true;
+    bool once = true;  // one thread of a block stores
+  };
+
+  // `found` has the kernel and its launch, and gets the bound, the blocks, the part and the parameters. The arguments outlive the
+  // object.
+  ReductionRuns(const MutationContext& context, Reduction& found, const ReductionElements& elements)
+      : context_(context), tree_(context.tree), found_(found), elements_(elements) {}
+
+  // False if they do not take every element exactly once; why() says more.
+  bool Classify();
+  const std::string& why() const { return why_; }
+  const Seen& seen() const { return seen_; }
+
+ private:
+  bool Refuse(std::string why);
+  bool IsNamed(std::string_view name) const;
+  void FindSettings();
+  std::int64_t ThreadsOf(const Parameters& setting) const;
+  bool ClassifyAll();
+  bool ClassifyOne(const Parameters& setting, std::int64_t threads);
+  void PinPart();
+  std::optional<Partial> Run(const Parameters& setting, std::int64_t threads, std::int64_t bound, std::int64_t blocks,
+                             std::int64_t block);
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  Reduction& found_;
+  const ReductionElements& elements_;
+  std::vector<Parameters> settings_;
+  Seen seen_;
+  bool varies_ = false;
+  std::string why_;
+};
+
+}  // namespace evo

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/reduction.h"
+#include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/reduction_writer.h"
+
+namespace evo {
+namespace {
+
+const std::vector<std::int64_t> kReductionThreads{32, 64, 128, 256, 512, 1024};
+const std::vector<std::int64_t> kReductionItems{1, 2, 4, 8};
+// Multiples of the multiprocessors of a large device, and a few for small ones.
+const std::vector<std::int64_t> kReductionBlocks{16, 66, 132, 264, 528, 1056, 2112, 4224};
+
+// A reduction by a tree in shared memory, or by an atomic of each thread, becomes one in registers: each thread adds up several
+// elements that it reads in vectors, warps by shuffles, one result a block. If the results are combined by an atomic or by a
+// launch that is understood, blocks share the elements anew.
+class ReduceGrid : public SourceMutator {
+ public:
+  std::string_view name() const override { return "reduce_grid"; }
+  Promise promise() const override { return Promise::kReassociating; }
+  std::string_view description() const override {
+    return "sums up in registers and by shuffles what blocks sum up by trees or atomics, with threads, items and blocks as "
+           "parameters";
+  }
+  double weight() const override { return 3; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    for (const int kernel : Candidates(context)) {
+      const auto found = AsReduction(context, kernel);
+      const auto* reduction = std::get_if<Reduction>(&found);
+      if (reduction == nullptr) continue;
+      const Redistribution spread = RedistributionOf(context, *reduction);
+      std::string names = context.tree.text();
+      Proposal alone = Rewritten(context, *reduction, spread, names);
+      if (!spread.consumer.empty()) {
+        // Both launches at once: once the second is another, it is no longer known that it combines the first's results.
+        const auto last = AsReduction(context, KernelNamed(context, spread.consumer));
+        Proposal both = alone;
+        Add(Rewritten(context, std::get<Reduction>(last), {"its grid stays", "", 0}, names), both);
+        proposals.push_back(std::move(both));
+      }
+      proposals.push_back(std::move(alone));
+    }
+    return proposals;
+  }
+
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    std::vector<std::string> refusals;
+    for (const int kernel : Candidates(context)) {
+      const auto found = AsReduction(context, kernel);
+      if (const auto* why = std::get_if<std::string>(&found))
+        refusals.push_back(fmt::format("{}: {}", context.tree.node(kernel).name, *why));
+    }
+    return refusals;
+  }
+
+ private:
+  // Kernels whose threads work together.
+  static std::vector<int> Candidates(const MutationContext& context) {
+    std::vector<int> kernels;
+    for (const int kernel : Functions(context.tree)) {
+      if (IsKernel(context.tree, kernel) && Cooperates(context.tree, kernel)) kernels.push_back(kernel);
+    }
+    return kernels;
+  }
+
+  static int KernelNamed(const MutationContext& context, const std::string& name) {
+    for (const int kernel : Functions(context.tree)) {
+      if (IsKernel(context.tree, kernel) && context.tree.node(kernel).name == name) return kernel;
+    }
+    return -1;
+  }
+
+  static void Add(Proposal&& from, Proposal& to) {
+    const auto append = [](auto& target, auto& source) { target.insert(target.end(), source.begin(), source.end()); };
+    append(to.changes, from.changes);
+    append(to.launch, from.launch);
+    append(to.brings, from.brings);
+    append(to.constraints, from.constraints);
+    to.parameters.merge(from.parameters);
+  }
+
+  // `names` gets the names that the edit brings.
+  static Proposal Rewritten(const MutationContext& context, const Reduction& found, const Redistribution& spread,
+                            std::string& names) {
+    const auto unused = [&](const char* wanted) {
+      std::string name = UnusedName(names, wanted);
+      names += " " + name;
+      return name;
+    };
+    const ReductionParameters parameters{unused("THREADS"), unused("ITEMS"), unused("VECTOR")};
+    const bool shared = found.blocks == Reduction::Blocks::kShareAll;
+    const bool spreads = spread.refusal.empty();
+    const ReductionWriter writer(context, found, parameters, spreads || shared);
+    Proposal proposal;
+    proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    proposal.parameters = found.parameters;
+    const std::string& kernel = found.launch->kernel;
+    proposal.launch.push_back({kernel, "block", parameters.threads});
+    if (found.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", "0"});
+    // A part that a block has to itself is often as small as the block was.
+    const bool own = !spreads && found.blocks == Reduction::Blocks::kOwnPart;
+    proposal.brings = {{parameters.threads, kReductionThreads, own ? 64 : 256}, {parameters.items, kReductionItems, own ? 1 : 4}};
+    if (const auto vectors = writer.Vectors(); vectors.size() > 1)
+      proposal.brings.push_back({parameters.vector, vectors, vectors.back()});
+    if (!spreads) return proposal;
+    const std::string blocks = unused("BLOCKS");
+    proposal.brings.push_back({blocks, kReductionBlocks, 1056});
+    const std::string grid = Grid(context, found, parameters, blocks);
+    proposal.launch.push_back(WithDimension(*found.launch, "grid", 0, grid));
+    if (spread.consumer.empty()) return proposal;
+    std::vector<std::string> arguments = OnlyLaunch(context.rendered, spread.consumer)->arguments;
+    arguments[spread.count_argument] = grid;
+    proposal.launch.push_back({spread.consumer, "arguments", fmt::format("{}", fmt::join(arguments, ", "))});
+    return proposal;
+  }
+
+  // Never more blocks than before where each has its own place for its result.
+  static std::string Grid(const MutationContext& context, const Reduction& found, const ReductionParameters& parameters,
+                          const std::string& blocks) {
+    const std::string& present = found.launch->grid[0].text();
+    const auto size = LaunchedAs(context.tree, *found.launch, found.kernel, found.bound_parameter);
+    const bool fixed = found.launch->grid[0].Names().empty();
+    if (found.atomic && fixed && size) return fmt::format("max(1, min(ceil_div({}, {}), {}))", *size, parameters.threads, blocks);
+    return fmt::format("min({}, {})", present, blocks);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeReduceGrid() { return std::make_unique<ReduceGrid>(); }
+
+}  // namespace evo

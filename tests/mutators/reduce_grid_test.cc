@@ -1,0 +1,117 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/mutators/mutating.h"
+
+namespace evo {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// A kernel that sums up x into out, with these lines in the place of the load and of the tree.
+std::string Summing(const std::string& load, const std::string& tree,
+                    const std::string& end = "if (t == 0) atomicAdd(out, s[0]);") {
+  return "// evo:launch total(x, out, N) grid(ceil_div(N, 256)) block(256)\n"
+         "__global__ void total(const float* x, float* out, int n) {\n"
+         "  __shared__ float s[256];\n"
+         "  int t = threadIdx.x;\n"
+         "  int i = blockIdx.x * blockDim.x + t;\n  " +
+         load + "\n  __syncthreads();\n  " + tree + "\n  " + end + "\n}\n";
+}
+
+constexpr char kLoad[] = "s[t] = i < n ? x[i] : 0.0f;";
+constexpr char kTree[] = "for (int d = 128; d > 0; d /= 2) {\n    if (t < d) s[t] += s[t + d];\n    __syncthreads();\n  }";
+
+std::string Reduced(const std::string& source) {
+  const auto children = ChildrenOf("reduce_grid", source);
+  return children.empty() ? "" : children.front();
+}
+
+// Why the kernels of a source are left as they are.
+std::string Refused(const std::string& source) {
+  const Parent parent(source);
+  EXPECT_TRUE(parent.tree->errors().empty()) << parent.tree->errors().front();
+  const SourceMutator& mutator = SourceMutatorNamed("reduce_grid");
+  EXPECT_THAT(mutator.Proposals(parent.Context()), IsEmpty()) << source;
+  std::string all;
+  for (const std::string& why : mutator.Refusals(parent.Context())) all += why + "\n";
+  return all;
+}
+
+TEST(ReduceGrid, ReadsAsAPersonWouldHaveWrittenIt) {
+  const std::string child = Reduced(Summing(kLoad, kTree));
+  EXPECT_THAT(child, HasSubstr("grid(min(ceil_div(N, 256), BLOCKS)) block(THREADS)"));
+  EXPECT_THAT(child, HasSubstr("// evo:param THREADS 32 64 128 256 512 1024\n// evo:param ITEMS 1 2 4 8\n"
+                               "// evo:param VECTOR 1 2 4\n// evo:param BLOCKS 16 66 132 264 528 1056 2112 4224\n"));
+  EXPECT_THAT(child, HasSubstr("      for (int k = 0; k < ITEMS * VECTOR; ++k) {\n"
+                               "        sum += x_part[k / VECTOR].at[k % VECTOR];\n"));
+  EXPECT_THAT(child, HasSubstr("        sum += x[i];\n"));
+  EXPECT_THAT(child, HasSubstr("    if (threadIdx.x == 0) atomicAdd(out, sum);\n"));
+  std::istringstream lines(child);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
+}
+
+TEST(ReduceGrid, UnderstandsTreesByRunningThem) {
+  for (const char* tree :
+       {kTree, "for (int d = 1; d < 256; d *= 2) {\n    if (t % (2 * d) == 0) s[t] += s[t + d];\n    __syncthreads();\n  }",
+        "for (int d = 1; d < blockDim.x; d <<= 1) {\n    int at = 2 * d * t;\n    if (at < 256) s[at] = s[at + d] + s[at];\n"
+        "    __syncthreads();\n  }",
+        "int d = blockDim.x / 2;\n  while (d != 0) {\n    if (t < d) s[t] += s[t + d];\n    __syncthreads();\n    d /= 2;\n  }",
+        "for (int d = 64; d > 0; d /= 4) {\n    if (t < d) s[t] += s[t + d] + s[t + 2 * d] + s[t + 3 * d];\n"
+        "    __syncthreads();\n  }"})
+    EXPECT_THAT(Reduced(Summing(kLoad, tree)), HasSubstr("__shfl_down_sync")) << tree;
+}
+
+TEST(ReduceGrid, KeepsTheBlocksWhereTheirResultsAreTheAnswer) {
+  const std::string child = Reduced(Summing(kLoad, kTree, "if (t == 0) out[blockIdx.x] = s[0] / n;"));
+  EXPECT_THAT(child, HasSubstr("grid(ceil_div(N, 256)) block(THREADS)"));
+  EXPECT_THAT(child, HasSubstr("  const int begin = blockIdx.x * 256;\n"
+                               "  const int end = begin + 256 < n ? begin + 256 : n;\n"));
+  EXPECT_THAT(child, HasSubstr("if (threadIdx.x == 0) out[blockIdx.x] = sum / n;"));
+  EXPECT_THAT(child, Not(HasSubstr("BLOCKS")));
+}
+
+TEST(ReduceGrid, RewritesBothLaunchesAtOnceAndTellsTheSecondHowManyBlocksThereAre) {
+  const std::string source = LoadTemplate(ShareDirectory() / "kernel_templates" / "vector_sum" / "naive.cu").text;
+  const auto children = ChildrenOf("reduce_grid", source);
+  ASSERT_EQ(children.size(), 3u) << "both, the first, the second";
+  EXPECT_THAT(children[0],
+              HasSubstr("vector_sum_blocks(X, sums, N) grid(min(ceil_div(N, BLOCK * ITEMS), BLOCKS)) block(THREADS)"));
+  EXPECT_THAT(children[0],
+              HasSubstr("vector_sum_last(sums, Y, min(ceil_div(N, BLOCK * ITEMS), BLOCKS)) grid(1) block(THREADS_2)"));
+  EXPECT_THAT(children[1], HasSubstr("vector_sum_last(sums, Y, min(ceil_div(N, BLOCK * ITEMS), BLOCKS)) grid(1) block(BLOCK)"));
+  EXPECT_THAT(children[2], HasSubstr("vector_sum_last(sums, Y, ceil_div(N, BLOCK * ITEMS)) grid(1) block(THREADS)"));
+}
+
+TEST(ReduceGrid, RefusesWhatIsNoReductionOrNotUnderstood) {
+  const std::string wrong_half =
+      "for (int d = 128; d > 1; d /= 2) {\n    if (t < d) s[t] += s[t + d];\n    __syncthreads();\n  }";
+  EXPECT_THAT(Refused(Summing(kLoad, wrong_half)), HasSubstr("exactly once"));
+  const std::string raced = "for (int d = 128; d > 0; d /= 2) {\n    if (t < d) s[t] += s[t + d];\n  }";
+  EXPECT_THAT(Refused(Summing(kLoad, raced)), HasSubstr("`s` is read while another thread writes it"));
+  const std::string parted = "if (t < 128) {\n    s[t] += s[t + 128];\n    __syncthreads();\n  }";
+  EXPECT_THAT(Refused(Summing(kLoad, parted)), HasSubstr("not all threads of a block reach a barrier together"));
+  EXPECT_THAT(Refused(Summing("s[t] = i < n ? x[i] : 1.0f;", kTree)),
+              HasSubstr("begin with `1.0f`, which may change the result"));
+  EXPECT_THAT(Refused(Summing("s[t] = i < n ? x[i] : 0.0f;",
+                              "for (int d = 128; d > 0; d /= 2) {\n    if (t < d) s[t] = fmaxf(s[t], "
+                              "s[t + d]);\n    __syncthreads();\n  }")),
+              HasSubstr("combines in more than one way"));
+  EXPECT_THAT(Refused(Summing(kLoad, kTree, "atomicAdd(out + t, s[t]);")), HasSubstr("exactly once"));
+  EXPECT_THAT(Refused(Summing(kLoad, kTree, "if (t == 0) atomicAdd(out + i, s[0]);")), HasSubstr("depends on `i`"));
+  EXPECT_THAT(Refused(Summing("s[t] = x[i];", kTree)), HasSubstr("exactly once")) << "no thread keeps to n";
+  EXPECT_THAT(Refused(Summing("s[t] = i < n ? x[i] * t : 0.0f;", kTree)), HasSubstr("is not a function of one index"));
+  EXPECT_THAT(Refused("// evo:launch count(x, out, N) grid(ceil_div(N, 256)) block(256)\n"
+                      "__global__ void count(const int* x, int* out, int n) {\n"
+                      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) atomicAdd(&out[x[i]], 1);\n}\n"),
+              Not(IsEmpty()))
+      << "a histogram";
+}
+
+}  // namespace
+}  // namespace evo
