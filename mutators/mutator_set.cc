@@ -31,10 +31,10 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 
 // parallelism/
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
-    MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction;
-constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile,
-                                  MakeWorkPerThread,      MakeGridStride,          MakeBlockShape,    MakeBlockOrder,
-                                  MakeBarrierNarrow,      MakeTileContraction};
+    MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction;
+constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction,    MakeRegisterTile,
+                                  MakeWorkPerThread,      MakeGridStride,          MakeBlockShape,       MakeBlockOrder,
+                                  MakeBarrierNarrow,      MakeTileContraction,     MakeTensorContraction};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;
