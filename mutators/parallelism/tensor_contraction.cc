@@ -90,14 +90,18 @@ class TensorContraction : public SourceMutator {
     proposal.changes.push_back({kernel, Placement::kBefore, writer.Blocks()});
     proposal.changes.push_back({kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
     proposal.changes.push_back({body, Placement::kReplace, writer.Body()});
+    const std::string threads = fmt::format("{} * {} * 32", warps_m, warps_n);
     const std::string& launched = found.grid.launch->kernel;
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
-                       {launched, "block", fmt::format("{} * {} * 32", warps_m, warps_n)},
+                       {launched, "block", threads},
                        {launched, "shared", fmt::format("max({}, {})", writer.RingBytes(), writer.SumBytes())}};
     proposal.brings = {{tile_m, kTiles, 128}, {tile_n, kTiles, 128}, {tile_k, kDepths, 32},
                        {warps_m, kWarps, 2},  {warps_n, kWarps, 2},  {stages, kStages, 3}};
+    const auto divides = [&](const std::string& tile) { return fmt::format("{} * {} / 8 % ({}) == 0", tile, tile_k, threads); };
     proposal.constraints = {fmt::format("{} >= {} * 16 && {} >= {} * 16", tile_m, warps_m, tile_n, warps_n),
                             fmt::format("{} / {} * ({} / {}) <= {}", tile_m, warps_m, tile_n, warps_n, kMostElements),
+                            divides(tile_m),
+                            divides(tile_n),
                             fmt::format("{} <= {}", writer.RingBytes(), kShared),
                             fmt::format("{} <= {}", writer.SumBytes(), kShared)};
     return proposal;

@@ -83,8 +83,10 @@ std::string TensorWriter::Staged(const Side& side) const {
   const std::string row = fmt::format("{} / {}", t, vectors), column = fmt::format("{} % {} * 8", t, vectors);
   const SyntaxNode& index = tree_.node(side.index.declaration);
   const SyntaxNode& k = tree_.node(found_.k.counter);
-  std::string text = fmt::format("#pragma unroll\n      for (int {0} = threadIdx.x; {0} < {1} * {2} / 8; {0} += {3}) {{\n", t,
-                                 side.size, names_.tile_k, Fresh("kThreads"));
+  const std::string round = Fresh("round"), threads = Fresh("kThreads");
+  std::string text = fmt::format("#pragma unroll 4\n      for (int {0} = 0; {0} < {1} * {2} / 8 / {3}; ++{0}) {{\n", round,
+                                 side.size, names_.tile_k, threads);
+  text += fmt::format("        const int {} = {} * {} + threadIdx.x;\n", t, round, threads);
   text += fmt::format("        {} = {} + {};\n", Typed(side.index.declaration), Fresh("first_" + side.letter),
                       IsByK(side) ? row : column);
   text += fmt::format("        {} = {} * {} + {};\n", Typed(found_.k.counter), next, names_.tile_k, IsByK(side) ? column : row);
