@@ -49,7 +49,7 @@ class TensorContraction : public SourceMutator {
   }
 
  private:
-  // Gives each kernel's proposal, or why it has none.
+  // Gives each contraction's proposal, or why it has none.
   template <typename Propose, typename Refuse>
   static void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
     const SyntaxTree& tree = context.tree;
@@ -57,10 +57,8 @@ class TensorContraction : public SourceMutator {
       if (!IsKernel(tree, kernel)) continue;
       const auto refuse_kernel = [&](const std::string& why) { refuse(fmt::format("{}: {}", tree.node(kernel).name, why)); };
       const auto found = AsContraction(context, kernel);
-      if (const auto* why = std::get_if<std::string>(&found)) {
-        refuse_kernel(*why);
-        continue;
-      }
+      // Why a kernel is no contraction is what tile_contraction says.
+      if (std::holds_alternative<std::string>(found)) continue;
       const Contraction& contraction = std::get<Contraction>(found);
       const auto operands = AsTensorOperands(tree, contraction);
       if (const auto* why = std::get_if<std::string>(&operands)) {

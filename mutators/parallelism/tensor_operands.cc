@@ -28,6 +28,11 @@ int ElementBehind(const SyntaxTree& tree, int expression) {
     const SyntaxNode& node = tree.node(at);
     const std::string type = WithoutConst(node.type);
     if (PointerAt(tree, at) >= 0) return IsTensorElement(type) ? at : -1;
+    // `float(a[k])` calls the element's conversion to float.
+    if (node.children.size() == 1 && (node.name == "operator float" || node.kind_name == "UnexposedExpr")) {
+      at = node.children.front();
+      continue;
+    }
     if (type != "float" && !IsTensorElement(type)) return -1;
     const int variable = NamedDeclaration(tree, at);
     const std::string_view callee = LibraryCallee(tree, at);

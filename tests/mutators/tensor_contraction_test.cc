@@ -115,10 +115,13 @@ TEST(TensorContraction, SaysWhyNot) {
   EXPECT_THAT(Refusals(kBytes), ElementsAre("quantised: it sums up in int, and tensor cores do in float"));
   EXPECT_THAT(Refusals(kFlat), ElementsAre("flat: it sums up in double, and tensor cores do in float"));
   EXPECT_THAT(Refusals(kScaled), ElementsAre(HasSubstr("scaled: ")));
-  for (const auto& [source, why] : kRefused) EXPECT_THAT(Refusals(source), Contains(HasSubstr(why)));
+  for (const auto& [source, why] : kRefused) EXPECT_THAT(Refusals(source), IsEmpty()) << "tile_contraction says " << why;
   const std::vector<std::tuple<const char*, const char*, const char*>> changes{
       {"B[k * N + n]", "B[k * N + 2 * n]", "no index of `__half2float(B[k * N + 2 * n])` goes along neighbouring elements"},
-      {"sum += ", "sum += 0.5f * ", "it adds more than the product of two elements"},
+      {"* __half2float(B[k * N + n])", "* (2.0f * __half2float(B[k * N + n]))",
+       "the factor `2.0f * __half2float(B[k * N + n])` is no"},
+      {"__half2float(A[m * K + k]) * __half2float(B[k * N + n])",
+       "0.5f * (__half2float(A[m * K + k]) * __half2float(B[k * N + n]))", "it adds more than the product of two elements"},
       {"float sum = 0.0f", "double sum = 0.0", "it sums up in double"},
       {"__half2float(A[m * K + k])", "__half2float(__hneg(A[m * K + k]))",
        "is no element of half or bfloat16 converted to float"}};
