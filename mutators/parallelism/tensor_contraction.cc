@@ -20,6 +20,14 @@ constexpr int kShared = 232448;
 // Elements of a warp: with more, the sums and what is loaded for them exceed the registers of a thread.
 constexpr int kMostElements = 4096;
 
+// What a search begins with: tiles that large products want, and those of which small ones have enough for all multiprocessors.
+struct Sizes {
+  std::int64_t tile;
+  std::int64_t warps;  // along either axis
+  std::int64_t stages;
+};
+constexpr Sizes kSizes[] = {{128, 2, 3}, {32, 1, 2}};
+
 // One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output on tensor cores: tiles of
 // both factors come through a ring in shared memory by asynchronous copies, warps load parts of them as the instructions want
 // them, and the sums go to the output through shared memory. All of it at once, because tensor cores alone gain nothing.
@@ -70,7 +78,8 @@ class TensorContraction : public SourceMutator {
       if (!grid)
         refuse_kernel(kUnknownGrid);
       else
-        propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid));
+        for (const Sizes& sizes : kSizes)
+          propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid, sizes));
     }
   }
 
@@ -80,7 +89,7 @@ class TensorContraction : public SourceMutator {
   }
 
   static Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
-                        const TensorParameters& names, const std::vector<std::string>& grid) {
+                        const TensorParameters& names, const std::vector<std::string>& grid, const Sizes& sizes) {
     const auto& [tile_m, tile_n, tile_k, warps_m, warps_n, stages] = names;
     const TensorWriter writer(context, found, operands, names);
     Proposal proposal;
@@ -93,8 +102,8 @@ class TensorContraction : public SourceMutator {
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
                        {launched, "block", threads},
                        {launched, "shared", fmt::format("max({}, {})", writer.RingBytes(), writer.SumBytes())}};
-    proposal.brings = {{tile_m, kTiles, 128}, {tile_n, kTiles, 128}, {tile_k, kDepths, 32},
-                       {warps_m, kWarps, 2},  {warps_n, kWarps, 2},  {stages, kStages, 3}};
+    proposal.brings = {{tile_m, kTiles, sizes.tile},   {tile_n, kTiles, sizes.tile},   {tile_k, kDepths, 32},
+                       {warps_m, kWarps, sizes.warps}, {warps_n, kWarps, sizes.warps}, {stages, kStages, sizes.stages}};
     const auto divides = [&](const std::string& tile) { return fmt::format("{} * {} / 8 % ({}) == 0", tile, tile_k, threads); };
     proposal.constraints = {fmt::format("{} >= {} * 16 && {} >= {} * 16", tile_m, warps_m, tile_n, warps_n),
                             fmt::format("{} / {} * ({} / {}) <= {}", tile_m, warps_m, tile_n, warps_n, kMostElements),

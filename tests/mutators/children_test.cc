@@ -151,7 +151,7 @@ TEST_F(ChildrenTest, OfProductsOfHalves) {
     Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
     const SourceMutator& mutator = SourceMutatorNamed("tensor_contraction");
     const auto proposals = mutator.Proposals(parent.Context());
-    EXPECT_EQ(proposals.size(), 1u);
+    EXPECT_EQ(proposals.size(), 2u);
     if (proposals.empty()) continue;
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
     for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;

@@ -15,9 +15,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+// With the larger tiles to begin with; the other child has smaller ones.
 std::string OnTensorCores(const std::string& source) {
   const auto children = ChildrenOf("tensor_contraction", source);
-  EXPECT_EQ(children.size(), 1u) << source;
+  EXPECT_EQ(children.size(), 2u) << source;
   return children.empty() ? "" : children.front();
 }
 
@@ -99,6 +100,13 @@ TEST(TensorContraction, ReadsAsAPersonWouldHaveWrittenIt) {
     std::istringstream lines(OnTensorCores(source));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), line.starts_with("// evo:") ? 250u : 150u) << line;
   }
+}
+
+TEST(TensorContraction, BeginsWithLargeOrSmallTiles) {
+  const auto children = ChildrenOf("tensor_contraction", kHalves);
+  ASSERT_EQ(children.size(), 2u);
+  EXPECT_THAT(children[0], HasSubstr("#define TILE_M 128\n"));
+  EXPECT_THAT(children[1], AllOf(HasSubstr("#define TILE_M 32\n"), HasSubstr("#define WARPS_M 1\n")));
 }
 
 TEST(TensorContraction, TakesNamesThatAreFree) {

@@ -54,11 +54,12 @@ inline void LoadMatrices(Register& a, Register& b, Register& c, Register& d, uns
 
 // 8 elements of 16 bits as floats.
 template <typename T>
-EVO_CPU_UNCHECKED inline void Widen(float* to, const unsigned short* from) {
-  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+EVO_CPU_UNCHECKED inline void Widen(float* to, __m128i bits) {
   if constexpr (std::is_same_v<T, __half>) {
     _mm256_storeu_ps(to, _mm256_cvtph_ps(bits));
   } else {
+    unsigned short from[8];
+    std::memcpy(from, &bits, sizeof from);
     for (int i = 0; i < 8; ++i) {
       const unsigned whole = static_cast<unsigned>(from[i]) << 16;
       std::memcpy(&to[i], &whole, 4);
@@ -81,30 +82,29 @@ EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyForAll(MatrixOperands& 
   std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
   if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
   MatrixOperands* lanes[32];
-  alignas(32) unsigned short left_bits[16 * 16], right_bits[8 * 16];  // the right one by columns
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+  alignas(32) float left[16 * 16], right[16 * 8], sum[16 * 8];
   for (unsigned lane = 0; lane < 32; ++lane) {
-    std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+    const MatrixOperands& operands = *lanes[lane];
     const unsigned row = lane / 4, column = lane % 4 * 2;
-    for (unsigned i = 0; i < 4; ++i) std::memcpy(&left_bits[(row + i % 2 * 8) * 16 + column + i / 2 * 8], &lanes[lane]->a[i], 4);
-    for (unsigned i = 0; i < 2; ++i) std::memcpy(&right_bits[row * 16 + column + i * 8], &lanes[lane]->b[i], 4);
+    float a[8], b[8];
+    Widen<T>(a, _mm_loadu_si128(reinterpret_cast<const __m128i*>(operands.a)));
+    Widen<T>(b, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(operands.b)));
+    for (unsigned i = 0; i < 4; ++i) std::memcpy(&left[(row + i % 2 * 8) * 16 + column + i / 2 * 8], &a[i * 2], 8);
+    for (unsigned i = 0; i < 4; ++i) right[(column + i % 2 + i / 2 * 8) * 8 + row] = b[i];
+    for (unsigned i = 0; i < 2; ++i) std::memcpy(&sum[(row + i * 8) * 8 + column], &operands.c[i * 2], 8);
   }
-  alignas(32) float left[16 * 16], columns[8 * 16], right[16 * 8], sum[16 * 8];
-  for (int i = 0; i < 16 * 16; i += 8) Widen<T>(left + i, left_bits + i);
-  for (int i = 0; i < 8 * 16; i += 8) Widen<T>(columns + i, right_bits + i);
-  for (int k = 0; k < 16; ++k) {
-    for (int n = 0; n < 8; ++n) right[k * 8 + n] = columns[n * 16 + k];
-  }
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    for (unsigned i = 0; i < 4; ++i) sum[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = lanes[lane]->c[i];
-  }
+  // A row of 8 at a time: the emulation of a kernel spends most of its time here.
+  typedef float Row __attribute__((vector_size(32), may_alias));
+  const Row* rows = reinterpret_cast<const Row*>(right);
   for (int row = 0; row < 16; ++row) {
-    for (int k = 0; k < 16; ++k) {
-      const float factor = left[row * 16 + k];
-      for (int n = 0; n < 8; ++n) sum[row * 8 + n] += factor * right[k * 8 + n];
-    }
+    Row& sums = reinterpret_cast<Row*>(sum)[row];
+    Row total = sums;
+    for (int k = 0; k < 16; ++k) total += left[row * 16 + k] * rows[k];
+    sums = total;
   }
   for (unsigned lane = 0; lane < 32; ++lane) {
-    for (unsigned i = 0; i < 4; ++i) lanes[lane]->d[i] = sum[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2];
+    for (unsigned i = 0; i < 2; ++i) std::memcpy(&lanes[lane]->d[i * 2], &sum[(lane / 4 + i * 8) * 8 + lane % 4 * 2], 8);
   }
   evo_cpu_runtime->release_warp(0xffffffffu);
 }
