@@ -28,8 +28,8 @@ int ElementBehind(const SyntaxTree& tree, int expression) {
     const SyntaxNode& node = tree.node(at);
     const std::string type = WithoutConst(node.type);
     if (PointerAt(tree, at) >= 0) return IsTensorElement(type) ? at : -1;
-    // `float(a[k])` calls the element's conversion to float.
-    if (node.children.size() == 1 && (node.name == "operator float" || node.kind_name == "UnexposedExpr")) {
+    // `float(a[k])` calls the element's conversion to float; such nodes have the element's text.
+    if (node.children.size() == 1 && tree.Text(node.children.front()) == tree.Text(at)) {
       at = node.children.front();
       continue;
     }

@@ -127,7 +127,7 @@ TEST(TensorContraction, SaysWhyNot) {
   const std::vector<std::tuple<const char*, const char*, const char*>> changes{
       {"B[k * N + n]", "B[k * N + 2 * n]", "no index of `__half2float(B[k * N + 2 * n])` goes along neighbouring elements"},
       {"* __half2float(B[k * N + n])", "* (2.0f * __half2float(B[k * N + n]))",
-       "the factor `2.0f * __half2float(B[k * N + n])` is no"},
+       "the factor `(2.0f * __half2float(B[k * N + n]))` is no"},
       {"__half2float(A[m * K + k]) * __half2float(B[k * N + n])",
        "0.5f * (__half2float(A[m * K + k]) * __half2float(B[k * N + n]))", "it adds more than the product of two elements"},
       {"float sum = 0.0f", "double sum = 0.0", "it sums up in double"},

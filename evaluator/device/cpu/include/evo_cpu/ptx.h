@@ -13,27 +13,45 @@ inline const char* SharedAt(unsigned address) {
   return near + static_cast<int>(address - static_cast<unsigned>(reinterpret_cast<size_t>(near)));
 }
 
-// Each of the first 8 * count lanes reads a row of 16 bytes, as its own access, and all lanes exchange their rows.
+// What a lane asks ldmatrix for.
+struct MatrixRow {
+  unsigned char bytes[16];
+  unsigned* const* to;
+};
+
+template <bool transposed, int count>
+EVO_CPU_UNCHECKED __attribute__((noinline)) void HandOut(MatrixRow& mine) {
+  MatrixRow* const address = &mine;
+  std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
+  if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
+  MatrixRow* lanes[32];
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned matrix = 0; matrix < count; ++matrix) {
+      unsigned short pair[2];
+      for (unsigned i = 0; i < 2; ++i) {
+        const unsigned row = transposed ? lane % 4 * 2 + i : lane / 4, column = transposed ? lane / 4 : lane % 4 * 2 + i;
+        std::memcpy(&pair[i], lanes[matrix * 8 + row]->bytes + column * 2, 2);
+      }
+      *lanes[lane]->to[matrix] = pair[0] | static_cast<unsigned>(pair[1]) << 16;
+    }
+  }
+  evo_cpu_runtime->release_warp(0xffffffffu);
+}
+
+// Each of the first 8 * count lanes reads a row of 16 bytes, as its own access. The last lane to arrive hands the elements out.
 template <bool transposed, int count>
 __attribute__((noinline)) void LoadMatrixRows(unsigned* const (&to)[count], unsigned address) {
   typedef unsigned __attribute__((may_alias)) Word;
   const unsigned lane = evo_cpu_current->lane;
   if (address % 16 != 0) evo_cpu_runtime->trap("ldmatrix: an address is no multiple of 16");
+  MatrixRow mine{{}, to};
   if (lane < 8 * count) {
     const Word* from = reinterpret_cast<const Word*>(SharedAt(address));
     const Word row[4] = {from[0], from[1], from[2], from[3]};
-    std::memcpy(WarpSlot(lane), row, sizeof row);
+    std::memcpy(mine.bytes, row, sizeof row);
   }
-  evo_cpu_runtime->sync_warp(0xffffffffu);
-  for (unsigned matrix = 0; matrix < count; ++matrix) {
-    unsigned short pair[2];
-    for (unsigned i = 0; i < 2; ++i) {
-      const unsigned row = transposed ? lane % 4 * 2 + i : lane / 4, column = transposed ? lane / 4 : lane % 4 * 2 + i;
-      std::memcpy(&pair[i], WarpSlot(matrix * 8 + row) + column * 2, 2);
-    }
-    *to[matrix] = pair[0] | static_cast<unsigned>(pair[1]) << 16;
-  }
-  evo_cpu_runtime->sync_warp(0xffffffffu);
+  HandOut<transposed, count>(mine);
 }
 template <bool transposed, typename Register>
 inline void LoadMatrices(Register& a, unsigned address) {
