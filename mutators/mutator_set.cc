@@ -31,10 +31,10 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 
 // parallelism/
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
-    MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeReduceGrid;
-constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile,
-                                  MakeWorkPerThread,      MakeGridStride,          MakeBlockShape,    MakeBlockOrder,
-                                  MakeBarrierNarrow,      MakeTileContraction,     MakeReduceGrid};
+    MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeReduceGrid;
+constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction,     MakeRegisterTile,
+                                  MakeWorkPerThread,      MakeGridStride,          MakeBlockShape,        MakeBlockOrder,
+                                  MakeBarrierNarrow,      MakeTileContraction,     MakeTensorContraction, MakeReduceGrid};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "kernel_templates/brought_parameters.h"
-#include "kernel_templates/launch_argument.h"
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/tile_writer.h"
 
 namespace evo {
@@ -58,7 +58,7 @@ class TileContraction : public SourceMutator {
       if (const auto* none = std::get_if<std::string>(&found))
         why = *none;
       else if (!GridOf(context, std::get<Contraction>(found)))
-        why = "its bounds are neither numbers nor parameters that the launch line passes";
+        why = kUnknownGrid;
       if (!why.empty()) refusals.push_back(fmt::format("{}: {}", context.tree.node(kernel).name, why));
     }
     return refusals;
@@ -74,43 +74,9 @@ class TileContraction : public SourceMutator {
     return {unused("TILE_M"), unused("TILE_N"), unused("TILE_K"), unused("THREAD_M"), unused("THREAD_N")};
   }
 
-  // The launch's grid with blocks of tiles, its dimensions as texts; nullopt if the launch line cannot say how many there are.
   static std::optional<std::vector<std::string>> GridOf(const MutationContext& context, const Contraction& found) {
     const Names names = NamesIn(context.tree);
-    const LaunchDirective& launch = *found.grid.launch;
-    if (found.grid.flat >= 0) {
-      const auto rows = LaunchSize(context, found.grid, found.grid.indices[0].bound);
-      const auto columns = LaunchSize(context, found.grid, found.grid.indices[1].bound);
-      if (!rows || !columns) return std::nullopt;
-      const bool m_first = found.m.axis == 0;
-      return std::vector{fmt::format("ceil_div({}, {})", *columns, m_first ? names.tile_m : names.tile_n),
-                         fmt::format("ceil_div({}, {})", *rows, m_first ? names.tile_n : names.tile_m)};
-    }
-    std::vector<std::string> grid;
-    for (const Expression& dimension : launch.grid) grid.push_back(dimension.text());
-    for (const auto& [index, tile] : {std::pair(found.m, names.tile_m), std::pair(found.n, names.tile_n)}) {
-      const std::string block = launch.block[index.block_axis].text();
-      grid[index.axis] = BlocksOf(launch.grid[index.axis], block, tile,
-                                  fmt::format("ceil_div(({}) * ({}), {})", launch.grid[index.axis].text(), block, tile));
-    }
-    return grid;
-  }
-
-  // A bound of the kernel as the launch line spells it: a number, or what is passed for a parameter.
-  static std::optional<std::string> LaunchSize(const MutationContext& context, const ElementGrid& grid, int bound) {
-    const SyntaxTree& tree = context.tree;
-    if (tree.node(bound).kind_name == "IntegerLiteral") return std::string(tree.Text(bound));
-    const int parameter = NamedDeclaration(tree, bound);
-    if (parameter < 0 || tree.node(parameter).kind_name != "ParmDecl") return std::nullopt;
-    std::size_t place = 0;
-    for (const int child : tree.node(grid.kernel).children) {
-      if (child == parameter) break;
-      place += tree.node(child).kind_name == "ParmDecl";
-    }
-    if (place >= grid.launch->arguments.size()) return std::nullopt;
-    const LaunchArgumentText argument = ParseLaunchArgument(grid.launch->arguments[place]);
-    if (argument.kind == LaunchArgumentText::Kind::kStruct) return std::nullopt;
-    return argument.text;
+    return TiledGrid(context, found, names.tile_m, names.tile_n);
   }
 
   static Proposal Tiled(const MutationContext& context, const Contraction& found, const std::vector<std::string>& grid) {

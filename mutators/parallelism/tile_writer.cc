@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "mutators/analysis/block_uniform.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
 namespace {
-
-constexpr char kAxes[] = "xyz";
 
 // Elements between the rows of a tile in shared memory: threads that store one column of it meet different banks, and rows still
 // begin at multiples of 16 bytes.
@@ -22,93 +18,17 @@ int Padding(const std::string& type) { return 16 / SizeOf(type); }
 
 std::string Zero(const std::string& type) { return type == "float" ? "0.0f" : type == "double" ? "0.0" : "0"; }
 
-// Whether a declaration loads elements. `const float* b = &B[n];` computes an address only.
-bool LoadsElements(const SyntaxTree& tree, int statement) {
-  const auto& variables = tree.node(statement).children;
-  return std::any_of(variables.begin(), variables.end(), [&](int variable) {
-    return LoadsIn(tree, variable) && tree.node(variable).type.find('*') == std::string::npos;
-  });
-}
-
-// Lines of comments with the file's unit of indentation, which other lines get when the edit is made.
-std::string WithCommentsIndented(const std::string& text, const std::string& unit) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::size_t first = std::min(text.find_first_not_of(' ', at), end);
-    if (text.compare(first, 2, "//") == 0) {
-      for (std::size_t depth = (first - at) / 2; depth > 0; --depth) result += unit;
-      at = first;
-    }
-    result += text.substr(at, end - at);
-    at = end;
-  }
-  return result;
-}
-
 }  // namespace
 
 TileWriter::TileWriter(const MutationContext& context, const Contraction& contraction, TileParameters parameters)
-    : context_(context),
+    : ContractionText(context, contraction),
       tree_(context.tree),
       found_(contraction),
       names_(std::move(parameters)),
       m_{found_.a, found_.m,         WithoutConst(tree_.node(found_.a.expression).type), names_.tile_m, names_.thread_m,
          "m",      Counter("i", "u")},
       n_{found_.b, found_.n,         WithoutConst(tree_.node(found_.b.expression).type), names_.tile_n, names_.thread_n,
-         "n",      Counter("j", "v")} {
-  const BlockUniform uniform(context, found_.grid.kernel);
-  std::vector<int> nodes = found_.epilogue;
-  nodes.insert(nodes.end(), {found_.update, found_.k.bound, m_.index.bound, n_.index.bound});
-  for (const int statement : NeededDeclarations(tree_, nodes, Declarations())) {
-    const auto& variables = tree_.node(statement).children;
-    const bool in_loop = std::find(found_.in_loop.begin(), found_.in_loop.end(), statement) != found_.in_loop.end();
-    const auto is_common = [&](int variable) { return uniform.IsUniform(tree_.node(variable).children.back()); };
-    if (!in_loop && std::all_of(variables.begin(), variables.end(), is_common)) common_.push_back(statement);
-  }
-}
-
-// A name that the kernel does not have.
-std::string TileWriter::Fresh(const std::string& wanted) const {
-  const auto tokens = tree_.Tokens(tree_.node(found_.grid.kernel).range);
-  std::string name = wanted;
-  for (int number = 2; std::find(tokens.begin(), tokens.end(), name) != tokens.end(); ++number)
-    name = fmt::format("{}_{}", wanted, number);
-  return name;
-}
-
-std::string TileWriter::Counter(const std::string& wanted, const std::string& otherwise) const {
-  return Fresh(wanted) == wanted ? wanted : Fresh(otherwise);
-}
-
-std::string TileWriter::Typed(int declaration) const {
-  const SyntaxNode& variable = tree_.node(declaration);
-  return fmt::format("const {} {}", WithoutConst(variable.type), variable.name);
-}
-
-std::vector<int> TileWriter::Declarations() const {
-  std::vector<int> declarations = found_.before;
-  declarations.insert(declarations.end(), found_.in_loop.begin(), found_.in_loop.end());
-  return declarations;
-}
-
-// Those that are not declared for the whole block.
-std::vector<int> TileWriter::Needed(const std::vector<int>& nodes) const {
-  std::vector<int> needed = NeededDeclarations(tree_, nodes, Declarations());
-  std::erase_if(needed, [&](int one) { return std::find(common_.begin(), common_.end(), one) != common_.end(); });
-  return needed;
-}
-
-std::string TileWriter::Statements(const std::vector<int>& statements, const std::string& indent,
-                                   const Replacements& replacements) const {
-  std::string lines;
-  for (const int statement : statements) {
-    const std::string text = Lines(tree_, statement, indent, replacements);
-    const std::size_t end = text.find_last_not_of('\n') + 1;
-    if (end > indent.size()) lines += WithComments(tree_, statement, text.substr(indent.size(), end - indent.size()), indent);
-  }
-  return lines;
-}
+         "n",      Counter("j", "v")} {}
 
 std::string TileWriter::SharedBytes() const {
   const auto bytes = [&](const Side& side) {
@@ -133,12 +53,7 @@ std::string TileWriter::Constants() const {
   }
   text += fmt::format("  const int {} = threadIdx.x / {} * {};\n", Fresh("own_m"), Fresh("kThreadsN"), Fresh("kGroupM"));
   text += fmt::format("  const int {} = threadIdx.x % {} * {};\n", Fresh("own_n"), Fresh("kThreadsN"), Fresh("kGroupN"));
-  return text + First(m_) + First(n_);
-}
-
-std::string TileWriter::First(const Side& side) const {
-  return fmt::format("  const {} {} = blockIdx.{} * {};\n", WithoutConst(tree_.node(side.index.declaration).type),
-                     Fresh("first_" + side.letter), kAxes[side.index.axis], side.size);
+  return text + First(m_.index, m_.letter, m_.size) + First(n_.index, n_.letter, n_.size);
 }
 
 // Where a thread's element lies in the tile.
@@ -207,7 +122,7 @@ std::string TileWriter::Products() const {
 }
 
 // What follows the sum, for each of a thread's elements.
-std::string TileWriter::Epilogue() const {
+std::string TileWriter::Stores() const {
   const auto name = [&](int declaration) { return tree_.node(declaration).name; };
   std::string text = fmt::format("#pragma unroll\n  for (int {0} = 0; {0} < {1}; ++{0}) {{\n", m_.counter, m_.thread);
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", n_.counter, n_.thread);
@@ -215,32 +130,19 @@ std::string TileWriter::Epilogue() const {
     text += fmt::format("      {} = {} + {};\n", Typed(side.index.declaration), Fresh("first_" + side.letter), Offset(side));
   text += fmt::format("      if ({} >= {} || {} >= {}) continue;\n", name(m_.index.declaration), tree_.Text(m_.index.bound),
                       name(n_.index.declaration), tree_.Text(n_.index.bound));
-  const int flat = found_.grid.flat;
-  std::vector<int> nodes = found_.epilogue;
-  const std::vector<int> needed = Needed(nodes);
-  nodes.insert(nodes.end(), needed.begin(), needed.end());
-  const auto names_flat = [&](int node) { return NamedIn(tree_, node).contains(flat); };
-  if (flat >= 0 && std::any_of(nodes.begin(), nodes.end(), names_flat)) {
-    const auto& indices = found_.grid.indices;
-    text += fmt::format("      {} = {} * {} + {};\n", Typed(flat), name(indices[0].declaration),
-                        Parenthesised(tree_, indices[1].bound), name(indices[1].declaration));
-  }
-  text += Statements(needed, "      ", {});
   const std::string sum = fmt::format("{}[{}][{}]", name(found_.accumulator), m_.counter, n_.counter);
-  for (const int statement : found_.epilogue)
-    text += Statements({statement}, "      ", UsesAs(tree_, found_.accumulator, statement, sum));
-  return text + "    }\n  }\n";
+  return text + Epilogue(sum, "      ") + "    }\n  }\n";
 }
 
 std::string TileWriter::Body() const {
   const SyntaxNode& sum = tree_.node(found_.accumulator);
   const SyntaxNode& k = tree_.node(found_.k.counter);
-  std::string text = "{\n" + Constants() + Statements(common_, "  ", {});
+  std::string text = "{\n" + Constants() + Common("  ");
   text += fmt::format("  {} {}[{}][{}] = {{}};\n", sum.type, sum.name, m_.thread, n_.thread);
   text += fmt::format("  for ({0} {1} = 0; {1} < {2}; {1} += {3}) {{\n", k.type, Fresh("first_k"), tree_.Text(found_.k.bound),
                       names_.tile_k);
   text += Staged(m_) + Staged(n_) + "    __syncthreads();\n" + Products() + "    __syncthreads();\n  }\n";
-  return WithCommentsIndented(text + Epilogue() + "}", IndentUnit(tree_));
+  return Finished(text + Stores() + "}");
 }
 
 }  // namespace evo

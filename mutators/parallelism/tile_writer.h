@@ -1,10 +1,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "mutators/analysis/contraction.h"
 #include "mutators/mutator.h"
+#include "mutators/parallelism/contraction_text.h"
 
 namespace evo {
 
@@ -18,7 +18,7 @@ struct TileParameters {
 };
 
 // Writes the body of a contraction whose blocks compute tiles of the output.
-class TileWriter {
+class TileWriter : private ContractionText {
  public:
   // The arguments must outlive the writer.
   TileWriter(const MutationContext& context, const Contraction& contraction, TileParameters parameters);
@@ -40,26 +40,17 @@ class TileWriter {
     std::string counter;  // of the thread's elements: "i"
   };
 
-  std::string Fresh(const std::string& wanted) const;
-  std::string Counter(const std::string& wanted, const std::string& otherwise) const;
-  std::string Typed(int declaration) const;  // "const int row"
   std::string Constants() const;
-  std::string First(const Side& side) const;
   std::string Offset(const Side& side) const;
   std::string Staged(const Side& side) const;
   std::string Part(const Side& side) const;
   std::string Products() const;
-  std::string Epilogue() const;
-  std::string Statements(const std::vector<int>& statements, const std::string& indent, const Replacements& replacements) const;
-  std::vector<int> Declarations() const;
-  std::vector<int> Needed(const std::vector<int>& nodes) const;
+  std::string Stores() const;
 
-  const MutationContext& context_;
   const SyntaxTree& tree_;
   const Contraction& found_;
   TileParameters names_;
   Side m_, n_;
-  std::vector<int> common_;  // declarations that are the same for all threads of a block
 };
 
 }  // namespace evo

@@ -162,6 +162,39 @@ TEST_F(ChildrenTest, OfReductions) {
   }
 }
 
+// On tensor cores, with every access checked: both orders of both factors, sizes that are no multiples of tiles or of 8 elements,
+// one warp and several, two stages and more.
+TEST_F(ChildrenTest, OfProductsOfHalves) {
+  const auto tiles = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t warps_m, std::int64_t warps_n,
+                        std::int64_t stages) {
+    return Parameters{{"TILE_M", m},        {"TILE_N", n},        {"TILE_K", k},
+                      {"WARPS_M", warps_m}, {"WARPS_N", warps_n}, {"STAGES", stages}};
+  };
+  const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
+  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
+      {samples / "sample_half_product", "flat", tiles(32, 64, 32, 2, 1, 3)},
+      {samples / "sample_half_product", "columns", tiles(16, 32, 16, 1, 1, 2)},
+      {samples / "sample_half_layer", "relu", tiles(64, 32, 16, 2, 1, 4)},
+      {samples / "sample_half_product", "simple", {}},
+      {shipped / "linear_gelu_bf16", "naive", tiles(32, 32, 64, 1, 2, 2)}};
+  for (const auto& [folder, kernel, setting] : places) {
+    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
+    const Task task = LoadTask(folder);
+    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
+    const SourceMutator& mutator = SourceMutatorNamed("tensor_contraction");
+    const auto proposals = mutator.Proposals(parent.Context());
+    EXPECT_EQ(proposals.size(), 2u);
+    if (proposals.empty()) continue;
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
+    parent.Render();
+    ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
+    EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
+    const auto failure = Judge(task, parent.rendering.source, true);
+    EXPECT_FALSE(failure) << failure->message << "\n" << parent.rendering.source;
+  }
+}
+
 TEST_F(ChildrenTest, OfBlocksOfOneWarp) {
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / "softmax");
   std::string text = LoadTemplate(task.directory / "block.cu").text;

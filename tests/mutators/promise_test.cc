@@ -1,6 +1,8 @@
 // What mutators promise, held against what their children compute on the cpu device, which contracts nothing: a child of an exact
 // mutator stores the same bits as its parent for any input, one of a reassociating mutator the same values up to rounding.
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
 
@@ -28,9 +30,17 @@ std::vector<float> Draw(std::size_t count, bool hard, std::mt19937& random) {
   return values;
 }
 
+// As bfloat16.
+std::vector<std::uint16_t> Shortened(const std::vector<float>& values) {
+  std::vector<std::uint16_t> shortened;
+  for (const float value : values) shortened.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+  return shortened;
+}
+
 class PromiseTest : public ChildrenTest {
  protected:
-  // What a kernel stores into the outputs of a task of floats, all of them one after another; empty if it could not be run.
+  // What a kernel stores into the outputs of a task of floats, and of inputs in bfloat16, all of them one after another; empty if
+  // it could not be run.
   std::vector<float> OutputsOf(const Task& task, const std::string& source, bool hard) {
     const CompileResult compiled = CompileWith(*compiler_, source);
     EXPECT_EQ(compiled.outcome, Outcome::kOk) << compiled.message << "\n" << source;
@@ -45,8 +55,8 @@ class PromiseTest : public ChildrenTest {
     for (const Argument& argument : task.arguments) {
       if (argument.role == Role::kScalar) continue;
       const std::size_t count = ElementsOf(argument, task.small);
-      buffers[argument.name] = {Upload(argument.role == Role::kOut ? std::vector<float>(count) : Draw(count, hard, random)),
-                                count};
+      const std::vector<float> values = argument.role == Role::kOut ? std::vector<float>(count) : Draw(count, hard, random);
+      buffers[argument.name] = {argument.dtype == Dtype::kBF16 ? Upload(Shortened(values)) : Upload(values), count};
     }
     for (const auto& step : plan.steps) {
       const DeviceStatus status = Run(*program, Bind(std::get<PlannedLaunch>(step), compiled, buffers));
@@ -113,7 +123,7 @@ class PromiseTest : public ChildrenTest {
     return differences;
   }
 
-  // All mutators with this promise, on kernels of floats whose parameters are at their defaults.
+  // All mutators with this promise, on kernels with outputs of floats whose parameters are at their defaults.
   void CompareAll(Promise promise, int least) {
     const std::vector<std::pair<std::filesystem::path, std::vector<const char*>>> places{
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_rows", {"serial", "shared"}},
@@ -121,6 +131,7 @@ class PromiseTest : public ChildrenTest {
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_matmul", {"simple", "tiles"}},
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", {"flat", "pointers"}},
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_filter", {"fir"}},
+        {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_half_layer", {"relu"}},
         {ShareDirectory() / "kernel_templates" / "layer_norm", {"naive", "block"}},
         {ShareDirectory() / "kernel_templates" / "softmax", {"naive", "warp"}},
         {ShareDirectory() / "kernel_templates" / "transpose", {"naive", "tiled"}}};

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "evaluator/compiler/host/host_assembly.h"
+
 namespace evo {
 namespace {
 
@@ -148,13 +150,25 @@ class Rewriter {
     } else if (text == "}") {
       --depth_;
     } else if (tokens_[i].kind == TokenKind::kIdentifier) {
-      if (std::find(kAssembly.begin(), kAssembly.end(), text) != kAssembly.end())
-        Refuse(i, "inline PTX is not supported on the cpu device");
+      if (std::find(kAssembly.begin(), kAssembly.end(), text) != kAssembly.end()) return Assembly(i);
       if (std::find(kClocks.begin(), kClocks.end(), text) != kClocks.end() && i + 1 < tokens_.size() && Text(i + 1) == "(")
         Refuse(i, "reads the clock");
       if (text == "__shared__") return Shared(i);
     }
     return i;
+  }
+
+  // `asm [volatile](..)`
+  std::size_t Assembly(std::size_t at) {
+    std::size_t open = at + 1;
+    while (open < tokens_.size() && (Text(open) == "volatile" || Text(open) == "__volatile__")) ++open;
+    if (open < tokens_.size() && Text(open) == "(") {
+      const std::size_t close = Matching(open, tokens_.size());
+      const auto call =
+          HostAssembly(std::string_view(source_).substr(tokens_[open].end, tokens_[close].begin - tokens_[open].end));
+      if (call) return Replace(tokens_[at].begin, tokens_[close].end, *call), close;
+    }
+    return Refuse(at, "inline PTX is not supported on the cpu device"), at;
   }
 
   void Directive(std::size_t i) {

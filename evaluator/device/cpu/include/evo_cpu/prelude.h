@@ -131,5 +131,6 @@ struct Kernel<void (*)(Arguments...)> {
 
 #include "evo_cpu/half_math.h"
 #include "evo_cpu/intrinsics.h"
+#include "evo_cpu/ptx.h"
 #include "evo_cpu/special_functions.h"
 #include "evo_cpu/warp.h"

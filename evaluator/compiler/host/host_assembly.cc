@@ -1,0 +1,129 @@
+#include "evaluator/compiler/host/host_assembly.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+namespace evo {
+namespace {
+
+struct Instruction {
+  std::string_view name;
+  std::string_view function;
+};
+
+constexpr auto kInstructions = std::to_array<Instruction>({
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16", "evo_cpu::LoadMatrices<false>"},
+    {"ldmatrix.sync.aligned.m8n8.x2.shared.b16", "evo_cpu::LoadMatrices<false>"},
+    {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", "evo_cpu::LoadMatrices<false>"},
+    {"ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16", "evo_cpu::LoadMatrices<true>"},
+    {"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16", "evo_cpu::LoadMatrices<true>"},
+    {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "evo_cpu::LoadMatrices<true>"},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "evo_cpu::MultiplyMatrices<__half>"},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "evo_cpu::MultiplyMatrices<__nv_bfloat16>"},
+});
+
+bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// The parts between separators outside of literals and parentheses.
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  bool quoted = false;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted && c == '\\') {
+      ++at;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      continue;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == separator && depth == 0) {
+      parts.push_back(text.substr(begin, at - begin));
+      begin = at + 1;
+    }
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+// String literals one after another, with \n and \t as blanks; nullopt if there is anything else.
+std::optional<std::string> Literals(std::string_view text) {
+  std::string joined;
+  for (text = Trimmed(text); !text.empty(); text = Trimmed(text)) {
+    const std::size_t end = text.find('"', 1);
+    if (text.front() != '"' || end == std::string_view::npos) return std::nullopt;
+    joined += text.substr(1, end - 1);
+    text.remove_prefix(end + 1);
+  }
+  for (const std::string_view blank : {"\\n", "\\t"}) {
+    for (std::size_t at; (at = joined.find(blank)) != std::string::npos;) joined.replace(at, blank.size(), " ");
+  }
+  return joined;
+}
+
+// Adds the expressions of `"constraint"(expression), ..`.
+bool AddOperands(std::string_view section, std::vector<std::string>& operands) {
+  if (Trimmed(section).empty()) return true;
+  for (const std::string_view part : Split(section, ',')) {
+    const std::string_view operand = Trimmed(part);
+    const std::size_t open = operand.find('(');
+    if (operand.empty() || operand.front() != '"' || operand.back() != ')' || open == std::string_view::npos) return false;
+    operands.emplace_back(operand.substr(open));
+  }
+  return true;
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && text.size() < 4 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)); });
+}
+
+}  // namespace
+
+std::optional<std::string> HostAssembly(std::string_view arguments) {
+  const std::vector<std::string_view> sections = Split(arguments, ':');
+  const std::optional<std::string> literals = Literals(sections[0]);
+  std::vector<std::string> operands;
+  if (!literals || sections.size() > 4) return std::nullopt;
+  for (std::size_t i = 1; i < std::min<std::size_t>(sections.size(), 3); ++i) {
+    if (!AddOperands(sections[i], operands)) return std::nullopt;
+  }
+  std::string_view text = Trimmed(*literals);
+  if (text.ends_with(';')) text = Trimmed(text.substr(0, text.size() - 1));
+  const std::string_view name = text.substr(0, text.find_first_of(" {["));
+  const auto* const known =
+      std::find_if(kInstructions.begin(), kInstructions.end(), [&](const Instruction& one) { return one.name == name; });
+  if (known == kInstructions.end()) return std::nullopt;
+  std::string plain(text.substr(name.size()));
+  std::erase_if(plain, [](char c) { return c == '{' || c == '}' || c == '[' || c == ']' || IsSpace(c); });
+  std::vector<std::string> values;
+  for (const std::string_view operand : Split(plain, ',')) {
+    if (IsNumber(operand)) {
+      values.emplace_back(operand);
+      continue;
+    }
+    if (!operand.starts_with('%') || !IsNumber(operand.substr(1))) return std::nullopt;
+    const auto number = static_cast<std::size_t>(std::stoi(std::string(operand.substr(1))));
+    if (number >= operands.size()) return std::nullopt;
+    values.push_back(operands[number]);
+  }
+  return fmt::format("{}({})", known->function, fmt::join(values, ", "));
+}
+
+}  // namespace evo

@@ -1,0 +1,137 @@
+#pragma once
+
+// What inline PTX does on the cpu device, one function an instruction, with the operands in the order of PTX
+// (evaluator/compiler/host/host_assembly.cc names them). The PTX manual says which lane holds which elements.
+
+#include "evo_cpu/warp.h"
+
+namespace evo_cpu {
+
+// Shared memory by its address in 32 bits. All of a block's shared memory lies within 2 GiB of its dynamic part.
+inline const char* SharedAt(unsigned address) {
+  const char* near = static_cast<const char*>(evo_cpu_current->block->dynamic_shared);
+  return near + static_cast<int>(address - static_cast<unsigned>(reinterpret_cast<size_t>(near)));
+}
+
+// What a lane asks ldmatrix for.
+struct MatrixRow {
+  unsigned char bytes[16];
+  unsigned* const* to;
+};
+
+template <bool transposed, int count>
+EVO_CPU_UNCHECKED __attribute__((noinline)) void HandOut(MatrixRow& mine) {
+  MatrixRow* const address = &mine;
+  std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
+  if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
+  MatrixRow* lanes[32];
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned matrix = 0; matrix < count; ++matrix) {
+      unsigned short pair[2];
+      for (unsigned i = 0; i < 2; ++i) {
+        const unsigned row = transposed ? lane % 4 * 2 + i : lane / 4, column = transposed ? lane / 4 : lane % 4 * 2 + i;
+        std::memcpy(&pair[i], lanes[matrix * 8 + row]->bytes + column * 2, 2);
+      }
+      *lanes[lane]->to[matrix] = pair[0] | static_cast<unsigned>(pair[1]) << 16;
+    }
+  }
+  evo_cpu_runtime->release_warp(0xffffffffu);
+}
+
+// Each of the first 8 * count lanes reads a row of 16 bytes, as its own access. The last lane to arrive hands the elements out.
+template <bool transposed, int count>
+__attribute__((noinline)) void LoadMatrixRows(unsigned* const (&to)[count], unsigned address) {
+  typedef unsigned __attribute__((may_alias)) Word;
+  const unsigned lane = evo_cpu_current->lane;
+  if (address % 16 != 0) evo_cpu_runtime->trap("ldmatrix: an address is no multiple of 16");
+  MatrixRow mine{{}, to};
+  if (lane < 8 * count) {
+    const Word* from = reinterpret_cast<const Word*>(SharedAt(address));
+    const Word row[4] = {from[0], from[1], from[2], from[3]};
+    std::memcpy(mine.bytes, row, sizeof row);
+  }
+  HandOut<transposed, count>(mine);
+}
+template <bool transposed, typename Register>
+inline void LoadMatrices(Register& a, unsigned address) {
+  unsigned* const to[1] = {reinterpret_cast<unsigned*>(&a)};
+  LoadMatrixRows<transposed>(to, address);
+}
+template <bool transposed, typename Register>
+inline void LoadMatrices(Register& a, Register& b, unsigned address) {
+  unsigned* const to[2] = {reinterpret_cast<unsigned*>(&a), reinterpret_cast<unsigned*>(&b)};
+  LoadMatrixRows<transposed>(to, address);
+}
+template <bool transposed, typename Register>
+inline void LoadMatrices(Register& a, Register& b, Register& c, Register& d, unsigned address) {
+  unsigned* const to[4] = {reinterpret_cast<unsigned*>(&a), reinterpret_cast<unsigned*>(&b), reinterpret_cast<unsigned*>(&c),
+                           reinterpret_cast<unsigned*>(&d)};
+  LoadMatrixRows<transposed>(to, address);
+}
+
+// 8 elements of 16 bits as floats.
+template <typename T>
+EVO_CPU_UNCHECKED inline void Widen(float* to, __m128i bits) {
+  if constexpr (std::is_same_v<T, __half>) {
+    _mm256_storeu_ps(to, _mm256_cvtph_ps(bits));
+  } else {
+    unsigned short from[8];
+    std::memcpy(from, &bits, sizeof from);
+    for (int i = 0; i < 8; ++i) {
+      const unsigned whole = static_cast<unsigned>(from[i]) << 16;
+      std::memcpy(&to[i], &whole, 4);
+    }
+  }
+}
+
+// A lane's operands of a product of 16 x 16 and 16 x 8 elements.
+struct MatrixOperands {
+  float d[4];
+  unsigned a[4];
+  unsigned b[2];
+  float c[4];
+};
+
+// Every lane posts where its operands are; the last to arrive multiplies for all.
+template <typename T>
+EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyForAll(MatrixOperands& mine) {
+  MatrixOperands* const address = &mine;
+  std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
+  if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
+  MatrixOperands* lanes[32];
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+  alignas(32) float left[16 * 16], right[16 * 8], sum[16 * 8];
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const MatrixOperands& operands = *lanes[lane];
+    const unsigned row = lane / 4, column = lane % 4 * 2;
+    float a[8], b[8];
+    Widen<T>(a, _mm_loadu_si128(reinterpret_cast<const __m128i*>(operands.a)));
+    Widen<T>(b, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(operands.b)));
+    for (unsigned i = 0; i < 4; ++i) std::memcpy(&left[(row + i % 2 * 8) * 16 + column + i / 2 * 8], &a[i * 2], 8);
+    for (unsigned i = 0; i < 4; ++i) right[(column + i % 2 + i / 2 * 8) * 8 + row] = b[i];
+    for (unsigned i = 0; i < 2; ++i) std::memcpy(&sum[(row + i * 8) * 8 + column], &operands.c[i * 2], 8);
+  }
+  // A row of 8 at a time: the emulation of a kernel spends most of its time here.
+  typedef float Row __attribute__((vector_size(32), may_alias));
+  const Row* rows = reinterpret_cast<const Row*>(right);
+  for (int row = 0; row < 16; ++row) {
+    Row& sums = reinterpret_cast<Row*>(sum)[row];
+    Row total = sums;
+    for (int k = 0; k < 16; ++k) total += left[row * 16 + k] * rows[k];
+    sums = total;
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned i = 0; i < 2; ++i) std::memcpy(&lanes[lane]->d[i * 2], &sum[(lane / 4 + i * 8) * 8 + lane % 4 * 2], 8);
+  }
+  evo_cpu_runtime->release_warp(0xffffffffu);
+}
+template <typename T>
+inline void MultiplyMatrices(float& d0, float& d1, float& d2, float& d3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                             unsigned b0, unsigned b1, float c0, float c1, float c2, float c3) {
+  MatrixOperands mine{{}, {a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};
+  MultiplyForAll<T>(mine);
+  d0 = mine.d[0], d1 = mine.d[1], d2 = mine.d[2], d3 = mine.d[3];
+}
+
+}  // namespace evo_cpu

@@ -1,0 +1,67 @@
+#include "mutators/parallelism/device_blocks.h"
+
+#include "kernel_templates/brought_parameters.h"
+
+namespace evo {
+
+const DeviceBlock kCopyVector{"CopyVector",
+                              R"(
+// Copies 8 neighbouring elements to shared memory: the first `count`, and zeros after them. 16 bytes at once, asynchronously,
+// where the address allows it.
+__device__ __forceinline__ void CopyVector(Element* to, const Element* from, long long count) {
+  if (count >= 8 && reinterpret_cast<size_t>(from) % 16 == 0) {
+    __pipeline_memcpy_async(to, from, 16);
+  } else {
+    __align__(16) Element part[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) part[i] = i < count ? from[i] : Element(0.0f);
+    *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
+  }
+}
+
+)"};
+
+const DeviceBlock kLoadMatrices{"LoadMatrices", R"(
+// Four matrices of 8 x 8 elements of shared memory: lane l gives the address of row l % 8 of number l / 8.
+__device__ __forceinline__ void LoadMatrices(unsigned (&to)[4], const Element* from) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(from)))
+               : "memory");
+}
+
+)"};
+
+const DeviceBlock kLoadTransposed{"LoadTransposed",
+                                  R"(
+// Four matrices of 8 x 8 elements of shared memory, each transposed: lane l gives the address of row l % 8 of number l / 8.
+__device__ __forceinline__ void LoadTransposed(unsigned (&to)[4], const Element* from) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(from)))
+               : "memory");
+}
+
+)"};
+
+const DeviceBlock kMultiplyAdd{"MultiplyAdd", R"(
+// sums += a b on tensor cores, with a of 16 x 16 and b of 16 x 8 elements.
+__device__ __forceinline__ void MultiplyAdd(float (&sums)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.ELEMENT.ELEMENT.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+)"};
+
+bool IsTensorElement(std::string_view type) { return type == "__half" || type == "__nv_bfloat16"; }
+
+std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name) {
+  const bool half = type == "__half";
+  // Without the newline that the literal begins with.
+  std::string text = WithOtherName(std::string(block.text.substr(1)), "ELEMENT", half ? "f16" : "bf16");
+  text = WithOtherName(text, "Element", half ? "half" : "__nv_bfloat16");
+  return WithOtherName(text, block.name, name);
+}
+
+}  // namespace evo

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// Building blocks: device functions that edits put before the kernel that uses them, so that a source has all that it needs in
+// one file. They use nothing but what both devices have (docs/cpu_device.md): the cpu device runs the instructions of the inline
+// PTX in them and checks their accesses. docs/writing_a_mutator.md lists them.
+struct DeviceBlock {
+  std::string_view name;
+  std::string_view text;  // `Element` stands for half or __nv_bfloat16, ELEMENT for the type's name in PTX
+};
+
+extern const DeviceBlock kCopyVector;      // 8 elements from global to shared memory, asynchronously; needs cuda_pipeline.h
+extern const DeviceBlock kLoadMatrices;    // 4 matrices of 8 x 8 elements from shared memory
+extern const DeviceBlock kLoadTransposed;  // the same, transposed
+extern const DeviceBlock kMultiplyAdd;     // a product of 16 x 16 and 16 x 8 elements on tensor cores
+
+// What elements the building blocks know: "__half" and "__nv_bfloat16", as SyntaxNode::type spells them.
+bool IsTensorElement(std::string_view type);
+// The block's text for elements of this type, by another name.
+std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name);
+
+}  // namespace evo

@@ -1,0 +1,102 @@
+// The instructions of tensor cores that the cpu device runs, written as inline PTX.
+#include "evaluator/compiler/host/host_assembly.h"
+#include "tests/cpu_device/checked_bench.h"
+
+namespace evo {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A warp's product of 16 x 16 and 16 x 8 elements, b by rows (`trans`) or by columns, with TYPE and its name in PTX.
+constexpr const char* kProduct = R"(
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void k(const float* a, const float* b, float* d) {
+  __shared__ __align__(16) TYPE left[16][24], right[16][24];
+  const int lane = threadIdx.x;
+  for (int i = lane; i < 16 * 16; i += 32) left[i / 16][i % 16] = TYPE(a[i]);
+  for (int i = lane; i < 16 * 8; i += 32) {
+    if (TRANSPOSES) right[i / 8][i % 8] = TYPE(b[i]);
+    else right[i % 8][i / 8] = TYPE(b[i]);
+  }
+  __syncthreads();
+  unsigned x[4], y[2];
+  float sums[4] = {1, 1, 1, 1};
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+               : "r"((unsigned)__cvta_generic_to_shared(&left[lane % 16][lane / 16 * 8])) : "memory");
+  if (TRANSPOSES) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\n" : "=r"(y[0]), "=r"(y[1])
+                 : "r"((unsigned)__cvta_generic_to_shared(&right[lane % 16][0])));
+  } else {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];\n" : "=r"(y[0]), "=r"(y[1])
+                 : "r"((unsigned)__cvta_generic_to_shared(&right[lane % 8][lane / 8 % 2 * 8])));
+  }
+  asm("mma.sync.aligned.m16n8k16.row.col.f32." NAME
+      " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+  for (int e = 0; e < 4; ++e) d[(lane / 4 + e / 2 * 8) * 8 + lane % 4 * 2 + e % 2] = sums[e];
+}
+)";
+
+std::string With(std::string text, const std::string& name, const std::string& value) {
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += value.size())
+    text.replace(at, name.size(), value);
+  return text;
+}
+
+using TensorCoreTest = CheckedKernelTest;
+
+TEST_F(TensorCoreTest, MultiplyLoadedMatrices) {
+  std::vector<float> a(256), b(128), expected(128, 1);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i * 7 % 13) - 6;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * 5 % 11) - 5;
+  for (std::size_t m = 0; m < 16; ++m) {
+    for (std::size_t n = 0; n < 8; ++n) {
+      for (std::size_t k = 0; k < 16; ++k) expected[m * 8 + n] += a[m * 16 + k] * b[k * 8 + n];
+    }
+  }
+  for (const auto& [type, name, transposes] :
+       {std::tuple("half", "f16.f16.f32", "true"), std::tuple("__nv_bfloat16", "bf16.bf16.f32", "false")}) {
+    const std::string source =
+        With(With(With(kProduct, "TYPE", type), "NAME", "\"" + std::string(name) + "\""), "TRANSPOSES", transposes);
+    const auto program = Load(source, "k", true);
+    const Address d = Upload(std::vector<float>(128, -7));
+    const DeviceStatus status = Run(*program, Launch({1, 1, 1}, {32, 1, 1}, {Upload(a), Upload(b), d}), 3);
+    ASSERT_TRUE(status.ok()) << status.message;
+    EXPECT_EQ(Download<float>(d, 128), expected) << type;
+  }
+}
+
+// The rows that ldmatrix reads are accesses like others.
+TEST_F(TensorCoreTest, ChecksWhatIsLoaded) {
+  const auto kernel = [](const std::string& barrier, const std::string& address) {
+    return Kernel(
+        "  __shared__ __align__(16) float s[4 * 32];\n  s[t] = s[t + 32] = s[t + 64] = s[t + 96] = a[t];\n  " + barrier +
+        "\n  unsigned r[4];\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\"\n"
+        "    : \"=r\"(r[0]), \"=r\"(r[1]), \"=r\"(r[2]), \"=r\"(r[3])\n    : \"r\"((unsigned)__cvta_generic_to_shared(" +
+        address + ")));\n  b[t] = r[0];\n");
+  };
+  const std::string barrier = "__syncthreads();";
+  EXPECT_EQ(RunChecked(kernel(barrier, "s + t * 4"), {1, 1, 1}, {32, 1, 1}, 32).message, "");
+  EXPECT_THAT(RunChecked(kernel("", "s + t * 4"), {1, 1, 1}, {32, 1, 1}, 32).message, HasSubstr("race in shared memory"));
+  EXPECT_EQ(RunChecked(kernel(barrier, "s + t * 4 + 4"), {1, 1, 1}, {32, 1, 1}, 32).outcome, Outcome::kCheating);
+  EXPECT_THAT(RunChecked(kernel(barrier, "s + t * 4 + (t == 3)"), {1, 1, 1}, {32, 1, 1}, 32).message,
+              HasSubstr("an address is no multiple of 16"));
+}
+
+TEST(HostAssembly, TakesOneInstructionThatItKnows) {
+  EXPECT_EQ(HostAssembly(R"("ldmatrix.sync.aligned.m8n8.x1.shared.b16 " "{%0}, [%1];\n" : "=r"(r) : "r"(f(a, b)) : "memory")"),
+            "evo_cpu::LoadMatrices<false>((r), (f(a, b)))");
+  for (const char* other : {R"("membar.gl;")", R"("mov.u32 %0, %1;" : "=r"(r) : "r"(a))",
+                            R"("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1 + 16];" : "=r"(r) : "r"(a))",
+                            R"("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1]; membar.gl;" : "=r"(r) : "r"(a))",
+                            R"("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%2];" : "=r"(r) : "r"(a))",
+                            R"("ldmatrix.sync.aligned.m8n8.x1." SPACE ".b16 {%0}, [%1];" : "=r"(r) : "r"(a))",
+                            R"("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%[from]];" : "=r"(r) : [from] "r"(a))", R"()"})
+    EXPECT_EQ(HostAssembly(other), std::nullopt) << other;
+}
+
+}  // namespace
+}  // namespace evo
