@@ -44,7 +44,7 @@ void DiagnoseOlder(Evaluation& evaluation, const RunRecord& run, const std::vect
   device.machine = machines.front();
   device.arch = run.arch;
   device.cold = run.l2 == "cold";
-  device.half = run.arithmetic == "f16" || run.arithmetic == "bf16";
+  device.half = IsHalf(run.arithmetic);
   const Diagnosis diagnosis = Diagnose(evaluation, device);
   evaluation.bottleneck = diagnosis.bottleneck;
   evaluation.evidence = diagnosis.evidence;

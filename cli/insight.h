@@ -10,8 +10,8 @@
 
 namespace evo {
 
-// "latency bound: occupancy 0.12, limited by registers; 10% of the peak DRAM bandwidth"; "not known on this device" for the cpu
-// device, "not recorded" where an older evo evaluated it; empty for a candidate that is not ok.
+// "latency bound: occupancy 0.12, limited by registers; 10% of the peak DRAM bandwidth". Says so where it is not known (the cpu
+// device) or "not recorded" (an older evo evaluated it); empty for a candidate that is not ok.
 std::string DescribeBottleneck(const Evaluation& evaluation);
 // "210 instructions: 4 stores, 8 barriers, 120 float, 40 integer", of those that occur; empty if it is not known.
 std::string DescribeMix(const InstructionMix& mix);

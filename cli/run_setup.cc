@@ -146,12 +146,6 @@ void BeginSweep(RunSetup& setup, const RunOptions& options) {
   setup.options.sweep = std::move(swept);
 }
 
-// Candidates compute in the type of their first input.
-std::string ArithmeticOf(const Task& task) {
-  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(), [](const Argument& a) { return a.IsInput(); });
-  return input == task.arguments.end() ? "" : std::string(ToString(input->dtype));
-}
-
 RunRecord NewRecord(const RunOptions& options, const RunSetup& setup, const DeviceChoice& device) {
   RunRecord run;
   run.task = setup.task.name;

@@ -142,6 +142,8 @@ Answer IsLatency(const Question& q) {
 
 }  // namespace
 
+bool IsHalf(std::string_view arithmetic) { return arithmetic == "f16" || arithmetic == "bf16"; }
+
 RateShares SharesOf(const InstructionMix& mix, const CaseMeasurement& measured, const DiagnosedDevice& device) {
   const MachineState& machine = device.machine;
   RateShares shares;

@@ -19,6 +19,9 @@ struct DiagnosedDevice {
   bool half = false;        // the task's inputs are f16 or bf16
 };
 
+// Whether that is the name of a type of 16 bits, which tensor cores multiply: "f16", "bf16".
+bool IsHalf(std::string_view arithmetic);
+
 // The shares of the best rates that our own kernels measured on the machine, 0 to 1; kNoValue: not known.
 struct RateShares {
   double memory = kNoValue;      // of DRAM, or of L2 where it holds everything and is not flushed

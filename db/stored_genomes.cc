@@ -11,7 +11,7 @@
 namespace evo {
 namespace {
 
-// Some 20 MiB of edits. A long run comes back to those of its first generations.
+// Edits and heads each. With 4,096, a run of 50,000 candidates had many parsed again and again.
 constexpr std::size_t kMostKept = 32'768;
 
 // A genome's canonical JSON begins with its edits.

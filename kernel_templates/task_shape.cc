@@ -74,6 +74,11 @@ Task WithSearchShapes(const Task& task, CaseScale scale, const std::vector<std::
   }
 }
 
+std::string ArithmeticOf(const Task& task) {
+  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(), [](const Argument& a) { return a.IsInput(); });
+  return input == task.arguments.end() ? "" : std::string(ToString(input->dtype));
+}
+
 std::string SizesText(const Task& task, const Case& sizes) {
   std::string text;
   for (const std::string& name : task.size_names)

@@ -16,6 +16,9 @@ namespace evo {
 // Throws UsageError: which shape, what is wrong, what is allowed.
 Task WithSearchShapes(const Task& task, CaseScale scale, const std::vector<std::string>& shapes);
 
+// The type that candidates compute in, that of their first input: "f16". Empty without inputs.
+std::string ArithmeticOf(const Task& task);
+
 // "ROWS=41,COLS=1283", in the task's order.
 std::string SizesText(const Task& task, const Case& sizes);
 // The case of the task with that name, or the sizes that a text of SizesText gives; nullopt for anything else.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/diagnosis.h"
@@ -18,15 +17,6 @@
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
-namespace {
-
-// As a run's arithmetic: candidates compute in the type of their first input.
-bool ComputesInHalf(const Task& task) {
-  const auto input = std::find_if(task.arguments.begin(), task.arguments.end(), [](const Argument& a) { return a.IsInput(); });
-  return input != task.arguments.end() && (input->dtype == Dtype::kF16 || input->dtype == Dtype::kBF16);
-}
-
-}  // namespace
 
 RunSession::RunSession(std::unique_ptr<Device> device, std::function<bool()> jobs_wait,
                        std::chrono::milliseconds reverification_time, std::unique_ptr<Reference> python)
@@ -46,7 +36,7 @@ void RunSession::Setup(const SetupRequest& request) {
     const bool own = i < request.uuids.size() ? request.uuids[i] == info().uuid : machine.ordinal == info().ordinal;
     if (own) measured = machine;
   }
-  diagnosed_ = {measured, info().arch, info().multiprocessors, l2_ == "cold", ComputesInHalf(task)};
+  diagnosed_ = {measured, info().arch, info().multiprocessors, l2_ == "cold", IsHalf(ArithmeticOf(task))};
   legal_.emplace(*device_, cache_, task, request.baseline);
   inputs_.emplace(*device_, cache_, std::move(task), request.seeds);
   timer_.emplace(*device_, *inputs_, l2_ == "cold" ? L2State::kCold : L2State::kHot, std::move(measured), jobs_wait_);

@@ -37,21 +37,21 @@ class RedistributionFinder {
       : context_(context), tree_(context.tree), reduction_(reduction), uniform_(context, reduction.kernel) {}
 
   Redistribution Find() {
-    if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", "", 0};
+    if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", {}, 0};
     std::vector<int> parts = reduction_.of_element;
     parts.push_back(reduction_.element);
     for (const int part : parts) {
       if (DependsOnBlock(TextWith(tree_, part, NumberAs(tree_, reduction_, part, "0")), part))
-        return {fmt::format("`{}` depends on the block", tree_.Text(part)), "", 0};
+        return {fmt::format("`{}` depends on the block", tree_.Text(part)), {}, 0};
     }
     const auto& output = tree_.node(reduction_.output).children;
     const int value = output[reduction_.atomic ? 2 : 1], target = output[reduction_.atomic ? 1 : 0];
-    if (!IsLinear(value)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), "", 0};
+    if (!IsLinear(value)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), {}, 0};
     if (reduction_.atomic) {
-      if (DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", "", 0};
+      if (DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", {}, 0};
       return {};
     }
-    if (!reduction_.own_place) return {"a block's result is not stored by the block's number", "", 0};
+    if (!reduction_.own_place) return {"a block's result is not stored by the block's number", {}, 0};
     return Consumer();
   }
 
@@ -88,21 +88,21 @@ class RedistributionFinder {
     const auto& workspaces = context_.rendered.workspaces;
     const auto is_it = [&](const Workspace& workspace) { return buffer == workspace.name; };
     if (!buffer || std::none_of(workspaces.begin(), workspaces.end(), is_it))
-      return {"the results of its blocks are not stored to a workspace", "", 0};
+      return {"the results of its blocks are not stored to a workspace", {}, 0};
     const LaunchDirective* consumer = nullptr;
     std::size_t place = 0;
     for (const Step& step : context_.rendered.steps) {
-      if (step.repeat) return {"it is launched in a loop", "", 0};
+      if (step.repeat) return {"it is launched in a loop", {}, 0};
       if (!step.launch || step.launch->kernel == reduction_.launch->kernel) continue;
       for (std::size_t i = 0; i < step.launch->arguments.size(); ++i) {
         if (!NamesIt(step.launch->arguments[i], *buffer)) continue;
-        if (consumer != nullptr) return {"the results of its blocks are used more than once", "", 0};
+        if (consumer != nullptr) return {"the results of its blocks are used more than once", {}, 0};
         consumer = &*step.launch;
         place = i;
       }
     }
     if (consumer == nullptr || consumer->line < reduction_.launch->line)
-      return {"no later launch combines its blocks' results", "", 0};
+      return {"no later launch combines its blocks' results", {}, 0};
     return Combining(*consumer, place);
   }
 
@@ -117,7 +117,7 @@ class RedistributionFinder {
     for (const int kernel : Functions(tree_)) {
       if (!IsKernel(tree_, kernel) || tree_.node(kernel).name != consumer.kernel) continue;
       const auto found = AsReduction(context_, kernel);
-      if (const auto* why = std::get_if<std::string>(&found)) return {fmt::format("of {}: {}", consumer.kernel, *why), "", 0};
+      if (const auto* why = std::get_if<std::string>(&found)) return {fmt::format("of {}: {}", consumer.kernel, *why), {}, 0};
       const Reduction& last = std::get<Reduction>(found);
       const bool one = consumer.grid.size() == 1 && consumer.grid[0].text() == "1";
       const bool all = last.blocks == Reduction::Blocks::kAllOfThem || (one && last.blocks == Reduction::Blocks::kShareAll);
@@ -129,14 +129,14 @@ class RedistributionFinder {
                                     fmt::format("{}[0]", tree_.node(parameter).name));
       if (!all || !plain || last.combine != reduction_.combine || last.type != reduction_.type ||
           NamedIn(tree_, last.output).contains(parameter) || !last.parameters.empty())
-        return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), "", 0};
+        return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), {}, 0};
       const std::size_t count = PlaceOfParameter(tree_, kernel, last.bound_parameter);
       if (last.bound_parameter < 0 || count >= consumer.arguments.size() ||
           !SameTokens(consumer.arguments[count], reduction_.launch->grid[0].text()))
-        return {fmt::format("{} is not told how many blocks there are", consumer.kernel), "", 0};
-      return {"", consumer.kernel, count};
+        return {fmt::format("{} is not told how many blocks there are", consumer.kernel), {}, 0};
+      return {"", last, count};
     }
-    return {fmt::format("{} is not in this file", consumer.kernel), "", 0};
+    return {fmt::format("{} is not in this file", consumer.kernel), {}, 0};
   }
 
   const MutationContext& context_;

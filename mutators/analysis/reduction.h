@@ -52,9 +52,9 @@ std::optional<std::string> LaunchedAs(const SyntaxTree& tree, const LaunchDirect
 // Whether a part of the elements may be taken by another block: what the element and the result are computed from does not depend
 // on the block, and the results are all combined by the same atomic, or by the launch that follows. Else why not.
 struct Redistribution {
-  std::string refusal;             // empty if it is possible
-  std::string consumer;            // kernel that combines the results; empty for an atomic
-  std::size_t count_argument = 0;  // the place of their number among the arguments of its launch
+  std::string refusal;                // empty if it is possible
+  std::optional<Reduction> consumer;  // the launch that combines the results; none for an atomic
+  std::size_t count_argument = 0;     // the place of their number among the arguments of its launch
 };
 Redistribution RedistributionOf(const MutationContext& context, const Reduction& reduction);
 

@@ -39,11 +39,10 @@ class ReduceGrid : public SourceMutator {
       const Redistribution spread = RedistributionOf(context, *reduction);
       std::string names = context.tree.text();
       Proposal alone = Rewritten(context, *reduction, spread, names);
-      if (!spread.consumer.empty()) {
+      if (spread.consumer) {
         // Both launches at once: once the second is another, it is no longer known that it combines the first's results.
-        const auto last = AsReduction(context, KernelNamed(context, spread.consumer));
         Proposal both = alone;
-        Add(Rewritten(context, std::get<Reduction>(last), {"its grid stays", "", 0}, names), both);
+        Add(Rewritten(context, *spread.consumer, {"its grid stays", {}, 0}, names), both);
         proposals.push_back(std::move(both));
       }
       proposals.push_back(std::move(alone));
@@ -69,13 +68,6 @@ class ReduceGrid : public SourceMutator {
       if (IsKernel(context.tree, kernel) && Cooperates(context.tree, kernel)) kernels.push_back(kernel);
     }
     return kernels;
-  }
-
-  static int KernelNamed(const MutationContext& context, const std::string& name) {
-    for (const int kernel : Functions(context.tree)) {
-      if (IsKernel(context.tree, kernel) && context.tree.node(kernel).name == name) return kernel;
-    }
-    return -1;
   }
 
   static void Add(Proposal&& from, Proposal& to) {
@@ -115,10 +107,10 @@ class ReduceGrid : public SourceMutator {
     proposal.brings.push_back({blocks, kReductionBlocks, 1056});
     const std::string grid = Grid(context, found, parameters, blocks);
     proposal.launch.push_back(WithDimension(*found.launch, "grid", 0, grid));
-    if (spread.consumer.empty()) return proposal;
-    std::vector<std::string> arguments = OnlyLaunch(context.rendered, spread.consumer)->arguments;
+    if (!spread.consumer) return proposal;
+    std::vector<std::string> arguments = spread.consumer->launch->arguments;
     arguments[spread.count_argument] = grid;
-    proposal.launch.push_back({spread.consumer, "arguments", fmt::format("{}", fmt::join(arguments, ", "))});
+    proposal.launch.push_back({spread.consumer->launch->kernel, "arguments", fmt::format("{}", fmt::join(arguments, ", "))});
     return proposal;
   }
 

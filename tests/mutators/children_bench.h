@@ -96,6 +96,17 @@ class ChildrenTest : public CpuDeviceTest {
     return failure;
   }
 
+  // The child that `parent` has become by its edits is right at these values of its parameters, and keeps all of them. Every
+  // memory access is checked.
+  void ExpectRight(const Task& task, Parent& parent, const Parameters& setting) {
+    for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
+    parent.Render();
+    ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
+    EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
+    const auto failure = Judge(task, parent.rendering.source, true);
+    EXPECT_FALSE(failure) << failure->message << "\n" << parent.rendering.source;
+  }
+
   // Tries the children of one mutator on one template: at most `most`, evenly spaced among the proposals.
   Count Survey(const SourceMutator& mutator, const Task& task, const KernelTemplate& kernel, int most, bool verbose) {
     const Parent parent(kernel);

@@ -118,14 +118,8 @@ TEST_F(ChildrenTest, OfMatrixProducts) {
     ++number;
     for (std::size_t i = 0; i < settings.size(); ++i) {
       if (number > 1 && i != number % settings.size()) continue;
-      const Parameters& setting = settings[i];
       parent.genome.parameters = of_template;
-      for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
-      parent.Render();
-      ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
-      EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
-      const auto failure = Judge(task, parent.rendering.source, true);
-      EXPECT_FALSE(failure) << failure->message << "\n" << parent.rendering.source;
+      ExpectRight(task, parent, settings[i]);
     }
   }
 }
@@ -153,12 +147,7 @@ TEST_F(ChildrenTest, OfReductions) {
     const Proposal& proposal =
         setting.contains("THREADS") && folder.filename() == "sample_peak" ? proposals.back() : proposals.front();
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
-    for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
-    parent.Render();
-    ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
-    EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
-    const auto failure = Judge(task, parent.rendering.source, true);
-    EXPECT_FALSE(failure) << failure->message << "\n" << parent.rendering.source;
+    ExpectRight(task, parent, setting);
   }
 }
 
@@ -186,12 +175,7 @@ TEST_F(ChildrenTest, OfProductsOfHalves) {
     EXPECT_EQ(proposals.size(), 2u);
     if (proposals.empty()) continue;
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
-    for (const auto& [name, value] : setting) parent.genome.parameters[name] = value;
-    parent.Render();
-    ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
-    EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
-    const auto failure = Judge(task, parent.rendering.source, true);
-    EXPECT_FALSE(failure) << failure->message << "\n" << parent.rendering.source;
+    ExpectRight(task, parent, setting);
   }
 }
 
