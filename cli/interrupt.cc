@@ -3,13 +3,14 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <string_view>
 
 namespace evo {
 namespace {
 
 constexpr int kInterrupted = 130;
+// Ends the waiting for a signal. Nobody else is disturbed by it: it is ignored unless a thread waits for it.
+constexpr int kWake = SIGURG;
 // After the first signal: the promised two seconds, less what ending takes on a busy machine.
 constexpr itimerval kGrace{{0, 0}, {1, 700'000}};
 
@@ -44,17 +45,31 @@ Interrupt::Interrupt() : awaited_(NotIgnored()) {
   pthread_sigmask(SIG_BLOCK, &awaited_, nullptr);
   // A reader that closes our output (`evo history | head`) must not end the process.
   ::signal(SIGPIPE, SIG_IGN);
-  waiter_ = std::jthread([this](const std::stop_token& done) {
-    const timespec slice{0, 100'000'000};
-    while (!done.stop_requested()) {
-      if (sigtimedwait(&awaited_, nullptr, &slice) < 0) continue;
-      if (source_.stop_requested()) ::_exit(kInterrupted);
-      EndAfterGrace();
-      source_.request_stop();
-    }
-  });
+  // Blocked before the thread begins, which inherits that: it must not be lost if it comes early.
+  sigset_t wake;
+  sigset_t present;
+  sigemptyset(&wake);
+  sigaddset(&wake, kWake);
+  pthread_sigmask(SIG_BLOCK, &wake, &present);
+  waiter_ = std::jthread([this](const std::stop_token& done) { Wait(done); });
+  pthread_sigmask(SIG_SETMASK, &present, nullptr);
 }
 
-Interrupt::~Interrupt() = default;
+Interrupt::~Interrupt() {
+  waiter_.request_stop();
+  pthread_kill(waiter_.native_handle(), kWake);
+}
+
+void Interrupt::Wait(const std::stop_token& done) {
+  sigset_t awaited = awaited_;
+  sigaddset(&awaited, kWake);
+  while (!done.stop_requested()) {
+    const int signal = sigwaitinfo(&awaited, nullptr);
+    if (signal < 0 || signal == kWake) continue;
+    if (source_.stop_requested()) ::_exit(kInterrupted);
+    EndAfterGrace();
+    source_.request_stop();
+  }
+}
 
 }  // namespace evo

@@ -18,6 +18,8 @@ class Interrupt {
   std::stop_token token() const { return source_.get_token(); }
 
  private:
+  void Wait(const std::stop_token& done);
+
   sigset_t awaited_;
   std::stop_source source_;
   std::jthread waiter_;
