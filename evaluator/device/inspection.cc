@@ -3,20 +3,28 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "core/half.h"
+#include "core/parallel_ranges.h"
 #include "evaluator/device/pattern.h"
 
 namespace evo {
 namespace {
 
 InspectionResult HashBytes(const unsigned char* bytes, std::uint64_t count) {
+  constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+  const auto of_words = OfRanges<std::uint64_t>((count + kWord - 1) / kWord, [&](const Range& words) {
+    std::uint64_t hash = 0;
+    for (std::uint64_t i = words.begin; i < words.end; ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + i * kWord, std::min(kWord, count - i * kWord));
+      hash += MixWord(word, i);
+    }
+    return hash;
+  });
   InspectionResult result;
-  for (std::uint64_t i = 0; i < count; i += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + i, std::min<std::uint64_t>(sizeof(word), count - i));
-    result.hash += MixWord(word, i / sizeof(word));
-  }
+  result.hash = std::accumulate(of_words.begin(), of_words.end(), std::uint64_t{0});
   return result;
 }
 

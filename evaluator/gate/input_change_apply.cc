@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/parallel_ranges.h"
 #include "evaluator/gate/input_change.h"
 
 namespace evo {
@@ -29,7 +30,9 @@ std::vector<Row> RowsOf(std::vector<double>& values, const Rows& rows) {
 }
 
 void ForEach(Row values, const std::function<double(double)>& next) {
-  for (double& value : values) value = Kept(value, next(value));
+  ForRanges(values.size(), [&](const Range& range) {
+    for (double& value : values.subspan(range.begin, range.end - range.begin)) value = Kept(value, next(value));
+  });
 }
 
 void Shuffle(Row row, Rng& rng) {

@@ -11,11 +11,14 @@
 
 #include "core/error.h"
 #include "core/half.h"
+#include "core/parallel_ranges.h"
 #include "core/rng.h"
 #include "kernel_templates/generator.h"
 
 namespace evo {
 namespace {
+
+using DrawKind = Generator::Kind;
 
 // Box and Muller's transform of two uniform numbers to two normal ones, which are used in pairs.
 class NormalDraws {
@@ -39,12 +42,17 @@ class NormalDraws {
   bool has_spare_ = false;
 };
 
+template <typename Bytes>
+auto PartOf(Bytes& bytes, Dtype dtype, const Range& range) {
+  return std::span(bytes).subspan(range.begin * ByteSize(dtype), (range.end - range.begin) * ByteSize(dtype));
+}
+
 Error OutOfBounds(const Generator& generator, std::int64_t bound) {
   return Error(fmt::format("generator '{}': the bound is {}", generator.text, bound));
 }
 
 template <typename Stored, typename Convert>
-void Store(std::vector<std::byte>& out, const std::vector<double>& values, Convert convert) {
+void Store(std::span<std::byte> out, std::span<const double> values, Convert convert) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Stored stored = convert(values[i]);
     std::memcpy(out.data() + i * sizeof(Stored), &stored, sizeof(Stored));
@@ -52,7 +60,7 @@ void Store(std::vector<std::byte>& out, const std::vector<double>& values, Conve
 }
 
 template <typename Stored, typename Convert>
-void Load(std::vector<double>& out, const std::vector<std::byte>& bytes, Convert convert) {
+void Load(std::span<double> out, std::span<const std::byte> bytes, Convert convert) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     Stored stored;
     std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
@@ -61,7 +69,7 @@ void Load(std::vector<double>& out, const std::vector<std::byte>& bytes, Convert
 }
 
 template <typename Integer>
-void StoreIntegers(std::vector<std::byte>& out, const std::vector<double>& values) {
+void StoreIntegers(std::span<std::byte> out, std::span<const double> values) {
   // The largest 64-bit integer, as a double, is one too large; it is refused.
   constexpr auto kLargest = static_cast<double>(std::numeric_limits<Integer>::max());
   constexpr bool kExact = sizeof(Integer) < sizeof(std::int64_t);
@@ -74,53 +82,50 @@ void StoreIntegers(std::vector<std::byte>& out, const std::vector<double>& value
 }
 
 template <typename Integer>
-void LoadIntegers(std::vector<double>& out, const std::vector<std::byte>& bytes) {
+void LoadIntegers(std::span<double> out, std::span<const std::byte> bytes) {
   Load<Integer>(out, bytes, [](Integer v) { return static_cast<double>(v); });
 }
 
-}  // namespace
-
-std::vector<double> DrawValues(const Generator& generator, std::size_t count, std::size_t row, const Variables& variables,
-                               Rng& rng) {
-  std::vector<double> values(count);
+// Fills part of an argument, or all of it, from one stream of random numbers.
+void Fill(const Generator& generator, std::span<double> values, std::size_t row, const Variables& variables, Rng& rng) {
+  const std::size_t count = values.size();
   NormalDraws normal(rng);
-  using Kind = Generator::Kind;
   switch (generator.kind) {
-    case Kind::kNormal:
+    case DrawKind::kNormal:
       for (double& v : values) v = generator.a + generator.b * normal.Next();
       break;
-    case Kind::kUniform:
+    case DrawKind::kUniform:
       for (double& v : values) v = generator.a + (generator.b - generator.a) * rng.Uniform();
       break;
-    case Kind::kConstant:
+    case DrawKind::kConstant:
       for (double& v : values) v = generator.a;
       break;
-    case Kind::kOneHot:
+    case DrawKind::kOneHot:
       for (std::size_t begin = 0; begin < count; begin += row) values[begin + rng.Below(std::min(row, count - begin))] = 1;
       break;
-    case Kind::kSparse:
+    case DrawKind::kSparse:
       for (double& v : values) v = rng.Chance(generator.a) ? normal.Next() : 0;
       break;
-    case Kind::kLogUniform:
+    case DrawKind::kLogUniform:
       for (double& v : values) {
         const double exponent = std::log(generator.a) + (std::log(generator.b) - std::log(generator.a)) * rng.Uniform();
         v = rng.Chance(0.5) ? std::exp(exponent) : -std::exp(exponent);
       }
       break;
-    case Kind::kCauchy:
+    case DrawKind::kCauchy:
       for (double& v : values) v = generator.a * std::tan(std::numbers::pi * (rng.Uniform() - 0.5));
       break;
-    case Kind::kIndex: {
+    case DrawKind::kIndex: {
       const std::int64_t bound = generator.bound.EvaluateInteger(variables);
       if (bound <= 0) throw OutOfBounds(generator, bound);
       for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound)));
       break;
     }
-    case Kind::kPermutation:
+    case DrawKind::kPermutation:
       std::iota(values.begin(), values.end(), 0.0);
       for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[rng.Below(i)]);
       break;
-    case Kind::kOffsets: {  // ascending from 0 to the bound, like row offsets of a ragged array
+    case DrawKind::kOffsets: {  // ascending from 0 to the bound, like row offsets of a ragged array
       const std::int64_t bound = generator.bound.EvaluateInteger(variables);
       if (bound < 0) throw OutOfBounds(generator, bound);
       for (double& v : values) v = static_cast<double>(rng.Below(static_cast<std::uint64_t>(bound) + 1));
@@ -130,6 +135,28 @@ std::vector<double> DrawValues(const Generator& generator, std::size_t count, st
       break;
     }
   }
+}
+
+// Whether an element does not depend on its place or on the others.
+bool DrawsEachAlone(DrawKind kind) {
+  return kind != DrawKind::kOneHot && kind != DrawKind::kPermutation && kind != DrawKind::kOffsets;
+}
+
+}  // namespace
+
+std::vector<double> DrawValues(const Generator& generator, std::size_t count, std::size_t row, const Variables& variables,
+                               Rng& rng) {
+  std::vector<double> values(count);
+  if (count <= kRangeElements || !DrawsEachAlone(generator.kind)) {
+    Fill(generator, values, row, variables, rng);
+    return values;
+  }
+  // A normal number takes 50 ns. Each range has a stream of its own, so that several threads draw what one would.
+  const std::uint64_t seed = rng.Next();
+  ForRanges(count, [&](const Range& range) {
+    Rng stream(seed, range.number, 0);
+    Fill(generator, std::span(values).subspan(range.begin, range.end - range.begin), row, variables, stream);
+  });
   return values;
 }
 
@@ -141,8 +168,7 @@ std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, st
   return FromDoubles(DrawValues(generator, count, static_cast<std::size_t>(row_length), variables, rng), dtype);
 }
 
-std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype) {
-  std::vector<std::byte> out(values.size() * ByteSize(dtype));
+void StoreDoubles(std::span<const double> values, Dtype dtype, std::span<std::byte> out) {
   switch (dtype) {
     case Dtype::kF64:
       Store<double>(out, values, [](double v) { return v; });
@@ -181,11 +207,9 @@ std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtyp
       StoreIntegers<std::uint8_t>(out, values);
       break;
   }
-  return out;
 }
 
-std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype) {
-  std::vector<double> out(bytes.size() / ByteSize(dtype));
+void LoadDoubles(std::span<const std::byte> bytes, Dtype dtype, std::span<double> out) {
   switch (dtype) {
     case Dtype::kF64:
       Load<double>(out, bytes, [](double v) { return v; });
@@ -224,7 +248,22 @@ std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype) 
       LoadIntegers<std::uint8_t>(out, bytes);
       break;
   }
-  return out;
+}
+
+std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtype) {
+  std::vector<std::byte> bytes(values.size() * ByteSize(dtype));
+  ForRanges(values.size(), [&](const Range& range) {
+    StoreDoubles(std::span(values).subspan(range.begin, range.end - range.begin), dtype, PartOf(bytes, dtype, range));
+  });
+  return bytes;
+}
+
+std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype) {
+  std::vector<double> values(bytes.size() / ByteSize(dtype));
+  ForRanges(values.size(), [&](const Range& range) {
+    LoadDoubles(PartOf(bytes, dtype, range), dtype, std::span(values).subspan(range.begin, range.end - range.begin));
+  });
+  return values;
 }
 
 }  // namespace evo

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace evo {
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed);
 
-// The values of such an input before they are rounded. Throws Error for a bound that is not positive.
+// The values of such an input before they are rounded, drawn in several threads if there are many. Throws Error for a bound that is
+// not positive.
 std::vector<double> DrawValues(const Generator& generator, std::size_t count, std::size_t row_length, const Variables& variables,
                                Rng& rng);
 
@@ -24,5 +26,9 @@ std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtyp
 
 // The elements as doubles: exact, except 64-bit integers beyond 2^53.
 std::vector<double> ToDoubles(const std::vector<std::byte>& bytes, Dtype dtype);
+
+// The same for part of an array, in the calling thread. `bytes` has room for as many elements as there are values.
+void StoreDoubles(std::span<const double> values, Dtype dtype, std::span<std::byte> bytes);
+void LoadDoubles(std::span<const std::byte> bytes, Dtype dtype, std::span<double> values);
 
 }  // namespace evo

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 
+#include "core/parallel_ranges.h"
 #include "core/rng.h"
+#include "evaluator/device/pattern.h"
 #include "evaluator/gate/infrastructure_failure.h"
 #include "evaluator/gate/input_generator.h"
 #include "evaluator/reference/ones_reference.h"
+#include "evaluator/session/array_statistics.h"
 #include "evaluator/session/shape_probes.h"
 
 namespace evo {
@@ -17,48 +21,33 @@ namespace {
 
 bool IsRealInput(const Argument& argument) { return argument.IsDrawn() && IsFloating(argument.dtype); }
 
-// Elements that are not finite count as zero.
-double RootMeanSquare(const std::vector<double>& values) {
-  double squares = 0;
-  for (const double value : values) squares += std::isfinite(value) ? value * value : 0;
-  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(values.size(), 1)));
-}
-
-double Largest(const std::vector<double>& values) {
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
-double LargestFinite(const std::vector<double>& values) {
-  double largest = 0;
-  for (const double value : values) largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
-  return largest;
-}
-
-bool AllFinite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-}
-
-std::vector<double> Minus(std::vector<double> values, const std::vector<double>& others) {
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= others[i];
-  return values;
-}
-
-// The inputs with every real value changed; values beyond the dtype's range stay as they were.
+// `change(value, dtype, place)` for each real value; values that would leave the dtype's range stay as they were. No two elements of
+// a task's arguments have the same place.
 template <typename Change>
-DrawnArguments Changed(const Task& task, const DrawnArguments& drawn, Change change) {
-  DrawnArguments changed = drawn;
+std::vector<std::byte> Changed(const std::vector<std::byte>& bytes, Dtype dtype, std::uint64_t first, const Change& change) {
+  std::vector<std::byte> changed(bytes.size());
+  const std::size_t size = ByteSize(dtype);
+  ForRanges(bytes.size() / size, [&](const Range& range) {
+    const std::size_t count = range.end - range.begin;
+    const auto part = std::span(changed).subspan(range.begin * size, count * size);
+    std::vector<double> before(count), values(count), after(count);
+    LoadDoubles(std::span(bytes).subspan(range.begin * size, count * size), dtype, before);
+    for (std::size_t i = 0; i < count; ++i) values[i] = change(before[i], dtype, first + range.begin + i);
+    StoreDoubles(values, dtype, part);
+    LoadDoubles(part, dtype, after);
+    for (std::size_t i = 0; i < count; ++i) values[i] = std::isfinite(after[i]) ? values[i] : before[i];
+    StoreDoubles(values, dtype, part);
+  });
+  return changed;
+}
+
+template <typename Change>
+DrawnArguments Changed(const Task& task, const DrawnArguments& drawn, const Change& change) {
+  DrawnArguments changed(drawn.size());
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const Argument& argument = task.arguments[i];
-    if (!IsRealInput(argument)) continue;
-    const std::vector<double> before = ToDoubles(drawn[i], argument.dtype);
-    std::vector<double> values = before;
-    for (double& value : values) value = change(value, argument.dtype);
-    changed[i] = FromDoubles(values, argument.dtype);
-    const std::vector<double> after = ToDoubles(changed[i], argument.dtype);
-    for (std::size_t k = 0; k < after.size(); ++k) values[k] = std::isfinite(after[k]) ? values[k] : before[k];
-    changed[i] = FromDoubles(values, argument.dtype);
+    const std::uint64_t first = static_cast<std::uint64_t>(i) << 40;
+    changed[i] = IsRealInput(argument) ? Changed(drawn[i], argument.dtype, first, change) : drawn[i];
   }
   return changed;
 }
@@ -70,11 +59,14 @@ bool Fits(const Task& task, const DrawnArguments& drawn, Change change) {
     const Argument& argument = task.arguments[i];
     if (!IsRealInput(argument)) continue;
     const double largest = LargestFinite(ToDoubles(drawn[i], argument.dtype));
-    const double changed = change(largest, argument.dtype);
+    const double changed = change(largest, argument.dtype, 0);
     if (!std::isfinite(ToDoubles(FromDoubles({changed}, argument.dtype), argument.dtype).front())) return false;
   }
   return true;
 }
+
+// 1 or -1 by chance; the same for the same seed and place.
+double SignOf(std::uint64_t seed, std::uint64_t place) { return MixWord(seed, place) % 2 == 0 ? 1 : -1; }
 
 std::string NoAnswer(const Failure& failure) { return "the reference has no answer: " + failure.message; }
 
@@ -190,7 +182,7 @@ std::vector<std::vector<double>> LegalInputs::ReferencesOn(const Case& sizes, Dr
 
 std::vector<std::vector<double>> LegalInputs::AnswersToMagnitudes(const Case& sizes, const DrawnArguments& drawn,
                                                                   std::uint64_t seed) {
-  return ReferencesOn(sizes, Changed(task_, drawn, [](double value, Dtype) { return std::abs(value); }), seed);
+  return ReferencesOn(sizes, Changed(task_, drawn, [](double value, Dtype, std::uint64_t) { return std::abs(value); }), seed);
 }
 
 std::uint64_t LegalInputs::BaselineBlocks(const Case& sizes) {
@@ -214,22 +206,19 @@ bool LegalInputs::BaselineIsFiniteOn(const Case& sizes, DrawnArguments drawn, st
 }
 
 bool LegalInputs::HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed) {
-  const auto larger = [](double value, Dtype) { return value * kHeadroom; };
+  const auto larger = [](double value, Dtype, std::uint64_t) { return value * kHeadroom; };
   if (!BaselineIsFiniteOn(sizes, Changed(task_, drawn, larger), seed)) return false;
   // Values that cannot be larger stayed as they were, which shows nothing: then nothing may depend on how they cancel.
   if (Fits(task_, drawn, larger)) return true;
-  return BaselineIsFiniteOn(sizes, Changed(task_, drawn, [](double value, Dtype) { return std::abs(value); }), seed);
+  return BaselineIsFiniteOn(sizes, Changed(task_, drawn, [](double value, Dtype, std::uint64_t) { return std::abs(value); }), seed);
 }
 
 std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                               std::uint64_t seed) {
   const auto references = set.References();
   const auto of_magnitudes = AnswersToMagnitudes(set.sizes(), drawn, seed);
-  Rng signs(seed);
-  const auto of_rounded = ReferencesOn(
-      set.sizes(),
-      Changed(task_, drawn, [&](double v, Dtype dtype) { return v * (1 + (signs.Chance(0.5) ? 1 : -1) * RoundOff(dtype)); }),
-      seed);
+  const auto rounded = [&](double v, Dtype dtype, std::uint64_t place) { return v * (1 + SignOf(seed, place) * RoundOff(dtype)); };
+  const auto of_rounded = ReferencesOn(set.sizes(), Changed(task_, drawn, rounded), seed);
   const std::vector<OutputCheck> checks = set.Checks();
   std::vector<Allowance> allowances;
   for (std::size_t i = 0; i < references.size(); ++i) {

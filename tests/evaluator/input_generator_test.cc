@@ -44,6 +44,19 @@ double Deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
+// Each range of so many has a stream of its own, whoever draws it.
+TEST(InputGenerator, ManyElementsAreDrawnInRanges) {
+  constexpr std::int64_t kMany = 3 * 65'536 + 5;
+  for (const std::string text : {"normal", "uniform(-1,1)", "cauchy(2)", "log_uniform(1,8)"}) {
+    const std::vector<double> values = Generated(text, Dtype::kF64, kMany, 1, 5);
+    EXPECT_EQ(values, Generated(text, Dtype::kF64, kMany, 1, 5)) << text;
+    EXPECT_EQ(std::set<double>(values.begin(), values.end()).size(), values.size()) << text;
+  }
+  const std::vector<double> normal = Generated("normal(3,2)", Dtype::kF32, kMany);
+  EXPECT_NEAR(Mean(normal), 3, 0.03);
+  EXPECT_NEAR(Deviation(normal), 2, 0.03);
+}
+
 TEST(InputGenerator, SameSeedSameBytes) {
   for (const std::string text : {"normal", "uniform(-1,1)", "sparse(0.1)"}) {
     const Generator generator = ParseGenerator(text);
