@@ -10,7 +10,7 @@ from tasks import Task
 
 RUN_BEYOND_BUDGET = 900  # seconds for workers to start, the last generation, the champion's check, minimisation
 VERIFY_TIMEOUT = 900
-VERIFY_SEARCH = 30  # seconds at least for searched inputs and unlisted sizes
+VERIFY_SEARCH, QUICK_SEARCH = 30, 12  # seconds at least, of which searched inputs and unlisted sizes get half
 END_TIMEOUT = 15  # from SIGTERM to SIGKILL; evo ends within two seconds
 
 
@@ -88,7 +88,7 @@ class Settings:
     budget: float  # seconds of each search
     l2: str
     compile_workers: int
-    check_all_alone: bool  # the searches do not check their champions; only the kernel from all templates is verified
+    quick: bool  # the searches do not check their champions; only the kernel from all templates is verified
 
 
 class Evolution:
@@ -128,7 +128,7 @@ class Evolution:
         command += ["--template", template] if template else []
         # The champion is checked in the search, so that another takes its place if it fails. compute-sanitizer is left to evo
         # verify.
-        command += ["--no-check", "--minimise", "off"] if settings.check_all_alone else ["--no-tools"]
+        command += ["--no-check", "--minimise", "off"] if settings.quick else ["--no-tools"]
         try:
             status, out, err = self.processes.run(command, settings.budget + RUN_BEYOND_BUDGET, "evo run")
             if status:
@@ -157,7 +157,7 @@ class Evolution:
             "--l2",
             self.settings.l2,
             "--time-limit",
-            f"{max(VERIFY_SEARCH, self.settings.budget):g}s",
+            f"{max(QUICK_SEARCH if self.settings.quick else VERIFY_SEARCH, self.settings.budget):g}s",
             "--json",
         ]
         try:

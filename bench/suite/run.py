@@ -10,8 +10,8 @@ For each task: a search from the student's template alone, one from all template
 process that times them, the baseline, PyTorch eager, torch.compile, vendor libraries and Triton kernels alternately, by CUPTI, on
 the same inputs. OUT gets a JSON file for each task, its databases and exported kernels, and of all tasks results.json, .csv, .md
 and .svg. A call that is repeated does what is missing.
---quick: 8 tasks, 10 s a search, only the kernel from all templates is verified, peers are eager and torch.compile; under 8
-minutes on one GPU.
+--quick: 8 tasks, one search of 10 s each, from all templates (with --from both the student's as well, and only the kernel from all
+templates is verified), peers are eager and torch.compile.
 --from student: the search from the student's template alone; all: the one from all templates.
 --device cpu: a dry run without a GPU; evo's kernels are emulated and nothing else is measured.
 --stop-after: no task is begun that by the time of the others would end later; --report: only the tables of what OUT has.
@@ -72,7 +72,7 @@ def arguments():
     )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tasks", help="names, separated by commas (default: all)")
-    parser.add_argument("--from", dest="searches", choices=SEARCHES, default="both", help="what the searches start from")
+    parser.add_argument("--from", dest="searches", choices=SEARCHES, help="what the searches start from (default: both; all with --quick)")
     parser.add_argument(
         "--budget",
         type=seconds_of,
@@ -91,6 +91,7 @@ def arguments():
         parser.error(f"--peers: there are {', '.join(PEERS)}")
     if not re.fullmatch(r"cpu|cuda(:\d+(,\d+)*)?", options.device):
         parser.error(f"--device {options.device}: cuda, cuda:N,M or cpu")
+    options.searches = options.searches or ("all" if options.quick else "both")
     options.budget = options.budget or (CPU_BUDGET if options.device == "cpu" else QUICK_BUDGET if options.quick else BUDGET)
     return options
 

@@ -28,6 +28,8 @@ class DryRunTest(unittest.TestCase):
                 "--device",
                 "cpu",
                 "--quick",
+                "--from",
+                "both",
                 "--tasks",
                 "row_sum",
                 "--budget",

@@ -408,9 +408,16 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         expected = [name for name in operators.QUICK if name in run.find_tasks(TEMPLATES)]
         calls = self.calls()
-        self.assertEqual(len([c for c in calls if c.startswith("run")]), 2 * len(expected))
+        self.assertEqual(len([c for c in calls if c.startswith("run")]), len(expected))
+        self.assertFalse(any("--template" in c for c in calls))
         self.assertEqual(len([c for c in calls if c.startswith("verify")]), len(expected))
+        self.assertTrue(all("--time-limit 12s" in c for c in calls if c.startswith("verify")))
         self.assertTrue(all("--no-check" in c for c in calls if c.startswith("run")))
+
+    def test_quick_from_both_verifies_the_kernel_from_all_templates(self):
+        done = self.call("--device", "cpu", "--quick", "--from", "both")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.split()[0] for line in self.calls()], ["run", "best", "run", "best", "verify"])
 
     def test_measures_on_every_gpu(self):
         done = self.call("--quick", tasks="softmax,row_sum,gemm")
@@ -439,11 +446,11 @@ class CommandTest(unittest.TestCase):
         self.assertIn("| softmax | 2 | 9 | 4.50 |", done.stdout)
 
     def test_compares_with_an_earlier_result(self):
-        self.call("--quick")
+        self.call("--quick", "--from", "both")
         old = self.folder / "old.json"
         text = (self.out / "results.json").read_text()
         old.write_text(text.replace("10.1", "15.1").replace("10.0", "15.0").replace("10.2", "15.2"))
-        done = self.call("--quick", "--compare", old)
+        done = self.call("--quick", "--from", "both", "--compare", old)
         self.assertIn("## What moved: 2 of 5 times", done.stdout)
         self.assertIn("| softmax | evo all | 15.1 | 10.1 | 1.50 |", done.stdout)
         again = self.call("--report", "--compare", old)
