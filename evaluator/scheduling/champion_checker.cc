@@ -209,8 +209,20 @@ ChampionChecker::ExportResult ChampionChecker::CompileExport(const ExportToJudge
   return {Outcome::kOk, {"nvcc", "clean", "the exported file is what was checked"}};
 }
 
+std::vector<AvoidedInputs> FailingSizes::All() const {
+  const std::scoped_lock lock(mutex_);
+  return sizes_;
+}
+
+void FailingSizes::Add(const AvoidedInputs& failing) {
+  if (!failing.on.inputs.empty()) return;
+  const std::scoped_lock lock(mutex_);
+  sizes_.push_back(failing);
+}
+
 ChampionCheck ChampionChecker::Measure(ChampionRequest request, const Seeds& seeds, std::chrono::milliseconds deadline,
                                        const std::stop_token& stop) const {
+  request.avoided = failing_sizes_.All();
   for (;;) {
     Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
     job.deadlines_per_stage = kDeadlinesPerStage;
@@ -236,7 +248,10 @@ std::optional<AvoidedInputs> ChampionChecker::LeaveOutAfter(const JobResult& res
   if (!failed || result.stage == Stage::kPrepare) return failed;
   Job alone = MakeRunJob(ToMessage(BaselineRequest{failed->on}), job.deadline, nullptr);
   const JobResult again = RunAndWait(*fresh_workers_.StartRunner(seeds), {std::move(alone)}, stop).front();
-  if (auto failed_again = BaselineFailedOn(again)) return failed_again;
+  if (auto failed_again = BaselineFailedOn(again)) {
+    failing_sizes_.Add(*failed_again);
+    return failed_again;
+  }
   if (!again.reply) return std::nullopt;
   const std::string reason = ReadReply<BaselineResult>(*again.reply).reason;
   return reason.empty() ? std::nullopt : std::optional(AvoidedInputs{failed->on, reason});

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -42,6 +43,19 @@ class FreshWorkers {
   // as far as its time allows. Empty where the device has no such tools or they are not wanted.
   virtual std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds,
                                                const std::stop_token& stop) = 0;
+};
+
+// Sizes that a task does not list and at which the baseline failed alone: that is a matter of the sizes and not of what is drawn, so
+// that later checks leave them out. Safe to use from several threads.
+class FailingSizes {
+ public:
+  std::vector<AvoidedInputs> All() const;
+  // Inputs are not kept: the next check draws others.
+  void Add(const AvoidedInputs& failing);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<AvoidedInputs> sizes_;
 };
 
 // Checks champion candidates: held-out cases and interleaved timing against the baseline in a fresh process, with seeds that did
@@ -95,6 +109,7 @@ class ChampionChecker {
   std::string arch_;
   bool pauses_compilers_;
   ImageSizes sizes_;
+  mutable FailingSizes failing_sizes_;
 };
 
 }  // namespace evo

@@ -253,6 +253,21 @@ TEST(ChampionChecker, WhereTheBaselineCrashesTheCheckIsRepeatedWithoutThoseSizes
   EXPECT_EQ(checked.workers.seeds[0], checked.workers.seeds[2]) << "the same inputs";
 }
 
+// Seven such sizes cost two processes each: not again for the next kernel of the run.
+TEST(ChampionChecker, TheNextCheckKnowsTheSizesAtWhichTheBaselineCrashes) {
+  const Counterexample inputs{"small", 0, 7, "x: normal"};
+  Checked checked(std::vector<JobResult>{DeathOn(kOddSize, true), DeathOn(kOddSize, true), DeathOn(inputs, true),
+                                         DeathOn(inputs, true), Passed()});
+  const ChampionChecker checker(checked.compile, checked.workers, "sm_90a", false);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(checker.CheckAnswers({.source = "candidate"}, {.source = "baseline"}, {}, {}, kDeadline, {}).outcome, Outcome::kOk);
+  ASSERT_THAT(checked.workers.jobs, SizeIs(6));
+  EXPECT_THAT(Avoided(checked.workers.jobs[4]), SizeIs(2));
+  const auto known = Avoided(checked.workers.jobs[5]);
+  ASSERT_THAT(known, SizeIs(1)) << "inputs are drawn from other seeds";
+  EXPECT_EQ(known[0].on.case_name, "N=1283");
+}
+
 TEST(ChampionChecker, WhereTheBaselineFailsBeforeAnyCandidateWasLoadedOnceIsEnough) {
   Checked checked(
       std::vector<JobResult>{DeathOn({"small", 0, 7, "x: normal"}, true, Kind::kDeadline, Stage::kPrepare), Passed()});
