@@ -244,6 +244,10 @@ class Parser {
 
 }  // namespace
 
-HostExpression ParseHostExpression(const std::vector<std::string_view>& tokens) { return Parser(tokens).Run(); }
+HostExpression ParseHostExpression(const std::vector<std::string_view>& tokens) {
+  Tokens symbols = tokens;
+  for (std::string_view& token : symbols) token = token == "and" ? "&&" : token == "or" ? "||" : token == "not" ? "!" : token;
+  return Parser(symbols).Run();
+}
 
 }  // namespace evo

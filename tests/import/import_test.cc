@@ -211,5 +211,22 @@ TEST(Import, SaysWhatIsWrong) {
   EXPECT_THAT(Read("__global__ void a(float* x) {\n").failure, HasSubstr("a.cu:"));
 }
 
+TEST(Import, TakesAssertionsInWords) {
+  const ImportReply reply = Read(R"(
+template <int BN, int WN> __global__ void scale(float* x, int n) {
+  int i = blockIdx.x * BN + threadIdx.x;
+  if (i < n) x[i] *= WN;
+}
+int main() {
+  const int BN = 128, WN = 64, n = 1000000;
+  static_assert((BN % WN == 0) and (BN % (2 * WN) == 0));
+  float* x;
+  cudaMalloc(&x, n * sizeof(float));
+  scale<BN, WN><<<(n + BN - 1) / BN, BN>>>(x, n);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:constraint LAUNCH_BN % LAUNCH_WN == 0 && LAUNCH_BN % (2 * LAUNCH_WN) == 0"));
+}
+
 }  // namespace
 }  // namespace evo
