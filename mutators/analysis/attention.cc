@@ -209,18 +209,23 @@ class AttentionFinder {
     return std::nullopt;
   }
 
-  // The expression that was compared and had these values in the two settings.
+  // The expression that was compared and had these values in the two settings; of parameters alone if there is such a one.
   std::optional<std::string> BoundOf(std::int64_t first, std::int64_t second) {
+    std::optional<std::string> bound;
+    bool plain = false;
     for (const std::int64_t more : {0, 1}) {
       for (const auto& [text, compared] : traces_[0][0].compared) {
         const auto other = traces_[1][0].compared.find(text);
         if (other == traces_[1][0].compared.end() || compared.first + more != first || other->second.first + more != second)
           continue;
-        for (const int symbol : compared.second.Symbols()) allowed_.insert(symbol);
-        return more == 0 ? text : fmt::format("{} + 1", text);
+        const auto symbols = compared.second.Symbols();
+        allowed_.insert(symbols.begin(), symbols.end());
+        if (plain) continue;
+        plain = std::none_of(symbols.begin(), symbols.end(), [&](int symbol) { return run_.settled().contains(symbol); });
+        if (plain || !bound) bound = more == 0 ? text : fmt::format("{} + 1", text);
       }
     }
-    return std::nullopt;
+    return bound;
   }
 
   bool FindBounds() {
@@ -446,8 +451,9 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
       std::string_view::npos)
     return "its __launch_bounds__ rule out other blocks";
-  if (Cooperates(tree, node.children.back()))
-    return "its threads work together already: barriers, shuffles, atomics or shared memory";
+  const auto nodes = Subtree(tree, kernel);
+  if (std::any_of(nodes.begin(), nodes.end(), [&](int one) { return tree.node(one).kind_name == "attribute(shared)"; }))
+    return "its threads work together already, through shared memory";
   const auto row = RowOf(tree, kernel, *launch);
   if (!row) return "no variable is blockIdx * size + threadIdx, the row of a thread";
   for (std::size_t axis = 0; axis < launch->block.size(); ++axis) {

@@ -145,6 +145,8 @@ void ThreadRun::Store(const Place& place, ThreadValue value) {
 
 ThreadValue ThreadRun::Call(int expression) {
   const auto& parts = tree_.node(expression).children;
+  if (parts.empty()) return Refuse(fmt::format("{}, which is not understood", Quoted(expression)));
+  if (tree_.node(expression).name == "operator=") return Assign(expression);
   const int function = NamedDeclaration(tree_, parts.front());
   const std::vector<int> arguments(parts.begin() + 1, parts.end());
   const std::string& kind = function >= 0 ? tree_.node(function).kind_name : tree_.node(expression).kind_name;

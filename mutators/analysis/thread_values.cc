@@ -83,7 +83,6 @@ ThreadValue ThreadRun::Evaluate(int expression) {
     default:
       break;
   }
-  // Implicit calls of conversions have the text of what they convert.
   if (node.children.size() == 1 && tree_.Text(node.children.front()) == tree_.Text(expression))
     return Evaluate(node.children.front());
   return Refuse(fmt::format("{}, which is not understood", Quoted(expression)));
@@ -123,6 +122,9 @@ ThreadValue ThreadRun::Named(int expression) {
 }
 
 ThreadValue ThreadRun::Builtin(int expression) {
+  // Implicit calls of conversions have the text of what they convert.
+  const auto& parts = tree_.node(expression).children;
+  if (parts.size() == 1 && tree_.Text(parts.front()) == tree_.Text(expression)) return Evaluate(parts.front());
   const std::string_view text = tree_.Text(expression);
   for (const char* builtin : {"threadIdx", "blockIdx", "blockDim", "gridDim"}) {
     if (!text.starts_with(builtin) || text.size() != std::string_view(builtin).size() + 2) continue;
@@ -288,16 +290,17 @@ ThreadValue ThreadRun::CombinedReals(std::string_view spelled, const ThreadValue
 }
 
 ThreadValue ThreadRun::Assign(int expression) {
-  const std::string_view spelled = operators_[static_cast<std::size_t>(expression)];
   const auto& sides = tree_.node(expression).children;
-  ThreadValue value = Evaluate(sides[1]);
-  const Place place = PlaceOf(sides[0]);
+  const bool overloaded = tree_.node(expression).kind_name == "CallExpr";  // of half: target, operator, value
+  const std::string_view spelled = overloaded ? "=" : operators_[static_cast<std::size_t>(expression)];
+  ThreadValue value = Evaluate(sides.back());
+  const Place place = PlaceOf(sides.front());
   if (Failed()) return {};
   if (spelled != "=") {
     value = Combined(spelled.substr(0, spelled.size() - 1), Load(place), value);
     if (value.kind == kNone) return Refuse(fmt::format("{}, which is not understood", Quoted(expression)));
   }
-  value = Converted(std::move(value), tree_.node(sides[0]).type);
+  value = Converted(std::move(value), tree_.node(sides.front()).type);
   Store(place, value);
   return value;
 }
