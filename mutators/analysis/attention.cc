@@ -28,7 +28,10 @@ constexpr std::array<std::array<std::int64_t, 8>, 2> kTriedSizes{{{6, 7, 5, 9, 8
 constexpr std::int64_t kTriedRows[] = {1, 3};
 // Keys of the last run, in which all numbers of the code matter that may limit what a row sees.
 constexpr std::int64_t kMostKeys = 1100;
-constexpr std::int64_t kBlocksOther = 2;
+// Of a size of the first runs, to see what it decides.
+constexpr std::int64_t kLargerSize = 14;
+// Of the grid along the other axes, and one for each axis.
+constexpr std::int64_t kOtherBlocks = 2;
 
 class AttentionFinder {
  public:
@@ -142,7 +145,7 @@ class AttentionFinder {
     for (const int parameter : KernelParameters()) setting.reals[parameter] = real += 0.11;
     for (const std::size_t axis : {0u, 1u, 2u}) {
       setting.builtins[BuiltinSymbol("blockIdx", axis)] = axis == found_.axis ? 0 : 1;
-      setting.builtins[BuiltinSymbol("gridDim", axis)] = kBlocksOther + static_cast<std::int64_t>(axis);
+      setting.builtins[BuiltinSymbol("gridDim", axis)] = kOtherBlocks + static_cast<std::int64_t>(axis);
     }
     setting.builtins[BuiltinSymbol("threadIdx", block_axis_)] = row;
     setting.builtins[BuiltinSymbol("blockDim", block_axis_)] = kMostKeys;
@@ -200,9 +203,7 @@ class AttentionFinder {
   // The first row that stores nothing.
   std::optional<std::int64_t> RowsOf(std::size_t number) {
     for (std::int64_t row = 0; row < 16; ++row) {
-      auto setting = SettingOf(number, row);
-      setting->symbolic = false;
-      const ThreadTrace trace = run_.Run(*setting);
+      const ThreadTrace trace = RunWith(number, row, {}, 0);
       if (!trace.refusal.empty()) return std::nullopt;
       if (trace.stores.empty()) return row;
     }
@@ -243,30 +244,41 @@ class AttentionFinder {
     return true;
   }
 
-  // Lengths beyond all numbers of the code, so that a window of keys or the like would be seen.
-  bool RunLong() {
-    const std::int64_t length = traces_[0][1].largest_number + 3;
-    if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", length - 3));
+  // The sizes that decide how many rows or keys there are.
+  std::set<std::string> Driving() {
     std::set<std::string> driving;
     for (const std::string& name : names_) {
       if (fixed_.contains(name)) continue;
-      auto setting = SettingOf(0, rows_, {name}, 14);
-      setting->symbolic = false;
-      const ThreadTrace wide = run_.Run(*setting);
-      setting = SettingOf(0, kTriedRows[1], {name}, 14);
-      setting->symbolic = false;
-      const ThreadTrace more = run_.Run(*setting);
+      const ThreadTrace wide = RunWith(0, rows_, {name}, kLargerSize), more = RunWith(0, kTriedRows[1], {name}, kLargerSize);
       if (!wide.stores.empty() || KeysRead(more, roles_) != KeysRead(traces_[0][1], roles_)) driving.insert(name);
     }
-    for (const std::int64_t row : {length - 1, length / 2}) {
-      auto setting = SettingOf(1, row, driving, length);
-      setting->symbolic = false;
-      const ThreadTrace trace = run_.Run(*setting);
-      if (!trace.refusal.empty()) return Refuse(trace.refusal);
-      if (!Computes(trace, roles_, row) || KeysRead(trace, roles_) < (found_.causal ? row + 1 : length))
-        return Refuse(fmt::format("with {} keys, {}", length, kNoAttention));
+    return driving;
+  }
+
+  ThreadTrace RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size) {
+    auto setting = SettingOf(number, row, names, size);
+    setting->symbolic = false;
+    return run_.Run(*setting);
+  }
+
+  // A length beyond all numbers of the code, so that a window of keys or the like would be seen, or the largest that the kernel
+  // takes.
+  bool RunLong() {
+    const std::int64_t number = traces_[0][1].largest_number;
+    const std::set<std::string> driving = Driving();
+    for (const std::int64_t length : {number + 3, number, number - 1}) {
+      if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", number));
+      const std::array rows{length - 1, length / 2};
+      for (const std::int64_t row : rows) {
+        const ThreadTrace trace = RunWith(1, row, driving, length);
+        if (!trace.refusal.empty()) return Refuse(trace.refusal);
+        if (trace.stores.empty() && length >= number) break;
+        if (!Computes(trace, roles_, row) || KeysRead(trace, roles_) < (found_.causal ? row + 1 : length))
+          return Refuse(fmt::format("with {} keys, {}", length, kNoAttention));
+        if (row == rows.back()) return true;
+      }
     }
-    return true;
+    return Refuse("no row stores anything where there are many keys");
   }
 
   bool FindMatrices() {
