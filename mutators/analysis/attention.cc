@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 
-#include "core/error.h"
-#include "kernel_templates/launch_argument.h"
 #include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/attention_runs.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
@@ -20,34 +20,29 @@
 namespace evo {
 namespace {
 
-using namespace std::string_view_literals;
-
-// What the sizes of the launch line are in the first and the second run; no two are the same.
-constexpr std::array<std::array<std::int64_t, 8>, 2> kTriedSizes{{{6, 7, 5, 9, 8, 11, 10, 12}, {5, 8, 7, 6, 11, 9, 13, 10}}};
-// Rows of those runs. Both are less than every size.
+// Rows of the first runs. Both are less than every size.
 constexpr std::int64_t kTriedRows[] = {1, 3};
 // Keys of the last run, in which all numbers of the code matter that may limit what a row sees.
 constexpr std::int64_t kMostKeys = 1100;
-// Of a size of the first runs, to see what it decides.
-constexpr std::int64_t kLargerSize = 14;
-// Of the grid along the other axes, and one for each axis.
-constexpr std::int64_t kOtherBlocks = 2;
 
 class AttentionFinder {
  public:
-  AttentionFinder(const MutationContext& context, int kernel, int row)
-      : context_(context), tree_(context.tree), row_(row), run_(context, kernel, row) {
+  AttentionFinder(const MutationContext& context, const LaunchDirective& launch, int kernel, const RowIndex& row)
+      : context_(context),
+        tree_(context.tree),
+        row_(row.declaration),
+        runs_(context, launch, kernel, row),
+        run_(runs_.threads()) {
     found_.kernel = kernel;
+    found_.launch = &launch;
+    found_.axis = row.axis;
+    found_.extent = launch.block[row.block_axis].text();
+    found_.guards = runs_.guards();
   }
 
-  std::variant<Attention, std::string> Find(const LaunchDirective& launch, std::size_t axis, std::size_t block_axis) {
-    found_.launch = &launch;
-    found_.axis = axis;
-    found_.extent = launch.block[block_axis].text();
-    block_axis_ = block_axis;
-    FindPinned();
-    if (!FindSizes() || !RunSmall() || !FindBounds() || !RunLong() || !FindMatrices() || !CheckDeciding() || !CheckTypes())
-      return why_;
+  std::variant<Attention, std::string> Find() {
+    if (!runs_.refusal().empty()) return runs_.refusal();
+    if (!RunSmall() || !FindBounds() || !RunLong() || !FindMatrices() || !CheckDeciding() || !CheckTypes()) return why_;
     Name();
     return found_;
   }
@@ -59,112 +54,12 @@ class AttentionFinder {
   }
   const std::string& NameOf(int declaration) const { return tree_.node(declaration).name; }
 
-  std::vector<int> KernelParameters() const {
-    std::vector<int> parameters;
-    for (const int child : tree_.node(found_.kernel).children) {
-      if (tree_.node(child).kind_name == "ParmDecl") parameters.push_back(child);
-    }
-    return parameters;
-  }
-
-  // Of `if (depth != HEAD_DIM) return;` and the like, what the parameter is in all that counts.
-  void FindPinned() {
-    for (const int statement : tree_.node(tree_.node(found_.kernel).children.back()).children) {
-      const auto& parts = tree_.node(statement).children;
-      if (tree_.node(statement).kind_name != "IfStmt" || parts.size() != 2) continue;
-      const int only = OnlyStatement(tree_, parts[1]);
-      if (only < 0 || tree_.node(only).kind_name != "ReturnStmt") continue;
-      const auto named = NamedIn(tree_, parts[0]);
-      const bool common = std::all_of(named.begin(), named.end(), [&](int name) {
-        return tree_.node(name).function < 0 || tree_.node(name).kind_name == "ParmDecl" || run_.settled().contains(name);
-      });
-      const auto nodes = Subtree(tree_, parts[0]);
-      if (!common || std::any_of(nodes.begin(), nodes.end(), [&](int node) { return tree_.node(node).name.ends_with("Idx"); }))
-        continue;
-      found_.guards.push_back(statement);
-      Pin(parts[0]);
-    }
-  }
-
-  void Pin(int condition) {
-    condition = WithoutParentheses(tree_, condition);
-    const auto& sides = tree_.node(condition).children;
-    if (sides.size() != 2) return;
-    if (tree_.Operator(condition) == "||") return Pin(sides[0]), Pin(sides[1]);
-    if (tree_.Operator(condition) != "!=") return;
-    for (const std::size_t side : {0u, 1u}) {
-      const int parameter = NamedDeclaration(tree_, sides[side]);
-      const auto value = ConstantValue(tree_, tree_.Text(sides[1 - side]));
-      if (parameter >= 0 && value) pinned_[parameter] = *value;
-    }
-  }
-
-  // The sizes that the launch line names for parameters, and what other names stand for.
-  bool FindSizes() {
-    const std::vector<int> parameters = KernelParameters();
-    if (parameters.size() != found_.launch->arguments.size()) return Refuse("its launch line has another number of arguments");
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const std::string type = WithoutConst(tree_.node(parameters[i]).type);
-      if (type.find('*') != std::string::npos || type == "float" || type == "double") continue;
-      const LaunchArgumentText argument = ParseLaunchArgument(found_.launch->arguments[i]);
-      if (argument.kind == LaunchArgumentText::Kind::kStruct) return Refuse("its launch line passes a struct");
-      const Expression expression = Expression::Parse(argument.text);
-      for (const std::string& name : expression.Names()) {
-        if (context_.genome.parameters.contains(name)) continue;
-        if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
-      }
-      arguments_.emplace_back(parameters[i], expression);
-      const auto pinned = pinned_.find(parameters[i]);
-      if (pinned != pinned_.end() && expression.Names().size() == 1 && expression.Names().front() == expression.text())
-        fixed_[expression.text()] = pinned->second;
-    }
-    return names_.size() <= kTriedSizes[0].size() || Refuse("its launch line names too many sizes");
-  }
-
-  // The numbers of a run; `bumped` names have the value `to`.
-  std::optional<ThreadSetting> SettingOf(std::size_t number, std::int64_t row, const std::set<std::string>& bumped = {},
-                                         std::int64_t to = 0) {
-    ThreadSetting setting;
-    Variables values;
-    for (const auto& [name, value] : context_.genome.parameters) values[name] = Number::Integer(value);
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      const auto fixed = fixed_.find(names_[i]);
-      values[names_[i]] = Number::Integer(fixed != fixed_.end()        ? fixed->second
-                                          : bumped.contains(names_[i]) ? to
-                                                                       : kTriedSizes[number][i]);
-    }
-    try {
-      for (const auto& [parameter, expression] : arguments_) {
-        const auto pinned = pinned_.find(parameter);
-        setting.integers[parameter] = pinned != pinned_.end() ? pinned->second : expression.EvaluateInteger(values);
-      }
-    } catch (const Error&) {
-      return std::nullopt;
-    }
-    double real = 0.3;
-    for (const int parameter : KernelParameters()) setting.reals[parameter] = real += 0.11;
-    for (const std::size_t axis : {0u, 1u, 2u}) {
-      setting.builtins[BuiltinSymbol("blockIdx", axis)] = axis == found_.axis ? 0 : 1;
-      setting.builtins[BuiltinSymbol("gridDim", axis)] = kOtherBlocks + static_cast<std::int64_t>(axis);
-    }
-    setting.builtins[BuiltinSymbol("threadIdx", block_axis_)] = row;
-    setting.builtins[BuiltinSymbol("blockDim", block_axis_)] = kMostKeys;
-    setting.row = row;
-    return setting;
-  }
-
-  bool RunAt(std::size_t number, std::int64_t row, ThreadTrace& trace) {
-    const auto setting = SettingOf(number, row);
-    if (!setting) return Refuse("its launch line passes what is no number");
-    trace = run_.Run(*setting);
-    return trace.refusal.empty() || Refuse(trace.refusal);
-  }
-
   // Two rows at two settings, which the same roles must explain.
   bool RunSmall() {
     for (const std::size_t number : {0u, 1u}) {
       for (const std::size_t at : {0u, 1u}) {
-        if (!RunAt(number, kTriedRows[at], traces_[number][at])) return false;
+        traces_[number][at] = runs_.Run(number, kTriedRows[at]);
+        if (!traces_[number][at].refusal.empty()) return Refuse(traces_[number][at].refusal);
       }
     }
     const ThreadTrace& first = traces_[0][0];
@@ -200,16 +95,6 @@ class AttentionFinder {
     return std::string(kNoAttention);
   }
 
-  // The first row that stores nothing.
-  std::optional<std::int64_t> RowsOf(std::size_t number) {
-    for (std::int64_t row = 0; row < 16; ++row) {
-      const ThreadTrace trace = RunWith(number, row, {}, 0);
-      if (!trace.refusal.empty()) return std::nullopt;
-      if (trace.stores.empty()) return row;
-    }
-    return std::nullopt;
-  }
-
   // The expression that was compared and had these values in the two settings; of parameters alone if there is such a one.
   std::optional<std::string> BoundOf(std::int64_t first, std::int64_t second) {
     std::optional<std::string> bound;
@@ -230,7 +115,7 @@ class AttentionFinder {
   }
 
   bool FindBounds() {
-    const auto first = RowsOf(0), second = RowsOf(1);
+    const auto first = runs_.RowsOf(0), second = runs_.RowsOf(1);
     const auto rows = first && second ? BoundOf(*first, *second) : std::nullopt;
     if (!rows)
       return Refuse(fmt::format("no bound is known for {}: `if ({} >= ..) return;` or `if (.. < ..)` around the work",
@@ -244,33 +129,16 @@ class AttentionFinder {
     return true;
   }
 
-  // The sizes that decide how many rows or keys there are.
-  std::set<std::string> Driving() {
-    std::set<std::string> driving;
-    for (const std::string& name : names_) {
-      if (fixed_.contains(name)) continue;
-      const ThreadTrace wide = RunWith(0, rows_, {name}, kLargerSize), more = RunWith(0, kTriedRows[1], {name}, kLargerSize);
-      if (!wide.stores.empty() || KeysRead(more, roles_) != KeysRead(traces_[0][1], roles_)) driving.insert(name);
-    }
-    return driving;
-  }
-
-  ThreadTrace RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size) {
-    auto setting = SettingOf(number, row, names, size);
-    setting->symbolic = false;
-    return run_.Run(*setting);
-  }
-
   // A length beyond all numbers of the code, so that a window of keys or the like would be seen, or the largest that the kernel
   // takes.
   bool RunLong() {
     const std::int64_t number = traces_[0][1].largest_number;
-    const std::set<std::string> driving = Driving();
+    const std::set<std::string> driving = runs_.Driving(rows_, kTriedRows[1], roles_, KeysRead(traces_[0][1], roles_));
     for (const std::int64_t length : {number + 3, number, number - 1}) {
       if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", number));
       const std::array rows{length - 1, length / 2};
       for (const std::int64_t row : rows) {
-        const ThreadTrace trace = RunWith(1, row, driving, length);
+        const ThreadTrace trace = runs_.RunWith(1, row, driving, length);
         if (!trace.refusal.empty()) return Refuse(trace.refusal);
         if (trace.stores.empty() && length >= number) break;
         if (!Computes(trace, roles_, row) || KeysRead(trace, roles_) < (found_.causal ? row + 1 : length))
@@ -282,7 +150,6 @@ class AttentionFinder {
   }
 
   bool FindMatrices() {
-    std::set<std::string> needed;
     for (const auto& [matrix, parameter, by_row] :
          {std::tuple(&found_.q, roles_.q, true), std::tuple(&found_.k, roles_.k, false), std::tuple(&found_.v, roles_.v, false),
           std::tuple(&found_.o, roles_.o, true)}) {
@@ -331,11 +198,11 @@ class AttentionFinder {
   // Nothing else may decide what the kernel does: with another value it could do something else.
   bool CheckDeciding() {
     for (const int symbol : traces_[0][1].deciding) {
-      if (symbol == row_ || allowed_.contains(symbol) || pinned_.contains(symbol)) continue;
+      if (symbol == row_ || allowed_.contains(symbol) || runs_.IsPinned(symbol)) continue;
       if (run_.settled().contains(symbol)) {
         const auto named = NamedIn(tree_, symbol);
         if (std::all_of(named.begin(), named.end(), [&](int name) {
-              return allowed_.contains(name) || pinned_.contains(name) || tree_.node(name).function < 0;
+              return allowed_.contains(name) || runs_.IsPinned(name) || tree_.node(name).function < 0;
             }))
           continue;
       }
@@ -396,26 +263,17 @@ class AttentionFinder {
   const MutationContext& context_;
   const SyntaxTree& tree_;
   int row_;
-  std::size_t block_axis_ = 0;
-  ThreadRun run_;
+  AttentionRuns runs_;
+  const ThreadRun& run_;
   Attention found_;
   AttentionRoles roles_;
-  std::map<int, std::int64_t> pinned_;  // parameters that are constants behind the guards
-  std::set<int> allowed_;               // what bounds name
-  std::vector<std::pair<int, Expression>> arguments_;
-  std::vector<std::string> names_;
-  std::map<std::string, std::int64_t> fixed_;
+  std::set<int> allowed_;  // what bounds name
   std::int64_t rows_ = 0;
   ThreadTrace traces_[2][2];
   std::string why_;
 };
 
-// The variable `blockIdx.a * size + threadIdx.b` of a kernel, with its axes.
-struct RowIndex {
-  int declaration = -1;
-  std::size_t axis = 0;
-  std::size_t block_axis = 0;
-};
+// The variable that is a thread's row.
 std::optional<RowIndex> RowOf(const SyntaxTree& tree, int kernel, const LaunchDirective& launch) {
   for (const int node : Subtree(tree, kernel)) {
     const SyntaxNode& variable = tree.node(node);
@@ -472,7 +330,7 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
     if (axis != row->block_axis && ConstantValue(tree, launch->block[axis].text()) != 1)
       return "its blocks have threads along two axes";
   }
-  return AttentionFinder(context, kernel, row->declaration).Find(*launch, row->axis, row->block_axis);
+  return AttentionFinder(context, *launch, kernel, *row).Find();
 }
 
 }  // namespace evo

@@ -20,7 +20,7 @@ constexpr std::array kAttentionNames{
     "end"sv,       "steps"sv,     "step"sv,    "next"sv,   "t"sv,       "place"sv,  "d"sv,       "key"sv,
     "row"sv,       "slot"sv,      "scores"sv,  "part"sv,   "i"sv,       "j"sv,      "e"sv,       "r"sv,
     "first_key"sv, "most"sv,      "shift"sv,   "fade"sv,   "sum"sv,     "left"sv,   "weight"sv,  "inverse"sv,
-    "last_row"sv,  "last_key"sv,  "from_q"sv,  "from_k"sv, "from_v"sv,  "to"sv};
+    "last_row"sv,  "last_key"sv,  "from_q"sv,  "from_k"sv, "count"sv,   "from_v"sv, "to"sv};
 
 constexpr std::string_view kBeginText = R"(
   // A warp keeps the scores, weights and sums of its query rows in registers. Tiles of keys and values come through a ring in
@@ -33,7 +33,9 @@ constexpr std::string_view kBeginText = R"(
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int last_row = ROWS_, last_key = KEYS_;
   const int first_row = BLOCK_ * kRows, own_row = first_row + warp * WARP_ROWS_;
-  const ELEMENT_ *from_q = Q_, *from_k = K_, *from_v = V_;
+  const ELEMENT_* from_q = Q_;
+  const ELEMENT_* from_k = K_;
+  const ELEMENT_* from_v = V_;
 #pragma unroll 4
   for (int t = threadIdx.x; t < kRows * (DEPTH_ / 8); t += kThreads) {
     const int place = t / (DEPTH_ / 8), d = t % (DEPTH_ / 8) * 8, row = first_row + place;
@@ -57,8 +59,9 @@ constexpr std::string_view kBeginText = R"(
 #pragma unroll 4
       for (int t = threadIdx.x; t < TILE_KEYS_ * (DEPTH_ / 8); t += kThreads) {
         const int place = t / (DEPTH_ / 8), d = t % (DEPTH_ / 8) * 8, key = next * TILE_KEYS_ + place;
-        CopyVector(&tile_k[next % STAGES_][place][d], from_k + ((long long)key * K_STRIDE_ + d), key < last_key ? 8 : 0);
-        CopyVector(&tile_v[next % STAGES_][place][d], from_v + ((long long)key * V_STRIDE_ + d), key < last_key ? 8 : 0);
+        const int count = key < last_key ? 8 : 0;
+        CopyVector(&tile_k[next % STAGES_][place][d], from_k + ((long long)key * K_STRIDE_ + d), count);
+        CopyVector(&tile_v[next % STAGES_][place][d], from_v + ((long long)key * V_STRIDE_ + d), count);
       }
     }
     __pipeline_commit();
@@ -172,7 +175,7 @@ constexpr std::string_view kWeightsText = R"(
 
 constexpr std::string_view kRowsText = R"(
   __pipeline_wait_prior(0);
-  OUTPUT_ *to = O_;
+  OUTPUT_* to = O_;
 #pragma unroll
   for (int i = 0; i < kParts; ++i) {
 #pragma unroll
@@ -240,10 +243,24 @@ std::string AttentionWriter::SharedBytes() const {
                      (found_.depth + 8) * 2);
 }
 
-// The text with the names of this source in the place of its own.
+// What stays of the source where the body stands: its own names must differ from those there.
+std::string AttentionWriter::Kept() const {
+  const SyntaxNode& kernel = tree_.node(found_.kernel);
+  std::string kept(tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin}));
+  kept += Declarations() + fmt::format(" {} {} {} {} ", found_.rows, found_.keys, found_.scale, found_.depth_name);
+  for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
+    kept += fmt::format("{} {} ", matrix->base, matrix->stride);
+  const std::string& text = tree_.text();
+  for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
+    kept += text.substr(at, text.find('\n', at) + 1 - at);
+  return kept;
+}
+
+// The text with names that are free in the place of its own.
 std::string AttentionWriter::Own(std::string text) const {
+  const std::string kept = Kept();
   for (const std::string_view name : kAttentionNames) {
-    const std::string unused = UnusedName(tree_.text(), std::string(name));
+    const std::string unused = UnusedName(kept, std::string(name));
     if (unused != name) text = WithOtherName(text, name, unused);
   }
   for (const DeviceBlock* block : blocks_)

@@ -32,6 +32,7 @@ class AttentionWriter {
   std::string SharedBytes() const;
 
  private:
+  std::string Kept() const;
   std::string Own(std::string text) const;
   std::string Filled(std::string text) const;
   std::string Declarations() const;
