@@ -31,10 +31,12 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 
 // parallelism/
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
-    MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeReduceGrid;
+    MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
+    MakeReduceGrid;
 constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction,     MakeRegisterTile,
                                   MakeWorkPerThread,      MakeGridStride,          MakeBlockShape,        MakeBlockOrder,
-                                  MakeBarrierNarrow,      MakeTileContraction,     MakeTensorContraction, MakeReduceGrid};
+                                  MakeBarrierNarrow,      MakeTileContraction,     MakeTensorContraction, MakeFuseAttention,
+                                  MakeReduceGrid};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

@@ -28,6 +28,8 @@ class AffineForm {
   bool Contains(int symbol) const;
   bool IsConstant(std::int64_t value) const;
   std::set<int> Symbols() const;
+  // What each product is multiplied by; none is zero.
+  const std::map<Product, std::int64_t>& terms() const { return terms_; }
   bool operator==(const AffineForm&) const = default;
 
  private:

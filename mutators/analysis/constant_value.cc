@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <limits>
 #include <string>
 
 #include "core/error.h"
@@ -108,6 +110,34 @@ std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_vi
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+std::optional<double> RealConstant(const SyntaxTree& tree, std::string_view text) {
+  double sign = 1;
+  for (int depth = kConstantDepth; depth > 0; --depth) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '(' || text.front() == '-')) {
+      if (text.front() == '-') sign = -sign;
+      text.remove_prefix(1);
+    }
+    while (!text.empty() && (text.back() == ' ' || text.back() == ')')) text.remove_suffix(1);
+    for (const std::string_view infinite : {"INFINITY", "CUDART_INF_F", "CUDART_INF", "HUGE_VALF", "HUGE_VAL"}) {
+      if (text == infinite) return sign * std::numeric_limits<double>::infinity();
+    }
+    if (text == "FLT_MAX" || text == "DBL_MAX") return sign * static_cast<double>(std::numeric_limits<float>::max());
+    if (text.empty()) return std::nullopt;
+    if (IsName(text)) {
+      std::string_view meaning = MacroText(tree.text(), text);
+      if (meaning.empty()) meaning = ConstantText(tree, text);
+      text = meaning;
+      continue;
+    }
+    const std::string digits(text);
+    char* end = nullptr;
+    const double value = std::strtod(digits.c_str(), &end);
+    const std::string_view rest = std::string_view(digits).substr(static_cast<std::size_t>(end - digits.c_str()));
+    return end != digits.c_str() && (rest.empty() || rest == "f" || rest == "F") ? std::optional(sign * value) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 bool DependsOnSize(const SyntaxTree& tree, std::string_view expression) {

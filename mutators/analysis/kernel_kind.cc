@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "mutators/analysis/attention.h"
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/element_kernel.h"
 #include "mutators/analysis/row_kernel.h"
@@ -12,6 +13,10 @@ namespace evo {
 
 std::string KernelKind(const MutationContext& context) {
   const std::vector<int> functions = Functions(context.tree);
+  const auto attends = [&](int function) {
+    return IsKernel(context.tree, function) && std::holds_alternative<Attention>(AsAttention(context, function));
+  };
+  if (std::any_of(functions.begin(), functions.end(), attends)) return "attention";
   const auto contracts = [&](int function) {
     return IsKernel(context.tree, function) && std::holds_alternative<Contraction>(AsContraction(context, function));
   };

@@ -54,6 +54,38 @@ __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], const unsigned (&a
 
 )"};
 
+const DeviceBlock kStoreVector{"StoreVector", R"(
+// Stores 8 neighbouring elements of shared memory, 16 bytes at once where the address allows it.
+__device__ __forceinline__ void StoreVector(Element* to, const Element* from) {
+  if (reinterpret_cast<size_t>(to) % 16 == 0) {
+    *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) to[i] = from[i];
+  }
+}
+
+)"};
+
+const DeviceBlock kPack{"Pack", R"(
+// Two numbers as elements in one register, the first in its lower half.
+__device__ __forceinline__ unsigned Pack(float low, float high) {
+  const ElementPair pair = RoundedPair(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
+}
+
+)"};
+
+const DeviceBlock kPowerOfTwo{"PowerOfTwo", R"(
+// 2 to the power of x, to about 22 bits. Results below 2^-126 become zero.
+__device__ __forceinline__ float PowerOfTwo(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+)"};
+
 bool IsTensorElement(std::string_view type) { return type == "__half" || type == "__nv_bfloat16"; }
 
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name) {
@@ -61,6 +93,8 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
   // Without the newline that the literal begins with.
   std::string text = WithOtherName(std::string(block.text.substr(1)), "ELEMENT", half ? "f16" : "bf16");
   text = WithOtherName(text, "Element", half ? "half" : "__nv_bfloat16");
+  text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
+  text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");
   return WithOtherName(text, block.name, name);
 }
 

@@ -19,6 +19,9 @@ extern const DeviceBlock kCopyVector;      // 8 elements from global to shared m
 extern const DeviceBlock kLoadMatrices;    // 4 matrices of 8 x 8 elements from shared memory
 extern const DeviceBlock kLoadTransposed;  // the same, transposed
 extern const DeviceBlock kMultiplyAdd;     // a product of 16 x 16 and 16 x 8 elements on tensor cores
+extern const DeviceBlock kStoreVector;     // 8 elements from shared to global memory
+extern const DeviceBlock kPack;            // two numbers as elements in one register, rounded to nearest
+extern const DeviceBlock kPowerOfTwo;      // 2 to the power of x by one instruction
 
 // What elements the building blocks know: "__half" and "__nv_bfloat16", as SyntaxNode::type spells them.
 bool IsTensorElement(std::string_view type);

@@ -1,4 +1,6 @@
 // The instructions of tensor cores that the cpu device runs, written as inline PTX.
+#include <cmath>
+
 #include "evaluator/compiler/host/host_assembly.h"
 #include "tests/cpu_device/checked_bench.h"
 
@@ -66,6 +68,22 @@ TEST_F(TensorCoreTest, MultiplyLoadedMatrices) {
     const DeviceStatus status = Run(*program, Launch({1, 1, 1}, {32, 1, 1}, {Upload(a), Upload(b), d}), 3);
     ASSERT_TRUE(status.ok()) << status.message;
     EXPECT_EQ(Download<float>(d, 128), expected) << type;
+  }
+}
+
+// Without .ftz, the smallest results are denormal.
+TEST_F(TensorCoreTest, RaiseToAPower) {
+  const std::vector<float> x{0.0f, 3.0f, -1.5f, -INFINITY, INFINITY, NAN, -130.0f, 200.0f};
+  for (const auto& [name, least] : {std::pair("ex2.approx.ftz.f32", 0.0f), std::pair("ex2.approx.f32", std::exp2(-130.0f))}) {
+    const std::string source =
+        Kernel("  float y;\n  asm(\"" + std::string(name) + " %0, %1;\" : \"=f\"(y) : \"f\"(a[t]));\n  b[t] = y;\n");
+    const auto program = Load(source, "k", true);
+    const Address to = Upload(std::vector<float>(x.size(), -7));
+    const DeviceStatus status = Run(*program, Launch({1, 1, 1}, {8, 1, 1}, {Upload(x), to, Int(8)}), 1);
+    ASSERT_TRUE(status.ok()) << status.message;
+    const auto y = Download<float>(to, x.size());
+    EXPECT_THAT(y, ::testing::ElementsAre(1.0f, 8.0f, std::exp2(-1.5f), 0.0f, INFINITY, ::testing::NanSensitiveFloatEq(NAN),
+                                          least, INFINITY));
   }
 }
 

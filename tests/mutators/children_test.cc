@@ -179,6 +179,31 @@ TEST_F(ChildrenTest, OfProductsOfHalves) {
   }
 }
 
+// Attention on tensor cores, with every access checked: passes of three kinds, lengths that are no multiples of tiles, causal
+// rows, heads that share keys, both types.
+TEST_F(ChildrenTest, OfAttentions) {
+  const auto sizes = [](std::int64_t keys, std::int64_t warps, std::int64_t rows, std::int64_t stages) {
+    return Parameters{{"TILE_KEYS", keys}, {"WARPS", warps}, {"WARP_ROWS", rows}, {"STAGES", stages}};
+  };
+  const std::filesystem::path samples = EVO_SAMPLE_TASKS;
+  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
+      {samples / "sample_attention", "online", {}},
+      {samples / "sample_attention", "scores", sizes(32, 1, 32, 3)},
+      {samples / "sample_causal_attention", "lines", sizes(32, 2, 16, 2)},
+      {ShareDirectory() / "kernel_templates" / "attention", "naive", sizes(32, 1, 16, 2)}};
+  for (const auto& [folder, kernel, setting] : places) {
+    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
+    const Task task = LoadTask(folder);
+    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
+    const SourceMutator& mutator = SourceMutatorNamed("fuse_attention");
+    const auto proposals = mutator.Proposals(parent.Context());
+    EXPECT_EQ(proposals.size(), 2u);
+    if (proposals.empty()) continue;
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    ExpectRight(task, parent, setting);
+  }
+}
+
 TEST_F(ChildrenTest, OfBlocksOfOneWarp) {
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / "softmax");
   std::string text = LoadTemplate(task.directory / "block.cu").text;

@@ -120,11 +120,11 @@ std::string Tree(const std::string& loop, const std::string& block = "128") {
          "  out[blockIdx.x] = part[0];\n}\n";
 }
 
-constexpr const char* kTree =
+constexpr const char* kTreeOfRow =
     "  for (int s = 128 / 2; s > 0; s >>= 1) {\n    if (t < s) part[t] += part[t + s];\n    __syncthreads();\n  }\n";
 
 TEST(WarpReduction, ReplacesTheLastStepsOrTheWholeTree) {
-  const auto children = ChildrenOf("warp_reduction", Tree(kTree));
+  const auto children = ChildrenOf("warp_reduction", Tree(kTreeOfRow));
   ASSERT_THAT(children, SizeIs(2));
   EXPECT_NE(children[0].find("for (int s = 128 / 2; s >= 32; s >>= 1) {"), std::string::npos);
   EXPECT_NE(children[0].find(
@@ -153,9 +153,9 @@ TEST(WarpReduction, LeavesOtherLoops) {
        {std::pair("s >>= 1", "s >>= 2"), std::pair("part[t + s]", "part[t + s + 1]"), std::pair("s > 0", "s > 1"),
         std::pair("t < s", "t <= s"), std::pair("    __syncthreads();\n", ""), std::pair("+=", "-="),
         std::pair("128 / 2", "96 / 2"), std::pair("128 / 2", "16 / 2")}) {
-    EXPECT_THAT(ChildrenOf("warp_reduction", Tree(With(kTree, from, to))), IsEmpty()) << to;
+    EXPECT_THAT(ChildrenOf("warp_reduction", Tree(With(kTreeOfRow, from, to))), IsEmpty()) << to;
   }
-  EXPECT_THAT(ChildrenOf("warp_reduction", Tree(kTree, "16, 8")), IsEmpty()) << "the block has two dimensions";
+  EXPECT_THAT(ChildrenOf("warp_reduction", Tree(kTreeOfRow, "16, 8")), IsEmpty()) << "the block has two dimensions";
 }
 
 }  // namespace

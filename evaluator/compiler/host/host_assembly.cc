@@ -25,6 +25,8 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "evo_cpu::LoadMatrices<true>"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "evo_cpu::MultiplyMatrices<__half>"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "evo_cpu::MultiplyMatrices<__nv_bfloat16>"},
+    {"ex2.approx.f32", "evo_cpu::PowerOfTwo<false>"},
+    {"ex2.approx.ftz.f32", "evo_cpu::PowerOfTwo<true>"},
 });
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }

@@ -3,6 +3,8 @@
 // What inline PTX does on the cpu device, one function an instruction, with the operands in the order of PTX
 // (evaluator/compiler/host/host_assembly.cc names them). The PTX manual says which lane holds which elements.
 
+#include <cmath>
+
 #include "evo_cpu/warp.h"
 
 namespace evo_cpu {
@@ -132,6 +134,15 @@ inline void MultiplyMatrices(float& d0, float& d1, float& d2, float& d3, unsigne
   MatrixOperands mine{{}, {a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};
   MultiplyForAll<T>(mine);
   d0 = mine.d[0], d1 = mine.d[1], d2 = mine.d[2], d3 = mine.d[3];
+}
+
+// ex2.approx: 2 to the power of x. With `flushes`, denormal operands and results are zero, as .ftz says.
+template <bool flushes>
+inline void PowerOfTwo(float& result, float x) {
+  constexpr float kLeastNormal = 1.17549435e-38f;
+  if (flushes && std::fabs(x) < kLeastNormal) x = 0.0f;
+  result = std::exp2(x);
+  if (flushes && result < kLeastNormal) result = 0.0f;
 }
 
 }  // namespace evo_cpu

@@ -1,0 +1,336 @@
+#include "mutators/analysis/attention.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/attention_runs.h"
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_run.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+// Rows of the first runs. Both are less than every size.
+constexpr std::int64_t kTriedRows[] = {1, 3};
+// Keys of the last run, in which all numbers of the code matter that may limit what a row sees.
+constexpr std::int64_t kMostKeys = 1100;
+
+class AttentionFinder {
+ public:
+  AttentionFinder(const MutationContext& context, const LaunchDirective& launch, int kernel, const RowIndex& row)
+      : context_(context),
+        tree_(context.tree),
+        row_(row.declaration),
+        runs_(context, launch, kernel, row),
+        run_(runs_.threads()) {
+    found_.kernel = kernel;
+    found_.launch = &launch;
+    found_.axis = row.axis;
+    found_.extent = launch.block[row.block_axis].text();
+    found_.guards = runs_.guards();
+  }
+
+  std::variant<Attention, std::string> Find() {
+    if (!runs_.refusal().empty()) return runs_.refusal();
+    if (!RunSmall() || !FindBounds() || !RunLong() || !FindMatrices() || !CheckDeciding() || !CheckTypes()) return why_;
+    Name();
+    return found_;
+  }
+
+ private:
+  bool Refuse(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+  const std::string& NameOf(int declaration) const { return tree_.node(declaration).name; }
+
+  // Two rows at two settings, which the same roles must explain.
+  bool RunSmall() {
+    for (const std::size_t number : {0u, 1u}) {
+      for (const std::size_t at : {0u, 1u}) {
+        traces_[number][at] = runs_.Run(number, kTriedRows[at]);
+        if (!traces_[number][at].refusal.empty()) return Refuse(traces_[number][at].refusal);
+      }
+    }
+    const ThreadTrace& first = traces_[0][0];
+    if (first.stores.empty()) return Refuse("no row stores anything in a launch with sizes of 5 to 12");
+    if (first.reads.size() != 3) return Refuse(fmt::format("it reads {} buffers, and attention reads three", first.reads.size()));
+    if (!first.exponential) return Refuse("it computes no exponential");
+    const auto roles = RolesIn(first, kTriedRows[0]);
+    if (!roles) return Refuse(WhyNoRoles(first));
+    roles_ = *roles;
+    // Of a row that reads its own keys only, its number decides whether more would be read.
+    const std::int64_t fewer = KeysRead(first, roles_), more = KeysRead(traces_[0][1], roles_);
+    roles_.causal |= fewer != more;
+    if (fewer != more && (fewer != kTriedRows[0] + 1 || more != kTriedRows[1] + 1))
+      return Refuse("its rows have keys that are neither all nor those up to the row");
+    for (const std::size_t number : {0u, 1u}) {
+      for (const std::size_t at : {0u, 1u}) {
+        if (!Computes(traces_[number][at], roles_, kTriedRows[at])) return Refuse(std::string(kNoAttention));
+      }
+    }
+    found_.depth = roles_.depth;
+    found_.causal = roles_.causal;
+    found_.scale = roles_.scale;
+    return true;
+  }
+
+  static constexpr std::string_view kNoAttention = "what it stores is not softmax(scale * query * key) * value over the keys";
+
+  static std::string WhyNoRoles(const ThreadTrace& trace) {
+    for (const auto& [data, number] : trace.limits) {
+      if (number > -1e4 && (std::abs(number) > 1e-6 || data < 0.999))
+        return fmt::format("it compares a score or a weight with {}", number);
+    }
+    return std::string(kNoAttention);
+  }
+
+  // The expression that was compared and had these values in the two settings; of parameters alone if there is such a one.
+  std::optional<std::string> BoundOf(std::int64_t first, std::int64_t second) {
+    std::optional<std::string> bound;
+    bool plain = false;
+    for (const std::int64_t more : {0, 1}) {
+      for (const auto& [text, compared] : traces_[0][0].compared) {
+        const auto other = traces_[1][0].compared.find(text);
+        if (other == traces_[1][0].compared.end() || compared.first + more != first || other->second.first + more != second)
+          continue;
+        const auto symbols = compared.second.Symbols();
+        allowed_.insert(symbols.begin(), symbols.end());
+        if (plain) continue;
+        plain = std::none_of(symbols.begin(), symbols.end(), [&](int symbol) { return run_.settled().contains(symbol); });
+        if (plain || !bound) bound = more == 0 ? text : fmt::format("{} + 1", text);
+      }
+    }
+    return bound;
+  }
+
+  bool FindBounds() {
+    const auto first = runs_.RowsOf(0), second = runs_.RowsOf(1);
+    const auto rows = first && second ? BoundOf(*first, *second) : std::nullopt;
+    if (!rows)
+      return Refuse(fmt::format("no bound is known for {}: `if ({} >= ..) return;` or `if (.. < ..)` around the work",
+                                NameOf(row_), NameOf(row_)));
+    found_.rows = found_.keys = *rows;
+    rows_ = *first;
+    if (KeysRead(traces_[0][0], roles_) != KeysRead(traces_[0][1], roles_)) return true;
+    const auto keys = BoundOf(KeysRead(traces_[0][0], roles_), KeysRead(traces_[1][0], roles_));
+    if (!keys) return Refuse("no bound is known for its keys");
+    found_.keys = *keys;
+    return true;
+  }
+
+  // A length beyond all numbers of the code, so that a window of keys or the like would be seen, or the largest that the kernel
+  // takes.
+  bool RunLong() {
+    const std::int64_t number = traces_[0][1].largest_number;
+    const std::set<std::string> driving = runs_.Driving(rows_, kTriedRows[1], roles_, KeysRead(traces_[0][1], roles_));
+    for (const std::int64_t length : {number + 3, number, number - 1}) {
+      if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", number));
+      const std::array rows{length - 1, length / 2};
+      for (const std::int64_t row : rows) {
+        const ThreadTrace trace = runs_.RunWith(1, row, driving, length);
+        if (!trace.refusal.empty()) return Refuse(trace.refusal);
+        if (trace.stores.empty() && length >= number) break;
+        if (!Computes(trace, roles_, row) || KeysRead(trace, roles_) < (found_.causal ? row + 1 : length))
+          return Refuse(fmt::format("with {} keys, {}", length, kNoAttention));
+        if (row == rows.back()) return true;
+      }
+    }
+    return Refuse("no row stores anything where there are many keys");
+  }
+
+  bool FindMatrices() {
+    for (const auto& [matrix, parameter, by_row] :
+         {std::tuple(&found_.q, roles_.q, true), std::tuple(&found_.k, roles_.k, false), std::tuple(&found_.v, roles_.v, false),
+          std::tuple(&found_.o, roles_.o, true)}) {
+      matrix->parameter = parameter;
+      const ThreadTrace& trace = traces_[0][1];
+      const auto& elements = parameter == roles_.o ? trace.stores.at(parameter) : trace.reads.at(parameter);
+      std::vector<const AffineForm*> forms;
+      for (const auto& [index, access] : elements) forms.push_back(&access.index);
+      const auto depth = static_cast<std::size_t>(found_.depth);
+      AffineForm base = *forms.front(), stride;
+      if (by_row) {
+        const auto coefficient = base.CoefficientOf(row_);
+        if (!coefficient)
+          return Refuse(fmt::format("the rows of {} do not follow each other by a fixed distance", NameOf(parameter)));
+        stride = *coefficient;
+        base = base.Plus(stride.TimesForm(AffineForm::Symbol(row_)), -1);
+      } else {
+        stride = forms[depth]->Plus(base, -1);
+      }
+      for (std::size_t i = 0; i < forms.size(); ++i) {
+        const auto j = static_cast<std::int64_t>(i / depth), d = static_cast<std::int64_t>(i % depth);
+        const AffineForm expected = forms.front()->Plus(stride, by_row ? 0 : j).Plus(AffineForm::Constant(d));
+        if (!(expected == *forms[i]))
+          return Refuse(fmt::format(
+              "the elements of a row of {} are no neighbours, or its rows do not follow each other by a fixed distance",
+              NameOf(parameter)));
+      }
+      for (const AffineForm* form : {&base, &stride}) {
+        if (!IsOfBlock(*form)) return Refuse(fmt::format("where {} begins depends on the thread", NameOf(parameter)));
+      }
+      matrix->base = run_.TextOf(base, true);
+      matrix->stride = run_.TextOf(stride, true);
+    }
+    return true;
+  }
+
+  // Whether all threads of a block compute the same, and blocks of other rows, too.
+  bool IsOfBlock(const AffineForm& form) const {
+    const auto symbols = form.Symbols();
+    return std::none_of(symbols.begin(), symbols.end(), [&](int symbol) {
+      return run_.OfThread(symbol) || symbol == BuiltinSymbol("blockIdx", found_.axis) ||
+             symbol == BuiltinSymbol("gridDim", found_.axis);
+    });
+  }
+
+  // Nothing else may decide what the kernel does: with another value it could do something else.
+  bool CheckDeciding() {
+    for (const int symbol : traces_[0][1].deciding) {
+      if (symbol == row_ || allowed_.contains(symbol) || runs_.IsPinned(symbol)) continue;
+      if (run_.settled().contains(symbol)) {
+        const auto named = NamedIn(tree_, symbol);
+        if (std::all_of(named.begin(), named.end(), [&](int name) {
+              return allowed_.contains(name) || runs_.IsPinned(name) || tree_.node(name).function < 0;
+            }))
+          continue;
+      }
+      return Refuse(fmt::format("{} decides what it computes", run_.TextOf(AffineForm::Symbol(symbol))));
+    }
+    for (const int symbol : allowed_) {
+      if (!IsOfBlock(AffineForm::Symbol(symbol))) return Refuse("a bound of its rows or keys depends on the thread");
+    }
+    return true;
+  }
+
+  static std::string Pointee(std::string type) {
+    type = WithoutConst(type.substr(0, type.find('*')));
+    while (!type.empty() && type.back() == ' ') type.pop_back();
+    return type;
+  }
+
+  bool CheckTypes() {
+    found_.element = Pointee(tree_.node(roles_.q).type);
+    found_.output = Pointee(tree_.node(roles_.o).type);
+    for (const int parameter : {roles_.q, roles_.k, roles_.v}) {
+      const std::string type = Pointee(tree_.node(parameter).type);
+      if (type != "__half" && type != "__nv_bfloat16")
+        return Refuse(fmt::format("the elements of {} are {}; tensor cores multiply half or bfloat16", NameOf(parameter), type));
+      if (type != found_.element) return Refuse("its matrices are of two types");
+    }
+    if (found_.output != found_.element && found_.output != "float") return Refuse(fmt::format("it stores {}", found_.output));
+    return found_.depth % 16 == 0 ||
+           Refuse(fmt::format("its rows have {} elements, and tensor cores take 16 at a time", found_.depth));
+  }
+
+  // Which declarations the texts need, and what the number of elements is called.
+  void Name() {
+    std::string words = fmt::format("{} {} {}", found_.rows, found_.keys, found_.scale);
+    for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
+      words += fmt::format(" {} {}", matrix->base, matrix->stride);
+    for (const int guard : found_.guards) words += fmt::format(" {}", tree_.Text(guard));
+    for (auto variable = run_.settled().rbegin(); variable != run_.settled().rend(); ++variable) {
+      const auto tokens = Tokenize(words);
+      const bool named = std::any_of(tokens.begin(), tokens.end(), [&](const SourceRange& range) {
+        return std::string_view(words).substr(range.begin, range.size()) == NameOf(*variable);
+      });
+      if (!named) continue;
+      found_.declarations.insert(found_.declarations.begin(), *variable);
+      words += fmt::format(" {}", tree_.Text(tree_.node(*variable).children.back()));
+    }
+    const auto& names = traces_[0][1].names;
+    found_.depth_name = std::to_string(found_.depth);
+    for (const bool parameter : {true, false}) {  // a macro rather than a parameter
+      for (const std::string& name : names) {
+        if (ConstantValue(tree_, name) == found_.depth && context_.genome.parameters.contains(name) == parameter)
+          found_.depth_name = name;
+      }
+    }
+    found_.parameters = ParametersBehind(context_, fmt::format("{}", fmt::join(names, " ")));
+  }
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  int row_;
+  AttentionRuns runs_;
+  const ThreadRun& run_;
+  Attention found_;
+  AttentionRoles roles_;
+  std::set<int> allowed_;  // what bounds name
+  std::int64_t rows_ = 0;
+  ThreadTrace traces_[2][2];
+  std::string why_;
+};
+
+// The variable that is a thread's row.
+std::optional<RowIndex> RowOf(const SyntaxTree& tree, int kernel, const LaunchDirective& launch) {
+  for (const int node : Subtree(tree, kernel)) {
+    const SyntaxNode& variable = tree.node(node);
+    const std::string type = WithoutConst(variable.type);
+    if (variable.kind_name != "VarDecl" || variable.children.empty() || !IsArithmetic(type) || type == "float" ||
+        type == "double")
+      continue;
+    const auto form = AffineFormOf(tree, variable.children.back(), {});
+    if (!form || WrittenIn(tree, kernel).contains(node) || IsMemoryName(tree, node)) continue;
+    for (std::size_t axis = 0; axis < launch.grid.size(); ++axis) {
+      for (std::size_t of_block = 0; of_block < launch.block.size(); ++of_block) {
+        const AffineForm thread = AffineForm::Symbol(BuiltinSymbol("threadIdx", of_block));
+        const AffineForm block = AffineForm::Symbol(BuiltinSymbol("blockIdx", axis));
+        const auto size = ConstantValue(tree, launch.block[of_block].text());
+        if (*form == thread.Plus(block.TimesForm(AffineForm::Symbol(BuiltinSymbol("blockDim", of_block)))) ||
+            (size && *form == thread.Plus(block.TimesForm(AffineForm::Constant(*size)))))
+          return RowIndex{node, axis, of_block};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether it has four pointers, and the file computes an exponential.
+bool MayBeAttention(const SyntaxTree& tree, int kernel) {
+  int pointers = 0;
+  for (const int child : tree.node(kernel).children) {
+    const SyntaxNode& parameter = tree.node(child);
+    pointers += parameter.kind_name == "ParmDecl" && parameter.type.find('*') != std::string::npos;
+  }
+  return pointers >= 4 && tree.text().find("exp") != std::string::npos;
+}
+
+}  // namespace
+
+std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
+  const SyntaxTree& tree = context.tree;
+  if (!MayBeAttention(tree, kernel)) return "";
+  const SyntaxNode& node = tree.node(kernel);
+  if (node.kind_name != "FunctionDecl") return "it is a function template";
+  const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
+  if (launch == nullptr) return "it is not launched by exactly one launch line";
+  if (!launch->cluster.empty() || launch->cooperative) return "its blocks are launched as clusters or together";
+  if (tree.node(node.children.back()).kind_name != "CompoundStmt") return "it has no body";
+  if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
+      std::string_view::npos)
+    return "its __launch_bounds__ rule out other blocks";
+  const auto nodes = Subtree(tree, kernel);
+  if (std::any_of(nodes.begin(), nodes.end(), [&](int one) { return tree.node(one).kind_name == "attribute(shared)"; }))
+    return "its threads work together already, through shared memory";
+  const auto row = RowOf(tree, kernel, *launch);
+  if (!row) return "no variable is blockIdx * size + threadIdx, the row of a thread";
+  for (std::size_t axis = 0; axis < launch->block.size(); ++axis) {
+    if (axis != row->block_axis && ConstantValue(tree, launch->block[axis].text()) != 1)
+      return "its blocks have threads along two axes";
+  }
+  return AttentionFinder(context, *launch, kernel, *row).Find();
+}
+
+}  // namespace evo

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// A kernel in which each thread computes one row of an attention:
+//   O[row][d] = sum over keys of softmax(scale * sum over d of Q[row][d] * K[key][d]) * V[key][d]
+// How it does so does not matter: in which loops, functions, arrays and passes, with which start of the largest score, or with
+// sums that shrink when a larger score comes. It is found by running threads on numbers (thread_run.h), whose results are
+// compared with the definition for several lengths, and by following how the indices of what they read and store are computed.
+struct Attention {
+  // One of Q, K, V and O: element d of row r has the index `base + r * stride + d`.
+  struct Matrix {
+    int parameter = -1;  // of the kernel
+    std::string base;    // the same for all threads of a block
+    std::string stride;  // likewise
+  };
+  int kernel = -1;
+  const LaunchDirective* launch = nullptr;
+  std::size_t axis = 0;  // of the grid, along which the blocks have other rows
+  std::string extent;    // the rows of a block, as the launch line says it
+  Matrix q, k, v, o;
+  std::string element;            // IsTensorElement
+  std::string output;             // type of O's elements: `element` or float
+  std::int64_t depth = 0;         // d is below it
+  std::string depth_name;         // how the source spells it
+  std::string rows;               // row is below it
+  std::string keys;               // key is below it
+  bool causal = false;            // whether a row has the keys 0 to row only
+  std::string scale;              // of type float or double
+  std::vector<int> guards;        // statements `if (..) return;` that hold or do not hold for all threads of all blocks
+  std::vector<int> declarations;  // VarDecls of which the texts above need the names, in order
+  Parameters parameters;          // the only values for which this was shown
+};
+
+// The kernel as an attention. Else why it is none; empty if nobody would take it for one.
+std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel);
+
+}  // namespace evo

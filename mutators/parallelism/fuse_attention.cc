@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/attention.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/attention_writer.h"
+
+namespace evo {
+namespace {
+
+// The sizes that are searched.
+const std::vector<std::int64_t> kTilesOfKeys{32, 64, 128};
+const std::vector<std::int64_t> kWarpsOfBlock{1, 2, 4, 8};
+const std::vector<std::int64_t> kRowsOfWarp{16, 32};
+const std::vector<std::int64_t> kTilesOfRing{2, 3};
+// Dynamic shared memory of a block on Hopper, in bytes.
+constexpr int kSharedOfBlock = 232448;
+// Registers of a thread that scores, sums and queries may take; with more, they spill.
+constexpr std::int64_t kRegistersOfThread = 192;
+
+// What a search begins with: blocks that large problems want, and those of which small ones have enough for all multiprocessors.
+struct Start {
+  std::int64_t tile_keys, warps, warp_rows, stages;
+};
+constexpr Start kStarts[] = {{64, 4, 16, 2}, {32, 2, 16, 3}};
+
+// One thread per row of an attention becomes a block per tile of rows: one pass over the keys, with both products on tensor cores
+// and nothing of the scores in memory. All of it at once, because each step alone makes the kernel slower.
+class FuseAttention : public SourceMutator {
+ public:
+  std::string_view name() const override { return "fuse_attention"; }
+  // With exact arithmetic, sums that shrink with the largest score are the same. Weights are rounded to elements: another type.
+  Promise promise() const override { return Promise::kReassociating; }
+  std::string_view description() const override {
+    return "fuses an attention with one thread a row to one pass over tiles of keys on tensor cores, with sizes as parameters";
+  }
+  double weight() const override { return 3; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    Visit(
+        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
+    return proposals;
+  }
+
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    std::vector<std::string> refusals;
+    Visit(
+        context, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
+    return refusals;
+  }
+
+ private:
+  // Gives each attention's proposals, or why a kernel that resembles one has none.
+  template <typename Propose, typename Refuse>
+  static void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
+    const SyntaxTree& tree = context.tree;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      const auto found = AsAttention(context, kernel);
+      if (const auto* why = std::get_if<std::string>(&found)) {
+        if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
+        continue;
+      }
+      const Attention& attention = std::get<Attention>(found);
+      if (RegistersOf(attention, kTilesOfKeys.front(), kRowsOfWarp.front()) > kRegistersOfThread) {
+        refuse(fmt::format("{}: rows of {} elements exceed the registers of a warp", tree.node(kernel).name, attention.depth));
+        continue;
+      }
+      for (const Start& start : kStarts) propose(Fused(context, attention, start));
+    }
+  }
+
+  static std::int64_t RegistersOf(const Attention& attention, std::int64_t tile_keys, std::int64_t warp_rows) {
+    return warp_rows / 16 * (tile_keys / 2 + attention.depth * 3 / 4);
+  }
+
+  static Proposal Fused(const MutationContext& context, const Attention& found, const Start& start) {
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    const AttentionParameters names{unused("TILE_KEYS"), unused("WARPS"), unused("WARP_ROWS"), unused("STAGES")};
+    const auto& [tile_keys, warps, warp_rows, stages] = names;
+    const AttentionWriter writer(context.tree, found, names);
+    Proposal proposal;
+    proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Blocks()});
+    proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
+    proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    const LaunchDirective& launch = *found.launch;
+    const std::string rows = fmt::format("{} * {}", warps, warp_rows);
+    const std::string blocks =
+        BlocksOf(launch.grid[found.axis], found.extent, rows,
+                 fmt::format("ceil_div(({}) * ({}), {})", launch.grid[found.axis].text(), found.extent, rows));
+    proposal.launch = {WithDimension(launch, "grid", found.axis, blocks),
+                       {launch.kernel, "block", fmt::format("{} * 32", warps)},
+                       {launch.kernel, "shared", writer.SharedBytes()}};
+    proposal.parameters = found.parameters;
+    Start at = start;
+    if (RegistersOf(found, at.tile_keys, at.warp_rows) > kRegistersOfThread) at.tile_keys = kTilesOfKeys.front();
+    proposal.brings = {{tile_keys, kTilesOfKeys, at.tile_keys},
+                       {warps, kWarpsOfBlock, at.warps},
+                       {warp_rows, kRowsOfWarp, at.warp_rows},
+                       {stages, kTilesOfRing, at.stages}};
+    proposal.constraints = {
+        fmt::format("{} / 16 * ({} / 2 + {}) <= {}", warp_rows, tile_keys, found.depth * 3 / 4, kRegistersOfThread),
+        fmt::format("{} <= {}", writer.SharedBytes(), kSharedOfBlock)};
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeFuseAttention() { return std::make_unique<FuseAttention>(); }
+
+}  // namespace evo
