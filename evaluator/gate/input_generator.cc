@@ -44,7 +44,7 @@ Error OutOfBounds(const Generator& generator, std::int64_t bound) {
 }
 
 template <typename Stored, typename Convert>
-void Store(std::vector<std::byte>& out, const std::vector<double>& values, Convert convert) {
+void StoreAs(std::vector<std::byte>& out, const std::vector<double>& values, Convert convert) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Stored stored = convert(values[i]);
     std::memcpy(out.data() + i * sizeof(Stored), &stored, sizeof(Stored));
@@ -70,7 +70,7 @@ void StoreIntegers(std::vector<std::byte>& out, const std::vector<double>& value
       throw Error(fmt::format("the value {} does not fit", v));
     }
   }
-  Store<Integer>(out, values, [](double v) { return static_cast<Integer>(v); });
+  StoreAs<Integer>(out, values, [](double v) { return static_cast<Integer>(v); });
 }
 
 template <typename Integer>
@@ -145,16 +145,16 @@ std::vector<std::byte> FromDoubles(const std::vector<double>& values, Dtype dtyp
   std::vector<std::byte> out(values.size() * ByteSize(dtype));
   switch (dtype) {
     case Dtype::kF64:
-      Store<double>(out, values, [](double v) { return v; });
+      StoreAs<double>(out, values, [](double v) { return v; });
       break;
     case Dtype::kF32:
-      Store<float>(out, values, [](double v) { return static_cast<float>(v); });
+      StoreAs<float>(out, values, [](double v) { return static_cast<float>(v); });
       break;
     case Dtype::kF16:
-      Store<std::uint16_t>(out, values, [](double v) { return ToHalfBits(v); });
+      StoreAs<std::uint16_t>(out, values, [](double v) { return ToHalfBits(v); });
       break;
     case Dtype::kBF16:
-      Store<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(v); });
+      StoreAs<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(v); });
       break;
     case Dtype::kI64:
       StoreIntegers<std::int64_t>(out, values);

@@ -30,8 +30,7 @@ HostCompiler::HostCompiler(HostCompilerPaths paths) : paths_(std::move(paths)) {
   prelude_ = cache.Find(Options(false));
   // The functions that check are compiled without calls of themselves.
   std::vector<std::string> checks = Options(false);
-  checks.insert(checks.end(),
-                {"-DEVO_CPU_CHECKS_DEFINED", "-x", "c++", (paths_.cpu_headers / "evo_cpu" / "checks.h").string()});
+  checks.insert(checks.end(), {"-DEVO_CPU_CHECKS_DEFINED", "-x", "c++", (paths_.cpu_headers / "evo_cpu" / "checks.h").string()});
   checked_prelude_ = cache.Find(Options(true), checks);
 }
 

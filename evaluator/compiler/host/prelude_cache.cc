@@ -44,8 +44,8 @@ void CompileHeaders(const fs::path& compiler, const std::vector<std::string>& ar
     throw Error(fmt::format("{} cannot compile the cpu device's headers: {}", compiler.string(), FirstHostError(built.output)));
 }
 
-// Writes the header, its precompiled form and its companion into the folder. g++ takes the precompiled form if it lies next to the
-// header that -include names, under this name and .gch.
+// Writes the header, its precompiled form and its companion into the folder. g++ takes the precompiled form if it lies next to
+// the header that -include names, under this name and .gch.
 void Precompile(const fs::path& compiler, const fs::path& folder, std::vector<std::string> arguments,
                 std::vector<std::string> object) {
   const std::string header = (folder / "prelude.h").string();

@@ -1,9 +1,9 @@
 #pragma once
 
-// Of an image that is checked: every load and store of the kernel calls a function first (g++'s -fsanitize=thread makes the calls;
-// no sanitizer library is linked), and it asks the device. What belongs to the running thread alone or to the machinery passes
-// here at once. The functions are compiled once, as a source of their own with EVO_CPU_CHECKS_DEFINED, and linked into every image
-// (prelude_cache.h): they take longer to compile than a kernel.
+// Of an image that is checked: every load and store of the kernel calls a function first (g++'s -fsanitize=thread makes the
+// calls; no sanitizer library is linked), and it asks the device. What belongs to the running thread alone or to the machinery
+// passes here at once. The functions are compiled once, as a source of their own with EVO_CPU_CHECKS_DEFINED, and linked into
+// every image (prelude_cache.h): they take longer to compile than a kernel.
 
 #include "evo_cpu/abi.h"
 
