@@ -20,7 +20,7 @@ namespace evo {
 namespace {
 
 // libclang takes a second for a file with many headers.
-constexpr std::chrono::milliseconds kDeadline{60'000};
+constexpr std::chrono::milliseconds kCheckDeadline{60'000};
 // Each reads the headers for itself, which is most of the work.
 constexpr int kMostWorkers = 4;
 
@@ -45,7 +45,7 @@ std::vector<JobResult> ReadInWorker(const std::vector<KernelTemplate>& templates
   for (const KernelTemplate& one : templates) {
     Job job;
     job.request.header["text"] = one.text;
-    job.deadline = kDeadline;
+    job.deadline = kCheckDeadline;
     jobs.push_back(std::move(job));
   }
   return AskWorkers(pool, std::move(jobs), context.interrupt);

@@ -15,7 +15,7 @@
 namespace evo {
 namespace {
 
-constexpr std::size_t kReasonWidth = 400;
+constexpr std::size_t kVerdictWidth = 400;
 constexpr std::size_t kMessageWidth = 100;
 
 constexpr std::size_t kHeading = 12;
@@ -33,8 +33,8 @@ void Line(std::FILE* out, const std::string& heading, const std::string& text) {
 std::string Reason(const CandidateRecord& record) {
   if (record.evaluation.outcome != Outcome::kOk)
     return fmt::format("{}{}", record.evaluation.message.empty() ? "" : fmt::format("{}: ", ToString(record.evaluation.stage)),
-                       OneLine(record.evaluation.message, kReasonWidth));
-  return record.check ? OneLine(record.check->message, kReasonWidth) : "";
+                       OneLine(record.evaluation.message, kVerdictWidth));
+  return record.check ? OneLine(record.check->message, kVerdictWidth) : "";
 }
 
 std::string Times(const ChampionCheck& check) {

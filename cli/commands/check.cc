@@ -23,7 +23,7 @@ namespace evo {
 namespace {
 
 constexpr int kFails = 3;
-constexpr std::size_t kReasonWidth = 600;
+constexpr std::size_t kCheckReasonWidth = 600;
 constexpr std::size_t kInputsWidth = 200;
 
 struct CheckOptions : TaskToCheck {
@@ -45,11 +45,11 @@ std::string CompiledCell(const CheckedTemplate& one) {
 std::string Reason(const CheckedTemplate& one) {
   std::vector<std::string> parts;
   // What both compilers refuse is said once.
-  if (one.nvcc.result == "error" && CompiledCell(one) != "fails") parts.push_back(OneLine(one.nvcc.message, kReasonWidth));
+  if (one.nvcc.result == "error" && CompiledCell(one) != "fails") parts.push_back(OneLine(one.nvcc.message, kCheckReasonWidth));
   if (!one.evaluated) parts.emplace_back("not run: the task has to be right first");
   if (one.hopeless && one.evaluation.outcome != Outcome::kOk) parts.emplace_back("for another device");
   if (one.evaluated && !one.evaluation.message.empty())
-    parts.push_back(fmt::format("{}: {}", ToString(one.evaluation.stage), OneLine(one.evaluation.message, kReasonWidth)));
+    parts.push_back(fmt::format("{}: {}", ToString(one.evaluation.stage), OneLine(one.evaluation.message, kCheckReasonWidth)));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -127,7 +127,7 @@ void PrintInputs(std::FILE* out, const TaskCheck& check) {
   PrintWrapped(out, fmt::format("hard inputs: the baseline is right on {} of {}, and every candidate has to be{}",
                                 survey.hard_inputs, all, survey.left_out.empty() ? "" : "; the others are left out:"));
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const LeftOut& one : survey.left_out) by_reason[OneLine(one.reason, kReasonWidth)].push_back(one.what);
+  for (const LeftOut& one : survey.left_out) by_reason[OneLine(one.reason, kCheckReasonWidth)].push_back(one.what);
   Table table({">inputs", "why", "which"});
   for (const auto& [reason, what] : by_reason)
     table.Add(
@@ -138,7 +138,7 @@ void PrintInputs(std::FILE* out, const TaskCheck& check) {
 void PrintFindings(std::FILE* out, const TaskCheck& check, const std::vector<Finding>& findings) {
   if (!findings.empty()) Print(out, "\n");
   Table table({"", ""});
-  for (const Finding& one : findings) table.Add({one.fails ? "fails" : "warning", OneLine(one.text, kReasonWidth)});
+  for (const Finding& one : findings) table.Add({one.fails ? "fails" : "warning", OneLine(one.text, kCheckReasonWidth)});
   table.Print(out);
   const auto templates = std::count_if(check.templates.begin(), check.templates.end(), Fails);
   const auto fails = std::count_if(findings.begin(), findings.end(), [](const Finding& one) { return one.fails; });

@@ -52,7 +52,7 @@ Error OutOfBounds(const Generator& generator, std::int64_t bound) {
 }
 
 template <typename Stored, typename Convert>
-void Store(std::span<std::byte> out, std::span<const double> values, Convert convert) {
+void StoreAs(std::span<std::byte> out, std::span<const double> values, Convert convert) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Stored stored = convert(values[i]);
     std::memcpy(out.data() + i * sizeof(Stored), &stored, sizeof(Stored));
@@ -78,7 +78,7 @@ void StoreIntegers(std::span<std::byte> out, std::span<const double> values) {
       throw Error(fmt::format("the value {} does not fit", v));
     }
   }
-  Store<Integer>(out, values, [](double v) { return static_cast<Integer>(v); });
+  StoreAs<Integer>(out, values, [](double v) { return static_cast<Integer>(v); });
 }
 
 template <typename Integer>
@@ -171,16 +171,16 @@ std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, st
 void StoreDoubles(std::span<const double> values, Dtype dtype, std::span<std::byte> out) {
   switch (dtype) {
     case Dtype::kF64:
-      Store<double>(out, values, [](double v) { return v; });
+      StoreAs<double>(out, values, [](double v) { return v; });
       break;
     case Dtype::kF32:
-      Store<float>(out, values, [](double v) { return static_cast<float>(v); });
+      StoreAs<float>(out, values, [](double v) { return static_cast<float>(v); });
       break;
     case Dtype::kF16:
-      Store<std::uint16_t>(out, values, [](double v) { return ToHalfBits(v); });
+      StoreAs<std::uint16_t>(out, values, [](double v) { return ToHalfBits(v); });
       break;
     case Dtype::kBF16:
-      Store<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(v); });
+      StoreAs<std::uint16_t>(out, values, [](double v) { return ToBFloat16Bits(v); });
       break;
     case Dtype::kI64:
       StoreIntegers<std::int64_t>(out, values);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<int, 3> kParts{2, 4, 8};
 
 // The parts of a loop `for (int i = a; i < b; i += step) sum += f(i);`.
-struct Reduction {
+struct SplitLoop {
   ForLoop loop;
   int counter = -1;      // declaration of i
   std::string step;      // "1" for ++i
@@ -32,7 +32,7 @@ std::optional<std::string> SumStepOf(const SyntaxTree& tree, const ForLoop& loop
   return Parenthesised(tree, increment.children[1]);
 }
 
-bool ReadUpdate(const SyntaxTree& tree, Reduction& reduction) {
+bool ReadUpdate(const SyntaxTree& tree, SplitLoop& reduction) {
   const SyntaxNode& update = tree.node(reduction.update);
   if (update.children.size() != 2) return false;
   reduction.accumulator = NamedDeclaration(tree, update.children[0]);
@@ -51,10 +51,10 @@ bool ReadUpdate(const SyntaxTree& tree, Reduction& reduction) {
   return reduction.accumulator >= 0;
 }
 
-std::optional<Reduction> AsReduction(const SyntaxTree& tree, int node) {
+std::optional<SplitLoop> AsReduction(const SyntaxTree& tree, int node) {
   const auto loop = AsForLoop(tree, node);
   if (!loop || !IsInBlock(tree, node)) return std::nullopt;
-  Reduction reduction;
+  SplitLoop reduction;
   reduction.loop = *loop;
   const auto& declared = tree.node(loop->init).children;
   if (tree.node(loop->init).kind_name != "DeclStmt" || declared.size() != 1) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Reduction> AsReduction(const SyntaxTree& tree, int node) {
 }
 
 // f(i + offset): the term for a later value of the counter.
-std::string TermAt(const SyntaxTree& tree, const Reduction& reduction, const std::string& offset) {
+std::string TermAt(const SyntaxTree& tree, const SplitLoop& reduction, const std::string& offset) {
   std::string text(tree.Text(reduction.term));
   const std::uint32_t origin = tree.node(reduction.term).range.begin;
   for (const int node : std::views::reverse(Subtree(tree, reduction.term))) {
@@ -101,12 +101,12 @@ std::string Times(int factor, const std::string& step) {
   return factor == 1 ? step : fmt::format("{} * {}", factor, step);
 }
 
-std::string Update(const Reduction& reduction, const std::string& accumulator, const std::string& term) {
+std::string Update(const SplitLoop& reduction, const std::string& accumulator, const std::string& term) {
   if (reduction.combine == "+=") return fmt::format("{} += {};", accumulator, term);
   return fmt::format("{0} = {1}({0}, {2});", accumulator, reduction.combine, term);
 }
 
-std::string SplitSum(const SyntaxTree& tree, const Reduction& reduction, int parts) {
+std::string SplitSum(const SyntaxTree& tree, const SplitLoop& reduction, int parts) {
   const std::string indent = IndentOf(tree, reduction.loop.statement) + "  ";
   const SyntaxNode& accumulator = tree.node(reduction.accumulator);
   const SyntaxNode& counter = tree.node(reduction.counter);

@@ -14,7 +14,7 @@
 namespace evo {
 namespace {
 
-constexpr char kAxes[] = "xyz";
+constexpr char kAxisLetters[] = "xyz";
 
 // Lines of comments with the file's unit of indentation, which other lines get when the edit is made.
 std::string WithCommentsIndented(const std::string& text, const std::string& unit) {
@@ -114,7 +114,7 @@ std::string ContractionText::Statements(const std::vector<int>& statements, cons
 
 std::string ContractionText::First(const ElementGrid::Index& index, const std::string& letter, const std::string& size) const {
   return fmt::format("  const {} {} = blockIdx.{} * {};\n", WithoutConst(tree_.node(index.declaration).type),
-                     Fresh("first_" + letter), kAxes[index.axis], size);
+                     Fresh("first_" + letter), kAxisLetters[index.axis], size);
 }
 
 std::string ContractionText::Epilogue(const std::string& sum, const std::string& indent) const {

@@ -11,12 +11,12 @@ namespace evo {
 namespace {
 
 // The sizes that are searched. A product of the tensor cores takes 16 x 16 x 16 elements in two instructions.
-const std::vector<std::int64_t> kTiles{16, 32, 64, 128, 256};
-const std::vector<std::int64_t> kDepths{16, 32, 64};
+const std::vector<std::int64_t> kTensorTiles{16, 32, 64, 128, 256};
+const std::vector<std::int64_t> kTensorDepths{16, 32, 64};
 const std::vector<std::int64_t> kWarps{1, 2, 4};
 const std::vector<std::int64_t> kStages{2, 3, 4};
 // Dynamic shared memory of a block on Hopper, in bytes.
-constexpr int kShared = 232448;
+constexpr int kTensorShared = 232448;
 // Elements of a warp: with more, the sums and what is loaded for them exceed the registers of a thread.
 constexpr int kMostElements = 4096;
 
@@ -102,15 +102,15 @@ class TensorContraction : public SourceMutator {
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
                        {launched, "block", threads},
                        {launched, "shared", fmt::format("max({}, {})", writer.RingBytes(), writer.SumBytes())}};
-    proposal.brings = {{tile_m, kTiles, sizes.tile},   {tile_n, kTiles, sizes.tile},   {tile_k, kDepths, 32},
-                       {warps_m, kWarps, sizes.warps}, {warps_n, kWarps, sizes.warps}, {stages, kStages, sizes.stages}};
+    proposal.brings = {{tile_m, kTensorTiles, sizes.tile}, {tile_n, kTensorTiles, sizes.tile}, {tile_k, kTensorDepths, 32},
+                       {warps_m, kWarps, sizes.warps},     {warps_n, kWarps, sizes.warps},     {stages, kStages, sizes.stages}};
     const auto divides = [&](const std::string& tile) { return fmt::format("{} * {} / 8 % ({}) == 0", tile, tile_k, threads); };
     proposal.constraints = {fmt::format("{} >= {} * 16 && {} >= {} * 16", tile_m, warps_m, tile_n, warps_n),
                             fmt::format("{} / {} * ({} / {}) <= {}", tile_m, warps_m, tile_n, warps_n, kMostElements),
                             divides(tile_m),
                             divides(tile_n),
-                            fmt::format("{} <= {}", writer.RingBytes(), kShared),
-                            fmt::format("{} <= {}", writer.SumBytes(), kShared)};
+                            fmt::format("{} <= {}", writer.RingBytes(), kTensorShared),
+                            fmt::format("{} <= {}", writer.SumBytes(), kTensorShared)};
     return proposal;
   }
 };

@@ -411,7 +411,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(len([c for c in calls if c.startswith("run")]), len(expected))
         self.assertFalse(any("--template" in c for c in calls))
         self.assertEqual(len([c for c in calls if c.startswith("verify")]), len(expected))
-        self.assertTrue(all("--time-limit 12s" in c for c in calls if c.startswith("verify")))
+        self.assertTrue(all("--time-limit 10s" in c for c in calls if c.startswith("verify")))
         self.assertTrue(all("--no-check" in c for c in calls if c.startswith("run")))
 
     def test_quick_from_both_verifies_the_kernel_from_all_templates(self):

@@ -76,7 +76,7 @@ TEST_F(CompiledSizesRun, AChampionIsVerifiedAndExported) {
   EXPECT_EQ(best.check->outcome, Outcome::kOk) << best.check->message;
   EXPECT_THAT(best.check->domain.sizes, ::testing::Contains(HasSubstr("W=1"))) << "other sizes are compiled, too";
 
-  ASSERT_EQ(Run({"verify", "--db", Database()}), 0) << Output();
+  ASSERT_EQ(Run({"verify", "--db", Database(), "--time-limit", "5s"}), 0) << Output();
   EXPECT_THAT(Output(), AllOf(HasSubstr("verdict     verified"), HasSubstr("the exported file compiles")));
 
   const std::string file = (folder_ / "fast.cu").string();
@@ -95,7 +95,7 @@ TEST_F(CompiledSizesRun, AKernelThatCannotBeCompiledForSomeSizesIsRightAtTheOthe
   const std::string file = (folder_ / "even.cu").string();
   const std::string sized = Text(Task() + "/rows.cu");
   std::ofstream(file) << With(sized, "    int row", "    static_assert(WIDTH != 1, \"too narrow\");\n    int row");
-  ASSERT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu"}), 0) << Output();
+  ASSERT_EQ(Run({"verify", "--task", Task(), "--kernel", file, "--device", "cpu", "--time-limit", "5s"}), 0) << Output();
   EXPECT_THAT(Output(), HasSubstr("sizes are compiled in, and this was not compiled with WIDTH = 1"));
 }
 

@@ -28,7 +28,10 @@ HostCompiler::HostCompiler(HostCompilerPaths paths) : paths_(std::move(paths)) {
   fs::create_directories(paths_.scratch);
   const PreludeCache cache(paths_.compiler, paths_.cache, paths_.scratch);
   prelude_ = cache.Find(Options(false));
-  checked_prelude_ = cache.Find(Options(true));
+  // The functions that check are compiled without calls of themselves.
+  std::vector<std::string> checks = Options(false);
+  checks.insert(checks.end(), {"-DEVO_CPU_CHECKS_DEFINED", "-x", "c++", (paths_.cpu_headers / "evo_cpu" / "checks.h").string()});
+  checked_prelude_ = cache.Find(Options(true), checks);
 }
 
 HostCompiler::~HostCompiler() {
@@ -87,10 +90,12 @@ CompileResult HostCompiler::Compile(const CompilerInput& request) {
   arguments.insert(arguments.end(), {"-include", (request.checked ? checked_prelude_ : prelude_).string(), "-shared",
                                      "-nostartfiles", "-Wl,-z,relro,-z,now", source.string(), "-o", image.string()});
   if (request.checked) {
-    // -nodefaultlibs omits the sanitizer's library together with the others, which are then named here.
     arguments.insert(arguments.end(),
-                     {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc"});
+                     {PreludeCache::Companion(checked_prelude_).string(), "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"});
   }
+  // Without the sanitizer's library, and that of C++, which takes longer to look through than all else and is in every process
+  // that loads an image.
+  arguments.insert(arguments.end(), {"-nodefaultlibs", "-lm", "-lc", "-lgcc"});
   const CommandResult compiled = RunCommand(paths_.compiler, arguments, kHostCompilerRemedy);
   result.log = compiled.output;
   CutAll(result.log, paths_.scratch.string() + "/");

@@ -38,25 +38,34 @@ std::optional<fs::path> NewFolder(const fs::path& parent) {
   return fs::path(name);
 }
 
-// Writes the header and its precompiled form into the folder. g++ takes the latter if it lies next to the header that -include
-// names, under this name and .gch.
-void Precompile(const fs::path& compiler, const fs::path& folder, std::vector<std::string> arguments) {
-  const std::string header = (folder / "prelude.h").string();
-  WriteFile(header, "#include \"evo_cpu/prelude.h\"\n");
-  arguments.insert(arguments.end(),
-                   {"-x", "c++-header", header, "-o", header + ".gch", "-MD", "-MF", (folder / "dependencies").string()});
+void CompileHeaders(const fs::path& compiler, const std::vector<std::string>& arguments) {
   const CommandResult built = RunCommand(compiler, arguments, kHostCompilerRemedy);
   if (built.status != 0)
     throw Error(fmt::format("{} cannot compile the cpu device's headers: {}", compiler.string(), FirstHostError(built.output)));
 }
 
+// Writes the header, its precompiled form and its companion into the folder. g++ takes the precompiled form if it lies next to
+// the header that -include names, under this name and .gch.
+void Precompile(const fs::path& compiler, const fs::path& folder, std::vector<std::string> arguments,
+                std::vector<std::string> object) {
+  const std::string header = (folder / "prelude.h").string();
+  WriteFile(header, "#include \"evo_cpu/prelude.h\"\n");
+  arguments.insert(arguments.end(),
+                   {"-x", "c++-header", header, "-o", header + ".gch", "-MD", "-MF", (folder / "dependencies").string()});
+  CompileHeaders(compiler, arguments);
+  if (object.empty()) return;
+  object.insert(object.end(), {"-c", "-o", PreludeCache::Companion(header).string()});
+  CompileHeaders(compiler, object);
+}
+
 // The header that an entry names, if all that it was made from is unchanged.
-std::optional<fs::path> UpToDate(const fs::path& entry) {
+std::optional<fs::path> UpToDate(const fs::path& entry, bool with_object) {
   const auto record = nlohmann::json::parse(ReadFile(entry), nullptr, false);
   try {
     const fs::path header = entry.parent_path() / record.at("folder").get<std::string>() / "prelude.h";
     if (!fs::exists(header) || Stamp(header.string() + ".gch") != record.at("precompiled").get<std::string>())
       return std::nullopt;
+    if (with_object && Stamp(PreludeCache::Companion(header)) != record.at("object").get<std::string>()) return std::nullopt;
     for (const auto& [file, stamp] : record.at("depends").items()) {
       if (Stamp(file) != stamp.get<std::string>()) return std::nullopt;
     }
@@ -127,14 +136,16 @@ PreludeCache::PreludeCache(fs::path compiler, fs::path folder, fs::path scratch)
   if (failed || !IsOwn(folder_)) folder_.clear();
 }
 
-fs::path PreludeCache::Find(const std::vector<std::string>& options) const {
+fs::path PreludeCache::Companion(const fs::path& header) { return header.parent_path() / "companion.o"; }
+
+fs::path PreludeCache::Find(const std::vector<std::string>& options, const std::vector<std::string>& object) const {
   // What the compiler would run: its version, and the options that -march=native stands for.
   std::vector<std::string> asked = options;
   asked.insert(asked.end(), {"-v", "-###", "-x", "c++", "-E", "/dev/null"});
   const std::string key = Digest(RunCommand(compiler_, asked, kHostCompilerRemedy).output);
   if (!folder_.empty()) {
     const fs::path entry = folder_ / (key + ".json");
-    if (const auto header = UpToDate(entry)) {
+    if (const auto header = UpToDate(entry, !object.empty())) {
       std::error_code ignored;
       for (const fs::path& used : {entry, header->parent_path()})
         fs::last_write_time(used, fs::file_time_type::clock::now(), ignored);
@@ -142,7 +153,7 @@ fs::path PreludeCache::Find(const std::vector<std::string>& options) const {
     }
     RemoveUnused(folder_);
     try {
-      return Make(entry, options);
+      return Make(entry, options, object);
     } catch (const Error&) {
       // The disk may be full there: once more where every other temporary file is.
     } catch (const fs::filesystem_error&) {
@@ -151,17 +162,20 @@ fs::path PreludeCache::Find(const std::vector<std::string>& options) const {
   const fs::path own = scratch_ / key;
   if (fs::exists(own / "prelude.h.gch")) return own / "prelude.h";
   fs::create_directories(own);
-  Precompile(compiler_, own, options);
+  Precompile(compiler_, own, options, object);
   return own / "prelude.h";
 }
 
 // Makes everything in a new folder, which gets its name when it is complete, so that another process sees all of it or nothing.
-fs::path PreludeCache::Make(const fs::path& entry, const std::vector<std::string>& options) const {
+fs::path PreludeCache::Make(const fs::path& entry, const std::vector<std::string>& options,
+                            const std::vector<std::string>& object) const {
   const auto made = NewFolder(folder_);
   if (!made) throw Error(fmt::format("{}: no folder can be created in it", folder_.string()));
   try {
-    Precompile(compiler_, *made, options);
-    nlohmann::json record = {{"precompiled", Stamp(*made / "prelude.h.gch")}, {"depends", nlohmann::json::object()}};
+    Precompile(compiler_, *made, options, object);
+    nlohmann::json record = {{"precompiled", Stamp(*made / "prelude.h.gch")},
+                             {"object", Stamp(Companion(*made / "prelude.h"))},
+                             {"depends", nlohmann::json::object()}};
     for (const std::string& file : ParseDependencies(ReadFile(*made / "dependencies"))) {
       if (fs::path(file).parent_path() != *made) record["depends"][file] = Stamp(file);
     }

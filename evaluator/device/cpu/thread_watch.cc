@@ -19,7 +19,7 @@ constexpr double kMostElsewhere = 0.1;
 constexpr double kMostAsleep = 0.8;
 constexpr std::uint64_t kLeastAsleepNs = 6'000'000;
 
-std::uint64_t ReadClock(clockid_t clock) {
+std::uint64_t Nanoseconds(clockid_t clock) {
   timespec now{};
   ::clock_gettime(clock, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000ULL + static_cast<std::uint64_t>(now.tv_nsec);
@@ -45,9 +45,9 @@ ProcessorUse ProcessorUse::Now() {
   rusage usage{};
   if (::getrusage(RUSAGE_THREAD, &usage) == 0) use.waits = static_cast<std::uint64_t>(usage.ru_nvcsw);
   use.threads = Threads();
-  use.process_ns = ReadClock(CLOCK_PROCESS_CPUTIME_ID);
-  use.thread_ns = ReadClock(CLOCK_THREAD_CPUTIME_ID);
-  use.wall_ns = ReadClock(CLOCK_MONOTONIC);
+  use.process_ns = Nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+  use.thread_ns = Nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  use.wall_ns = Nanoseconds(CLOCK_MONOTONIC);
   return use;
 }
 

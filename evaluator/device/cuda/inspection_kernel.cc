@@ -181,11 +181,11 @@ constexpr int kCollect = 1;
 constexpr std::uint64_t kBytesPerBlock = 16 * kThreads;
 constexpr std::uint64_t kMostBlocks = 1024;
 // A task has a handful of arguments with two guards each; more inspections take several launches.
-constexpr std::size_t kMostTogether = 64;
-constexpr std::size_t kResultsOffset = kMostTogether * sizeof(Request);
-constexpr std::size_t kHostBytes = kResultsOffset + kMostTogether * sizeof(InspectionResult);
+constexpr std::size_t kMostAtOnce = 64;
+constexpr std::size_t kResultsOffset = kMostAtOnce * sizeof(Request);
+constexpr std::size_t kHostBytes = kResultsOffset + kMostAtOnce * sizeof(InspectionResult);
 constexpr std::size_t kPartsOffset = kHostBytes;
-constexpr std::size_t kDeviceBytes = kPartsOffset + kMostTogether * kMostBlocks * sizeof(InspectionResult);
+constexpr std::size_t kDeviceBytes = kPartsOffset + kMostAtOnce * kMostBlocks * sizeof(InspectionResult);
 
 std::uint32_t Blocks(std::uint64_t bytes) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + kBytesPerBlock - 1) / kBytesPerBlock, 1, kMostBlocks));
@@ -216,7 +216,7 @@ InspectionKernel::~InspectionKernel() {
 Inspected InspectionKernel::Inspect(std::span<const Inspection> inspections) {
   Inspected inspected;
   while (!inspections.empty() && inspected.status.ok()) {
-    const auto some = inspections.first(std::min(inspections.size(), kMostTogether));
+    const auto some = inspections.first(std::min(inspections.size(), kMostAtOnce));
     inspected.status = InspectSome(some, inspected.results);
     inspections = inspections.subspan(some.size());
   }

@@ -25,7 +25,7 @@ constexpr std::uint64_t kTouchedBytes = 16 << 20;
 constexpr std::uint64_t kTouchedByAll = 64 << 10;
 constexpr std::uint32_t kScrubThreads = 1024;
 constexpr std::uint32_t kScrubLocalThreads = 512;
-constexpr std::uint32_t kWarpThreads = 32;
+constexpr std::uint32_t kWarpLanes = 32;
 constexpr std::uint32_t kPoisonThreads = 256;
 // One warp for each scheduler of a multiprocessor, since each has its own instruction cache.
 constexpr std::uint32_t kDisplaceThreads = 128;
@@ -118,7 +118,7 @@ std::size_t SupportKernels::LocalKernel(std::size_t local_bytes) {
 DeviceStatus SupportKernels::ScrubLocal(std::size_t local_bytes) {
   DeviceLaunch launch;
   launch.kernel = LocalKernel(local_bytes);
-  const auto resident = static_cast<std::uint32_t>(max_warps_) * kWarpThreads;
+  const auto resident = static_cast<std::uint32_t>(max_warps_) * kWarpLanes;
   launch.grid[0] = static_cast<std::uint32_t>(device_.multiprocessors) * (resident / kScrubLocalThreads);
   launch.block[0] = kScrubLocalThreads;
   launch.cooperative = true;

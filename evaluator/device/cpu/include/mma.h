@@ -82,14 +82,18 @@ __attribute__((noinline)) inline void store_matrix_sync(T* to, const fragment<ac
 template <typename F>
 EVO_CPU_UNCHECKED inline void evo_cpu_gather(float* matrix, F* const* lanes) {
   for (int lane = 0; lane < 32; ++lane) {
-    for (int i = 0; i < F::num_elements; ++i) {
-      if constexpr (std::is_same_v<typename F::element_type, __half>) {
-        unsigned short bits;
-        std::memcpy(&bits, &lanes[lane]->x[i], 2);
-        matrix[i * 32 + lane] = _cvtsh_ss(bits);
-      } else {
-        matrix[i * 32 + lane] = static_cast<float>(lanes[lane]->x[i]);
+    if constexpr (std::is_same_v<typename F::element_type, __half>) {
+      constexpr int together = F::num_elements < 8 ? F::num_elements : 8;
+      static_assert(F::num_elements % together == 0);
+      for (int i = 0; i < F::num_elements; i += together) {
+        unsigned short bits[8] = {};
+        float values[8];
+        std::memcpy(bits, &lanes[lane]->x[i], together * 2);
+        evo_cpu::HalvesToFloats(values, bits);
+        for (int j = 0; j < together; ++j) matrix[(i + j) * 32 + lane] = values[j];
       }
+    } else {
+      for (int i = 0; i < F::num_elements; ++i) matrix[i * 32 + lane] = static_cast<float>(lanes[lane]->x[i]);
     }
   }
 }

@@ -2,9 +2,13 @@
 
 // What a .cu sees on the cpu device instead of nvcc's built-ins. Force-included before the source.
 
+// Without the special functions of C++17, which device code does not have: g++ instantiates all of them in every image.
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#define _GLIBCXX_USE_STD_SPEC_FUNCS 0
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <immintrin.h>
 
 #include <algorithm>
 #include <cassert>

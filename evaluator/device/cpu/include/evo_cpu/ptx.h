@@ -72,14 +72,22 @@ inline void LoadMatrices(Register& a, Register& b, Register& c, Register& d, uns
   LoadMatrixRows<transposed>(to, address);
 }
 
+// g++'s own functions, since the header that gives them their usual names takes longer to load than a kernel to compile.
+EVO_CPU_UNCHECKED inline void HalvesToFloats(float* to, const unsigned short (&from)[8]) {
+  typedef short Halves __attribute__((vector_size(16)));
+  typedef float Floats __attribute__((vector_size(32)));
+  Halves halves;
+  std::memcpy(&halves, from, sizeof halves);
+  const Floats floats = __builtin_ia32_vcvtph2ps256(halves);
+  std::memcpy(to, &floats, sizeof floats);
+}
+
 // 8 elements of 16 bits as floats.
 template <typename T>
-EVO_CPU_UNCHECKED inline void Widen(float* to, __m128i bits) {
+EVO_CPU_UNCHECKED inline void Widen(float* to, const unsigned short (&from)[8]) {
   if constexpr (std::is_same_v<T, __half>) {
-    _mm256_storeu_ps(to, _mm256_cvtph_ps(bits));
+    HalvesToFloats(to, from);
   } else {
-    unsigned short from[8];
-    std::memcpy(from, &bits, sizeof from);
     for (int i = 0; i < 8; ++i) {
       const unsigned whole = static_cast<unsigned>(from[i]) << 16;
       std::memcpy(&to[i], &whole, 4);
@@ -108,8 +116,11 @@ EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyForAll(MatrixOperands& 
     const MatrixOperands& operands = *lanes[lane];
     const unsigned row = lane / 4, column = lane % 4 * 2;
     float a[8], b[8];
-    Widen<T>(a, _mm_loadu_si128(reinterpret_cast<const __m128i*>(operands.a)));
-    Widen<T>(b, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(operands.b)));
+    unsigned short of_a[8], of_b[8] = {};
+    std::memcpy(of_a, operands.a, sizeof operands.a);
+    std::memcpy(of_b, operands.b, sizeof operands.b);
+    Widen<T>(a, of_a);
+    Widen<T>(b, of_b);
     for (unsigned i = 0; i < 4; ++i) std::memcpy(&left[(row + i % 2 * 8) * 16 + column + i / 2 * 8], &a[i * 2], 8);
     for (unsigned i = 0; i < 4; ++i) right[(column + i % 2 + i / 2 * 8) * 8 + row] = b[i];
     for (unsigned i = 0; i < 2; ++i) std::memcpy(&sum[(row + i * 8) * 8 + column], &operands.c[i * 2], 8);
