@@ -25,8 +25,20 @@ TEST(Describe, SaysWhereAnEditPutsWhat) {
   edit.launch = {{"k", "grid", "N, 1"}};
   edit.parameters = {{"B", 2}};
   EXPECT_EQ(Describe(edit),
-            "hoist: delete ForStmt in k; put `int x; int y;` before VarDecl; put `f();` after ForStmt in k; "
+            "hoist: delete a loop in k; put `int x; int y;` before a variable; put `f();` after a loop in k; "
             "launch of k: grid(N, 1); B=2");
+}
+
+TEST(Describe, SumsUpAnEditOfManyChanges) {
+  Edit edit;
+  edit.op = "tile";
+  edit.anchors = {{"k", "ForStmt", "", 0, "", "", "", {}}, {"", "FunctionDecl", "", 0, "", "", "", {}}};
+  edit.source = {
+      {0, Placement::kReplace, "a"}, {1, Placement::kBefore, "b"}, {0, Placement::kAfter, "c"}, {0, Placement::kAfter, "d"}};
+  edit.launch = {{"k", "grid", "N"}, {"k", "block", "T"}, {"l", "block", "U"}};
+  edit.brings = {{"T", {32, 64}, 32}, {"U", {1, 2}, 1}};
+  EXPECT_EQ(Describe(edit),
+            "tile: 4 changes in k; launch of k: grid(N), block(T); launch of l: block(U); brings the parameters T, U");
 }
 
 TEST(DescribePromises, NamesTheUnprovenEdits) {

@@ -13,7 +13,8 @@ interface Block {
   row: number;
 }
 
-const kMostLanes = 12;
+const kMostLanes = 24;
+const kNarrow = 1.5; // pixels; narrower blocks are drawn as shares of their pixel
 
 function layOut(context: Context): { blocks: Block[]; lanes: number; end: number; starts: number[] } {
   const { model } = context;
@@ -77,18 +78,32 @@ export function lanesView(context: Context): HTMLElement {
     draw: (f: Frame) => {
       const { ctx } = f;
       const tall = Math.max(4, f.y(0.86) - f.y(0));
-      const drawnTo = new Float64Array(lanes * 3).fill(-1);
+      const names = [...Object.values(colours), "lane-failed"];
+      const columns = Math.ceil(f.width) + 1;
+      const shares = new Float64Array(lanes * columns * names.length); // of each pixel's time
       for (const block of blocks) {
         const x = f.x(block.from);
-        const width = Math.max(0.75, f.x(block.to) - x - (f.x(block.to) - x > 3 ? 0.5 : 0));
+        const width = f.x(block.to) - x;
         if (x + width < f.left || x > f.left + f.width) continue;
-        // Blocks within one pixel of each other are one.
-        const slot = block.lane * 3 + (block.kind === "compile" ? 0 : block.kind === "check" ? 1 : 2);
-        if (x + width < drawnTo[slot]!) continue;
-        drawnTo[slot] = x + width;
-        ctx.fillStyle = f.colour(model.candidates.score_ns[block.row] === null ? "lane-failed" : colours[block.kind]);
-        ctx.fillRect(x, f.y(block.lane + 0.07), width, tall);
+        const name = model.candidates.score_ns[block.row] === null ? "lane-failed" : colours[block.kind];
+        if (width < kNarrow) {
+          const column = Math.max(0, Math.floor(x - f.left));
+          shares[(block.lane * columns + column) * names.length + names.indexOf(name)]! += width;
+          continue;
+        }
+        ctx.fillStyle = f.colour(name);
+        ctx.fillRect(x, f.y(block.lane + 0.07), width - (width > 3 ? 0.5 : 0), tall);
       }
+      names.forEach((name, at) => {
+        ctx.fillStyle = f.colour(name);
+        for (let cell = 0; cell < lanes * columns; ++cell) {
+          const own = shares[cell * names.length + at]!;
+          if (own === 0) continue;
+          const before = shares.subarray(cell * names.length, cell * names.length + at).reduce((sum, share) => sum + share, 0);
+          const top = f.y(Math.floor(cell / columns) + 0.07) + tall * Math.min(1, before);
+          ctx.fillRect(f.left + (cell % columns), top, 1, tall * Math.min(1 - Math.min(1, before), own));
+        }
+      });
       ctx.strokeStyle = f.colour("axis");
       ctx.globalAlpha = 0.5;
       for (const start of starts) {

@@ -47,18 +47,21 @@ function build(context: Context): Node[] {
   return roots;
 }
 
-// Places leaves below each other and parents in the middle of their children. Without recursion: lines may be long.
-function place(roots: Node[]): { all: Node[]; rows: number; columns: number } {
+// Places leaves below each other, parents at the height of their first child, and the champion's line in the first row. Without
+// recursion: lines may be long.
+function place(roots: Node[], line: Set<number>): { all: Node[]; rows: number; columns: number } {
   const all: Node[] = [];
   const seen = new Set<Node>();
   let row = 0;
   let columns = 1;
   const stack: { node: Node; next: number }[] = [];
-  for (const root of roots) {
+  const lineFirst = (a: Node, b: Node) => Number(line.has(b.id)) - Number(line.has(a.id));
+  for (const root of roots.sort(lineFirst)) {
     stack.push({ node: root, next: 0 });
     seen.add(root);
     while (stack.length > 0) {
       const top = stack[stack.length - 1]!;
+      if (top.next === 0) top.node.children.sort(lineFirst);
       const child = top.node.children[top.next++];
       if (child) {
         if (seen.has(child)) continue;
@@ -75,7 +78,7 @@ function place(roots: Node[]): { all: Node[]; rows: number; columns: number } {
         node.y = row++;
         row += failures ? 0.6 : 0;
       } else {
-        node.y = (node.children[0]!.y + node.children[node.children.length - 1]!.y) / 2;
+        node.y = node.children[0]!.y;
         if (failures && node.children.length === 1) row = Math.max(row, node.y + 1.6);
       }
       all.push(node);
@@ -89,8 +92,8 @@ export function treeView(context: Context): HTMLElement {
   const c = model.candidates;
   const roots = build(context);
   if (roots.length === 0) return h("p", { class: "muted" }, "No candidate is right yet.");
-  const { all, rows, columns } = place(roots);
   const line = new Set(model.report.story.map((step) => step.id));
+  const { all, rows, columns } = place(roots, line);
   const width = columns * kColumn + 120;
   const height = rows * kRow + 30;
   const x = (node: Node) => 14 + node.depth * kColumn;
@@ -115,7 +118,7 @@ export function treeView(context: Context): HTMLElement {
     const failures = [...node.failed.values()].reduce((sum, rows_) => sum + rows_.length, 0);
     if (failures > 0) {
       const fx = x(node) + 34;
-      const fy = y(node) + (node.children.length === 1 && node.children[0]!.y === node.y || node.children.length === 0 ? 14 : 0);
+      const fy = y(node) + 14;
       edges.append(svg("path", { d: `M${x(node)},${y(node)}L${fx},${fy}`, class: "stub" }));
       marks.append(button(svg("g", { class: "failed", transform: `translate(${fx},${fy})` },
         svg("title", {}, [...node.failed].map(([outcome, list]) => `${list.length} ${words(outcome)}`).join(", ")),
