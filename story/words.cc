@@ -20,7 +20,7 @@ bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0
 
 std::string Shortened(const std::string& text) { return Cut(Folded(text), kEditTextWidth); }
 
-// An edit of more changes to the source is summed up: `evo diff` has its lines.
+// An edit of more changes to the source, and one that brings parameters, is summed up: `evo diff` has its lines.
 constexpr std::size_t kMostListed = 3;
 
 // What an anchor is at, by the name that libclang has for its kind: "a loop".
@@ -50,6 +50,7 @@ std::string_view WordFor(std::string_view kind) {
   };
   const auto* found = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& word) { return word.first == kind; });
   if (found != std::end(kWords)) return found->second;
+  if (kind.ends_with("Attr") || kind.starts_with("attribute")) return "an attribute";
   if (kind.ends_with("Stmt")) return "a statement";
   if (kind.ends_with("Decl")) return "a declaration";
   if (kind.ends_with("Expr") || kind.ends_with("Operator") || kind.ends_with("Literal")) return "an expression";
@@ -67,7 +68,7 @@ std::string Describe(const SourceChange& change, const Edit& edit) {
   return fmt::format("put `{}` {} {}", text, change.placement == Placement::kBefore ? "before" : "after", where);
 }
 
-// "14 changes in Score, attention_naive"
+// "14 changes in Score, attention_naive": the lines are those of `evo diff`
 std::string SumUp(const Edit& edit) {
   std::vector<std::string> functions;
   for (const SourceChange& change : edit.source) {
@@ -75,7 +76,8 @@ std::string SumUp(const Edit& edit) {
     if (!function.empty() && std::find(functions.begin(), functions.end(), function) == functions.end())
       functions.push_back(function);
   }
-  return fmt::format("{} changes{}{}", edit.source.size(), functions.empty() ? "" : " in ", fmt::join(functions, ", "));
+  return fmt::format("{} change{}{}{}", edit.source.size(), edit.source.size() == 1 ? "" : "s", functions.empty() ? "" : " in ",
+                     fmt::join(functions, ", "));
 }
 
 // One for each kernel: "launch of k: grid(N, 1), block(32)".
@@ -126,7 +128,7 @@ std::string Describe(const Parameters& parameters) {
 // What the edit does, without its operator.
 std::string DescribeChanges(const Edit& edit) {
   std::vector<std::string> parts;
-  if (edit.source.size() > kMostListed) {
+  if (edit.source.size() > kMostListed || !edit.brings.empty()) {
     parts.push_back(SumUp(edit));
   } else {
     for (const SourceChange& change : edit.source) parts.push_back(Describe(change, edit));

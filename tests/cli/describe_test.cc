@@ -41,6 +41,24 @@ TEST(Describe, SumsUpAnEditOfManyChanges) {
             "tile: 4 changes in k; launch of k: grid(N), block(T); launch of l: block(U); brings the parameters T, U");
 }
 
+TEST(DescribeGain, CountsSmallOnesInPercent) {
+  EXPECT_EQ(DescribeGain(std::nan("")), "");
+  EXPECT_EQ(DescribeGain(1.054), ", +5.4%");
+  EXPECT_EQ(DescribeGain(0.717), ", -28.3%");
+  EXPECT_EQ(DescribeGain(0.99996), ", 0.0%");
+  EXPECT_EQ(DescribeGain(47.752), ", 47.75 times the step before");
+}
+
+TEST(Describe, GivesRatesAUnitThatFits) {
+  EfficiencyRow row;
+  row.bytes_per_s = 3.03e12;
+  row.memory_share = 1.07;
+  row.operations_per_s = 7.58e11;
+  row.arithmetic_share = 0.012;
+  EXPECT_EQ(Describe(row),
+            "3.03 TB/s (107% of what this machine was seen to do), 758 GFLOP/s (1.2% of what this machine was seen to do)");
+}
+
 TEST(DescribePromises, NamesTheUnprovenEdits) {
   const auto edit = [](const std::string& op, const std::string& function) {
     Edit made;

@@ -29,16 +29,26 @@ function layOut(context: Context): { blocks: Block[]; lanes: number; end: number
   const blocks: Block[] = [];
   const starts: number[] = [];
   let before = 0;
-  let lanes = 1;
+  const demands: number[] = [];
+  const generations: { end: number; own: number[]; used: number }[] = [];
   let free = 0; // when the device is
   for (let k = 0; k < g.generation.length; ++k) {
     const end = Math.max(before, g.seconds[k] ?? before);
     const own = (rows.get(g.generation[k]!) ?? []).filter((i) => !c.copied[i]);
     const compiling = own.reduce((sum, i) => sum + c.compile[i]!, 0) / 1000;
     const used = own.reduce((sum, i) => sum + c.check[i]! + c.time[i]!, 0) / 1000;
+    generations.push({ end, own, used });
     starts.push(before);
-    const wide = Math.max(1, Math.min(kMostLanes, Math.ceil(compiling / Math.max(0.05, end - before))));
-    const at = new Array<number>(wide).fill(before);
+    demands.push(Math.max(1, Math.min(kMostLanes, Math.ceil(compiling / Math.max(0.05, end - before)))));
+    before = end;
+  }
+  before = 0;
+  // Generations overlap, and a short one seems to need more workers than there were.
+  const lanes = [...demands].sort((a, b) => a - b)[Math.floor(0.9 * (demands.length - 1))] ?? 1;
+  const at = new Array<number>(lanes).fill(0);
+  for (let k = 0; k < g.generation.length; ++k) {
+    const { end, own, used } = generations[k]!;
+    for (let lane = 0; lane < lanes; ++lane) at[lane] = Math.max(at[lane]!, before);
     let device = Math.max(free, end - used);
     for (const i of own) {
       const lane = at.indexOf(Math.min(...at));
@@ -52,10 +62,9 @@ function layOut(context: Context): { blocks: Block[]; lanes: number; end: number
       device += c.time[i]! / 1000;
     }
     free = device;
-    lanes = Math.max(lanes, wide + 1);
     before = Math.max(before, end);
   }
-  return { blocks, lanes, end: Math.max(before, free), starts };
+  return { blocks, lanes: lanes + 1, end: Math.max(before, free), starts };
 }
 
 export function lanesView(context: Context): HTMLElement {
@@ -87,8 +96,12 @@ export function lanesView(context: Context): HTMLElement {
         if (x + width < f.left || x > f.left + f.width) continue;
         const name = model.candidates.score_ns[block.row] === null ? "lane-failed" : colours[block.kind];
         if (width < kNarrow) {
-          const column = Math.max(0, Math.floor(x - f.left));
-          shares[(block.lane * columns + column) * names.length + names.indexOf(name)]! += width;
+          for (let at = Math.max(0, x - f.left), end = x + width - f.left; at < end;) {
+            const column = Math.floor(at);
+            const next = Math.min(end, column + 1);
+            shares[(block.lane * columns + column) * names.length + names.indexOf(name)]! += next - at;
+            at = next;
+          }
           continue;
         }
         ctx.fillStyle = f.colour(name);

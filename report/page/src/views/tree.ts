@@ -11,8 +11,8 @@ interface Node {
   y: number;
 }
 
-const kRow = 24;
-const kColumn = 118;
+const kRow = 22;
+const kColumn = 88;
 
 function build(context: Context): Node[] {
   const { model } = context;
@@ -117,7 +117,7 @@ export function treeView(context: Context): HTMLElement {
     const row = model.row.get(node.id)!;
     const failures = [...node.failed.values()].reduce((sum, rows_) => sum + rows_.length, 0);
     if (failures > 0) {
-      const fx = x(node) + 34;
+      const fx = x(node) + 28;
       const fy = y(node) + 14;
       edges.append(svg("path", { d: `M${x(node)},${y(node)}L${fx},${fy}`, class: "stub" }));
       marks.append(button(svg("g", { class: "failed", transform: `translate(${fx},${fy})` },
