@@ -23,10 +23,10 @@ function stepFacts(step: Step, before: Step | undefined, last: boolean): Child {
     step.memory_share !== null || step.arithmetic_share !== null
       ? h("span", { class: "muted" }, ` (memory ${percent(step.memory_share)}, arithmetic ${percent(step.arithmetic_share)})`) : null);
   return h("div", { class: "step-facts" },
-    change("registers", b?.registers, f.registers, count, true), change("spills", b?.spill_bytes, f.spill_bytes, (v) => `${count(v)} B`, true),
+    change("registers", b?.registers, f.registers, count, true), change("spills", b?.spill_bytes, f.spill_bytes, (v) => `${count(v)}\u00a0B`, true),
     change("occupancy", b?.occupancy, f.occupancy, percent, false),
     ((f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0) > 0 || (b?.static_shared_bytes ?? 0) + (b?.dynamic_shared_bytes ?? 0) > 0) && change("shared", b && (b.static_shared_bytes ?? 0) + (b.dynamic_shared_bytes ?? 0),
-      f.static_shared_bytes === null && f.dynamic_shared_bytes === null ? null : (f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0), (v) => `${count(v)} B`, true),
+      f.static_shared_bytes === null && f.dynamic_shared_bytes === null ? null : (f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0), (v) => `${count(v)}\u00a0B`, true),
     bound);
 }
 

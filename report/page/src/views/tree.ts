@@ -131,10 +131,13 @@ export function treeView(context: Context): HTMLElement {
   }
   const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Tree of ${all.length} candidates: the elites, their ancestors and their failed children` }, edges, marks);
   const failing = all.filter((node) => node.failed.size > 0);
+  const box = h("div", { class: "scroll tree", tabindex: 0, role: "region", "aria-label": "Tree of elites" }, picture);
+  const best = all.find((node) => node.id === model.report.best_id);
+  if (best) requestAnimationFrame(() => (box.scrollLeft = x(best) + 2 * kColumn - box.clientWidth)); // its line ends in sight
   return h("div", {},
     h("p", { class: "muted" }, `The ${count(model.report.elites.length)} fastest candidates, the champion among them, with their ancestors, from left to right; the champion's line is bold. `
       + "Grey stubs count the children that failed; a click says why."),
-    h("div", { class: "scroll tree", tabindex: 0, role: "region", "aria-label": "Tree of elites" }, picture), why,
+    box, why,
     h("details", {}, h("summary", {}, `As a list, with ${count(failing.length)} that have failed children`), h("ul", { class: "texts" }, all.map((node) => {
       const parent = c.parent[model.row.get(node.id)!]!;
       return h("li", {}, h("button", { type: "button", class: "link", click: () => context.select(node.id) }, `${node.id}`),
