@@ -36,14 +36,25 @@ std::string Microseconds(double nanoseconds) { return std::isnan(nanoseconds) ? 
 
 std::string Ratio(double value) { return std::isnan(value) ? "-" : fmt::format("{:.3f}", value); }
 
+std::string DescribeGain(double gain) {
+  constexpr double kMuch = 2;
+  if (std::isnan(gain)) return "";
+  if (gain >= kMuch) return fmt::format(", {:.2f} times the step before", gain);
+  const double percent = std::round(1000 * (gain - 1)) / 10;
+  return fmt::format(", {}{:.1f}%", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent);
+}
+
 std::string Describe(const EfficiencyRow& row) {
-  const auto part = [](double rate, double unit, const char* name, double share) {
+  const auto part = [](double rate, const char* name, double share) {
     if (std::isnan(rate)) return std::string();
-    return fmt::format("{:.3g} {}{}", rate / unit, name,
-                       std::isnan(share) ? "" : fmt::format(" ({:.0f}% of what this machine was seen to do)", 100 * share));
+    const bool tera = rate >= 1e12;
+    return fmt::format("{:.3g} {}{}{}", rate / (tera ? 1e12 : 1e9), tera ? "T" : "G", name,
+                       std::isnan(share)
+                           ? ""
+                           : fmt::format(" ({:.{}f}% of what this machine was seen to do)", 100 * share, share < 0.1 ? 1 : 0));
   };
-  const std::string memory = part(row.bytes_per_s, 1e9, "GB/s", row.memory_share);
-  const std::string arithmetic = part(row.operations_per_s, 1e12, "TFLOP/s", row.arithmetic_share);
+  const std::string memory = part(row.bytes_per_s, "B/s", row.memory_share);
+  const std::string arithmetic = part(row.operations_per_s, "FLOP/s", row.arithmetic_share);
   if (memory.empty() && arithmetic.empty()) return "-";
   return memory + (memory.empty() || arithmetic.empty() ? "" : ", ") + arithmetic;
 }

@@ -29,6 +29,8 @@ std::string Describe(const SlowestInputs& slowest);
 // wrong_result: ...".
 std::string Verdict(const CandidateRecord& record);
 
+// What a step of a lineage gained: ", +5.4%", ", 47.75 times the step before"; empty for NaN.
+std::string DescribeGain(double gain);
 // "512 GB/s, 12% of the machine's; 44.6 TFLOP/s, 70%"; "-" if nothing is known.
 std::string Describe(const EfficiencyRow& row);
 // "DRAM 4.25 TB/s, L2 6.10 TB/s, fp32 60.1 TFLOP/s, tensor cores 745 TFLOP/s, an empty kernel 0.83 us; SM 1980 of 1980 MHz, 45 C,

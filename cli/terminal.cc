@@ -90,6 +90,11 @@ std::string Sparkline(const std::vector<double>& values, std::size_t width) {
   return line;
 }
 
+std::string LogSparkline(std::vector<double> values, std::size_t width) {
+  for (double& value : values) value = value > 0 ? std::log(value) : std::nan("");
+  return Sparkline(values, width);
+}
+
 Pager::Pager(std::FILE* out) : out_(out) {
   const std::string command = PagerCommand();
   if (!IsTerminal(out) || ::isatty(STDIN_FILENO) == 0 || command.empty()) return;

@@ -28,6 +28,8 @@ std::string Shortened(const std::string& text, std::size_t columns);
 // Values as bars of eight heights, at most `width` of them, each the mean of its part of the values; NaN is a blank. The lowest
 // value is the lowest bar. Empty if no value is a number.
 std::string Sparkline(const std::vector<double>& values, std::size_t width);
+// The same of the logarithms, for times of which some are a hundred times as long as others. What is not above zero has no bar.
+std::string LogSparkline(std::vector<double> values, std::size_t width);
 
 // Shows what is printed to `out` in $PAGER (`less` by default, which ends at once where everything fits) for as long as it lives.
 // No effect where `out` or standard input is no terminal, or where PAGER is empty or "cat".

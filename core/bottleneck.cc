@@ -17,7 +17,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Bottleneck::kDram, "dram", "DRAM", "DRAM bound"},
     {Bottleneck::kL2, "l2", "L2", "L2 bound"},
     {Bottleneck::kArithmetic, "arithmetic", "arithmetic", "arithmetic bound"},
-    {Bottleneck::kTensorStarved, "tensor_starved", "no tensor instructions", "tensor-starved"},
+    {Bottleneck::kTensorStarved, "tensor_starved", "missing tensor instructions", "tensor-starved"},
     {Bottleneck::kSpills, "spills", "spills", "spilling registers"},
     {Bottleneck::kBarrier, "barrier", "barriers", "barrier bound"},
     {Bottleneck::kLatency, "latency", "latency", "latency bound"},

@@ -10,11 +10,13 @@ namespace evo {
 namespace {
 
 // A kernel is near a rate from this share on. The bytes and operations are the least that any kernel needs, so that one at 60% of
-// them moves or computes more than that.
+// them moves or computes more than that. Arithmetic shares the issue slots with the loads that feed it.
 constexpr double kNear = 0.6;
+constexpr double kNearArithmetic = 0.5;
 // An empty kernel's time so many times is mostly start and end.
 constexpr double kLaunches = 2;
-// Spills matter where so many of the instructions touch local memory; one spill in a prologue does not.
+// Spills, and arrays that are no registers, matter where so many of the instructions touch local memory; one spill in a prologue
+// does not.
 constexpr double kSpilling = 0.02;
 // Where the machine code is not known: so many spilled bytes are more than a prologue's.
 constexpr int kManySpilledBytes = 64;
@@ -29,7 +31,11 @@ constexpr int kWarpThreads = 32;
 std::string Percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
 std::string MemoryWords(const RateShares& shares) {
-  return fmt::format("{} of the peak {} bandwidth", Percent(shares.memory), shares.of_l2 ? "L2" : "DRAM");
+  const std::string_view memory = shares.of_l2 ? "L2" : "DRAM";
+  // The peak is that of kernels of our own, which others may surpass: that of DRAM reads as much as it writes.
+  if (shares.memory > 1)
+    return fmt::format("{} of the {} bandwidth of {}", Percent(shares.memory), memory, shares.of_l2 ? "a sum" : "a copy");
+  return fmt::format("{} of the peak {} bandwidth", Percent(shares.memory), memory);
 }
 
 std::string ArithmeticWords(const RateShares& shares) {
@@ -87,12 +93,12 @@ Answer IsTensorStarved(const Question& q) {
   const bool contraction = q.measured.operations / machine.f32_per_s > q.measured.bytes / machine.dram_bytes_per_s;
   if (!q.device.half || !contraction || q.facts.mix.tensor_operations != 0) return std::nullopt;
   return Diagnosis{Bottleneck::kTensorStarved,
-                   fmt::format("{:.3g} operations on 16-bit numbers, and no tensor instruction among {}", q.measured.operations,
-                               q.facts.mix.instructions)};
+                   fmt::format("a contraction of 16-bit numbers, and no tensor instruction among {}; {}",
+                               q.facts.mix.instructions, RateWords(q.shares))};
 }
 
 Answer IsArithmetic(const Question& q) {
-  if (!(q.shares.arithmetic >= kNear)) return std::nullopt;
+  if (!(q.shares.arithmetic >= kNearArithmetic)) return std::nullopt;
   return Diagnosis{Bottleneck::kArithmetic, ArithmeticWords(q.shares)};
 }
 
@@ -109,6 +115,7 @@ Answer IsSpilling(const Question& q) {
 Answer IsTail(const Question& q) {
   if (!q.launch || q.device.multiprocessors <= 0) return std::nullopt;
   if (q.launch->blocks < q.device.multiprocessors) {
+    if (q.launch->blocks >= kUsedWaves * q.device.multiprocessors) return std::nullopt;
     return Diagnosis{Bottleneck::kTail,
                      fmt::format("{:.0f} blocks for {} multiprocessors", q.launch->blocks, q.device.multiprocessors)};
   }
@@ -137,7 +144,11 @@ Answer IsLatency(const Question& q) {
   if (rates.empty()) return std::nullopt;
   const InstructionMix& mix = q.facts.mix;
   const bool narrow = mix.loads_32 > 0 && mix.loads_64 == 0 && mix.loads_128 == 0 && mix.async_copies == 0;
-  return Diagnosis{Bottleneck::kLatency, fmt::format("{}{}", rates, narrow ? "; all loads are of 32 bits or fewer" : "")};
+  const double local = Of(mix.local_accesses, mix.instructions);
+  return Diagnosis{
+      Bottleneck::kLatency,
+      fmt::format("{}{}{}", rates, narrow ? "; all loads are of 32 bits or fewer" : "",
+                  local >= kSpilling ? fmt::format("; {} of the instructions access local memory", Percent(local)) : "")};
 }
 
 }  // namespace
@@ -159,7 +170,7 @@ Diagnosis Diagnose(const KernelFacts& facts, const CaseMeasurement& measured, co
   if (!(measured.median_ns > 0)) return {};
   Question question{facts, measured, device, SharesOf(facts.mix, measured, device), LargestLaunch(measured), {}};
   if (question.launch) question.limit = LimitOf(facts, question.launch->threads, LimitsOf(device.arch));
-  for (const auto step : {IsLaunch, IsMemory, IsTensorStarved, IsArithmetic, IsSpilling, IsTail, IsBarrier, IsLatency}) {
+  for (const auto step : {IsLaunch, IsMemory, IsTail, IsTensorStarved, IsArithmetic, IsSpilling, IsBarrier, IsLatency}) {
     if (Answer answer = step(question)) return *answer;
   }
   const bool measured_device = device.machine.dram_bytes_per_s > 0;

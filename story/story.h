@@ -27,7 +27,7 @@ struct StoryStep {
   std::vector<CandidateId> parents;  // the first is the step before, unless that one is damaged or missing
   std::string op;                    // operator
   std::string description;           // what the operator does in general, one line; empty if it is not known
-  std::string change;                // what it did here, one line: "replace IfStmt in scale by `y[i] = 2 * x[i];`"
+  std::string change;                // what it did here, one line: "replace an if in scale by `y[i] = 2 * x[i];`"
   Outcome outcome = Outcome::kOk;
   double score_ns = kNoValue;         // weighted geometric mean of the search cases' medians
   double gain = kNoValue;             // score of the step before over this one; kNoValue for the first step

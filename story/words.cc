@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evo {
@@ -17,14 +20,80 @@ bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0
 
 std::string Shortened(const std::string& text) { return Cut(Folded(text), kEditTextWidth); }
 
+// An edit of more changes to the source, and one that brings parameters, is summed up: `evo diff` has its lines.
+constexpr std::size_t kMostListed = 3;
+
+// What an anchor is at, by the name that libclang has for its kind: "a loop".
+std::string_view WordFor(std::string_view kind) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"Pragma", "a pragma"},
+      {"FunctionDecl", "a function"},
+      {"FunctionTemplate", "a function"},
+      {"CompoundStmt", "a block"},
+      {"ForStmt", "a loop"},
+      {"WhileStmt", "a loop"},
+      {"DoStmt", "a loop"},
+      {"IfStmt", "an if"},
+      {"ReturnStmt", "a return"},
+      {"DeclStmt", "a declaration"},
+      {"VarDecl", "a variable"},
+      {"ParmDecl", "an argument"},
+      {"DeclRefExpr", "a name"},
+      {"MemberRefExpr", "a member"},
+      {"ArraySubscriptExpr", "an element"},
+      {"CallExpr", "a call"},
+      {"LambdaExpr", "a lambda"},
+      {"IntegerLiteral", "a number"},
+      {"FloatingLiteral", "a number"},
+      {"CompoundAssignOperator", "an assignment"},
+      {"ConditionalOperator", "a choice"},
+  };
+  const auto* found = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& word) { return word.first == kind; });
+  if (found != std::end(kWords)) return found->second;
+  if (kind.ends_with("Attr") || kind.starts_with("attribute")) return "an attribute";
+  if (kind.ends_with("Stmt")) return "a statement";
+  if (kind.ends_with("Decl")) return "a declaration";
+  if (kind.ends_with("Expr") || kind.ends_with("Operator") || kind.ends_with("Literal")) return "an expression";
+  return kind;
+}
+
 std::string Describe(const SourceChange& change, const Edit& edit) {
   const Anchor& anchor = edit.anchors.at(change.anchor);
-  const std::string where = anchor.function.empty() ? anchor.kind : fmt::format("{} in {}", anchor.kind, anchor.function);
+  const std::string_view what = WordFor(anchor.kind);
+  const std::string where = anchor.function.empty() ? std::string(what) : fmt::format("{} in {}", what, anchor.function);
   const std::string text = Shortened(change.text);
   if (change.placement == Placement::kReplace) {
     return text.empty() ? fmt::format("delete {}", where) : fmt::format("replace {} by `{}`", where, text);
   }
   return fmt::format("put `{}` {} {}", text, change.placement == Placement::kBefore ? "before" : "after", where);
+}
+
+// "14 changes in Score, attention_naive": the lines are those of `evo diff`
+std::string SumUp(const Edit& edit) {
+  std::vector<std::string> functions;
+  for (const SourceChange& change : edit.source) {
+    const std::string& function = edit.anchors.at(change.anchor).function;
+    if (!function.empty() && std::find(functions.begin(), functions.end(), function) == functions.end())
+      functions.push_back(function);
+  }
+  return fmt::format("{} change{}{}{}", edit.source.size(), edit.source.size() == 1 ? "" : "s", functions.empty() ? "" : " in ",
+                     fmt::join(functions, ", "));
+}
+
+// One for each kernel: "launch of k: grid(N, 1), block(32)".
+std::vector<std::string> DescribeLaunches(const Edit& edit) {
+  std::vector<std::string> parts;
+  const std::string* kernel = nullptr;
+  for (const LaunchChange& change : edit.launch) {
+    const std::string field = fmt::format("{}({})", change.field, Shortened(change.text));
+    if (kernel != nullptr && *kernel == change.kernel) {
+      parts.back() += ", " + field;
+    } else {
+      parts.push_back(fmt::format("launch of {}: {}", change.kernel, field));
+    }
+    kernel = &change.kernel;
+  }
+  return parts;
 }
 
 }  // namespace
@@ -59,13 +128,17 @@ std::string Describe(const Parameters& parameters) {
 // What the edit does, without its operator.
 std::string DescribeChanges(const Edit& edit) {
   std::vector<std::string> parts;
-  for (const SourceChange& change : edit.source) parts.push_back(Describe(change, edit));
-  for (const LaunchChange& change : edit.launch) {
-    parts.push_back(fmt::format("launch of {}: {}({})", change.kernel, change.field, Shortened(change.text)));
+  if (edit.source.size() > kMostListed || !edit.brings.empty()) {
+    parts.push_back(SumUp(edit));
+  } else {
+    for (const SourceChange& change : edit.source) parts.push_back(Describe(change, edit));
   }
+  for (std::string& launch : DescribeLaunches(edit)) parts.push_back(std::move(launch));
   if (!edit.parameters.empty()) parts.push_back(Describe(edit.parameters));
-  for (const auto& [name, values, initial] : edit.brings)
-    parts.push_back(fmt::format("with {} {}", name, fmt::join(values, " ")));
+  std::string names;
+  for (const auto& brought : edit.brings)
+    names += fmt::format("{}{}", names.empty() ? "brings the parameters " : ", ", brought.name);
+  if (!names.empty()) parts.push_back(names);
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

@@ -17,7 +17,7 @@ std::string Cut(const std::string& line, std::size_t width);
 
 // "BLOCK=64 WARPS=4"; "none" if there are no parameters.
 std::string Describe(const Parameters& parameters);
-// "use_fmaf: replace IfStmt in scale by `y[i] = 2 * x[i];`", on one line.
+// "use_fmaf: replace an if in scale by `y[i] = 2 * x[i];`", on one line.
 std::string Describe(const Edit& edit);
 // What a candidate changed against its first parent: its new parameter values and the edits it added or lost. An edit of the
 // candidate's own operator comes without the operator's name, which is shown beside this.

@@ -83,7 +83,7 @@ void PrintProgress(std::FILE* out, const std::vector<GenerationRow>& generations
     values.push_back(std::log(row.best_so_far_ns));
     if (std::isnan(first)) first = row.best_so_far_ns;
   }
-  const std::string line = Sparkline(values, std::min(kSparkWidth, LineWidth(out) - 40));
+  const std::string line = LogSparkline(values, std::min(kSparkWidth, LineWidth(out) - 40));
   if (values.size() < 2 || line.empty()) return;
   Print(out, "progress: {} us to {} us  {}\n\n", Microseconds(first), Microseconds(generations.back().best_so_far_ns), line);
 }

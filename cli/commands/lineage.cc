@@ -132,9 +132,8 @@ void PrintStory(std::FILE* out, const Story& story, std::size_t width) {
     const std::string result = step.outcome == Outcome::kOk ? fmt::format("{} us, {} times the baseline's speed",
                                                                           Microseconds(step.score_ns), Ratio(step.speedup))
                                                             : std::string(ToString(step.outcome));
-    const std::string gain =
-        std::isnan(step.gain) ? "" : fmt::format(", {}{:.1f}%", step.gain >= 1 ? "+" : "", 100 * (step.gain - 1));
-    wrapped(fmt::format("#{} {} (generation {}): {}{}", step.candidate, step.op, step.generation, result, gain));
+    wrapped(
+        fmt::format("#{} {} (generation {}): {}{}", step.candidate, step.op, step.generation, result, DescribeGain(step.gain)));
     if (!step.description.empty()) PrintIndented(out, step.description, width);
     PrintIndented(out, step.change, width);
     PrintIndented(out, Facts(before, step), width);

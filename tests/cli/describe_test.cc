@@ -25,8 +25,38 @@ TEST(Describe, SaysWhereAnEditPutsWhat) {
   edit.launch = {{"k", "grid", "N, 1"}};
   edit.parameters = {{"B", 2}};
   EXPECT_EQ(Describe(edit),
-            "hoist: delete ForStmt in k; put `int x; int y;` before VarDecl; put `f();` after ForStmt in k; "
+            "hoist: delete a loop in k; put `int x; int y;` before a variable; put `f();` after a loop in k; "
             "launch of k: grid(N, 1); B=2");
+}
+
+TEST(Describe, SumsUpAnEditOfManyChanges) {
+  Edit edit;
+  edit.op = "tile";
+  edit.anchors = {{"k", "ForStmt", "", 0, "", "", "", {}}, {"", "FunctionDecl", "", 0, "", "", "", {}}};
+  edit.source = {
+      {0, Placement::kReplace, "a"}, {1, Placement::kBefore, "b"}, {0, Placement::kAfter, "c"}, {0, Placement::kAfter, "d"}};
+  edit.launch = {{"k", "grid", "N"}, {"k", "block", "T"}, {"l", "block", "U"}};
+  edit.brings = {{"T", {32, 64}, 32}, {"U", {1, 2}, 1}};
+  EXPECT_EQ(Describe(edit),
+            "tile: 4 changes in k; launch of k: grid(N), block(T); launch of l: block(U); brings the parameters T, U");
+}
+
+TEST(DescribeGain, CountsSmallOnesInPercent) {
+  EXPECT_EQ(DescribeGain(std::nan("")), "");
+  EXPECT_EQ(DescribeGain(1.054), ", +5.4%");
+  EXPECT_EQ(DescribeGain(0.717), ", -28.3%");
+  EXPECT_EQ(DescribeGain(0.99996), ", 0.0%");
+  EXPECT_EQ(DescribeGain(47.752), ", 47.75 times the step before");
+}
+
+TEST(Describe, GivesRatesAUnitThatFits) {
+  EfficiencyRow row;
+  row.bytes_per_s = 3.03e12;
+  row.memory_share = 1.07;
+  row.operations_per_s = 7.58e11;
+  row.arithmetic_share = 0.012;
+  EXPECT_EQ(Describe(row),
+            "3.03 TB/s (107% of what this machine was seen to do), 758 GFLOP/s (1.2% of what this machine was seen to do)");
 }
 
 TEST(DescribePromises, NamesTheUnprovenEdits) {

@@ -26,6 +26,8 @@ TEST(Sparkline, DrawsEachValueOrTheMeanOfSeveral) {
   EXPECT_EQ(Sparkline({1, std::nan(""), 2}, 20), "▁ █");
   EXPECT_EQ(Sparkline({std::nan("")}, 20), "");
   EXPECT_EQ(Sparkline({}, 20), "");
+  EXPECT_EQ(LogSparkline({1000, 100, 10, 1}, 20), "█▆▃▁");
+  EXPECT_EQ(LogSparkline({100, 0, 1}, 20), "█ ▁");
 }
 
 TEST(InColour, IsForTerminals) {

@@ -58,7 +58,7 @@ TEST_F(ReportDataTest, StoryGoesFromTheTemplateToTheChampion) {
   ASSERT_THAT(story, SizeIs(4));
   EXPECT_EQ(story[0]["operator"], "default");
   EXPECT_TRUE(story[0]["gain"].is_null());
-  EXPECT_EQ(story[2]["change"], "replace IfStmt in scale by `if (i < n) y[i] = x[i] + x[i];`");
+  EXPECT_EQ(story[2]["change"], "replace an if in scale by `if (i < n) y[i] = x[i] + x[i];`");
   EXPECT_EQ(story[2]["description"], "contracts a product and a sum");
   EXPECT_EQ(story[2]["no_source"], "cannot be rendered");
   EXPECT_EQ(story[3]["facts"]["registers"], 32);

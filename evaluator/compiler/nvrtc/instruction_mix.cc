@@ -42,7 +42,7 @@ constexpr std::array<Counter, kOperations> MakeCounters() {
   set(&Mix::async_copies, {0x1ae, 0x1b4, 0x1ba});                      // LDGSTS UTMALDG UBLKCP
   set(&Mix::tensor_operations, {0x037, 0x03c, 0x03d, 0x03f,            // IMMA HMMA BMMA DMMA
                                 0x1f0, 0x1f1, 0x1f2, 0x1f3});          // HGMMA IGMMA BGMMA QGMMA
-  set(&Mix::barriers, {0x11d, 0x148, 0x1c7});                          // BAR WARPSYNC UCGABAR
+  set(&Mix::barriers, {0x11d, 0x1c7});                                 // BAR UCGABAR; not WARPSYNC, for which no other warp waits
   set(&Mix::conversions, {0x03e, 0x045, 0x104, 0x105, 0x106, 0x107,    // F2FP I2FP F2F F2I I2F FRND
                           0x110, 0x111, 0x112, 0x113});                // the same of 64 bits
   set(&Mix::special_functions, {0x108});                               // MUFU

@@ -20,7 +20,7 @@ export function tick(ns: number): string {
 }
 
 export function ratio(value: Maybe | undefined): string {
-  return value === null || value === undefined || !isFinite(value) ? "-" : `${digits(value, 4)}\u00d7`;
+  return value === null || value === undefined || !isFinite(value) ? "-" : `${digits(value, value < 1 ? 3 : 4)}\u00d7`;
 }
 
 export function count(value: Maybe | undefined): string {

@@ -90,7 +90,7 @@ function headOf(model: Model): HTMLElement {
       tile("candidates", count(run.evaluated), ` ${count(run.valid)} right`),
       tile("generations", count(run.generations)),
       tile("champion", report.best_id === null ? "-" : h("button", { type: "button", class: "link", click: () => contextOf(model).select(report.best_id!) }, report.best_id),
-        check ? ` ${check.verdict.split(/[ :,(]/)[0]}` : null)),
+        check ? ` ${check.verdict.split(/[:,;(]/)[0]!.trim()}` : null)),
     report.remarks.length > 0 && h("details", { class: "remarks" }, h("summary", {}, `${report.remarks.length} remark${report.remarks.length === 1 ? "" : "s"}: parts of the database were left out`),
       h("ul", {}, report.remarks.map((remark) => h("li", {}, remark)))),
     run.device === "cpu" && h("p", { class: "muted" }, "Kernels were emulated on the processor: which of them is faster does not carry over to a GPU, whether they are right does."));

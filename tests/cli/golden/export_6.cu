@@ -22,7 +22,7 @@
 // Lineage (candidate, time in us, operator, change):
 //   1 3.175 default: template scale, BLOCK=64
 //   2 3.014 set_parameter: BLOCK=128
-//   3 2.537 use_fmaf: replace IfStmt in scale by `if (i < n) y[i] = x[i] + x[i];`
+//   3 2.537 use_fmaf: replace an if in scale by `if (i < n) y[i] = x[i] + x[i];`
 //   6 2.191 set_parameter: BLOCK=256
 
 #ifndef BLOCK

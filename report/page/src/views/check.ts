@@ -24,9 +24,9 @@ export function checkView(context: Context): HTMLElement {
   const verified = check.verdict.startsWith("verified");
   const adversary = check.adversary;
   return h("div", {},
-    h("p", { class: "verdict" }, h("span", { class: `badge big ${verified ? "good" : check.outcome === "ok" ? "warn" : "bad"}` },
-      verified ? "verified" : check.outcome === "ok" ? "held-out ok" : check.outcome ? words(check.outcome) : "not checked"), " ", h("span", {}, `candidate ${check.id}: ${check.verdict}`)),
-    check.outcome === undefined && h("p", { class: "muted" }, `evo verify --run ${report.run.run} runs all checks.`),
+    h("p", { class: "verdict" }, h("span", { class: `badge big ${verified ? "good" : check.outcome === "ok" || check.outcome === undefined ? "warn" : "bad"}` },
+      verified ? "verified" : check.outcome === "ok" ? "held-out ok" : check.outcome ? words(check.outcome) : "not checked"), " ", h("span", {}, `candidate ${check.id}${check.outcome === undefined ? "" : `: ${check.verdict}`}`)),
+    check.outcome === undefined && h("p", { class: "muted" }, h("code", {}, `evo verify --run ${report.run.run}`), " runs all checks."),
     check.message ? h("p", { class: "message" }, check.message) : null,
     check.speedup != null && h("p", {}, `Timed again beside the baseline, launch by launch: ${time(check.candidate_ns)} against ${time(check.baseline_ns)}, `, h("strong", {}, ratio(check.speedup)), "."),
     h("div", { class: "cards wide" },

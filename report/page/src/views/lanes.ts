@@ -13,7 +13,8 @@ interface Block {
   row: number;
 }
 
-const kMostLanes = 12;
+const kMostLanes = 24;
+const kNarrow = 1.5; // pixels; narrower blocks are drawn as shares of their pixel
 
 function layOut(context: Context): { blocks: Block[]; lanes: number; end: number; starts: number[] } {
   const { model } = context;
@@ -28,16 +29,26 @@ function layOut(context: Context): { blocks: Block[]; lanes: number; end: number
   const blocks: Block[] = [];
   const starts: number[] = [];
   let before = 0;
-  let lanes = 1;
+  const demands: number[] = [];
+  const generations: { end: number; own: number[]; used: number }[] = [];
   let free = 0; // when the device is
   for (let k = 0; k < g.generation.length; ++k) {
     const end = Math.max(before, g.seconds[k] ?? before);
     const own = (rows.get(g.generation[k]!) ?? []).filter((i) => !c.copied[i]);
     const compiling = own.reduce((sum, i) => sum + c.compile[i]!, 0) / 1000;
     const used = own.reduce((sum, i) => sum + c.check[i]! + c.time[i]!, 0) / 1000;
+    generations.push({ end, own, used });
     starts.push(before);
-    const wide = Math.max(1, Math.min(kMostLanes, Math.ceil(compiling / Math.max(0.05, end - before))));
-    const at = new Array<number>(wide).fill(before);
+    demands.push(Math.max(1, Math.min(kMostLanes, Math.ceil(compiling / Math.max(0.05, end - before)))));
+    before = end;
+  }
+  before = 0;
+  // Generations overlap, and a short one seems to need more workers than there were.
+  const lanes = [...demands].sort((a, b) => a - b)[Math.floor(0.9 * (demands.length - 1))] ?? 1;
+  const at = new Array<number>(lanes).fill(0);
+  for (let k = 0; k < g.generation.length; ++k) {
+    const { end, own, used } = generations[k]!;
+    for (let lane = 0; lane < lanes; ++lane) at[lane] = Math.max(at[lane]!, before);
     let device = Math.max(free, end - used);
     for (const i of own) {
       const lane = at.indexOf(Math.min(...at));
@@ -51,10 +62,9 @@ function layOut(context: Context): { blocks: Block[]; lanes: number; end: number
       device += c.time[i]! / 1000;
     }
     free = device;
-    lanes = Math.max(lanes, wide + 1);
     before = Math.max(before, end);
   }
-  return { blocks, lanes, end: Math.max(before, free), starts };
+  return { blocks, lanes: lanes + 1, end: Math.max(before, free), starts };
 }
 
 export function lanesView(context: Context): HTMLElement {
@@ -77,18 +87,36 @@ export function lanesView(context: Context): HTMLElement {
     draw: (f: Frame) => {
       const { ctx } = f;
       const tall = Math.max(4, f.y(0.86) - f.y(0));
-      const drawnTo = new Float64Array(lanes * 3).fill(-1);
+      const names = [...Object.values(colours), "lane-failed"];
+      const columns = Math.ceil(f.width) + 1;
+      const shares = new Float64Array(lanes * columns * names.length); // of each pixel's time
       for (const block of blocks) {
         const x = f.x(block.from);
-        const width = Math.max(0.75, f.x(block.to) - x - (f.x(block.to) - x > 3 ? 0.5 : 0));
+        const width = f.x(block.to) - x;
         if (x + width < f.left || x > f.left + f.width) continue;
-        // Blocks within one pixel of each other are one.
-        const slot = block.lane * 3 + (block.kind === "compile" ? 0 : block.kind === "check" ? 1 : 2);
-        if (x + width < drawnTo[slot]!) continue;
-        drawnTo[slot] = x + width;
-        ctx.fillStyle = f.colour(model.candidates.score_ns[block.row] === null ? "lane-failed" : colours[block.kind]);
-        ctx.fillRect(x, f.y(block.lane + 0.07), width, tall);
+        const name = model.candidates.score_ns[block.row] === null ? "lane-failed" : colours[block.kind];
+        if (width < kNarrow) {
+          for (let at = Math.max(0, x - f.left), end = x + width - f.left; at < end;) {
+            const column = Math.floor(at);
+            const next = Math.min(end, column + 1);
+            shares[(block.lane * columns + column) * names.length + names.indexOf(name)]! += next - at;
+            at = next;
+          }
+          continue;
+        }
+        ctx.fillStyle = f.colour(name);
+        ctx.fillRect(x, f.y(block.lane + 0.07), width - (width > 3 ? 0.5 : 0), tall);
       }
+      names.forEach((name, at) => {
+        ctx.fillStyle = f.colour(name);
+        for (let cell = 0; cell < lanes * columns; ++cell) {
+          const own = shares[cell * names.length + at]!;
+          if (own === 0) continue;
+          const before = shares.subarray(cell * names.length, cell * names.length + at).reduce((sum, share) => sum + share, 0);
+          const top = f.y(Math.floor(cell / columns) + 0.07) + tall * Math.min(1, before);
+          ctx.fillRect(f.left + (cell % columns), top, 1, tall * Math.min(1 - Math.min(1, before), own));
+        }
+      });
       ctx.strokeStyle = f.colour("axis");
       ctx.globalAlpha = 0.5;
       for (const start of starts) {

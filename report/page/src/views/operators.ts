@@ -8,7 +8,13 @@ import type { OperatorFacts } from "../types";
 function byBottleneck(context: Context): { bounds: string[]; of: Map<string, { tries: number; won: number }[]> } {
   const { model } = context;
   const c = model.candidates;
-  const bounds = ["memory", "arithmetic", "latency"].filter((name) => c.bounds.includes(name));
+  const parents = new Map<string, number>();
+  for (const parent of c.parent) {
+    const row = model.row.get(parent);
+    const name = row === undefined ? "" : c.bounds[c.bound[row]!]!;
+    if (name !== "") parents.set(name, (parents.get(name) ?? 0) + 1);
+  }
+  const bounds = [...parents].sort((a, b) => b[1] - a[1]).map(([name]) => name);
   const of = new Map<string, { tries: number; won: number }[]>();
   for (let i = 0; i < c.id.length; ++i) {
     const parent = model.row.get(c.parent[i]!);
@@ -46,18 +52,24 @@ export function operatorsView(context: Context): HTMLElement {
       { title: "won", number: true, cell: (row) => withBar(row.won, share(row.won, row), "won"), sort: (row) => row.won },
       { title: "best gain", number: true, cell: (row) => ratio(row.best_gain), sort: (row) => row.best_gain ?? 0 },
       { title: "did not apply", number: true, cell: (row) => count(row.inapplicable), sort: (row) => row.inapplicable },
-      ...bounds.map((name, at) => ({
-        title: `won, parent bound by ${name}`, number: true,
-        cell: (row: OperatorFacts) => {
-          const cell = of.get(row.operator)?.[at];
-          return cell && cell.tries > 0 ? `${cell.won} of ${cell.tries} (${percent(cell.won / cell.tries)})` : "";
-        },
-        sort: (row: OperatorFacts) => {
-          const cell = of.get(row.operator)?.[at];
-          return cell && cell.tries > 0 ? cell.won / cell.tries : -1;
-        },
-      })),
     ], rows));
+    if (bounds.length === 0) return;
+    holder.append(h("h3", {}, "Won of tried, parent bound by"), table("Won of tried by what bounds the parent", [
+      { title: "operator", cell: (row: OperatorFacts) => row.operator, sort: (row) => row.operator },
+      ...bounds.map((name, at) => {
+        const share = (row: OperatorFacts) => {
+          const cell = of.get(row.operator)?.[at];
+          return cell && cell.tries > 0 ? { ...cell, part: cell.won / cell.tries } : null;
+        };
+        return {
+          title: name, number: true, sort: (row: OperatorFacts) => share(row)?.part ?? -1,
+          cell: (row: OperatorFacts) => {
+            const cell = share(row);
+            return cell && h("span", { class: "with-bar", title: percent(cell.part) }, `${count(cell.won)} of ${count(cell.tries)}`, bar(cell.part, "won"));
+          },
+        };
+      }),
+    ], rows.filter((row) => of.has(row.operator))));
   };
   draw();
   const search = h("input", { type: "search", id: "operator-search", value: query.get(), input: () => {
@@ -67,6 +79,6 @@ export function operatorsView(context: Context): HTMLElement {
   return h("div", {},
     h("div", { class: "row" }, h("label", { for: "operator-search" }, "Search"), search),
     h("p", { class: "muted" }, "Valid: right and compiled to another program than its parent. Neutral: compiled to the same program. Won: faster than its parent."
-      + (bounds.length > 0 ? ` What bounds a parent is known by the ceilings of the machine${sampled ? "; counted in the sample" : ""}.` : " What bounds the parents is not known: the machine was not measured.")),
+      + (bounds.length > 0 ? `${sampled ? " What bounds a parent is counted in the sample." : ""}` : " What bounds the parents is not known.")),
     holder);
 }

@@ -47,10 +47,15 @@ function heat(cell: Seen, best: number, worst: number): HTMLElement {
 
 function spaceView(context: Context, space: TemplateSpace): HTMLElement {
   const tried = seenOf(context, space.template);
-  const names = space.parameters.map((parameter) => parameter.name);
+  const own = space.parameters.map((parameter) => parameter.name);
+  const brought = [...new Set(tried.flatMap((one) => Object.keys(one.values)))].filter((name) => !own.includes(name)).sort()
+    .map((name) => ({ name, initial: null, values: [...new Set(tried.map((one) => one.values[name]!).filter((value) => value !== undefined))].sort((a, b) => a - b) }));
+  const parameters = [...space.parameters, ...brought];
+  const names = parameters.map((parameter) => parameter.name);
+  const assignments = new Set(tried.map((one) => own.map((name) => one.values[name]).join(" "))).size;
   let product = 1;
   for (const parameter of space.parameters) product *= Math.max(1, parameter.values.length);
-  const marginals = space.parameters.map((parameter) => {
+  const marginals = parameters.map((parameter) => {
     const cells = parameter.values.map((value) => {
       const sum = none();
       for (const one of tried) if (one.values[parameter.name] === value) add(sum, one.seen);
@@ -68,7 +73,7 @@ function spaceView(context: Context, space: TemplateSpace): HTMLElement {
   const pairKey = kept<[string, string]>(context, `parameters.${space.template}`, [names[0] ?? "", names[1] ?? ""]);
   const holder = h("div");
   const drawPair = () => {
-    const [a, b] = pairKey.get().map((name) => space.parameters.find((parameter) => parameter.name === name));
+    const [a, b] = pairKey.get().map((name) => parameters.find((parameter) => parameter.name === name));
     if (!a || !b || a === b) {
       holder.replaceChildren(h("p", { class: "muted" }, "Choose two different parameters."));
       return;
@@ -99,8 +104,9 @@ function spaceView(context: Context, space: TemplateSpace): HTMLElement {
   const known = space.legal ?? product;
   return h("section", {}, h("h3", {}, `Template ${space.template}`),
     names.length === 0 ? h("p", { class: "muted" }, "It has no parameters.") : [
-      h("p", {}, h("strong", {}, `${count(tried.length)} of ${count(known)} assignments tried`), ` (${percent(tried.length / Math.max(1, known))})`,
+      h("p", {}, h("strong", {}, `${count(assignments)} of ${count(known)} assignments tried`), ` (${percent(assignments / Math.max(1, known))})`,
         space.legal === null ? "; constraints make some of them impossible." : ", counting those that meet the constraints.",
+        brought.length > 0 ? ` Edits brought ${brought.map((parameter) => parameter.name).join(", ")}, of which the values that were tried are shown.` : "",
         context.model.sampled ? " Counted in the sample: more may have been tried." : ""),
       h("div", { class: "cards" }, marginals),
       names.length > 1 && [h("div", { class: "row" }, h("span", {}, "Pairs:"), picker(0), picker(1)), holder]]);

@@ -12,19 +12,21 @@ function change(name: string, before: Maybe | undefined, after: Maybe, show: (va
   return h("span", { class: "fact" }, h("span", { class: "muted" }, `${name} `), differs && `${show(before!)} \u2192 `, h("span", { class: kind }, show(after)));
 }
 
-function stepFacts(step: Step, before: Step | undefined): Child {
+// The evidence stands where a bottleneck begins, and at the champion.
+function stepFacts(step: Step, before: Step | undefined, last: boolean): Child {
   const f = step.facts;
   const b = before?.facts;
-  const bound = step.bottleneck === "" ? null : h("span", { class: step.evidence ? "fact wraps" : "fact" }, h("span", { class: "muted" }, "bound by "),
+  const evidence = step.evidence !== "" && (last || before?.bottleneck !== step.bottleneck);
+  const bound = step.bottleneck === "" ? null : h("span", { class: evidence ? "fact wraps" : "fact" }, h("span", { class: "muted" }, "bound by "),
     before && before.bottleneck !== "" && before.bottleneck !== step.bottleneck ? `${before.bottleneck} \u2192 ` : "", step.bottleneck,
-    step.evidence ? h("span", { class: "muted" }, `: ${step.evidence}`) :
+    evidence ? h("span", { class: "muted" }, `: ${step.evidence}`) : step.evidence !== "" ? null :
     step.memory_share !== null || step.arithmetic_share !== null
       ? h("span", { class: "muted" }, ` (memory ${percent(step.memory_share)}, arithmetic ${percent(step.arithmetic_share)})`) : null);
   return h("div", { class: "step-facts" },
-    change("registers", b?.registers, f.registers, count, true), change("spills", b?.spill_bytes, f.spill_bytes, (v) => `${count(v)} B`, true),
+    change("registers", b?.registers, f.registers, count, true), change("spills", b?.spill_bytes, f.spill_bytes, (v) => `${count(v)}\u00a0B`, true),
     change("occupancy", b?.occupancy, f.occupancy, percent, false),
     ((f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0) > 0 || (b?.static_shared_bytes ?? 0) + (b?.dynamic_shared_bytes ?? 0) > 0) && change("shared", b && (b.static_shared_bytes ?? 0) + (b.dynamic_shared_bytes ?? 0),
-      f.static_shared_bytes === null && f.dynamic_shared_bytes === null ? null : (f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0), (v) => `${count(v)} B`, true),
+      f.static_shared_bytes === null && f.dynamic_shared_bytes === null ? null : (f.static_shared_bytes ?? 0) + (f.dynamic_shared_bytes ?? 0), (v) => `${count(v)}\u00a0B`, true),
     bound);
 }
 
@@ -32,7 +34,10 @@ export function storyView(context: Context): HTMLElement {
   const { model } = context;
   const steps = model.report.story;
   if (steps.length === 0) return h("p", { class: "muted" }, "There is no champion yet: no candidate was shown right.");
-  const slowest = Math.max(...steps.map((step) => step.score_ns ?? 0));
+  const times = steps.map((step) => step.score_ns ?? NaN).filter((ns) => ns > 0);
+  const [fastest, slowest] = [Math.min(...times), Math.max(...times)];
+  // The way from the slowest step to the fastest one, by factors: a bar that is full at the champion.
+  const progress = (ns: number | null) => (ns === null || !(slowest > fastest) ? 0 : Math.log(slowest / ns) / Math.log(slowest / fastest));
   const open = context.state;
   const items = steps.map((step, i) => {
     const before = i > 0 ? steps[i - 1] : undefined;
@@ -46,9 +51,9 @@ export function storyView(context: Context): HTMLElement {
             h("span", { class: "step-change" }, step.change),
             step.unproven.length > 0 && h("span", { class: "badge warn", title: step.unproven.join(", ") }, "unproven edit")),
           step.description !== "" && h("span", { class: "muted" }, step.description),
-          stepFacts(step, before)),
+          stepFacts(step, before, i === steps.length - 1)),
         h("span", { class: "step-time" }, h("strong", {}, step.gain === null ? "" : ratio(step.gain)), h("span", {}, time(step.score_ns)),
-          bar((step.score_ns ?? 0) / slowest, step.gain !== null && step.gain < 1 ? "worse" : ""))),
+          bar(progress(step.score_ns), step.gain !== null && step.gain < 1 ? "worse" : ""))),
       body);
     const fill = () => {
       if (body.firstChild) return;

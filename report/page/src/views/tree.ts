@@ -11,8 +11,8 @@ interface Node {
   y: number;
 }
 
-const kRow = 24;
-const kColumn = 118;
+const kRow = 22;
+const kColumn = 88;
 
 function build(context: Context): Node[] {
   const { model } = context;
@@ -47,18 +47,21 @@ function build(context: Context): Node[] {
   return roots;
 }
 
-// Places leaves below each other and parents in the middle of their children. Without recursion: lines may be long.
-function place(roots: Node[]): { all: Node[]; rows: number; columns: number } {
+// Places leaves below each other, parents at the height of their first child, and the champion's line in the first row. Without
+// recursion: lines may be long.
+function place(roots: Node[], line: Set<number>): { all: Node[]; rows: number; columns: number } {
   const all: Node[] = [];
   const seen = new Set<Node>();
   let row = 0;
   let columns = 1;
   const stack: { node: Node; next: number }[] = [];
-  for (const root of roots) {
+  const lineFirst = (a: Node, b: Node) => Number(line.has(b.id)) - Number(line.has(a.id));
+  for (const root of roots.sort(lineFirst)) {
     stack.push({ node: root, next: 0 });
     seen.add(root);
     while (stack.length > 0) {
       const top = stack[stack.length - 1]!;
+      if (top.next === 0) top.node.children.sort(lineFirst);
       const child = top.node.children[top.next++];
       if (child) {
         if (seen.has(child)) continue;
@@ -75,7 +78,7 @@ function place(roots: Node[]): { all: Node[]; rows: number; columns: number } {
         node.y = row++;
         row += failures ? 0.6 : 0;
       } else {
-        node.y = (node.children[0]!.y + node.children[node.children.length - 1]!.y) / 2;
+        node.y = node.children[0]!.y;
         if (failures && node.children.length === 1) row = Math.max(row, node.y + 1.6);
       }
       all.push(node);
@@ -89,8 +92,8 @@ export function treeView(context: Context): HTMLElement {
   const c = model.candidates;
   const roots = build(context);
   if (roots.length === 0) return h("p", { class: "muted" }, "No candidate is right yet.");
-  const { all, rows, columns } = place(roots);
   const line = new Set(model.report.story.map((step) => step.id));
+  const { all, rows, columns } = place(roots, line);
   const width = columns * kColumn + 120;
   const height = rows * kRow + 30;
   const x = (node: Node) => 14 + node.depth * kColumn;
@@ -114,8 +117,8 @@ export function treeView(context: Context): HTMLElement {
     const row = model.row.get(node.id)!;
     const failures = [...node.failed.values()].reduce((sum, rows_) => sum + rows_.length, 0);
     if (failures > 0) {
-      const fx = x(node) + 34;
-      const fy = y(node) + (node.children.length === 1 && node.children[0]!.y === node.y || node.children.length === 0 ? 14 : 0);
+      const fx = x(node) + 28;
+      const fy = y(node) + 14;
       edges.append(svg("path", { d: `M${x(node)},${y(node)}L${fx},${fy}`, class: "stub" }));
       marks.append(button(svg("g", { class: "failed", transform: `translate(${fx},${fy})` },
         svg("title", {}, [...node.failed].map(([outcome, list]) => `${list.length} ${words(outcome)}`).join(", ")),
@@ -128,10 +131,13 @@ export function treeView(context: Context): HTMLElement {
   }
   const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Tree of ${all.length} candidates: the elites, their ancestors and their failed children` }, edges, marks);
   const failing = all.filter((node) => node.failed.size > 0);
+  const box = h("div", { class: "scroll tree", tabindex: 0, role: "region", "aria-label": "Tree of elites" }, picture);
+  const best = all.find((node) => node.id === model.report.best_id);
+  if (best) requestAnimationFrame(() => (box.scrollLeft = x(best) + 2 * kColumn - box.clientWidth)); // its line ends in sight
   return h("div", {},
     h("p", { class: "muted" }, `The ${count(model.report.elites.length)} fastest candidates, the champion among them, with their ancestors, from left to right; the champion's line is bold. `
       + "Grey stubs count the children that failed; a click says why."),
-    h("div", { class: "scroll tree", tabindex: 0, role: "region", "aria-label": "Tree of elites" }, picture), why,
+    box, why,
     h("details", {}, h("summary", {}, `As a list, with ${count(failing.length)} that have failed children`), h("ul", { class: "texts" }, all.map((node) => {
       const parent = c.parent[model.row.get(node.id)!]!;
       return h("li", {}, h("button", { type: "button", class: "link", click: () => context.select(node.id) }, `${node.id}`),
