@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "mutators/analysis/kernel_kind.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {
@@ -109,6 +110,8 @@ TEST(FuseAttention, BringsParametersAndBlocks) {
                     HasSubstr("ex2.approx.ftz.f32 %0, %1;")));
 }
 
+TEST(FuseAttention, HasAKindOfItsOwn) { EXPECT_EQ(KernelKind(Parent(kThreePasses).Context()), "attention"); }
+
 // What does not depend on the row, the key and the column stays as the kernel says it.
 TEST(FuseAttention, KeepsAddressesScaleAndGuards) {
   const std::string child = Fused(kThreePasses);
@@ -122,7 +125,7 @@ TEST(FuseAttention, KeepsAddressesScaleAndGuards) {
 
 TEST(FuseAttention, FindsLengthsMasksAndTypes) {
   const std::string child = Fused(kCross);
-  EXPECT_THAT(child, AllOf(HasSubstr("const int last_row = n, last_key = l;\n"), HasSubstr("key > own_row + i_2 * 16"),
+  EXPECT_THAT(child, AllOf(HasSubstr("const int last_row = n, last_key = l;\n"), HasSubstr("key > own_row + i * 16"),
                            HasSubstr("f32.bf16.bf16.f32"), HasSubstr("float* to = y + "),
                            HasSubstr("grid(H, ceil_div(N, WARPS * WARP_ROWS)) block(WARPS * 32)")));
   EXPECT_THAT(child, AllOf(HasSubstr("int(gridDim.y - 1 - blockIdx.y)"), HasSubstr("0.25f * 1.44269504f")));
