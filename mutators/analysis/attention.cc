@@ -136,7 +136,7 @@ class AttentionFinder {
     const std::set<std::string> driving = runs_.Driving(rows_, kTriedRows[1], roles_, KeysRead(traces_[0][1], roles_));
     for (const std::int64_t length : {number + 3, number, number - 1}) {
       if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", number));
-      const std::array rows{length - 1, length / 2};
+      const std::array<std::int64_t, 3> rows{length - 1, length / 2, 1};
       for (const std::int64_t row : rows) {
         const ThreadTrace trace = runs_.RunWith(1, row, driving, length);
         if (!trace.refusal.empty()) return Refuse(trace.refusal);

@@ -55,7 +55,7 @@ struct ThreadTrace {
   std::set<std::string> names;                    // macros and constants whose integers it used
   std::map<std::string, double> factors;          // what data was multiplied by, by their texts
   std::vector<std::pair<double, double>> limits;  // data that was compared with what is no data, and that
-  std::int64_t largest_number = 0;                // among the integers that the code spells
+  std::int64_t largest_number = 0;                // of the integers that the code spells, and that are added to what it compares
   bool base_two = false;                          // whether it used exp2f
   bool exponential = false;                       // or any function of its kind
 };

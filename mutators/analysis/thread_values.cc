@@ -207,6 +207,8 @@ ThreadValue ThreadRun::Moved(const ThreadValue& pointer, const ThreadValue& by, 
 
 void ThreadRun::NoteCompared(const ThreadValue& value) {
   if (!value.form) return;
+  if (const auto constant = value.form->terms().find({}); constant != value.form->terms().end())
+    trace_.largest_number = std::max(trace_.largest_number, std::abs(constant->second));
   trace_.deciding.merge(PlainSymbols(*value.form));
   if (IsUniform(*value.form)) trace_.compared.try_emplace(TextOf(*value.form), value.integer, *value.form);
 }

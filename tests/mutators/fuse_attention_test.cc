@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "mutators/analysis/kernel_kind.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {
@@ -70,7 +71,8 @@ constexpr const char* kCross = R"(
 // evo:launch cross(Y, X, M, W, N, L) grid(H, ceil_div(N, 32)) block(32)
 #include <cuda_bf16.h>
 constexpr int kWidth = 16;
-__global__ void cross(float* y, const __nv_bfloat16* x, const __nv_bfloat16* m, const __nv_bfloat16* w, long long n, long long l) {
+using bf = __nv_bfloat16;
+__global__ void cross(float* y, const bf* x, const bf* m, const bf* w, long long n, long long l) {
   const long long i = blockIdx.y * 32 + threadIdx.x;
   if (i < n) {
     float best = -1e9f, total = 0.f, out[kWidth] = {};
@@ -78,7 +80,8 @@ __global__ void cross(float* y, const __nv_bfloat16* x, const __nv_bfloat16* m, 
       for (long long j = 0; j < l; ++j) {
         float score = 0.f;
         for (int c = 0; c < kWidth; ++c) {
-          score += __bfloat162float(x[(blockIdx.x * n + i) * kWidth + c]) * 0.25f * __bfloat162float(m[(blockIdx.x * l + j) * kWidth + c]);
+          const float q = __bfloat162float(x[(blockIdx.x * n + i) * kWidth + c]) * 0.25f;
+          score += q * __bfloat162float(m[(blockIdx.x * l + j) * kWidth + c]);
         }
         if (j > i) score = -1e9f;
         if (pass == 0) {
@@ -107,6 +110,8 @@ TEST(FuseAttention, BringsParametersAndBlocks) {
                     HasSubstr("ex2.approx.ftz.f32 %0, %1;")));
 }
 
+TEST(FuseAttention, HasAKindOfItsOwn) { EXPECT_EQ(KernelKind(Parent(kThreePasses).Context()), "attention"); }
+
 // What does not depend on the row, the key and the column stays as the kernel says it.
 TEST(FuseAttention, KeepsAddressesScaleAndGuards) {
   const std::string child = Fused(kThreePasses);
@@ -120,7 +125,7 @@ TEST(FuseAttention, KeepsAddressesScaleAndGuards) {
 
 TEST(FuseAttention, FindsLengthsMasksAndTypes) {
   const std::string child = Fused(kCross);
-  EXPECT_THAT(child, AllOf(HasSubstr("const int last_row = n, last_key = l;\n"), HasSubstr("key > own_row + i_2 * 16"),
+  EXPECT_THAT(child, AllOf(HasSubstr("const int last_row = n, last_key = l;\n"), HasSubstr("key > own_row + i * 16"),
                            HasSubstr("f32.bf16.bf16.f32"), HasSubstr("float* to = y + "),
                            HasSubstr("grid(H, ceil_div(N, WARPS * WARP_ROWS)) block(WARPS * 32)")));
   EXPECT_THAT(child, AllOf(HasSubstr("int(gridDim.y - 1 - blockIdx.y)"), HasSubstr("0.25f * 1.44269504f")));
@@ -143,7 +148,7 @@ TEST(FuseAttention, DoesNotMindHowScoresAreComputed) {
 TEST(FuseAttention, SaysWhyNot) {
   EXPECT_THAT(WhyNotFused(kThreePasses), IsEmpty());
   const std::vector<std::tuple<const char*, const char*, const char*>> changes{
-      {"V[head + key * DEPTH + d]", "V[head + d * length + key]", "attend: the elements of a row of V are no neighbours"},
+      {"V[head + key * DEPTH + d]", "V[head + key * 2 * DEPTH + 2 * d]", "attend: the elements of a row of V are no neighbours"},
       {"int length, int depth, float scale", "int length, int depth, float scale, const float* bias",
        "its launch line has another number of arguments"},
       {"expf(Score(query, K + head + key * DEPTH) * scale - largest) * __half2float",
@@ -151,12 +156,13 @@ TEST(FuseAttention, SaysWhyNot) {
       {"(sum / weights)", "(fminf(sum / weights, 1.0f))", "it compares a score or a weight with 1"},
       {"if (row >= length) return;", "", "no bound is known for row"},
       {"const int end = length;", "const int end = min(length, row + 40);", "with 43 keys, what it stores is not"},
+      {"const int end = length;", "const int end = min(length, row + 4 * 32);", "with 131 keys, what it stores is not"},
       {"const int end = length;", "const int end = depth > 8 ? length : row + 1;", ""},
       {"const half* query = Q + head + row * depth;", "const half* query = Q + head + row / 2 * depth;",
        "where Q begins depends on the thread"},
       {"= __float2half(sum / weights)", "= __float2half_rz(sum / weights)", "it calls __float2half_rz, which is not known"},
       {"#define DEPTH 16", "#define DEPTH 24", "its rows have 24 elements"},
-      {"#define DEPTH 16", "// evo:size DEPTH = D\n#define DEPTH 16", "`DEPTH`, which the case decides"},
+      {"#define DEPTH 16", "// evo:size DEPTH = D\n#ifndef DEPTH\n#define DEPTH 16\n#endif", "`DEPTH`, which the case decides"},
       {"block(64)", "block(64, 2)", "threads along two axes"}};
   for (const auto& [from, to, why] : changes) {
     const std::string source = Changed(kThreePasses, from, to);
@@ -166,10 +172,10 @@ TEST(FuseAttention, SaysWhyNot) {
     }
     EXPECT_THAT(WhyNotFused(source), ElementsAre(HasSubstr(why))) << source;
   }
-  EXPECT_THAT(WhyNotFused(Changed(Changed(kThreePasses, "O, S, D, scale)", "O, S, D, scale, causal)"), "float scale) {",
-                                  "float scale, int causal) {\n  const int limit = causal ? 1 : 0;")),
-              IsEmpty())
-      << "a flag that nothing uses";
+  const std::string flag =
+      Changed(Changed(kThreePasses, "O, S, D, scale)", "O, S, D, scale, B)"), "float scale) {", "float scale, int causal) {");
+  EXPECT_THAT(WhyNotFused(Changed(flag, "const int end = length;", "const int end = causal ? row + 1 : length;")),
+              ElementsAre("attend: causal decides what it computes"));
 }
 
 }  // namespace
