@@ -74,12 +74,20 @@ inline void LoadMatrices(Register& a, Register& b, Register& c, Register& d, uns
 
 // g++'s own functions, since the header that gives them their usual names takes longer to load than a kernel to compile.
 EVO_CPU_UNCHECKED inline void HalvesToFloats(float* to, const unsigned short (&from)[8]) {
+#ifdef __F16C__
   typedef short Halves __attribute__((vector_size(16)));
   typedef float Floats __attribute__((vector_size(32)));
   Halves halves;
   std::memcpy(&halves, from, sizeof halves);
   const Floats floats = __builtin_ia32_vcvtph2ps256(halves);
   std::memcpy(to, &floats, sizeof floats);
+#else
+  for (int i = 0; i < 8; ++i) {
+    __half half;
+    std::memcpy(&half, &from[i], sizeof half);
+    to[i] = __half2float(half);
+  }
+#endif
 }
 
 // 8 elements of 16 bits as floats.
