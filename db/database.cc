@@ -126,16 +126,13 @@ std::unique_ptr<SQLite::Database> OpenForWriting(const std::string& path, std::c
     CheckFile(path);
     const int timeout = static_cast<int>(busy_timeout.count());
     const int newest = NewestVersion(migrations);
-    // One thread uses a store, so that SQLite need not lock for each call.
-    auto db =
-        std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX, timeout);
+    auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, timeout);
     CheckedVersion(*db, path, newest);  // before the first write, that of the journal mode
     // A step that makes a table anew would delete the rows that refer to the old one.
     db->exec("PRAGMA foreign_keys = OFF");
     db->exec("PRAGMA journal_mode = WAL");
     // A generation is one transaction and holds seconds of a GPU's work: wait for the disk, so that a power cut loses none.
     db->exec("PRAGMA synchronous = FULL");
-    db->exec("PRAGMA cache_size = -65536");  // 64 MiB: what evo run --resume reads twice of a long run
     Migrate(*db, path, migrations);
     db->exec("PRAGMA foreign_keys = ON");
     return db;

@@ -1,7 +1,6 @@
 #include "db/rows.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -89,8 +88,7 @@ class CandidateParts {
     const std::optional<std::string> edits = stored.isNull() ? std::nullopt : std::optional(stored.getString());
     candidate.genome = detail_ == GenomeDetail::kWhole ? genomes_.Read(head, edits) : genomes_.Outline(head, edits);
     ForEachRow(parents_, run_, candidate.id, [&](Statement& r) { candidate.parents.push_back(r.getColumn(0).getInt64()); });
-    if (detail_ == GenomeDetail::kWhole)
-      ForEachRow(dropped_, run_, candidate.id, [&](Statement& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
+    ForEachRow(dropped_, run_, candidate.id, [&](Statement& r) { candidate.dropped.push_back(r.getColumn(0).getString()); });
     Evaluation evaluation = evaluations_.Read(row, column, candidate.id);
     return {std::move(candidate), std::move(evaluation)};
   }
@@ -126,27 +124,9 @@ std::map<int, GenerationRecord> WithoutCandidates(SQLite::Database& db, RunId ru
   return generations;
 }
 
-// Whoever stored the number of candidates is not trusted with memory.
-constexpr int kMostReserved = 1024;
-
-void AddTo(StoredCandidate stored, GenerationRecord& generation, int evaluated) {
-  if (generation.candidates.empty()) {
-    const auto most = static_cast<std::size_t>(std::clamp(evaluated, 0, kMostReserved));
-    generation.candidates.reserve(most);
-    generation.evaluations.reserve(most);
-  }
+void AddTo(StoredCandidate stored, GenerationRecord& generation) {
   generation.candidates.push_back(std::move(stored.candidate));
   generation.evaluations.push_back(std::move(stored.evaluation));
-}
-
-// Columns of an evaluation AS e. An outline has no texts: each is looked up in a table of its own.
-std::string EvaluationColumns(GenomeDetail detail) {
-  std::vector<std::string> columns = ColumnNames<Evaluation>();
-  for (std::string& name : columns) {
-    const bool text = name == "message" || name == "log" || name == "evidence";
-    name = detail == GenomeDetail::kOutline && text ? "''" : "e." + name;
-  }
-  return fmt::format("{}", fmt::join(columns, ", "));
 }
 
 }  // namespace
@@ -168,7 +148,7 @@ void VisitCandidates(SQLite::Database& db, RunId run, const std::string& conditi
                 fmt::format("SELECT c.candidate, e.candidate IS NULL, c.generation, c.idx, c.operator, c.head, c.edits, {} "
                             "FROM candidate_row AS c LEFT JOIN evaluation AS e ON e.run = c.run AND e.candidate = c.candidate "
                             "WHERE c.run = ? AND ({}) ORDER BY {}",
-                            EvaluationColumns(detail), condition, order));
+                            ColumnList<Evaluation>("e."), condition, order));
   row.bind(1, run);
   for (std::size_t i = 0; i < values.size(); ++i) row.bind(static_cast<int>(i) + 2, values[i]);
   while (row.executeStep()) {
@@ -215,7 +195,7 @@ std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, c
       damaged({run, stored.candidate.id, fmt::format("its generation {} is missing", stored.candidate.generation)});
       return;
     }
-    AddTo(std::move(stored), found->second, counts[found->first].first);
+    AddTo(std::move(stored), found->second);
   };
   VisitCandidates(db, run, "TRUE", "c.candidate", {}, damaged, add, detail);
   std::vector<GenerationRecord> in_order;
@@ -247,7 +227,7 @@ void VisitGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged,
     if (complete == generations.end() || complete->first != number)
       damaged({run, stored.candidate.id, fmt::format("its generation {} is missing, or has changed meanwhile", number)});
     else
-      AddTo(std::move(stored), complete->second, counts[number].first);
+      AddTo(std::move(stored), complete->second);
   });
   visit_before(std::numeric_limits<int>::max());
 }

@@ -22,8 +22,7 @@ struct StoredCandidate {
   Evaluation evaluation;
 };
 
-// How much of a candidate is put together. kOutline: all of its genome is read, and the name and the digest of its template are
-// kept; the edits that were dropped, the message, the log and the evidence are not read.
+// How much of a genome is put together. kOutline: all of it is read, and the name and the digest of its template are kept.
 enum class GenomeDetail { kWhole, kOutline };
 
 // Visits the candidates of a run that meet `condition`, an SQL expression over candidate_row AS c and evaluation AS e (constant

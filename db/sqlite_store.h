@@ -51,8 +51,7 @@ class SqliteStore : public Store {
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   // Throws Error, which names the candidate, if the history is not whole (FindDamage).
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
-  // The same without parameters and edits, which of a long run are most of the memory, and which are checked all the same, and
-  // without dropped edits, messages, logs and evidence.
+  // The same without parameters and edits, which of a long run are most of the memory. They are checked all the same.
   std::vector<GenerationRecord> LoadOutlines(RunId run);
   // What LoadGenerations gives, one after another. Precondition: the history is whole.
   void VisitGenerations(RunId run, const std::function<void(GenerationRecord)>& visit);

@@ -307,8 +307,6 @@ TEST(LoadOutlines, LeavesOutWhatGenomesAreMadeOf) {
     for (std::size_t i = 0; i < loaded[g].candidates.size(); ++i) {
       EXPECT_EQ(outlines[g].candidates[i].genome.template_digest, loaded[g].candidates[i].genome.template_digest);
       EXPECT_TRUE(outlines[g].candidates[i].genome.edits.empty());
-      EXPECT_EQ(outlines[g].candidates[i].parents, loaded[g].candidates[i].parents);
-      EXPECT_EQ(outlines[g].evaluations[i].log + outlines[g].evaluations[i].message, "");
       EXPECT_EQ(outlines[g].evaluations[i].score_ns == loaded[g].evaluations[i].score_ns, loaded[g].evaluations[i].score_ns > 0);
     }
   }
