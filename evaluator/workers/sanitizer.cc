@@ -29,17 +29,27 @@ long CountAfter(const std::string& log, std::string_view label) {
   return count;
 }
 
-// The first line of the tool's report that is neither banner nor summary.
+// The first line of the tool's report that is neither banner nor summary, and what the indented lines after it say of it: the
+// other access of a race, the thread, the address.
 std::string FirstFinding(const std::string& log) {
+  constexpr int kDetails = 3;
   std::istringstream lines(log);
+  std::string finding;
+  int details = 0;
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(kMark)) continue;
     line.erase(0, kMark.size());
-    if (line.find("COMPUTE-SANITIZER") == std::string::npos && line.find("SUMMARY") == std::string::npos &&
-        !line.starts_with(" "))
-      return line;
+    const bool detail = line.starts_with(" ");
+    if (finding.empty()) {
+      if (line.find("COMPUTE-SANITIZER") == std::string::npos && line.find("SUMMARY") == std::string::npos && !detail)
+        finding = line;
+    } else if (detail && details++ < kDetails && line.find("backtrace") == std::string::npos) {
+      finding += " " + line.substr(line.find_first_not_of(' '));
+    } else {
+      return finding;
+    }
   }
-  return "the tool wrote no summary";
+  return finding.empty() ? "the tool wrote no summary" : finding;
 }
 
 }  // namespace

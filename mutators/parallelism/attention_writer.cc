@@ -175,6 +175,7 @@ constexpr std::string_view kWeightsText = R"(
 
 constexpr std::string_view kRowsText = R"(
   __pipeline_wait_prior(0);
+  __syncwarp();  // with one tile no barrier has followed the loads of the queries, whose place the output takes
   OUTPUT_* to = O_;
 #pragma unroll
   for (int i = 0; i < kParts; ++i) {

@@ -29,14 +29,28 @@ TEST(SanitizerLog, WithErrorsIsTheFirstOfThem) {
                                            "========= COMPUTE-SANITIZER\n"
                                            "========= Invalid __global__ write of size 4 bytes\n"
                                            "=========     at k(float *)+0x70\n"
+                                           "=========     by thread (0,0,0) in block (0,0,0)\n"
+                                           "=========     Saved host backtrace up to driver entry point\n"
+                                           "=========         Host Frame: main\n"
                                            "========= ERROR SUMMARY: 3 errors\n");
   EXPECT_EQ(read.result, "error");
-  EXPECT_EQ(read.message, "Invalid __global__ write of size 4 bytes");
+  EXPECT_EQ(read.message, "Invalid __global__ write of size 4 bytes at k(float *)+0x70 by thread (0,0,0) in block (0,0,0)");
   EXPECT_EQ(
       ReadSanitizerLog("racecheck",
                        "========= Error: Race reported\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n")
           .result,
       "error");
+}
+
+TEST(SanitizerLog, NamesBothAccessesOfARace) {
+  EXPECT_EQ(ReadSanitizerLog("racecheck",
+                             "========= COMPUTE-SANITIZER\n"
+                             "========= Warning: Race reported between Read access at k(float *)+0x3360\n"
+                             "=========     and Write access at k(float *)+0x4000 [64 hazards]\n"
+                             "========= \n"
+                             "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n")
+                .message,
+            "Warning: Race reported between Read access at k(float *)+0x3360 and Write access at k(float *)+0x4000 [64 hazards]");
 }
 
 TEST(SanitizerLog, WithoutASummaryIsUnsupported) {

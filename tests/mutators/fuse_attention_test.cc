@@ -103,6 +103,7 @@ TEST(FuseAttention, BringsParametersAndBlocks) {
   EXPECT_THAT(child, AllOf(HasSubstr("// evo:param TILE_KEYS 32 64 128\n"), HasSubstr("// evo:param WARPS 1 2 4 8\n"),
                            HasSubstr("// evo:param WARP_ROWS 16 32\n"), HasSubstr("// evo:param STAGES 2 3\n"),
                            HasSubstr("// evo:constraint WARP_ROWS / 16 * (TILE_KEYS / 2 + 12) <= 192\n")));
+  EXPECT_THAT(child, HasSubstr("__pipeline_wait_prior(0);\n  __syncwarp();")) << "racecheck: the output takes the queries' place";
   EXPECT_THAT(child, HasSubstr("grid(ceil_div(S, WARPS * WARP_ROWS), H, B) block(WARPS * 32) "
                                "shared((WARPS * WARP_ROWS + 2 * STAGES * TILE_KEYS) * 48)\n"));
   EXPECT_THAT(child,

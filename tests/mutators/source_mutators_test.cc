@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/mutators/plain_kernels.h"
@@ -57,6 +58,21 @@ TEST(SourceMutators, ReadOnlyLoadTakesOnlyMemoryThatIsNotWritten) {
       ChildrenOf("read_only_load",
                  "// evo:launch k(A, A) grid(1) block(1)\n__global__ void k(const float* a, float* b) { b[0] = a[1]; }\n"),
       IsEmpty());
+}
+
+// The compiler hoists __ldg of a bfloat16 out of the condition in its loop (nvcc 13.0, memcheck on an H200).
+TEST(SourceMutators, ReadOnlyLoadLeavesElementsOf16BitsAlone) {
+  for (const char* type : {"half", "half2", "__nv_bfloat16", "__nv_bfloat162"}) {
+    const auto with = [&](const char* element) {
+      return ChildrenOf("read_only_load",
+                        fmt::format("// evo:launch k(A, B) grid(1) block(128)\n#include <cuda_fp16.h>\n#include "
+                                    "<cuda_bf16.h>\n__global__ void k(const {0}* a, {0}* b) {{ if "
+                                    "(threadIdx.x < 9) b[threadIdx.x] = a[threadIdx.x]; }}\n",
+                                    element));
+    };
+    EXPECT_THAT(with(type), IsEmpty()) << type;
+    EXPECT_THAT(with("float"), testing::SizeIs(3));
+  }
 }
 
 TEST(SourceMutators, ReadOnlyLoadFollowsDeviceFunctions) {
