@@ -16,8 +16,8 @@ namespace evo {
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
                                      const Variables& variables, std::uint64_t seed);
 
-// The values of such an input before they are rounded, drawn in several threads if there are many. Throws Error for a bound that is
-// not positive.
+// The values of such an input before they are rounded, drawn in several threads if there are many. Throws Error for a bound that
+// is not positive.
 std::vector<double> DrawValues(const Generator& generator, std::size_t count, std::size_t row_length, const Variables& variables,
                                Rng& rng);
 

@@ -45,8 +45,8 @@ class FreshWorkers {
                                                const std::stop_token& stop) = 0;
 };
 
-// Sizes that a task does not list and at which the baseline failed alone: that is a matter of the sizes and not of what is drawn, so
-// that later checks leave them out. Safe to use from several threads.
+// Sizes that a task does not list and at which the baseline failed alone: that is a matter of the sizes and not of what is drawn,
+// so that later checks leave them out. Safe to use from several threads.
 class FailingSizes {
  public:
   std::vector<AvoidedInputs> All() const;

@@ -123,8 +123,8 @@ std::function<void()> HeldOutCheck::BeginPart(const std::string& part) {
   return begin;
 }
 
-// Sizes that the task does not list come before what takes long: where the baseline turns out not to be meant for some of them, the
-// check begins again without them.
+// Sizes that the task does not list come before what takes long: where the baseline turns out not to be meant for some of them,
+// the check begins again without them.
 std::optional<Failure> HeldOutCheck::CheckHardInputs(HardInputCheck& hard) {
   const Case& unusual = context_.inputs.held_out_cases().front();
   if (auto failure = hard.CheckBattery(0, kHeldOutRepeats, BeginPart("hard inputs on the small case"))) return failure;

@@ -21,8 +21,8 @@ namespace {
 
 bool IsRealInput(const Argument& argument) { return argument.IsDrawn() && IsFloating(argument.dtype); }
 
-// `change(value, dtype, place)` for each real value; values that would leave the dtype's range stay as they were. No two elements of
-// a task's arguments have the same place.
+// `change(value, dtype, place)` for each real value; values that would leave the dtype's range stay as they were. No two elements
+// of a task's arguments have the same place.
 template <typename Change>
 std::vector<std::byte> Changed(const std::vector<std::byte>& bytes, Dtype dtype, std::uint64_t first, const Change& change) {
   std::vector<std::byte> changed(bytes.size());
@@ -210,14 +210,17 @@ bool LegalInputs::HasHeadroom(const Case& sizes, const DrawnArguments& drawn, st
   if (!BaselineIsFiniteOn(sizes, Changed(task_, drawn, larger), seed)) return false;
   // Values that cannot be larger stayed as they were, which shows nothing: then nothing may depend on how they cancel.
   if (Fits(task_, drawn, larger)) return true;
-  return BaselineIsFiniteOn(sizes, Changed(task_, drawn, [](double value, Dtype, std::uint64_t) { return std::abs(value); }), seed);
+  return BaselineIsFiniteOn(sizes, Changed(task_, drawn, [](double value, Dtype, std::uint64_t) { return std::abs(value); }),
+                            seed);
 }
 
 std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                               std::uint64_t seed) {
   const auto references = set.References();
   const auto of_magnitudes = AnswersToMagnitudes(set.sizes(), drawn, seed);
-  const auto rounded = [&](double v, Dtype dtype, std::uint64_t place) { return v * (1 + SignOf(seed, place) * RoundOff(dtype)); };
+  const auto rounded = [&](double v, Dtype dtype, std::uint64_t place) {
+    return v * (1 + SignOf(seed, place) * RoundOff(dtype));
+  };
   const auto of_rounded = ReferencesOn(set.sizes(), Changed(task_, drawn, rounded), seed);
   const std::vector<OutputCheck> checks = set.Checks();
   std::vector<Allowance> allowances;

@@ -1,10 +1,8 @@
-#include "evaluator/scheduling/champion_checker.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "tests/evaluator/fake_job_runner.h"
+#include "tests/evaluator/checked_champion.h"
 
 namespace evo {
 namespace {
@@ -12,94 +10,14 @@ namespace {
 using ::testing::SizeIs;
 using Kind = WorkerDeath::Kind;
 
-constexpr std::chrono::milliseconds kDeadline{1234};
-
-JobResult CompiledImage(const std::string& image) {
-  CompileResult result;
-  result.outcome = Outcome::kOk;
-  result.program.image = image;
-  return FakeJobRunner::Reply(ToMessage(result));
-}
-
-JobResult Passed() {
-  ChampionCheck check;
-  check.outcome = Outcome::kOk;
-  check.speedup = 1.5;
-  return FakeJobRunner::Reply(ToReply(check));
-}
-
-// Hands out runners with the given answers, one after the other and the last again and again, and keeps what they were asked.
-class FakeFreshWorkers : public FreshWorkers {
- public:
-  explicit FakeFreshWorkers(std::vector<JobResult> answers) : answers_(std::move(answers)) {}
-
-  std::unique_ptr<JobRunner> StartRunner(const Seeds& given) override {
-    class Recorder : public ScriptedJobRunner {
-     public:
-      Recorder(JobResult answer, std::vector<Job>& seen) : ScriptedJobRunner({std::move(answer)}), seen_(seen) {}
-      void Submit(Job job, Done done) override {
-        seen_.push_back(job);
-        ScriptedJobRunner::Submit(std::move(job), std::move(done));
-      }
-
-     private:
-      std::vector<Job>& seen_;
-    };
-    seeds.push_back(given);
-    return std::make_unique<Recorder>(answers_[std::min(jobs.size(), answers_.size() - 1)], jobs);
-  }
-
-  std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& given, const std::stop_token&) override {
-    ++sanitizer_runs;
-    EXPECT_EQ(program.program.image, expected_image);
-    EXPECT_EQ(given.size(), kPoolSeeds);
-    return tools;
-  }
-
-  std::string expected_image = "candidate's";
-  std::vector<ToolResult> tools;
-  std::vector<Seeds> seeds;
-  std::vector<Job> jobs;
-  int sanitizer_runs = 0;
-
- private:
-  std::vector<JobResult> answers_;
-};
-
-struct Checked {
-  explicit Checked(JobResult answer, std::vector<ToolResult> tools = {}, bool pauses_compilers = false)
-      : Checked(std::vector<JobResult>{std::move(answer)}) {
-    workers.tools = std::move(tools);
-    pauses = pauses_compilers;
-  }
-  explicit Checked(std::vector<JobResult> answers)
-      : compile({CompiledImage("candidate's"), CompiledImage("baseline's"), CompiledImage("candidate's")}),
-        workers(std::move(answers)) {}
-  ChampionCheck Check() {
-    Candidate candidate;
-    candidate.source = "candidate";
-    candidate.unproven_edits = unproven_edits;
-    const Candidate baseline{.source = "baseline"};
-    const ChampionChecker checker(compile, workers, "sm_90a", pauses);
-    ChampionCheck check = checker.CheckAnswers(candidate, baseline, {}, effort, kDeadline, {});
-    if (check.outcome == Outcome::kOk) checker.RunTools(candidate, check, {});
-    return check;
-  }
-  int unproven_edits = 0;
-  CheckEffort effort{2.5, 4};
-  ScriptedJobRunner compile;
-  FakeFreshWorkers workers;
-  bool pauses = false;
-};
-
 TEST(ChampionChecker, RunsBothProgramsInAFreshProcess) {
   Checked checked(Passed());
   EXPECT_EQ(checked.Check().speedup, 1.5);
   ASSERT_THAT(checked.compile.jobs, SizeIs(3)) << "the candidate once more, for the tools";
   ASSERT_THAT(checked.workers.jobs, SizeIs(1));
   const Job& job = checked.workers.jobs.front();
-  EXPECT_EQ(job.deadline, kDeadline);
-  EXPECT_GT(job.stage_deadlines.at(Stage::kHeldOut), kDeadline) << "it runs all held-out cases";
+  EXPECT_EQ(job.deadline, kCheckDeadline);
+  EXPECT_GT(job.stage_deadlines.at(Stage::kHeldOut), kCheckDeadline) << "it runs all held-out cases";
   EXPECT_FALSE(job.on_enter);
   const auto request = std::get<ChampionRequest>(ToRunRequest(job.request));
   EXPECT_EQ(request.candidate.program.image, "candidate's");
@@ -159,61 +77,6 @@ TEST(ChampionChecker, WhatDoesNotCompileIsNotRun) {
   EXPECT_TRUE(checked.workers.jobs.empty());
 }
 
-JobResult Exported(Outcome outcome, const std::string& message) {
-  CompileResult result;
-  result.outcome = outcome;
-  result.message = message;
-  result.program.image = "nvcc's";
-  return FakeJobRunner::Reply(ToMessage(result));
-}
-
-ChampionCheck CheckExport(Checked& checked, JobResult nvcc, bool runs_image) {
-  checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), CompiledImage("baseline's"), std::move(nvcc)});
-  const ExportToJudge exported{{"kernel.cu", "kernel", "host", {"-arch=sm_80"}}, runs_image};
-  return ChampionChecker(checked.compile, checked.workers, "sm_80", false).CheckExport({}, {}, {}, {}, kDeadline, exported, {});
-}
-
-TEST(ChampionChecker, TheImageThatNvccMakesOfTheExportIsJudged) {
-  Checked checked(Passed());
-  checked.workers.expected_image = "nvcc's";
-  const ChampionCheck check = CheckExport(checked, Exported(Outcome::kOk, ""), true);
-  ASSERT_THAT(checked.compile.jobs, SizeIs(3));
-  const auto asked = std::get<ExportRequest>(ToCompileWorkerRequest(checked.compile.jobs.back().request));
-  EXPECT_EQ(asked.exported.kernel, "kernel");
-  EXPECT_EQ(asked.exported.options, std::vector<std::string>{"-arch=sm_80"});
-  const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.front().request));
-  EXPECT_EQ(request.candidate.program.image, "nvcc's");
-  EXPECT_EQ(request.baseline.program.image, "baseline's");
-  ASSERT_THAT(check.tools, SizeIs(1));
-  EXPECT_EQ(check.tools[0].tool, "nvcc");
-  EXPECT_EQ(check.tools[0].result, "clean");
-}
-
-TEST(ChampionChecker, WhereItsImageCannotRunTheExportOnlyHasToCompile) {
-  Checked checked(Passed());
-  const ChampionCheck check = CheckExport(checked, Exported(Outcome::kOk, ""), false);
-  const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.front().request));
-  EXPECT_EQ(request.candidate.program.image, "candidate's");
-  EXPECT_EQ(check.tools.at(0).result, "clean");
-}
-
-TEST(ChampionChecker, AnExportThatNvccRefusesFails) {
-  Checked checked(Passed());
-  const ChampionCheck check = CheckExport(checked, Exported(Outcome::kCompileError, "nvcc: line 3: no"), true);
-  EXPECT_EQ(check.outcome, Outcome::kCompileError);
-  EXPECT_EQ(check.message, "the exported file: nvcc: line 3: no");
-  EXPECT_TRUE(checked.workers.jobs.empty());
-}
-
-TEST(ChampionChecker, WithoutNvccTheVerdictSaysSo) {
-  Checked checked(Passed());
-  const ChampionCheck check = CheckExport(checked, Exported(Outcome::kCancelled, "there is no nvcc"), true);
-  EXPECT_EQ(check.outcome, Outcome::kOk);
-  ASSERT_THAT(check.tools, SizeIs(1));
-  EXPECT_EQ(check.tools[0].result, "missing");
-  EXPECT_EQ(check.tools[0].message, "not compiled with nvcc: there is no nvcc");
-}
-
 TEST(ChampionChecker, ADeathIsTheCandidatesFailure) {
   Checked checked(FakeJobRunner::Death(Kind::kDeadline, "deadline passed", Stage::kHeldOut));
   const ChampionCheck check = checked.Check();
@@ -260,7 +123,8 @@ TEST(ChampionChecker, TheNextCheckKnowsTheSizesAtWhichTheBaselineCrashes) {
                                          DeathOn(inputs, true), Passed()});
   const ChampionChecker checker(checked.compile, checked.workers, "sm_90a", false);
   for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(checker.CheckAnswers({.source = "candidate"}, {.source = "baseline"}, {}, {}, kDeadline, {}).outcome, Outcome::kOk);
+    EXPECT_EQ(checker.CheckAnswers({.source = "candidate"}, {.source = "baseline"}, {}, {}, kCheckDeadline, {}).outcome,
+              Outcome::kOk);
   ASSERT_THAT(checked.workers.jobs, SizeIs(6));
   EXPECT_THAT(Avoided(checked.workers.jobs[4]), SizeIs(2));
   const auto known = Avoided(checked.workers.jobs[5]);
@@ -333,7 +197,7 @@ TEST(ChampionChecker, ADiskWithoutRoomForTheCompilerEndsTheRunAndChargesNobody) 
   full.machine_failed = true;
   ScriptedJobRunner compile({FakeJobRunner::Reply(ToMessage(full))});
   FakeFreshWorkers workers({Passed()});
-  EXPECT_THROW(ChampionChecker(compile, workers, "sm_90a", false).CheckAnswers({}, {}, {}, {}, kDeadline, {}), Error);
+  EXPECT_THROW(ChampionChecker(compile, workers, "sm_90a", false).CheckAnswers({}, {}, {}, {}, kCheckDeadline, {}), Error);
 }
 
 TEST(ChampionChecker, AFailureOfTheMachineEndsTheRun) {
