@@ -13,7 +13,7 @@ namespace evo {
 namespace {
 
 // Elements of a local array, and steps of a loop that does not end.
-constexpr std::int64_t kMostElements = 8192;
+constexpr std::int64_t kMostLocalElements = 8192;
 constexpr std::int64_t kMostTurns = 1 << 20;
 
 }  // namespace
@@ -177,7 +177,7 @@ void ThreadRun::DeclareArray(int variable) {
   std::int64_t count = 0;
   const char* const end = declared.type.data() + declared.type.size() - 1;
   const auto [stop, error] = std::from_chars(declared.type.data() + open + 1, end, count);
-  if (error != std::errc{} || stop != end || count > kMostElements) {
+  if (error != std::errc{} || stop != end || count > kMostLocalElements) {
     Refuse(fmt::format("the array {}", Quoted(variable)));
     return;
   }

@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 using enum ThreadValue::Kind;
 
 // Expressions of one run: some seconds.
-constexpr std::int64_t kMostSteps = 40'000'000;
+constexpr std::int64_t kMostThreadSteps = 40'000'000;
 
 bool IsComparison(std::string_view spelled) {
   return spelled == "<" || spelled == "<=" || spelled == ">" || spelled == ">=" || spelled == "==" || spelled == "!=";
@@ -33,7 +33,7 @@ bool Compare(std::string_view spelled, T a, T b) {
   return (a == b) == (spelled == "==");
 }
 
-bool IsIdentifier(std::string_view text) {
+bool IsNameOnly(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
   }) && std::isdigit(static_cast<unsigned char>(text.front())) == 0;
@@ -58,7 +58,7 @@ ThreadRun::Kind ThreadRun::KindOf(std::string_view name) {
 
 ThreadValue ThreadRun::Evaluate(int expression) {
   if (Failed()) return {};
-  if (++steps_ > kMostSteps) return Refuse("it computes for longer than it is tried");
+  if (++steps_ > kMostThreadSteps) return Refuse("it computes for longer than it is tried");
   const SyntaxNode& node = tree_.node(expression);
   if (node.children.empty() && kinds_[static_cast<std::size_t>(expression)] != Kind::kName) return Literal(expression);
   switch (kinds_[static_cast<std::size_t>(expression)]) {
@@ -93,8 +93,8 @@ ThreadValue ThreadRun::Literal(int expression) {
   if (text == "true" || text == "false") return Integer(text == "true");
   if (const auto size = setting_.sizes.find(text); size != setting_.sizes.end() || DependsOnSize(tree_, text))
     return Refuse(fmt::format("{}, which the case decides", Quoted(expression)));
-  const bool real = !IsIdentifier(text) && (text.find('.') != std::string_view::npos ||
-                                            (text.find_first_of("eEfF") != std::string_view::npos && !text.starts_with("0x")));
+  const bool real = !IsNameOnly(text) && (text.find('.') != std::string_view::npos ||
+                                          (text.find_first_of("eEfF") != std::string_view::npos && !text.starts_with("0x")));
   if (!real) {
     std::int64_t number = 0;
     const std::string_view digits = text.substr(0, text.find_last_not_of("uUlL") + 1);
@@ -102,7 +102,7 @@ ThreadValue ThreadRun::Literal(int expression) {
     const bool plain = error == std::errc{} && stop == digits.data() + digits.size();
     const auto value = plain ? std::optional(number) : ConstantValue(tree_, text);
     if (value) {
-      if (IsIdentifier(text)) trace_.names.insert(std::string(text));
+      if (IsNameOnly(text)) trace_.names.insert(std::string(text));
       trace_.largest_number = std::max(trace_.largest_number, std::abs(*value));
       return Integer(*value);
     }
@@ -258,7 +258,7 @@ ThreadValue ThreadRun::CombinedIntegers(std::string_view spelled, const ThreadVa
   if (!symbolic) return Integer(value);
   const auto text = [&](const ThreadValue& side) {
     const std::string spelt = TextOf(*FormOf(side));
-    return IsIdentifier(spelt) ? spelt : fmt::format("({})", spelt);
+    return IsNameOnly(spelt) ? spelt : fmt::format("({})", spelt);
   };
   return Integer(value, NewOpaque(fmt::format("({} {} {})", text(left), spelled, text(right)), left, right));
 }
