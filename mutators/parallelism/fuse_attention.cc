@@ -5,6 +5,7 @@
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/attention_writer.h"
+#include "mutators/parallelism/kernel_visitor.h"
 
 namespace evo {
 namespace {
@@ -27,7 +28,7 @@ constexpr Start kStarts[] = {{64, 4, 16, 2}, {32, 2, 16, 3}};
 
 // One thread per row of an attention becomes a block per tile of rows: one pass over the keys, with both products on tensor cores
 // and nothing of the scores in memory. All of it at once, because each step alone makes the kernel slower.
-class FuseAttention : public SourceMutator {
+class FuseAttention : public KernelVisitor {
  public:
   std::string_view name() const override { return "fuse_attention"; }
   // With exact arithmetic, sums that shrink with the largest score are the same. Weights are rounded to elements: another type.
@@ -37,24 +38,9 @@ class FuseAttention : public SourceMutator {
   }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    std::vector<Proposal> proposals;
-    Visit(
-        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
-    return proposals;
-  }
-
-  std::vector<std::string> Refusals(const MutationContext& context) const override {
-    std::vector<std::string> refusals;
-    Visit(
-        context, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
-    return refusals;
-  }
-
  private:
   // Gives each attention's proposals, or why a kernel that resembles one has none.
-  template <typename Propose, typename Refuse>
-  static void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const SyntaxTree& tree = context.tree;
     for (const int kernel : Functions(tree)) {
       if (!IsKernel(tree, kernel)) continue;

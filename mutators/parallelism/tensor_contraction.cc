@@ -5,6 +5,7 @@
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/contraction_text.h"
+#include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/tensor_writer.h"
 
 namespace evo {
@@ -31,7 +32,7 @@ constexpr Sizes kSizes[] = {{128, 2, 3}, {32, 1, 2}};
 // One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output on tensor cores: tiles of
 // both factors come through a ring in shared memory by asynchronous copies, warps load parts of them as the instructions want
 // them, and the sums go to the output through shared memory. All of it at once, because tensor cores alone gain nothing.
-class TensorContraction : public SourceMutator {
+class TensorContraction : public KernelVisitor {
  public:
   std::string_view name() const override { return "tensor_contraction"; }
   // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own.
@@ -42,24 +43,9 @@ class TensorContraction : public SourceMutator {
   }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    std::vector<Proposal> proposals;
-    Visit(
-        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
-    return proposals;
-  }
-
-  std::vector<std::string> Refusals(const MutationContext& context) const override {
-    std::vector<std::string> refusals;
-    Visit(
-        context, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
-    return refusals;
-  }
-
  private:
   // Gives each contraction's proposal, or why it has none.
-  template <typename Propose, typename Refuse>
-  static void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const SyntaxTree& tree = context.tree;
     for (const int kernel : Functions(tree)) {
       if (!IsKernel(tree, kernel)) continue;

@@ -23,15 +23,7 @@ std::string Fused(const std::string& source) {
   return children.empty() ? "" : children.front();
 }
 
-std::vector<std::string> WhyNotFused(const std::string& source) {
-  return SourceMutatorNamed("fuse_attention").Refusals(Parent(ParseTemplate("kernel", source)).Context());
-}
-
-std::string Changed(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
+std::vector<std::string> WhyNotFused(const std::string& source) { return RefusalsOf("fuse_attention", source); }
 
 // Scores in a function, three passes, a batch and heads.
 constexpr const char* kThreePasses = R"(
@@ -143,7 +135,7 @@ TEST(FuseAttention, DoesNotMindHowScoresAreComputed) {
       {"O[head + row * DEPTH + d] = __float2half(sum / weights)",
        "O[head + row * DEPTH + d] = __float2half(__fdividef(sum, weights))"},
       {"(sum / weights)", "(weights > 0.0f ? sum / weights : 0.0f)"}};
-  for (const auto& [from, to] : ways) EXPECT_THAT(WhyNotFused(Changed(kThreePasses, from, to)), IsEmpty()) << to;
+  for (const auto& [from, to] : ways) EXPECT_THAT(WhyNotFused(With(kThreePasses, from, to)), IsEmpty()) << to;
 }
 
 TEST(FuseAttention, SaysWhyNot) {
@@ -166,7 +158,7 @@ TEST(FuseAttention, SaysWhyNot) {
       {"#define DEPTH 16", "// evo:size DEPTH = D\n#ifndef DEPTH\n#define DEPTH 16\n#endif", "`DEPTH`, which the case decides"},
       {"block(64)", "block(64, 2)", "threads along two axes"}};
   for (const auto& [from, to, why] : changes) {
-    const std::string source = Changed(kThreePasses, from, to);
+    const std::string source = With(kThreePasses, from, to);
     if (*why == '\0') {
       EXPECT_THAT(WhyNotFused(source), IsEmpty()) << source;
       continue;
@@ -174,8 +166,8 @@ TEST(FuseAttention, SaysWhyNot) {
     EXPECT_THAT(WhyNotFused(source), ElementsAre(HasSubstr(why))) << source;
   }
   const std::string flag =
-      Changed(Changed(kThreePasses, "O, S, D, scale)", "O, S, D, scale, B)"), "float scale) {", "float scale, int causal) {");
-  EXPECT_THAT(WhyNotFused(Changed(flag, "const int end = length;", "const int end = causal ? row + 1 : length;")),
+      With(With(kThreePasses, "O, S, D, scale)", "O, S, D, scale, B)"), "float scale) {", "float scale, int causal) {");
+  EXPECT_THAT(WhyNotFused(With(flag, "const int end = length;", "const int end = causal ? row + 1 : length;")),
               ElementsAre("attend: causal decides what it computes"));
 }
 

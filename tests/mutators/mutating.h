@@ -52,6 +52,18 @@ inline const SourceMutator& SourceMutatorNamed(const std::string& name) {
   return dynamic_cast<const SourceMutator&>(*set.Find(name));
 }
 
+// Why a mutator leaves the kernels of a source as they are.
+inline std::vector<std::string> RefusalsOf(const std::string& mutator, const std::string& text) {
+  return SourceMutatorNamed(mutator).Refusals(Parent(ParseTemplate("kernel", text)).Context());
+}
+
+// The text with `to` in the place of the first `from`, which must be there.
+inline std::string With(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
 // All children that a mutator can make from a source, in the order of its proposals. Each edit must apply, and each child must
 // parse.
 inline std::vector<std::string> ChildrenOf(const std::string& mutator, const std::string& text) {

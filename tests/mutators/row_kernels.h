@@ -16,10 +16,4 @@ inline std::string Rows(const std::string& body, const std::string& launch = kRo
          "  if (row >= n) return;\n" + body + "}\n";
 }
 
-// The text with the first occurrence of `from` replaced.
-inline std::string With(std::string text, const std::string& from, const std::string& to) {
-  text.replace(text.find(from), from.size(), to);
-  return text;
-}
-
 }  // namespace evo

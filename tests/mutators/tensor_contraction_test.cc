@@ -22,15 +22,7 @@ std::string OnTensorCores(const std::string& source) {
   return children.empty() ? "" : children.front();
 }
 
-std::vector<std::string> Refusals(const std::string& source) {
-  return SourceMutatorNamed("tensor_contraction").Refusals(Parent(ParseTemplate("kernel", source)).Context());
-}
-
-std::string With(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
+std::vector<std::string> Refusals(const std::string& source) { return RefusalsOf("tensor_contraction", source); }
 
 // A layer with inputs by columns and weights by rows, batches and a scale, bounds that are no int.
 constexpr const char* kBfloatLayer = R"(
