@@ -78,7 +78,7 @@ InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
   }
   const auto not_legal = [&] {
     const BaselineRuns::Running running(legal_.baseline_runs(), on);
-    return legal_.AllowWhatTheBaselineDoes(*set_, drawn, inputs.seed);
+    return legal_.AllowWhatTheBaselineDoes(*set_, drawn, inputs);
   }();
   return not_legal ? left_out(*not_legal) : TryOnLegal(first);
 }

@@ -5,65 +5,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <span>
 
-#include "core/parallel_ranges.h"
 #include "core/rng.h"
 #include "evaluator/device/pattern.h"
 #include "evaluator/gate/infrastructure_failure.h"
 #include "evaluator/gate/input_generator.h"
 #include "evaluator/reference/ones_reference.h"
 #include "evaluator/session/array_statistics.h"
+#include "evaluator/session/changed_inputs.h"
 #include "evaluator/session/shape_probes.h"
 
 namespace evo {
 namespace {
-
-bool IsRealInput(const Argument& argument) { return argument.IsDrawn() && IsFloating(argument.dtype); }
-
-// `change(value, dtype, place)` for each real value; values that would leave the dtype's range stay as they were. No two elements
-// of a task's arguments have the same place.
-template <typename Change>
-std::vector<std::byte> Changed(const std::vector<std::byte>& bytes, Dtype dtype, std::uint64_t first, const Change& change) {
-  std::vector<std::byte> changed(bytes.size());
-  const std::size_t size = ByteSize(dtype);
-  ForRanges(bytes.size() / size, [&](const Range& range) {
-    const std::size_t count = range.end - range.begin;
-    const auto part = std::span(changed).subspan(range.begin * size, count * size);
-    std::vector<double> before(count), values(count), after(count);
-    LoadDoubles(std::span(bytes).subspan(range.begin * size, count * size), dtype, before);
-    for (std::size_t i = 0; i < count; ++i) values[i] = change(before[i], dtype, first + range.begin + i);
-    StoreDoubles(values, dtype, part);
-    LoadDoubles(part, dtype, after);
-    for (std::size_t i = 0; i < count; ++i) values[i] = std::isfinite(after[i]) ? values[i] : before[i];
-    StoreDoubles(values, dtype, part);
-  });
-  return changed;
-}
-
-template <typename Change>
-DrawnArguments Changed(const Task& task, const DrawnArguments& drawn, const Change& change) {
-  DrawnArguments changed(drawn.size());
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const Argument& argument = task.arguments[i];
-    const std::uint64_t first = static_cast<std::uint64_t>(i) << 40;
-    changed[i] = IsRealInput(argument) ? Changed(drawn[i], argument.dtype, first, change) : drawn[i];
-  }
-  return changed;
-}
-
-// Whether every finite value is still finite when changed.
-template <typename Change>
-bool Fits(const Task& task, const DrawnArguments& drawn, Change change) {
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const Argument& argument = task.arguments[i];
-    if (!IsRealInput(argument)) continue;
-    const double largest = LargestFinite(ToDoubles(drawn[i], argument.dtype));
-    const double changed = change(largest, argument.dtype, 0);
-    if (!std::isfinite(ToDoubles(FromDoubles({changed}, argument.dtype), argument.dtype).front())) return false;
-  }
-  return true;
-}
 
 // 1 or -1 by chance; the same for the same seed and place.
 double SignOf(std::uint64_t seed, std::uint64_t place) { return MixWord(seed, place) % 2 == 0 ? 1 : -1; }
@@ -246,24 +199,53 @@ std::variant<std::vector<Allowance>, std::string> LegalInputs::AllowForInputs(In
   return allowances;
 }
 
-std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed) {
-  auto allowed = AllowForInputs(set, drawn, seed);
+void LegalInputs::AllowWhatTheBaselineDoesElsewhere(const Case& sizes, const InputProgram& inputs,
+                                                    std::vector<Allowance>& allowances) {
+  InputProgram other = inputs;
+  for (int i = 1; i <= kOtherSeeds; ++i) {
+    other.seed = MixWord(inputs.seed, static_cast<std::uint64_t>(i));
+    const DrawnArguments drawn = DrawArguments(task_, sizes, other);
+    if (OutsideDomain(sizes, drawn)) continue;
+    InputSet* set = Scratch(sizes, drawn, other.seed, cache_.TaskReference());
+    if (set == nullptr) continue;
+    const auto ran = RunBaseline(*set);
+    const auto* answer = std::get_if<InputSet::Answer>(&ran);
+    if (answer == nullptr) continue;
+    const auto references = set->References();
+    for (std::size_t o = 0; o < allowances.size(); ++o) {
+      const Difference& difference = answer->outputs[o];
+      const double scale = RootMeanSquare(references[o]);
+      if (!(difference.l2 <= kUseless) || allowances[o].scale == 0) continue;
+      allowances[o].l2 = std::max(allowances[o].l2, kOfBaseline * difference.l2 * scale / allowances[o].scale);
+      allowances[o].max = std::max(allowances[o].max, kOfBaseline * difference.max * scale / allowances[o].scale);
+    }
+  }
+}
+
+std::optional<std::string> LegalInputs::AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn,
+                                                                 const InputProgram& inputs) {
+  auto allowed = AllowForInputs(set, drawn, inputs.seed);
   if (const auto* reason = std::get_if<std::string>(&allowed)) return *reason;
   auto& allowances = std::get<std::vector<Allowance>>(allowed);
   set.Allow(allowances);
   const auto ran = RunBaseline(set);
   if (const auto* failure = std::get_if<Failure>(&ran)) return fmt::format("the baseline fails: {}", failure->message);
   const auto& answer = std::get<InputSet::Answer>(ran);
+  bool by_baseline = false;
   for (std::size_t i = 0; i < answer.outputs.size(); ++i) {
     const Difference& difference = answer.outputs[i];
     if (!std::isfinite(difference.ratio)) return "the baseline is wrong: " + difference.message;
     if (difference.l2 > kUseless) return fmt::format("the baseline is off by more than {:.0f}% of the answer", 100 * kUseless);
+    by_baseline |= kOfBaseline * difference.l2 > allowances[i].l2 || kOfBaseline * difference.max > allowances[i].max;
     allowances[i].l2 = std::max(allowances[i].l2, kOfBaseline * difference.l2);
     allowances[i].max = std::max(allowances[i].max, kOfBaseline * difference.max);
+  }
+  if (by_baseline) AllowWhatTheBaselineDoesElsewhere(set.sizes(), inputs, allowances);
+  for (std::size_t i = 0; i < allowances.size(); ++i) {
     if (allowances[i].largest + allowances[i].max * allowances[i].scale > LargestFinite(set.OutputDtypes()[i]))
       return "an answer is as near to the largest number of its type as it may be wrong";
   }
-  if (!HasHeadroom(set.sizes(), drawn, seed)) return "the baseline overflows if they are a little larger";
+  if (!HasHeadroom(set.sizes(), drawn, inputs.seed)) return "the baseline overflows if they are a little larger";
   set.Allow(std::move(allowances));
   return std::nullopt;
 }
@@ -280,7 +262,7 @@ LegalInputs::Made LegalInputs::Make(const Case& sizes, const InputProgram& progr
   MadeSet made = MakeSet(sizes, drawn, program.seed, cache_.TaskReference());
   if (const auto* why = std::get_if<std::string>(&made)) return left_out(*why);
   auto& set = std::get<std::unique_ptr<InputSet>>(made);
-  if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, program.seed)) return left_out(*reason);
+  if (auto reason = AllowWhatTheBaselineDoes(*set, drawn, program)) return left_out(*reason);
   return std::move(set);
 }
 

@@ -21,8 +21,8 @@ namespace evo {
 // computes it: what the baseline computes, every candidate must compute. A candidate's error on a legal input may be as large as
 // the largest of
 //   kHardInputs times the task's bound, relative to the sum of magnitudes (the reference on the absolute values) where sums
-//   cancel; kOfBaseline times the baseline's own error; kOfRounding times the change of the reference's answer when each input is
-//   rounded once.
+//   cancel; kOfBaseline times the baseline's own error, on this input or on one of the same program by another seed; kOfRounding
+//   times the change of the reference's answer when each input is rounded once.
 // Methods throw InfrastructureFailure where the reference fails, and where the baseline leaves the device unusable.
 class LegalInputs {
  public:
@@ -31,6 +31,9 @@ class LegalInputs {
   static constexpr double kHardInputs = 16;
   // An honest kernel that sums in another order or uses fast intrinsics is off by a few times the baseline's error.
   static constexpr double kOfBaseline = 10;
+  // The baseline may be nearly right by luck, and a search for inputs finds where it is. So where its error decides the bound, it
+  // is measured for so many further seeds.
+  static constexpr int kOtherSeeds = 4;
   // An algorithm rounds each of its steps, which costs as much as rounding its inputs several times: about the square root of the
   // number of steps where they differ in sign. A running mean and variance (Welford) over 161 elements was seen beyond ten times.
   static constexpr double kOfRounding = 40;
@@ -84,8 +87,9 @@ class LegalInputs {
   // The reference's answers to the absolute values of all real inputs, one for each output; empty where these do not fit into
   // memory.
   std::vector<std::vector<double>> AnswersToMagnitudes(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
-  // Sets the bounds of `set`, which holds `drawn` and its answer; why these inputs are not legal, if they are not.
-  std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, std::uint64_t seed);
+  // Sets the bounds of `set`, which holds `drawn`, the contents by `inputs`, and its answer; why these inputs are not legal, if
+  // they are not.
+  std::optional<std::string> AllowWhatTheBaselineDoes(InputSet& set, const DrawnArguments& drawn, const InputProgram& inputs);
 
  private:
   struct Entry {
@@ -105,6 +109,8 @@ class LegalInputs {
   // Bounds without the baseline's error; why the inputs are not legal, if they are not.
   std::variant<std::vector<Allowance>, std::string> AllowForInputs(InputSet& set, const DrawnArguments& drawn,
                                                                    std::uint64_t seed);
+  // Raises the bounds to what the baseline is off by for other seeds. Inputs that are not legal there count for nothing.
+  void AllowWhatTheBaselineDoesElsewhere(const Case& sizes, const InputProgram& inputs, std::vector<Allowance>& allowances);
   bool BaselineIsFiniteOn(const Case& sizes, DrawnArguments drawn, std::uint64_t seed);
   bool HasHeadroom(const Case& sizes, const DrawnArguments& drawn, std::uint64_t seed);
   Program& Baseline();
