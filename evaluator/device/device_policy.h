@@ -18,6 +18,9 @@ struct SamplingPlan {
   int usual_samples = 0;               // measuring ends earlier only after `max_seconds`
   double relative_half_width = 0.005;  // of the 95% confidence interval of the median
   double max_seconds = 0.25;           // kernel time spent on one case
+  // A kernel so slow that `long_samples` of it take that long is measured well enough with them. 0: with `min_samples`.
+  double long_seconds = 0;
+  static constexpr int long_samples = 3;
 };
 
 // What one kind of device can do, and how candidates are checked and timed there. A plain value: the coordinator reads it

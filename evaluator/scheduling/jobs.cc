@@ -37,8 +37,14 @@ Job MakeExportJob(const ExportRequest& request) {
 }
 
 Job MakeRunJob(Message request, milliseconds deadline, JobRunner* paused_while_timing) {
-  Job job;
+  Job job = MakeRunJob(std::function<Message()>(), deadline, paused_while_timing);
   job.request = std::move(request);
+  return job;
+}
+
+Job MakeRunJob(std::function<Message()> make_request, milliseconds deadline, JobRunner* paused_while_timing) {
+  Job job;
+  job.make_request = std::move(make_request);
   job.deadline = deadline;
   job.stage_deadlines = {{Stage::kPrepare, kPrepareDeadline}, {Stage::kHeldOut, kHeldOutDeadline}};
   if (paused_while_timing != nullptr) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ Job MakeExportJob(const ExportRequest& request);
 // Drawing inputs and computing the reference on a slow machine.
 inline constexpr std::chrono::milliseconds kPrepareDeadline{120'000};
 
-// A job of a run worker. `paused_while_timing` is suspended during the stages that must have the machine for themselves; null:
-// nothing has to pause.
+// A job of a run worker, whose request is made when it starts. `paused_while_timing` is suspended during the stages that must
+// have the machine for themselves; null: nothing has to pause.
+Job MakeRunJob(std::function<Message()> make_request, std::chrono::milliseconds deadline, JobRunner* paused_while_timing);
+// The same for a request that is known.
 Job MakeRunJob(Message request, std::chrono::milliseconds deadline, JobRunner* paused_while_timing);
 
 }  // namespace evo

@@ -26,11 +26,14 @@ std::variant<CaseMeasurement, Failure> CaseTimer::Measure(CaseOfProgram& one, Ga
                                                           double checked_ns) {
   const auto raced = [&](const SamplingPlan& sampling) {
     StoppingCriterion criterion{sampling};
-    if (!bounds) return criterion;
-    criterion.prune_ticks = bounds->prune_ns / device_.info().tick_ns;
     // A check launches once, and everything else in it takes less than a millisecond.
     constexpr double kCheckNs = 1e6;
+    criterion.looks_long =
+        sampling.long_seconds > 0 && sampling.min_samples * (checked_ns - kCheckNs) > 1e9 * sampling.long_seconds;
+    if (!bounds) return criterion;
+    criterion.prune_ticks = bounds->prune_ns / device_.info().tick_ns;
     criterion.looks_hopeless = checked_ns > kCheckNs + StoppingCriterion::kHopelessFactor * bounds->prune_ns;
+    criterion.looks_far_beyond = checked_ns > kCheckNs + StoppingCriterion::kFarBeyondFactor * bounds->prune_ns;
     criterion.decided_ticks = bounds->decided_ns / device_.info().tick_ns;
     return criterion;
   };

@@ -16,8 +16,13 @@ struct StoppingCriterion : SamplingPlan {
   // Beyond this many times as many ticks, two samples are enough to prune.
   static constexpr double kHopelessFactor = 4;
   static constexpr int kHopelessSamples = 2;
-  // The candidate took that long when it was checked: its first batch has no more than those two samples.
+  // Beyond this many times as many, one is.
+  static constexpr double kFarBeyondFactor = 16;
+  // The candidate took that long when it was checked: its first batch has no more than those two samples, or that one.
   bool looks_hopeless = false;
+  bool looks_far_beyond = false;
+  // The candidate took `long_seconds` for a few launches when it was checked: batches are short.
+  bool looks_long = false;
   // When even the lower end of the confidence interval is beyond this many ticks, the race is decided. 0: never.
   double decided_ticks = 0;
 

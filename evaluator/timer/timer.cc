@@ -119,9 +119,11 @@ std::variant<CaseMeasurement, Failure> Timer::Measure(const std::vector<BoundPro
     // The first batch is no longer than it takes to see that a candidate is pruned.
     const int first = criterion_.looks_hopeless ? StoppingCriterion::kHopelessSamples : criterion_.prune_samples;
     const auto race = static_cast<std::size_t>(criterion_.prune_ticks > 0 && batch == 0 ? first : 8);
-    std::size_t count = device_.policy().batches_launches ? race + rng_.Below(race / 2) : 1 + rng_.Below(2);
+    const bool is_long = criterion_.looks_long || !device_.policy().batches_launches;
+    std::size_t count = is_long ? 1 + rng_.Below(2) : race + rng_.Below(race / 2);
+    if (batch == 0 && criterion_.looks_far_beyond) count = 1;
     // The first launch after a pause takes 13% longer on an H200, so it only warms up.
-    const std::size_t warm_up = batch == 0 ? 1 : 0;
+    const std::size_t warm_up = batch == 0 && !criterion_.looks_far_beyond ? 1 : 0;
     count += warm_up;
     if (auto failure = TimeBatch(bound, {next, count, warm_up}, spans)) return *failure;
     next += count;

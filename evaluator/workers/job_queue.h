@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -19,12 +20,14 @@ struct QueuedJob {
   int killed_before{};  // workers of all jobs that were killed before the first of its own
 };
 
-// Jobs in the order of their submission. Workers can see how many there are. Not thread-safe: the owner locks.
+// Jobs in the order of their submission, urgent ones first. Workers can see how many there are. Not thread-safe: the owner locks.
 class JobQueue {
  public:
   bool empty() const { return jobs_.empty(); }
   void Push(QueuedJob job) {
-    jobs_.push_back(std::move(job));
+    const auto behind =
+        job.job.urgent ? std::ranges::find_if(jobs_, [](const QueuedJob& one) { return !one.job.urgent; }) : jobs_.end();
+    jobs_.insert(behind, std::move(job));
     waiting_.Set(jobs_.size());
   }
   // Puts a job whose worker was killed from outside in front of the others. False, and the job is left as it is, if that has

@@ -19,6 +19,10 @@ namespace evo {
 // have `deadlines_per_stage` times its deadline.
 struct Job {
   Message request;
+  // Where given, makes the request instead, when a worker takes the job, in that worker's thread: what was learnt while the job
+  // waited counts.
+  std::function<Message()> make_request;
+  bool urgent = false;                         // goes before those that wait and are not
   std::chrono::milliseconds deadline{60'000};  // of every stage that stage_deadlines does not name
   std::map<Stage, std::chrono::milliseconds> stage_deadlines;
   int deadlines_per_stage = 2;

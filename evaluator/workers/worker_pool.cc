@@ -161,7 +161,10 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
     cancel = cancel_.get_token();
     if (!fatal_.empty()) result.death = WorkerDeath{WorkerDeath::Kind::kCannotStart, fatal_};
   }
-  if (!result.death) result = RunJob(*slot.worker.process, next.job, cancel);
+  if (!result.death) {
+    if (next.job.make_request) next.job.request = next.job.make_request();
+    result = RunJob(*slot.worker.process, next.job, cancel);
+  }
   result.queue_ms = std::max(0.0, std::chrono::duration<double, std::milli>(since - next.since).count());
   const bool last = result.reply && FlagField(*result.reply, "last");
   if (result.death || last || options_.fresh) Retire(slot);

@@ -62,6 +62,21 @@ TEST_F(CaseTimerTest, PrunesWhatIsBeyondItsBound) {
   EXPECT_LT(std::get<CaseMeasurement>(hopeless).samples.size(), std::get<CaseMeasurement>(pruned).samples.size());
 }
 
+TEST_F(CaseTimerTest, TakesOneSampleOfWhatIsFarBeyondItsBound) {
+  const auto pruned = Measure(CaseBounds{1'000, 1'100}, 1e9);
+  EXPECT_TRUE(std::get<CaseMeasurement>(pruned).pruned);
+  EXPECT_EQ(std::get<CaseMeasurement>(pruned).samples.size(), 1U);
+  EXPECT_EQ(parts_.device.timed.size(), 1U) << "without a launch that warms up";
+}
+
+TEST_F(CaseTimerTest, TakesThreeSamplesOfAKernelThatIsLong) {
+  parts_.device.clock = [](std::size_t) { return SequenceTime{9'500'000, 9'500'000, 0, false}; };  // 0.3 s
+  const auto measured = Measure({}, 0.3e9);
+  const std::size_t samples = std::get<CaseMeasurement>(measured).samples.size();
+  EXPECT_GE(samples, 3U);
+  EXPECT_LE(samples, 4U);
+}
+
 TEST_F(CaseTimerTest, TakesMoreSamplesWhileNoJobWaits) {
   const auto hurried = Measure();
   parts_.jobs_wait = false;

@@ -25,6 +25,8 @@ class FakeJobRunner : public JobRunner {
 
   std::size_t pending() const { return pending_.size(); }
   const Job& front() const { return pending_.front().first; }
+  // As a worker gets it.
+  Message request_of_front() const { return front().make_request ? front().make_request() : front().request; }
 
   // Answers the job that was submitted first.
   void Answer(JobResult result) {

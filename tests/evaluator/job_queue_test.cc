@@ -39,6 +39,19 @@ TEST(JobQueue, AJobThatIsTakenBackIsTheNext) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(JobQueue, UrgentJobsGoFirstInTheirOrder) {
+  JobQueue queue;
+  for (const std::string name : {"one", "urgent", "two", "urgent as well"}) {
+    QueuedJob job = Named(name);
+    job.job.urgent = name.starts_with("urgent");
+    queue.Push(std::move(job));
+  }
+  EXPECT_EQ(PopName(queue), "urgent");
+  EXPECT_EQ(PopName(queue), "urgent as well");
+  EXPECT_EQ(PopName(queue), "one");
+  EXPECT_EQ(PopName(queue), "two");
+}
+
 TEST(JobQueue, AJobThatAloneLosesItsWorkersIsToBlameInTheEnd) { EXPECT_EQ(TakenBack(0), 5); }
 
 TEST(JobQueue, WhereAllLoseTheirWorkersNoJobIsToBlameForLong) { EXPECT_EQ(TakenBack(1), 20); }

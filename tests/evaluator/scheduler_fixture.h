@@ -85,7 +85,7 @@ class SchedulerTest : public ::testing::Test {
     scheduler_->Start({std::move(candidate)});
     compile_.Answer(Compiled(program_digest));
   }
-  EvaluateRequest RunRequestOfFront() const { return std::get<EvaluateRequest>(ToRunRequest(run_.front().request)); }
+  EvaluateRequest RunRequestOfFront() const { return std::get<EvaluateRequest>(ToRunRequest(run_.request_of_front())); }
 
   FakeJobRunner compile_;
   FakeJobRunner run_;

@@ -34,6 +34,42 @@ TEST_F(SchedulerTest, ACandidateIsCompiledThenRun) {
   EXPECT_EQ(evaluation.clocks.queue_ms, 5);
 }
 
+// Of many that wait for the device, the later ones know how fast the first were.
+TEST_F(SchedulerTest, WhatWasLearntWhileACandidateWaitedCounts) {
+  MakeScheduler();
+  scheduler_->Start({MakeCandidate(1, "one"), MakeCandidate(2, "two")});
+  compile_.Answer(Compiled("p"));
+  compile_.Answer(Compiled("q"));
+  EXPECT_TRUE(RunRequestOfFront().bounds.empty());
+  run_.Answer(Evaluated(Measured(100)));
+  EXPECT_EQ(RunRequestOfFront().bounds.at("a").best_ns, 100);
+  run_.Answer(Evaluated(Measured(100)));
+  Finish();
+}
+
+TEST_F(SchedulerTest, ACandidateOfANewStructureIsUrgent) {
+  MakeScheduler();
+  Candidate tiled = MakeCandidate(1, "one");
+  tiled.op = "tile_contraction";
+  tiled.genome.edits.emplace_back().op = tiled.op;
+  tiled.genome.edits.back().brings.push_back({"TILE_M", {32, 64}, 32});
+  Candidate tuned = tiled;
+  tuned.op = "parameter_step";
+  for (const Candidate& candidate : {tiled, tuned, MakeCandidate(1, "one")}) {
+    const bool urgent = candidate.op == "tile_contraction";
+    scheduler_->Start({candidate});
+    EXPECT_EQ(compile_.front().urgent, urgent);
+    compile_.Answer(Compiled("p"));
+    if (run_.pending() == 0) {  // the others are the same program
+      EXPECT_FALSE(urgent);
+      continue;
+    }
+    EXPECT_EQ(run_.front().urgent, urgent);
+    run_.Answer(Evaluated(Measured(100)));
+  }
+  for (int i = 0; i < 3; ++i) Finish();
+}
+
 // The coordinator does not parse what was evolved: whatever the text is, it reaches the compile worker as it is. A prediction
 // made here from these directives would refuse the first two without any worker.
 TEST_F(SchedulerTest, AHostileSourceGoesToTheWorkerUntouched) {

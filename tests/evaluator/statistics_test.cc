@@ -180,6 +180,23 @@ TEST(StoppingCriterion, TakesTheUsualNumberUnlessThatTakesTooLong) {
   EXPECT_FALSE(idle.Enough(Ticks(7, 340'000), 32));
 }
 
+TEST(StoppingCriterion, TakesFewOfAKernelThatIsLong) {
+  const StoppingCriterion criterion{kCudaPolicy.sampling};
+  EXPECT_FALSE(criterion.Enough(Ticks(2, 9'500'000), 32)) << "0.3 s each";
+  EXPECT_TRUE(criterion.Enough(Ticks(3, 9'500'000), 32));
+  EXPECT_FALSE(criterion.Enough(Ticks(7, 900'000), 32)) << "0.03 s each";
+  EXPECT_FALSE(Criterion().Enough(Ticks(9, 900'000'000), 1)) << "a plan without such kernels";
+}
+
+TEST(StoppingCriterion, PrunesAfterOneSampleWhatIsFarBeyond) {
+  StoppingCriterion criterion = Criterion();
+  EXPECT_FALSE(criterion.Prunes(Ticks(1, 16'100)));
+  criterion.prune_ticks = 1000;
+  EXPECT_TRUE(criterion.Prunes(Ticks(1, 16'100)));
+  EXPECT_FALSE(criterion.Prunes(Ticks(1, 15'900)));
+  EXPECT_FALSE(criterion.Prunes({}));
+}
+
 TEST(StoppingCriterion, PrunesWhatIsTooSlow) {
   StoppingCriterion criterion = Criterion();
   criterion.prune_ticks = 800;

@@ -25,12 +25,15 @@ inline constexpr DevicePolicy kCudaPolicy{
     .runs_sanitizers = true,
     .runs_device_assembly = true,
     // Eight samples are the fewest whose order statistics give a 95% interval that leaves out an outlier on either side.
-    .sampling = {.min_samples = 8, .max_samples = 300, .relative_half_width = 0.005, .max_seconds = 0.05},
+    .sampling = {.min_samples = 8, .max_samples = 300, .relative_half_width = 0.005, .max_seconds = 0.05, .long_seconds = 0.4},
     // Ten rounds over six sets at eight addresses, and a fifth of the difference between two processes that time the same
     // kernel; with cold caches that takes thousands of samples.
-    .idle_sampling =
-        SamplingPlan{
-            .min_samples = 8, .max_samples = 2400, .usual_samples = 480, .relative_half_width = 0.001, .max_seconds = 0.05},
+    .idle_sampling = SamplingPlan{.min_samples = 8,
+                                  .max_samples = 2400,
+                                  .usual_samples = 480,
+                                  .relative_half_width = 0.001,
+                                  .max_seconds = 0.05,
+                                  .long_seconds = 0.4},
     .code_placements = 5,       // coprime to the six sets and to their eight addresses: every pair occurs
     .interleaved_rounds = 144,  // three times six sets at eight addresses
     .other_input_samples = 20,
