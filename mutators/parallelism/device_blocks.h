@@ -35,7 +35,7 @@ extern const DeviceBlock kShowTensorCores;  // after writes to shared memory, be
 bool IsTensorElement(std::string_view type);
 // The block's text for elements of this type, by another name.
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name);
-// The function that starts the product of 64 x 16 and 16 x `columns` elements, 64, 128 or 256; `by_k`: neighbours of a factor go
+// The function that starts the product of 64 x 16 and 16 x `columns` elements, 128 or 256; `by_k`: neighbours of a factor go
 // along k, else along the output's index. Functions of several widths overload each other.
 std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k);
 

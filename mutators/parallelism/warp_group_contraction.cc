@@ -11,9 +11,9 @@ namespace evo {
 namespace {
 
 constexpr const char* kArch = "sm_90a";
-// The sizes that are searched. A warp group computes 64 rows, and 64, 128 or 256 columns by one instruction.
+// The sizes that are searched. A warp group computes 64 rows, and 128 or 256 columns by one instruction.
 const std::vector<std::int64_t> kTileM{64, 128, 192, 256};
-const std::vector<std::int64_t> kTileN{64, 128, 256};
+const std::vector<std::int64_t> kTileN{128, 256};
 const std::vector<std::int64_t> kRing{3, 4, 5, 6};
 // Dynamic shared memory of a block on Hopper, in bytes.
 constexpr int kGroupShared = 232448;
@@ -25,7 +25,7 @@ constexpr int kOtherRegisters = 32;
 struct GroupSizes {
   std::int64_t tile_m, tile_n, stages;
 };
-constexpr GroupSizes kGroupSizes[] = {{128, 256, 4}, {64, 64, 6}};
+constexpr GroupSizes kGroupSizes[] = {{128, 256, 4}, {64, 128, 5}};
 
 // One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups multiply
 // tiles in shared memory by wgmma while one more group brings the next tiles by asynchronous copies.

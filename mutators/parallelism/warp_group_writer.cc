@@ -34,7 +34,7 @@ std::string WarpGroupWriter::Blocks() const {
   for (const DeviceBlock* block : {&kCopyVector, &kSwizzled, &kDescribe, &kShowTensorCores, &kBeginProducts, &kCommitProducts,
                                    &kFinishProducts})
     text += BlockText(*block, operands_.type, Block(block->name));
-  for (const int columns : {64, 128, 256}) text += GroupProductText(operands_.type, Block(kProduct), columns, IsByK(m_), IsByK(n_));
+  for (const int columns : {128, 256}) text += GroupProductText(operands_.type, Block(kProduct), columns, IsByK(m_), IsByK(n_));
   return text;
 }
 
@@ -86,7 +86,7 @@ std::string WarpGroupWriter::Copies(const Side& side) const {
   const std::string place = IsByK(side)
                                 ? fmt::format("{}({}, {})", Block(kSwizzled.name), row, vector)
                                 : fmt::format("{1} / 8 * 4096 + {2}({0}, {1} % 8)", row, vector, Block(kSwizzled.name));
-  text += fmt::format("          {}(&{}[{} % {}][{}], {}, {} ? {} - {} : 0);\n", Block(kCopyVector.name),
+  text += fmt::format("          {}(&{}[{} % {}][{}], {},\n            {} ? {} - {} : 0);\n", Block(kCopyVector.name),
                       Fresh("tile_" + side.letter), next, names_.stages, place, from, Fresh("inside"),
                       IsByK(side) ? bound_k : bound, IsByK(side) ? k.name : index.name);
   return text + "        }\n";
@@ -120,11 +120,11 @@ std::string WarpGroupWriter::Products() const {
   text += fmt::format("  for (int {0} = 0; {0} < {1}; ++{0}) {{\n    __syncthreads();\n", step, steps);
   text += fmt::format("    const int {} = {} % {};\n    {}();\n", Fresh("slot"), step, names_.stages, Block(kBeginProducts.name));
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < 64; {0} += 16)\n", part);
-  text += fmt::format("      {}({}, {}, {}, {} > 0 || {} > 0);\n", Block(kProduct), sums, Described(m_), Described(n_), step, part);
+  text += fmt::format("      {}({}, {},\n        {}, {} > 0 || {} > 0);\n", Block(kProduct), sums, Described(m_), Described(n_), step, part);
   text += fmt::format("    {}();\n  }}\n  {}({});\n", Block(kCommitProducts.name), Block(kFinishProducts.name), sums);
   const std::string i = Fresh("e");
-  return text + fmt::format("  if ({} == 0) {{\n    for (int {} = 0; {} < {} / 2; ++{}) {}[{}] = 0.0f;\n  }}\n", steps, i, i,
-                            names_.tile_n, i, sums, i);
+  return text + fmt::format("  if ({0} <= 0) {{\n#pragma unroll\n    for (int {1} = 0; {1} < {2} / 2; ++{1}) {3}[{1}] = 0.0f;\n  }}\n", steps, i,
+                            names_.tile_n, sums);
 }
 
 // What follows the sum, 16 rows of a warp.
