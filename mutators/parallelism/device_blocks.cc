@@ -63,6 +63,26 @@ __device__ __forceinline__ int Swizzled(int row, int vector) { return row * 64 +
 
 )"};
 
+const DeviceBlock kBelow{"Below", R"(
+// How many of `most` numbers from `first` on are below `bound`.
+__device__ __forceinline__ int Below(long long bound, long long first, int most) {
+  return bound - first < 0 ? 0 : bound - first < most ? static_cast<int>(bound - first) : most;
+}
+
+)"};
+
+const DeviceBlock kStartCopy{"StartCopy", R"(
+// Starts to copy 8 neighbouring elements to shared memory: the first `count`, and zeros after them. Both addresses are multiples
+// of 16.
+__device__ __forceinline__ void StartCopy(Element* to, const Element* from, int count) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from), "r"(2 * max(0, min(count, 8)))
+               : "memory");
+}
+
+)"};
+
 const DeviceBlock kDescribe{"Describe", R"(
 // How such a tile is described to the tensor cores, from an element on. Every `panel` bytes there are 64 more elements of a row;
 // eight rows are 1024 bytes.
@@ -147,6 +167,34 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
   text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
   text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");
   return WithOtherName(text, block.name, name);
+}
+
+std::string CopyPanelsText(std::string_view type, const std::string& name, const std::string& start_copy,
+                           const std::string& copy_vector) {
+  return fmt::format(
+      R"(// Copies a thread's vectors of a tile, of 8 elements in every 16th line. The tile consists of panels of 64 x 64 elements, which
+// lie below each other in memory or, without kBelowEachOther, side by side. `lines` and `count` say how many lines, and elements
+// of a line, there are from the first vector on; the others become zeros. `aligned`: the vectors begin at multiples of 16 bytes.
+template <int kPanels, bool kBelowEachOther>
+__device__ __forceinline__ void {0}(
+    {1}* to, const {1}* from, long long pitch, bool aligned, int lines, int count) {{
+  if (aligned) {{
+#pragma unroll
+    for (int i = 0; i < 4 * kPanels; ++i) {{
+      const int line = (kBelowEachOther ? i : i % 4) * 16, side = kBelowEachOther ? 0 : i / 4 * 64;
+      {2}(to + i * 1024, from + line * pitch + side, line < lines ? count - side : 0);
+    }}
+  }} else {{
+#pragma unroll 1
+    for (int i = 0; i < 4 * kPanels; ++i) {{
+      const int line = (kBelowEachOther ? i : i % 4) * 16, side = kBelowEachOther ? 0 : i / 4 * 64;
+      {3}(to + i * 1024, from + line * pitch + side, line < lines ? count - side : 0);
+    }}
+  }}
+}}
+
+)",
+      name, type == "__half" ? "half" : std::string(type), start_copy, copy_vector);
 }
 
 std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k) {

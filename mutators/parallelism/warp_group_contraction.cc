@@ -11,9 +11,10 @@ namespace evo {
 namespace {
 
 constexpr const char* kArch = "sm_90a";
-// The sizes that are searched. A warp group computes 64 rows, and 128 or 256 columns by one instruction.
+// The sizes that are searched. An instruction computes 64 rows, and 128 or 256 columns.
 const std::vector<std::int64_t> kTileM{64, 128, 192, 256};
 const std::vector<std::int64_t> kTileN{128, 256};
+const std::vector<std::int64_t> kGroupRows{64, 128};
 const std::vector<std::int64_t> kRing{3, 4, 5, 6};
 // Dynamic shared memory of a block on Hopper, in bytes.
 constexpr int kGroupShared = 232448;
@@ -23,9 +24,9 @@ constexpr int kOtherRegisters = 32;
 
 // What a search begins with: the tile that large products want, and one of which small ones have enough for all multiprocessors.
 struct GroupSizes {
-  std::int64_t tile_m, tile_n, stages;
+  std::int64_t tile_m, tile_n, group_rows, stages;
 };
-constexpr GroupSizes kGroupSizes[] = {{128, 256, 4}, {64, 128, 5}};
+constexpr GroupSizes kGroupSizes[] = {{256, 128, 128, 4}, {64, 128, 64, 5}};
 
 // One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups multiply
 // tiles in shared memory by wgmma while one more group brings the next tiles by asynchronous copies.
@@ -38,6 +39,7 @@ class WarpGroupContraction : public KernelVisitor {
     return "computes a matrix product of half or bfloat16 by Hopper's products of warp groups, with sizes as parameters";
   }
   double weight() const override { return 3; }
+  std::string_view required_arch() const override { return kArch; }
 
  private:
   // Gives each contraction's proposal, or why it has none.
@@ -70,7 +72,7 @@ class WarpGroupContraction : public KernelVisitor {
 
   static WarpGroupParameters NamesIn(const SyntaxTree& tree) {
     const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
-    return {unused("TILE_M"), unused("TILE_N"), unused("STAGES")};
+    return {unused("TILE_M"), unused("TILE_N"), unused("GROUP_ROWS"), unused("STAGES")};
   }
 
   // Registers are shared out by the number of threads, so the compiler has to know it.
@@ -86,7 +88,7 @@ class WarpGroupContraction : public KernelVisitor {
 
   static Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
                         const WarpGroupParameters& names, const std::vector<std::string>& grid, const GroupSizes& sizes) {
-    const auto& [tile_m, tile_n, stages] = names;
+    const auto& [tile_m, tile_n, group_rows, stages] = names;
     const WarpGroupWriter writer(context, found, operands, names);
     Proposal proposal;
     const int kernel = found.grid.kernel, body = context.tree.node(kernel).children.back();
@@ -100,8 +102,13 @@ class WarpGroupContraction : public KernelVisitor {
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
                        {launched, "block", writer.Threads()},
                        {launched, "shared", fmt::format("max({}, {})", writer.RingBytes(), writer.SumBytes())}};
-    proposal.brings = {{tile_m, kTileM, sizes.tile_m}, {tile_n, kTileN, sizes.tile_n}, {stages, kRing, sizes.stages}};
-    proposal.constraints = {fmt::format("({}) * ({} / 2 + {}) <= {}", writer.Threads(), tile_n, kOtherRegisters, kRegisters),
+    proposal.brings = {{tile_m, kTileM, sizes.tile_m},
+                       {tile_n, kTileN, sizes.tile_n},
+                       {group_rows, kGroupRows, sizes.group_rows},
+                       {stages, kRing, sizes.stages}};
+    proposal.constraints = {fmt::format("{} % {} == 0", tile_m, group_rows),
+                            fmt::format("{} <= 128", writer.ThreadSums()),
+                            fmt::format("({}) * ({} + {}) <= {}", writer.Threads(), writer.ThreadSums(), kOtherRegisters, kRegisters),
                             fmt::format("{} <= {}", writer.RingBytes(), kGroupShared),
                             fmt::format("{} <= {}", writer.SumBytes(), kGroupShared)};
     return proposal;

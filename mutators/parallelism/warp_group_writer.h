@@ -7,10 +7,12 @@
 
 namespace evo {
 
-// The names of the parameters of a contraction by warp groups: elements of a block's tile, tiles in shared memory.
+// The names of the parameters of a contraction by warp groups: elements of a block's tile, how they are shared out, tiles in shared
+// memory.
 struct WarpGroupParameters {
   std::string tile_m;
   std::string tile_n;
+  std::string group_rows;  // rows of the tile that a warp group computes
   std::string stages;
 };
 
@@ -26,9 +28,10 @@ class WarpGroupWriter : private ContractionText {
   std::string Blocks() const;
   // The kernel's body with its braces. The block has one dimension.
   std::string Body() const;
-  // Threads of a block, and its dynamic shared memory: of the ring, and of the sums on their way to the output. Expressions of
-  // the parameters.
+  // Threads of a block, the sums that each has, and the block's dynamic shared memory: of the ring, and of the sums on their way
+  // to the output. Expressions of the parameters.
   std::string Threads() const;
+  std::string ThreadSums() const;
   std::string RingBytes() const;
   std::string SumBytes() const;
 
@@ -44,8 +47,10 @@ class WarpGroupWriter : private ContractionText {
 
   bool IsByK(const Side& side) const { return side.factor.inner == ContractionFactor::Inner::kReduced; }
   std::string Block(std::string_view name) const;
+  std::string Multiplying() const;
   std::string Constants() const;
-  std::string Copies(const Side& side) const;
+  std::string Address(const Side& side) const;
+  std::string Copy(const Side& side) const;
   std::string Described(const Side& side) const;
   std::string Bringing() const;
   std::string Products() const;

@@ -34,6 +34,7 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"wgmma.fence.sync.aligned", "evo_cpu::NothingToWaitFor"},
     {"wgmma.commit_group.sync.aligned", "evo_cpu::NothingToWaitFor"},
     {"wgmma.wait_group.sync.aligned", "evo_cpu::NothingToWaitFor"},
+    {"cp.async.cg.shared.global", "evo_cpu::CopyToShared"},
     {"fence.proxy.async", "evo_cpu::NothingToWaitFor"},
     {"fence.proxy.async.shared::cta", "evo_cpu::NothingToWaitFor"},
     {"ex2.approx.f32", "evo_cpu::PowerOfTwo<false>"},

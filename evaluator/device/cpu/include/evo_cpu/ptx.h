@@ -155,6 +155,20 @@ inline void MultiplyMatrices(float& d0, float& d1, float& d2, float& d3, unsigne
   d0 = mine.d[0], d1 = mine.d[1], d2 = mine.d[2], d3 = mine.d[3];
 }
 
+// cp.async: 16 bytes to shared memory, the first `bytes` of them and zeros after these. Done at once.
+inline void CopyToShared(unsigned to, const void* from, int size, int bytes) {
+  typedef unsigned __attribute__((may_alias)) Word;
+  typedef unsigned short __attribute__((may_alias)) Half;
+  if (size != 16 || bytes < 0 || bytes > 16 || bytes % 2 != 0) evo_cpu_runtime->trap("cp.async: 16 bytes expected, or less for zeros");
+  if ((to | reinterpret_cast<size_t>(from)) % 16 != 0) evo_cpu_runtime->trap("cp.async: an address is no multiple of 16");
+  char* const shared = const_cast<char*>(SharedAt(to));
+  if (bytes == 16) {
+    for (int i = 0; i < 4; ++i) reinterpret_cast<Word*>(shared)[i] = static_cast<const Word*>(from)[i];
+  } else {
+    for (int i = 0; i < 8; ++i) reinterpret_cast<Half*>(shared)[i] = i < bytes / 2 ? static_cast<const Half*>(from)[i] : Half(0);
+  }
+}
+
 // How a descriptor of wgmma with the 128-byte swizzle says where 16 bytes of an operand lie. Its address has 18 bits, of which four
 // are left out, and all of the dynamic shared memory is within reach of them.
 struct MatrixDescriptor {
