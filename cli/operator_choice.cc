@@ -66,7 +66,8 @@ void LeaveOutForeign(std::map<std::string, double>& operators, const std::string
   });
   if (left_out.empty() || std::any_of(operators.begin(), operators.end(), [](const auto& entry) { return entry.second > 0; }))
     return;
-  throw UsageError(fmt::format("--only-mutators: {}, and kernels are compiled for {}; name another mutator, too", left_out, arch));
+  throw UsageError(
+      fmt::format("--only-mutators: {}, and kernels are compiled for {}; name another mutator, too", left_out, arch));
 }
 
 bool SetOnlyParameters(const std::map<std::string, double>& operators) {

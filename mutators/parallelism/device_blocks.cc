@@ -172,9 +172,10 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
 std::string CopyPanelsText(std::string_view type, const std::string& name, const std::string& start_copy,
                            const std::string& copy_vector) {
   return fmt::format(
-      R"(// Copies a thread's vectors of a tile, of 8 elements in every 16th line. The tile consists of panels of 64 x 64 elements, which
-// lie below each other in memory or, without kBelowEachOther, side by side. `lines` and `count` say how many lines, and elements
-// of a line, there are from the first vector on; the others become zeros. `aligned`: the vectors begin at multiples of 16 bytes.
+      R"(// Copies a thread's vectors of a tile, of 8 elements in every 16th line. The tile has panels of 64 x 64 elements,
+// which lie below each other in memory or, without kBelowEachOther, side by side. `lines` and `count` say how many lines, and
+// elements of a line, there are from the first vector on; the others become zeros. `aligned`: the vectors begin at multiples of
+// 16 bytes.
 template <int kPanels, bool kBelowEachOther>
 __device__ __forceinline__ void {0}(
     {1}* to, const {1}* from, long long pitch, bool aligned, int lines, int count) {{

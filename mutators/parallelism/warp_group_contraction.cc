@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/error.h"
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/work_sharing.h"
@@ -28,8 +29,8 @@ struct GroupSizes {
 };
 constexpr GroupSizes kGroupSizes[] = {{256, 128, 128, 4}, {64, 128, 64, 5}};
 
-// One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups multiply
-// tiles in shared memory by wgmma while one more group brings the next tiles by asynchronous copies.
+// One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups
+// multiply tiles in shared memory by wgmma while one more group brings the next tiles by asynchronous copies.
 class WarpGroupContraction : public KernelVisitor {
  public:
   std::string_view name() const override { return "warp_group_contraction"; }
@@ -75,15 +76,13 @@ class WarpGroupContraction : public KernelVisitor {
     return {unused("TILE_M"), unused("TILE_N"), unused("GROUP_ROWS"), unused("STAGES")};
   }
 
-  // Registers are shared out by the number of threads, so the compiler has to know it.
+  // Registers are shared out by the number of threads, so the compiler has to know it. Contractions have no bounds yet.
   static Proposal::Change Bounds(const SyntaxTree& tree, int kernel, const std::string& threads) {
-    const std::string bounds = fmt::format("__launch_bounds__({})", threads);
-    int global = -1;
     for (const int child : tree.node(kernel).children) {
-      if (tree.Text(child).starts_with("__launch_bounds__")) return {child, Placement::kReplace, bounds};
-      if (tree.node(child).kind_name == "attribute(global)") global = child;
+      if (tree.node(child).kind_name == "attribute(global)")
+        return {child, Placement::kAfter, fmt::format(" __launch_bounds__({})", threads)};
     }
-    return {global, Placement::kAfter, " " + bounds};
+    throw Error("a kernel without __global__");
   }
 
   static Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
@@ -106,11 +105,10 @@ class WarpGroupContraction : public KernelVisitor {
                        {tile_n, kTileN, sizes.tile_n},
                        {group_rows, kGroupRows, sizes.group_rows},
                        {stages, kRing, sizes.stages}};
-    proposal.constraints = {fmt::format("{} % {} == 0", tile_m, group_rows),
-                            fmt::format("{} <= 128", writer.ThreadSums()),
-                            fmt::format("({}) * ({} + {}) <= {}", writer.Threads(), writer.ThreadSums(), kOtherRegisters, kRegisters),
-                            fmt::format("{} <= {}", writer.RingBytes(), kGroupShared),
-                            fmt::format("{} <= {}", writer.SumBytes(), kGroupShared)};
+    proposal.constraints = {
+        fmt::format("{} % {} == 0", tile_m, group_rows), fmt::format("{} <= 128", writer.ThreadSums()),
+        fmt::format("({}) * ({} + {}) <= {}", writer.Threads(), writer.ThreadSums(), kOtherRegisters, kRegisters),
+        fmt::format("{} <= {}", writer.RingBytes(), kGroupShared), fmt::format("{} <= {}", writer.SumBytes(), kGroupShared)};
     return proposal;
   }
 };

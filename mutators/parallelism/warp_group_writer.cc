@@ -35,7 +35,8 @@ std::string WarpGroupWriter::Blocks() const {
   const auto add = [&](const DeviceBlock& block) { text += BlockText(block, operands_.type, Block(block.name)); };
   for (const DeviceBlock* block : {&kCopyVector, &kStartCopy, &kBelow, &kSwizzled}) add(*block);
   text += CopyPanelsText(operands_.type, Block(kCopies), Block(kStartCopy.name), Block(kCopyVector.name));
-  for (const DeviceBlock* block : {&kDescribe, &kShowTensorCores, &kBeginProducts, &kCommitProducts, &kFinishProducts}) add(*block);
+  for (const DeviceBlock* block : {&kDescribe, &kShowTensorCores, &kBeginProducts, &kCommitProducts, &kFinishProducts})
+    add(*block);
   for (const int columns : {128, 256}) text += GroupProductText(operands_.type, Block(kProduct), columns, IsByK(m_), IsByK(n_));
   return text;
 }
@@ -56,8 +57,9 @@ std::string WarpGroupWriter::SumBytes() const { return fmt::format("{} / 2 * ({}
 std::string WarpGroupWriter::Constants() const {
   const std::string memory = UnusedName(tree_.text(), "tiles");
   std::string text = fmt::format(
-      "  // Each warp group but the last computes {} x {} elements on tensor cores. The last one brings the tiles, which are 64 of "
-      "k deep;\n  // {} are in shared memory or on their way there.\n",
+      "  // Each warp group but the last computes {} x {} elements on tensor cores. The last one brings the tiles, which\n  // "
+      "are 64 "
+      "of k deep; {} are in shared memory or on their way there.\n",
       names_.group_rows, names_.tile_n, names_.stages);
   text += fmt::format("  extern __shared__ __align__(1024) unsigned char {}[];\n", memory);
   std::string from = memory;
@@ -98,9 +100,9 @@ std::string WarpGroupWriter::Copy(const Side& side) const {
   const std::string lines = IsByK(side) ? left : fmt::format("{} - {}", left_k, line);
   const std::string count = IsByK(side) ? fmt::format("{} - {} * 8", left_k, vector) : left;
   std::string text = fmt::format("        {}<{} / 64, {}>(\n", Block(kCopies), side.size, IsByK(side) ? "true" : "false");
-  text += fmt::format("          &{}[{} % {}][{}({}, {})], {}, {}, {}, {}, {});\n", Fresh("tile_" + side.letter), Fresh("next"),
-                      names_.stages, Block(kSwizzled.name), line, vector, from, pitch, Fresh("aligned_" + side.letter), lines,
-                      count);
+  text +=
+      fmt::format("          &{}[{} % {}][{}({}, {})], {}, {}, {}, {}, {});\n", Fresh("tile_" + side.letter), Fresh("next"),
+                  names_.stages, Block(kSwizzled.name), line, vector, from, pitch, Fresh("aligned_" + side.letter), lines, count);
   return text + fmt::format("        {} += 64{};\n", from, IsByK(side) ? "" : " * " + pitch);
 }
 
@@ -112,8 +114,8 @@ std::string WarpGroupWriter::Bringing() const {
   text += Address(m_) + Address(n_);
   text += fmt::format("    for (int {0} = 0; {0} < {1} + {2} - 2; ++{0}) {{\n", next, steps, names_.stages);
   text += fmt::format("      if ({} >= {} - 2) {{\n", next, names_.stages);
-  text += fmt::format("        __pipeline_wait_prior({} - 3);\n        {}();\n        __syncthreads();\n      }}\n", names_.stages,
-                      Block(kShowTensorCores.name));
+  text += fmt::format("        __pipeline_wait_prior({} - 3);\n        {}();\n        __syncthreads();\n      }}\n",
+                      names_.stages, Block(kShowTensorCores.name));
   text += fmt::format("      if ({} < {}) {{\n", next, steps);
   text += fmt::format("        const int {} = {}({}, {} * 64, 64);\n", Fresh("left_k"), Block(kBelow.name),
                       tree_.Text(found_.k.bound), next);
@@ -144,8 +146,9 @@ std::string WarpGroupWriter::Products() const {
   text += fmt::format("    {}();\n  }}\n", Block(kCommitProducts.name));
   text += fmt::format("#pragma unroll\n  for (int {0} = 0; {0} < {1}; {0} += 64) {{\n", rows, group_rows);
   text += fmt::format("    {}({}[{} / 64]);\n", Block(kFinishProducts.name), sums, rows);
-  text += fmt::format("#pragma unroll\n    for (int {0} = 0; {1} <= 0 && {0} < {2} / 2; ++{0}) {3}[{4} / 64][{0}] = 0.0f;\n  }}\n", e,
-                      steps, names_.tile_n, sums, rows);
+  text +=
+      fmt::format("#pragma unroll\n    for (int {0} = 0; {1} <= 0 && {0} < {2} / 2; ++{0}) {3}[{4} / 64][{0}] = 0.0f;\n  }}\n", e,
+                  steps, names_.tile_n, sums, rows);
   return text;
 }
 
@@ -158,13 +161,14 @@ std::string WarpGroupWriter::Stores() const {
       "  // The sums go through shared memory, so that neighbouring threads store neighbouring elements.\n  __syncthreads();\n";
   text += fmt::format("  constexpr int {} = {} + 8;\n", row, names_.tile_n);
   text += fmt::format("  const int {} = threadIdx.x / 32, {} = threadIdx.x % 32;\n", warp, lane);
-  text += fmt::format("  float* {} = reinterpret_cast<float*>({}) + {} * 16 * {};\n", own, UnusedName(tree_.text(), "tiles"), warp,
-                      row);
+  text += fmt::format("  float* {} = reinterpret_cast<float*>({}) + {} * 16 * {};\n", own, UnusedName(tree_.text(), "tiles"),
+                      warp, row);
   text += fmt::format("#pragma unroll\n  for (int {0} = 0; {0} < {1}; {0} += 64) {{\n", rows, names_.group_rows);
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1} / 8; ++{0}) {{\n", part, names_.tile_n);
   text += fmt::format("#pragma unroll\n      for (int {0} = 0; {0} < 4; ++{0}) {{\n", e);
-  text += fmt::format("        {0}[({1} / 4 + {2} / 2 * 8) * {3} + {4} * 8 + {1} % 4 * 2 + {2} % 2] = {5}[{6} / 64][{4} * 4 + {2}];\n",
-                      own, lane, e, row, part, Fresh("sums"), rows);
+  text += fmt::format(
+      "        {0}[({1} / 4 + {2} / 2 * 8) * {3} + {4} * 8 + {1} % 4 * 2 + {2} % 2] = {5}[{6} / 64][{4} * 4 + {2}];\n", own, lane,
+      e, row, part, Fresh("sums"), rows);
   text += "      }\n    }\n    __syncwarp();\n";
   text += fmt::format("#pragma unroll 4\n    for (int {0} = {1}; {0} < 16 * {2}; {0} += 32) {{\n", t, lane, names_.tile_n);
   text += fmt::format("      {} = {} + {} + {} + {} % 4 * 16 + {} / {};\n", Typed(m_.index.declaration), Fresh("first_m"),
@@ -172,12 +176,11 @@ std::string WarpGroupWriter::Stores() const {
   text += fmt::format("      {} = {} + {} % {};\n", Typed(n_.index.declaration), Fresh("first_n"), t, names_.tile_n);
   text += fmt::format("      if ({} >= {} || {} >= {}) continue;\n", name(m_.index.declaration), tree_.Text(m_.index.bound),
                       name(n_.index.declaration), tree_.Text(n_.index.bound));
-  text += fmt::format("      float {0} = {1}[{2} / {3} * {4} + {2} % {3}];\n", name(found_.accumulator), own, t, names_.tile_n, row);
+  text +=
+      fmt::format("      float {0} = {1}[{2} / {3} * {4} + {2} % {3}];\n", name(found_.accumulator), own, t, names_.tile_n, row);
   return text + Epilogue(name(found_.accumulator), "      ") + "    }\n    __syncwarp();\n  }\n";
 }
 
-std::string WarpGroupWriter::Body() const {
-  return Finished("{\n" + Constants() + Bringing() + Products() + Stores() + "}");
-}
+std::string WarpGroupWriter::Body() const { return Finished("{\n" + Constants() + Bringing() + Products() + Stores() + "}"); }
 
 }  // namespace evo

@@ -7,8 +7,8 @@
 
 namespace evo {
 
-// The names of the parameters of a contraction by warp groups: elements of a block's tile, how they are shared out, tiles in shared
-// memory.
+// The names of the parameters of a contraction by warp groups: elements of a block's tile, how they are shared out, tiles in
+// shared memory.
 struct WarpGroupParameters {
   std::string tile_m;
   std::string tile_n;

@@ -119,8 +119,8 @@ TEST_F(TensorCoreTest, MultiplyByWarpGroups) {
     ASSERT_TRUE(status.ok()) << status.message;
     EXPECT_EQ(Download<float>(d, 4096), expected) << by_k;
   }
-  const std::string open = With(With(With(kGroupProduct, "BY_K", "true"), "b[i]", "a[i]"), "const float* b, float* d",
-                                "float* d, int n");
+  const std::string open =
+      With(With(With(kGroupProduct, "BY_K", "true"), "b[i]", "a[i]"), "const float* b, float* d", "float* d, int n");
   EXPECT_EQ(RunChecked(With(open, "BARRIER", "__syncthreads();"), {1, 1, 1}, {128, 1, 1}, 4096, 16384).message, "");
   EXPECT_THAT(RunChecked(With(open, "BARRIER", ""), {1, 1, 1}, {128, 1, 1}, 4096, 16384).message,
               HasSubstr("race in shared memory"));

@@ -159,7 +159,8 @@ inline void MultiplyMatrices(float& d0, float& d1, float& d2, float& d3, unsigne
 inline void CopyToShared(unsigned to, const void* from, int size, int bytes) {
   typedef unsigned __attribute__((may_alias)) Word;
   typedef unsigned short __attribute__((may_alias)) Half;
-  if (size != 16 || bytes < 0 || bytes > 16 || bytes % 2 != 0) evo_cpu_runtime->trap("cp.async: 16 bytes expected, or less for zeros");
+  if (size != 16 || bytes < 0 || bytes > 16 || bytes % 2 != 0)
+    evo_cpu_runtime->trap("cp.async: 16 bytes expected, or less for zeros");
   if ((to | reinterpret_cast<size_t>(from)) % 16 != 0) evo_cpu_runtime->trap("cp.async: an address is no multiple of 16");
   char* const shared = const_cast<char*>(SharedAt(to));
   if (bytes == 16) {
@@ -169,8 +170,8 @@ inline void CopyToShared(unsigned to, const void* from, int size, int bytes) {
   }
 }
 
-// How a descriptor of wgmma with the 128-byte swizzle says where 16 bytes of an operand lie. Its address has 18 bits, of which four
-// are left out, and all of the dynamic shared memory is within reach of them.
+// How a descriptor of wgmma with the 128-byte swizzle says where 16 bytes of an operand lie. Its address has 18 bits, of which
+// four are left out, and all of the dynamic shared memory is within reach of them.
 struct MatrixDescriptor {
   unsigned start, leading, stride;  // in bytes; start from the beginning of the dynamic part
 
@@ -181,9 +182,7 @@ struct MatrixDescriptor {
     if (bits >> 62 != 1 || (bits >> 49 & 7) != 0) evo_cpu_runtime->trap("wgmma: a descriptor without the 128-byte swizzle");
     if (Base() % 1024 != 0) evo_cpu_runtime->trap("wgmma: dynamic shared memory does not begin at a multiple of 1024");
   }
-  static unsigned Base() {
-    return static_cast<unsigned>(reinterpret_cast<size_t>(evo_cpu_current->block->dynamic_shared));
-  }
+  static unsigned Base() { return static_cast<unsigned>(reinterpret_cast<size_t>(evo_cpu_current->block->dynamic_shared)); }
   // Of 8 elements: by k, those from 8 * vector on of a row; else those from 8 * vector on of a k.
   void Read(bool by_k, unsigned row_or_k, unsigned vector, unsigned short (&to)[8]) const {
     typedef unsigned __attribute__((may_alias)) Word;
