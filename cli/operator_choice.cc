@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "kernel_templates/kernel_template.h"
 #include "mutators/genetic/crossover.h"
 #include "mutators/mutator_set.h"
 
@@ -52,6 +53,21 @@ std::map<std::string, double> ChooseOperators(const std::vector<std::string>& on
     throw UsageError("--only-mutators, --without-mutators and --proven-only leave no mutator to draw; leave one of them out");
   }
   return operators;
+}
+
+void LeaveOutForeign(std::map<std::string, double>& operators, const std::string& arch) {
+  const MutatorSet mutators;
+  std::string left_out;
+  std::erase_if(operators, [&](const auto& entry) {
+    const Mutator* mutator = mutators.Find(entry.first);
+    if (mutator == nullptr || CompilesFor(std::string(mutator->required_arch()), arch)) return false;
+    left_out = fmt::format("{} needs {}", entry.first, mutator->required_arch());
+    return true;
+  });
+  if (left_out.empty() || std::any_of(operators.begin(), operators.end(), [](const auto& entry) { return entry.second > 0; }))
+    return;
+  throw UsageError(
+      fmt::format("--only-mutators: {}, and kernels are compiled for {}; name another mutator, too", left_out, arch));
 }
 
 bool SetOnlyParameters(const std::map<std::string, double>& operators) {

@@ -13,6 +13,9 @@ namespace evo {
 std::map<std::string, double> ChooseOperators(const std::vector<std::string>& only, const std::vector<std::string>& without,
                                               bool proven_only = false);
 
+// Removes the mutators whose children cannot be compiled for an architecture. Throws UsageError if no other can be drawn.
+void LeaveOutForeign(std::map<std::string, double>& operators, const std::string& arch);
+
 // Whether none of these mutators changes source.
 bool SetOnlyParameters(const std::map<std::string, double>& operators);
 

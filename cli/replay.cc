@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/describe.h"
+#include "cli/operator_choice.h"
 #include "cli/run_setup.h"
 #include "core/error.h"
 #include "db/history.h"
@@ -122,6 +123,7 @@ Replay LoadReplayOf(const StoredReplay& stored) {
 
 void MarkReplay(RunSetup& setup, const RunOptions& options, const Replay& replay) {
   setup.record.arch = replay.conditions.arch;
+  LeaveOutForeign(setup.record.operators, setup.record.arch);
   setup.record.device_name = replay.conditions.device_name;
   setup.options.replay = {std::filesystem::absolute(options.replay).lexically_normal().string(), replay.runs,
                           options.replay_missing};

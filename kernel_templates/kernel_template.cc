@@ -160,7 +160,9 @@ class TemplateParser {
     const bool suffix = digits && std::string_view("0123456789af").find(text.back()) != std::string_view::npos;
     if (!text.starts_with("sm_") || !suffix)
       Fail(fmt::format("evo:requires: an architecture such as sm_80 expected, not '{}'", text));
-    if (!result_.required_arch.empty()) Fail("evo:requires: given twice");
+    // Edits say so, each for its own kernel.
+    if (!result_.required_arch.empty() && result_.required_arch != text)
+      Fail(fmt::format("evo:requires: {} and {}; one architecture expected", result_.required_arch, text));
     result_.required_arch = text;
   }
 

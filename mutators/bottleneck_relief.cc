@@ -30,7 +30,7 @@ std::vector<Row> Table() {
        {"fast_math", "exp_to_exp2", "reciprocal", "packed_half2"},
        {"hoist_invariant", "index_strength", "strip_mine", "unroll_pragma", "accumulator_split"}},
       {Bottleneck::kTensorStarved,
-       {"tensor_contraction", "fuse_attention"},
+       {"tensor_contraction", "warp_group_contraction", "fuse_attention"},
        {"tile_contraction", "packed_half2", "register_tile", "shared_stage"}},
       {Bottleneck::kSpills,
        {"launch_bounds", "loop_fission", "unroll_pragma"},

@@ -39,6 +39,8 @@ class Mutator {
   // Whether it uses the context's tree. For other mutators the tree is empty, since parsing takes far longer than drawing a
   // parameter.
   virtual bool reads_source() const { return false; }
+  // What all its children have to be compiled for, as `evo:requires` says it ("sm_90a"); empty if that depends on the parent.
+  virtual std::string_view required_arch() const { return {}; }
   // Whether most of its children, although they parse, compute something else or never end.
   virtual bool mostly_wrong() const { return false; }
   // The child; nullopt if there is nothing that the mutator can change.

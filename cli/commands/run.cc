@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/console_observer.h"
 #include "cli/describe.h"
+#include "cli/operator_choice.h"
 #include "cli/overdue.h"
 #include "cli/print.h"
 #include "cli/replay.h"
@@ -194,6 +195,7 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   PrintReference(context.messages, setup.task, reference);
   run.arch = workers.arch();
   run.device_name = workers.device().name;
+  if (!setup.resumed) LeaveOutForeign(run.operators, run.arch);
   if (!setup.resumed) SayKind(setup, *breeder);
   if (!setup.resumed && !options.no_reuse) AddRewards(setup, store);
   StoreRun(store, setup);

@@ -1,5 +1,7 @@
 #include "mutators/parallelism/device_blocks.h"
 
+#include <fmt/format.h>
+
 #include "kernel_templates/brought_parameters.h"
 
 namespace evo {
@@ -54,6 +56,75 @@ __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], const unsigned (&a
 
 )"};
 
+const DeviceBlock kSwizzled{"Swizzled", R"(
+// The place of 8 neighbouring elements in a tile for products of warp groups: rows of 64 elements, in which the vectors of 8 are
+// exchanged so that those of eight rows lie in different banks.
+__device__ __forceinline__ int Swizzled(int row, int vector) { return row * 64 + (vector ^ row % 8) * 8; }
+
+)"};
+
+const DeviceBlock kBelow{"Below", R"(
+// How many of `most` numbers from `first` on are below `bound`.
+__device__ __forceinline__ int Below(long long bound, long long first, int most) {
+  return bound - first < 0 ? 0 : bound - first < most ? static_cast<int>(bound - first) : most;
+}
+
+)"};
+
+const DeviceBlock kStartCopy{"StartCopy", R"(
+// Starts to copy 8 neighbouring elements to shared memory: the first `count`, and zeros after them. Both addresses are multiples
+// of 16.
+__device__ __forceinline__ void StartCopy(Element* to, const Element* from, int count) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from), "r"(2 * max(0, min(count, 8)))
+               : "memory");
+}
+
+)"};
+
+const DeviceBlock kDescribe{"Describe", R"(
+// How such a tile is described to the tensor cores, from an element on. Every `panel` bytes there are 64 more elements of a row;
+// eight rows are 1024 bytes.
+__device__ __forceinline__ unsigned long long Describe(const Element* from, unsigned panel) {
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(from));
+  return (address & 0x3ffff) >> 4 | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
+}
+
+)"};
+
+const DeviceBlock kBeginProducts{"BeginProducts", R"(
+// Products of warp groups run asynchronously: before the first of a batch the group waits for its own registers.
+__device__ __forceinline__ void BeginProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+)"};
+
+const DeviceBlock kCommitProducts{"CommitProducts", R"(
+// Ends a batch and waits for the one before it. This one goes on running.
+__device__ __forceinline__ void CommitProducts() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+}
+
+)"};
+
+const DeviceBlock kFinishProducts{"FinishProducts", R"(
+// Waits for all products. The compiler must not use a sum before.
+template <int kCount>
+__device__ __forceinline__ void FinishProducts(float (&sums)[kCount]) {
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+}
+
+)"};
+
+const DeviceBlock kShowTensorCores{"ShowTensorCores", R"(
+// What the thread has written to shared memory is seen by the tensor cores after the next barrier.
+__device__ __forceinline__ void ShowTensorCores() { asm volatile("fence.proxy.async;" ::: "memory"); }
+
+)"};
+
 const DeviceBlock kStoreVector{"StoreVector", R"(
 // Stores 8 neighbouring elements of shared memory, 16 bytes at once where the address allows it.
 __device__ __forceinline__ void StoreVector(Element* to, const Element* from) {
@@ -96,6 +167,64 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
   text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
   text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");
   return WithOtherName(text, block.name, name);
+}
+
+std::string CopyPanelsText(std::string_view type, const std::string& name, const std::string& start_copy,
+                           const std::string& copy_vector) {
+  return fmt::format(
+      R"(// Copies a thread's vectors of a tile, of 8 elements in every 16th line. The tile has panels of 64 x 64 elements,
+// which lie below each other in memory or, without kBelowEachOther, side by side. `lines` and `count` say how many lines, and
+// elements of a line, there are from the first vector on; the others become zeros. `aligned`: the vectors begin at multiples of
+// 16 bytes.
+template <int kPanels, bool kBelowEachOther>
+__device__ __forceinline__ void {0}(
+    {1}* to, const {1}* from, long long pitch, bool aligned, int lines, int count) {{
+  if (aligned) {{
+#pragma unroll
+    for (int i = 0; i < 4 * kPanels; ++i) {{
+      const int line = (kBelowEachOther ? i : i % 4) * 16, side = kBelowEachOther ? 0 : i / 4 * 64;
+      {2}(to + i * 1024, from + line * pitch + side, line < lines ? count - side : 0);
+    }}
+  }} else {{
+#pragma unroll 1
+    for (int i = 0; i < 4 * kPanels; ++i) {{
+      const int line = (kBelowEachOther ? i : i % 4) * 16, side = kBelowEachOther ? 0 : i / 4 * 64;
+      {3}(to + i * 1024, from + line * pitch + side, line < lines ? count - side : 0);
+    }}
+  }}
+}}
+
+)",
+      name, type == "__half" ? "half" : std::string(type), start_copy, copy_vector);
+}
+
+std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k) {
+  const int sums = columns / 2;
+  // A list of operands in lines of up to 120 characters, each begun by `indent` and quoted if it is part of a literal.
+  const auto list = [&](const std::string& format, const std::string& indent, bool quoted) {
+    std::string text, line;
+    for (int i = 0; i < sums; ++i) {
+      const std::string one = fmt::format(fmt::runtime(format), i) + (i + 1 < sums ? "," : "");
+      if (!line.empty() && indent.size() + line.size() + one.size() > 118) {
+        text += indent + (quoted ? "\"" + line + " \"" : line) + "\n";
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + one;
+    }
+    return text + indent + (quoted ? "\"" + line : line);
+  };
+  std::string text = fmt::format(
+      "// sums = a b, or += where `adds` is not 0, for 64 x {} sums of a warp group and 16 products each. Asynchronously.\n"
+      "__device__ __forceinline__ void {}(float (&sums)[{}], unsigned long long a, unsigned long long b, int adds) {{\n",
+      columns, name, sums);
+  text += fmt::format(
+      "  asm volatile(\n      \"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{}, 0;\\n\"\n"
+      "      \"wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{} {{\"\n",
+      sums + 2, columns, type == "__half" ? "f16" : "bf16", type == "__half" ? "f16" : "bf16");
+  text += list("%{}", "      ", true) +
+          fmt::format("}}, \"\n      \"%{}, %{}, p, 1, 1, {}, {};\\n}}\"\n", sums, sums + 1, a_by_k ? 0 : 1, b_by_k ? 0 : 1);
+  return text + "      : " + list("\"+f\"(sums[{}])", "        ", false).substr(8) +
+         "\n      : \"l\"(a), \"l\"(b), \"r\"(adds));\n}\n\n";
 }
 
 }  // namespace evo

@@ -23,9 +23,25 @@ extern const DeviceBlock kStoreVector;     // 8 elements from shared to global m
 extern const DeviceBlock kPack;            // two numbers as elements in one register, rounded to nearest
 extern const DeviceBlock kPowerOfTwo;      // 2 to the power of x by one instruction
 
+// Products of warp groups (wgmma), from tiles in shared memory in rows of 64 elements. They need sm_90a.
+extern const DeviceBlock kSwizzled;         // where 8 elements lie in such a tile
+extern const DeviceBlock kBelow;            // how many of some numbers are below a bound
+extern const DeviceBlock kStartCopy;        // up to 8 elements to shared memory, asynchronously
+extern const DeviceBlock kDescribe;         // a tile's descriptor
+extern const DeviceBlock kBeginProducts;    // before a batch
+extern const DeviceBlock kCommitProducts;   // after it; waits for the batch before
+extern const DeviceBlock kFinishProducts;   // waits for all
+extern const DeviceBlock kShowTensorCores;  // after writes to shared memory, before a barrier
+
 // What elements the building blocks know: "__half" and "__nv_bfloat16", as SyntaxNode::type spells them.
 bool IsTensorElement(std::string_view type);
 // The block's text for elements of this type, by another name.
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name);
+// The function that copies a thread's part of a tile for such products, which calls kStartCopy and kCopyVector by these names.
+std::string CopyPanelsText(std::string_view type, const std::string& name, const std::string& start_copy,
+                           const std::string& copy_vector);
+// The function that starts the product of 64 x 16 and 16 x `columns` elements, 128 or 256; `by_k`: neighbours of a factor go
+// along k, else along the output's index. Functions of several widths overload each other.
+std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k);
 
 }  // namespace evo

@@ -206,6 +206,18 @@ TEST(ChooseOperators, LeavesOutWhatPromisesNothing) {
   EXPECT_EQ(Names(ChooseOperators({"edits"}, {}, true)).size() + 5, proven.size());
 }
 
+TEST(ChooseOperators, LeavesOutWhatCannotBeCompiled) {
+  auto operators = ChooseOperators({}, {});
+  const std::size_t all = operators.size();
+  LeaveOutForeign(operators, "sm_90a");
+  EXPECT_EQ(operators.size(), all);
+  LeaveOutForeign(operators, "sm_80");
+  EXPECT_EQ(operators.size() + 1, all);
+  EXPECT_FALSE(operators.contains("warp_group_contraction"));
+  auto only = ChooseOperators({"warp_group_contraction"}, {});
+  EXPECT_THROW(LeaveOutForeign(only, "sm_80"), UsageError);
+}
+
 TEST(ChooseOperators, DrawsWhatIsMostlyWrongOnlyIfItIsNamed) {
   const auto usual = ChooseOperators({}, {});
   for (const char* wrong : {"statement_delete", "statement_copy", "constant_perturb", "expression_replace"})

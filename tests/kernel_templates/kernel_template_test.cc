@@ -131,6 +131,8 @@ TEST(Template, MalformedDirectivesSayLineAndReason) {
   EXPECT_EQ(FailureWith("// evo:workspace w float [S]"), "t.cu:1: evo:workspace w: no dtype 'float'");
   EXPECT_EQ(FailureWith("// evo:workspace w f32 []"), "t.cu:1: evo:workspace w: at least one size expected");
   EXPECT_EQ(FailureWith("// evo:memset w 256"), "t.cu:1: evo:memset: 'NAME value' expected, value a byte from 0 to 255");
+  EXPECT_EQ(FailureWith("// evo:requires sm_80\n// evo:requires sm_90a"),
+            "t.cu:2: evo:requires: sm_80 and sm_90a; one architecture expected");
   EXPECT_EQ(FailureWith("// evo:requires 80"), "t.cu:1: evo:requires: an architecture such as sm_80 expected, not '80'");
   EXPECT_EQ(FailureWith("// evo:requires sm_80 \\"),
             "t.cu:2: the line before ends in a backslash, so this one must continue with '// ...'");

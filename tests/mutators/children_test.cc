@@ -179,6 +179,29 @@ TEST_F(ChildrenTest, OfProductsOfHalves) {
   }
 }
 
+// By products of warp groups, with every access checked: both orders of both factors, ragged edges, one group and several.
+TEST_F(ChildrenTest, OfProductsByWarpGroups) {
+  const auto tiles = [](std::int64_t m, std::int64_t n, std::int64_t rows, std::int64_t stages) {
+    return Parameters{{"TILE_M", m}, {"TILE_N", n}, {"GROUP_ROWS", rows}, {"STAGES", stages}};
+  };
+  const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
+  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
+      {samples / "sample_half_product", "flat", tiles(128, 128, 128, 3)},
+      {samples / "sample_half_product", "columns", tiles(128, 128, 64, 4)},
+      {samples / "sample_half_layer", "relu", tiles(64, 256, 64, 3)},
+      {shipped / "linear_gelu_bf16", "naive", tiles(64, 128, 64, 5)}};
+  const SourceMutator& mutator = SourceMutatorNamed("warp_group_contraction");
+  for (const auto& [folder, kernel, setting] : places) {
+    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
+    const Task task = LoadTask(folder);
+    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
+    const auto proposals = mutator.Proposals(parent.Context());
+    ASSERT_EQ(proposals.size(), 2u);
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    ExpectRight(task, parent, setting);
+  }
+}
+
 // Attention on tensor cores, with every access checked: passes of three kinds, lengths that are no multiples of tiles, causal
 // rows, heads that share keys, both types.
 TEST_F(ChildrenTest, OfAttentions) {

@@ -25,6 +25,18 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "evo_cpu::LoadMatrices<true>"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "evo_cpu::MultiplyMatrices<__half>"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "evo_cpu::MultiplyMatrices<__nv_bfloat16>"},
+    {"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 64>"},
+    {"wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 64>"},
+    {"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 128>"},
+    {"wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 128>"},
+    {"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 256>"},
+    {"wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 256>"},
+    {"wgmma.fence.sync.aligned", "evo_cpu::NothingToWaitFor"},
+    {"wgmma.commit_group.sync.aligned", "evo_cpu::NothingToWaitFor"},
+    {"wgmma.wait_group.sync.aligned", "evo_cpu::NothingToWaitFor"},
+    {"cp.async.cg.shared.global", "evo_cpu::CopyToShared"},
+    {"fence.proxy.async", "evo_cpu::NothingToWaitFor"},
+    {"fence.proxy.async.shared::cta", "evo_cpu::NothingToWaitFor"},
     {"ex2.approx.f32", "evo_cpu::PowerOfTwo<false>"},
     {"ex2.approx.ftz.f32", "evo_cpu::PowerOfTwo<true>"},
 });
@@ -91,6 +103,22 @@ bool AddOperands(std::string_view section, std::vector<std::string>& operands) {
   return true;
 }
 
+// `{ .reg .pred p; setp.ne.b32 p, %3, 0; INSTRUCTION; }` as the instruction with %3 in p's place, since wgmma takes a predicate
+// where other instructions would take a register. Any other text stays.
+std::string WithoutPredicate(std::string_view text) {
+  constexpr std::string_view kBefore = ".reg .pred p; setp.ne.b32 p, ", kBehind = ", 0;";
+  std::string_view inner = Trimmed(text);
+  if (!inner.starts_with('{') || !inner.ends_with('}')) return std::string(text);
+  inner = Trimmed(inner.substr(1, inner.size() - 2));
+  const std::size_t end = inner.find(kBehind);
+  if (!inner.starts_with(kBefore) || end == std::string_view::npos) return std::string(text);
+  const std::string operand(inner.substr(kBefore.size(), end - kBefore.size()));
+  std::string instruction(Trimmed(inner.substr(end + kBehind.size())));
+  const std::size_t use = instruction.find(" p,");
+  if (use == std::string::npos) return std::string(text);
+  return instruction.replace(use + 1, 1, operand);
+}
+
 bool IsNumber(std::string_view text) {
   return !text.empty() && text.size() < 4 &&
          std::all_of(text.begin(), text.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)); });
@@ -102,12 +130,15 @@ std::optional<std::string> HostAssembly(std::string_view arguments) {
   const std::vector<std::string_view> sections = Split(arguments, ':');
   const std::optional<std::string> literals = Literals(sections[0]);
   std::vector<std::string> operands;
-  if (!literals || sections.size() > 4) return std::nullopt;
+  if (!literals || Trimmed(sections[0]).empty() || sections.size() > 4) return std::nullopt;
   for (std::size_t i = 1; i < std::min<std::size_t>(sections.size(), 3); ++i) {
     if (!AddOperands(sections[i], operands)) return std::nullopt;
   }
-  std::string_view text = Trimmed(*literals);
+  const std::string instruction = WithoutPredicate(*literals);
+  std::string_view text = Trimmed(instruction);
   if (text.ends_with(';')) text = Trimmed(text.substr(0, text.size() - 1));
+  // Only the compiler must not move anything past it.
+  if (text.empty()) return "evo_cpu::NothingToWaitFor()";
   const std::string_view name = text.substr(0, text.find_first_of(" {["));
   const auto* const known =
       std::find_if(kInstructions.begin(), kInstructions.end(), [&](const Instruction& one) { return one.name == name; });
@@ -116,6 +147,7 @@ std::optional<std::string> HostAssembly(std::string_view arguments) {
   std::erase_if(plain, [](char c) { return c == '{' || c == '}' || c == '[' || c == ']' || IsSpace(c); });
   std::vector<std::string> values;
   for (const std::string_view operand : Split(plain, ',')) {
+    if (plain.empty()) break;
     if (IsNumber(operand)) {
       values.emplace_back(operand);
       continue;

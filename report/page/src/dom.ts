@@ -53,6 +53,9 @@ export interface ColumnOf<T> {
   sort?: (row: T) => number | string;
 }
 
+// A box for more rows than these is not as high as its table.
+const kMostShownWhole = 16;
+
 // A table that scrolls in its own box, with headers that sort where a column can be sorted by.
 export function table<T>(name: string, columns: ColumnOf<T>[], rows: T[], onRow?: (row: T) => void): HTMLElement {
   const body = h("tbody");
@@ -90,6 +93,6 @@ export function table<T>(name: string, columns: ColumnOf<T>[], rows: T[], onRow?
     show();
   }
   show();
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
+  return h("div", { class: rows.length > kMostShownWhole ? "scroll" : "scroll whole", tabindex: 0, role: "region", "aria-label": name },
     h("table", {}, h("caption", { class: "hidden" }, name), h("thead", {}, h("tr", {}, headers)), body));
 }

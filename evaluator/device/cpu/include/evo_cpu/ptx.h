@@ -155,6 +155,143 @@ inline void MultiplyMatrices(float& d0, float& d1, float& d2, float& d3, unsigne
   d0 = mine.d[0], d1 = mine.d[1], d2 = mine.d[2], d3 = mine.d[3];
 }
 
+// cp.async: 16 bytes to shared memory, the first `bytes` of them and zeros after these. Done at once.
+inline void CopyToShared(unsigned to, const void* from, int size, int bytes) {
+  typedef unsigned __attribute__((may_alias)) Word;
+  typedef unsigned short __attribute__((may_alias)) Half;
+  if (size != 16 || bytes < 0 || bytes > 16 || bytes % 2 != 0)
+    evo_cpu_runtime->trap("cp.async: 16 bytes expected, or less for zeros");
+  if ((to | reinterpret_cast<size_t>(from)) % 16 != 0) evo_cpu_runtime->trap("cp.async: an address is no multiple of 16");
+  char* const shared = const_cast<char*>(SharedAt(to));
+  if (bytes == 16) {
+    for (int i = 0; i < 4; ++i) reinterpret_cast<Word*>(shared)[i] = static_cast<const Word*>(from)[i];
+  } else {
+    for (int i = 0; i < 8; ++i) reinterpret_cast<Half*>(shared)[i] = i < bytes / 2 ? static_cast<const Half*>(from)[i] : Half(0);
+  }
+}
+
+// How a descriptor of wgmma with the 128-byte swizzle says where 16 bytes of an operand lie. Its address has 18 bits, of which
+// four are left out, and all of the dynamic shared memory is within reach of them.
+struct MatrixDescriptor {
+  unsigned start, leading, stride;  // in bytes; start from the beginning of the dynamic part
+
+  explicit MatrixDescriptor(unsigned long long bits)
+      : start((static_cast<unsigned>(bits & 0x3fff) * 16 - Base()) & 0x3ffff),
+        leading(static_cast<unsigned>(bits >> 16 & 0x3fff) * 16),
+        stride(static_cast<unsigned>(bits >> 32 & 0x3fff) * 16) {
+    if (bits >> 62 != 1 || (bits >> 49 & 7) != 0) evo_cpu_runtime->trap("wgmma: a descriptor without the 128-byte swizzle");
+    if (Base() % 1024 != 0) evo_cpu_runtime->trap("wgmma: dynamic shared memory does not begin at a multiple of 1024");
+  }
+  static unsigned Base() { return static_cast<unsigned>(reinterpret_cast<size_t>(evo_cpu_current->block->dynamic_shared)); }
+  // Of 8 elements: by k, those from 8 * vector on of a row; else those from 8 * vector on of a k.
+  void Read(bool by_k, unsigned row_or_k, unsigned vector, unsigned short (&to)[8]) const {
+    typedef unsigned __attribute__((may_alias)) Word;
+    const unsigned lines = row_or_k / 8 * stride + row_or_k % 8 * 128;
+    const unsigned plain = start + lines + (by_k ? vector * 16 : vector / 8 * leading + vector % 8 * 16);
+    const char* const base = static_cast<const char*>(evo_cpu_current->block->dynamic_shared);
+    const Word* const from = reinterpret_cast<const Word*>(base + (plain ^ (plain >> 7 & 7) << 4));
+    const Word words[4] = {from[0], from[1], from[2], from[3]};
+    std::memcpy(to, words, sizeof words);
+  }
+};
+
+// What a lane brings to a product of a warp group: where its sums are, and its share of what the warp reads.
+template <int columns>
+struct GroupOperands {
+  float* sums[columns / 2];
+  unsigned short a[8];
+  unsigned short b[columns / 16][8];
+};
+
+// A warp's 16 rows of the product. The last lane to arrive multiplies.
+template <typename T, int columns, bool a_by_k, bool b_by_k>
+EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyRows(GroupOperands<columns>& mine, bool adds) {
+  GroupOperands<columns>* const address = &mine;
+  std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
+  if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
+  GroupOperands<columns>* lanes[32];
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+  alignas(32) float left[16][16], right[16][columns];
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    float of[8];
+    Widen<T>(of, lanes[lane]->a);
+    for (unsigned i = 0; i < 8; ++i) (a_by_k ? left[lane / 2][lane % 2 * 8 + i] : left[lane % 2 * 8 + i][lane / 2]) = of[i];
+    for (unsigned part = 0; part < columns / 16; ++part) {
+      const unsigned vector = part * 32 + lane;
+      Widen<T>(of, lanes[lane]->b[part]);
+      for (unsigned i = 0; i < 8; ++i)
+        (b_by_k ? right[vector % 2 * 8 + i][vector / 2] : right[vector / (columns / 8)][vector % (columns / 8) * 8 + i]) = of[i];
+    }
+  }
+  typedef float Row __attribute__((vector_size(32), may_alias));
+  for (unsigned row = 0; row < 16; ++row) {
+    for (unsigned part = 0; part < columns / 8; ++part) {
+      float* to[8];
+      Row total = {};
+      for (unsigned i = 0; i < 8; ++i) {
+        to[i] = lanes[row % 8 * 4 + i / 2]->sums[part * 4 + row / 8 * 2 + i % 2];
+        if (adds) total[i] = *to[i];
+      }
+      for (unsigned k = 0; k < 16; ++k) total += left[row][k] * *reinterpret_cast<const Row*>(&right[k][part * 8]);
+      for (unsigned i = 0; i < 8; ++i) *to[i] = total[i];
+    }
+  }
+  evo_cpu_runtime->release_warp(0xffffffffu);
+}
+
+// The operands of wgmma, which are all sums and then seven numbers: two descriptors, whether it adds, two signs, two orders.
+template <int columns>
+struct GroupArguments {
+  float* sums[columns / 2];
+  unsigned long long numbers[7];
+  int sums_taken = 0, numbers_taken = 0;
+  void Take(float& sum) { sums[sums_taken++] = &sum; }
+  void Take(unsigned long long number) { numbers[numbers_taken++] = number; }
+};
+
+inline unsigned LinearThread() {
+  const evo_cpu_uint3 &at = evo_cpu_current->thread_index, &of = evo_cpu_current->block->block_dim;
+  return (at.z * of.y + at.y) * of.x + at.x;
+}
+
+// wgmma.mma_async of 64 x 16 and 16 x `columns` elements in shared memory, done at once. Each lane reads its share of the warp's
+// operands, as its own accesses.
+template <typename T, int columns, typename... Operands>
+inline void MultiplyGroup(Operands&&... operands) {
+  static_assert(sizeof...(Operands) == columns / 2 + 7, "wgmma: sums, two descriptors and five numbers expected");
+  GroupArguments<columns> all;
+  (all.Take(operands), ...);
+  const bool a_by_k = all.numbers[5] == 0, b_by_k = all.numbers[6] == 0;
+  if (all.numbers[3] != 1 || all.numbers[4] != 1) evo_cpu_runtime->trap("wgmma: a sign other than 1");
+  const MatrixDescriptor a(all.numbers[0]), b(all.numbers[1]);
+  const unsigned lane = evo_cpu_current->lane, first = LinearThread() / 32 % 4 * 16;
+  GroupOperands<columns> mine;
+  std::memcpy(mine.sums, all.sums, sizeof mine.sums);
+  if (a_by_k)
+    a.Read(true, first + lane / 2, lane % 2, mine.a);
+  else
+    a.Read(false, lane / 2, first / 8 + lane % 2, mine.a);
+  for (unsigned part = 0; part < columns / 16; ++part) {
+    const unsigned vector = part * 32 + lane;
+    if (b_by_k)
+      b.Read(true, vector / 2, vector % 2, mine.b[part]);
+    else
+      b.Read(false, vector / (columns / 8), vector % (columns / 8), mine.b[part]);
+  }
+  const bool adds = all.numbers[2] != 0;
+  if (a_by_k && b_by_k)
+    MultiplyRows<T, columns, true, true>(mine, adds);
+  else if (a_by_k)
+    MultiplyRows<T, columns, true, false>(mine, adds);
+  else if (b_by_k)
+    MultiplyRows<T, columns, false, true>(mine, adds);
+  else
+    MultiplyRows<T, columns, false, false>(mine, adds);
+}
+
+// Fences, commits and waits of what is done at once here.
+inline void NothingToWaitFor(int = 0) {}
+
 // ex2.approx: 2 to the power of x. With `flushes`, denormal operands and results are zero, as .ftz says.
 template <bool flushes>
 inline void PowerOfTwo(float& result, float x) {

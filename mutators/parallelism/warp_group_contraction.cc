@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.h"
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/contraction.h"
+#include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/warp_group_writer.h"
+
+namespace evo {
+namespace {
+
+constexpr const char* kArch = "sm_90a";
+// The sizes that are searched. An instruction computes 64 rows, and 128 or 256 columns.
+const std::vector<std::int64_t> kTileM{64, 128, 192, 256};
+const std::vector<std::int64_t> kTileN{128, 256};
+const std::vector<std::int64_t> kGroupRows{64, 128};
+const std::vector<std::int64_t> kRing{3, 4, 5, 6};
+// Dynamic shared memory of a block on Hopper, in bytes.
+constexpr int kGroupShared = 232448;
+// Registers of a multiprocessor, and those that a thread has beside its sums.
+constexpr int kRegisters = 65536;
+constexpr int kOtherRegisters = 32;
+
+// What a search begins with: the tile that large products want, and one of which small ones have enough for all multiprocessors.
+struct GroupSizes {
+  std::int64_t tile_m, tile_n, group_rows, stages;
+};
+constexpr GroupSizes kGroupSizes[] = {{256, 128, 128, 4}, {64, 128, 64, 5}};
+
+// One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups
+// multiply tiles in shared memory by wgmma while one more group brings the next tiles by asynchronous copies.
+class WarpGroupContraction : public KernelVisitor {
+ public:
+  std::string_view name() const override { return "warp_group_contraction"; }
+  // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own.
+  Promise promise() const override { return Promise::kReassociating; }
+  std::string_view description() const override {
+    return "computes a matrix product of half or bfloat16 by Hopper's products of warp groups, with sizes as parameters";
+  }
+  double weight() const override { return 3; }
+  std::string_view required_arch() const override { return kArch; }
+
+ private:
+  // Gives each contraction's proposal, or why it has none.
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
+    const SyntaxTree& tree = context.tree;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      const auto refuse_kernel = [&](const std::string& why) { refuse(fmt::format("{}: {}", tree.node(kernel).name, why)); };
+      const auto found = AsContraction(context, kernel);
+      // Why a kernel is no contraction is what tile_contraction says.
+      if (std::holds_alternative<std::string>(found)) continue;
+      const Contraction& contraction = std::get<Contraction>(found);
+      const auto operands = AsTensorOperands(tree, contraction);
+      if (const auto* why = std::get_if<std::string>(&operands)) {
+        refuse_kernel(*why);
+        continue;
+      }
+      const std::string& required = context.rendered.required_arch;
+      const WarpGroupParameters names = NamesIn(tree);
+      const auto grid = TiledGrid(context, contraction, names.tile_m, names.tile_n);
+      if (!required.empty() && required != kArch)
+        refuse_kernel(fmt::format("its source requires {}, and products of warp groups {}", required, kArch));
+      else if (!grid)
+        refuse_kernel(kUnknownGrid);
+      else
+        for (const GroupSizes& sizes : kGroupSizes)
+          propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid, sizes));
+    }
+  }
+
+  static WarpGroupParameters NamesIn(const SyntaxTree& tree) {
+    const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
+    return {unused("TILE_M"), unused("TILE_N"), unused("GROUP_ROWS"), unused("STAGES")};
+  }
+
+  // Registers are shared out by the number of threads, so the compiler has to know it. Contractions have no bounds yet.
+  static Proposal::Change Bounds(const SyntaxTree& tree, int kernel, const std::string& threads) {
+    for (const int child : tree.node(kernel).children) {
+      if (tree.node(child).kind_name == "attribute(global)")
+        return {child, Placement::kAfter, fmt::format(" __launch_bounds__({})", threads)};
+    }
+    throw Error("a kernel without __global__");
+  }
+
+  static Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
+                        const WarpGroupParameters& names, const std::vector<std::string>& grid, const GroupSizes& sizes) {
+    const auto& [tile_m, tile_n, group_rows, stages] = names;
+    const WarpGroupWriter writer(context, found, operands, names);
+    Proposal proposal;
+    const int kernel = found.grid.kernel, body = context.tree.node(kernel).children.back();
+    const std::string requires_arch =
+        context.rendered.required_arch.empty() ? fmt::format("// evo:requires {}\n", kArch) : std::string();
+    proposal.changes = {{kernel, Placement::kBefore, requires_arch + writer.Blocks()},
+                        {kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"},
+                        Bounds(context.tree, kernel, writer.Threads()),
+                        {body, Placement::kReplace, writer.Body()}};
+    const std::string& launched = found.grid.launch->kernel;
+    proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
+                       {launched, "block", writer.Threads()},
+                       {launched, "shared", fmt::format("max({}, {})", writer.RingBytes(), writer.SumBytes())}};
+    proposal.brings = {{tile_m, kTileM, sizes.tile_m},
+                       {tile_n, kTileN, sizes.tile_n},
+                       {group_rows, kGroupRows, sizes.group_rows},
+                       {stages, kRing, sizes.stages}};
+    proposal.constraints = {
+        fmt::format("{} % {} == 0", tile_m, group_rows), fmt::format("{} <= 128", writer.ThreadSums()),
+        fmt::format("({}) * ({} + {}) <= {}", writer.Threads(), writer.ThreadSums(), kOtherRegisters, kRegisters),
+        fmt::format("{} <= {}", writer.RingBytes(), kGroupShared), fmt::format("{} <= {}", writer.SumBytes(), kGroupShared)};
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeWarpGroupContraction() { return std::make_unique<WarpGroupContraction>(); }
+
+}  // namespace evo

@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "tests/mutators/contraction_kernels.h"
+#include "tests/mutators/mutating.h"
+
+namespace evo {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// With the larger tile to begin with; the other child has the smaller one.
+std::string ByWarpGroups(const std::string& source) {
+  const auto children = ChildrenOf("warp_group_contraction", source);
+  EXPECT_EQ(children.size(), 2u) << source;
+  return children.empty() ? "" : children.front();
+}
+
+std::vector<std::string> WhyNoWarpGroups(const std::string& source) { return RefusalsOf("warp_group_contraction", source); }
+
+// Inputs by columns and weights by rows, bounds that are no int, a name that the edit would use.
+constexpr const char* kColumnLayer = R"(
+// evo:launch layer(X, W, Bias, Y, M, N, K) grid(ceil_div(M, 32), ceil_div(N, 4), BATCH) block(32, 4)
+#include <cuda_bf16.h>
+
+__global__ void layer(const __nv_bfloat16* X, const __nv_bfloat16* W, const float* bias, __nv_bfloat16* Y, size_t M, size_t N,
+                      size_t K) {
+  const __nv_bfloat16* x = X + blockIdx.z * K * M;
+  size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  size_t line = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < M && line < N) {
+    float total = 0;
+    for (size_t k = 0; k < K; ++k) {
+      const __nv_bfloat16 left = __ldg(&x[k * M + i]);
+      total = fmaf(__bfloat162float(left), __bfloat162float(W[line * K + k]), total);
+    }
+    // The bias of a feature.
+    total += bias[line];
+    Y[(blockIdx.z * M + i) * N + line] = __float2bfloat16(fmaxf(total, 0.0f));
+  }
+}
+)";
+
+TEST(WarpGroupContraction, BringsParametersAndBlocks) {
+  const std::string child = ByWarpGroups(kHalves);
+  EXPECT_THAT(child, AllOf(HasSubstr("// evo:param TILE_M 64 128 192 256\n"), HasSubstr("// evo:param TILE_N 128 256\n"),
+                           HasSubstr("// evo:param GROUP_ROWS 64 128\n"), HasSubstr("// evo:param STAGES 3 4 5 6\n"),
+                           HasSubstr("// evo:constraint STAGES * (TILE_M + TILE_N) * 128 <= 232448\n"),
+                           HasSubstr("// evo:constraint TILE_M % GROUP_ROWS == 0\n")));
+  EXPECT_THAT(child, AllOf(HasSubstr("// evo:requires sm_90a\n"), HasSubstr("#include <cuda_pipeline.h>\n"),
+                           HasSubstr("block(TILE_M / GROUP_ROWS * 128 + 128) shared(max("),
+                           HasSubstr("__global__ __launch_bounds__(TILE_M / GROUP_ROWS * 128 + 128) void hgemm(")));
+  EXPECT_THAT(child, AllOf(HasSubstr("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"),
+                           HasSubstr("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {"), HasSubstr("p, 1, 1, 0, 1;"),
+                           HasSubstr("\"+f\"(sums[127])\n")));
+}
+
+// Each side's copies and descriptors follow from which of its indices takes neighbouring elements.
+TEST(WarpGroupContraction, TakesEachFactorByItsOrder) {
+  EXPECT_THAT(ByWarpGroups(kHalves),
+              AllOf(HasSubstr("CopyPanels<TILE_M / 64, true>("), HasSubstr("CopyPanels<TILE_N / 64, false>("),
+                    HasSubstr("Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k], 16)"),
+                    HasSubstr("Describe(&tile_n[slot][part_k * 64], 8192)")));
+  EXPECT_THAT(ByWarpGroups(kColumnLayer),
+              AllOf(HasSubstr("CopyPanels<TILE_M / 64, false>("), HasSubstr("CopyPanels<TILE_N / 64, true>("),
+                    HasSubstr("Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k * 64], 8192)"),
+                    HasSubstr("Describe(&tile_n[slot][part_k], 16)"), HasSubstr("f32.bf16.bf16 {"), HasSubstr("p, 1, 1, 1, 0;")));
+}
+
+TEST(WarpGroupContraction, ReadsAsAPersonWouldHaveWrittenIt) {
+  const std::string child = ByWarpGroups(kColumnLayer);
+  EXPECT_THAT(child, HasSubstr("    const auto at_m = [&](int down, int along) {\n"
+                               "      const unsigned long i = first_m + along;\n"
+                               "      const unsigned long k = down;\n"
+                               "      return &x[k * M + i];\n    };\n"));
+  EXPECT_THAT(child, HasSubstr("      // The bias of a feature.\n"
+                               "      total += bias[line];\n"
+                               "      Y[(blockIdx.z * M + i) * N + line] = __float2bfloat16(fmaxf(total, 0.0f));\n"));
+  EXPECT_THAT(child, HasSubstr("const int line_2 = threadIdx.x % 128 / 8, vector = threadIdx.x % 8;\n"));
+  for (const char* source : {kHalves, kColumnLayer}) {
+    std::istringstream lines(ByWarpGroups(source));
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), line.starts_with("// evo:") || line.starts_with("__global__") ? 250u : 150u) << line;
+  }
+}
+
+TEST(WarpGroupContraction, BeginsWithLargeOrSmallTiles) {
+  const auto children = ChildrenOf("warp_group_contraction", kHalves);
+  ASSERT_EQ(children.size(), 2u);
+  EXPECT_THAT(children[0], AllOf(HasSubstr("#define TILE_M 256\n"), HasSubstr("#define GROUP_ROWS 128\n")));
+  EXPECT_THAT(children[1], AllOf(HasSubstr("#define TILE_M 64\n"), HasSubstr("#define GROUP_ROWS 64\n")));
+}
+
+TEST(WarpGroupContraction, TakesNamesThatAreFree) {
+  const std::string source = With(With(kHalves, "__global__", "__device__ float Below(float x) { return x; }\n__global__"),
+                                  "__global__", "#define STAGES 3\n__global__");
+  EXPECT_THAT(ByWarpGroups(source), AllOf(HasSubstr("evo:param STAGES_2 3 4 5 6"), HasSubstr("int Below_2(long long"),
+                                          HasSubstr("= Below_2(M, first_m, TILE_M) - line;")));
+}
+
+TEST(WarpGroupContraction, SaysWhyNot) {
+  EXPECT_THAT(WhyNoWarpGroups(kHalves), IsEmpty());
+  EXPECT_THAT(WhyNoWarpGroups(kFlat), ElementsAre("flat: it sums up in double, and tensor cores do in float"));
+  const std::string fixed = "// evo:requires sm_80\n" + std::string(kHalves);
+  EXPECT_THAT(ChildrenOf("warp_group_contraction", fixed), IsEmpty());
+  EXPECT_THAT(WhyNoWarpGroups(fixed), Contains("hgemm: its source requires sm_80, and products of warp groups sm_90a"));
+  const std::string same = ByWarpGroups("// evo:requires sm_90a\n" + std::string(kHalves));
+  EXPECT_EQ(same.find("evo:requires"), same.rfind("evo:requires")) << "said once";
+  EXPECT_THAT(WhyNoWarpGroups(With(kHalves, "B[k * N + n]", "B[k * N + 2 * n]")),
+              Contains(HasSubstr("no index of `__half2float(B[k * N + 2 * n])` goes along neighbouring elements")));
+}
+
+}  // namespace
+}  // namespace evo
