@@ -173,23 +173,25 @@ std::string CopyPanelsText(std::string_view type, const std::string& name, const
                            const std::string& copy_vector) {
   return fmt::format(
       R"(// Copies a thread's vectors of a tile, of 8 elements in every 16th line. The tile has panels of 64 x 64 elements,
-// which lie below each other in memory or, without kBelowEachOther, side by side. `lines` and `count` say how many lines, and
-// elements of a line, there are from the first vector on; the others become zeros. `aligned`: the vectors begin at multiples of
-// 16 bytes.
-template <int kPanels, bool kBelowEachOther>
+// which lie below each other in memory or, without kBelowEachOther, side by side; of kGroups warp groups each copies one in
+// kGroups. `lines` and `count` say how many lines, and elements of a line, there are from the thread's first vector of the tile
+// on; the others become zeros. `aligned`: the vectors begin at multiples of 16 bytes.
+template <int kPanels, int kGroups, bool kBelowEachOther>
 __device__ __forceinline__ void {0}(
-    {1}* to, const {1}* from, long long pitch, bool aligned, int lines, int count) {{
-  if (aligned) {{
+    {1}* to, const {1}* from, long long pitch, bool aligned, int lines, int count, int group) {{
 #pragma unroll
-    for (int i = 0; i < 4 * kPanels; ++i) {{
-      const int line = (kBelowEachOther ? i : i % 4) * 16, side = kBelowEachOther ? 0 : i / 4 * 64;
-      {2}(to + i * 1024, from + line * pitch + side, line < lines ? count - side : 0);
-    }}
-  }} else {{
+  for (int first = 0; first < kPanels; first += kGroups) {{
+    const int panel = first + group;
+    if (kPanels % kGroups != 0 && panel >= kPanels) continue;
+    const int line = kBelowEachOther ? panel * 64 : 0, side = kBelowEachOther ? 0 : panel * 64;
+    {1}* part = to + panel * 4096;
+    const {1}* source = from + line * pitch + side;
+    if (aligned) {{
+#pragma unroll
+      for (int i = 0; i < 64; i += 16) {2}(part + i * 64, source + i * pitch, line + i < lines ? count - side : 0);
+    }} else {{
 #pragma unroll 1
-    for (int i = 0; i < 4 * kPanels; ++i) {{
-      const int line = (kBelowEachOther ? i : i % 4) * 16, side = kBelowEachOther ? 0 : i / 4 * 64;
-      {3}(to + i * 1024, from + line * pitch + side, line < lines ? count - side : 0);
+      for (int i = 0; i < 64; i += 16) {3}(part + i * 64, source + i * pitch, line + i < lines ? count - side : 0);
     }}
   }}
 }}

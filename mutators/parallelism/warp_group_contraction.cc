@@ -21,7 +21,7 @@ const std::vector<std::int64_t> kRing{3, 4, 5, 6};
 constexpr int kGroupShared = 232448;
 // Registers of a multiprocessor, and those that a thread has beside its sums.
 constexpr int kRegisters = 65536;
-constexpr int kOtherRegisters = 32;
+constexpr int kOtherRegisters = 42;
 
 // What a search begins with: the tile that large products want, and one of which small ones have enough for all multiprocessors.
 struct GroupSizes {
@@ -30,7 +30,7 @@ struct GroupSizes {
 constexpr GroupSizes kGroupSizes[] = {{256, 128, 128, 4}, {64, 128, 64, 5}};
 
 // One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups
-// multiply tiles in shared memory by wgmma while one more group brings the next tiles by asynchronous copies.
+// multiply tiles in shared memory by wgmma while asynchronous copies bring the next tiles.
 class WarpGroupContraction : public KernelVisitor {
  public:
   std::string_view name() const override { return "warp_group_contraction"; }

@@ -41,10 +41,7 @@ std::string WarpGroupWriter::Blocks() const {
   return text;
 }
 
-// The threads of the groups that multiply.
-std::string WarpGroupWriter::Multiplying() const { return fmt::format("{} / {} * 128", names_.tile_m, names_.group_rows); }
-
-std::string WarpGroupWriter::Threads() const { return Multiplying() + " + 128"; }
+std::string WarpGroupWriter::Threads() const { return fmt::format("{} / {} * 128", names_.tile_m, names_.group_rows); }
 
 std::string WarpGroupWriter::ThreadSums() const { return fmt::format("{} / 64 * {} / 2", names_.group_rows, names_.tile_n); }
 
@@ -52,14 +49,13 @@ std::string WarpGroupWriter::RingBytes() const {
   return fmt::format("{} * ({} + {}) * 128", names_.stages, names_.tile_m, names_.tile_n);
 }
 
-std::string WarpGroupWriter::SumBytes() const { return fmt::format("{} / 2 * ({} + 8) * 4", Multiplying(), names_.tile_n); }
+std::string WarpGroupWriter::SumBytes() const { return fmt::format("{} / 2 * ({} + 8) * 4", Threads(), names_.tile_n); }
 
 std::string WarpGroupWriter::Constants() const {
   const std::string memory = UnusedName(tree_.text(), "tiles");
   std::string text = fmt::format(
-      "  // Each warp group but the last computes {} x {} elements on tensor cores. The last one brings the tiles, which\n  // "
-      "are 64 "
-      "of k deep; {} are in shared memory or on their way there.\n",
+      "  // Each warp group computes {} x {} elements on tensor cores. Tiles are 64 of k deep; {} of them are in shared memory\n"
+      "  // or on their way there.\n",
       names_.group_rows, names_.tile_n, names_.stages);
   text += fmt::format("  extern __shared__ __align__(1024) unsigned char {}[];\n", memory);
   std::string from = memory;
@@ -77,18 +73,18 @@ std::string WarpGroupWriter::Constants() const {
 std::string WarpGroupWriter::Address(const Side& side) const {
   const std::string at = Fresh("at_" + side.letter), from = Fresh("from_" + side.letter), pitch = Fresh("pitch_" + side.letter);
   const std::string line = Fresh("line"), vector = Fresh("vector"), down = Fresh("down"), along = Fresh("along");
-  std::string text = fmt::format("    const auto {} = [&](int {}, int {}) {{\n", at, down, along);
-  text += fmt::format("      {} = {} + {};\n", Typed(side.index.declaration), Fresh("first_" + side.letter),
+  std::string text = fmt::format("  const auto {} = [&](int {}, int {}) {{\n", at, down, along);
+  text += fmt::format("    {} = {} + {};\n", Typed(side.index.declaration), Fresh("first_" + side.letter),
                       IsByK(side) ? down : along);
-  text += fmt::format("      {} = {};\n", Typed(found_.k.counter), IsByK(side) ? along : down);
-  text += Statements(Needed({side.load}), "      ", {});
+  text += fmt::format("    {} = {};\n", Typed(found_.k.counter), IsByK(side) ? along : down);
+  text += Statements(Needed({side.load}), "    ", {});
   const bool address = tree_.node(side.load).type.ends_with('*');
-  text += fmt::format("      return {}{};\n    }};\n", address ? "" : "&", tree_.Text(side.load));
-  text += fmt::format("    const {}* {} = {}({}, {} * 8);\n", element_, from, at, line, vector);
-  text += fmt::format("    const long long {} = {}({} + 1, {} * 8) - {};\n", pitch, at, line, vector, from);
-  text += fmt::format("    const bool {} = reinterpret_cast<size_t>({}) % 16 == 0 && {} % 8 == 0;\n",
+  text += fmt::format("    return {}{};\n  }};\n", address ? "" : "&", tree_.Text(side.load));
+  text += fmt::format("  const {}* {} = {}({}, {} * 8);\n", element_, from, at, line, vector);
+  text += fmt::format("  const long long {} = {}({} + 1, {} * 8) - {};\n", pitch, at, line, vector, from);
+  text += fmt::format("  const bool {} = reinterpret_cast<size_t>({}) % 16 == 0 && {} % 8 == 0;\n",
                       Fresh("aligned_" + side.letter), from, pitch);
-  return text + fmt::format("    const int {} = {}({}, {}, {}) - {};\n", Fresh("left_" + side.letter), Block(kBelow.name),
+  return text + fmt::format("  const int {} = {}({}, {}, {}) - {};\n", Fresh("left_" + side.letter), Block(kBelow.name),
                             tree_.Text(side.index.bound), Fresh("first_" + side.letter), side.size,
                             IsByK(side) ? line : vector + " * 8");
 }
@@ -99,28 +95,27 @@ std::string WarpGroupWriter::Copy(const Side& side) const {
   const std::string left = Fresh("left_" + side.letter), line = Fresh("line"), vector = Fresh("vector");
   const std::string lines = IsByK(side) ? left : fmt::format("{} - {}", left_k, line);
   const std::string count = IsByK(side) ? fmt::format("{} - {} * 8", left_k, vector) : left;
-  std::string text = fmt::format("        {}<{} / 64, {}>(\n", Block(kCopies), side.size, IsByK(side) ? "true" : "false");
-  text +=
-      fmt::format("          &{}[{} % {}][{}({}, {})], {}, {}, {}, {}, {});\n", Fresh("tile_" + side.letter), Fresh("next"),
-                  names_.stages, Block(kSwizzled.name), line, vector, from, pitch, Fresh("aligned_" + side.letter), lines, count);
-  return text + fmt::format("        {} += 64{};\n", from, IsByK(side) ? "" : " * " + pitch);
+  std::string text = fmt::format("      {}<{} / 64, {} / {}, {}>(\n", Block(kCopies), side.size, names_.tile_m, names_.group_rows,
+                                 IsByK(side) ? "true" : "false");
+  text += fmt::format("        &{}[{} % {}][{}({}, {})], {}, {}, {}, {}, {}, {});\n", Fresh("tile_" + side.letter), Fresh("next"),
+                      names_.stages, Block(kSwizzled.name), line, vector, from, pitch, Fresh("aligned_" + side.letter), lines,
+                      count, Fresh("group"));
+  return text + fmt::format("      {} += 64{};\n", from, IsByK(side) ? "" : " * " + pitch);
 }
 
-// What the last group does. It is two tiles behind with what it overwrites: one is being multiplied, one is the next.
+// Which threads bring what, and the function that starts to bring a tile.
 std::string WarpGroupWriter::Bringing() const {
-  const std::string next = Fresh("next"), steps = Fresh("steps");
-  std::string text = fmt::format("  if (threadIdx.x >= {}) {{\n", Multiplying());
-  text += fmt::format("    const int {} = threadIdx.x % 128 / 8, {} = threadIdx.x % 8;\n", Fresh("line"), Fresh("vector"));
+  const std::string next = Fresh("next"), group = Fresh("group");
+  std::string text = "  // The shuffle tells the compiler that the number is the same for a warp.\n";
+  text += fmt::format("  const int {} = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 128), 0);\n", group);
+  text += fmt::format("  const int {} = {} * {};\n", Fresh("own_m"), group, names_.group_rows);
+  text += fmt::format("  const int {} = threadIdx.x % 128 / 8, {} = threadIdx.x % 8;\n", Fresh("line"), Fresh("vector"));
   text += Address(m_) + Address(n_);
-  text += fmt::format("    for (int {0} = 0; {0} < {1} + {2} - 2; ++{0}) {{\n", next, steps, names_.stages);
-  text += fmt::format("      if ({} >= {} - 2) {{\n", next, names_.stages);
-  text += fmt::format("        __pipeline_wait_prior({} - 3);\n        {}();\n        __syncthreads();\n      }}\n",
-                      names_.stages, Block(kShowTensorCores.name));
-  text += fmt::format("      if ({} < {}) {{\n", next, steps);
-  text += fmt::format("        const int {} = {}({}, {} * 64, 64);\n", Fresh("left_k"), Block(kBelow.name),
+  text += fmt::format("  const auto {} = [&](int {}) {{\n", Fresh("bring"), next);
+  text += fmt::format("    if ({} < {}) {{\n", next, Fresh("steps"));
+  text += fmt::format("      const int {} = {}({}, {} * 64, 64);\n", Fresh("left_k"), Block(kBelow.name),
                       tree_.Text(found_.k.bound), next);
-  text += Copy(m_) + Copy(n_);
-  return text + "      }\n      __pipeline_commit();\n    }\n    __syncthreads();\n    return;\n  }\n";
+  return text + Copy(m_) + Copy(n_) + "    }\n    __pipeline_commit();\n  };\n";
 }
 
 // The descriptor of a group's part of a side's tile, from part_k on.
@@ -133,11 +128,14 @@ std::string WarpGroupWriter::Described(const Side& side) const {
 std::string WarpGroupWriter::Products() const {
   const std::string step = Fresh("step"), steps = Fresh("steps"), part = Fresh("part_k"), sums = Fresh("sums");
   const std::string rows = Fresh("part_m"), e = Fresh("e"), &group_rows = names_.group_rows;
-  std::string text = "  // The shuffle tells the compiler that the number is the same for a warp.\n";
-  text += fmt::format("  const int {} = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 128), 0) * {};\n", Fresh("own_m"),
-                      group_rows);
-  text += fmt::format("  float {}[{} / 64][{} / 2];\n", sums, group_rows, names_.tile_n);
-  text += fmt::format("  for (int {0} = 0; {0} < {1}; ++{0}) {{\n    __syncthreads();\n", step, steps);
+  const std::string next = Fresh("next"), bring = Fresh("bring");
+  std::string text = fmt::format("  float {}[{} / 64][{} / 2];\n", sums, group_rows, names_.tile_n);
+  text += fmt::format("  for (int {0} = 0; {0} < {1} - 2; ++{0}) {2}({0});\n", next, names_.stages, bring);
+  text += fmt::format("  for (int {0} = 0; {0} < {1}; ++{0}) {{\n", step, steps);
+  text += fmt::format("    __pipeline_wait_prior({} - 3);\n    {}();\n    __syncthreads();\n", names_.stages,
+                      Block(kShowTensorCores.name));
+  text += "    // One tile is still being multiplied, and this one is next: the one before them is overwritten.\n";
+  text += fmt::format("    {}({} + {} - 2);\n", bring, step, names_.stages);
   text += fmt::format("    const int {} = {} % {};\n    {}();\n", Fresh("slot"), step, names_.stages, Block(kBeginProducts.name));
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < 64; {0} += 16) {{\n", part);
   text += fmt::format("#pragma unroll\n      for (int {0} = 0; {0} < {1}; {0} += 64) {{\n", rows, group_rows);

@@ -17,7 +17,7 @@ struct WarpGroupParameters {
 };
 
 // Writes a contraction whose blocks compute tiles of the output by products of warp groups (wgmma), which read both factors from
-// shared memory. One more group of the block brings them there.
+// shared memory, into which all threads copy.
 class WarpGroupWriter : private ContractionText {
  public:
   // The arguments must outlive the writer.
@@ -47,7 +47,6 @@ class WarpGroupWriter : private ContractionText {
 
   bool IsByK(const Side& side) const { return side.factor.inner == ContractionFactor::Inner::kReduced; }
   std::string Block(std::string_view name) const;
-  std::string Multiplying() const;
   std::string Constants() const;
   std::string Address(const Side& side) const;
   std::string Copy(const Side& side) const;

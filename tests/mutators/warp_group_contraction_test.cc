@@ -13,6 +13,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // With the larger tile to begin with; the other child has the smaller one.
 std::string ByWarpGroups(const std::string& source) {
@@ -53,8 +54,8 @@ TEST(WarpGroupContraction, BringsParametersAndBlocks) {
                            HasSubstr("// evo:constraint STAGES * (TILE_M + TILE_N) * 128 <= 232448\n"),
                            HasSubstr("// evo:constraint TILE_M % GROUP_ROWS == 0\n")));
   EXPECT_THAT(child, AllOf(HasSubstr("// evo:requires sm_90a\n"), HasSubstr("#include <cuda_pipeline.h>\n"),
-                           HasSubstr("block(TILE_M / GROUP_ROWS * 128 + 128) shared(max("),
-                           HasSubstr("__global__ __launch_bounds__(TILE_M / GROUP_ROWS * 128 + 128) void hgemm(")));
+                           HasSubstr("block(TILE_M / GROUP_ROWS * 128) shared(max("),
+                           HasSubstr("__global__ __launch_bounds__(TILE_M / GROUP_ROWS * 128) void hgemm(")));
   EXPECT_THAT(child, AllOf(HasSubstr("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"),
                            HasSubstr("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {"), HasSubstr("p, 1, 1, 0, 1;"),
                            HasSubstr("\"+f\"(sums[127])\n")));
@@ -63,21 +64,21 @@ TEST(WarpGroupContraction, BringsParametersAndBlocks) {
 // Each side's copies and descriptors follow from which of its indices takes neighbouring elements.
 TEST(WarpGroupContraction, TakesEachFactorByItsOrder) {
   EXPECT_THAT(ByWarpGroups(kHalves),
-              AllOf(HasSubstr("CopyPanels<TILE_M / 64, true>("), HasSubstr("CopyPanels<TILE_N / 64, false>("),
+              AllOf(HasSubstr("CopyPanels<TILE_M / 64, TILE_M / GROUP_ROWS, true>("), HasSubstr("CopyPanels<TILE_N / 64, TILE_M / GROUP_ROWS, false>("),
                     HasSubstr("Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k], 16)"),
                     HasSubstr("Describe(&tile_n[slot][part_k * 64], 8192)")));
   EXPECT_THAT(ByWarpGroups(kColumnLayer),
-              AllOf(HasSubstr("CopyPanels<TILE_M / 64, false>("), HasSubstr("CopyPanels<TILE_N / 64, true>("),
+              AllOf(HasSubstr("CopyPanels<TILE_M / 64, TILE_M / GROUP_ROWS, false>("), HasSubstr("CopyPanels<TILE_N / 64, TILE_M / GROUP_ROWS, true>("),
                     HasSubstr("Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k * 64], 8192)"),
                     HasSubstr("Describe(&tile_n[slot][part_k], 16)"), HasSubstr("f32.bf16.bf16 {"), HasSubstr("p, 1, 1, 1, 0;")));
 }
 
 TEST(WarpGroupContraction, ReadsAsAPersonWouldHaveWrittenIt) {
   const std::string child = ByWarpGroups(kColumnLayer);
-  EXPECT_THAT(child, HasSubstr("    const auto at_m = [&](int down, int along) {\n"
-                               "      const unsigned long i = first_m + along;\n"
-                               "      const unsigned long k = down;\n"
-                               "      return &x[k * M + i];\n    };\n"));
+  EXPECT_THAT(child, HasSubstr("  const auto at_m = [&](int down, int along) {\n"
+                               "    const unsigned long i = first_m + along;\n"
+                               "    const unsigned long k = down;\n"
+                               "    return &x[k * M + i];\n  };\n"));
   EXPECT_THAT(child, HasSubstr("      // The bias of a feature.\n"
                                "      total += bias[line];\n"
                                "      Y[(blockIdx.z * M + i) * N + line] = __float2bfloat16(fmaxf(total, 0.0f));\n"));
@@ -87,6 +88,22 @@ TEST(WarpGroupContraction, ReadsAsAPersonWouldHaveWrittenIt) {
     for (std::string line; std::getline(lines, line);)
       EXPECT_LE(line.size(), line.starts_with("// evo:") || line.starts_with("__global__") ? 250u : 150u) << line;
   }
+}
+
+// synccheck objects to a barrier of a block that is waited at in two places, as where one warp group copies and others multiply.
+TEST(WarpGroupContraction, HasNoBarrierThatOnlySomeThreadsReach) {
+  const std::string child = ByWarpGroups(kHalves);
+  const std::string body = child.substr(child.find("void hgemm("));
+  int barriers = 0;
+  std::istringstream lines(body);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("__syncthreads") == std::string::npos) continue;
+    ++barriers;
+    EXPECT_TRUE(line == "    __syncthreads();" || line == "  __syncthreads();") << line;
+  }
+  EXPECT_EQ(barriers, 2);
+  EXPECT_THAT(body, Not(HasSubstr("return;"))) << "nor one that some threads have left before";
+  EXPECT_THAT(body, Not(HasSubstr("if (threadIdx")));
 }
 
 TEST(WarpGroupContraction, BeginsWithLargeOrSmallTiles) {
