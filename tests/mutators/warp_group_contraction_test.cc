@@ -63,12 +63,13 @@ TEST(WarpGroupContraction, BringsParametersAndBlocks) {
 
 // Each side's copies and descriptors follow from which of its indices takes neighbouring elements.
 TEST(WarpGroupContraction, TakesEachFactorByItsOrder) {
-  EXPECT_THAT(ByWarpGroups(kHalves),
-              AllOf(HasSubstr("CopyPanels<TILE_M / 64, TILE_M / GROUP_ROWS, true>("), HasSubstr("CopyPanels<TILE_N / 64, TILE_M / GROUP_ROWS, false>("),
-                    HasSubstr("Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k], 16)"),
-                    HasSubstr("Describe(&tile_n[slot][part_k * 64], 8192)")));
+  EXPECT_THAT(ByWarpGroups(kHalves), AllOf(HasSubstr("CopyPanels<TILE_M / 64, TILE_M / GROUP_ROWS, true>("),
+                                           HasSubstr("CopyPanels<TILE_N / 64, TILE_M / GROUP_ROWS, false>("),
+                                           HasSubstr("Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k], 16)"),
+                                           HasSubstr("Describe(&tile_n[slot][part_k * 64], 8192)")));
   EXPECT_THAT(ByWarpGroups(kColumnLayer),
-              AllOf(HasSubstr("CopyPanels<TILE_M / 64, TILE_M / GROUP_ROWS, false>("), HasSubstr("CopyPanels<TILE_N / 64, TILE_M / GROUP_ROWS, true>("),
+              AllOf(HasSubstr("CopyPanels<TILE_M / 64, TILE_M / GROUP_ROWS, false>("),
+                    HasSubstr("CopyPanels<TILE_N / 64, TILE_M / GROUP_ROWS, true>("),
                     HasSubstr("Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k * 64], 8192)"),
                     HasSubstr("Describe(&tile_n[slot][part_k], 16)"), HasSubstr("f32.bf16.bf16 {"), HasSubstr("p, 1, 1, 1, 0;")));
 }
