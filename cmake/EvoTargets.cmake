@@ -63,14 +63,18 @@ function(evo_library name)
   evo_precompile(evo_${name} ${donor} ${evo_common_headers} ${ARG_PRECOMPILE})
 endfunction()
 
-# evo_test(NAME LABEL label [TOGETHER] SOURCES ... DEPENDS ...): one GoogleTest program, its tests known to CTest under the label. CTest runs
-# each test in a process of its own, or with TOGETHER all of them in one: for tests that share seconds of setting up. Tests with the same LOCK
-# never run at the same time.
+# evo_test(NAME LABEL label [TOGETHER] [WAITS] SOURCES ... DEPENDS ...): one GoogleTest program, its tests known to CTest under the label. CTest
+# runs each test in a process of its own, or with TOGETHER all of them in one: for tests that share much setting up. Tests with the same LOCK
+# never run at the same time. WAITS: they wait for deadlines or processes half of their time or more, so that others run meanwhile. COST: the
+# seconds of the longest of them, where that is many: CTest starts with the longest, so that none is left over alone at the end.
 include(GoogleTest)
+# scripts/test gives CTest four slots. A test takes two of them unless it waits most of its time: two that use a processor run at once, or four
+# that wait.
+set(evo_works PROCESSORS 2)
 add_custom_target(gpu_tests)
 add_custom_target(unit_tests)
 function(evo_test name)
-  cmake_parse_arguments(ARG "TOGETHER" "LABEL;TIMEOUT;LOCK" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TOGETHER;WAITS" "LABEL;TIMEOUT;LOCK;COST" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main evo_warnings)
   # Optimising tests costs more than running them slowly.
@@ -88,14 +92,20 @@ function(evo_test name)
     add_dependencies(gpu_tests ${name})
     install(TARGETS ${name} RUNTIME DESTINATION tests COMPONENT gpu_tests EXCLUDE_FROM_ALL)
   endif()
-  if(ARG_TOGETHER)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
-    return()
-  endif()
   set(properties LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  if(NOT ARG_WAITS)
+    list(APPEND properties ${evo_works})
+  endif()
+  if(ARG_COST)
+    list(APPEND properties COST ${ARG_COST})
+  endif()
   if(ARG_LOCK)
     list(APPEND properties RESOURCE_LOCK ${ARG_LOCK})
+  endif()
+  if(ARG_TOGETHER)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ${properties})
+    return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
