@@ -64,19 +64,19 @@ Json ArgumentJson(const DraftArgument& argument) {
 }
 
 std::string Bytes(const TaskDraft& draft) {
-  static const std::map<std::string, int> kBytes = {{"f64", 8}, {"i64", 8}, {"u64", 8}, {"f16", 2}, {"bf16", 2},
+  static const std::map<std::string, int> kSizes = {{"f64", 8}, {"i64", 8}, {"u64", 8}, {"f16", 2}, {"bf16", 2},
                                                     {"i16", 2}, {"u16", 2}, {"i8", 1},  {"u8", 1}};
   std::string sum;
   for (const DraftArgument& argument : draft.arguments) {
     if (argument.role == "scalar") continue;
-    const auto found = kBytes.find(argument.dtype);
+    const auto found = kSizes.find(argument.dtype);
     std::string term;
     for (const std::string& dimension : argument.shape) {
       const bool plain = dimension.find_first_of(" +-/") == std::string::npos;
       term += (plain ? dimension : "(" + dimension + ")") + " * ";
     }
     const int passes = argument.role == "inout" ? 2 : 1;
-    sum += (sum.empty() ? "" : " + ") + term + std::to_string(passes * (found == kBytes.end() ? 4 : found->second));
+    sum += (sum.empty() ? "" : " + ") + term + std::to_string(passes * (found == kSizes.end() ? 4 : found->second));
   }
   return sum.empty() ? "0" : sum;
 }

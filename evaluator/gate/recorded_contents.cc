@@ -68,18 +68,21 @@ std::vector<std::byte> Converted(const NpzArray& array, Dtype dtype, const Recor
 // Why these values are none that the generator may draw; empty if they are, or if nothing is known of them.
 std::string NotDrawn(const Generator& generator, const Variables& variables, const std::vector<double>& values,
                      const NpzArray& array) {
-  using Kind = Generator::Kind;
-  if (generator.kind != Kind::kIndex && generator.kind != Kind::kPermutation && generator.kind != Kind::kOffsets) return "";
-  const auto bound = generator.kind == Kind::kPermutation ? static_cast<double>(values.size())
-                                                          : static_cast<double>(generator.bound.EvaluateInteger(variables));
-  std::vector<bool> seen(generator.kind == Kind::kPermutation ? values.size() : 0);
+  using GeneratorKind = Generator::Kind;
+  if (generator.kind != GeneratorKind::kIndex && generator.kind != GeneratorKind::kPermutation &&
+      generator.kind != GeneratorKind::kOffsets)
+    return "";
+  const auto bound = generator.kind == GeneratorKind::kPermutation
+                         ? static_cast<double>(values.size())
+                         : static_cast<double>(generator.bound.EvaluateInteger(variables));
+  std::vector<bool> seen(generator.kind == GeneratorKind::kPermutation ? values.size() : 0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto wrong = [&](const std::string& why) {
       return fmt::format("{} is {}, and task.json says {}{}", Place(array, i), values[i], generator.text, why);
     };
-    const bool in_range = values[i] >= 0 && (generator.kind == Kind::kOffsets ? values[i] <= bound : values[i] < bound);
-    if (!in_range) return wrong(generator.kind == Kind::kPermutation ? "" : fmt::format(", which is {} here", bound));
-    if (generator.kind == Kind::kOffsets && i > 0 && values[i] < values[i - 1]) return wrong(", which ascends");
+    const bool in_range = values[i] >= 0 && (generator.kind == GeneratorKind::kOffsets ? values[i] <= bound : values[i] < bound);
+    if (!in_range) return wrong(generator.kind == GeneratorKind::kPermutation ? "" : fmt::format(", which is {} here", bound));
+    if (generator.kind == GeneratorKind::kOffsets && i > 0 && values[i] < values[i - 1]) return wrong(", which ascends");
     if (seen.empty()) continue;
     if (seen[static_cast<std::size_t>(values[i])]) return wrong(", which has each number once");
     seen[static_cast<std::size_t>(values[i])] = true;
