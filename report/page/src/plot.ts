@@ -174,7 +174,8 @@ export class Plot {
       ctx.moveTo(at, top);
       ctx.lineTo(at, bottom);
       ctx.stroke();
-      ctx.fillText(xAxis.format(t), at, bottom + 12);
+      const text = xAxis.format(t);
+      ctx.fillText(text, Math.min(at, width - ctx.measureText(text).width / 2), bottom + 12);
     }
     ctx.fillText(xAxis.label, left + frame.width / 2, height - 8);
     ctx.save();

@@ -25,7 +25,8 @@ const bounds = (values: Maybe[]): [number, number] => {
   return low <= high ? [low, high] : [1, 2];
 };
 
-function drawLevel(f: Frame, level: Level): void {
+// Its name stands above the line, or below it at the top of the chart, and further to the left where another name is in its way.
+function drawLevel(f: Frame, level: Level, levels: Level[]): void {
   const { ctx } = f;
   const y = f.y(level.ns);
   ctx.strokeStyle = f.colour(level.colour);
@@ -36,10 +37,17 @@ function drawLevel(f: Frame, level: Level): void {
   ctx.lineTo(f.left + f.width, y);
   ctx.stroke();
   ctx.setLineDash([]);
-  ctx.fillStyle = f.colour(level.colour);
   ctx.textAlign = "right";
-  ctx.textBaseline = y - f.top < 16 ? "top" : "bottom";
-  ctx.fillText(level.name, f.left + f.width - 4, y + (y - f.top < 16 ? 3 : -3));
+  const below = y - f.top < 16;
+  ctx.textBaseline = below ? "top" : "bottom";
+  const near = levels.filter((other) => f.y(other.ns) < y && y - f.y(other.ns) < 16);
+  const taken = near.reduce((sum, other) => sum + ctx.measureText(other.name).width + 12, 0);
+  const end = f.left + f.width - 4 - taken;
+  const width = ctx.measureText(level.name).width;
+  ctx.fillStyle = f.colour("card");  // the line of another level ends at the name
+  ctx.fillRect(end - width - 3, y + (below ? 3 : -15), width + 6, 12);
+  ctx.fillStyle = f.colour(level.colour);
+  ctx.fillText(level.name, end, y + (below ? 3 : -3));
 }
 
 function drawCurve(f: Frame, curve: Curve, xs: number[], end: number): void {
@@ -92,7 +100,7 @@ export function progressPlot(name: string, curves: Curve[], levels: Level[], ove
     yAxis: { label: "time of the fastest so far", log, format: tick },
     domain: () => ({ x: [0, Math.max(...ends) * 1.01], y: log ? [low / 1.15, high * 1.15] : [0, high * 1.08] }),
     draw: (f) => {
-      levels.forEach((level) => drawLevel(f, level));
+      levels.forEach((level) => drawLevel(f, level, levels));
       curves.forEach((curve, i) => drawCurve(f, curve, xs[i]!, ends[i]!));
     },
     nearest: (f, px, py): Point | null => {
