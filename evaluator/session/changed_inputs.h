@@ -8,6 +8,7 @@
 
 #include "core/parallel_ranges.h"
 #include "evaluator/gate/input_generator.h"
+#include "evaluator/gate/input_set.h"
 #include "evaluator/session/array_statistics.h"
 #include "kernel_templates/task.h"
 
