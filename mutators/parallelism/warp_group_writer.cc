@@ -12,7 +12,7 @@ namespace evo {
 namespace {
 
 constexpr std::string_view kProduct = "MultiplyGroup";
-constexpr std::string_view kCopies = "CopyPanels";
+constexpr std::string_view kCopyPanels = "CopyPanels";
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::string WarpGroupWriter::Blocks() const {
   std::string text;
   const auto add = [&](const DeviceBlock& block) { text += BlockText(block, operands_.type, Block(block.name)); };
   for (const DeviceBlock* block : {&kCopyVector, &kStartCopy, &kBelow, &kSwizzled}) add(*block);
-  text += CopyPanelsText(operands_.type, Block(kCopies), Block(kStartCopy.name), Block(kCopyVector.name));
+  text += CopyPanelsText(operands_.type, Block(kCopyPanels), Block(kStartCopy.name), Block(kCopyVector.name));
   for (const DeviceBlock* block : {&kDescribe, &kShowTensorCores, &kBeginProducts, &kCommitProducts, &kFinishProducts})
     add(*block);
   for (const int columns : {128, 256}) text += GroupProductText(operands_.type, Block(kProduct), columns, IsByK(m_), IsByK(n_));
@@ -95,7 +95,7 @@ std::string WarpGroupWriter::Copy(const Side& side) const {
   const std::string left = Fresh("left_" + side.letter), line = Fresh("line"), vector = Fresh("vector");
   const std::string lines = IsByK(side) ? left : fmt::format("{} - {}", left_k, line);
   const std::string count = IsByK(side) ? fmt::format("{} - {} * 8", left_k, vector) : left;
-  std::string text = fmt::format("      {}<{} / 64, {} / {}, {}>(\n", Block(kCopies), side.size, names_.tile_m, names_.group_rows,
+  std::string text = fmt::format("      {}<{} / 64, {} / {}, {}>(\n", Block(kCopyPanels), side.size, names_.tile_m, names_.group_rows,
                                  IsByK(side) ? "true" : "false");
   text += fmt::format("        &{}[{} % {}][{}({}, {})], {}, {}, {}, {}, {}, {});\n", Fresh("tile_" + side.letter), Fresh("next"),
                       names_.stages, Block(kSwizzled.name), line, vector, from, pitch, Fresh("aligned_" + side.letter), lines,
