@@ -95,8 +95,8 @@ std::string WarpGroupWriter::Copy(const Side& side) const {
   const std::string left = Fresh("left_" + side.letter), line = Fresh("line"), vector = Fresh("vector");
   const std::string lines = IsByK(side) ? left : fmt::format("{} - {}", left_k, line);
   const std::string count = IsByK(side) ? fmt::format("{} - {} * 8", left_k, vector) : left;
-  std::string text = fmt::format("      {}<{} / 64, {} / {}, {}>(\n", Block(kCopyPanels), side.size, names_.tile_m, names_.group_rows,
-                                 IsByK(side) ? "true" : "false");
+  std::string text = fmt::format("      {}<{} / 64, {} / {}, {}>(\n", Block(kCopyPanels), side.size, names_.tile_m,
+                                 names_.group_rows, IsByK(side) ? "true" : "false");
   text += fmt::format("        &{}[{} % {}][{}({}, {})], {}, {}, {}, {}, {}, {});\n", Fresh("tile_" + side.letter), Fresh("next"),
                       names_.stages, Block(kSwizzled.name), line, vector, from, pitch, Fresh("aligned_" + side.letter), lines,
                       count, Fresh("group"));
