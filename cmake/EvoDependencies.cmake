@@ -9,14 +9,6 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(minizip REQUIRED IMPORTED_TARGET minizip)
 pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp>=2.5)
-pkg_check_modules(jemalloc REQUIRED IMPORTED_TARGET jemalloc)
-
-# For programs that read long histories: millions of small values, of which glibc's allocator takes half as long again, and gives less
-# back to the system. Sanitizers bring their own allocator.
-add_library(evo_allocator INTERFACE)
-if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  target_link_libraries(evo_allocator INTERFACE PkgConfig::jemalloc)
-endif()
 
 # The toolkit's headers and its static run-time library; libcuda, NVRTC and CUPTI are opened at run time where they are.
 find_package(CUDAToolkit 12.4 REQUIRED)
