@@ -67,6 +67,12 @@ std::string Reindented(const std::string& text, const std::string& base, const s
   return result;
 }
 
+std::string LinesAt(const std::string& text, const std::string& indent) {
+  std::string result;
+  for (const char c : text) result += c == '\n' ? "\n" + indent : std::string(1, c);
+  return result;
+}
+
 std::string Block(const std::string& head, const std::string& statement, const std::string& indent) {
   return head + " {\n" + indent + "  " + statement + "\n" + indent + "}";
 }

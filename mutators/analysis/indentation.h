@@ -17,6 +17,8 @@ std::string IndentUnit(const SyntaxTree& tree);
 // A text that mutators have written, with units of two spaces, in units of the file. Its first line stays; the others are
 // indented by their depth in braces below `base`.
 std::string Reindented(const std::string& text, const std::string& base, const std::string& unit);
+// The text with all lines but the first one moved to the right by `indent`.
+std::string LinesAt(const std::string& text, const std::string& indent);
 // `head {`, the statement and `}` on lines of their own, for a head that stands at `indent`.
 std::string Block(const std::string& head, const std::string& statement, const std::string& indent);
 // A statement with the comment lines before it and the comment after it, on lines of their own at `indent`. `text` takes the

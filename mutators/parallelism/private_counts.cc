@@ -1,0 +1,254 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/block_loop.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/global_memory.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+using namespace std::string_view_literals;
+
+const std::vector<std::int64_t> kCountValues{256, 512, 1024, 2048, 4096};
+const std::vector<std::int64_t> kCountCopies{1, 2, 4, 8, 16, 32};
+// Multiples of the multiprocessors of a large device, and a few for small ones and for grids of more dimensions.
+const std::vector<std::int64_t> kCountBlocks{1, 2, 4, 8, 16, 33, 66, 132, 264, 528, 1056};
+constexpr int kStaticSharedBytes = 49152;
+
+// `atomicAdd(&H[bin], amount);`, a statement of its own.
+struct Addition {
+  int call = -1;
+  int use = -1;  // the name `H`
+  int bin = -1;
+  int amount = -1;
+};
+
+// Counts in global memory, of a kernel that does nothing else with them.
+struct Counts {
+  int kernel = -1;
+  int parameter = -1;
+  std::string type;  // of a count, without a sign: wrapping around is defined for it
+  int bytes = 4;
+  std::vector<Addition> additions;
+};
+
+// The unsigned type that counts alike; empty for others. Sums of floating-point numbers depend on their order.
+std::string UnsignedOf(const std::string& type) {
+  if (type == "int" || type == "unsigned int") return "unsigned int";
+  return type == "unsigned long long" ? type : "";
+}
+
+// The type in which a bin is kept, and the unsigned one in which it is compared; empty if it is no integer.
+struct BinType {
+  std::string kept;
+  std::string compared;
+};
+BinType BinTypeOf(std::string type) {
+  type = WithoutConst(std::move(type));
+  constexpr std::array kShort{"char"sv, "signed char"sv, "unsigned char"sv, "short"sv, "unsigned short"sv, "int"sv};
+  if (std::find(kShort.begin(), kShort.end(), type) != kShort.end()) return {"int", "unsigned int"};
+  if (type == "unsigned int") return {type, type};
+  if (type == "long" || type == "long long") return {"long long", "unsigned long long"};
+  if (type == "unsigned long" || type == "unsigned long long") return {"unsigned long long", "unsigned long long"};
+  return {};
+}
+
+// The addition that a call is, whatever the pointer is; nullopt for other calls.
+std::optional<Addition> AsAddition(const SyntaxTree& tree, int call) {
+  const auto& parts = tree.node(call).children;
+  if (LibraryCallee(tree, call) != "atomicAdd" || parts.size() != 3 || !tree.Text(call).ends_with(';')) return std::nullopt;
+  Addition found{call, -1, -1, parts[2]};
+  const int pointer = WithoutParentheses(tree, parts[1]);
+  const auto& operands = tree.node(pointer).children;
+  if (tree.Operator(pointer) == "&" && operands.size() == 1) {
+    const int element = WithoutParentheses(tree, operands[0]);
+    if (tree.node(element).kind_name != "ArraySubscriptExpr") return std::nullopt;
+    found.use = tree.node(element).children[0];
+    found.bin = tree.node(element).children[1];
+  } else if (tree.Operator(pointer) == "+" && operands.size() == 2) {
+    found.use = operands[0];
+    found.bin = operands[1];
+  } else {
+    return std::nullopt;
+  }
+  found.use = WithoutParentheses(tree, found.use);
+  return found;
+}
+
+using Found = std::variant<Counts, std::string>;
+
+// Atomic additions of all threads to counts in global memory become additions to copies in shared memory, which each block adds
+// to global memory once at its end; a block takes more elements than before, so that this is rare.
+class PrivateCounts : public SourceMutator {
+ public:
+  std::string_view name() const override { return "private_counts"; }
+  Promise promise() const override { return Promise::kExact; }
+  std::string_view description() const override {
+    return "counts in shared memory what threads count in global memory by atomics, with the counts, copies and blocks as "
+           "parameters";
+  }
+  double weight() const override { return 3; }
+
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals;
+    for (const Found& found : All(context)) {
+      const auto* counts = std::get_if<Counts>(&found);
+      if (counts == nullptr) continue;
+      const LaunchDirective* launch = OnlyLaunch(context.rendered, context.tree.node(counts->kernel).name);
+      for (std::size_t axis = 0; launch != nullptr && axis < launch->grid.size(); ++axis) {
+        if (auto proposal = Privatised(context, *counts, *launch, axis)) proposals.push_back(std::move(*proposal));
+      }
+    }
+    return proposals;
+  }
+
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    std::vector<std::string> refusals;
+    for (const Found& found : All(context)) {
+      if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
+    }
+    return refusals;
+  }
+
+ private:
+  // Each array that a kernel adds to by atomics, or why not.
+  static std::vector<Found> All(const MutationContext& context) {
+    const SyntaxTree& tree = context.tree;
+    std::vector<Found> all;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel) || tree.node(tree.node(kernel).children.back()).kind_name != "CompoundStmt") continue;
+      std::vector<int> parameters;
+      for (const int at : Subtree(tree, kernel)) {
+        const auto addition = AsAddition(tree, at);
+        const int named = addition ? NamedDeclaration(tree, addition->use) : -1;
+        if (named < 0 || tree.node(named).kind_name != "ParmDecl" || tree.node(named).function != kernel) continue;
+        if (std::find(parameters.begin(), parameters.end(), named) == parameters.end()) parameters.push_back(named);
+      }
+      for (const int parameter : parameters) {
+        Counts counts{kernel, parameter, {}, 4, {}};
+        const std::string why = Understand(context, counts);
+        if (why.empty())
+          all.emplace_back(std::move(counts));
+        else
+          all.emplace_back(fmt::format("{}: {}", tree.node(kernel).name, why));
+      }
+    }
+    return all;
+  }
+
+  // Fills in `counts`; else says why its kernel is left as it is.
+  static std::string Understand(const MutationContext& context, Counts& counts) {
+    const SyntaxTree& tree = context.tree;
+    const std::string& name = tree.node(counts.parameter).name;
+    if (WaitsForOthers(tree, counts.kernel)) return "its threads wait for each other already";
+    if (IsPassedTwice(tree, context.rendered, counts.parameter)) return fmt::format("`{}` may be the memory of another one", name);
+    for (const int at : Subtree(tree, counts.kernel)) {
+      const auto addition = AsAddition(tree, at);
+      if (addition && NamedDeclaration(tree, addition->use) == counts.parameter) counts.additions.push_back(*addition);
+    }
+    const auto is_addition = [&](int use) {
+      return std::any_of(counts.additions.begin(), counts.additions.end(), [&](const Addition& a) { return a.use == use; });
+    };
+    for (const int use : tree.UsesOf(counts.parameter)) {
+      if (!is_addition(use)) return fmt::format("it does more with `{}` than add by atomics whose result nobody uses", name);
+    }
+    std::string type = tree.node(counts.additions.front().use).type;
+    type = WithoutConst(type.substr(0, type.find(" *")));
+    counts.type = UnsignedOf(type);
+    if (counts.type.empty()) return fmt::format("elements of `{}` are no integers of 32 or 64 bits that count", name);
+    counts.bytes = counts.type == "unsigned int" ? 4 : 8;
+    for (const Addition& addition : counts.additions) {
+      if (BinTypeOf(tree.node(addition.bin).type).kept.empty())
+        return fmt::format("`{}` is no integer", tree.Text(addition.bin));
+    }
+    return "";
+  }
+
+  // Whether shared memory, barriers, shuffles or functions of the file that are not understood are in the way: a thread that
+  // returns early goes on to the block's barrier.
+  static bool WaitsForOthers(const SyntaxTree& tree, int kernel) {
+    for (const int at : Subtree(tree, kernel)) {
+      const SyntaxNode& node = tree.node(at);
+      if (node.kind_name == "attribute(shared)" || node.kind_name == "LambdaExpr" || node.kind_name == "GotoStmt" ||
+          node.kind_name.find("Asm") != std::string::npos)
+        return true;
+      if (node.kind_name != "CallExpr") continue;
+      const std::string_view callee = LibraryCallee(tree, at);
+      if (callee.find("sync") != std::string_view::npos || callee == "__activemask" || callee.starts_with("__threadfence"))
+        return true;
+      const bool own = callee.empty() && !node.children.empty() && NamedDeclaration(tree, node.children.front()) >= 0;
+      if (own && !IsPure(tree, at)) return true;
+    }
+    return false;
+  }
+
+  static std::optional<Proposal> Privatised(const MutationContext& context, const Counts& counts, const LaunchDirective& launch,
+                                            std::size_t axis) {
+    const SyntaxTree& tree = context.tree;
+    std::string names = tree.text();
+    const auto unused = [&](const char* wanted) {
+      std::string name = UnusedName(names, wanted);
+      names += " " + name;
+      return name;
+    };
+    const std::string values = unused("COUNTS"), copies = unused("COPIES"), blocks = unused("BLOCKS");
+    const std::string array = unused("counts"), bin = unused("bin"), thread = unused("thread"), threads = unused("threads");
+    const std::string& global = tree.node(counts.parameter).name;
+    const bool flat = launch.block.size() == 1;
+    OutsideLoop outside;
+    outside.before = fmt::format(
+        "// {0} copies of the first {1} elements of {2}, for the block alone; the copies of one are neighbours.\n"
+        "__shared__ {3} {4}[{1} * {0}];\n"
+        "const int {5} = {6};\n"
+        "const int {7} = {8};\n"
+        "for (int i = {5}; i < {1} * {0}; i += {7}) {4}[i] = 0;\n"
+        "__syncthreads();",
+        copies, values, global, counts.type, array, thread,
+        flat ? "threadIdx.x" : "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x", threads,
+        flat ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z");
+    // Threads begin with different copies, so that they read different banks.
+    outside.after = fmt::format(
+        "__syncthreads();\n"
+        "for (int i = {0}; i < {1}; i += {2}) {{\n"
+        "  {3} sum = 0;\n"
+        "  for (int copy = 0; copy < {4}; ++copy) sum += {5}[i * {4} + (copy + i) % {4}];\n"
+        "  if (sum != 0) atomicAdd(&{6}[i], sum);\n"
+        "}}",
+        thread, values, threads, counts.type, copies, array, global);
+    auto loop = LoopOverBlocks(context, counts.kernel, axis, outside);
+    if (!loop) return std::nullopt;
+    Proposal proposal = std::move(loop->proposal);
+    for (const Addition& addition : counts.additions) {
+      const BinType type = BinTypeOf(tree.node(addition.bin).type);
+      const std::string amount(tree.Text(addition.amount));
+      const std::string text = fmt::format(
+          "{{\n"
+          "  const {0} {1} = {2};\n"
+          "  if (static_cast<{3}>({1}) < {4})\n"
+          "    atomicAdd(&{5}[{1} * {6} + {7} % {6}], {8});\n"
+          "  else\n"
+          "    atomicAdd(&{9}[{1}], {8});\n"
+          "}}",
+          type.kept, bin, tree.Text(addition.bin), type.compared, values, array, copies, thread, amount, global);
+      proposal.changes.push_back(
+          {addition.call, Placement::kReplace, LinesAt(text, IndentOf(tree, addition.call))});
+    }
+    proposal.launch.push_back(WithDimension(launch, "grid", axis, fmt::format("min({}, {})", loop->whole, blocks)));
+    proposal.brings = {{values, kCountValues, 256}, {copies, kCountCopies, 8}, {blocks, kCountBlocks, 264}};
+    proposal.constraints.push_back(fmt::format("{} * {} * {} <= {}", values, copies, counts.bytes, kStaticSharedBytes));
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakePrivateCounts() { return std::make_unique<PrivateCounts>(); }
+
+}  // namespace evo
