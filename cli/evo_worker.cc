@@ -13,7 +13,6 @@
 #include "core/error.h"
 #include "core/record_json.h"
 #include "evaluator/compiler/host/host_compiler.h"
-#include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/compiler/nvrtc/nvcc_compiler.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/device/cpu/cpu_device.h"
@@ -30,6 +29,7 @@
 #include "platform/installation.h"
 #include "platform/kept_process.h"
 #include "platform/scratch_folder.h"
+#include "platform/user_cache.h"
 
 namespace evo {
 namespace {
@@ -89,10 +89,13 @@ DeviceKind CudaKind() {
           }};
 }
 
+SyntaxPaths ParserPaths() {
+  return {RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax", UserCacheFolder()};
+}
+
 class BreedRole : public WorkerRole {
  public:
-  explicit BreedRole(std::vector<KernelTemplate> templates)
-      : station_(std::move(templates), {RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
+  explicit BreedRole(std::vector<KernelTemplate> templates) : station_(std::move(templates), ParserPaths()) {}
   Message Handle(const Message& job, WorkerChannel& channel) override {
     channel.Begin(Stage::kBreed);
     if (job.header.contains("places_in")) return {{{"places", PlacesIn(job.header.at("places_in").get<std::string>())}}, {}};
@@ -122,7 +125,7 @@ std::unique_ptr<WorkerRole> MakeBreedRole(const nlohmann::json& init) {
 // Reads a user's program, host code included, for `evo init`; of a template, the parameters of its kernels.
 class ImportRole : public WorkerRole {
  public:
-  ImportRole() : parser_({RequiredCudaRoot(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}) {}
+  ImportRole() : parser_(ParserPaths()) {}
   Message Handle(const Message& job, WorkerChannel& channel) override {
     channel.Begin(Stage::kBreed);
     if (job.header.contains("text"))

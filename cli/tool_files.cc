@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/compiler/host/prelude_cache.h"
 #include "platform/installation.h"
+#include "platform/user_cache.h"
 
 namespace evo {
 namespace {

@@ -14,6 +14,7 @@
   FUNCTION(equalCursors)                 \
   FUNCTION(getCString)                   \
   FUNCTION(getCanonicalType)             \
+  FUNCTION(getClangVersion)              \
   FUNCTION(getCursorExtent)              \
   FUNCTION(getCursorKind)                \
   FUNCTION(getCursorKindSpelling)        \
@@ -43,6 +44,7 @@
   FUNCTION(isVolatileQualifiedType)      \
   FUNCTION(parseTranslationUnit2)        \
   FUNCTION(reparseTranslationUnit)       \
+  FUNCTION(saveTranslationUnit)          \
   FUNCTION(visitChildren)
 
 namespace evo {

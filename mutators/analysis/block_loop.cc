@@ -67,7 +67,8 @@ int LastParameter(const SyntaxTree& tree, int function) {
 
 }  // namespace
 
-std::optional<BlockLoop> LoopOverBlocks(const MutationContext& context, int kernel, std::size_t axis, const OutsideLoop& outside) {
+std::optional<BlockLoop> LoopOverBlocks(const MutationContext& context, int kernel, std::size_t axis,
+                                        const OutsideLoop& outside) {
   const SyntaxTree& tree = context.tree;
   const LaunchDirective* launch = OnlyLaunch(context.rendered, tree.node(kernel).name);
   const int body = tree.node(kernel).children.back();

@@ -148,7 +148,8 @@ class PrivateCounts : public SourceMutator {
     const SyntaxTree& tree = context.tree;
     const std::string& name = tree.node(counts.parameter).name;
     if (WaitsForOthers(tree, counts.kernel)) return "its threads wait for each other already";
-    if (IsPassedTwice(tree, context.rendered, counts.parameter)) return fmt::format("`{}` may be the memory of another one", name);
+    if (IsPassedTwice(tree, context.rendered, counts.parameter))
+      return fmt::format("`{}` may be the memory of another one", name);
     for (const int at : Subtree(tree, counts.kernel)) {
       const auto addition = AsAddition(tree, at);
       if (addition && NamedDeclaration(tree, addition->use) == counts.parameter) counts.additions.push_back(*addition);
@@ -165,8 +166,7 @@ class PrivateCounts : public SourceMutator {
     if (counts.type.empty()) return fmt::format("elements of `{}` are no integers of 32 or 64 bits that count", name);
     counts.bytes = counts.type == "unsigned int" ? 4 : 8;
     for (const Addition& addition : counts.additions) {
-      if (BinTypeOf(tree.node(addition.bin).type).kept.empty())
-        return fmt::format("`{}` is no integer", tree.Text(addition.bin));
+      if (BinTypeOf(tree.node(addition.bin).type).kept.empty()) return fmt::format("`{}` is no integer", tree.Text(addition.bin));
     }
     return "";
   }
@@ -237,8 +237,7 @@ class PrivateCounts : public SourceMutator {
           "    atomicAdd(&{9}[{1}], {8});\n"
           "}}",
           type.kept, bin, tree.Text(addition.bin), type.compared, values, array, copies, thread, amount, global);
-      proposal.changes.push_back(
-          {addition.call, Placement::kReplace, LinesAt(text, IndentOf(tree, addition.call))});
+      proposal.changes.push_back({addition.call, Placement::kReplace, LinesAt(text, IndentOf(tree, addition.call))});
     }
     proposal.launch.push_back(WithDimension(launch, "grid", axis, fmt::format("min({}, {})", loop->whole, blocks)));
     proposal.brings = {{values, kCountValues, 256}, {copies, kCountCopies, 8}, {blocks, kCountBlocks, 264}};

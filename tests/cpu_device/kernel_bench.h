@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "evaluator/compiler/host/host_compiler.h"
-#include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/device/cpu/cpu_device.h"
 #include "platform/installation.h"
+#include "platform/user_cache.h"
 
 namespace evo {
 

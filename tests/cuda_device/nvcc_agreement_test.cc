@@ -10,10 +10,10 @@
 #include <regex>
 
 #include "evaluator/compiler/host/host_compiler.h"
-#include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/compiler/nvrtc/nvcc_compiler.h"
 #include "evaluator/compiler/rules/source_rules.h"
 #include "platform/installation.h"
+#include "platform/user_cache.h"
 #include "syntax/syntax_tree.h"
 #include "tests/cuda_device/nvrtc_bench.h"
 

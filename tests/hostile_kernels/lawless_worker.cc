@@ -9,13 +9,13 @@
 #include "cli/worker_confinement.h"
 #include "core/digest.h"
 #include "evaluator/compiler/host/host_compiler.h"
-#include "evaluator/compiler/host/prelude_cache.h"
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/workers/device_roles.h"
 #include "kernel_templates/kernel_template.h"
 #include "platform/installation.h"
+#include "platform/user_cache.h"
 
 namespace evo {
 namespace {

@@ -11,10 +11,13 @@
 #include "mutators/breeding/genome_renderer.h"
 #include "mutators/mutator_set.h"
 #include "platform/installation.h"
+#include "platform/user_cache.h"
 
 namespace evo {
 
-inline SyntaxPaths TestPaths() { return {CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax"}; }
+inline SyntaxPaths TestPaths() {
+  return {CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax", UserCacheFolder()};
+}
 
 // One renderer for the whole test program, because only its first parse is slow.
 inline GenomeRenderer& SharedRenderer() {

@@ -91,12 +91,12 @@ TEST(PrivateCounts, UnderstandsWhatStudentsWrite) {
 
 // An image: blocks of two dimensions, and a loop over either axis of the grid.
 TEST(PrivateCounts, KnowsGridsOfTwoDimensions) {
-  const auto children = ChildrenOf("private_counts", Counting(R"(  int x = blockIdx.x * 16 + threadIdx.x;
+  const auto children =
+      ChildrenOf("private_counts", Counting(R"(  int x = blockIdx.x * 16 + threadIdx.x;
   int y = blockIdx.y * 16 + threadIdx.y;
   if (x < n && y < n) atomicAdd(&H[X[y * n + x]], 1ull);
 )",
-                                                              "grid(ceil_div(N, 16), ceil_div(N, 16)) block(16, 16)",
-                                                              "unsigned long long* H"));
+                                            "grid(ceil_div(N, 16), ceil_div(N, 16)) block(16, 16)", "unsigned long long* H"));
   ASSERT_THAT(children, SizeIs(2));
   EXPECT_THAT(children[0], HasSubstr("const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;"));
   EXPECT_THAT(children[0], HasSubstr("__shared__ unsigned long long counts[COUNTS * COPIES];"));
@@ -107,15 +107,18 @@ TEST(PrivateCounts, KnowsGridsOfTwoDimensions) {
 TEST(PrivateCounts, LeavesOthersAndSaysWhy) {
   EXPECT_THAT(RefusedCounting(Counting("  X[0] > 3 ? atomicAdd(&H[0], 1) : 0;\n  atomicAdd(&H[threadIdx.x], 1);\n")),
               HasSubstr("count: it does more with `H` than add by atomics whose result nobody uses"));
-  EXPECT_THAT(RefusedCounting(Counting("  atomicAdd(&H[X[threadIdx.x]], 1);\n  if (H[0] > 3) H[1] = 0;\n")), HasSubstr("does more"));
+  EXPECT_THAT(RefusedCounting(Counting("  atomicAdd(&H[X[threadIdx.x]], 1);\n  if (H[0] > 3) H[1] = 0;\n")),
+              HasSubstr("does more"));
   EXPECT_THAT(RefusedCounting(Counting("  int old = atomicAdd(&H[1], 1);\n  atomicAdd(&H[old], 1);\n")), HasSubstr("does more"));
   EXPECT_THAT(RefusedCounting(Counting("  atomicAdd(&H[blockIdx.x], 1.0f);\n", "grid(N) block(32)", "float* H")),
               HasSubstr("no integers"));
-  EXPECT_THAT(RefusedCounting(Counting("  __shared__ int s;\n  s = 1;\n  __syncthreads();\n  atomicAdd(&H[X[blockIdx.x]], s);\n")),
+  EXPECT_THAT(
+      RefusedCounting(Counting("  __shared__ int s;\n  s = 1;\n  __syncthreads();\n  atomicAdd(&H[X[blockIdx.x]], s);\n")),
+      HasSubstr("wait for each other"));
+  EXPECT_THAT(RefusedCounting(Counting("  atomicAdd(&H[X[blockIdx.x]], 1);\n  __threadfence();\n")),
               HasSubstr("wait for each other"));
-  EXPECT_THAT(RefusedCounting(Counting("  atomicAdd(&H[X[blockIdx.x]], 1);\n  __threadfence();\n")), HasSubstr("wait for each other"));
   EXPECT_THAT(RefusedCounting("// evo:launch count(A, A, N) grid(N) block(32)\n__global__ void count(int* X, int* H, int n) {\n"
-                      "  atomicAdd(&H[X[blockIdx.x]], 1);\n}\n"),
+                              "  atomicAdd(&H[X[blockIdx.x]], 1);\n}\n"),
               HasSubstr("`H` may be the memory of another one"));
   EXPECT_THAT(ChildrenOf("private_counts", Counting("  atomicMax(&H[X[blockIdx.x]], 1);\n")), IsEmpty());
   EXPECT_THAT(ChildrenOf("private_counts", Counting("  atomicAdd(&H[X[threadIdx.x]], 1);\n", "grid(1) block(64)")), IsEmpty());

@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,13 +10,12 @@
 #include "core/error.h"
 #include "evaluator/compiler/host/host_compiler.h"
 #include "platform/command.h"
+#include "platform/user_cache.h"
 
 namespace evo {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto kKeep = std::chrono::days(30);
 
 // The file's size and time; "none" if there is no such file.
 std::string Stamp(const fs::path& file) {
@@ -75,32 +70,7 @@ std::optional<fs::path> UpToDate(const fs::path& entry, bool with_object) {
   }
 }
 
-// What is in a folder of another user may have been written by that user; to the administrator, nothing else tells.
-bool IsOwn(const fs::path& folder) {
-  struct stat found {};
-  return ::stat(folder.c_str(), &found) == 0 && found.st_uid == ::geteuid();
-}
-
-void RemoveUnused(const fs::path& folder) {
-  std::error_code ignored;
-  const auto now = fs::file_time_type::clock::now();
-  for (const auto& file : fs::directory_iterator(folder, ignored)) {
-    const auto used = file.last_write_time(ignored);
-    if (!ignored && now - used > kKeep) fs::remove_all(file.path(), ignored);
-  }
-}
-
 }  // namespace
-
-fs::path UserCacheFolder() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) return fs::path(cache) / "evo";
-  if (const std::string home = variable("HOME"); !home.empty()) return fs::path(home) / ".cache" / "evo";
-  return {};
-}
 
 std::vector<std::string> ParseDependencies(const std::string& rule) {
   std::vector<std::string> files;
@@ -127,14 +97,8 @@ std::vector<std::string> ParseDependencies(const std::string& rule) {
   return files;
 }
 
-PreludeCache::PreludeCache(fs::path compiler, fs::path folder, fs::path scratch)
-    : compiler_(std::move(compiler)), folder_(std::move(folder)), scratch_(std::move(scratch)) {
-  if (folder_.empty()) return;
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (!failed && IsOwn(folder_)) fs::permissions(folder_, fs::perms::owner_all, failed);
-  if (failed || !IsOwn(folder_)) folder_.clear();
-}
+PreludeCache::PreludeCache(fs::path compiler, const fs::path& folder, fs::path scratch)
+    : compiler_(std::move(compiler)), folder_(OwnFolder(folder)), scratch_(std::move(scratch)) {}
 
 fs::path PreludeCache::Companion(const fs::path& header) { return header.parent_path() / "companion.o"; }
 
@@ -146,9 +110,7 @@ fs::path PreludeCache::Find(const std::vector<std::string>& options, const std::
   if (!folder_.empty()) {
     const fs::path entry = folder_ / (key + ".json");
     if (const auto header = UpToDate(entry, !object.empty())) {
-      std::error_code ignored;
-      for (const fs::path& used : {entry, header->parent_path()})
-        fs::last_write_time(used, fs::file_time_type::clock::now(), ignored);
+      for (const fs::path& used : {entry, header->parent_path()}) MarkUsed(used);
       return *header;
     }
     RemoveUnused(folder_);

@@ -13,7 +13,7 @@ class PreludeCache {
  public:
   // compiler: g++. folder: where to keep them, created if need be; empty, or another user's: nowhere. scratch: an existing
   // private folder, for what cannot be kept.
-  PreludeCache(std::filesystem::path compiler, std::filesystem::path folder, std::filesystem::path scratch);
+  PreludeCache(std::filesystem::path compiler, const std::filesystem::path& folder, std::filesystem::path scratch);
 
   // The header to name after -include in a compilation with these options. `object`: how to compile what every program links
   // beside it, of headers that it includes; it is then Companion(header). Throws Error with the compiler's first error if one of
@@ -27,9 +27,6 @@ class PreludeCache {
 
   std::filesystem::path compiler_, folder_, scratch_;
 };
-
-// evo's folder for what can be made again: $XDG_CACHE_HOME/evo or ~/.cache/evo; empty if neither variable is set.
-std::filesystem::path UserCacheFolder();
 
 // The files that a rule written by -MD names after its target.
 std::vector<std::string> ParseDependencies(const std::string& rule);
