@@ -62,6 +62,26 @@ TEST_F(EvoRun, SlurmOutsideAnAllocationIsRefusedWithTheWayToOne) {
   EXPECT_THAT(Output(), HasSubstr("evo run --task softmax --db " + Database() + " --executor slurm\n"));
 }
 
+// The script as it is printed, but for what it asks for.
+TEST_F(SlurmRun, ABatchScriptBringsEvoAlong) {
+  Words arguments = ArgumentsOf({"--executor", "slurm", "--no-check", "--print-batch", "--broadcast", Temporary().string()});
+  ASSERT_EQ(Run(arguments), 0) << Output();
+  std::string script = Output();
+  script.replace(script.find("--nodes=1"), 9, "--nodes=3");
+  script.replace(script.find("--gpus-per-node=1"), 17, "--comment=none");
+  script.replace(script.find("--cpus-per-task=8"), 17, "--cpus-per-task=4");
+  std::ofstream(folder_ / "batch") << script;
+  const std::string printed = (folder_ / "printed").string();
+  ::setenv("TMPDIR", Temporary().c_str(), 1);
+  EXPECT_EQ(::system(("sbatch --wait --parsable -o " + printed + " " + (folder_ / "batch").string() + " > /dev/null").c_str()), 0)
+      << ReadAll(printed);
+  ::unsetenv("TMPDIR");
+  EXPECT_THAT(ReadAll(printed), HasSubstr("finished after"));
+  EXPECT_FALSE(Children(1).empty());
+  EXPECT_THAT(LeftInTemporary(), IsEmpty());
+  EXPECT_TRUE(NoJobsWithin(milliseconds(5000)));
+}
+
 TEST_F(EvoRun, TheCpuDeviceOfOtherMachinesIsRefused) {
   std::ofstream(folder_ / "hosts") << "worker1 0 2\n";
   EXPECT_EQ(Run({"run", "--device", "cpu", "--executor", "ssh", "--hosts", (folder_ / "hosts").string(), "--db", Database()}), 2);
