@@ -126,8 +126,11 @@ void AddExecutor(CLI::App& run, RunOptions& options) {
                "Accept run workers whose GPUs, drivers or builds of evo differ; champions are measured on the first");
   run.add_flag("--shared-timing", executor.shared_timing,
                "Let the cpu device of another machine time kernels while other processes work there: for tests, times are rough");
-  run.add_flag("--print-batch", options.print_batch,
-               "Print a script for sbatch that makes this run with --executor slurm, and do nothing else");
+  CLI::Option* print = run.add_flag("--print-batch", options.print_batch,
+                                    "Print a script for sbatch that makes this run with --executor slurm, and do nothing else");
+  run.add_option("--broadcast", options.broadcast,
+                 "In that script, copy evo's package into this folder of each node first, such as /tmp, and run it there")
+      ->needs(print);
 }
 
 void AddReplay(CLI::App& run, RunOptions& options) {

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include "core/error.h"
 #include "platform/descriptor.h"
@@ -39,23 +38,46 @@ sigset_t SignalsOfKeeper() {
   ::_exit(status);  // what this process has of the keeper's is the keeper's to remove
 }
 
+// For a child that something else has stopped. A batch system that halts and continues a whole tree of processes does so faster.
+constexpr std::chrono::milliseconds kLongestStop{1000};
+
+bool IsStopped(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
 bool HasEnded(pid_t child) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
 }
 
+constexpr Clock::time_point kNever = Clock::time_point::max();
+
+// For poll; -1: without end.
+int MillisecondsUntil(Clock::time_point time) {
+  if (time == kNever) return -1;
+  return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count()));
+}
+
 // Returns when the child has ended or is to be killed.
 void Watch(pid_t child, int signals, std::chrono::milliseconds grace) {
-  std::optional<Clock::time_point> deadline;
+  Clock::time_point deadline = kNever;
+  Clock::time_point longest_stop = kNever;
   pollfd fds[3] = {{signals, POLLIN, 0}, {STDOUT_FILENO, 0, 0}, {STDIN_FILENO, POLLRDHUP, 0}};
   for (;;) {
-    int wait = -1;
-    if (deadline) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
-      if (left.count() <= 0) return;
-      wait = static_cast<int>(left.count());
+    // Its stop is told as its end is, by SIGCHLD.
+    if (!IsStopped(child))
+      longest_stop = kNever;
+    else if (longest_stop == kNever)
+      longest_stop = Clock::now() + kLongestStop;
+    if (::poll(fds, 3, MillisecondsUntil(std::min(deadline, longest_stop))) < 0 && errno != EINTR) return;
+    const Clock::time_point now = Clock::now();
+    if (now >= deadline) return;
+    if (now >= longest_stop) {
+      // Much later: this process was stopped, too.
+      if (now - longest_stop < kLongestStop / 2) return;
+      longest_stop = now + kLongestStop;
     }
-    if (::poll(fds, 3, wait) < 0 && errno != EINTR) return;
     if (fds[0].revents != 0) {
       signalfd_siginfo signal{};
       if (::read(signals, &signal, sizeof signal) != sizeof signal || signal.ssi_signo != SIGCHLD || HasEnded(child)) return;

@@ -9,6 +9,7 @@ namespace evo {
 // the signal that ended it, as a shell does. This process keeps the child meanwhile: it kills the group
 // - when nobody reads its standard output any more,
 // - when nobody writes to its standard input any more and the child has not ended within `grace`,
+// - when something else has stopped the child for a second, and not this process,
 // - when a signal asks this process to end (SIGTERM, SIGHUP, SIGINT),
 // - when the child has ended, and what it had started has not.
 // If this process is killed, the child dies with it. Precondition: this process has one thread. Throws Error if there can be no

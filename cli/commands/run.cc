@@ -267,12 +267,18 @@ void SayStarting(const RunOptions& options, const CommandContext& context) {
 void PrintBatch(const RunOptions& options, const CommandContext& context) {
   if (options.executor.executor == "ssh") throw UsageError("--print-batch: the script is for Slurm; leave out --executor ssh");
   std::vector<std::string> command = {(ProgramDirectory() / "evo").string()};
-  for (const std::string& word : context.arguments) {
-    if (word != "--print-batch") command.push_back(word);
+  for (auto word = context.arguments.begin(); word != context.arguments.end(); ++word) {
+    if (*word == "--broadcast")
+      ++word;  // and its folder
+    else if (*word != "--print-batch" && !word->starts_with("--broadcast="))
+      command.push_back(*word);
   }
+  std::optional<Broadcast> broadcast;
+  if (!options.broadcast.empty()) broadcast = Broadcast{ProgramDirectory().parent_path().string(), options.broadcast};
   if (options.executor.executor != "slurm") command.insert(command.end(), {"--executor", "slurm"});
-  PrintText(context.out,
-            BatchScript(command, options.time_limit ? std::optional<long>(options.time_limit->count()) : std::nullopt));
+  PrintText(
+      context.out,
+      BatchScript(command, options.time_limit ? std::optional<long>(options.time_limit->count()) : std::nullopt, broadcast));
 }
 
 void Run(const RunOptions& options, CommandContext& context) {

@@ -68,6 +68,7 @@ WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   pool.argv = options_.worker_argv;
   pool.argv_of_worker = options_.run_commands;
   pool.launched = launches_runs();
+  pool.sends_ahead = launches_runs();  // on the way a message takes up to a tenth of what an evaluation does
   pool.init = {{"role", "run"}, {"device", options_.device}};
   pool.workers = static_cast<int>(options_.ordinals.size());
   for (const int ordinal : options_.ordinals) pool.init_of_worker.push_back({{"ordinal", ordinal}});
@@ -97,6 +98,7 @@ WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
   if (launches_runs()) pool.argv_of_worker.resize(1);
   if (!options_.fresh_command.empty()) pool.argv_of_worker = {options_.fresh_command};
   pool.standby = false;
+  pool.sends_ahead = false;
   pool.fresh = true;
   return pool;
 }

@@ -15,11 +15,14 @@ using Clock = std::chrono::steady_clock;
 
 // Begin markers of one job. A champion check sends some thousands.
 constexpr int kMostMarkers = 100'000;
+// Until a worker on another machine begins a job: a message of some MiB takes a second through Slurm.
+constexpr std::chrono::milliseconds kTravel{10'000};
 
 // Times the stages of one job and calls its on_enter and on_leave in pairs.
 class StageClock {
  public:
-  StageClock(const Job& job, JobResult& result) : job_(job), result_(result) {}
+  StageClock(const Job& job, JobResult& result, bool elsewhere)
+      : job_(job), result_(result), to_begin_(elsewhere ? std::max(job.deadline, kTravel) : job.deadline) {}
 
   // The present stage, if there is one, ends now.
   void Leave() {
@@ -41,7 +44,7 @@ class StageClock {
   // Of the stage that begins now.
   SteadyTime Deadline() {
     all_parts_ = false;
-    if (!result_.stage) return Clock::now() + job_.deadline;
+    if (!result_.stage) return Clock::now() + to_begin_;
     const std::chrono::milliseconds once = Once();
     const auto before = result_.stage_ms.find(*result_.stage);
     const auto spent = std::chrono::milliseconds(before == result_.stage_ms.end() ? 0 : static_cast<long>(before->second));
@@ -53,7 +56,7 @@ class StageClock {
   // Which deadline the present stage has passed.
   std::string Passed() const {
     const auto seconds = [](std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; };
-    if (!result_.stage) return fmt::format("took over {:g} s", seconds(job_.deadline));
+    if (!result_.stage) return fmt::format("took over {:g} s", seconds(to_begin_));
     const bool own = job_.stage_deadlines.contains(*result_.stage);
     const std::string rule = own || job_.deadline_rule.empty() ? "" : fmt::format(" ({})", job_.deadline_rule);
     if (all_parts_) {
@@ -73,6 +76,7 @@ class StageClock {
 
   const Job& job_;
   JobResult& result_;
+  std::chrono::milliseconds to_begin_;
   SteadyTime begin_ = Clock::now();
   bool entered_ = false;
   bool all_parts_ = false;  // the deadline is that of all parts of the stage together
@@ -108,14 +112,16 @@ WorkerDeath MalformedReply(const Message& message) {
 
 WorkerDeath KilledFor(const Message& message) { return {WorkerDeath::Kind::kSignalled, TextField(message, "message"), true}; }
 
-JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop) {
-  JobResult result;
-  StageClock clock(job, result);
-  SteadyTime deadline = clock.Deadline();
-  Message request = job.request;
+void SendJob(WorkerProcess& worker, const Job& job) {
+  Message request = job.make_request ? job.make_request() : job.request;
   request.header["type"] = "job";
-  result.death = worker.Send(request, deadline, stop);
-  if (result.death) return result;
+  worker.SendMeanwhile(request);
+}
+
+JobResult FollowJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop) {
+  JobResult result;
+  StageClock clock(job, result, worker.launched());
+  SteadyTime deadline = clock.Deadline();
   for (int markers = 0;;) {
     auto answer = worker.Receive(deadline, stop, job.latest ? std::optional(Clock::now() + *job.latest) : std::nullopt);
     clock.Leave();

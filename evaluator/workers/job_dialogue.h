@@ -16,7 +16,11 @@ WorkerDeath MalformedReply(const Message& message);
 // For {"type":"killed"}: what the worker needed was killed by something else.
 WorkerDeath KilledFor(const Message& message);
 
-// Sends a job to a worker that is ready, follows its begin markers and deadlines, and returns its reply or its death.
-JobResult RunJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop);
+// Makes the request of a job and sends it to a worker that is ready, or that has another job and takes this one after it. Does
+// not wait for the worker.
+void SendJob(WorkerProcess& worker, const Job& job);
+// Follows the begin markers and deadlines of a job that was sent, once it is the worker's next one, and returns its reply or its
+// death.
+JobResult FollowJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop);
 
 }  // namespace evo

@@ -24,6 +24,11 @@ struct QueuedJob {
 class JobQueue {
  public:
   bool empty() const { return jobs_.empty(); }
+  // A worker that has nothing to do waits for a job, until it takes one or gives up.
+  void BeginWait() { ++waiting_workers_; }
+  void EndWait() { --waiting_workers_; }
+  // Whether there are more jobs than workers that wait for one.
+  bool HasSpare() const { return jobs_.size() > waiting_workers_; }
   void Push(QueuedJob job) {
     const auto behind =
         job.job.urgent ? std::ranges::find_if(jobs_, [](const QueuedJob& one) { return !one.job.urgent; }) : jobs_.end();
@@ -37,9 +42,13 @@ class JobQueue {
     const int of_all = ++killed_ - job.killed_before;
     const bool mostly_it = 4 * job.killed > 3 * of_all;
     if (job.killed > kMostKilled && (mostly_it || job.killed > kMostKilledEver)) return false;
+    PutBack(std::move(job));
+    return true;
+  }
+  // Puts a job that no worker has begun in front of the others.
+  void PutBack(QueuedJob job) {
     jobs_.push_front(std::move(job));
     waiting_.Set(jobs_.size());
-    return true;
   }
   // Precondition: not empty.
   QueuedJob Pop() {
@@ -59,6 +68,7 @@ class JobQueue {
   static constexpr int kMostKilled = 5;
   static constexpr int kMostKilledEver = 20;
   int killed_ = 0;  // workers of all jobs that were killed from outside
+  std::size_t waiting_workers_ = 0;
   std::deque<QueuedJob> jobs_;
   WaitingJobs waiting_;
 };

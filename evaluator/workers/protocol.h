@@ -13,8 +13,9 @@ namespace evo {
 // A message between coordinator and worker: a JSON header and binary bodies.
 // On the wire: "EVO1", u32 size of the header, u64 size of all bodies (little endian), the header, the bodies. The header's key
 // "bodies" lists the size of each. The first message to a worker is {"type":"init"}, answered by {"type":"ready"}, or by
-// {"type":"failed","message":..}. Then each {"type":"job"} is answered by {"type":"begin","stage":..} markers and one
-// {"type":"reply"}; "last":true in a reply says that the worker ends now. A marker with "wait":true is answered by {"type":"go"};
+// {"type":"failed","message":..,"host":..}. Then each {"type":"job"} is answered by {"type":"begin","stage":..} markers and one
+// {"type":"reply"}; "last":true in a reply says that the worker ends now. A job may come before the reply to the one before it,
+// and is begun after that. A marker with "wait":true is answered by {"type":"go"};
 // one with "run":.. says what runs next (evaluator/workers/announced_run.h).
 // {"type":"killed","message":..} takes the place of "ready" or "reply" where a program that the worker needed was killed by
 // something else.

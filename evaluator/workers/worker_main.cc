@@ -6,8 +6,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <deque>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "core/json_error.h"
 #include "core/record_json.h"
@@ -51,9 +53,17 @@ class Frames {
   Decoder decoder_;
 };
 
+// A coordinator may send the next job before the present one is done.
 class FrameChannel : public WorkerChannel {
  public:
   explicit FrameChannel(Frames& frames) : frames_(frames) {}
+  // nullopt when the coordinator has gone.
+  std::optional<Message> NextJob() {
+    if (jobs_.empty()) return frames_.Read();
+    Message first = std::move(jobs_.front());
+    jobs_.pop_front();
+    return first;
+  }
   void Begin(Stage stage, bool wait) override { BeginPart(stage, "", wait); }
   void BeginPart(Stage stage, const std::string& part, bool wait) override {
     stage_ = stage;
@@ -61,7 +71,12 @@ class FrameChannel : public WorkerChannel {
     marker.header = {{"type", "begin"}, {"stage", ToString(stage)}, {"wait", wait}};
     if (!part.empty()) marker.header["run"] = AnnouncedRun{.part = part};
     frames_.Write(marker);
-    if (wait && !frames_.Read()) ::_exit(0);
+    while (wait) {
+      auto message = frames_.Read();
+      if (!message) ::_exit(0);
+      if (message->header.value("type", "") == "go") return;
+      jobs_.push_back(std::move(*message));
+    }
   }
   void Announce(const AnnouncedRun& run) override {
     Message marker;
@@ -71,6 +86,7 @@ class FrameChannel : public WorkerChannel {
 
  private:
   Frames& frames_;
+  std::deque<Message> jobs_;  // that came while the present one waited
   Stage stage_ = Stage::kPrepare;
 };
 
@@ -81,7 +97,7 @@ Message Typed(const char* type, Message message = {}) {
 
 void Serve(Frames& frames, WorkerRole& role) {
   FrameChannel channel(frames);
-  while (auto job = frames.Read()) {
+  while (auto job = channel.NextJob()) {
     Message reply;
     try {
       reply = Typed("reply", role.Handle(*job, channel));
@@ -100,12 +116,16 @@ void Serve(Frames& frames, WorkerRole& role) {
 
 int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles, const nlohmann::json& introduction) {
   Frames frames;
+  // With where it runs, which on a cluster is what the reader wants to know.
+  const auto failed = [&](const std::string& why) {
+    return Typed("failed", {{{"message", why}, {"host", introduction.value("host", "")}}, {}});
+  };
   try {
     const auto init = frames.Read();
     if (!init) return 0;
     const auto factory = roles.find(init->header.value("role", ""));
     if (factory == roles.end()) {
-      frames.Write(Typed("failed", {{{"message", "evo-worker is of another version: it does not know its role"}}, {}}));
+      frames.Write(failed("evo-worker is of another version: it does not know its role"));
       return 1;
     }
     std::unique_ptr<WorkerRole> role;
@@ -115,7 +135,7 @@ int WorkerMain(const std::map<std::string, WorkerRoleFactory>& roles, const nloh
       frames.Write(Typed("killed", {{{"message", killed.what()}}, {}}));
       return 1;
     } catch (const std::exception& error) {
-      frames.Write(Typed("failed", {{{"message", PlainText(error)}}, {}}));
+      frames.Write(failed(PlainText(error)));
       return 1;
     }
     Message ready{role->Describe(), {}};

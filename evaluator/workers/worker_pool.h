@@ -29,13 +29,15 @@ struct WorkerPoolOptions {
   std::chrono::milliseconds start_deadline{60'000};
   std::chrono::milliseconds start_pause{1'000};  // after the third failed start in a row; it doubles with each further one
   std::function<void(const std::string&)> warn;  // told, in the thread of a worker, that fewer workers are left; may be empty
-  bool launched = false;  // `argv` and `argv_of_worker` start with a launcher, such as srun or ssh; see WorkerProcess
+  bool launched = false;     // `argv` and `argv_of_worker` start with a launcher, such as srun or ssh; see WorkerProcess
+  bool sends_ahead = false;  // sends a busy worker its next job, so that it begins that at once. Not for `fresh` workers
   std::vector<std::vector<std::string>> argv_of_worker;  // if not empty, one for each worker, in place of `argv`
 };
 
 // Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool.
 // A job whose worker dies gets that death as its result; the next job gets a new worker. A job whose worker was killed from
-// outside is run again in another, unless that has happened often and mostly to that job. A worker that cannot be started is
+// outside is run again in another, unless that has happened often and mostly to that job; so is always one that the worker had
+// got and not begun. A worker that cannot be started is
 // tried again after pauses, and the others go on without it. When none can live, every job ends with kCannotStart, and fatal()
 // says why. Thread-safe.
 class WorkerPool : public JobRunner {
@@ -77,6 +79,11 @@ class WorkerPool : public JobRunner {
   struct StartFailure {
     WorkerDeath death;
     bool worth_retrying = true;
+    std::chrono::nanoseconds took{};
+  };
+  struct TakenJob {
+    QueuedJob queued;
+    std::stop_token cancel;  // of the jobs that were there when it was taken
   };
   struct StartAttempts {
     int failed = 0;  // in a row
@@ -88,6 +95,7 @@ class WorkerPool : public JobRunner {
     std::mutex mutex;  // guards `worker` against Suspend and Resume; only the slot's own thread changes it
     Worker worker;
     Worker standby;
+    std::optional<TakenJob> ahead;           // was sent to `worker`, which takes it after the present one
     StartAttempts starts;                    // this and `greeting` are guarded by the pool's mutex_
     std::optional<nlohmann::json> greeting;  // of the worker that was ready last
     std::jthread thread;                     // last: it uses the members above
@@ -96,6 +104,8 @@ class WorkerPool : public JobRunner {
   void Serve(Slot& slot, const std::stop_token& stop);
   bool AwaitJob(const std::stop_token& stop);
   void ServeNext(Slot& slot, SteadyTime since);
+  void SendAhead(Slot& slot);
+  void PassOn(TakenJob ahead);
   void EnsureWorker(Slot& slot, const std::stop_token& stop);
   bool AwaitNextStart(Slot& slot, const StartFailure& failure, const std::stop_token& stop);
   bool NoneCanLive() const;

@@ -10,8 +10,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <span>
+#include <utility>
 
 #include "evaluator/workers/group_processes.h"
 #include "evaluator/workers/guarded_group.h"
@@ -31,7 +33,7 @@ constexpr auto kLongestStop = std::chrono::seconds(1);
 constexpr auto kLookAtCompilers = std::chrono::milliseconds(300);
 // From the end of a launcher's input to its end. The worker's keeper kills a worker that hangs after half a second, and a cluster
 // needs a tenth of one to say so.
-constexpr auto kFarewell = std::chrono::milliseconds(2000);
+constexpr auto kFarewell = std::chrono::milliseconds(3000);
 // From SIGTERM to a launcher to its end.
 constexpr auto kLauncherEnd = std::chrono::milliseconds(3000);
 // What a worker may write to standard error before it is ready.
@@ -49,7 +51,11 @@ struct WorkerProcess::State {
   Descriptor from_worker;
   StderrTail errors{Descriptor()};
   Decoder decoder;
+  std::string outgoing;  // of which `sent` bytes are written
+  std::size_t sent = 0;
+  std::function<void()> on_tick;  // may be empty
   bool ready = false;
+  bool launcher_deaf = false;  // it did not end with its input
   std::atomic<bool> suspended = false;
   std::optional<SteadyTime> stopped_since;
   SteadyTime looked_at{};
@@ -81,6 +87,7 @@ struct WorkerProcess::State {
     to_worker.Close();
     from_worker.Close();
     if (ReapWithin(kFarewell)) return;
+    launcher_deaf = true;
     ::kill(pid, SIGTERM);
     if (!ReapWithin(kLauncherEnd)) ::kill(pid, SIGKILL);
   }
@@ -113,6 +120,24 @@ struct WorkerProcess::State {
   bool Ended() const {
     siginfo_t info{};
     return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+  }
+
+  // Writes what the pipe takes. False if the worker has closed its input.
+  bool Flush() {
+    while (sent < outgoing.size()) {
+      const ssize_t n = ::write(to_worker.get(), outgoing.data() + sent, outgoing.size() - sent);
+      if (n > 0) sent += static_cast<std::size_t>(n);
+      if (n < 0 && errno == EAGAIN) return true;
+      if (n < 0 && errno != EINTR) return false;
+    }
+    Forget();
+    return true;
+  }
+
+  // What was not written yet.
+  void Forget() {
+    outgoing.clear();
+    sent = 0;
   }
 
   // Waits for one of the descriptors, for `slice` at most.
@@ -221,6 +246,11 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what, 
   state_->KillAndReap();
   state_->errors.Drain();
   WorkerDeath death{kind, what, from_outside};
+  // The keeper of a worker on a machine that answers has ended it long before, and the launcher with it.
+  if (kind == WorkerDeath::Kind::kDeadline && state_->launcher_deaf) {
+    death.description += ", and its machine does not answer";
+    death.from_outside = true;
+  }
   if (kind == WorkerDeath::Kind::kExited && knew) death = DeathOf(state_->status, state_->launched);
   const std::string line = state_->errors.LastLine();
   if (!line.empty()) death.description += ": " + line;
@@ -231,7 +261,7 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what, 
 // or after a stop request.
 std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, const std::stop_token& stop) {
   using std::chrono::milliseconds;
-  const bool write = direction == Direction::kWrite;
+  const bool read = direction == Direction::kRead;
   for (;;) {
     if (stop.stop_requested()) return Die(WorkerDeath::Kind::kStopped, "stopped");
     const auto left = std::chrono::ceil<milliseconds>(state_->deadline - std::chrono::steady_clock::now());
@@ -244,7 +274,9 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, const std
     if (!state_->ready && state_->errors.bytes() > kStartStderrBytes)
       return Die(WorkerDeath::Kind::kProtocol, "wrote more than 1 MiB to standard error before it was ready");
     const bool ended = state_->Ended();  // before the poll, so that the last bytes that it wrote are found
-    pollfd fds[3] = {{write ? -1 : state_->from_worker.get(), POLLIN, 0},
+    if (read && state_->on_tick) state_->on_tick();
+    const bool write = !read || !state_->outgoing.empty();
+    pollfd fds[3] = {{read ? state_->from_worker.get() : -1, POLLIN, 0},
                      {state_->errors.fd(), POLLIN, 0},
                      {write ? state_->to_worker.get() : -1, POLLOUT, 0}};
     if (!state_->Poll(fds, std::min<milliseconds>(left, kPollSlice))) continue;
@@ -257,21 +289,20 @@ std::optional<WorkerDeath> WorkerProcess::WaitFor(Direction direction, const std
 }
 
 std::optional<WorkerDeath> WorkerProcess::Send(const Message& message, SteadyTime deadline, const std::stop_token& stop) {
-  const std::string out = Encode(message);
+  state_->outgoing += Encode(message);
   state_->StartWait(deadline, std::nullopt);
-  std::size_t sent = 0;
-  while (sent < out.size()) {
-    const ssize_t n = ::write(state_->to_worker.get(), out.data() + sent, out.size() - sent);
-    if (n > 0) {
-      sent += static_cast<std::size_t>(n);
-    } else if (n < 0 && errno == EAGAIN) {
-      if (auto death = WaitFor(Direction::kWrite, stop)) return death;
-    } else if (!(n < 0 && errno == EINTR)) {
-      return Die(WorkerDeath::Kind::kExited, "closed its input");
-    }
+  for (;;) {
+    if (!state_->Flush()) return Die(WorkerDeath::Kind::kExited, "closed its input");
+    if (state_->outgoing.empty()) return std::nullopt;
+    if (auto death = WaitFor(Direction::kWrite, stop)) return death;
   }
-  return std::nullopt;
 }
+
+void WorkerProcess::SendMeanwhile(const Message& message) { state_->outgoing += Encode(message); }
+
+void WorkerProcess::OnTick(std::function<void()> on_tick) { state_->on_tick = std::move(on_tick); }
+
+bool WorkerProcess::launched() const { return state_->launched; }
 
 std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, const std::stop_token& stop,
                                                           std::optional<SteadyTime> latest) {
@@ -280,6 +311,8 @@ std::variant<Message, WorkerDeath> WorkerProcess::Receive(SteadyTime deadline, c
   try {
     for (;;) {
       if (auto message = state_->decoder.Next(state_->ready ? kReplyLimits : kGreetingLimits)) return std::move(*message);
+      // A worker that has closed its input has ended or will: its last words say more.
+      if (!state_->Flush()) state_->Forget();
       const ssize_t n = ::read(state_->from_worker.get(), bytes.data(), bytes.size());
       if (n > 0) {
         state_->decoder.Feed({bytes.data(), static_cast<std::size_t>(n)});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -24,7 +25,7 @@ class WorkerProcess {
   // thread. Throws Error if the process cannot be started.
   explicit WorkerProcess(const std::vector<std::string>& argv, bool launched = false);
   // Kills the whole group and reaps the worker. A launcher is asked to end first, by the end of its input and then by SIGTERM,
-  // and only its own process is killed, if need be, after five seconds.
+  // and only its own process is killed, if need be, after six seconds.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -34,9 +35,14 @@ class WorkerProcess {
   void SetReady();
   // Returns nullopt when the whole message was written.
   std::optional<WorkerDeath> Send(const Message& message, SteadyTime deadline, const std::stop_token& stop);
+  // Returns at once; later calls of Send and Receive write what the worker does not take yet.
+  void SendMeanwhile(const Message& message);
+  // Called by Receive before it waits, and every 50 ms while it does. It may call SendMeanwhile, and nothing else.
+  void OnTick(std::function<void()> on_tick);
   // The next message. Where either returns a WorkerDeath, the process has been killed and reaped. A worker that something else
-  // has stopped for a second is killed. `latest`: where given, the time left until `deadline` is processor time of the worker and
-  // what it has started, which on a busy machine lasts longer, but not beyond `latest`.
+  // has stopped for a second is killed; through a launcher, its keeper does that. `latest`: where given, the time left until
+  // `deadline` is processor time of the worker and what it has started, which on a busy machine lasts longer, but not beyond
+  // `latest`.
   std::variant<Message, WorkerDeath> Receive(SteadyTime deadline, const std::stop_token& stop,
                                              std::optional<SteadyTime> latest = std::nullopt);
 
@@ -46,6 +52,7 @@ class WorkerProcess {
   void Suspend();
   void Resume();
   int pid() const;
+  bool launched() const;
 
  private:
   struct State;

@@ -189,5 +189,12 @@ TEST(BatchScript, RunsTheCommandWithTheTimeThatItNeeds) {
   EXPECT_THAT(BatchScript({"evo"}, std::nullopt), HasSubstr("#SBATCH --time=4:00:00\n"));
 }
 
+TEST(BatchScript, PutsThePackageOnEachNodeWhereItIsAskedTo) {
+  const std::string script = BatchScript({"/opt/evo 2/bin/evo", "run"}, 7200, Broadcast{"/opt/evo 2", "/scratch"});
+  EXPECT_THAT(script, HasSubstr("\nevo=/scratch/evo-$SLURM_JOB_ID\n"));
+  EXPECT_THAT(script, HasSubstr("tar -C '/opt/evo 2' -chf"));
+  EXPECT_THAT(script, HasSubstr("\n\"$evo/bin/evo\" run &\n"));
+}
+
 }  // namespace
 }  // namespace evo

@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "deaf") == 0) evo::SleepForEver();  // before it is told anything
   const auto serve = [] {
     evo::raw_output = ::dup(STDOUT_FILENO);
-    return evo::WorkerMain({{"faulty", evo::Make}});
+    return evo::WorkerMain({{"faulty", evo::Make}}, {{"host", "a host of this name"}});
   };
   const bool launched = argc > 1 && std::strcmp(argv[1], evo::kLaunched) == 0;
   return launched ? evo::RunKept(serve, std::chrono::milliseconds(200)) : serve();

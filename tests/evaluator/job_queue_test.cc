@@ -52,6 +52,28 @@ TEST(JobQueue, UrgentJobsGoFirstInTheirOrder) {
   EXPECT_EQ(PopName(queue), "two");
 }
 
+TEST(JobQueue, AJobThatWasNotBegunIsTheNextAndIsNotCharged) {
+  JobQueue queue;
+  for (int times = 0; times < 100; ++times) queue.PutBack(times == 0 ? Named("ours") : queue.Pop());
+  queue.Push(Named("other"));
+  QueuedJob job = queue.Pop();
+  EXPECT_EQ(job.job.request.header["name"], "ours");
+  EXPECT_TRUE(queue.TakeBack(job));
+}
+
+TEST(JobQueue, IsSparedWhatWorkersWaitFor) {
+  JobQueue queue;
+  queue.BeginWait();
+  queue.Push(Named("for the worker that waits"));
+  EXPECT_FALSE(queue.HasSpare());
+  queue.Push(Named("one more"));
+  EXPECT_TRUE(queue.HasSpare());
+  queue.Pop();
+  EXPECT_FALSE(queue.HasSpare());
+  queue.EndWait();
+  EXPECT_TRUE(queue.HasSpare());
+}
+
 TEST(JobQueue, AJobThatAloneLosesItsWorkersIsToBlameInTheEnd) { EXPECT_EQ(TakenBack(0), 5); }
 
 TEST(JobQueue, WhereAllLoseTheirWorkersNoJobIsToBlameForLong) { EXPECT_EQ(TakenBack(1), 20); }

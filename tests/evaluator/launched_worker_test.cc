@@ -90,9 +90,10 @@ TEST_F(LaunchedWorker, ThatHangsIsEndedByItsKeeper) {
   WorkerPool pool(Launched("hang_ignoring_sigterm", kPlain));
   const pid_t worker = Pid(Answer(pool, {}));
   const auto begin = steady_clock::now();
-  const JobResult result = Answer(pool, {{"misbehave", true}}, kShort);
+  const JobResult result = Answer(pool, {{"misbehave", true}, {"stages", {{{"name", "load"}}}}}, kShort);
   ASSERT_TRUE(result.death);
   EXPECT_EQ(result.death->kind, WorkerDeath::Kind::kDeadline);
+  EXPECT_FALSE(result.death->from_outside);
   EXPECT_LT(steady_clock::now() - begin, kShort + milliseconds(1500));
   EXPECT_FALSE(Lives(worker));
   EXPECT_NE(Pid(Answer(pool, {})), worker);
@@ -152,6 +153,32 @@ TEST_F(LaunchedWorker, EndsWhenEvoIsKilled) {
   EXPECT_TRUE(Within(milliseconds(1000), [&] { return !AnyLives(worker); }));
 }
 
+// As on a node that is frozen: neither the end of its input nor SIGTERM has an effect.
+TEST_F(LaunchedWorker, AMachineThatDoesNotAnswerIsToBlame) {
+  const WorkerPoolOptions options = Launched("", WithShepherd("trap '' TERM; ", "while :; do sleep 0.1; done"));
+  WorkerProcess worker(options.argv, true);
+  auto answer = worker.Receive(steady_clock::now() + kShort, {});
+  const auto* death = std::get_if<WorkerDeath>(&answer);
+  ASSERT_NE(death, nullptr);
+  EXPECT_EQ(death->kind, WorkerDeath::Kind::kDeadline);
+  EXPECT_TRUE(death->from_outside);
+  EXPECT_THAT(death->description, HasSubstr("its machine does not answer"));
+  ::kill(Shepherd(), SIGKILL);
+}
+
+// The launcher cannot see it, and evo sees the launcher alone.
+TEST_F(LaunchedWorker, ThatSomethingElseHasStoppedIsReplacedLongBeforeItsDeadline) {
+  WorkerPool pool(Launched("", kPlain));
+  const pid_t worker = Pid(Answer(pool, {}));
+  auto running = Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 300}}}}}, std::chrono::hours(1));
+  std::this_thread::sleep_for(milliseconds(100));
+  ASSERT_EQ(::kill(worker, SIGSTOP), 0);
+  ASSERT_EQ(running.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  const JobResult result = running.get();
+  ASSERT_TRUE(result.reply) << result.death->description;
+  EXPECT_NE(Pid(result), worker);
+}
+
 TEST_F(LaunchedWorker, SuspendHasNoEffect) {
   WorkerPool pool(Launched("", kPlain));
   auto slow = Submitted(pool, {{"stages", {{{"name", "check"}, {"ms", 200}}}}}, kShort);
@@ -173,6 +200,21 @@ TEST_F(LaunchedWorker, EachSaysWhatItIsAndOneThatCannotStartIsLeftOut) {
   ASSERT_EQ(greetings.size(), 2U);
   EXPECT_NE(greetings[0].at("pid"), greetings[1].at("pid"));
   EXPECT_TRUE(Answer(pool, {}).reply);
+}
+
+// As on a node without a driver. Where there is only one machine, it ends the run.
+TEST_F(LaunchedWorker, OneThatSaysWhyItCannotBeIsLeftOut) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 2;
+  options.init_of_worker = {nlohmann::json::object(), {{"fault", "cannot_be"}}};
+  std::string warning;
+  options.warn = [&](const std::string& text) { warning = text; };
+  {
+    WorkerPool pool(options);
+    EXPECT_EQ(pool.WaitAllReady().size(), 1U);
+    EXPECT_TRUE(Answer(pool, {}).reply);
+  }
+  EXPECT_THAT(warning, HasSubstr("a host of this name: no device here; the others go on"));
 }
 
 TEST_F(LaunchedWorker, AProgramThatIsNotOnThePathIsNamed) {

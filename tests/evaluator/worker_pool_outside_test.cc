@@ -156,6 +156,18 @@ TEST(WorkerPoolOutside, AWorkerThatFailsToStartIsTriedAgainAfterPauses) {
   EXPECT_THAT(pool.fatal(), IsEmpty());
 }
 
+// Each has waited long for something.
+TEST(WorkerPoolOutside, TwoStartsThatPassTheirDeadlineAreEnough) {
+  const StartsFile starts;
+  WorkerPoolOptions options = Options("hangs_at_start");
+  options.init["starts_file"] = starts.path();
+  options.init["failed_starts"] = 0;
+  options.start_deadline = kShort;
+  WorkerPool pool(options);
+  EXPECT_THROW(pool.WaitReady(), Error);
+  EXPECT_EQ(std::filesystem::file_size(starts.path()), 2U);
+}
+
 TEST(WorkerPoolOutside, WorkersThatCannotBeStartedAreDoneWithout) {
   std::mutex mutex;
   std::vector<std::string> warnings;

@@ -1,8 +1,12 @@
 #include "platform/kept_process.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <fstream>
 
 namespace evo {
 namespace {
@@ -22,6 +26,36 @@ TEST(KeptProcess, ASignalToTheKeeperEndsTheWork) {
     return 0;
   };
   EXPECT_EQ(RunKept(work, kGrace), 128 + SIGKILL);
+}
+
+TEST(KeptProcess, WorkThatSomethingElseHasStoppedIsEnded) {
+  EXPECT_EQ(RunKept([] { return ::raise(SIGSTOP); }, kGrace), 128 + SIGKILL);
+}
+
+// As a batch system continues all of a job, in any order.
+TEST(KeptProcess, WorkThatWasStoppedWithItsKeeperGoesOn) {
+  const pid_t keeper = ::fork();
+  if (keeper == 0) {
+    ::setpgid(0, 0);
+    ::_exit(RunKept(
+        [] {
+          for (int i = 0; i < 30; ++i) ::usleep(100'000);
+          return 7;
+        },
+        kGrace));
+  }
+  ::usleep(300'000);
+  pid_t work = 0;
+  std::ifstream(fmt::format("/proc/{0}/task/{0}/children", keeper)) >> work;
+  ASSERT_GT(work, 0);
+  for (const pid_t one : {work, keeper}) ::kill(one, SIGSTOP);
+  ::usleep(2'500'000);
+  ::kill(keeper, SIGCONT);
+  ::usleep(300'000);
+  ::kill(work, SIGCONT);
+  int status = 0;
+  ASSERT_EQ(::waitpid(keeper, &status, 0), keeper);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
 // As a compiler that the work has started.
