@@ -6,12 +6,11 @@
 #include <charconv>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <memory>
 #include <sstream>
 
 #include "cli/describe.h"
-#include "cli/stored_run.h"
+#include "cli/kept_sources.h"
 #include "cli/story_tools.h"
 #include "cli/verdict.h"
 #include "core/error.h"
@@ -22,36 +21,16 @@
 namespace evo {
 namespace {
 
-constexpr std::size_t kKeptSources = 500;
-
-// Renders, and keeps what it rendered: a page that is served asks for the champion's line again and again.
-class KeptSources {
- public:
-  explicit KeptSources(std::function<SourceRenderer()> make) : make_(std::move(make)) {}
-
-  std::string Render(const RunRecord& run, const CandidateRecord& record) {
-    const std::string key = GenomeHash(record.candidate.genome) + record.evaluation.source_digest;
-    if (const auto found = sources_.find(key); found != sources_.end()) return found->second;
-    if (!render_) render_ = make_();
-    std::string source = RenderStored(render_, run, record);
-    if (sources_.size() >= kKeptSources) sources_.clear();
-    sources_[key] = source;
-    return source;
-  }
-
- private:
-  std::function<SourceRenderer()> make_;
-  SourceRenderer render_;
-  std::map<std::string, std::string> sources_;
-};
+constexpr std::size_t kKeptBytes = 2 << 20;  // the lines of several champions
 
 }  // namespace
 
 ReportTools MakeReportTools(const CommandContext& context) {
   ReportTools tools;
-  const auto sources = std::make_shared<KeptSources>(context.make_renderer);
+  const auto sources = std::make_shared<KeptSources>(context.make_renderer, kKeptBytes);
   tools.story = MakeStoryTools({});
   tools.story.render = [sources](const RunRecord& run, const CandidateRecord& record) { return sources->Render(run, record); };
+  tools.render_once = [sources](const RunRecord& run, const CandidateRecord& record) { return sources->RenderOnce(run, record); };
   tools.verdict = Verdict;
   tools.evidence = [](const ChampionCheck& check) {
     std::vector<std::pair<std::string, std::string>> lines;

@@ -123,8 +123,8 @@ ResumableRun LoadResumableRun(const std::string& database, std::optional<RunId> 
   require(WrongTemplates(record));
   loaded.options = CheckedOptions(database, record);
   require(WrongOptions(loaded.options));
-  loaded.generations = SqliteStore(database).LoadOutlines(record.id);
-  if (const std::optional<Damage> damage = WrongGenome(record, loaded.generations)) throw Damaged(database, *damage);
+  loaded.generations = SqliteStore(database).LoadParts(record.id);
+  if (const std::optional<Damage> damage = WrongGenome(record, loaded.generations.outlines())) throw Damaged(database, *damage);
   return loaded;
 }
 

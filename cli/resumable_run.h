@@ -6,6 +6,7 @@
 
 #include "cli/stored_options.h"
 #include "core/store.h"
+#include "db/stored_generations.h"
 
 namespace evo {
 
@@ -13,7 +14,7 @@ namespace evo {
 struct ResumableRun {
   RunRecord record;
   StoredOptions options;
-  std::vector<GenerationRecord> generations;  // as SqliteStore::LoadOutlines gives them
+  StoredGenerations generations;
 };
 
 // Reads a run, by default the latest, and checks everything that was stored of it, before anything uses it. Throws UsageError if

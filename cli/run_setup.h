@@ -23,13 +23,13 @@ namespace evo {
 // A run that is ready to begin or to go on.
 struct RunSetup {
   Task task;
-  std::vector<KernelTemplate> templates;                 // the baseline first
-  std::vector<Genome> seeds;                             // every template at its defaults
-  RunRecord record;                                      // without its options, and without what only the device can say
-  StoredOptions options;                                 // become part of the record when the run is stored
-  std::optional<std::vector<GenerationRecord>> resumed;  // the outlines of the generations so far of a run that goes on
-  std::unique_ptr<SweepBreeder> sweep;                   // null unless the run is a sweep
-  std::unique_ptr<ChildRanker> ranker;                   // null unless a surrogate chooses among children
+  std::vector<KernelTemplate> templates;     // the baseline first
+  std::vector<Genome> seeds;                 // every template at its defaults
+  RunRecord record;                          // without its options, and without what only the device can say
+  StoredOptions options;                     // become part of the record when the run is stored
+  std::optional<StoredGenerations> resumed;  // the generations so far of a run that goes on
+  std::unique_ptr<SweepBreeder> sweep;       // null unless the run is a sweep
+  std::unique_ptr<ChildRanker> ranker;       // null unless a surrogate chooses among children
 };
 
 // The task that the options name. Throws UsageError.

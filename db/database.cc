@@ -12,6 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Only one thread at a time uses a connection. Otherwise SQLite takes a lock for each value that is read.
+int OneThread(int flags) { return SQLite::OPEN_NOMUTEX | flags; }
+
 int Pragma(SQLite::Database& db, const std::string& name) { return db.execAndGet("PRAGMA " + name).getInt(); }
 
 // Refuses a file of another program or of a newer evo, without writing to it. Returns the version; 0 for an empty database.
@@ -80,7 +83,8 @@ std::unique_ptr<SQLite::Database> OpenImmutable(const std::string& path) {
     const bool special = c == '?' || c == '#' || c == '%';
     escaped += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
   }
-  return std::make_unique<SQLite::Database>("file://" + escaped + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+  return std::make_unique<SQLite::Database>("file://" + escaped + "?immutable=1",
+                                            OneThread(SQLite::OPEN_READONLY | SQLite::OPEN_URI));
 }
 
 // Begins the transaction. Returns the version.
@@ -126,7 +130,7 @@ std::unique_ptr<SQLite::Database> OpenForWriting(const std::string& path, std::c
     CheckFile(path);
     const int timeout = static_cast<int>(busy_timeout.count());
     const int newest = NewestVersion(migrations);
-    auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, timeout);
+    auto db = std::make_unique<SQLite::Database>(path, OneThread(SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE), timeout);
     CheckedVersion(*db, path, newest);  // before the first write, that of the journal mode
     // A step that makes a table anew would delete the rows that refer to the old one.
     db->exec("PRAGMA foreign_keys = OFF");
@@ -146,11 +150,11 @@ std::unique_ptr<SQLite::Database> OpenForReading(const std::string& path) {
   return Explaining(path, [&] {
     const int timeout = static_cast<int>(kBusyTimeout.count());
     try {
-      auto db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
+      auto db = std::make_unique<SQLite::Database>(path, OneThread(SQLite::OPEN_READONLY), timeout);
       if (BeginReading(*db, path) == NewestVersion(Migrations())) return db;
       db.reset();
       OpenForWriting(path, kBusyTimeout, Migrations());  // brings an older one up to date, because the queries know one layout
-      db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, timeout);
+      db = std::make_unique<SQLite::Database>(path, OneThread(SQLite::OPEN_READONLY), timeout);
       BeginReading(*db, path);
       return db;
     } catch (const SQLite::Exception& error) {

@@ -74,6 +74,20 @@ std::vector<RunSummary> History::Runs() const {
   });
 }
 
+std::vector<RunTitle> History::LatestTitles(std::size_t most) const {
+  return Explaining(path_, [&] {
+    Statement row(*db_,
+                  "SELECT run, task, device_name, started_at FROM (SELECT * FROM run ORDER BY run DESC LIMIT ?) ORDER BY run");
+    row.bind(1, static_cast<std::int64_t>(most));
+    std::vector<RunTitle> titles;
+    while (row.executeStep()) {
+      titles.push_back({row.getColumn(0).getInt64(), row.getColumn(1).getString(), row.getColumn(2).getString(),
+                        row.getColumn(3).getString()});
+    }
+    return titles;
+  });
+}
+
 RunSummary History::FindRun(std::optional<RunId> run) const {
   return Explaining(path_, [&] {
     Statement row(*db_, SelectRuns() + " WHERE ?1 IS NULL OR run = ?1 ORDER BY run DESC LIMIT 1");

@@ -28,6 +28,14 @@ struct RunSummary {
   int valid = 0;
 };
 
+// What a list of runs says of each.
+struct RunTitle {
+  RunId id = 0;
+  std::string task;
+  std::string device_name;
+  std::string started_at;  // UTC, ISO 8601
+};
+
 struct CandidateRecord {
   Candidate candidate;  // without its source
   Evaluation evaluation;
@@ -111,6 +119,8 @@ class History {
 
   // In the order in which they were started.
   std::vector<RunSummary> Runs() const;
+  // Those that were started last, at most so many, in the order in which they were started.
+  std::vector<RunTitle> LatestTitles(std::size_t most) const;
   // The given run, or the latest one.
   RunSummary FindRun(std::optional<RunId> run) const;
 

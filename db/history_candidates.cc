@@ -15,7 +15,7 @@ namespace {
 using SQLite::Statement;
 
 struct Selection {
-  std::string condition = "TRUE";
+  std::string condition = kEveryCandidate;
   std::string order;
   std::vector<std::string> values;
 };
@@ -31,7 +31,7 @@ Selection Selected(const CandidateFilter& filter) {
   if (!filter.template_name.empty()) require("c.template", filter.template_name);
   // A template is evaluated at its defaults in the first generation.
   if (filter.op == "default") selection.condition += " AND c.generation = 0";
-  selection.order = filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : "c.candidate";
+  selection.order = filter.fastest_first ? "e.score_ns IS NULL, e.score_ns, c.candidate" : kById;
   return selection;
 }
 
@@ -46,6 +46,7 @@ void History::Visit(RunId run, const std::string& condition, const std::string& 
     while (check.executeStep()) checked.insert(check.getColumn(0).getInt64());
     VisitCandidates(*db_, run, condition, order, values, damaged, [&](StoredCandidate stored) {
       const CandidateId id = stored.candidate.id;
+      stored.candidate.genome = stored.genome.Whole();
       CandidateRecord record{std::move(stored.candidate), std::move(stored.evaluation), std::nullopt};
       if (checked.contains(id))
         LeavingOut({run, id, "its champion check"}, [&] { record.check = ReadLatestCheck(*db_, run, id); });
@@ -82,7 +83,7 @@ std::vector<CandidateRecord> History::Candidates(RunId run, const CandidateFilte
 }
 
 void History::VisitAll(RunId run, const std::function<void(const CandidateRecord&)>& visit) const {
-  Visit(run, "TRUE", "c.candidate", {}, Once(), [&](const CandidateRecord& record) { visit(record); });
+  Visit(run, kEveryCandidate, kById, {}, Once(), [&](const CandidateRecord& record) { visit(record); });
 }
 
 std::vector<CandidateRecord> History::Fastest(RunId run, int count) const {

@@ -9,6 +9,7 @@
 
 #include "core/store.h"
 #include "db/damage.h"
+#include "db/stored_generations.h"
 
 namespace evo {
 
@@ -18,19 +19,21 @@ std::string_view ToString(RunStatus status);
 RunStatus ParseRunStatus(std::string_view text);
 
 struct StoredCandidate {
-  Candidate candidate;  // without its source
+  Candidate candidate;  // without its source, and of its genome without parameters and edits
   Evaluation evaluation;
+  GenomeParts genome;
 };
 
-// How much of a genome is put together. kOutline: all of it is read, and the name and the digest of its template are kept.
-enum class GenomeDetail { kWhole, kOutline };
+// The condition and the order of all candidates of a run. They are read fastest.
+inline constexpr const char* kEveryCandidate = "TRUE";
+inline constexpr const char* kById = "c.candidate";
 
 // Visits the candidates of a run that meet `condition`, an SQL expression over candidate_row AS c and evaluation AS e (constant
 // text, never a user's), in the order `order`, one after another: only one is in memory. Those that this version cannot read go
 // to `damaged` instead.
 void VisitCandidates(SQLite::Database& db, RunId run, const std::string& condition, const std::string& order,
                      const std::vector<std::string>& values, const OnDamage& damaged,
-                     const std::function<void(StoredCandidate)>& visit, GenomeDetail detail = GenomeDetail::kWhole);
+                     const std::function<void(StoredCandidate)>& visit);
 
 // Visits evaluations in the order of their candidates, likewise, without the genomes: `condition` is over evaluation AS e.
 void VisitEvaluations(SQLite::Database& db, RunId run, const std::string& condition, const OnDamage& damaged,
@@ -40,11 +43,6 @@ void VisitEvaluations(SQLite::Database& db, RunId run, const std::string& condit
 int CountValid(const std::vector<Evaluation>& evaluations);
 
 // The generations of a run in their order, whole as FindDamage says. The first damage goes to `damaged`, which must throw.
-std::vector<GenerationRecord> ReadGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged,
-                                              GenomeDetail detail = GenomeDetail::kWhole);
-
-// The same one after another, so that only one is in memory. Precondition: ReadGenerations found them whole.
-void VisitGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged,
-                      const std::function<void(GenerationRecord)>& visit);
+StoredGenerations ReadGenerations(SQLite::Database& db, RunId run, const OnDamage& damaged);
 
 }  // namespace evo

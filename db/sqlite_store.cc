@@ -59,6 +59,17 @@ void CountGeneration(SQLite::Database& db, RunId run, const GenerationRecord& re
   for (const auto& [name, times] : record.inapplicable) Insert(missed, run, name, times);
 }
 
+// What can be reused of a run's own generations, likewise as it is read from the database.
+void AddKnown(RunId run, const std::vector<GenerationRecord>& generations, std::vector<KnownEvaluation>& known) {
+  for (const GenerationRecord& generation : generations) {
+    for (std::size_t i = 0; i < generation.evaluations.size(); ++i) {
+      const Evaluation& evaluation = generation.evaluations[i];
+      if (evaluation.shared_candidate == 0 && !evaluation.program_digest.empty())
+        known.push_back({run, generation.candidates[i].id, evaluation});
+    }
+  }
+}
+
 // Inserts the candidates of one generation, `last` being the last of them.
 class CandidateWriter {
  public:
@@ -260,7 +271,8 @@ void SqliteStore::EndRun(RunId run, RunStatus status, const std::string& message
   });
 }
 
-std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run, const OnDamage& damaged) {
+std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run, const OnDamage& damaged,
+                                                    const std::vector<GenerationRecord>* own) {
   return Explaining(path_, [&] {
     Statement row(*db_,
                   "SELECT run FROM run WHERE task_digest = ? AND device = ? AND device_name = ? AND arch = ? AND l2 = ? AND "
@@ -272,6 +284,10 @@ std::vector<KnownEvaluation> SqliteStore::LoadKnown(const RunRecord& run, const 
     std::vector<KnownEvaluation> known;
     while (row.executeStep()) {
       const RunId earlier = row.getColumn(0).getInt64();
+      if (own != nullptr && earlier == run.id) {
+        AddKnown(earlier, *own, known);
+        continue;
+      }
       VisitEvaluations(*db_, earlier, "e.shared_candidate IS NULL AND e.program_digest <> ''", damaged,
                        [&](CandidateId id, Evaluation evaluation) {
                          known.push_back({earlier, id, std::move(evaluation)});
@@ -308,23 +324,16 @@ std::vector<Counterexample> SqliteStore::LoadCounterexamples(const std::string& 
   });
 }
 
-std::vector<GenerationRecord> SqliteStore::LoadGenerations(RunId run) { return Load(run, GenomeDetail::kWhole); }
-
-std::vector<GenerationRecord> SqliteStore::LoadOutlines(RunId run) { return Load(run, GenomeDetail::kOutline); }
-
-std::vector<GenerationRecord> SqliteStore::Load(RunId run, GenomeDetail detail) {
-  return Explaining(path_, [&] {
-    SQLite::Transaction snapshot(*db_);
-    return ReadGenerations(
-        *db_, run, [&](const Damage& damage) { throw Damaged(path_, damage); }, detail);
-  });
+std::vector<GenerationRecord> SqliteStore::LoadGenerations(RunId run) {
+  std::vector<GenerationRecord> generations;
+  LoadParts(run).Take([&](GenerationRecord record) { generations.push_back(std::move(record)); });
+  return generations;
 }
 
-void SqliteStore::VisitGenerations(RunId run, const std::function<void(GenerationRecord)>& visit) {
-  Explaining(path_, [&] {
+StoredGenerations SqliteStore::LoadParts(RunId run) {
+  return Explaining(path_, [&] {
     SQLite::Transaction snapshot(*db_);
-    evo::VisitGenerations(
-        *db_, run, [&](const Damage& damage) { throw Damaged(path_, damage); }, visit);
+    return ReadGenerations(*db_, run, [&](const Damage& damage) { throw Damaged(path_, damage); });
   });
 }
 

@@ -15,14 +15,13 @@
 #include "db/disk_wait.h"
 #include "db/file_identity.h"
 #include "db/lock_wait.h"
+#include "db/stored_generations.h"
 
 namespace SQLite {
 class Database;
 }
 
 namespace evo {
-
-enum class GenomeDetail;
 
 // Stores runs in one SQLite file; docs/database.md describes its tables. One thread uses a store. Several processes may write to
 // the same file; each waits for the others as its LockWait says, and for room on the disk as its DiskWait says. When a call has
@@ -51,14 +50,13 @@ class SqliteStore : public Store {
   void EndRun(RunId run, RunStatus status, const std::string& message) override;
   // Throws Error, which names the candidate, if the history is not whole (FindDamage).
   std::vector<GenerationRecord> LoadGenerations(RunId run) override;
-  // The same without parameters and edits, which of a long run are most of the memory. They are checked all the same.
-  std::vector<GenerationRecord> LoadOutlines(RunId run);
-  // What LoadGenerations gives, one after another. Precondition: the history is whole.
-  void VisitGenerations(RunId run, const std::function<void(GenerationRecord)>& visit);
+  // The same, and not yet put together: of a long run that takes a fraction of the memory.
+  StoredGenerations LoadParts(RunId run);
   // The evaluations of all runs of the same task on the same device, with the same architecture, L2 state and version of evo.
-  // Replays are left out, because they copy evaluations of other runs, and so is what is damaged.
+  // Replays are left out, because they copy evaluations of other runs, and so is what is damaged. `own`: the outlines of the run
+  // itself, if they were loaded, which are then not read again.
   std::vector<KnownEvaluation> LoadKnown(
-      const RunRecord& run, const OnDamage& damaged = [](const Damage&) {});
+      const RunRecord& run, const OnDamage& damaged = [](const Damage&) {}, const std::vector<GenerationRecord>* own = nullptr);
   // The inputs on which candidates failed in all runs of the task, those that failed most first.
   std::vector<Counterexample> LoadCounterexamples(const std::string& task_digest);
   // The rewards of operators in all finished runs of the same task (by name or by digest) on the same device, except replays.
@@ -73,7 +71,6 @@ class SqliteStore : public Store {
  private:
   // Calls `work` in one transaction, once more each time that the disk is full.
   void Write(const std::function<void()>& work);
-  std::vector<GenerationRecord> Load(RunId run, GenomeDetail detail);
   void RequireSameFile();
   std::string Rescue();
 

@@ -19,10 +19,10 @@ std::string Whole(const std::string& edits, const std::string& head) {
   return fmt::format("{{\"edits\":[{}],{}", edits, head.empty() ? head : head.substr(1));
 }
 
-template <typename Value>
-Value& Keep(std::map<std::int64_t, Value>& kept, std::int64_t number, Value value) {
+template <typename Kept, typename Value>
+std::shared_ptr<const Value> Keep(Kept& kept, std::int64_t number, Value value) {
   if (kept.size() >= kMostKept) kept.clear();
-  return kept.insert_or_assign(number, std::move(value)).first->second;
+  return kept.insert_or_assign(number, std::make_shared<const Value>(std::move(value))).first->second;
 }
 
 }  // namespace
@@ -51,17 +51,17 @@ std::string StoredGenomes::Text(std::int64_t number) {
   return text_.getColumn(0).getString();
 }
 
-const Genome& StoredGenomes::Head(std::int64_t number) {
+std::shared_ptr<const Genome> StoredGenomes::Head(std::int64_t number) {
   const auto found = heads_.find(number);
   return found != heads_.end() ? found->second : Keep(heads_, number, GenomeFromJson(Whole("", Text(number))));
 }
 
-const Edit& StoredGenomes::EditOf(std::int64_t number) {
+std::shared_ptr<const Edit> StoredGenomes::EditOf(std::int64_t number) {
   const auto found = edits_.find(number);
   if (found != edits_.end()) return found->second;
-  const Genome alone = GenomeFromJson(Whole(Text(number), R"({"parameters":{},"template":"","template_digest":""})"));
+  Genome alone = GenomeFromJson(Whole(Text(number), R"({"parameters":{},"template":"","template_digest":""})"));
   if (alone.edits.size() != 1) throw Error(fmt::format("genome: its text {} is not one edit", number));
-  return Keep(edits_, number, alone.edits.front());
+  return Keep(edits_, number, std::move(alone.edits.front()));
 }
 
 // With the messages that a whole genome has.
@@ -72,27 +72,17 @@ Genome StoredGenomes::ReadWhole(std::int64_t head, const std::optional<std::stri
   return GenomeFromJson(Whole(fmt::format("{}", fmt::join(texts, ",")), Text(head)));
 }
 
-Genome StoredGenomes::Read(std::int64_t head, const std::optional<std::string>& edits) {
-  if (!edits) return ReadWhole(head, edits);
+GenomeParts StoredGenomes::Read(std::int64_t head, const std::optional<std::string>& edits) {
+  const auto whole = [&] { return GenomeParts{std::make_shared<const Genome>(ReadWhole(head, edits)), {}}; };
+  if (!edits) return whole();
   try {
-    Genome genome = Head(head);
+    GenomeParts parts{Head(head), {}};
     const std::vector<std::int64_t> numbers = NumbersOf(*edits);
-    genome.edits.reserve(numbers.size());
-    for (const std::int64_t number : numbers) genome.edits.push_back(EditOf(number));
-    return genome;
+    parts.edits.reserve(numbers.size());
+    for (const std::int64_t number : numbers) parts.edits.push_back(EditOf(number));
+    return parts;
   } catch (const Error&) {
-    return ReadWhole(head, edits);
-  }
-}
-
-Genome StoredGenomes::Outline(std::int64_t head, const std::optional<std::string>& edits) {
-  const auto outline = [](const Genome& genome) { return Genome{genome.template_name, genome.template_digest, {}, {}}; };
-  if (!edits) return outline(ReadWhole(head, edits));
-  try {
-    for (const std::int64_t number : NumbersOf(*edits)) EditOf(number);
-    return outline(Head(head));
-  } catch (const Error&) {
-    return outline(ReadWhole(head, edits));
+    return whole();
   }
 }
 

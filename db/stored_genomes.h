@@ -3,12 +3,14 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/genome.h"
+#include "db/genome_parts.h"
 
 namespace evo {
 
@@ -21,19 +23,17 @@ class StoredGenomes {
 
   // `head` and `edits` are the columns of candidate_row; edits is unset if head is the whole genome. Throws Error for what cannot
   // be read.
-  Genome Read(std::int64_t head, const std::optional<std::string>& edits);
-  // Reads it likewise, and gives only the name and the digest of its template.
-  Genome Outline(std::int64_t head, const std::optional<std::string>& edits);
+  GenomeParts Read(std::int64_t head, const std::optional<std::string>& edits);
 
  private:
   std::string Text(std::int64_t number);
-  const Genome& Head(std::int64_t number);
-  const Edit& EditOf(std::int64_t number);
+  std::shared_ptr<const Genome> Head(std::int64_t number);
+  std::shared_ptr<const Edit> EditOf(std::int64_t number);
   Genome ReadWhole(std::int64_t head, const std::optional<std::string>& edits);
 
   SQLite::Statement text_;
-  std::map<std::int64_t, Genome> heads_;
-  std::map<std::int64_t, Edit> edits_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const Genome>> heads_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const Edit>> edits_;
 };
 
 // The numbers of a JSON array of integers, such as "[3,14]". Throws Error for any other text.

@@ -66,7 +66,7 @@ json CandidateData(const std::string& database, RunId run, CandidateId id, const
   one["message"] = record.evaluation.message.substr(0, kLogLength);
   one["log"] = record.evaluation.log.substr(0, kLogLength);
   try {
-    if (tools.story.render) one["source"] = tools.story.render(summary.record, record);
+    if (tools.render_once) one["source"] = tools.render_once(summary.record, record);
   } catch (const Error& error) {
     one["no_source"] = error.what();
   }

@@ -24,6 +24,7 @@ using nlohmann::json;
 constexpr std::size_t kElites = 60;             // whose lines the tree shows
 constexpr std::size_t kRooflinePoints = 1'500;  // candidates
 constexpr std::size_t kOtherRuns = 8;           // to compare with
+constexpr std::size_t kListedRuns = 200;        // to choose from; a database that many searches share has thousands
 constexpr std::size_t kMostRemarks = 20;
 
 std::string Now() {
@@ -129,21 +130,30 @@ json RooflineJson(const History& history, const ReportRows& rows, const RunRecor
   return r;
 }
 
-json OthersJson(const History& history, const ReportRows& rows, RunId shown, const std::vector<RunSummary>& runs,
+// As much of the operators of another run as is compared.
+json OperatorCountsJson(const History& history, RunId run) {
+  json list = json::array();
+  for (const RewardRow& row : history.Rewards(run))
+    list.push_back({{"operator", row.op}, {"tries", row.tries}, {"won", row.improving}});
+  return list;
+}
+
+// One run after another is read whole, so that the memory does not grow with the number of runs in the database.
+json OthersJson(const History& history, const ReportRows& rows, RunId shown, const std::vector<RunTitle>& runs,
                 const ReportTools& tools) {
   json others = json::array();
   for (auto run = runs.rbegin(); run != runs.rend() && others.size() < kOtherRuns; ++run) {
-    const RunId id = run->record.id;
+    const RunId id = run->id;
     if (id == shown) continue;
     try {
       const std::optional<CandidateRecord> baseline = history.Baseline(id);
       const std::optional<CandidateRecord> best = history.Best(id);
-      json one = RunJson(*run);
+      json one = RunJson(history.FindRun(id));
       one["baseline_ns"] = baseline ? JsonNumber(baseline->evaluation.score_ns) : json();
       one["best_ns"] = best ? JsonNumber(best->evaluation.score_ns) : json();
       one["verdict"] = best && tools.verdict ? tools.verdict(*best) : "";
       one["progress"] = ProgressColumns(history, rows, id);
-      one["operators_of_run"] = OperatorsJson(history, id, tools);
+      one["operators_of_run"] = OperatorCountsJson(history, id);
       others.push_back(std::move(one));
     } catch (const Error&) {  // a damaged run is not compared with; the remarks tell of it where it is shown
     }
@@ -212,15 +222,17 @@ json ReportData(const std::string& database, const ReportOptions& options, const
   const ReportRows rows(database);
   const RunSummary run = history.FindRun(options.run);
   const RunId id = run.record.id;
-  const std::vector<RunSummary> runs = history.Runs();
+  const std::vector<RunTitle> runs = history.LatestTitles(kListedRuns);
   data["etag"] = rows.Version(id);
   data["run"] = RunJson(run);
   data["runs"] = json::array();
-  for (const RunSummary& one : runs)
-    data["runs"].push_back({{"run", one.record.id},
-                            {"task", one.record.task},
-                            {"device_name", one.record.device_name},
-                            {"started_at", one.started_at}});
+  const auto list = [&](const RunTitle& one) {
+    data["runs"].push_back(
+        {{"run", one.id}, {"task", one.task}, {"device_name", one.device_name}, {"started_at", one.started_at}});
+  };
+  if (std::none_of(runs.begin(), runs.end(), [&](const RunTitle& one) { return one.id == id; }))
+    list({id, run.record.task, run.record.device_name, run.started_at});
+  for (const RunTitle& one : runs) list(one);
 
   const std::optional<CandidateRecord> baseline = history.Baseline(id);
   const std::optional<CandidateRecord> best = history.Best(id);

@@ -17,6 +17,7 @@ namespace evo {
 // What a report is made with, beside the database. Each function may throw Error: what it would have given is left out then.
 struct ReportTools {
   StoryTools story;                                            // what operators do and promise, and sources
+  StoredRenderer render_once;                                  // the source of a candidate that a page asks for
   std::function<std::string(const CandidateRecord&)> verdict;  // in words
   // The evidence of a champion check: pairs of a heading and a text.
   std::function<std::vector<std::pair<std::string, std::string>>(const ChampionCheck&)> evidence;

@@ -49,17 +49,17 @@ void Make(const std::string& file, int runs, int candidates, std::chrono::durati
   }
 }
 
-// What `evo run --resume` reads: outlines of everything, which it checks, the known evaluations, and each generation for the
+// What `evo run --resume` reads: all generations, which it checks, the known evaluations, and each generation whole for the
 // engine.
 void Resume(const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
   ResumableRun run = LoadResumableRun(file, {});
   SqliteStore store(file);
-  const EvaluationCache cache(store.LoadKnown(run.record));
+  const EvaluationCache cache(store.LoadKnown(
+      run.record, [](const Damage&) {}, &run.generations.outlines()));
   const std::size_t counterexamples = store.LoadCounterexamples(run.record.task_digest).size();
-  run.generations.clear();  // evo hands them to the scheduler, which does not keep them
   std::size_t generations = 0;
-  store.VisitGenerations(run.record.id, [&](const GenerationRecord&) { ++generations; });
+  run.generations.Take([&](const GenerationRecord&) { ++generations; });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);

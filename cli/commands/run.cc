@@ -155,7 +155,7 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                            evaluations > 0 ? std::optional(evaluations) : std::nullopt, overdue.token());
   try {
     if (!setup.resumed) return evolution.Run(stop);
-    return evolution.Resume(stop, [&](const auto& visit) { store.VisitGenerations(run.id, visit); });
+    return evolution.Resume(stop, [&](const auto& visit) { setup.resumed->Take(visit); });
   } catch (const Error& error) {
     EndFailedRun(store, run.id, error);
     throw;
@@ -201,9 +201,9 @@ RunStatus RunOnDevice(const RunOptions& options, CommandContext& context, RunSet
   StoreRun(store, setup);
   for (const MachineState& machine : workers.machines()) store.RecordMachine(run.id, machine);
   PriorKnowledge prior;
-  if (!options.no_reuse) prior.known = store.LoadKnown(run, RemarkOn(context, options.database));
+  if (setup.resumed) prior.generations = &setup.resumed->outlines();
+  if (!options.no_reuse) prior.known = store.LoadKnown(run, RemarkOn(context, options.database), prior.generations);
   prior.counterexamples = store.LoadCounterexamples(run.task_digest);
-  if (setup.resumed) prior.generations = std::move(*setup.resumed);
   Pipeline pipeline(workers, std::move(prior));
   const std::unique_ptr<ChildChoice> choice = MakeChoice(setup.ranker.get());
   const auto busy_workers = [&] {

@@ -10,11 +10,14 @@
 #include "cli/report_tools.h"
 #include "core/error.h"
 #include "db/history.h"
+#include "platform/free_memory.h"
 #include "report/page_server.h"
 #include "report/report_site.h"
 
 namespace evo {
 namespace {
+
+constexpr int kMade = 200;  // the status of an answer that may have been made anew
 
 struct ServeCommand {
   std::string database;
@@ -41,7 +44,13 @@ void RunServe(CommandContext& context, const ServeCommand& command) {
   for (const std::string& peer : command.peers) options.peers.push_back(ParsePeer(peer));
   RequireDatabase(command);
   ReportSite site(ReadReportPage(), command.database, options, MakeReportTools(context));
-  PageServer server(command.server, [&site](std::string_view target, std::string_view known) { return site.Get(target, known); });
+  ShareOneHeap();
+  PageServer server(command.server, [&site](std::string_view target, std::string_view known) {
+    const Answer answer = site.Get(target, known);
+    // A report takes many times the memory of its text. What is left between parts that are kept is not enough for the next one.
+    if (answer.status == kMade) ReturnFreeMemory();
+    return answer;
+  });
   const bool is_v6 = command.server.address.find(':') != std::string::npos;
   Print(context.out, "http://{}{}{}:{}/ shows {} until Ctrl-C\n", is_v6 ? "[" : "", command.server.address, is_v6 ? "]" : "",
         server.port(), command.database);

@@ -66,7 +66,7 @@ EvaluateRequest MakeEvaluateRequest(const ScheduledCandidate& work, const Search
 
 Scheduler::Scheduler(const SchedulerSettings& settings, PriorKnowledge prior)
     : settings_(settings), cache_(std::move(prior.known)), history_{{settings.policy, settings.run_deadline}, {}, {}} {
-  history_.Learn(prior.generations, settings_.device_name);
+  if (prior.generations != nullptr) history_.Learn(*prior.generations, settings_.device_name);
   for (const Counterexample& one : prior.counterexamples) history_.bounds.Learn(one);
 }
 

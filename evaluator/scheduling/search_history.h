@@ -14,8 +14,9 @@ namespace evo {
 
 // What earlier runs and earlier generations of this run have found.
 struct PriorKnowledge {
-  std::vector<KnownEvaluation> known;           // need not be evaluated again; a run measures its own generation 0 all the same
-  std::vector<GenerationRecord> generations;    // of this run, if it is resumed: they give deadlines and the race's bounds
+  std::vector<KnownEvaluation> known;  // need not be evaluated again; a run measures its own generation 0 all the same
+  // Of this run, if it is resumed: they give deadlines and the race's bounds. Null or valid until they are learnt.
+  const std::vector<GenerationRecord>* generations = nullptr;
   std::vector<Counterexample> counterexamples;  // that earlier runs of the task have found
 };
 

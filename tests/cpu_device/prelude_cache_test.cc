@@ -36,6 +36,9 @@ while [ $# -gt 0 ]; do
 done
 )";
 
+// How the companion is compiled, but for where it goes.
+const std::vector<std::string> kObject = {"-O2", "runtime.cc"};
+
 class PreludeCacheTest : public ::testing::Test {
  protected:
   PreludeCacheTest() {
@@ -72,6 +75,40 @@ TEST_F(PreludeCacheTest, KeepsWhatItMadeForTheNextProcess) {
   EXPECT_EQ(header.parent_path().parent_path(), folder_ / "cache");
   EXPECT_EQ(Open().Find({"-O2"}), header);
   EXPECT_EQ(Compilations(), 1);
+}
+
+TEST_F(PreludeCacheTest, KeepsTheCompanionBesideTheHeader) {
+  const fs::path header = Open().Find({"-O2"}, kObject);
+  EXPECT_TRUE(fs::exists(PreludeCache::Companion(header)));
+  EXPECT_THAT(ReadFile(folder_ / "compilations"), HasSubstr("-O2 runtime.cc -c -o "));
+  EXPECT_EQ(Open().Find({"-O2"}, kObject), header);
+  EXPECT_EQ(Open().Find({"-O2"}), header) << "a compilation that needs none finds the same header";
+  EXPECT_EQ(Compilations(), 2) << "of the header and of the companion";
+}
+
+TEST_F(PreludeCacheTest, MakesACompanionThatIsMissingOrHasChanged) {
+  fs::path header = Open().Find({});
+  EXPECT_FALSE(fs::exists(PreludeCache::Companion(header))) << "nothing asked for one";
+  header = Open().Find({}, kObject);
+  EXPECT_TRUE(fs::exists(PreludeCache::Companion(header)));
+  EXPECT_EQ(Compilations(), 3);
+  fs::remove(PreludeCache::Companion(header));
+  header = Open().Find({}, kObject);
+  EXPECT_TRUE(fs::exists(PreludeCache::Companion(header)));
+  EXPECT_EQ(Compilations(), 5);
+  WriteFile(PreludeCache::Companion(header), "of another length");
+  header = Open().Find({}, kObject);
+  EXPECT_EQ(ReadFile(PreludeCache::Companion(header)), "compiled\n");
+  EXPECT_EQ(Compilations(), 7);
+}
+
+TEST_F(PreludeCacheTest, MakesACompanionWhereNothingCanBeKept) {
+  const PreludeCache cache(folder_ / "compiler", {}, folder_ / "scratch");
+  cache.Find({});
+  const fs::path header = cache.Find({}, kObject);
+  EXPECT_TRUE(fs::exists(PreludeCache::Companion(header)));
+  EXPECT_EQ(cache.Find({}, kObject), header);
+  EXPECT_EQ(Compilations(), 3);
 }
 
 TEST_F(PreludeCacheTest, MakesItAgainWhenAHeaderChanges) {

@@ -111,7 +111,8 @@ TEST_F(SchedulerTest, AResumedRunHasTheDeadlinesOfTheRunBefore) {
   baseline.clocks.time_ms = 200;
   for (const std::string name : {kDeviceName, "another device"}) {
     baseline.device_name = name;
-    MakeScheduler({{}, {generation}});
+    const std::vector<GenerationRecord> earlier = {generation};
+    MakeScheduler({{}, &earlier});
     StartCompiled(MakeCandidate(2, "two"), "p");
     EXPECT_EQ(run_.front().deadline, milliseconds(name == kDeviceName ? 800 : 9000)) << name;
     run_.Answer(Evaluated(Measured(100)));

@@ -23,6 +23,7 @@ ReportTools Tools() {
     if (record.candidate.id == 3) throw Error("cannot be rendered");
     return fmt::format("// shared line\nBLOCK {}\n", record.candidate.genome.parameters.at("BLOCK"));
   };
+  tools.render_once = tools.story.render;
   tools.verdict = [](const CandidateRecord& record) { return record.check ? "verified" : "not checked"; };
   tools.space = [](const TemplateText&) { return SearchSpace{{{"BLOCK", {64, 128, 256, 512}, 64}}, {}}; };
   tools.story.promises = {
@@ -112,6 +113,20 @@ TEST_F(ReportDataTest, ComparesWithOtherRuns) {
   EXPECT_EQ(data["others"][0]["run"], run_);
   EXPECT_EQ(data["others"][0]["progress"]["id"], (json{1, 2, 3, 6}));
   EXPECT_THROW(ReportData(database_, {.run = 99}, Tools()), UsageError);
+}
+
+TEST_F(ReportDataTest, ListsTheLatestRunsAndTheOneThatIsShown) {
+  SqliteStore store(database_);
+  for (int i = 0; i < 205; ++i) store.BeginRun(testing::FixtureRun());
+  const json data = ReportData(database_, {.run = run_}, Tools());
+  ASSERT_THAT(data["runs"], SizeIs(201));
+  EXPECT_EQ(data["runs"][0]["run"], run_);
+  EXPECT_EQ(data["runs"][0]["task"], "scale");
+  EXPECT_EQ(data["runs"][1]["run"], run_ + 6);
+  EXPECT_EQ(data["runs"][200]["run"], run_ + 205);
+  EXPECT_THAT(data["others"], SizeIs(8));
+  EXPECT_EQ(data["others"][0]["run"], run_ + 205) << "the latest first";
+  EXPECT_THAT(ReportData(database_, {}, Tools())["runs"], SizeIs(200));
 }
 
 TEST_F(ReportDataTest, ParametersSayWhatCouldBeTried) {

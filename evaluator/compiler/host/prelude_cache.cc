@@ -60,7 +60,9 @@ std::optional<fs::path> UpToDate(const fs::path& entry, bool with_object) {
     const fs::path header = entry.parent_path() / record.at("folder").get<std::string>() / "prelude.h";
     if (!fs::exists(header) || Stamp(header.string() + ".gch") != record.at("precompiled").get<std::string>())
       return std::nullopt;
-    if (with_object && Stamp(PreludeCache::Companion(header)) != record.at("object").get<std::string>()) return std::nullopt;
+    const fs::path companion = PreludeCache::Companion(header);
+    if (with_object && (!fs::exists(companion) || Stamp(companion) != record.at("object").get<std::string>()))
+      return std::nullopt;
     for (const auto& [file, stamp] : record.at("depends").items()) {
       if (Stamp(file) != stamp.get<std::string>()) return std::nullopt;
     }
@@ -122,7 +124,7 @@ fs::path PreludeCache::Find(const std::vector<std::string>& options, const std::
     }
   }
   const fs::path own = scratch_ / key;
-  if (fs::exists(own / "prelude.h.gch")) return own / "prelude.h";
+  if (fs::exists(own / "prelude.h.gch") && (object.empty() || fs::exists(Companion(own / "prelude.h")))) return own / "prelude.h";
   fs::create_directories(own);
   Precompile(compiler_, own, options, object);
   return own / "prelude.h";

@@ -152,7 +152,7 @@ export interface OtherRun extends RunFacts {
   best_ns: Maybe;
   verdict: string;
   progress: Progress;
-  operators_of_run: OperatorFacts[];
+  operators_of_run: Pick<OperatorFacts, "operator" | "tries" | "won">[];
 }
 
 export interface Roofline {

@@ -143,6 +143,6 @@ export function lanesView(context: Context): HTMLElement {
     ["lane-time", `time and check again ${seconds(sum("time_ms", "reverification_ms"))}`], ["lane-failed", "of a candidate that failed"]]),
     plot.element,
     h("p", { class: "muted" }, `${count(evaluated)} candidates in ${seconds(end)}: ${(evaluated / Math.max(end, 1)).toPrecision(3)} a second. `
-      + "Lengths were measured. The database has the moment at which each generation was recorded and not that of each step, so where a step lies within its generation is inferred; "
+      + "Lengths were measured. The database has the moment at which each generation was recorded and not that of each step, so where a step lies within its generation, and how many compile workers there were, is inferred; "
       + `breeding and waiting are the gaps.${model.sampled ? " A sample of the candidates is drawn." : ""}`));
 }
