@@ -20,9 +20,10 @@ namespace {
 
 // Combinations of parameter values for which a source is run. With more, only the present values count.
 constexpr std::size_t kMostScanSettings = 12;
-// How many elements it is given at most: more blocks than a block has threads, so that sums of sums are scanned in rounds.
-constexpr std::int64_t kMostScanned = 70'000;
-constexpr std::int64_t kMostScannedElsewhere = 20'000;
+// How many elements it is given at most: where blocks are small enough, there are more of them than a block has threads, so that
+// sums of sums are scanned in rounds. More elements are tried if no smaller blocks were.
+constexpr std::int64_t kMostScanned = 5'000;
+constexpr std::int64_t kMostScannedAtLast = 70'000;
 // Fewer than a warp has and more, odd; of any block a part.
 constexpr std::int64_t kFewScanned = 37;
 
@@ -36,7 +37,7 @@ class ScanFinder {
     for (const std::int64_t elements : Elements(context_.genome.parameters, kMostScanned)) {
       if (!IsScan(context_.genome.parameters, elements)) return why_;
     }
-    TryOtherParameters();
+    if (!TryOtherParameters()) return why_;
     FindFunctions();
     return found_;
   }
@@ -143,11 +144,18 @@ class ScanFinder {
     return threads;
   }
 
-  // One, a block and one, some blocks and a part of one, more blocks than a block has threads.
+  // Elements for more blocks than a block has threads.
+  std::int64_t RoundsOf(const Parameters& parameters) const {
+    const std::int64_t threads = ThreadsOf(parameters);
+    return threads * (threads + 1) + 3;
+  }
+  bool HasRounds(const Parameters& parameters, std::int64_t most) const { return RoundsOf(parameters) <= most; }
+
+  // One, a block and one, some blocks and a part of one, more.
   std::vector<std::int64_t> Elements(const Parameters& parameters, std::int64_t most) const {
     const std::int64_t threads = ThreadsOf(parameters);
     std::vector<std::int64_t> numbers{1, threads + 1, 3 * threads + 5, 2100};
-    if (threads * (threads + 1) + 3 <= most) numbers.push_back(threads * (threads + 1) + 3);
+    if (HasRounds(parameters, most)) numbers.push_back(RoundsOf(parameters));
     return numbers;
   }
 
@@ -162,6 +170,9 @@ class ScanFinder {
       if (output != nullptr) return Refuse("it stores into more than one array");
       output = &buffer;
     }
+    // In place, one element stays as it is.
+    if (output == nullptr && elements == 1 && found_.input == found_.output && !found_.input.empty() && !found_.exclusive)
+      return true;
     if (output == nullptr) return Refuse("it stores nothing");
     if (output->type != "float" && output->type != "int" && output->type != "unsigned int")
       return Refuse(fmt::format("its elements are of {}, and float, int and unsigned are understood", output->type));
@@ -238,7 +249,7 @@ class ScanFinder {
     return deciding;
   }
 
-  void TryOtherParameters() {
+  bool TryOtherParameters() {
     bool hidden = false;
     const Parameters deciding = Deciding(hidden);
     std::vector<Parameters> settings{context_.genome.parameters};
@@ -255,11 +266,14 @@ class ScanFinder {
     }
     const SearchSpace& space = context_.rendered.space;
     std::erase_if(settings, [&](const Parameters& one) { return space.Violated(one) || one == context_.genome.parameters; });
-    bool all = !hidden && settings.size() <= kMostScanSettings;
+    bool all = !hidden && settings.size() <= kMostScanSettings, rounds = HasRounds(context_.genome.parameters, kMostScanned);
     for (std::size_t i = 0; all && i < settings.size(); ++i) {
-      for (const std::int64_t elements : Elements(settings[i], kMostScannedElsewhere)) all = all && IsScan(settings[i], elements);
+      for (const std::int64_t elements : Elements(settings[i], kMostScanned)) all = all && IsScan(settings[i], elements);
+      rounds = rounds || HasRounds(settings[i], kMostScanned);
     }
     if (!all) found_.parameters = deciding;
+    const Parameters& present = context_.genome.parameters;
+    return (all && rounds) || !HasRounds(present, kMostScannedAtLast) || IsScan(present, RoundsOf(present));
   }
 
   void FindFunctions() {

@@ -41,6 +41,9 @@ class LookBackScan : public KernelVisitor {
     for (const int function : scan.functions) {
       const std::string text = function == scan.kernel ? LookBackText(context.tree, scan, names) : "";
       proposal.changes.push_back({function, Placement::kReplace, text});
+      const auto& children = context.tree.node(function).children;
+      if (!children.empty() && context.tree.node(children.back()).kind_name == "CompoundStmt")
+        proposal.also_anchored.push_back(children.back());
     }
     const std::string tiles = fmt::format("ceil_div({}, {} * {})", scan.size, names.threads, names.items);
     const std::string& kernel = scan.launch->kernel;
