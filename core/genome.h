@@ -37,7 +37,7 @@ struct SourceChange {
   bool operator==(const SourceChange&) const = default;
 };
 
-// Replaces one field of the `evo:launch` line of a kernel: "grid", "block", "shared", "cluster", "arguments" or "template".
+// Changes a field of the `evo:launch` line of a kernel: grid, block, shared, cluster, arguments, template, before or removed.
 struct LaunchChange {
   std::string kernel;
   std::string field;

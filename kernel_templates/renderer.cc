@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/launch_line.h"
 #include "kernel_templates/parameter_block.h"
@@ -19,7 +20,8 @@ namespace evo {
 namespace {
 
 constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
-constexpr std::array<std::string_view, 6> kFields{"grid", "block", "shared", "cluster", "arguments", "template"};
+constexpr std::array<std::string_view, 8> kFields{"grid",      "block",    "shared", "cluster",
+                                                  "arguments", "template", "before", "removed"};
 
 // The declared values of each parameter. They come from the directives, because a genome may name others.
 std::map<std::string, std::vector<std::int64_t>> DeclaredValues(std::string_view text) {
@@ -64,6 +66,54 @@ Replacement ReplacementIn(const std::string& directive, const LaunchLine& line, 
   const std::string text = removes ? "" : fmt::format("{}({})", change.field, change.text);
   if (const LaunchClause* clause = line.Find(change.field)) return {clause->whole.begin, clause->whole.end, text};
   return {directive.size(), directive.size(), removes ? "" : " " + text};
+}
+
+// The lines of a directive, with the end of the last.
+LaunchPart LinesOf(std::string_view text, const Directive& directive) {
+  std::size_t begin = directive.end;
+  for (const SourceLine& line : SplitLines(text)) {
+    if (line.number == directive.line) begin = line.begin;
+  }
+  const std::size_t end = text.find('\n', directive.end);
+  return {begin, end == std::string_view::npos ? text.size() : end + 1};
+}
+
+// Removes the directives for which `goes` holds.
+template <class Goes>
+std::string WithoutDirectives(std::string text, const Goes& goes) {
+  std::vector<Directive> directives = FindDirectives("source", text);
+  std::reverse(directives.begin(), directives.end());
+  for (const Directive& directive : directives) {
+    if (!goes(directive)) continue;
+    const LaunchPart lines = LinesOf(text, directive);
+    text.erase(lines.begin, lines.end - lines.begin);
+  }
+  return text;
+}
+
+// Removes the launch lines of a kernel, and the workspaces of theirs that no other line uses.
+std::string WithoutLaunches(const std::string& text, const std::string& kernel) {
+  const auto launches_it = [&](const Directive& directive) {
+    return directive.word == "launch" && ParseLaunchLine(directive.text).kernel.Of(directive.text) == kernel;
+  };
+  std::vector<std::string> arguments;
+  for (const Directive& directive : FindDirectives("source", text)) {
+    if (!launches_it(directive)) continue;
+    for (std::string& one : SplitAtCommas(ParseLaunchLine(directive.text).arguments.Of(directive.text)))
+      arguments.push_back(std::move(one));
+  }
+  std::string changed = WithoutDirectives(text, launches_it);
+  const std::vector<Directive> rest = FindDirectives("source", changed);
+  std::erase_if(arguments, [&](const std::string& name) {
+    return std::any_of(rest.begin(), rest.end(), [&](const Directive& directive) {
+      return directive.word != "workspace" && directive.word != "memset" && ContainsName(directive.text, name);
+    });
+  });
+  return WithoutDirectives(std::move(changed), [&](const Directive& directive) {
+    const std::string name = directive.text.substr(0, directive.text.find_first_of(" \t"));
+    const bool declares = directive.word == "workspace" || directive.word == "memset";
+    return declares && std::find(arguments.begin(), arguments.end(), name) != arguments.end();
+  });
 }
 
 }  // namespace
@@ -111,6 +161,12 @@ std::optional<std::string> RenderLaunchChange(const std::string& text, const Lau
     if (directive.word != "launch") continue;
     const LaunchLine line = ParseLaunchLine(directive.text);
     if (line.kernel.Of(directive.text) != change.kernel) continue;
+    if (change.field == "removed") return WithoutLaunches(text, change.kernel);
+    if (change.field == "before") {
+      const LaunchPart lines = LinesOf(text, directive);
+      changed.insert(lines.begin, fmt::format("// evo:{}\n", change.text));
+      return changed;
+    }
     found = true;
     const Replacement part = ReplacementIn(directive.text, line, change);
     const std::size_t begin = part.begin < directive.origin.size() ? directive.origin[part.begin] : directive.end;

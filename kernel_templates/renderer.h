@@ -13,7 +13,8 @@ namespace evo {
 // a value that the template does not declare.
 std::string RenderParameters(const std::string& text, const Parameters& parameters);
 
-// Replaces one field in every launch line of a kernel. Returns nullopt if the kernel has no launch line.
+// Replaces one field in every launch line of a kernel. "before" writes a line `// evo:TEXT` before the last of them; "removed"
+// removes them, and the workspaces that only they used. Returns nullopt if the kernel has no launch line.
 std::optional<std::string> RenderLaunchChange(const std::string& text, const LaunchChange& change);
 
 }  // namespace evo

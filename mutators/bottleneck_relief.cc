@@ -20,7 +20,7 @@ struct Row {
 std::vector<Row> Table() {
   return {
       {Bottleneck::kDram,
-       {"vector_load", "vector_load_shared", "coalesce_exchange"},
+       {"vector_load", "vector_load_shared", "coalesce_exchange", "look_back_scan"},
        {"cache_hint_store", "register_cache", "shared_stage", "tile_contraction", "loop_fusion", "block_order",
         "thread_per_row_to_warp"}},
       {Bottleneck::kL2,
@@ -36,11 +36,11 @@ std::vector<Row> Table() {
        {"launch_bounds", "loop_fission", "unroll_pragma"},
        {"parameter_step", "parameter_draw", "block_shape", "inline_hint"}},
       {Bottleneck::kBarrier,
-       {"barrier_narrow", "warp_reduction", "double_buffer", "reduce_grid"},
+       {"barrier_narrow", "warp_reduction", "double_buffer", "reduce_grid", "look_back_scan"},
        {"async_stage", "thread_per_row_to_warp", "block_shape", "parameter_step"}},
       {Bottleneck::kLatency,
        {"vector_load", "vector_load_shared", "coalesce_exchange", "prefetch_next", "strip_mine", "accumulator_split",
-        "async_stage", "thread_per_row_to_warp", "tile_contraction", "reduce_grid", "private_counts"},
+        "async_stage", "thread_per_row_to_warp", "tile_contraction", "reduce_grid", "private_counts", "look_back_scan"},
        {"double_buffer", "read_only_load", "shared_stage", "shared_padding", "shared_swizzle", "register_tile", "unroll_and_jam",
         "unroll_pragma", "launch_bounds", "thread_per_row_to_block"}},
       {Bottleneck::kTail,

@@ -85,7 +85,9 @@ std::vector<std::string> DescribeLaunches(const Edit& edit) {
   std::vector<std::string> parts;
   const std::string* kernel = nullptr;
   for (const LaunchChange& change : edit.launch) {
-    const std::string field = fmt::format("{}({})", change.field, Shortened(change.text));
+    const std::string field = change.field == "removed"  ? "removed"
+                              : change.field == "before" ? fmt::format("evo:{} before it", Shortened(change.text))
+                                                         : fmt::format("{}({})", change.field, Shortened(change.text));
     if (kernel != nullptr && *kernel == change.kernel) {
       parts.back() += ", " + field;
     } else {

@@ -37,6 +37,24 @@ SourceRange WithWhiteSpace(const std::string& text, SourceRange range) {
   return {range.begin, range.end + (between_spaces && !starts_line)};
 }
 
+// The comment directly above a function that goes, or that is replaced with a comment of its own, goes with it. Directives stay.
+SourceRange WithComment(const std::string& text, SourceRange range, bool deletes) {
+  std::uint32_t begin = range.begin;
+  while (begin > 0 && text[begin - 1] != '\n') --begin;
+  if (Trim(std::string_view(text).substr(begin, range.begin - begin)) != "") return range;
+  for (std::uint32_t line = begin; line > 0;) {
+    --line;
+    while (line > 0 && text[line - 1] != '\n') --line;
+    const std::string_view above = Trim(std::string_view(text).substr(line, text.find('\n', line) - line));
+    if (!above.starts_with("//") || above.find("evo:") != std::string_view::npos) break;
+    range.begin = begin = line;
+  }
+  if (!deletes) return range;
+  // One of two blank lines.
+  if (begin >= 2 && text.compare(begin - 2, 2, "\n\n") == 0 && text.compare(range.end, 2, "\n\n") == 0) ++range.end;
+  return range;
+}
+
 std::string Describe(const Anchor& anchor) {
   return fmt::format("{} {} of {}", anchor.kind, anchor.tokens, anchor.function.empty() ? "the file" : anchor.function);
 }
@@ -101,7 +119,10 @@ std::optional<std::string> Resolve(const SyntaxTree& tree, const Edit& edit, std
       while (change.text.starts_with('\n') && range.begin > 0 && tree.text()[range.begin - 1] == ' ') --range.begin;
     }
     if (change.placement == Placement::kAfter) range.begin = range.end;
-    if (change.placement == Placement::kReplace && change.text.empty()) range = WithWhiteSpace(tree.text(), range);
+    const bool deletes = change.placement == Placement::kReplace && change.text.empty();
+    const bool comments = deletes || (change.placement == Placement::kReplace && change.text.starts_with("//"));
+    if (comments && tree.node(node).kind_name == "FunctionDecl") range = WithComment(tree.text(), range, deletes);
+    if (deletes) range = WithWhiteSpace(tree.text(), range);
     splices.push_back({range, change.text});
   }
   std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {

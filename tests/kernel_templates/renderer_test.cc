@@ -80,6 +80,25 @@ TEST(RenderLaunchChange, AddsAndRemovesFields) {
   EXPECT_EQ(*RenderLaunchChange(kText, {"other", "shared", ""}), kText);
 }
 
+TEST(RenderLaunchChange, WritesLinesBeforeALaunch) {
+  const std::string text = "// evo:launch a(X) grid(1) block(1)\n// evo:launch b(X) grid(1) \\\n//   block(1)\nint x;\n";
+  const std::string once = *RenderLaunchChange(text, {"b", "before", "memset counts 0"});
+  EXPECT_EQ(once, Replaced(text, "// evo:launch b", "// evo:memset counts 0\n// evo:launch b"));
+  EXPECT_EQ(*RenderLaunchChange(once, {"b", "before", "memset X 0"}),
+            Replaced(once, "// evo:launch b", "// evo:memset X 0\n// evo:launch b"))
+      << "in the order of the changes";
+  EXPECT_EQ(RenderLaunchChange(text, {"c", "before", "memset X 0"}), std::nullopt);
+}
+
+TEST(RenderLaunchChange, RemovesLaunchesAndTheWorkspacesThatOnlyTheyUsed) {
+  const std::string text =
+      "// evo:workspace own f32 [N]\n// evo:workspace both f32 [N]\n// evo:memset own 0\n// evo:memset both 0\n"
+      "// evo:launch a(X, own, both) grid(1) \\\n//   block(1)\n// evo:launch b(X, both) grid(1) block(1)\nint x;\n";
+  EXPECT_EQ(*RenderLaunchChange(text, {"a", "removed", ""}),
+            "// evo:workspace both f32 [N]\n// evo:memset both 0\n// evo:launch b(X, both) grid(1) block(1)\nint x;\n");
+  EXPECT_EQ(RenderLaunchChange(text, {"c", "removed", ""}), std::nullopt);
+}
+
 TEST(RenderLaunchChange, TheChangedTextParses) {
   const KernelTemplate parsed = ParseTemplate("t", *RenderLaunchChange(kText, {"k", "shared", "2 * N"}));
   EXPECT_EQ(parsed.steps.at(0).launch->shared.text(), "2 * N");

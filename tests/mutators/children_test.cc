@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "tests/mutators/children_bench.h"
+#include "tests/mutators/scan_kernels.h"
 
 namespace evo {
 namespace {
@@ -147,6 +148,41 @@ TEST_F(ChildrenTest, OfReductions) {
     const Proposal& proposal =
         setting.contains("THREADS") && folder.filename() == "sample_peak" ? proposals.back() : proposals.front();
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
+    ExpectRight(task, parent, setting);
+  }
+}
+
+// Scans of several styles, with every access checked: tiles of several sizes, the last of them in part, fewer elements than a
+// tile.
+TEST_F(ChildrenTest, OfScans) {
+  const std::filesystem::path shipped = ShareDirectory() / "kernel_templates";
+  const std::filesystem::path sample = std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_running";
+  const auto own = [](const char* text) { return ParseTemplate("own", text); };
+  const std::vector<std::tuple<std::filesystem::path, KernelTemplate, Parameters>> places{
+      {sample, LoadTemplate(sample / "chunks.cu"), {{"THREADS", 512}, {"ITEMS", 4}}},
+      {shipped / "prefix_sum", LoadTemplate(shipped / "prefix_sum" / "naive.cu"), {}},
+      {shipped / "prefix_sum", own(kShuffles), {{"THREADS", 128}, {"ITEMS", 4}}},
+      {shipped / "prefix_sum", own(kSerial), {{"THREADS", 512}, {"ITEMS", 8}}},
+      {shipped / "prefix_sum", own(kTwoRows), {{"THREADS", 1024}, {"ITEMS", 32}}},
+      {shipped / "prefix_sum_exclusive",
+       LoadTemplate(shipped / "prefix_sum_exclusive" / "naive.cu"),
+       {{"BLOCK", 64}, {"ITEMS", 8}}},
+      {shipped / "prefix_sum_exclusive", own(kSweeps), {{"THREADS", 128}, {"ITEMS", 4}}},
+      {shipped / "prefix_sum_exclusive", own(kReadTwice), {{"THREADS", 256}, {"ITEMS", 32}}}};
+  const SourceMutator& mutator = SourceMutatorNamed("look_back_scan");
+  for (const auto& [folder, kernel, setting] : places) {
+    SCOPED_TRACE(kernel.text);
+    const Task task = LoadTask(folder);
+    Parent parent(kernel);
+    // What it is made from is right, too; sizes are not compiled in here.
+    if (kernel.size_macros.empty()) {
+      const auto failure = Judge(task, parent.rendering.source, true);
+      EXPECT_FALSE(failure) << failure->message;
+    }
+    const auto proposals = mutator.Proposals(parent.Context());
+    ASSERT_EQ(proposals.size(), 1u);
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    for (const BroughtParameter& brought : proposals.front().brings) parent.genome.parameters[brought.name] = brought.initial;
     ExpectRight(task, parent, setting);
   }
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// A source whose launches together store the prefix sums of one array into another of the same type, all elements of both and
+// nothing else that outlives them. However they do it, it is found by running them (grid_run.h): for several numbers of elements
+// and for all values of the parameters on which their work depends, or else for the present values only.
+struct PrefixScan {
+  std::string input;                        // buffers, as launch lines name them
+  std::string output;                       // may be the input
+  std::string size;                         // number of elements, as launch lines name it
+  bool wide = false;                        // it may need 64 bits
+  std::string type;                         // of the elements: "float", "int" or "unsigned int"
+  bool exclusive = false;                   // without an element's own
+  const LaunchDirective* launch = nullptr;  // the only one of its kernel
+  int kernel = -1;                          // its kernel
+  std::vector<std::string> others;          // names of all other kernels that are launched
+  std::vector<int> functions;               // definitions of all kernels that are launched, and of what only they call
+  Parameters parameters;                    // the only values for which this was shown
+};
+
+// The source as such a scan. Else why it is none; empty for a source that nobody would take for one.
+std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context);
+
+}  // namespace evo

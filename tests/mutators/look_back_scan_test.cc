@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "tests/mutators/mutating.h"
+#include "tests/mutators/scan_kernels.h"
+
+namespace evo {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::string Shipped(const char* place) {
+  return LoadTemplate(ShareDirectory() / "kernel_templates" / fmt::format("{}.cu", place)).text;
+}
+
+// The child of a source that is a scan; else empty, and the test fails with the reason.
+std::string Scanned(const std::string& source) {
+  const auto children = ChildrenOf("look_back_scan", source);
+  EXPECT_EQ(children.size(), 1u) << testing::PrintToString(RefusalsOf("look_back_scan", source)) << source;
+  return children.empty() ? "" : children.front();
+}
+
+std::string NotScanned(const std::string& source) {
+  EXPECT_THAT(ChildrenOf("look_back_scan", source), IsEmpty()) << source;
+  std::string all;
+  for (const std::string& why : RefusalsOf("look_back_scan", source)) all += why + "\n";
+  return all;
+}
+
+TEST(LookBackScan, ReadsAsAPersonWouldHaveWrittenIt) {
+  const std::string child = Scanned(Shipped("prefix_sum/naive"));
+  EXPECT_THAT(child, HasSubstr("// evo:workspace states u64 [ceil_div(N, THREADS * ITEMS)]\n"
+                               "// evo:workspace ticket u32 [1]\n"
+                               "// evo:memset states 0\n"
+                               "// evo:memset ticket 0\n"
+                               "// evo:launch prefix_sum_blocks(X, Y, states, ticket, N) grid(ceil_div(N, THREADS * ITEMS)) "
+                               "block(THREADS)\n"));
+  EXPECT_THAT(child, HasSubstr("// evo:param THREADS 128 256 512 1024\n// evo:param ITEMS 4 8 16 32\n"));
+  EXPECT_THAT(child, HasSubstr("prefix_sum_blocks(const float* __restrict__ X, float* __restrict__ Y,"));
+  EXPECT_THAT(child, HasSubstr("values[k].x += before;"));
+  EXPECT_THAT(child, HasSubstr("always added from left to right")) << "the same bits in every run";
+  // Nothing is left of the other launches, nor comments on them.
+  for (const char* gone :
+       {"evo:workspace sums", "prefix_sum_sums", "prefix_sum_add", "Scan(float* partials)", "Each of the block's"})
+    EXPECT_THAT(child, Not(HasSubstr(gone)));
+  EXPECT_THAT(child, Not(HasSubstr("\n\n\n")));
+  EXPECT_THAT(child, Not(HasSubstr("@")));
+  std::istringstream lines(child);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
+}
+
+TEST(LookBackScan, KnowsSumsWithoutTheElementItself) {
+  const std::string child = Scanned(Shipped("prefix_sum_exclusive/naive"));
+  EXPECT_THAT(child, HasSubstr("values[k] = make_int4(before, before + values[k].x,"));
+  EXPECT_THAT(child, HasSubstr("32 tiles at a time")) << "integers may be added in any order";
+}
+
+TEST(LookBackScan, UnderstandsScansByRunningThem) {
+  EXPECT_THAT(Scanned(kSweeps), HasSubstr("// evo:launch sweep(X, Y, states, ticket, N)"));
+  EXPECT_THAT(Scanned(kSweeps), Not(HasSubstr("shared(")));
+  EXPECT_THAT(Scanned(kShuffles), Not(HasSubstr("block_scan")));
+  EXPECT_THAT(Scanned(kSerial), HasSubstr("block(THREADS)"));
+  EXPECT_THAT(Scanned(kTwoRows), HasSubstr("rows(X, Y, states, ticket, N)"));
+  EXPECT_THAT(Scanned(kReadTwice), HasSubstr("make_int4(before, "));
+  EXPECT_THAT(Scanned(Shipped("prefix_sum/naive")), HasSubstr("LoadFour"));
+}
+
+TEST(LookBackScan, TakesUnsignedElementsAndSizesOf64Bits) {
+  const std::string child = Scanned(
+      "// evo:launch running(X, Y, i64(N)) grid(1) block(1)\n"
+      "__global__ void running(const unsigned* x, unsigned* y, long long n) {\n  unsigned sum = 0;\n"
+      "  for (long long i = 0; i < n; ++i) {\n    y[i] = sum;\n    sum += x[i];\n  }\n}\n");
+  EXPECT_THAT(child, HasSubstr("running(X, Y, states, ticket, i64(N))"));
+  EXPECT_THAT(child, HasSubstr("make_uint4(before"));
+  EXPECT_THAT(child, HasSubstr("const long long begin = (long long)tile * kTile;"));
+}
+
+TEST(LookBackScan, TakesScansInPlace) {
+  const std::string child = Scanned(
+      "// evo:launch running(X, N) grid(1) block(1)\n"
+      "__global__ void running(int* x, int n) {\n  for (int i = 1; i < n; ++i) x[i] += x[i - 1];\n}\n");
+  EXPECT_THAT(child, HasSubstr("running(X, X, states, ticket, N)"));
+  EXPECT_THAT(child, Not(HasSubstr("__restrict__")));
+}
+
+// A child is right whatever these parameters are, if the parent was right for all their values.
+TEST(LookBackScan, NeedsParametersOnlyWhereTheParentDoes) {
+  const auto needed = [](const std::string& source) {
+    const Parent parent(source);
+    const SourceMutator& mutator = SourceMutatorNamed("look_back_scan");
+    const auto proposals = mutator.Proposals(parent.Context());
+    EXPECT_EQ(proposals.size(), 1u);
+    return proposals.empty() ? Parameters{} : proposals.front().parameters;
+  };
+  EXPECT_THAT(needed(Shipped("prefix_sum/naive")), IsEmpty());
+  EXPECT_THAT(needed(kTwoRows), IsEmpty());
+  // With 256 threads the last step is missing.
+  const std::string fixed = With(kTwoRows, "int d = 1; d < WIDTH", "int d = 1; d < 128");
+  EXPECT_THAT(needed(fixed), ElementsAre(std::pair<const std::string, std::int64_t>("WIDTH", 128)));
+}
+
+TEST(LookBackScan, RefusesWhatComputesSomethingElse) {
+  const std::string naive = Shipped("prefix_sum/naive");
+  EXPECT_THAT(NotScanned(With(naive, "Y[i] += sums[blockIdx.x]", "Y[i] += sums[blockIdx.x + 1]")), HasSubstr("outside of sums"));
+  EXPECT_THAT(NotScanned(With(naive, "before + partials[thread - 1] : before;", "before + partials[thread] : before;")),
+              HasSubstr("is no prefix sum"))
+      << "the block's own sum counts twice";
+  EXPECT_THAT(NotScanned(With(naive, "distance < BLOCK", "distance < BLOCK / 2")), HasSubstr("is no prefix sum"));
+  EXPECT_THAT(NotScanned(With(kSerial, "i < n", "i < n - 1")), HasSubstr("is not stored")) << "a part of the elements";
+  EXPECT_THAT(NotScanned(With(kSerial, "y[i - 1] + x[i]", "i % 32 == 0 ? x[i] : y[i - 1] + x[i]")), HasSubstr("is no prefix sum"))
+      << "segments";
+  EXPECT_THAT(NotScanned("// evo:launch running(X, Y, N) grid(1) block(1)\n"
+                         "__global__ void running(const float *x, float *y, int n) {\n  float sum = 0.0f;\n"
+                         "  for (int i = n - 1; i >= 0; --i) {\n    sum += x[i];\n    y[i] = sum;\n  }\n}\n"),
+              HasSubstr("is no prefix sum"))
+      << "from the other end";
+  EXPECT_THAT(NotScanned(With(kSerial, "y[i - 1] + x[i]", "fmaxf(y[i - 1], x[i])")), HasSubstr("fmaxf"));
+  EXPECT_THAT(NotScanned(With(kSerial, "y[i - 1] + x[i]", "y[i - 1] + x[i] * x[i]")),
+              HasSubstr("`x[i] * x[i]` is computed from data"));
+  EXPECT_THAT(NotScanned(With(kSerial, "y[i - 1] + x[i]", "y[i - 1] + 2.0f * x[i]")), HasSubstr("is no prefix sum"));
+  EXPECT_THAT(NotScanned(With(kSerial, "y[0] = x[0]", "y[0] = x[0] + 1.0f")), HasSubstr("is no prefix sum"));
+  EXPECT_THAT(NotScanned(With(kSerial, "y[i] =", "if (x[i] > 0.0f) y[i] =")), HasSubstr("data decides `x[i] > 0.0f`"));
+}
+
+// An error that shows only where there are more blocks than a block has threads, or at an edge.
+TEST(LookBackScan, RefusesWhatIsRightForFewElementsOnly) {
+  const std::string naive = Shipped("prefix_sum/naive");
+  EXPECT_THAT(NotScanned(With(naive, "before += partials[BLOCK - 1];", "")), HasSubstr("is no prefix sum"));
+  EXPECT_THAT(NotScanned(With(naive, "partials[thread] = i < n ? X[i] : 0.0f;", "partials[thread] = X[i];")),
+              HasSubstr("outside of X"));
+}
+
+TEST(LookBackScan, RefusesRaces) {
+  const std::string naive = Shipped("prefix_sum/naive");
+  EXPECT_THAT(NotScanned(With(naive, "    __syncthreads();\n    partials[thread] += left;", "    partials[thread] += left;")),
+              HasSubstr("threads race for `partials`"));
+  EXPECT_THAT(NotScanned(With(naive, "    __syncthreads();   // all threads have read", "    // all threads have read")),
+              HasSubstr("race"));
+  EXPECT_THAT(NotScanned(With(kShuffles, "  __syncthreads();\n  if (warp == 0) {", "  if (warp == 0) {")),
+              HasSubstr("`warps` is read while another thread writes it"));
+  EXPECT_THAT(NotScanned("// evo:launch chained(X, Y, N) grid(N) block(1)\n"
+                         "__global__ void chained(const float* x, float* y, int n) {\n"
+                         "  for (int i = blockIdx.x; i <= blockIdx.x; ++i) y[i] = i > 0 ? y[i - 1] + x[i] : x[i];\n}\n"),
+              HasSubstr("`Y` is read while another thread writes it"))
+      << "blocks run in any order";
+}
+
+TEST(LookBackScan, RefusesOtherTypes) {
+  const std::string half = With(With(kSerial, "const float *x", "const double *x"), "float *y", "double *y");
+  EXPECT_THAT(NotScanned(half), HasSubstr("its elements are of double"));
+  EXPECT_THAT(NotScanned(With(kSerial, "const float *x", "const int *x")), Not(IsEmpty())) << "converted on the way";
+  EXPECT_THAT(NotScanned("// evo:launch running(X, Y, N) grid(1) block(1)\n"
+                         "__global__ void running(const int *x, int *y, int n) {\n  float sum = 0;\n"
+                         "  for (int i = 0; i < n; ++i) {\n    sum += x[i];\n    y[i] = sum;\n  }\n}\n"),
+              HasSubstr("is computed from data"))
+      << "sums of more than 24 bits are rounded";
+}
+
+TEST(LookBackScan, HasNoOpinionOnOtherKernels) {
+  for (const char* place : {"gemm/naive", "softmax/naive", "transpose/tiled"})
+    EXPECT_THAT(NotScanned(Shipped(place)), IsEmpty()) << place;
+  EXPECT_THAT(NotScanned(Shipped("vector_sum/naive")), Not(IsEmpty()));
+  EXPECT_THAT(NotScanned(Shipped("prefix_sum/look_back")), Not(IsEmpty())) << "it is one already";
+}
+
+}  // namespace
+}  // namespace evo
