@@ -25,7 +25,7 @@ struct InstructionMix {
   int shared_stores = -1;  // and atomics on shared memory
   int async_copies = -1;   // from global to shared memory, those of the copy engine included
   int tensor_operations = -1;
-  int barriers = -1;  // of a warp, a block or a cluster
+  int barriers = -1;  // of a block or a cluster
   int conversions = -1;
   int special_functions = -1;
   int integer_operations = -1;

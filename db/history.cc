@@ -205,12 +205,14 @@ std::vector<OperatorRow> History::Operators(RunId run) const {
 std::vector<RewardRow> History::Rewards(std::optional<RunId> run) const {
   return Explaining(path_, [&] {
     std::vector<RewardRow> rewards;
+    // With one condition for both, SQLite would go through the operators of all runs for those of one.
+    const std::string of = run ? "run = ?1"
+                               : "run NOT IN (SELECT run FROM run WHERE json_valid(options) AND json_type(options, '$.replay') "
+                                 "IS NOT NULL)";
     Statement row(*db_,
                   "SELECT operator, sum(tries) AS n, sum(valid), sum(neutral), sum(improving), sum(gains), max(best_gain), "
-                  "sum(inapplicable) "
-                  "FROM operator_reward WHERE operator <> 'minimise' AND CASE WHEN ?1 IS NULL THEN run NOT IN "
-                  "(SELECT run FROM run WHERE json_valid(options) AND json_type(options, '$.replay') IS NOT NULL) ELSE run = ?1 "
-                  "END GROUP BY operator ORDER BY n DESC, operator");
+                  "sum(inapplicable) FROM operator_reward WHERE operator <> 'minimise' AND " +
+                      of + " GROUP BY operator ORDER BY n DESC, operator");
     if (run) row.bind(1, *run);
     while (row.executeStep()) {
       rewards.push_back({row.getColumn(0).getString(), row.getColumn(1).getInt(), row.getColumn(2).getInt(),
