@@ -32,11 +32,11 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 // parallelism/
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
-    MakeReduceGrid, MakeWarpGroupContraction;
-constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction,     MakeRegisterTile,
-                                  MakeWorkPerThread,      MakeGridStride,          MakeBlockShape,        MakeBlockOrder,
-                                  MakeBarrierNarrow,      MakeTileContraction,     MakeTensorContraction, MakeFuseAttention,
-                                  MakeReduceGrid,         MakeWarpGroupContraction};
+    MakeReduceGrid, MakeWarpGroupContraction, MakeConvolutionTiles;
+constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock,  MakeWarpReduction,     MakeRegisterTile,
+                                  MakeWorkPerThread,      MakeGridStride,           MakeBlockShape,        MakeBlockOrder,
+                                  MakeBarrierNarrow,      MakeTileContraction,      MakeTensorContraction, MakeFuseAttention,
+                                  MakeReduceGrid,         MakeWarpGroupContraction, MakeConvolutionTiles};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;
