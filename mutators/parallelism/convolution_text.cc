@@ -21,21 +21,21 @@ const std::string_view kConvolutionBegin = R"(
   const long long first = blockIdx.x / groups * (long long)TILE_N_, first_image = first / pixels;
   const int start = static_cast<int>(first - first_image * pixels);
   const int count = static_cast<int>(min((long long)IMAGES_ * pixels - first, (long long)TILE_N_));
-  const unsigned short* from_x = reinterpret_cast<const unsigned short*>(X_) + first_image * CHANNELS_ * plane;
+  const char* from_x = reinterpret_cast<const char*>(X_ + first_image * CHANNELS_ * plane);
 )";
 
 // Of a pixel, where its first tap is in a channel, and which of its taps are within the image.
 const std::string_view kPlacesByMask = R"(
-  // A thread brings pairs of neighbouring pixels. Of each: where its first tap is, and a bit for each tap within the image.
-  int place[kPairs][2];
-  unsigned inside[kPairs][2] = {};
+  // A thread brings pairs of neighbouring pixels. Of each: where its first tap is, in bytes, and a bit for each tap within the
+  // image.
+  unsigned place[kPairs][2], inside[kPairs][2] = {};
 #pragma unroll
   for (int p = 0; p < kPairs; ++p) {
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
       const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_, at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
-      place[p][e] = (start + n) / pixels * CHANNELS_ * plane + at_y * WIDTH_ + at_x;
+      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane + 2u * (at_y * WIDTH_ + at_x);
 #pragma unroll
       for (int t = 0; t < taps; ++t) {
         const int down = at_y + t / COLUMNS_, along = at_x + t % COLUMNS_;
@@ -46,15 +46,16 @@ const std::string_view kPlacesByMask = R"(
 )";
 
 const std::string_view kPlacesByCompare = R"(
-  // A thread brings pairs of neighbouring pixels. Of each: its image, and where its first tap is. That of a pixel past the end is
-  // far below the image.
-  int place[kPairs][2], top[kPairs][2], left[kPairs][2];
+  // A thread brings pairs of neighbouring pixels. Of each: where its image is, in bytes, and its first tap there. That of a pixel
+  // past the end is far below the image.
+  unsigned place[kPairs][2];
+  int top[kPairs][2], left[kPairs][2];
 #pragma unroll
   for (int p = 0; p < kPairs; ++p) {
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
-      place[p][e] = (start + n) / pixels * CHANNELS_ * plane;
+      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane;
       top[p][e] = n < count ? pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ : 1 << 29;
       left[p][e] = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
     }
@@ -63,29 +64,25 @@ const std::string_view kPlacesByCompare = R"(
 
 // What a line of a tile is: where its channel begins, and which tap it has.
 const std::string_view kLinesByMask = R"(
-  // A lane says of one line of a tile of surroundings where its tap is, and which bit it has; no bit past the end.
-  __shared__ longlong2 lines[TILE_K_];
+  // Of a line of a tile of surroundings: how far its tap is from a pixel's first, in bytes, and the tap's bit; no bit past the
+  // end. A lane says so of one line.
+  __shared__ uint2 lines[TILE_K_];
   const auto describe = [&](int tile) {
-    const int k = tile * TILE_K_ + warp + lane * kWarps;
-    const int channel = k / taps, tap = k % taps;
-    if (lane < kRows) {
-      lines[warp + lane * kWarps] = {(long long)channel * plane + (tap / COLUMNS_ * WIDTH_ + tap % COLUMNS_),
-                                     k < products ? 1u << tap : 0u};
-    }
+    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = k / taps, tap = k % taps;
+    const unsigned away = 2u * channel * plane + 2u * (tap / COLUMNS_ * WIDTH_ + tap % COLUMNS_);
+    if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? 1u << tap : 0};
   };
 )";
 
 const std::string_view kLinesByCompare = R"(
-  // A lane says of one line of a tile of surroundings where its channel begins, and which row and column its tap is in; past the
-  // end that is far below the image.
-  __shared__ longlong2 lines[TILE_K_];
+  // Of a line of a tile of surroundings: how far its channel is from the first, in bytes, and the row and the column of its tap;
+  // past the end far below the image. A lane says so of one line.
+  __shared__ uint4 lines[TILE_K_];
   const auto describe = [&](int tile) {
-    const int k = tile * TILE_K_ + warp + lane * kWarps;
-    const int channel = k / taps, tap = k % taps;
-    if (lane < kRows) {
-      lines[warp + lane * kWarps] = {(long long)channel * plane,
-                                     (k < products ? tap / COLUMNS_ : 1 << 28) * 65536ll + tap % COLUMNS_};
-    }
+    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = k / taps, tap = k % taps;
+    const unsigned away = 2u * channel * plane, along = tap % COLUMNS_;
+    const unsigned down = k < products ? tap / COLUMNS_ : 1 << 28;
+    if (lane < kRows) lines[warp + lane * kWarps] = {away, down, along, 0};
   };
 )";
 
@@ -110,15 +107,14 @@ const std::string_view kConvolutionLoop = R"(
 const std::string_view kLoadByMask = R"(
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        const longlong2 line = lines[r * kWarps + warp];
-        const unsigned short* row = from_x + line.x;
-        const unsigned wanted = static_cast<unsigned>(line.y);
+        const uint2 line = lines[r * kWarps + warp];
 #pragma unroll
         for (int p = 0; p < kPairs; ++p) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             values[r][p][e] = 0;
-            if (inside[p][e] & wanted) values[r][p][e] = row[place[p][e]];
+            const char* from = from_x + (place[p][e] + line.x);
+            if (inside[p][e] & line.y) values[r][p][e] = *reinterpret_cast<const unsigned short*>(from);
           }
         }
       }
@@ -128,17 +124,16 @@ const std::string_view kLoadByMask = R"(
 const std::string_view kLoadByCompare = R"(
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        const longlong2 line = lines[r * kWarps + warp];
-        const unsigned short* row = from_x + line.x;
-        const int down = static_cast<int>(line.y / 65536), along = static_cast<int>(line.y % 65536);
+        const uint4 line = lines[r * kWarps + warp];
 #pragma unroll
         for (int p = 0; p < kPairs; ++p) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
-            const int at_y = top[p][e] + down, at_x = left[p][e] + along;
+            const int at_y = top[p][e] + int(line.y), at_x = left[p][e] + int(line.z);
+            const char* from = from_x + (place[p][e] + line.x + 2u * (at_y * WIDTH_ + at_x));
             const bool within = at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
             values[r][p][e] = 0;
-            if (within) values[r][p][e] = row[place[p][e] + at_y * WIDTH_ + at_x];
+            if (within) values[r][p][e] = *reinterpret_cast<const unsigned short*>(from);
           }
         }
       }

@@ -16,14 +16,14 @@ using namespace std::string_view_literals;
 
 // Names of the texts below that the source may have already, and get a number behind them then.
 constexpr std::array kConvolutionNames{
-    "kWarps"sv, "kThreads"sv, "kWarpM"sv,      "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,     "tiles"sv,   "tile_f"sv,
-    "tile_x"sv, "warp"sv,     "lane"sv,        "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv,   "taps"sv,    "products"sv,
-    "groups"sv, "first"sv,    "first_image"sv, "start"sv,  "count"sv,  "n"sv,       "image"sv,    "first_m"sv, "from_x"sv,
-    "place"sv,  "wanted"sv,   "plane"sv,       "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,     "within"sv,  "at_x"sv,
-    "inside"sv, "sums"sv,     "steps"sv,       "step"sv,   "next"sv,   "values"sv,  "round"sv,    "t"sv,       "row"sv,
-    "k"sv,      "filter"sv,   "channel"sv,     "tap"sv,    "line"sv,   "lines"sv,   "describe"sv, "tile"sv,    "part_k"sv,
-    "part_m"sv, "part_n"sv,   "i"sv,           "j"sv,      "e"sv,      "p"sv,       "r"sv,        "own"sv,     "source"sv,
-    "down"sv,   "along"sv,    "slot"sv};
+    "kWarps"sv, "kThreads"sv, "kWarpM"sv,      "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,   "tiles"sv,   "tile_f"sv,
+    "tile_x"sv, "warp"sv,     "lane"sv,        "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv, "taps"sv,    "products"sv,
+    "groups"sv, "first"sv,    "first_image"sv, "start"sv,  "count"sv,  "n"sv,       "image"sv,  "first_m"sv, "from_x"sv,
+    "place"sv,  "wanted"sv,   "plane"sv,       "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,   "within"sv,  "at_x"sv,
+    "inside"sv, "sums"sv,     "steps"sv,       "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
+    "k"sv,      "filter"sv,   "channel"sv,     "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
+    "tile"sv,   "part_k"sv,   "part_m"sv,      "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
+    "own"sv,    "source"sv,   "down"sv,        "along"sv,  "slot"sv};
 
 // What the accumulator's loop has summed up.
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
