@@ -112,7 +112,13 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
                                                     const ConvolutionBuffers& buffers, const std::set<std::int64_t>& values) {
   const auto most =
       std::max_element(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.x.size() < b.x.size(); });
-  const auto taps = TapsOf(most->x);
+  auto taps = TapsOf(most->x);
+  // Taps that come back on the other side of an image lie otherwise in some of its elements.
+  for (const ConvolutionSample& sample : samples) {
+    if (std::holds_alternative<Taps>(taps)) break;
+    if (sample.x.size() != most->x.size()) continue;
+    if (auto others = TapsOf(sample.x); std::holds_alternative<Taps>(others)) taps = others;
+  }
   if (const auto* why = std::get_if<std::string>(&taps)) return *why;
   const auto& [columns, rows, channels, width, plane] = std::get<Taps>(taps);
   ConvolutionShape shape;

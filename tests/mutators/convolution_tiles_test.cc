@@ -172,6 +172,7 @@ TEST(ConvolutionTiles, SaysWhyNot) {
   EXPECT_THAT(WhyNotTiled(halves), ElementsAre("filter2d: it sums up in half, and tensor cores do in float"));
   const std::string wrapped = With(kSkipped, "const int x = w + j - 1;", "const int x = (w + j - 1 + W) % W;");
   EXPECT_THAT(ChildrenOf("convolution_tiles", wrapped), IsEmpty());
+  EXPECT_THAT(WhyNotTiled(wrapped), ElementsAre(HasSubstr(kIsNone)));
   // The mean of those taps that are within the image.
   const std::string mean = With(With(With(kSkipped, "float sum = 0.0f;", "float sum = 0.0f;\n  int count = 0;"),
                                      "sum += __half2float(X[", "++count;\n        sum += __half2float(X["),
