@@ -32,7 +32,7 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 // parallelism/
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
-    MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan;
+    MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles;
 constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock,  MakeWarpReduction,     MakeRegisterTile,
                                   MakeWorkPerThread,      MakeGridStride,           MakeBlockShape,        MakeBlockOrder,
                                   MakeBarrierNarrow,      MakeTileContraction,      MakeTensorContraction, MakeFuseAttention,

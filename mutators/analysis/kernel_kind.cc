@@ -5,6 +5,7 @@
 
 #include "mutators/analysis/attention.h"
 #include "mutators/analysis/contraction.h"
+#include "mutators/analysis/convolution.h"
 #include "mutators/analysis/element_kernel.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/analysis/source_query.h"
@@ -17,6 +18,10 @@ std::string KernelKind(const MutationContext& context) {
     return IsKernel(context.tree, function) && std::holds_alternative<Attention>(AsAttention(context, function));
   };
   if (std::any_of(functions.begin(), functions.end(), attends)) return "attention";
+  const auto convolves = [&](int function) {
+    return IsKernel(context.tree, function) && std::holds_alternative<Convolution>(AsConvolution(context, function));
+  };
+  if (std::any_of(functions.begin(), functions.end(), convolves)) return "convolution";
   const auto contracts = [&](int function) {
     return IsKernel(context.tree, function) && std::holds_alternative<Contraction>(AsContraction(context, function));
   };

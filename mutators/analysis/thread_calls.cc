@@ -117,7 +117,9 @@ ThreadValue ThreadRun::Load(const Place& place) {
     known->second.value = ElementOf(place.memory, place.index);
     if (setting_.symbolic) known->second.index = place.form ? *place.form : AffineForm::Constant(place.index);
   }
-  return Real(known->second.value);
+  ThreadValue value = Real(known->second.value);
+  value.element = true;
+  return value;
 }
 
 void ThreadRun::Store(const Place& place, ThreadValue value) {
@@ -237,6 +239,7 @@ ThreadValue ThreadRun::CallKnown(std::string_view callee, const std::vector<int>
   trace_.base_two |= known->compute == PowerOfTwo;
   trace_.exponential |= known->compute == PowerOfTwo || known->compute == Exponential;
   const ThreadValue of = Converted(values.front(), "float");
+  trace_.rounded |= callee.starts_with("__float2") && !of.text;
   return Real(known->compute(of.real),
               of.text ? std::make_shared<const std::string>(fmt::format("{}({})", callee, *of.text)) : nullptr);
 }

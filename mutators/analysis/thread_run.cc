@@ -94,7 +94,31 @@ ThreadTrace ThreadRun::Run(const ThreadSetting& setting) {
   return trace_;
 }
 
+void ThreadRun::Note(ThreadTrace::Moment& moment) const {
+  ++moment.times;
+  for (const int variable : setting_.noted) {
+    const ThreadValue& value = variables_[static_cast<std::size_t>(variable)];
+    if (value.kind != ThreadValue::Kind::kNone) moment.values[variable] = value;
+  }
+  for (const auto& [parameter, elements] : trace_.reads) {
+    auto& read = moment.reads[parameter];
+    read.clear();
+    for (const auto& [index, access] : elements) read.push_back(index);
+  }
+  moment.deciding = trace_.deciding;
+  moment.rounded = trace_.rounded;
+  moment.reals_compared = trace_.reals_compared;
+}
+
 ThreadRun::Flow ThreadRun::Execute(int statement) {
+  if (statement != setting_.watched) return ExecuteStatement(statement);
+  Note(trace_.before);
+  const Flow flow = ExecuteStatement(statement);
+  Note(trace_.after);
+  return flow;
+}
+
+ThreadRun::Flow ThreadRun::ExecuteStatement(int statement) {
   if (Failed()) return Flow::kReturn;
   const SyntaxNode& node = tree_.node(statement);
   const std::string& kind = node.kind_name;

@@ -24,6 +24,7 @@ struct ThreadValue {
   std::shared_ptr<const AffineForm> form;
   // A real number as an expression that has the same value in all threads; null if it depends on data or on the thread.
   std::shared_ptr<const std::string> text;
+  bool element = false;  // a real number that is an element of a buffer, as it is there
 };
 
 // The numbers with which a thread runs.
@@ -34,6 +35,8 @@ struct ThreadSetting {
   std::map<std::string, std::int64_t, std::less<>> sizes;  // macros of evo:size
   std::int64_t row = 0;                                    // the value of the variable that is the thread's row
   bool symbolic = true;                                    // whether forms are kept, which takes most of the time
+  int watched = -1;                                        // a statement of which ThreadTrace::before and after tell
+  std::set<int> noted;                                     // the variables of which they do
 };
 
 // What a thread did.
@@ -46,7 +49,16 @@ struct ThreadTrace {
     double value = 0;
     std::string text;
   };
+  // What there was at some moment.
+  struct Moment {
+    int times = 0;                                   // that the watched statement was run
+    std::map<int, ThreadValue> values;               // of the noted variables that have one
+    std::map<int, std::vector<std::int64_t>> reads;  // elements so far, by parameter
+    std::set<int> deciding;                          // as below, so far
+    bool rounded = false, reals_compared = false;    // likewise
+  };
   std::string refusal;                                   // why it is not understood; then nothing else counts
+  Moment before, after;                                  // the watched statement, the last time that it was run
   std::map<int, std::map<std::int64_t, Access>> reads;   // by parameter and element
   std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element
   // Integers that were compared and are the same for all threads of a block, by their texts.
@@ -58,6 +70,8 @@ struct ThreadTrace {
   std::int64_t largest_number = 0;                // of the integers that the code spells, and that are added to what it compares
   bool base_two = false;                          // whether it used exp2f
   bool exponential = false;                       // or any function of its kind
+  bool reals_compared = false;                    // whether it compared real numbers, or took the larger of two
+  bool rounded = false;                           // whether it made an element of half or bfloat16 of what it had computed
 };
 
 // Runs one thread of a kernel on numbers: integers as they are, elements of buffers as random numbers that their place decides,
@@ -114,6 +128,8 @@ class ThreadRun {
   void FindSettled();
   bool CanSettle(int variable) const;
   Flow Execute(int statement);
+  Flow ExecuteStatement(int statement);
+  void Note(ThreadTrace::Moment& moment) const;
   Flow ExecuteLoop(int init, int condition, int increment, int body, bool body_first);
   void Declare(int variable);
   void DeclareArray(int variable);
@@ -139,7 +155,7 @@ class ThreadRun {
   Place PlaceOf(int expression);
   ThreadValue Load(const Place& place);
   void Store(const Place& place, ThreadValue value);
-  ThreadValue Converted(ThreadValue value, std::string_view type) const;
+  ThreadValue Converted(ThreadValue value, std::string_view type);
   bool IsTrue(int expression);
   void NoteLimit(const ThreadValue& a, const ThreadValue& b);
   void NoteCompared(const ThreadValue& value);

@@ -264,6 +264,7 @@ ThreadValue ThreadRun::CombinedIntegers(std::string_view spelled, const ThreadVa
 }
 
 void ThreadRun::NoteLimit(const ThreadValue& a, const ThreadValue& b) {
+  trace_.reals_compared = true;
   if ((a.text != nullptr) == (b.text != nullptr)) return;
   const auto limit = a.text ? std::pair(b.real, a.real) : std::pair(a.real, b.real);
   trace_.limits.push_back(limit);
@@ -307,9 +308,17 @@ ThreadValue ThreadRun::Assign(int expression) {
   return value;
 }
 
-ThreadValue ThreadRun::Converted(ThreadValue value, std::string_view type) const {
+ThreadValue ThreadRun::Converted(ThreadValue value, std::string_view type) {
   const std::string plain = WithoutConst(std::string(type));
-  const bool real = plain == "float" || plain == "double" || plain == "__half" || plain == "__nv_bfloat16";
+  const bool short_real = plain == "__half" || plain == "__nv_bfloat16";
+  const bool real = plain == "float" || plain == "double" || short_real;
+  if (short_real && value.kind == kReal && !value.element && !value.text) trace_.rounded = true;
+  // The usual way to compare with both ends of a range: negative numbers become large ones.
+  if (plain == "unsigned int" && value.kind == kInteger && value.integer < 0) {
+    const ThreadValue negative = value;
+    value.integer &= 0xffffffff;
+    if (value.form) value.form = NewOpaque(fmt::format("unsigned({})", TextOf(*value.form)), negative, negative);
+  }
   if (real && value.kind == kInteger) {
     std::shared_ptr<const std::string> text;
     if (!value.form || IsUniform(*value.form))

@@ -140,6 +140,7 @@ class PromiseTest : public ChildrenTest {
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", {"flat", "pointers"}},
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_filter", {"fir"}},
         {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_half_layer", {"relu"}},
+        {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_convolution_layer", {"relu"}},
         {ShareDirectory() / "kernel_templates" / "layer_norm", {"naive", "block"}},
         {ShareDirectory() / "kernel_templates" / "softmax", {"naive", "warp"}},
         {ShareDirectory() / "kernel_templates" / "transpose", {"naive", "tiled"}}};

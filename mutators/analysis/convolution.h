@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// A kernel in which each thread computes one element of a convolution, sums of products of which are in a float:
+//   Y[n][k][y][x] = f(sum over c, i, j of X[n][c][y * stride_y + i - pad_y][x * stride_x + j - pad_x] * F[k][c][i][j])
+// with zeros around X, all of them by rows, without gaps. How it does so does not matter: in which loops and functions, with
+// which indices, whether it skips taps or tests them. It is found by running threads on numbers (thread_run.h), whose sums are
+// compared with the definition for several sizes. `f` is kept as the kernel's text says it.
+struct Convolution {
+  // A number as an expression of the kernel's parameters, and of the launch line.
+  struct Number {
+    std::string kernel;
+    std::string launch;
+    std::optional<std::int64_t> constant;
+  };
+  // What an integer is for an element of the output.
+  enum class Role : std::uint8_t {
+    kImage,
+    kFilter,
+    kRow,
+    kColumn,
+    kPixel,       // row * out_width + column
+    kPlane,       // image * filters + filter
+    kPlanePixel,  // filter * pixels + pixel
+    kElement,     // of Y
+  };
+  // A variable that what follows the sum needs: it is declared with its role, or with its initialiser.
+  struct Kept {
+    int declaration = -1;
+    std::optional<Role> role;
+  };
+  int kernel = -1;
+  const LaunchDirective* launch = nullptr;
+  int x = -1, f = -1, y = -1;  // the kernel's parameters
+  std::string element;         // IsTensorElement
+  Number images;               // without the kernel's text if no parameter of it is this number
+  Number channels, filters, height, width, out_height, out_width, rows, columns, stride_y, stride_x, pad_y, pad_x;
+  int accumulator = -1;                       // declaration of the sum
+  bool starts_at_zero = true;                 // else with its initialiser
+  std::vector<Kept> kept;                     // in order
+  std::vector<int> epilogue;                  // the statements after the sum
+  std::vector<std::pair<int, Role>> indices;  // nodes there that are `blockIdx.x` and the like, and what these are
+  std::vector<int> stored;                    // nodes there that are elements of Y to which it stores
+  Parameters parameters;                      // the only values for which this was shown
+};
+
+// The kernel as a convolution. Else why it is none; empty if nobody would take it for one.
+std::variant<Convolution, std::string> AsConvolution(const MutationContext& context, int kernel);
+
+}  // namespace evo

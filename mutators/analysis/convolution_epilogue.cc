@@ -1,0 +1,167 @@
+#include "mutators/analysis/convolution_epilogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+using Role = Convolution::Role;
+
+std::int64_t ValueOf(Role role, const ConvolutionObserved& one) {
+  const std::int64_t pixels = one.shape.out_height * one.shape.out_width;
+  switch (role) {
+    case Role::kImage:
+      return one.element / pixels / one.shape.filters;
+    case Role::kFilter:
+      return one.element / pixels % one.shape.filters;
+    case Role::kRow:
+      return one.element % pixels / one.shape.out_width;
+    case Role::kColumn:
+      return one.element % one.shape.out_width;
+    case Role::kPixel:
+      return one.element % pixels;
+    case Role::kPlane:
+      return one.element / pixels;
+    case Role::kPlanePixel:
+      return one.element % (pixels * one.shape.filters);
+    case Role::kElement:
+      break;
+  }
+  return one.element;
+}
+
+// The symbol of `blockIdx.x` and the like; 0 for other nodes.
+int BuiltinAt(const SyntaxTree& tree, int node) {
+  if (tree.node(node).kind_name != "MemberRefExpr") return 0;
+  const std::string_view text = tree.Text(node);
+  for (const std::string_view builtin : {"threadIdx", "blockIdx", "blockDim", "gridDim"}) {
+    if (text.size() != builtin.size() + 2 || !text.starts_with(builtin)) continue;
+    const std::size_t axis = std::string_view("xyz").find(text.back());
+    if (axis != std::string_view::npos) return BuiltinSymbol(builtin, axis);
+  }
+  return 0;
+}
+
+}  // namespace
+
+ConvolutionEpilogue::ConvolutionEpilogue(const SyntaxTree& tree, const ConvolutionParts& parts,
+                                         const std::vector<ConvolutionObserved>& observed, const std::set<int>& written)
+    : tree_(tree), parts_(parts), observed_(observed), written_(written), statements_(parts.epilogue) {}
+
+bool ConvolutionEpilogue::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+// Declarations that nothing but the elements' indices needs, which are written anew.
+void ConvolutionEpilogue::DropUnused() {
+  const auto is_index = [&](int use) {
+    return std::any_of(parts_.stored.begin(), parts_.stored.end(), [&](int stored) { return IsWithin(tree_, use, stored); });
+  };
+  std::erase_if(statements_, [&](int statement) {
+    if (tree_.node(statement).kind_name != "DeclStmt") return false;
+    const auto& variables = tree_.node(statement).children;
+    return std::all_of(variables.begin(), variables.end(), [&](int variable) {
+      const auto& uses = tree_.UsesOf(variable);
+      return tree_.node(variable).kind_name == "VarDecl" && std::all_of(uses.begin(), uses.end(), is_index);
+    });
+  });
+}
+
+bool ConvolutionEpilogue::AddTo(Convolution& found) {
+  DropUnused();
+  for (const int statement : statements_) {
+    if (!Resolve(statement)) return false;
+  }
+  if (!parts_.starts_at_zero && !Resolve(tree_.node(parts_.accumulator).children.back())) return false;
+  found.kept = kept_;
+  found.epilogue = statements_;
+  found.indices = indices_;
+  found.stored = parts_.stored;
+  return true;
+}
+
+// What code names that is declared outside of it.
+bool ConvolutionEpilogue::Resolve(int node) {
+  for (int at = node; at < tree_.EndOf(node);) {
+    if (std::find(parts_.stored.begin(), parts_.stored.end(), at) != parts_.stored.end()) {
+      at = tree_.EndOf(at);
+      continue;
+    }
+    std::vector<int> named = tree_.node(at).hidden;
+    if (tree_.node(at).kind_name == "DeclRefExpr" && tree_.node(at).refers_to >= 0) named.push_back(tree_.node(at).refers_to);
+    for (const int name : named) {
+      const SyntaxNode& declared = tree_.node(name);
+      const bool own =
+          std::any_of(statements_.begin(), statements_.end(), [&](int statement) { return IsWithin(tree_, name, statement); });
+      if (own || name == parts_.accumulator || declared.function < 0 || declared.kind_name == "FunctionDecl") continue;
+      if (declared.kind_name == "ParmDecl") {
+        if (written_.contains(name)) return Refuse(fmt::format("it changes {}, which its output needs", declared.name));
+      } else if (declared.kind_name != "VarDecl" || !Keep(name)) {
+        return why_.empty() ? Refuse(fmt::format("its output needs {}, which is not understood", declared.name)) : false;
+      }
+    }
+    if (const int symbol = BuiltinAt(tree_, at); symbol != 0) {
+      const auto role = RoleOf(symbol);
+      if (!role) return Refuse(fmt::format("its output needs {}", tree_.Text(at)));
+      indices_.emplace_back(at, *role);
+      at = tree_.EndOf(at);
+      continue;
+    }
+    ++at;
+  }
+  return true;
+}
+
+// Whether a variable is computed from parameters and constants alone.
+bool ConvolutionEpilogue::IsOfSizes(int variable) const {
+  const auto& children = tree_.node(variable).children;
+  if (children.empty() || written_.contains(variable) || !IsPure(tree_, children.back()) || LoadsIn(tree_, children.back()))
+    return false;
+  for (const int node : Subtree(tree_, children.back())) {
+    if (BuiltinAt(tree_, node) != 0) return false;
+  }
+  const auto named = NamedIn(tree_, children.back());
+  return std::all_of(named.begin(), named.end(), [&](int name) {
+    const SyntaxNode& used = tree_.node(name);
+    if (used.kind_name == "ParmDecl") return !written_.contains(name);
+    return used.function < 0 || (used.kind_name == "VarDecl" && IsOfSizes(name));
+  });
+}
+
+std::optional<Role> ConvolutionEpilogue::RoleOf(int symbol) const {
+  for (const Role role :
+       {Role::kImage, Role::kFilter, Role::kRow, Role::kColumn, Role::kPixel, Role::kPlane, Role::kPlanePixel, Role::kElement}) {
+    const bool is = std::all_of(observed_.begin(), observed_.end(), [&](const ConvolutionObserved& one) {
+      const auto value = one.integers.find(symbol);
+      return value != one.integers.end() && value->second == ValueOf(role, one);
+    });
+    if (is) return role;
+  }
+  return std::nullopt;
+}
+
+bool ConvolutionEpilogue::Keep(int variable) {
+  if (!known_.insert(variable).second) return true;
+  const SyntaxNode& declared = tree_.node(variable);
+  std::optional<Role> role;
+  if (parts_.variables.contains(variable) && !IsOfSizes(variable)) role = RoleOf(variable);
+  if (!role) {
+    const bool simple = declared.type.find('[') == std::string::npos && declared.type.find('&') == std::string::npos;
+    if (!simple || declared.children.empty() || written_.contains(variable) || IsWithin(tree_, variable, parts_.loop) ||
+        !IsPure(tree_, declared.children.back()))
+      return Refuse(fmt::format("its output needs {}, which is not understood", declared.name));
+    if (!Resolve(declared.children.back())) return false;
+  }
+  kept_.push_back({variable, role});
+  return true;
+}
+
+}  // namespace evo

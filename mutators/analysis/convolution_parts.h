@@ -1,0 +1,29 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// The parts of a kernel that sums up in a loop and then stores what it makes of the sum.
+struct ConvolutionParts {
+  int loop = -1;
+  std::vector<int> epilogue;  // the statements after it in its block
+  std::vector<int> stored;    // what stores in these statements store to: nodes
+  int accumulator = -1;       // the float that the loop changes and that these statements name
+  bool starts_at_zero = false;
+  std::set<int> variables;  // integers that the kernel declares outside of the loop and of these statements
+  bool deep = false;        // three loops in each other or more
+};
+
+// The parts. Else why there are none; empty if nobody would take the kernel for a convolution.
+std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree& tree, int kernel);
+
+// The type of an element that a pointer points to: "__half".
+std::string PointedTo(const SyntaxTree& tree, int parameter);
+
+}  // namespace evo

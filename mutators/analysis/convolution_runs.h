@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/expression.h"
+#include "mutators/analysis/thread_run.h"
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// Runs threads of a kernel with numbers for the sizes that its launch line names, and watches one statement in them.
+class ConvolutionRuns {
+ public:
+  using Sizes = std::map<std::string, std::int64_t>;
+  // The launch with these sizes.
+  struct Setting {
+    Variables values;  // sizes and parameters
+    std::map<int, std::int64_t> integers;
+    std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+    std::int64_t Threads() const { return grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]; }
+  };
+
+  // The arguments must outlive the object.
+  ConvolutionRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched, std::set<int> noted);
+
+  // Why the launch line gives no numbers; else empty.
+  const std::string& refusal() const { return refusal_; }
+  // The sizes that the launch line names: those of the arguments first.
+  const std::vector<std::string>& names() const { return names_; }
+  // The kernel's integers, and what the launch line passes for them.
+  const std::vector<std::pair<int, Expression>>& arguments() const { return arguments_; }
+  // nullopt if the launch line passes what is no number, or has no threads.
+  std::optional<Setting> SettingOf(const Sizes& sizes) const;
+  // One thread, which has this number among all of the launch.
+  ThreadTrace Run(const Setting& setting, std::int64_t thread, bool symbolic = false);
+  const ThreadRun& threads() const { return run_; }
+  // What threadIdx and so on are in a thread, by symbol.
+  static std::map<int, std::int64_t> BuiltinsOf(const Setting& setting, std::int64_t thread);
+
+ private:
+  void FindSizes();
+  void AddNames(const Expression& expression);
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  const LaunchDirective& launch_;
+  int kernel_;
+  int watched_;
+  std::set<int> noted_;
+  ThreadRun run_;
+  std::string refusal_;
+  std::vector<std::pair<int, Expression>> arguments_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace evo

@@ -1,0 +1,208 @@
+#include "mutators/parallelism/convolution_text.h"
+
+namespace evo {
+
+const std::string_view kConvolutionBegin = R"(
+  // The product of the filters and a matrix whose columns are the surroundings of pixels, on tensor cores. A warp computes kWarpM
+  // filters at kWarpN pixels. While a tile is multiplied, the next comes: filters by asynchronous copies, surroundings through
+  // registers. Eight more elements in a row keep the rows that are read together in different banks.
+  constexpr int kWarps = WARPS_M_ * WARPS_N_, kThreads = kWarps * 32;
+  constexpr int kWarpM = TILE_M_ / WARPS_M_, kWarpN = TILE_N_ / WARPS_N_;
+  constexpr int kPairs = TILE_N_ / 64, kRows = TILE_K_ / kWarps;
+  extern __shared__ __align__(16) unsigned char tiles[];
+  ELEMENT_ (*tile_f)[TILE_M_][TILE_K_ + 8] = reinterpret_cast<ELEMENT_ (*)[TILE_M_][TILE_K_ + 8]>(tiles);
+  ELEMENT_ (*tile_x)[TILE_K_][TILE_N_ + 8] = reinterpret_cast<ELEMENT_ (*)[TILE_K_][TILE_N_ + 8]>(tile_f + 2);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int own_m = warp / WARPS_N_ * kWarpM, own_n = warp % WARPS_N_ * kWarpN;
+  const int filters = FILTERS_, pixels = OUT_HEIGHT_ * OUT_WIDTH_, plane = HEIGHT_ * WIDTH_;
+  TAPS_DECLARED_
+  const int groups = (filters + TILE_M_ - 1) / TILE_M_, first_m = blockIdx.x % groups * TILE_M_;
+  // Of the block's pixels, which may be of several images: how many there are, and where the first is.
+  const long long first = blockIdx.x / groups * (long long)TILE_N_, first_image = first / pixels;
+  const int start = static_cast<int>(first - first_image * pixels);
+  const int count = static_cast<int>(min((long long)IMAGES_ * pixels - first, (long long)TILE_N_));
+  const char* from_x = reinterpret_cast<const char*>(X_ + first_image * CHANNELS_ * plane);
+)";
+
+// Of a pixel, where its first tap is in a channel, and which of its taps are within the image.
+const std::string_view kPlacesByMask = R"(
+  // A thread brings pairs of neighbouring pixels. Of each: where its first tap is, in bytes, and a bit for each tap within the
+  // image.
+  unsigned place[kPairs][2], inside[kPairs][2] = {};
+#pragma unroll
+  for (int p = 0; p < kPairs; ++p) {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
+      const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_, at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
+      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane + 2u * (at_y * WIDTH_ + at_x);
+#pragma unroll
+      for (int t = 0; t < taps; ++t) {
+        const int down = at_y + t / COLUMNS_, along = at_x + t % COLUMNS_;
+        if (n < count && down >= 0 && down < HEIGHT_ && along >= 0 && along < WIDTH_) inside[p][e] |= 1u << t;
+      }
+    }
+  }
+)";
+
+const std::string_view kPlacesByCompare = R"(
+  // A thread brings pairs of neighbouring pixels. Of each: where its image is, in bytes, and its first tap there. That of a pixel
+  // past the end is far below the image.
+  unsigned place[kPairs][2];
+  int top[kPairs][2], left[kPairs][2];
+#pragma unroll
+  for (int p = 0; p < kPairs; ++p) {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
+      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane;
+      top[p][e] = n < count ? pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ : 1 << 29;
+      left[p][e] = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
+    }
+  }
+)";
+
+// What a line of a tile is: where its channel begins, and which tap it has.
+const std::string_view kLinesByMask = R"(
+  // Of a line of a tile of surroundings: how far its tap is from a pixel's first, in bytes, and the tap's bit; no bit past the
+  // end. A lane says so of one line.
+  __shared__ uint2 lines[TILE_K_];
+  const auto describe = [&](int tile) {
+    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = k / taps, tap = k % taps;
+    const unsigned away = 2u * channel * plane + 2u * (tap / COLUMNS_ * WIDTH_ + tap % COLUMNS_);
+    if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? 1u << tap : 0};
+  };
+)";
+
+const std::string_view kLinesByCompare = R"(
+  // Of a line of a tile of surroundings: how far its channel is from the first, in bytes, and the row and the column of its tap;
+  // past the end far below the image. A lane says so of one line.
+  __shared__ uint4 lines[TILE_K_];
+  const auto describe = [&](int tile) {
+    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = k / taps, tap = k % taps;
+    const unsigned away = 2u * channel * plane, along = tap % COLUMNS_;
+    const unsigned down = k < products ? tap / COLUMNS_ : 1 << 28;
+    if (lane < kRows) lines[warp + lane * kWarps] = {away, down, along, 0};
+  };
+)";
+
+const std::string_view kConvolutionLoop = R"(
+  describe(0);
+  __syncwarp();
+  float sums[kWarpM / 16][kWarpN / 8][4] = {};
+  const int steps = (products + TILE_K_ - 1) / TILE_K_;
+  for (int step = -1; step < steps; ++step) {
+    const int next = step + 1;
+    unsigned short values[kRows][kPairs][2];
+    if (next < steps) {
+#pragma unroll
+      for (int round = 0; round < TILE_M_ * TILE_K_ / 8 / kThreads; ++round) {
+        const int t = round * kThreads + threadIdx.x, row = t / (TILE_K_ / 8), k = t % (TILE_K_ / 8) * 8;
+        const int filter = first_m + row, source = next * TILE_K_ + k;
+        CopyVector(&tile_f[next % 2][row][k], F_ + ((long long)filter * products + source),
+                   filter < filters ? max(products - source, 0) : 0);
+      }
+)";
+
+const std::string_view kLoadByMask = R"(
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const uint2 line = lines[r * kWarps + warp];
+#pragma unroll
+        for (int p = 0; p < kPairs; ++p) {
+#pragma unroll
+          for (int e = 0; e < 2; ++e) {
+            values[r][p][e] = 0;
+            const char* from = from_x + (place[p][e] + line.x);
+            if (inside[p][e] & line.y) values[r][p][e] = *reinterpret_cast<const unsigned short*>(from);
+          }
+        }
+      }
+    }
+)";
+
+const std::string_view kLoadByCompare = R"(
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const uint4 line = lines[r * kWarps + warp];
+#pragma unroll
+        for (int p = 0; p < kPairs; ++p) {
+#pragma unroll
+          for (int e = 0; e < 2; ++e) {
+            const int at_y = top[p][e] + int(line.y), at_x = left[p][e] + int(line.z);
+            const char* from = from_x + (place[p][e] + line.x + 2u * (at_y * WIDTH_ + at_x));
+            const bool within = at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
+            values[r][p][e] = 0;
+            if (within) values[r][p][e] = *reinterpret_cast<const unsigned short*>(from);
+          }
+        }
+      }
+    }
+)";
+
+const std::string_view kConvolutionProducts = R"(
+    if (step >= 0) {
+      const int slot = step % 2;
+#pragma unroll
+      for (int part_k = 0; part_k < TILE_K_; part_k += 16) {
+        unsigned part_m[kWarpM / 16][4], part_n[kWarpN / 16][4];
+#pragma unroll
+        for (int i = 0; i < kWarpM / 16; ++i) {
+          LoadMatrices(part_m[i], &tile_f[slot][own_m + i * 16 + lane % 16][part_k + lane / 16 * 8]);
+        }
+#pragma unroll
+        for (int j = 0; j < kWarpN / 16; ++j) {
+          LoadTransposed(part_n[j], &tile_x[slot][part_k + lane % 16][own_n + j * 16 + lane / 16 * 8]);
+        }
+#pragma unroll
+        for (int i = 0; i < kWarpM / 16; ++i) {
+#pragma unroll
+          for (int j = 0; j < kWarpN / 16; ++j) {
+            MultiplyAdd(sums[i][2 * j], part_m[i], part_n[j][0], part_n[j][1]);
+            MultiplyAdd(sums[i][2 * j + 1], part_m[i], part_n[j][2], part_n[j][3]);
+          }
+        }
+      }
+    }
+    if (next < steps) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+        for (int p = 0; p < kPairs; ++p) {
+          *reinterpret_cast<unsigned*>(&tile_x[next % 2][warp + r * kWarps][p * 64 + lane * 2]) =
+              values[r][p][0] | static_cast<unsigned>(values[r][p][1]) << 16;
+        }
+      }
+    }
+    __syncwarp();
+    describe(next + 1);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+  }
+  // The sums go through shared memory, so that neighbouring threads store neighbouring elements.
+  constexpr int kRow = kWarpN + 8;
+  float* own = reinterpret_cast<float*>(tiles) + warp * 16 * kRow;
+#pragma unroll
+  for (int i = 0; i < kWarpM / 16; ++i) {
+#pragma unroll
+    for (int j = 0; j < kWarpN / 8; ++j) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) own[(lane / 4 + e / 2 * 8) * kRow + j * 8 + lane % 4 * 2 + e % 2] = sums[i][j][e];
+    }
+    __syncwarp();
+#pragma unroll
+    for (int p = 0; p < kWarpN / 32; ++p) {
+      const int n = own_n + p * 32 + lane, pixel = (start + n) % pixels;
+      const long long image = first_image + (start + n) / pixels;
+#pragma unroll 4
+      for (int row = 0; row < 16; ++row) {
+        const int filter = first_m + own_m + i * 16 + row;
+        if (filter >= filters || n >= count) continue;
+EPILOGUE_      }
+    }
+    __syncwarp();
+  }
+)";
+
+}  // namespace evo

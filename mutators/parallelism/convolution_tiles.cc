@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/convolution.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/parallelism/convolution_writer.h"
+#include "mutators/parallelism/kernel_visitor.h"
+
+namespace evo {
+namespace {
+
+// The sizes that are searched.
+const std::vector<std::int64_t> kTilesOfFilters{32, 64, 128};
+const std::vector<std::int64_t> kTilesOfPixels{64, 128};
+const std::vector<std::int64_t> kTilesOfTaps{16, 32, 64};
+const std::vector<std::int64_t> kWarpsAlongTile{1, 2, 4};
+// Dynamic shared memory of a block on Hopper, in bytes.
+constexpr int kSharedOfConvolution = 232448;
+// Registers of a thread that sums and the elements on their way to shared memory may take; with more, they spill.
+constexpr int kRegistersOfSums = 144;
+
+// What a search begins with: blocks that large problems want, and those of which small ones have enough for all multiprocessors.
+struct Start {
+  std::int64_t tile_m, tile_n, tile_k, warps_m, warps_n;
+};
+constexpr Start kConvolutionStarts[] = {{64, 128, 32, 2, 2}, {32, 64, 32, 1, 2}};
+
+// One thread per element of a convolution becomes a block per tile of filters and pixels on tensor cores. All of it at once,
+// because each step alone makes the kernel slower.
+class ConvolutionTiles : public KernelVisitor {
+ public:
+  std::string_view name() const override { return "convolution_tiles"; }
+  // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own. Zeros are
+  // added for taps outside of the image.
+  Promise promise() const override { return Promise::kReassociating; }
+  std::string_view description() const override {
+    return "computes a convolution of half or bfloat16 on tensor cores, as a product of filters and pixels by tiles, with sizes "
+           "as "
+           "parameters";
+  }
+  double weight() const override { return 3; }
+
+ private:
+  // Gives each convolution's proposals, or why a kernel that resembles one has none.
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
+    const SyntaxTree& tree = context.tree;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      const auto found = AsConvolution(context, kernel);
+      if (const auto* why = std::get_if<std::string>(&found)) {
+        if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
+        continue;
+      }
+      for (const Start& start : kConvolutionStarts) propose(Tiled(context, std::get<Convolution>(found), start));
+    }
+  }
+
+  static int LastParameter(const SyntaxTree& tree, int kernel) {
+    int last = -1;
+    for (const int child : tree.node(kernel).children) {
+      if (tree.node(child).kind_name == "ParmDecl") last = child;
+    }
+    return last;
+  }
+
+  static Proposal Tiled(const MutationContext& context, const Convolution& found, const Start& start) {
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    const std::string images = found.images.kernel.empty() ? unused("images") : found.images.kernel;
+    const ConvolutionParameters names{unused("TILE_M"),  unused("TILE_N"),  unused("TILE_K"),
+                                      unused("WARPS_M"), unused("WARPS_N"), images};
+    const auto &tile_m = names.tile_m, &tile_n = names.tile_n, &tile_k = names.tile_k;
+    const auto &warps_m = names.warps_m, &warps_n = names.warps_n;
+    const ConvolutionWriter writer(context.tree, found, names);
+    Proposal proposal;
+    proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Blocks()});
+    proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
+    proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    const std::string& launched = found.launch->kernel;
+    if (found.images.kernel.empty()) {
+      proposal.changes.push_back({LastParameter(context.tree, found.kernel), Placement::kAfter, ", int " + images});
+      proposal.launch.push_back(
+          {launched, "arguments", fmt::format("{}, {}", fmt::join(found.launch->arguments, ", "), found.images.launch)});
+    }
+    proposal.launch.push_back({launched, "grid", writer.Grid()});
+    proposal.launch.push_back({launched, "block", writer.Threads()});
+    proposal.launch.push_back({launched, "shared", fmt::format("max({}, {})", writer.TileBytes(), writer.SumBytes())});
+    proposal.parameters = found.parameters;
+    proposal.brings = {{tile_m, kTilesOfFilters, start.tile_m},
+                       {tile_n, kTilesOfPixels, start.tile_n},
+                       {tile_k, kTilesOfTaps, start.tile_k},
+                       {warps_m, kWarpsAlongTile, start.warps_m},
+                       {warps_n, kWarpsAlongTile, start.warps_n}};
+    const std::string threads = writer.Threads();
+    proposal.constraints = {fmt::format("{} >= {} * 16 && {} >= {} * 32", tile_m, warps_m, tile_n, warps_n),
+                            fmt::format("({} + {}) * {} / ({}) <= {}", tile_m, tile_k, tile_n, threads, kRegistersOfSums),
+                            fmt::format("{} * {} / 8 % ({}) == 0", tile_m, tile_k, threads),
+                            fmt::format("{} <= {}", tile_k, threads),
+                            fmt::format("{} <= {}", writer.TileBytes(), kSharedOfConvolution),
+                            fmt::format("{} <= {}", writer.SumBytes(), kSharedOfConvolution)};
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeConvolutionTiles() { return std::make_unique<ConvolutionTiles>(); }
+
+}  // namespace evo

@@ -1,0 +1,186 @@
+#include "mutators/parallelism/convolution_writer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/parallelism/convolution_text.h"
+
+namespace evo {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Names of the texts below that the source may have already, and get a number behind them then.
+constexpr std::array kConvolutionNames{
+    "kWarps"sv, "kThreads"sv, "kWarpM"sv,      "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,   "tiles"sv,   "tile_f"sv,
+    "tile_x"sv, "warp"sv,     "lane"sv,        "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv, "taps"sv,    "products"sv,
+    "groups"sv, "first"sv,    "first_image"sv, "start"sv,  "count"sv,  "n"sv,       "image"sv,  "first_m"sv, "from_x"sv,
+    "place"sv,  "wanted"sv,   "plane"sv,       "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,   "within"sv,  "at_x"sv,
+    "inside"sv, "sums"sv,     "steps"sv,       "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
+    "k"sv,      "filter"sv,   "channel"sv,     "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
+    "tile"sv,   "part_k"sv,   "part_m"sv,      "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
+    "own"sv,    "source"sv,   "down"sv,        "along"sv,  "slot"sv};
+
+// What the accumulator's loop has summed up.
+constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
+
+}  // namespace
+
+ConvolutionWriter::ConvolutionWriter(const SyntaxTree& tree, const Convolution& found, ConvolutionParameters names)
+    : tree_(tree),
+      found_(found),
+      names_(std::move(names)),
+      blocks_{&kCopyVector, &kLoadMatrices, &kLoadTransposed, &kMultiplyAdd} {}
+
+std::string ConvolutionWriter::Blocks() const {
+  std::string text;
+  for (const DeviceBlock* block : blocks_)
+    text += BlockText(*block, found_.element, UnusedName(tree_.text(), std::string(block->name)));
+  return text;
+}
+
+bool ConvolutionWriter::HasMasks() const {
+  return found_.rows.constant && found_.columns.constant && *found_.rows.constant * *found_.columns.constant <= 32;
+}
+
+std::string ConvolutionWriter::Grid() const {
+  return fmt::format("ceil_div({}, {}) * ceil_div({} * {} * {}, {})", found_.filters.launch, names_.tile_m, found_.images.launch,
+                     found_.out_height.launch, found_.out_width.launch, names_.tile_n);
+}
+
+std::string ConvolutionWriter::Threads() const { return fmt::format("{} * {} * 32", names_.warps_m, names_.warps_n); }
+
+std::string ConvolutionWriter::TileBytes() const {
+  return fmt::format("({0} * ({1} + 8) + {1} * ({2} + 8)) * 4", names_.tile_m, names_.tile_k, names_.tile_n);
+}
+
+std::string ConvolutionWriter::SumBytes() const {
+  return fmt::format("{} * ({} + {} * 8) * 64", names_.warps_m, names_.tile_n, names_.warps_n);
+}
+
+// What stays of the source where the body stands: its own names must differ from those there.
+std::string ConvolutionWriter::Kept() const {
+  const SyntaxNode& kernel = tree_.node(found_.kernel);
+  std::string kept(tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin}));
+  for (const Convolution::Kept& one : found_.kept) kept += fmt::format(" {} ", tree_.Text(one.declaration));
+  for (const int statement : found_.epilogue) kept += fmt::format(" {} ", tree_.Text(statement));
+  kept += fmt::format(" {} ", tree_.Text(found_.accumulator));
+  const std::string& text = tree_.text();
+  for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
+    kept += text.substr(at, text.find('\n', at) + 1 - at);
+  return kept;
+}
+
+// The text with names that are free in the place of its own.
+std::string ConvolutionWriter::Own(std::string text) const {
+  const std::string kept = Kept();
+  for (const std::string_view name : kConvolutionNames) {
+    const std::string unused = UnusedName(kept, std::string(name));
+    if (unused != name) text = WithOtherName(text, name, unused);
+  }
+  for (const DeviceBlock* block : blocks_)
+    text = WithOtherName(text, block->name, UnusedName(tree_.text(), std::string(block->name)));
+  return text;
+}
+
+// The text with what the kernel says in the place of the words that end with _.
+std::string ConvolutionWriter::Filled(std::string text) const {
+  const auto name = [&](int declaration) { return tree_.node(declaration).name; };
+  const std::pair<std::string_view, std::string> words[] = {{"WARPS_M_", names_.warps_m},
+                                                            {"WARPS_N_", names_.warps_n},
+                                                            {"TILE_M_", names_.tile_m},
+                                                            {"TILE_N_", names_.tile_n},
+                                                            {"TILE_K_", names_.tile_k},
+                                                            {"ELEMENT_", found_.element == "__half" ? "half" : found_.element},
+                                                            {"X_", name(found_.x)},
+                                                            {"F_", name(found_.f)},
+                                                            {"IMAGES_", names_.images},
+                                                            {"CHANNELS_", found_.channels.kernel},
+                                                            {"FILTERS_", found_.filters.kernel},
+                                                            {"HEIGHT_", found_.height.kernel},
+                                                            {"WIDTH_", found_.width.kernel},
+                                                            {"OUT_HEIGHT_", found_.out_height.kernel},
+                                                            {"OUT_WIDTH_", found_.out_width.kernel},
+                                                            {"ROWS_", found_.rows.kernel},
+                                                            {"COLUMNS_", found_.columns.kernel},
+                                                            {"STRIDE_Y_", found_.stride_y.kernel},
+                                                            {"STRIDE_X_", found_.stride_x.kernel},
+                                                            {"PAD_Y_", found_.pad_y.kernel},
+                                                            {"PAD_X_", found_.pad_x.kernel}};
+  const auto without = [&](const std::string& part) {
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
+  };
+  if (found_.stride_y.constant == 1) without(" * STRIDE_Y_");
+  if (found_.stride_x.constant == 1) without(" * STRIDE_X_");
+  if (found_.pad_y.constant == 0) without(" - PAD_Y_");
+  if (found_.pad_x.constant == 0) without(" - PAD_X_");
+  for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
+  return text;
+}
+
+// An index of the element whose `filter` and `pixel` are declared.
+std::string ConvolutionWriter::TextOf(Convolution::Role role) const {
+  constexpr std::array kTexts{"image",
+                              "filter",
+                              "pixel / OUT_WIDTH_",
+                              "pixel % OUT_WIDTH_",
+                              "pixel",
+                              "image * filters + filter",
+                              "(long long)filter * pixels + pixel",
+                              "(image * filters + filter) * pixels + pixel"};
+  return Filled(Own(kTexts.at(static_cast<std::size_t>(role))));
+}
+
+// What the kernel does with a sum, for one element.
+std::string ConvolutionWriter::Epilogue() const {
+  const std::string indent = "        ";
+  Replacements replacements;
+  for (const auto& [node, role] : found_.indices) {
+    replacements.emplace_back(node, fmt::format("({})", TextOf(role)));
+  }
+  for (const int stored : found_.stored)
+    replacements.emplace_back(stored, fmt::format("{}[{}]", tree_.node(found_.y).name, TextOf(Convolution::Role::kElement)));
+  std::string text;
+  const auto declared = [&](int variable, const std::string& value) {
+    const SyntaxNode& node = tree_.node(variable);
+    const std::string begin(tree_.Text({node.range.begin, tree_.node(node.children.back()).range.begin}));
+    text += fmt::format("{}{}{};\n", indent, begin, value);
+  };
+  for (const Convolution::Kept& kept : found_.kept) {
+    const SyntaxNode& node = tree_.node(kept.declaration);
+    if (kept.role)
+      text += fmt::format("{}const {} {} = {};\n", indent, WithoutConst(node.type), node.name, TextOf(*kept.role));
+    else
+      declared(kept.declaration, TextWith(tree_, node.children.back(), replacements));
+  }
+  const SyntaxNode& sum = tree_.node(found_.accumulator);
+  const std::string start =
+      found_.starts_at_zero ? "" : Parenthesised(TextWith(tree_, sum.children.back(), replacements)) + " + ";
+  text += fmt::format("{}float {} = {}{};\n", indent, sum.name, start, Filled(Own(std::string(kOwnSum))));
+  for (const int statement : found_.epilogue) {
+    const std::string lines = Lines(tree_, statement, indent, replacements);
+    const std::size_t end = lines.find_last_not_of('\n') + 1;
+    if (end > indent.size()) text += WithComments(tree_, statement, lines.substr(indent.size(), end - indent.size()), indent);
+  }
+  return text;
+}
+
+std::string ConvolutionWriter::Body() const {
+  std::string text;
+  for (const std::string_view part :
+       {kConvolutionBegin, HasMasks() ? kPlacesByMask : kPlacesByCompare, HasMasks() ? kLinesByMask : kLinesByCompare,
+        kConvolutionLoop, HasMasks() ? kLoadByMask : kLoadByCompare, kConvolutionProducts})
+    text += part.substr(1);
+  const std::string taps = HasMasks() ? fmt::format("constexpr int taps = {};\n  const int products = CHANNELS_ * taps;",
+                                                    *found_.rows.constant * *found_.columns.constant)
+                                      : "const int taps = ROWS_ * COLUMNS_, products = CHANNELS_ * taps;";
+  text = WithOtherName(text, "TAPS_DECLARED_", taps);
+  text = Filled(Own(text));
+  return fmt::format("{{\n{}}}", WithOtherName(text, "EPILOGUE_", Epilogue()));
+}
+
+}  // namespace evo

@@ -1,0 +1,16 @@
+#include <cuda_fp16.h>
+// evo:launch reference(X, F, Y, C, K, H, W) grid(ceil_div(H * W, 64), K, N) block(64)
+__global__ void reference(const half* X, const half* F, double* Y, int channels, int filters, int height, int width) {
+  const int pixel = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pixel >= height * width) return;
+  double sum = 0;
+  for (int c = 0; c < channels; ++c) {
+    for (int t = 0; t < 9; ++t) {
+      const int y = pixel / width + t / 3 - 1, x = pixel % width + t % 3 - 1;
+      if (y < 0 || y >= height || x < 0 || x >= width) continue;
+      sum += double(__half2float(X[((blockIdx.z * channels + c) * height + y) * width + x])) *
+             double(__half2float(F[(blockIdx.y * channels + c) * 9 + t]));
+    }
+  }
+  Y[(blockIdx.z * filters + blockIdx.y) * height * width + pixel] = sum;
+}
