@@ -65,7 +65,7 @@ std::set<std::int64_t> OutputSizes(std::int64_t size, std::int64_t taps, const s
 }
 
 // Images and filters of a sample, by what it reads.
-struct Origin {
+struct SampleOrigin {
   std::int64_t image = 0, filter = 0;
 };
 
@@ -125,7 +125,7 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
   shape.channels = channels, shape.rows = rows, shape.columns = columns;
   shape.height = plane / width, shape.width = width;
   const std::int64_t products = channels * rows * columns;
-  std::vector<Origin> origins;
+  std::vector<SampleOrigin> origins;
   for (const ConvolutionSample& sample : samples) {
     if (sample.x.empty() || sample.f.empty()) return std::string(kNoConvolution);
     origins.push_back({sample.x.front() / (channels * plane), sample.f.front() / products});

@@ -14,7 +14,7 @@ namespace {
 
 using Role = Convolution::Role;
 
-std::int64_t ValueOf(Role role, const ConvolutionObserved& one) {
+std::int64_t RoleValue(Role role, const ConvolutionObserved& one) {
   const std::int64_t pixels = one.shape.out_height * one.shape.out_width;
   switch (role) {
     case Role::kImage:
@@ -141,7 +141,7 @@ std::optional<Role> ConvolutionEpilogue::RoleOf(int symbol) const {
        {Role::kImage, Role::kFilter, Role::kRow, Role::kColumn, Role::kPixel, Role::kPlane, Role::kPlanePixel, Role::kElement}) {
     const bool is = std::all_of(observed_.begin(), observed_.end(), [&](const ConvolutionObserved& one) {
       const auto value = one.integers.find(symbol);
-      return value != one.integers.end() && value->second == ValueOf(role, one);
+      return value != one.integers.end() && value->second == RoleValue(role, one);
     });
     if (is) return role;
   }

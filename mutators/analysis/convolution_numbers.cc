@@ -14,13 +14,13 @@ namespace evo {
 namespace {
 
 // Threads of a launch of which all are run, and how large a size may be, to be larger than all numbers of the code.
-constexpr std::int64_t kMostThreads = 60'000;
+constexpr std::int64_t kMostThreadsOfLaunch = 60'000;
 constexpr std::int64_t kMostSize = 1100;
 constexpr std::size_t kLargeSamples = 3;
 // Threads that are run with forms.
 constexpr std::size_t kSymbolicThreads = 4;
 
-std::int64_t ValueOf(const Convolution::Number& number, const ConvolutionRuns::Setting& setting) {
+std::int64_t NumberIn(const Convolution::Number& number, const ConvolutionRuns::Setting& setting) {
   return Expression::Parse(number.launch).EvaluateInteger(setting.values);
 }
 
@@ -59,7 +59,7 @@ std::optional<Convolution::Number> ConvolutionFinder::OutputOf(std::int64_t firs
   };
   const Number defined{
       text(size.kernel, pad.kernel, taps.kernel, stride.kernel), text(size.launch, pad.launch, taps.launch, stride.launch), {}};
-  if (ValueOf(defined, settings_[0]) == first && ValueOf(defined, settings_[1]) == second) return defined;
+  if (NumberIn(defined, settings_[0]) == first && NumberIn(defined, settings_[1]) == second) return defined;
   return NumberOf(first, second);
 }
 
@@ -98,7 +98,7 @@ bool ConvolutionFinder::FindNumbers() {
 }
 
 ConvolutionShape ConvolutionFinder::ShapeIn(const Setting& setting) const {
-  const auto of = [&](const Number& number) { return ValueOf(number, setting); };
+  const auto of = [&](const Number& number) { return NumberIn(number, setting); };
   ConvolutionShape shape;
   shape.channels = of(found_.channels), shape.filters = of(found_.filters);
   shape.height = of(found_.height), shape.width = of(found_.width);
@@ -150,7 +150,7 @@ bool ConvolutionFinder::RunSmall() {
   for (const std::size_t number : {0u, 1u}) {
     const auto setting = runs_.SettingOf(SmallSizes(number));
     if (!setting) return Refuse("its launch line has no threads for small sizes");
-    if (setting->Threads() > kMostThreads) return Refuse("it has too many threads for small sizes");
+    if (setting->Threads() > kMostThreadsOfLaunch) return Refuse("it has too many threads for small sizes");
     settings[number] = *setting;
     const ConvolutionShape shape = ShapeIn(*setting);
     const std::size_t from = observed_.size();

@@ -14,7 +14,7 @@ namespace {
 // Loops of a convolution: over channels, rows and columns.
 constexpr int kDeep = 3;
 
-bool IsLoop(const SyntaxTree& tree, int node) {
+bool IsLoopStatement(const SyntaxTree& tree, int node) {
   const std::string& kind = tree.node(node).kind_name;
   return kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt";
 }
@@ -22,10 +22,10 @@ bool IsLoop(const SyntaxTree& tree, int node) {
 int DepthOf(const SyntaxTree& tree, int node) {
   int most = 0;
   for (const int child : tree.node(node).children) most = std::max(most, DepthOf(tree, child));
-  return most + (IsLoop(tree, node) ? 1 : 0);
+  return most + (IsLoopStatement(tree, node) ? 1 : 0);
 }
 
-std::string Spelled(const std::string& type) { return type == "__half" ? "half" : type; }
+std::string ElementName(const std::string& type) { return type == "__half" ? "half" : type; }
 
 // The stores to global memory of a kernel.
 std::vector<int> StoresOf(const SyntaxTree& tree, int kernel) {
@@ -40,13 +40,13 @@ std::vector<int> StoresOf(const SyntaxTree& tree, int kernel) {
 // none.
 int FindLoop(const SyntaxTree& tree, int kernel, int store, ConvolutionParts& parts) {
   for (int at = store; at != kernel && at >= 0; at = tree.node(at).parent) {
-    if (IsLoop(tree, at)) return -1;
+    if (IsLoopStatement(tree, at)) return -1;
     const int block = tree.node(at).parent;
     if (tree.node(block).kind_name != "CompoundStmt") continue;
     const auto& statements = tree.node(block).children;
     const auto own = std::find(statements.begin(), statements.end(), at);
     for (auto before = own; before != statements.begin();) {
-      if (!IsLoop(tree, *--before)) continue;
+      if (!IsLoopStatement(tree, *--before)) continue;
       parts.loop = *before;
       for (auto after = before + 1; after != statements.end(); ++after) {
         if (tree.node(*after).kind_name != "NullStmt") parts.epilogue.push_back(*after);
@@ -57,7 +57,7 @@ int FindLoop(const SyntaxTree& tree, int kernel, int store, ConvolutionParts& pa
   return -1;
 }
 
-bool IsZero(const SyntaxTree& tree, int variable) {
+bool IsZeroLiteral(const SyntaxTree& tree, int variable) {
   const auto& children = tree.node(variable).children;
   if (children.empty()) return false;
   const std::string_view text = tree.Text(children.back());
@@ -83,12 +83,12 @@ std::string FindAccumulator(const SyntaxTree& tree, int kernel, ConvolutionParts
   if (parts.accumulator < 0) return "what it stores is no variable to which its loop adds";
   const SyntaxNode& sum = tree.node(parts.accumulator);
   if (WithoutConst(sum.type) != "float")
-    return fmt::format("it sums up in {}, and tensor cores do in float", Spelled(WithoutConst(sum.type)));
+    return fmt::format("it sums up in {}, and tensor cores do in float", ElementName(WithoutConst(sum.type)));
   // Outside of the loop and of what follows, only its initialiser may write it.
   bool elsewhere = false;
   for (const int use : tree.UsesOf(parts.accumulator))
     elsewhere |= !IsWithin(tree, use, parts.loop) && !IsWithinAny(tree, use, parts.epilogue);
-  parts.starts_at_zero = IsZero(tree, parts.accumulator);
+  parts.starts_at_zero = IsZeroLiteral(tree, parts.accumulator);
   const SyntaxNode& block = tree.node(tree.node(parts.loop).parent);
   if (elsewhere || sum.children.empty() || IsWithin(tree, parts.accumulator, parts.loop) || block.function != kernel)
     return fmt::format("{} is used before its loop", sum.name);
@@ -143,7 +143,7 @@ std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree&
     if (!IsWithinAny(tree, store, parts.epilogue)) return refuse("it stores before its sum is there");
     parts.stored.push_back(Assigned(tree, store));
     for (int at = store; at != tree.node(parts.loop).parent; at = tree.node(at).parent) {
-      if (IsLoop(tree, at)) return refuse("it stores in a loop");
+      if (IsLoopStatement(tree, at)) return refuse("it stores in a loop");
     }
   }
   if (const std::string why = FindAccumulator(tree, kernel, parts); !why.empty()) return refuse(why);

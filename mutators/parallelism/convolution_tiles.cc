@@ -21,10 +21,10 @@ constexpr int kSharedOfConvolution = 232448;
 constexpr int kRegistersOfSums = 144;
 
 // What a search begins with: blocks that large problems want, and those of which small ones have enough for all multiprocessors.
-struct Start {
+struct ConvolutionStart {
   std::int64_t tile_m, tile_n, tile_k, warps_m, warps_n;
 };
-constexpr Start kConvolutionStarts[] = {{64, 128, 32, 2, 2}, {32, 64, 32, 1, 2}};
+constexpr ConvolutionStart kStartsOfConvolution[] = {{64, 128, 32, 2, 2}, {32, 64, 32, 1, 2}};
 
 // One thread per element of a convolution becomes a block per tile of filters and pixels on tensor cores. All of it at once,
 // because each step alone makes the kernel slower.
@@ -52,7 +52,7 @@ class ConvolutionTiles : public KernelVisitor {
         if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
         continue;
       }
-      for (const Start& start : kConvolutionStarts) propose(Tiled(context, std::get<Convolution>(found), start));
+      for (const ConvolutionStart& start : kStartsOfConvolution) propose(Tiled(context, std::get<Convolution>(found), start));
     }
   }
 
@@ -64,7 +64,7 @@ class ConvolutionTiles : public KernelVisitor {
     return last;
   }
 
-  static Proposal Tiled(const MutationContext& context, const Convolution& found, const Start& start) {
+  static Proposal Tiled(const MutationContext& context, const Convolution& found, const ConvolutionStart& start) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
     const std::string images = found.images.kernel.empty() ? unused("images") : found.images.kernel;
     const ConvolutionParameters names{unused("TILE_M"),  unused("TILE_N"),  unused("TILE_K"),
