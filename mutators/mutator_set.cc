@@ -36,7 +36,8 @@ Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, Make
 constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock,  MakeWarpReduction,     MakeRegisterTile,
                                   MakeWorkPerThread,      MakeGridStride,           MakeBlockShape,        MakeBlockOrder,
                                   MakeBarrierNarrow,      MakeTileContraction,      MakeTensorContraction, MakeFuseAttention,
-                                  MakeReduceGrid,         MakeWarpGroupContraction, MakePrivateCounts,     MakeLookBackScan};
+                                  MakeReduceGrid,         MakeWarpGroupContraction, MakePrivateCounts,     MakeLookBackScan,
+                                  MakeConvolutionTiles};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

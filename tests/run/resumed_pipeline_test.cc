@@ -30,7 +30,8 @@ double WaitedFor(bool same_device) {
   options.compile_workers = 1;
   options.run_deadline = std::chrono::milliseconds(6'000);
   WorkerSet workers(options, task);
-  Pipeline pipeline(workers, {{}, {TemplatesThatTook(kShortMs, same_device ? workers.device().name : "another")}});
+  const std::vector<GenerationRecord> before{TemplatesThatTook(kShortMs, same_device ? workers.device().name : "another")};
+  Pipeline pipeline(workers, {.known = {}, .generations = &before, .counterexamples = {}});
   Candidate candidate;
   candidate.id = 2;
   candidate.generation = 1;
