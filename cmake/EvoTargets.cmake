@@ -29,7 +29,8 @@ add_link_options($<$<CONFIG:Release>:-Wl,--gc-sections>)
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=gold EVO_HAS_GOLD)
 if(EVO_HAS_GOLD)
-  add_link_options($<$<CONFIG:Release>:-fuse-ld=gold>)
+  # Functions with the same code are kept once, unless their addresses are compared.
+  add_link_options($<$<CONFIG:Release>:-fuse-ld=gold> $<$<CONFIG:Release>:-Wl,--icf=safe>)
 endif()
 
 # evo_precompile(TARGET DONOR HEADERS...): TARGET uses the precompiled headers of DONOR, a target of ours with the same options.
