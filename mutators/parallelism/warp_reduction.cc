@@ -246,6 +246,8 @@ class WarpReduction : public SourceMutator {
     const std::string value = FreshName(tree, "value");
     const std::string offset = FreshName(tree, "offset");
     const std::string identity = reduction.combine == "+" ? "0" : fmt::format("{}[0]", reduction.partials);
+    // Lanes without a warp's value have read what the first lane replaces; shuffles do not order accesses to memory.
+    const std::string read = reduction.combine == "+" ? "" : fmt::format("{}  __syncwarp();\n", indent);
     Proposal proposal;
     proposal.changes.push_back({store, Placement::kReplace,
                                 fmt::format("{1} {2} = {3};\n{0}{4}\n{0}if ({5} % 32 == 0) {6}[{5} / 32] = {2};", indent,
@@ -254,10 +256,10 @@ class WarpReduction : public SourceMutator {
     if (reduction.loop.pragma >= 0) proposal.changes.push_back({reduction.loop.pragma, Placement::kReplace, ""});
     proposal.changes.push_back(
         {loop, Placement::kReplace,
-         fmt::format("if ({1} < 32) {{\n{0}  {2} = {1} < {3} / 32 ? {4}[{1}] : {5};\n{0}  {6}\n{0}  if ({1} == 0) {4}[0] = "
+         fmt::format("if ({1} < 32) {{\n{0}  {2} = {1} < {3} / 32 ? {4}[{1}] : {5};\n{0}  {6}\n{7}{0}  if ({1} == 0) {4}[0] = "
                      "{2};\n{0}}}\n{0}__syncthreads();",
                      indent, reduction.thread, value, Wrapped(reduction.threads), reduction.partials, identity,
-                     Shuffles(reduction, value, offset, indent + "  "))});
+                     Shuffles(reduction, value, offset, indent + "  "), read)});
     proposal.also_anchored.push_back(reduction.loop.body);
     return proposal;
   }

@@ -146,6 +146,8 @@ TEST(WarpReduction, HandlesExtremesAndOtherSpellings) {
   ASSERT_THAT(children, SizeIs(2));
   EXPECT_TRUE(AnyContains(children, "value = fmaxf(value, __shfl_down_sync(0xffffffffu, value, offset));"));
   EXPECT_TRUE(AnyContains(children, "t < blockDim.x / 32 ? part[t] : part[0];"));
+  // Lanes that have read part[0] must have done so before the first one replaces it, which shuffles do not order.
+  EXPECT_TRUE(AnyContains(children, "    __syncwarp();\n    if (t == 0) part[0] = value;\n"));
 }
 
 TEST(WarpReduction, LeavesOtherLoops) {
