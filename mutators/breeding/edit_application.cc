@@ -41,7 +41,7 @@ SourceRange WithWhiteSpace(const std::string& text, SourceRange range) {
 SourceRange WithComment(const std::string& text, SourceRange range, bool deletes) {
   std::uint32_t begin = range.begin;
   while (begin > 0 && text[begin - 1] != '\n') --begin;
-  if (Trim(std::string_view(text).substr(begin, range.begin - begin)) != "") return range;
+  if (!Trim(std::string_view(text).substr(begin, range.begin - begin)).empty()) return range;
   for (std::uint32_t line = begin; line > 0;) {
     --line;
     while (line > 0 && text[line - 1] != '\n') --line;
