@@ -19,7 +19,7 @@ namespace evo {
 namespace {
 
 // All mutators look at one template; that takes a second for the longest.
-constexpr std::chrono::milliseconds kDeadline{60'000};
+constexpr std::chrono::milliseconds kPlacesDeadline{60'000};
 
 // One reply of breed workers for each template.
 std::vector<nlohmann::json> PlacesIn(const std::vector<KernelTemplate>& templates, const CommandContext& context) {
@@ -30,7 +30,7 @@ std::vector<nlohmann::json> PlacesIn(const std::vector<KernelTemplate>& template
   for (const KernelTemplate& one : templates) {
     Job job;
     job.request.header["places_in"] = one.name;
-    job.deadline = kDeadline;
+    job.deadline = kPlacesDeadline;
     jobs.push_back(std::move(job));
   }
   const std::vector<JobResult> results = AskWorkers(pool, std::move(jobs), context.interrupt);
