@@ -57,14 +57,6 @@ bool ChangesAParameter(const SyntaxTree& tree, int body) {
   return std::any_of(written.begin(), written.end(), [&](int d) { return tree.node(d).kind_name == "ParmDecl"; });
 }
 
-int LastParameter(const SyntaxTree& tree, int function) {
-  int last = -1;
-  for (const int child : tree.node(function).children) {
-    if (tree.node(child).kind_name == "ParmDecl") last = child;
-  }
-  return last;
-}
-
 }  // namespace
 
 std::optional<BlockLoop> LoopOverBlocks(const MutationContext& context, int kernel, std::size_t axis,

@@ -37,6 +37,14 @@ bool IsKernel(const SyntaxTree& tree, int function) {
   return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(global)"; });
 }
 
+int LastParameter(const SyntaxTree& tree, int function) {
+  int last = -1;
+  for (const int child : tree.node(function).children) {
+    if (tree.node(child).kind_name == "ParmDecl") last = child;
+  }
+  return last;
+}
+
 int WithoutParentheses(const SyntaxTree& tree, int expression) {
   while (tree.node(expression).kind_name == "ParenExpr" && tree.node(expression).children.size() == 1) {
     expression = tree.node(expression).children.front();

@@ -22,6 +22,8 @@ std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind);
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
 // Whether a function is a kernel: declared `__global__`.
 bool IsKernel(const SyntaxTree& tree, int function);
+// The last parameter of a function; -1 if it has none.
+int LastParameter(const SyntaxTree& tree, int function);
 // An expression without its outer parentheses. Those of a macro call stay, since they have no children.
 int WithoutParentheses(const SyntaxTree& tree, int expression);
 // The declaration that an expression names, also in parentheses; -1 if it is more than a name, or declared in another file.

@@ -36,8 +36,7 @@ class ConvolutionTiles : public KernelVisitor {
   Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
     return "computes a convolution of half or bfloat16 on tensor cores, as a product of filters and pixels by tiles, with sizes "
-           "as "
-           "parameters";
+           "as parameters";
   }
   double weight() const override { return 3; }
 
@@ -54,14 +53,6 @@ class ConvolutionTiles : public KernelVisitor {
       }
       for (const ConvolutionStart& start : kStartsOfConvolution) propose(Tiled(context, std::get<Convolution>(found), start));
     }
-  }
-
-  static int LastParameter(const SyntaxTree& tree, int kernel) {
-    int last = -1;
-    for (const int child : tree.node(kernel).children) {
-      if (tree.node(child).kind_name == "ParmDecl") last = child;
-    }
-    return last;
   }
 
   static Proposal Tiled(const MutationContext& context, const Convolution& found, const ConvolutionStart& start) {
