@@ -160,6 +160,7 @@ std::vector<std::size_t> SearchAsRun(const Landscape& landscape, const Landscape
   evolution.run.baseline = kTemplate;
   evolution.seeds = {{kTemplate, {}, settings.At(OkPoint(landscape, options.seed)), {}}};
   evolution.check_champion = false;
+  evolution.early_children = options.early_children;
   const bool learns = options.population_kind != "random";
   const auto selection = learns ? std::make_unique<OperatorSelection>(evolution.run.operators) : nullptr;
   std::vector<std::string> operators;

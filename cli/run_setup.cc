@@ -121,8 +121,13 @@ bool UsesSurrogate(const RunOptions& options, const std::map<std::string, double
   return options.surrogate == "on" || SetOnlyParameters(operators);
 }
 
+// The surrogate chooses parameters, and nothing else changes.
+bool RanksSettings(const RunOptions& options, const RunRecord& run) {
+  return SetOnlyParameters(run.operators) && UsesSurrogate(options, run.operators);
+}
+
 int UsualChildren(const RunOptions& options, const RunRecord& run) {
-  if (SetOnlyParameters(run.operators) && UsesSurrogate(options, run.operators)) return ChildRanker::kUsualChildren;
+  if (RanksSettings(options, run)) return ChildRanker::kUsualChildren;
   return PolicyOf(run.device).children_per_member * options.population;
 }
 
@@ -173,6 +178,7 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
   stored.definitions = options.definitions;
   stored.ordinals = device.ordinals;
   stored.surrogate = UsesSurrogate(options, run.operators);
+  if (options.children == 0 && RanksSettings(options, run)) stored.early_children = ChildRanker::kUsualEarlyChildren;
   stored.minimise = options.minimise == "on" && !options.sweep;
   stored.proven_only = options.proven_only;
   stored.baseline_apart = IsApart(task.baseline, options.templates);

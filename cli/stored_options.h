@@ -38,6 +38,7 @@ struct StoredOptions {
   // The same for parents of each bottleneck; unset: the bottlenecks of parents make no difference.
   std::optional<RewardsByBottleneck> rewards_by_bottleneck;
   std::optional<StoredReplay> replay;   // unset: candidates are measured
+  std::optional<int> early_children;    // EvolutionSettings::early_children; unset: 0
   std::optional<std::string> executor;  // "slurm", "ssh" or "launcher": where run workers were; unset: here. For the record only
 };
 

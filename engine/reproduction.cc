@@ -58,8 +58,14 @@ Offspring Reproduction::Select(int generation) {
       if (parts_.selection->by_bottleneck()) offspring.weights[bottleneck] = parts_.selection->Weights(bottleneck);
     }
   }
-  AddRequests(offspring, static_cast<std::size_t>(parts_.choice.ToBreed(settings_.run.children)));
+  AddRequests(offspring, static_cast<std::size_t>(parts_.choice.ToBreed(Children())));
   return offspring;
+}
+
+// Of the generation that is made now, at most.
+int Reproduction::Children() const {
+  const bool early = settings_.early_children > 0 && made_ < kEarlyCandidates;
+  return early ? std::min(settings_.early_children, settings_.run.children) : settings_.run.children;
 }
 
 void Reproduction::AddRequests(Offspring& offspring, std::size_t count) const {
@@ -85,7 +91,7 @@ void Reproduction::Breed(Offspring& offspring, const std::stop_token& stop) cons
 
 void Reproduction::DropSeen(Offspring& offspring, const StopCondition& stop) const {
   Inspect(offspring);
-  const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(settings_.run.children));
+  const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(Children()));
   for (int round = 0; round < kRoundsForDuplicates && offspring.fresh.size() < wanted && !stop.SearchStopped(); ++round) {
     AddRequests(offspring, wanted - offspring.fresh.size());
     Breed(offspring, stop.search_token());
@@ -110,7 +116,7 @@ void Reproduction::Inspect(Offspring& offspring) const {
 
 GenerationRecord Reproduction::Rank(Offspring offspring, const StopCondition& stop) {
   const std::size_t most =
-      std::min(stop.Allowed(made_, offspring.fresh.size()), static_cast<std::size_t>(settings_.run.children));
+      std::min(stop.Allowed(made_, offspring.fresh.size()), static_cast<std::size_t>(Children()));
   const auto more = [&](Offspring& into, std::size_t count) {
     if (stop.SearchStopped()) return false;
     AddRequests(into, count);

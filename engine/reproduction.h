@@ -22,6 +22,9 @@ inline constexpr const char* kDefault = "default";
 // candidates.
 class Reproduction {
  public:
+  // Candidates with which a run is no longer early, see EvolutionSettings::early_children.
+  static constexpr std::size_t kEarlyCandidates = 40;
+
   // Both outlive this.
   Reproduction(const EvolutionSettings& settings, const EvolutionParts& parts) : settings_(settings), parts_(parts) {}
 
@@ -49,6 +52,7 @@ class Reproduction {
   void Learn(const GenerationRecord& record);
 
  private:
+  int Children() const;
   void AddRequests(Offspring& offspring, std::size_t count) const;
   void Inspect(Offspring& offspring) const;
   std::vector<std::size_t> TakeTuned(Offspring& offspring, std::size_t most) const;

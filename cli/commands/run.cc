@@ -147,6 +147,7 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                        .check_champion = !options.no_check,
                        .minimise_champion = setup.options.minimise,
                        .baseline_apart = setup.options.baseline_apart,
+                       .early_children = setup.options.early_children.value_or(0),
                        .promises = MutatorSet().AllPromises()},
                       {breeder, evaluator, store, observer, *population, choice, selection.get()});
   const Overdue overdue(options.time_limit, context.interrupt);

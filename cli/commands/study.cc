@@ -119,6 +119,7 @@ void Run(const StudyOptions& options, const CommandContext& context) {
     search.surrogate = UsesSurrogate(options);
     const bool as_run = options.as_run && !search.random;
     if (as_run) search.children = options.children > 0 ? options.children : UsualChildren(search);
+    if (as_run && options.children == 0 && search.surrogate) search.early_children = ChildRanker::kUsualEarlyChildren;
     const auto one = [&](std::uint64_t seed) {
       LandscapeSearchOptions seeded = search;
       seeded.seed = seed;

@@ -34,6 +34,7 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   options.rewards = {{"vector_load", {12, 7, 0.1}}};
   options.rewards_by_bottleneck = {{"dram", {{"vector_load", {5, 4, 0.25}}}}};
   options.executor = "slurm";
+  options.early_children = 4;
   options.replay = StoredReplay{"/a/evo.db", {2, 5}, "skip"};
   const StoredOptions read = Read(ToText(options));
   EXPECT_EQ(ToText(read), ToText(options));
@@ -42,6 +43,7 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.rewards_by_bottleneck->at("dram").at("vector_load").fresh, 4);
   EXPECT_THAT(read.replay->runs, ElementsAre(2, 5));
   EXPECT_EQ(read.executor, "slurm");
+  EXPECT_EQ(read.early_children, 4);
 }
 
 // Databases and the queries of db/ know these names; a key that is there at all means a sweep, rewards or a replay.

@@ -35,6 +35,17 @@ TEST(Resume, MakesTheSameCandidatesAtEveryBoundary) {
   }
 }
 
+TEST(Resume, KnowsWhetherTheRunIsEarly) {
+  World whole(EvolutionSettings{.run = FakeRun(), .seeds = {testing::GenomeAt(testing::kStart)}, .early_children = 3});
+  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+  for (std::size_t kept = 0; kept <= whole.store.generations.size(); ++kept) {
+    SCOPED_TRACE(kept);
+    World& resumed = whole.Again(kept);
+    ASSERT_EQ(resumed.Resume(), RunStatus::kFinished);
+    EXPECT_EQ(Spelled(resumed.store.generations), Spelled(whole.store.generations));
+  }
+}
+
 TEST(Resume, TakesGenerationsOneAfterAnother) {
   World whole(FakeRun());
   ASSERT_EQ(whole.Run(), RunStatus::kFinished);
