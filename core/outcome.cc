@@ -7,7 +7,7 @@
 namespace evo {
 namespace {
 
-constexpr std::array<std::pair<Outcome, std::string_view>, 12> kOutcomes{{
+constexpr std::array<std::pair<Outcome, std::string_view>, 13> kOutcomes{{
     {Outcome::kOk, "ok"},
     {Outcome::kCompileError, "compile_error"},
     {Outcome::kResourceLimit, "resource_limit"},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 12> kOutcomes{{
     {Outcome::kWrongResult, "wrong_result"},
     {Outcome::kNondeterministic, "nondeterministic"},
     {Outcome::kCheating, "cheating"},
+    {Outcome::kSlower, "slower"},
     {Outcome::kNoisy, "noisy"},
     {Outcome::kCancelled, "cancelled"},
 }};

@@ -17,6 +17,7 @@ enum class Outcome {
   kWrongResult,
   kNondeterministic,  // repeated runs disagree although the task requires the same result
   kCheating,          // wrote outside its buffers, changed an input, launched an undeclared kernel, or was faster than possible
+  kSlower,            // of a champion candidate: right, but slower than the baseline on inputs that the search did not time
   kNoisy,             // correct, but could not be timed with the required precision
   kCancelled,         // the run ended before this candidate was evaluated
 };

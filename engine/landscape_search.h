@@ -15,7 +15,7 @@ struct LandscapeSearchOptions {
   std::string population_kind = "elitist";
   bool surrogate = true;
   int population = 16;
-  int children = 16;  // evaluations that count as one generation, for populations that act once a generation
+  int children = 16;       // evaluations that count as one generation, for populations that act once a generation
   int early_children = 0;  // of a search as a run: EvolutionSettings::early_children
   std::uint64_t seed = 1;
   // Ends the search at the landscape's optimum: later points change no result.

@@ -115,8 +115,7 @@ void Reproduction::Inspect(Offspring& offspring) const {
 }
 
 GenerationRecord Reproduction::Rank(Offspring offspring, const StopCondition& stop) {
-  const std::size_t most =
-      std::min(stop.Allowed(made_, offspring.fresh.size()), static_cast<std::size_t>(Children()));
+  const std::size_t most = std::min(stop.Allowed(made_, offspring.fresh.size()), static_cast<std::size_t>(Children()));
   const auto more = [&](Offspring& into, std::size_t count) {
     if (stop.SearchStopped()) return false;
     AddRequests(into, count);

@@ -13,6 +13,7 @@
 
 #include "evaluator/session/block_check.h"
 #include "evaluator/session/hard_input_check.h"
+#include "evaluator/session/other_inputs.h"
 
 namespace evo {
 namespace {
@@ -71,7 +72,8 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   if (auto failure = Compare(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline))) return failure;
   if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
     return failure;
-  if (auto failure = FindSlowestInputs(check.slowest, program)) return failure;
+  OtherInputs others(context_, channel_, checker_);
+  if (auto failure = others.Compare(program, std::get<Program>(loaded_baseline), check.slowest)) return failure;
   times_.Begin("blocks");
   if (auto failure = CheckBlocks(check)) return failure;
   return gate_.CheckProtected(true);
@@ -202,33 +204,6 @@ std::optional<Failure> HeldOutCheck::CheckBlocks(ChampionCheck& check) {
   if (!failure && &on_gpu != &inputs.search_cases()) failure = blocks.Run(request_.checked, on_gpu);
   check.tools.push_back(blocks.result());
   return failure;
-}
-
-// Times the program on every legal generator of the search cases and compares it with the timed generator; what it wrote is
-// checked.
-std::optional<Failure> HeldOutCheck::FindSlowestInputs(SlowestInputs& slowest, Program& program) {
-  InputPool& inputs = context_.inputs;
-  for (const Case& sizes : inputs.search_cases()) {
-    double timed_ns = kNoValue;
-    for (int g = 0; g < inputs.Generators(); ++g) {
-      channel_.BeginPart(Stage::kPrepare, PartOf(sizes, g));
-      auto prepared = checker_.Prepare(program, sizes, {&inputs.CheckedSet(sizes, g)});
-      if (auto* failure = std::get_if<Failure>(&prepared)) return *failure;
-      channel_.BeginPart(Stage::kTime, PartOf(sizes, g), context_.device.policy().pauses_compilers);
-      const auto measured = context_.timer.MeasureBriefly(*std::get<std::unique_ptr<CaseOfProgram>>(prepared), gate_);
-      if (const auto* failure = std::get_if<Failure>(&measured)) {
-        // A disturbed machine says nothing against a candidate that has passed everything else.
-        if (failure->outcome != Outcome::kNoisy) return *failure;
-        slowest = {};
-        return std::nullopt;
-      }
-      const double median_ns = std::get<double>(measured);
-      if (g == 0) timed_ns = median_ns;
-      if (slowest.ratio >= median_ns / timed_ns) continue;
-      slowest = {median_ns / timed_ns, fmt::format("case {}, generator {}", sizes.name, g)};
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace evo

@@ -36,8 +36,6 @@ class HeldOutCheck {
   std::optional<Failure> CheckTimedSets(CasesOfProgram& cases);
   std::optional<Failure> Compare(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
   std::optional<Failure> CompareOnFreshData(ChampionCheck& check, CasesOfProgram& candidate, CasesOfProgram& baseline);
-  std::optional<Failure> FindSlowestInputs(SlowestInputs& slowest, Program& program);
-
   std::optional<Failure> CheckBlocks(ChampionCheck& check);
 
   const SessionContext& context_;

@@ -63,7 +63,7 @@ export class Model {
 const fetched = new Map<string, Described>();
 
 export const kOutcomes = ["ok", "compile_error", "resource_limit", "unsupported", "launch_error", "crash", "timeout", "wrong_result",
-  "nondeterministic", "cheating", "noisy", "cancelled"];
+  "nondeterministic", "cheating", "slower", "noisy", "cancelled"];
 
 // The name of an outcome's colour in the style.
 export function outcomeColour(outcome: string): string {
