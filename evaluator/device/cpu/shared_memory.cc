@@ -64,8 +64,9 @@ void SharedMemory::Poison() {
 
 char* SharedMemory::Static(unsigned slot, std::size_t bytes) {
   const auto [place, is_new] = statics_.Place(slot, bytes);
+  if (!is_new) return place;
   const std::size_t rounded = SharedVariables::RoundUp(bytes);
-  if (is_new) std::memcpy(place, Image(rounded), rounded);
+  std::memcpy(place, Image(rounded), rounded);
   return place;
 }
 
