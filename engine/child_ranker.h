@@ -2,15 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "engine/genome_features.h"
 #include "engine/surrogate.h"
 
 namespace evo {
@@ -45,22 +44,12 @@ class ChildRanker {
   std::vector<std::size_t> Choose(std::span<const Genome> children, std::size_t wanted) const;
   double trust() const { return surrogate_ ? surrogate_->trust() : 0; }
 
-  // The number of the template; the parameters on a logarithmic scale (0 if the template does not have one); how many times 2
-  // divides each, where that tells more (0 elsewhere); and the number of edits of each operator. A parameter that an edit brings
-  // has coordinates from the first fit on that knows of it.
-  Features FeaturesOf(const Genome& genome) const;
+  // A parameter that an edit brings has coordinates from the first fit on that knows of it.
+  Features FeaturesOf(const Genome& genome) const { return features_.Of(genome); }
 
  private:
-  std::vector<FeatureKind> Kinds() const;
-  Features AllFeaturesOf(const Genome& genome) const;
-  Features WithoutEmpty(Features features) const;
-
-  std::vector<std::string> templates_;
-  std::vector<std::string> parameters_;  // of all templates, and those that edits had brought before the last fit; sorted
-  std::vector<std::string> operators_;   // sorted
+  GenomeFeatures features_;
   std::uint64_t seed_;
-  std::map<std::string, std::set<std::int64_t>> values_;  // of each parameter, that were learnt
-  std::vector<bool> divisibility_tells_;                  // of each parameter, since the last fit
   std::vector<Genome> awaited_;
   std::vector<Genome> learnt_;                   // their edits have nothing but the operator
   std::vector<std::optional<double>> times_ns_;  // nullopt: failed

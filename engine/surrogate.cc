@@ -37,18 +37,6 @@ std::vector<double> Ranks(std::span<const double> values) {
   return ranks;
 }
 
-double MeanSquare(std::span<const Estimate> estimates, std::span<const double> values) {
-  double sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) sum += (estimates[i].mean - values[i]) * (estimates[i].mean - values[i]);
-  return sum / static_cast<double>(values.size());
-}
-
-// The deviations are mixed like the means. The models' disagreement does not count as deviation: with it the search explored more
-// than was worth it.
-Estimate Mixture(const Estimate& a, const Estimate& b, double share_of_a) {
-  return {share_of_a * a.mean + (1 - share_of_a) * b.mean, share_of_a * a.deviation + (1 - share_of_a) * b.deviation};
-}
-
 // Expected amount by which a normal variable falls below `best` (Jones, Schonlau and Welch, 1998).
 double ExpectedImprovement(const Estimate& estimate, double best) {
   const double gain = best - estimate.mean, deviation = std::max(estimate.deviation, 1e-9), z = gain / deviation;
@@ -73,8 +61,7 @@ double RankCorrelation(std::span<const double> a, std::span<const double> b) {
 
 double SurrogateShare(double trust) { return std::clamp(trust / kFullTrust, 0.0, kLargestShare); }
 
-Surrogate::Surrogate(const std::vector<FeatureKind>& kinds, std::uint64_t seed)
-    : seed_(seed), process_(kinds), forest_(kinds), chance_(kinds) {}
+Surrogate::Surrogate(const std::vector<FeatureKind>& kinds, std::uint64_t seed) : seed_(seed), model_(kinds), chance_(kinds) {}
 
 void Surrogate::Learn(Features point, std::optional<double> time) {
   if (time) {
@@ -116,16 +103,7 @@ void Surrogate::Fit(std::optional<int> steps) {
   std::vector<double> log_times;
   Subset(points, log_times);
   const bool adapt = log_times_.size() < kAdaptAlways || log_times_.size() % kAdaptEvery == 0;
-  process_.Fit(points, log_times, steps.value_or(adapt ? kAdaptSteps : 0));
-  forest_.Fit(points, log_times, seed_);
-  const std::vector<Estimate> by_process = process_.LeaveOneOut(), by_forest = forest_.OutOfBag();
-  const double process_error = MeanSquare(by_process, log_times), forest_error = MeanSquare(by_forest, log_times);
-  // Weights in inverse proportion to the squares of the errors: between the average of the two models and the better one.
-  const double squares = process_error * process_error + forest_error * forest_error;
-  process_share_ = squares > 0 ? forest_error * forest_error / squares : 0.5;
-  std::vector<double> predicted;
-  for (std::size_t i = 0; i < log_times.size(); ++i)
-    predicted.push_back(Mixture(by_process[i], by_forest[i], process_share_).mean);
+  const std::vector<double> predicted = model_.Fit(points, log_times, steps.value_or(adapt ? kAdaptSteps : 0), seed_);
   // The standard deviation of the correlation of unrelated values.
   const double by_chance = 1 / std::sqrt(static_cast<double>(log_times.size()) - 1);
   trust_ = std::max(0.0, RankCorrelation(predicted, log_times) - by_chance);
@@ -135,13 +113,9 @@ Expectation Surrogate::Expect(const Features& point) const {
   Expectation expectation;
   if (some_failed()) expectation.ok = std::max(kLeastChance, chance_.Predict(point).mean);
   if (!ready()) return expectation;
-  expectation.log_time = Mixture(process_.Predict(point), forest_.Predict(point), process_share_);
+  expectation.log_time = model_.Predict(point);
   expectation.improvement = expectation.ok * ExpectedImprovement(expectation.log_time, best_);
   return expectation;
-}
-
-double Surrogate::MeanOf(const Features& point) const {
-  return process_share_ * process_.PredictMean(point) + (1 - process_share_) * forest_.Predict(point).mean;
 }
 
 // All, or those with the fastest means and a sample of the others.
@@ -151,7 +125,7 @@ std::vector<std::size_t> Surrogate::ShortList(std::span<const Features> points, 
   const std::size_t shortened = std::max(kShortList, count);
   if (!ready() || points.size() <= 2 * shortened) return order;
   std::vector<double> means;
-  for (const Features& point : points) means.push_back(MeanOf(point));
+  for (const Features& point : points) means.push_back(model_.PredictMean(point));
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return means[a] < means[b] || (means[a] == means[b] && a < b); });
   const std::size_t stride = (order.size() - shortened) / shortened;
@@ -178,7 +152,7 @@ std::vector<std::size_t> Surrogate::MostPromising(std::span<const Features> poin
   if (count > 1 || !pending.empty()) {  // otherwise nothing is believed
     for (const std::size_t i : listed) together.push_back(points[i]);
   }
-  Believer believer(process_, together);
+  Believer believer(model_.process(), together);
   for (std::size_t i = 0; i < pending.size(); ++i) believer.Believe(i);
   std::vector<std::size_t> chosen;
   std::vector<bool> taken(listed.size(), false);

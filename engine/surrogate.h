@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/features.h"
-#include "engine/gaussian_process.h"
+#include "engine/mixed_model.h"
 #include "engine/regression_forest.h"
 
 namespace evo {
@@ -19,9 +19,8 @@ struct Expectation {
   double improvement = 0;  // expected improvement of the logarithm of the best time so far; the greatest ranks first
 };
 
-// Predicts from the measurements so far which candidates are worth evaluating, and says how far it can be trusted. Two models of
-// the logarithm of the time, a Gaussian process and a forest, are mixed by how well each predicts points that it was not fitted
-// to. A second forest predicts which candidates fail. Deterministic given the seed and the points in their order.
+// Predicts from the measurements so far which candidates are worth evaluating, and says how far it can be trusted. A mixed model
+// predicts the logarithm of the time, a forest which candidates fail. Deterministic given the seed and the points in their order.
 class Surrogate {
  public:
   Surrogate(const std::vector<FeatureKind>& kinds, std::uint64_t seed);
@@ -46,7 +45,6 @@ class Surrogate {
 
  private:
   void Subset(std::vector<Features>& points, std::vector<double>& log_times) const;
-  double MeanOf(const Features& point) const;
   std::vector<std::size_t> ShortList(std::span<const Features> points, std::size_t count) const;
   bool ready() const { return log_times_.size() >= kFewest; }
   bool some_failed() const { return points_.size() > ok_points_.size(); }
@@ -57,10 +55,8 @@ class Surrogate {
   std::vector<double> ok_;           // 1 for each of points_ that ran, else 0
   std::vector<Features> ok_points_;  // those that ran
   std::vector<double> log_times_;    // of ok_points_
-  GaussianProcess process_;
-  RegressionForest forest_;
-  RegressionForest chance_;     // of running
-  double process_share_ = 0.5;  // weight of the process in the mixture; the forest has the rest
+  MixedModel model_;                 // of the logarithm of the time
+  RegressionForest chance_;          // of running
   double trust_ = 0;
   double best_ = 0;  // smallest logarithm of a time
 };

@@ -1,7 +1,6 @@
-// What HostCode reads from the tokens: calls, launches and assignments. The tree lacks them where a header is missing.
-#include <algorithm>
+#include "import/host_calls.h"
 
-#include "import/host_code.h"
+#include <algorithm>
 
 namespace evo {
 namespace {
@@ -13,14 +12,12 @@ bool IsKeyword(std::string_view token) {
 
 }  // namespace
 
-HostCode::HostCode(const SourceProgram& program) : program_(program) {
+HostCalls::HostCalls(const SourceProgram& program) : program_(program) {
   ReadCalls();
   ReadAssignments();
-  ReadEqualities();
 }
 
-// The arguments between the brackets at `open` and `close`, as ranges of the text.
-std::vector<SourceRange> HostCode::SplitArguments(std::size_t open, std::size_t close) const {
+std::vector<SourceRange> HostCalls::Split(std::size_t open, std::size_t close) const {
   std::vector<SourceRange> arguments;
   const auto& tokens = program_.tokens();
   std::size_t first = open + 1;
@@ -48,7 +45,7 @@ std::vector<SourceRange> HostCode::SplitArguments(std::size_t open, std::size_t 
 }
 
 // Reads the launch whose `<<<` begins at token `at`; returns the token after it.
-std::size_t HostCode::ReadLaunch(std::size_t at) {
+std::size_t HostCalls::ReadLaunch(std::size_t at) {
   const auto& tokens = program_.tokens();
   HostLaunch launch;
   std::size_t name = at;
@@ -60,7 +57,7 @@ std::size_t HostCode::ReadLaunch(std::size_t at) {
       if (program_.Token(open) == ">>") depth += 2;
       if (program_.Token(open) == "<" && --depth == 0) break;
     }
-    launch.template_arguments = SplitArguments(open, at - 1);
+    launch.template_arguments = Split(open, at - 1);
     name = open;
   }
   if (name == 0) return at + 1;
@@ -79,19 +76,19 @@ std::size_t HostCode::ReadLaunch(std::size_t at) {
     }
   }
   if (close >= tokens.size()) return at + 1;
-  launch.configuration = SplitArguments(open - 1, close);
+  launch.configuration = Split(open - 1, close);
   std::size_t paren = close;
   for (length = 0; paren < tokens.size() && length < 3;) length += tokens[paren++].size();
   if (program_.Token(paren) != "(") return at + 1;
   const std::size_t end = program_.AfterBracket(paren);
-  launch.arguments = SplitArguments(paren, end - 1);
+  launch.arguments = Split(paren, end - 1);
   launch.range = {tokens[name].begin, tokens[std::min(end, tokens.size()) - 1].end};
   launch.function = program_.FunctionAt(launch.range.begin);
   launches_.push_back(std::move(launch));
   return end;
 }
 
-void HostCode::ReadCalls() {
+void HostCalls::ReadCalls() {
   const auto& tokens = program_.tokens();
   for (std::size_t i = 1; i < tokens.size(); ++i) {
     if (program_.text().compare(tokens[i].begin, 3, "<<<") == 0) {
@@ -104,11 +101,11 @@ void HostCode::ReadCalls() {
     const std::size_t end = program_.AfterBracket(i);
     if (end <= i + 1 || end > tokens.size()) continue;
     calls_.push_back(
-        {std::string(program_.Token(i - 1)), function, {tokens[i - 1].begin, tokens[end - 1].end}, SplitArguments(i, end - 1)});
+        {std::string(program_.Token(i - 1)), function, {tokens[i - 1].begin, tokens[end - 1].end}, Split(i, end - 1)});
   }
 }
 
-void HostCode::ReadAssignments() {
+void HostCalls::ReadAssignments() {
   const auto& tokens = program_.tokens();
   for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
     if (program_.Token(i) != "=" || !IsWord(program_.Token(i - 1))) continue;
@@ -136,6 +133,38 @@ void HostCode::ReadAssignments() {
     if (value >= end) continue;
     assignments_[{function, name}].push_back({tokens[value].begin, tokens[end - 1].end});
   }
+}
+
+const std::vector<SourceRange>& HostCalls::AssignedTo(const std::string& variable, int function) const {
+  static const std::vector<SourceRange> kNone;
+  const auto found = assignments_.find({function, variable});
+  return found == assignments_.end() ? kNone : found->second;
+}
+
+// What a parameter is without an argument.
+std::optional<SourceRange> HostCalls::DefaultOf(const ProgramParameter& parameter) const {
+  const SourceRange& range = program_.tree().node(parameter.node).range;
+  for (std::size_t at = program_.TokenAt(range.begin); at < program_.tokens().size(); ++at) {
+    if (program_.tokens()[at].end > range.end) break;
+    if (program_.Token(at) == "=") return SourceRange{program_.tokens()[at + 1].begin, range.end};
+  }
+  return std::nullopt;
+}
+
+std::optional<HostCalls::Passed> HostCalls::PassedFor(const std::string& parameter, int function) const {
+  if (function < 0) return std::nullopt;
+  const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(function)];
+  const auto found = std::find_if(callee.parameters.begin(), callee.parameters.end(),
+                                  [&](const ProgramParameter& one) { return one.name == parameter; });
+  if (found == callee.parameters.end()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(found - callee.parameters.begin());
+  for (const HostCall& call : calls_) {
+    if (call.name != callee.name || call.function == function) continue;
+    if (index < call.arguments.size()) return Passed{call.arguments[index], call.function};
+    const auto value = DefaultOf(*found);
+    if (value) return Passed{*value, call.function};
+  }
+  return std::nullopt;
 }
 
 }  // namespace evo

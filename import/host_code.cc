@@ -27,13 +27,7 @@ bool IsOfNames(const HostExpression& expression) {
 
 }  // namespace
 
-Variables HostCode::Values() const {
-  Variables values;
-  for (const auto& [label, leaf] : leaves_) {
-    if (leaf.value) values[label] = *leaf.value;
-  }
-  return values;
-}
+HostCode::HostCode(const SourceProgram& program) : program_(program), calls_(program) { ReadEqualities(); }
 
 // `if (a != b) { .. exit(1); }`: b is a.
 void HostCode::ReadEqualities() {
@@ -49,64 +43,9 @@ void HostCode::ReadEqualities() {
     if (condition.parts[0].kind != Kind::kMember || condition.parts[1].kind != Kind::kMember) continue;
     const HostExpression first = Resolve(condition.parts[0], function);
     const HostExpression second = Resolve(condition.parts[1], function);
-    if (first.kind == Kind::kName && second.kind == Kind::kName && first.text != second.text) equal_[second.text] = first.text;
+    if (first.kind == Kind::kName && second.kind == Kind::kName && first.text != second.text)
+      leaves_.SetEqual(first.text, second.text);
   }
-}
-
-HostExpression HostCode::Leaf(const std::string& name, HostLeaf::Origin origin, int function, std::optional<Number> value,
-                              const std::string& place) {
-  const auto [entry, added] = labels_.try_emplace({function, name}, name);
-  if (added) {
-    // The same name and value elsewhere, such as n of main and of its callee, is the same thing.
-    for (int copy = 2; leaves_.contains(entry->second); ++copy) {
-      if (leaves_.at(entry->second).value == value) return HostExpression::Name(entry->second);
-      entry->second = name + "_" + std::to_string(copy);
-    }
-    leaves_[entry->second] = {name, origin, function, value, place};
-  }
-  return Equal(entry->second);
-}
-
-// The label, or the one that the host demands to be equal.
-HostExpression HostCode::Equal(const std::string& label) const {
-  const auto equal = equal_.find(label);
-  return HostExpression::Name(equal == equal_.end() ? label : equal->second);
-}
-
-const ProgramVariable* HostCode::FindVariable(const std::string& name, int function) const {
-  const ProgramVariable* of_file = nullptr;
-  for (const ProgramVariable& variable : program_.variables()) {
-    if (variable.name != name) continue;
-    if (variable.function == function) return &variable;
-    if (variable.function == -1) of_file = &variable;
-  }
-  return of_file;
-}
-
-// What a parameter is without an argument.
-std::optional<SourceRange> HostCode::DefaultOf(const ProgramParameter& parameter) const {
-  const SourceRange& range = program_.tree().node(parameter.node).range;
-  for (std::size_t at = program_.TokenAt(range.begin); at < program_.tokens().size(); ++at) {
-    if (program_.tokens()[at].end > range.end) break;
-    if (program_.Token(at) == "=") return SourceRange{program_.tokens()[at + 1].begin, range.end};
-  }
-  return std::nullopt;
-}
-
-std::optional<HostCode::Passed> HostCode::ArgumentOfCaller(const std::string& parameter, int function) const {
-  if (function < 0) return std::nullopt;
-  const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(function)];
-  const auto found = std::find_if(callee.parameters.begin(), callee.parameters.end(),
-                                  [&](const ProgramParameter& one) { return one.name == parameter; });
-  if (found == callee.parameters.end()) return std::nullopt;
-  const auto index = static_cast<std::size_t>(found - callee.parameters.begin());
-  for (const HostCall& call : calls_) {
-    if (call.name != callee.name || call.function == function) continue;
-    if (index < call.arguments.size()) return Passed{call.arguments[index], call.function};
-    const auto value = DefaultOf(*found);
-    if (value) return Passed{*value, call.function};
-  }
-  return std::nullopt;
 }
 
 HostExpression HostCode::Resolve(const HostExpression& expression, int function) {
@@ -123,11 +62,10 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
     if (part.kind == Kind::kName) return ResolveName(part.text, function, depth);
     if (part.kind == Kind::kMember) {
       if (auto component = ResolveComponent(part, function)) return component;
-      const auto assigned = assignments_.find({function, part.Text()});
-      if (assigned != assignments_.end() && assigned->second.size() == 1)
-        return Resolved(ParseHostExpression(program_.Tokens(assigned->second[0])), function, depth + 1);
-      if (assigned != assignments_.end() || part.parts[0].kind != Kind::kName) return std::nullopt;
-      const auto passed = ArgumentOfCaller(part.parts[0].text, function);
+      const auto& assigned = calls_.AssignedTo(part.Text(), function);
+      if (assigned.size() == 1) return Resolved(ParseHostExpression(program_.Tokens(assigned[0])), function, depth + 1);
+      if (!assigned.empty() || part.parts[0].kind != Kind::kName) return std::nullopt;
+      const auto passed = calls_.PassedFor(part.parts[0].text, function);
       if (!passed) return std::nullopt;
       const HostExpression whole = ParseHostExpression(program_.Tokens(passed->range));
       if (whole.kind != Kind::kName) return std::nullopt;
@@ -159,43 +97,43 @@ std::optional<HostExpression> HostCode::Chosen(const HostExpression& part) const
 
 std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int function, int depth) {
   // What is already a leaf keeps its label.
-  const ProgramVariable* variable = FindVariable(name, function);
+  const ProgramVariable* variable = program_.FindVariable(name, function);
   if (variable == nullptr || variable->function < 0) {
     if (const ProgramMacro* macro = program_.FindMacro(name); macro != nullptr && !macro->function_like && variable == nullptr) {
       const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), -1, depth + 1));
       if (!body.Names().empty() || !body.IsKnown()) return body.Names() == std::vector{name} ? std::nullopt : std::optional(body);
-      return Leaf(name, HostLeaf::Origin::kMacro, -1, ValueOf(body, {}), program_.PlaceOf(macro->range.begin));
+      return leaves_.Add({name, HostLeaf::Origin::kMacro, -1, ValueOf(body, {}), program_.PlaceOf(macro->range.begin)});
     }
   }
   if (variable == nullptr) {
     if (HasMembers(name, function)) return std::nullopt;  // they are looked up one by one
-    const auto passed = ArgumentOfCaller(name, function);
+    const auto passed = calls_.PassedFor(name, function);
     if (passed) {
       const HostExpression argument =
           Simplified(Resolved(ParseHostExpression(program_.Tokens(passed->range)), passed->function, depth + 1));
       if (argument.IsKnown() && !argument.Names().empty()) return argument;
-      return Leaf(name, HostLeaf::Origin::kParameter, function, ValueOf(argument, Values()),
-                  program_.PlaceOf(passed->range.begin));
+      return leaves_.Add(
+          {name, HostLeaf::Origin::kParameter, function, ValueOf(argument, Values()), program_.PlaceOf(passed->range.begin)});
     }
     if (function < 0) return std::nullopt;
     const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
     if (std::none_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) { return one.name == name; }))
       return std::nullopt;
-    return Leaf(name, HostLeaf::Origin::kParameter, function, std::nullopt, "");
+    return leaves_.Add({name, HostLeaf::Origin::kParameter, function, std::nullopt, ""});
   }
   const std::string place = program_.PlaceOf(program_.tree().node(variable->node).range.begin);
-  if (variable->loop) return Leaf(name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, place);
+  if (variable->loop) return leaves_.Add({name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, place});
   SourceRange initialiser = variable->initialiser;
-  const auto assigned = assignments_.find({variable->function, name});
-  if (initialiser.size() == 0 && assigned != assignments_.end()) initialiser = assigned->second.front();
-  for (std::size_t i = 0; before_ > 0 && assigned != assignments_.end() && i < assigned->second.size(); ++i) {
-    if (assigned->second[i].begin < before_ && assigned->second[i].begin > initialiser.begin &&
-        IsOfNames(ParseHostExpression(program_.Tokens(assigned->second[i]))))
-      initialiser = assigned->second[i];
+  const auto& assigned = calls_.AssignedTo(name, variable->function);
+  if (initialiser.size() == 0 && !assigned.empty()) initialiser = assigned.front();
+  for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
+    if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&
+        IsOfNames(ParseHostExpression(program_.Tokens(assigned[i]))))
+      initialiser = assigned[i];
   }
   const auto origin = variable->function < 0 ? HostLeaf::Origin::kFileConstant : HostLeaf::Origin::kVariable;
   if (initialiser.size() == 0 && !FieldsOf(program_, variable->type).empty()) return std::nullopt;  // its fields have values
-  if (initialiser.size() == 0) return Leaf(name, origin, variable->function, std::nullopt, place);
+  if (initialiser.size() == 0) return leaves_.Add({name, origin, variable->function, std::nullopt, place});
   const auto tokens = program_.Tokens(initialiser);
   const HostExpression value = Simplified(Resolved(ParseHostExpression(tokens), variable->function, depth + 1));
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
@@ -203,12 +141,10 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
   // A value that the command line may replace: the first one that is a number.
-  if (!number && assigned != assignments_.end()) {
-    for (const SourceRange& other : assigned->second) {
-      if (!number) number = ValueOf(Simplified(ParseHostExpression(program_.Tokens(other))), {});
-    }
+  for (const SourceRange& other : assigned) {
+    if (!number) number = ValueOf(Simplified(ParseHostExpression(program_.Tokens(other))), {});
   }
-  return Leaf(name, origin, variable->function, number, place);
+  return leaves_.Add({name, origin, variable->function, number, place});
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {
@@ -249,17 +185,17 @@ std::optional<HostExpression> HostCode::ResolveComponent(const HostExpression& m
   if (all[index].kind == Kind::kName) return all[index];
   const auto value = ValueOf(all[index], Values());
   if (!value) return all[index];
-  const ProgramVariable* variable = FindVariable(member.parts[0].text, owner);
+  const ProgramVariable* variable = program_.FindVariable(member.parts[0].text, owner);
   const std::string place = variable == nullptr ? "" : program_.PlaceOf(program_.tree().node(variable->node).range.begin);
-  return Leaf(member.parts[0].text + "_" + member.text, HostLeaf::Origin::kComponent, owner, value, place);
+  return leaves_.Add({member.parts[0].text + "_" + member.text, HostLeaf::Origin::kComponent, owner, value, place});
 }
 
 // Of the dim3 variable or parameter `name`; empty if it is none. `function`: where it stands, then where its value stands.
 std::vector<HostExpression> HostCode::DimensionsOf(const std::string& name, int& function) {
   std::vector<HostExpression> dimensions;
-  const ProgramVariable* variable = FindVariable(name, function);
+  const ProgramVariable* variable = program_.FindVariable(name, function);
   if (variable == nullptr) {
-    const auto passed = ArgumentOfCaller(name, function);
+    const auto passed = calls_.PassedFor(name, function);
     if (!passed) return {};
     const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
     const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& one) { return one.name == name; });
@@ -269,19 +205,19 @@ std::vector<HostExpression> HostCode::DimensionsOf(const std::string& name, int&
   }
   if (variable->type.find("dim3") == std::string::npos) return {};
   for (const char* member : {".x", ".y", ".z"}) {
-    const auto assigned = assignments_.find({function, name + member});
-    if (assigned != assignments_.end()) dimensions.push_back(Resolve(assigned->second.back(), function));
+    const auto& assigned = calls_.AssignedTo(name + member, function);
+    if (!assigned.empty()) dimensions.push_back(Resolve(assigned.back(), function));
   }
   if (!dimensions.empty() && variable->initialiser.size() == 0) return dimensions;
   dimensions.clear();
   SourceRange value = variable->initialiser;
-  const auto assigned = assignments_.find({variable->function, name});
-  if (value.size() == 0 && assigned != assignments_.end()) value = assigned->second.front();
+  const auto& assigned = calls_.AssignedTo(name, variable->function);
+  if (value.size() == 0 && !assigned.empty()) value = assigned.front();
   if (value.size() == 0) return {};
   function = variable->function;
   const std::size_t open = program_.TokenAt(value.begin);
   if (program_.Token(open) != "(" && program_.Token(open) != "{") return Dimensions(value, variable->function);
-  for (const SourceRange& one : SplitArguments(open, program_.AfterBracket(open) - 1))
+  for (const SourceRange& one : calls_.Split(open, program_.AfterBracket(open) - 1))
     dimensions.push_back(Resolve(one, variable->function));
   return dimensions;
 }
@@ -294,9 +230,7 @@ std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int f
     dimensions = DimensionsOf(written.text, owner);
     // What the grid names as block.x is the same in the block.
     for (std::size_t i = 0; i < dimensions.size() && i < 3; ++i) {
-      const auto label = labels_.find({owner, written.text + "_" + "xyz"[i]});
-      if (label != labels_.end() && leaves_.at(label->second).origin == HostLeaf::Origin::kComponent)
-        dimensions[i] = Equal(label->second);
+      if (const auto known = leaves_.Component(written.text + "_" + "xyz"[i], owner)) dimensions[i] = *known;
     }
     if (!dimensions.empty()) return dimensions;
   }
@@ -306,7 +240,7 @@ std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int f
   }
   const std::size_t open = program_.TokenAt(range.begin);
   if (program_.Token(open) == "{") {
-    for (const SourceRange& one : SplitArguments(open, program_.AfterBracket(open) - 1))
+    for (const SourceRange& one : calls_.Split(open, program_.AfterBracket(open) - 1))
       dimensions.push_back(Resolve(one, function));
     return dimensions;
   }

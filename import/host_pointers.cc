@@ -45,14 +45,15 @@ HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const
   pointer.function = function;
   pointer.index = IndexOf(range, function);
   for (int depth = 0; depth < kMostCallers; ++depth) {
-    const auto passed = ArgumentOfCaller(pointer.name, pointer.function);
+    const auto passed = calls_.PassedFor(pointer.name, pointer.function);
     if (!passed) break;
     const std::string name = RootOf(ParseHostExpression(program_.Tokens(passed->range)), pointer.offset);
     if (name.empty()) break;
     pointer.name = name;
     pointer.function = passed->function;
   }
-  if (const ProgramVariable* variable = FindVariable(pointer.name, pointer.function)) pointer.function = variable->function;
+  if (const ProgramVariable* variable = program_.FindVariable(pointer.name, pointer.function))
+    pointer.function = variable->function;
   return pointer;
 }
 
@@ -62,7 +63,7 @@ std::string HostCode::IndexOf(const SourceRange& range, int function) const {
   if (expression.kind != Kind::kIndex || expression.parts[0].kind != Kind::kName || expression.parts[1].kind != Kind::kName)
     return "";
   std::string type;
-  if (const ProgramVariable* variable = FindVariable(expression.parts[0].text, function)) {
+  if (const ProgramVariable* variable = program_.FindVariable(expression.parts[0].text, function)) {
     type = variable->type;
   } else if (function >= 0) {
     for (const ProgramParameter& one : program_.functions()[static_cast<std::size_t>(function)].parameters) {
@@ -75,7 +76,7 @@ std::string HostCode::IndexOf(const SourceRange& range, int function) const {
 }
 
 bool HostCode::IsCopiedFrom(const Pointer& pointer) const {
-  return std::any_of(calls_.begin(), calls_.end(), [&](const HostCall& call) {
+  return std::any_of(calls().begin(), calls().end(), [&](const HostCall& call) {
     return call.name.starts_with("cudaMemcpy") && call.arguments.size() > 1 &&
            Origin(call.arguments[1], call.function) == pointer;
   });
@@ -83,7 +84,7 @@ bool HostCode::IsCopiedFrom(const Pointer& pointer) const {
 
 std::vector<const HostCall*> HostCode::CallsOn(const Pointer& pointer, std::string_view prefix) const {
   std::vector<const HostCall*> found;
-  for (const HostCall& call : calls_) {
+  for (const HostCall& call : calls()) {
     if (!std::string_view(call.name).starts_with(prefix) || call.arguments.empty()) continue;
     Pointer first = Origin(call.arguments[0], call.function);
     if (!pointer.index.empty()) first.index = pointer.index;  // buffers[0] is as large as buffers[src]

@@ -1,9 +1,9 @@
 #include "import/kernel_use.h"
 
 #include <algorithm>
-#include <regex>
 
 #include "import/element_type.h"
+#include "import/pointer_follower.h"
 
 namespace evo {
 namespace {
@@ -13,17 +13,13 @@ bool IsPointer(const std::string& type) { return type.find('*') != std::string::
 class UseReader {
  public:
   UseReader(const SourceProgram& program, const ProgramFunction& kernel)
-      : program_(program), tree_(program.tree()), kernel_(kernel) {}
+      : program_(program), tree_(program.tree()), kernel_(kernel), follower_(program, kernel) {}
 
   KernelUse Run() {
     for (const ProgramParameter& parameter : kernel_.parameters) {
       ParameterUse& use = result_.parameters[parameter.name];
       if (IsPointer(parameter.type)) {
-        conditional_writes_ = 0;
-        writes_ = 0;
-        seen_.clear();
-        Follow(parameter.node, use, 0);
-        use.partial = writes_ > 0 && conditional_writes_ == writes_;
+        use = follower_.Of(parameter.node);
         Subscripts(parameter.node, use);
         for (const int at : tree_.UsesOf(parameter.node)) Root(at, use, 0);
       } else {
@@ -43,100 +39,9 @@ class UseReader {
   // What the kernel does with the pointers in a struct.
   void ReadFields(const ProgramParameter& parameter) {
     for (const ProgramParameter& field : FieldsOf(program_, PointedType(parameter.type))) {
-      if (!IsPointer(field.type)) continue;
-      ParameterUse use;
-      conditional_writes_ = 0;
-      writes_ = 0;
-      seen_.clear();
-      FollowStruct(parameter.node, field.name, use, 0);
-      use.partial = writes_ > 0 && conditional_writes_ == writes_;
-      result_.parameters[parameter.name + "." + field.name] = use;
+      if (IsPointer(field.type))
+        result_.parameters[parameter.name + "." + field.name] = follower_.OfField(parameter.node, field.name);
     }
-  }
-
-  // Every use of a field of a struct, of its copies, and of structs that functions make of it.
-  void FollowStruct(int declaration, const std::string& field, ParameterUse& use, int depth) {
-    if (depth > 6 || !seen_.insert(declaration).second) return;
-    for (const int at : tree_.UsesOf(declaration)) {
-      int below = at;
-      for (int parent = Node(at).parent; parent > 0; below = parent, parent = Node(parent).parent) {
-        const std::string& kind = Node(parent).kind_name;
-        if (kind == "MemberRefExpr") {
-          if (Node(parent).name == field) Climb(parent, use, depth, false);
-          break;
-        }
-        if (kind == "VarDecl") {
-          FollowStruct(parent, field, use, depth + 1);
-          break;
-        }
-        const int function = kind == "CallExpr" ? program_.FindFunction(Node(parent).name) : -1;
-        if (function >= 0) {
-          const auto& children = Node(parent).children;
-          const auto place = std::find(children.begin(), children.end(), below) - children.begin() - 1;
-          const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
-          if (place >= 0 && static_cast<std::size_t>(place) < parameters.size())
-            FollowStruct(parameters[static_cast<std::size_t>(place)].node, field, use, depth + 1);
-        } else if (kind != "CallExpr" && kind != "UnexposedExpr" && kind != "DeclStmt") {
-          break;
-        }
-      }
-    }
-  }
-
-  // Every use of a pointer, and of the pointers that are made from it.
-  void Follow(int declaration, ParameterUse& use, int depth) {
-    if (depth > 6 || !seen_.insert(declaration).second) return;
-    for (const int at : tree_.UsesOf(declaration)) Climb(at, use, depth, Node(at).kind_name != "DeclRefExpr");
-  }
-
-  // From a use of the pointer outwards to what is done with it. `element`: an element has been reached, not the pointer.
-  void Climb(int at, ParameterUse& use, int depth, bool element) {
-    for (int parent = Node(at).parent; parent > 0; at = parent, parent = Node(at).parent) {
-      const std::string& kind = Node(parent).kind_name;
-      const std::string_view op = tree_.Operator(parent);
-      if (kind == "ArraySubscriptExpr") {
-        if (!IsFirst(at)) return Read(use, element);
-        element = true;
-      } else if (kind == "UnaryOperator" && op == "*") {
-        element = true;
-      } else if (kind == "UnaryOperator" && op == "&") {
-        element = false;
-      } else if (kind == "UnaryOperator" && (op == "++" || op == "--")) {
-        if (element) Write(use, at, true);
-        return;
-      } else if (kind == "BinaryOperator" && op == "=") {
-        if (IsFirst(at)) {
-          if (element) Write(use, at, false);
-          return;
-        }
-        if (element) return Read(use, true);
-        return Alias(Node(parent).children.front(), use, depth);
-      } else if (kind == "CompoundAssignOperator" || (kind == "BinaryOperator" && op.size() > 1 && op.ends_with('=') &&
-                                                      op != "==" && op != "!=" && op != "<=" && op != ">=")) {
-        if (element) {
-          if (IsFirst(at)) return Write(use, at, true);
-          return Read(use, true);
-        }
-        return;
-      } else if (kind == "CallExpr" && element && Node(parent).name.starts_with("operator") &&
-                 Node(parent).range.begin == Node(at).range.begin && Node(parent).name.ends_with('=')) {
-        return Write(use, at, Node(parent).name != "operator=");  // of float4 or another struct
-      } else if (kind == "CallExpr") {
-        return Call(parent, at, use, depth, element);
-      } else if (kind == "VarDecl") {
-        if (element && Node(parent).type.find('&') == std::string::npos) return Read(use, true);
-        return Follow(parent, use, depth + 1);
-      } else if (kind == "DeclStmt" || kind == "CompoundStmt" || kind == "ReturnStmt" || kind == "IfStmt" || kind == "ForStmt") {
-        return Read(use, element);
-      } else if (kind == "BinaryOperator" && element) {
-        return Read(use, true);
-      }
-      // Parentheses, casts, members, pointer sums: further out.
-    }
-  }
-
-  void Alias(int left, ParameterUse& use, int depth) {
-    if (Node(left).kind_name != "MemberRefExpr" && Node(left).refers_to >= 0) Follow(Node(left).refers_to, use, depth + 1);
   }
 
   // The root of an element, or of the variable that it is loaded into, must not be negative. One that is part of a sum or a
@@ -160,52 +65,6 @@ class UseReader {
           !divides)
         return;
     }
-  }
-
-  static void Read(ParameterUse& use, bool element) {
-    if (element) use.read = true;
-  }
-
-  void Write(ParameterUse& use, int at, bool also_read) {
-    use.written = true;
-    use.read |= also_read;
-    ++writes_;
-    static const std::regex kEdge(
-        R"(>\s*0|>=\s*1\b|-\s*1\b|!=\s*0|>=\s*\w*(radius|halo|RADIUS|HALO)|-\s*\w*(radius|halo|RADIUS|HALO))");
-    for (int parent = Node(at).parent; parent > kernel_.node; parent = Node(parent).parent) {
-      if (Node(parent).kind_name != "IfStmt" || Node(parent).children.empty()) continue;
-      const std::string condition(tree_.Text(Node(parent).children.front()));
-      if (condition.find("threadIdx") == std::string::npos && std::regex_search(condition, kEdge)) {
-        ++conditional_writes_;
-        return;
-      }
-    }
-  }
-
-  void Call(int call, int argument, ParameterUse& use, int depth, bool element) {
-    std::string name = Node(call).name;
-    const std::string text(tree_.Text(call));
-    if (name.empty()) name = text.substr(0, text.find_first_of("<( "));
-    if (name.starts_with("atomic")) {
-      use.atomic = true;
-      return Write(use, call, true);
-    }
-    if (name == "__ldg" || name == "__ldcs" || name == "__ldca" || name == "__ldcg" || name == "load_matrix_sync") {
-      use.read = true;
-      return;
-    }
-    if (name == "__stcs" || name == "__stcg" || name == "__stwt" || name == "store_matrix_sync") return Write(use, call, false);
-    if (element) return Read(use, true);
-    const int function = program_.FindFunction(name);
-    const auto& children = Node(call).children;
-    const auto place = std::find(children.begin(), children.end(), argument) - children.begin() - 1;
-    if (function >= 0 && place >= 0) {
-      const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
-      if (static_cast<std::size_t>(place) < parameters.size())
-        return Follow(parameters[static_cast<std::size_t>(place)].node, use, depth + 1);
-    }
-    use.read = true;
-    if (name.find("store") != std::string::npos || name.find("copy") != std::string::npos) Write(use, call, false);
   }
 
   // A condition that compares the integer, or a loop of single steps up to it.
@@ -322,10 +181,8 @@ class UseReader {
   const SourceProgram& program_;
   const SyntaxTree& tree_;
   const ProgramFunction& kernel_;
+  PointerFollower follower_;
   KernelUse result_;
-  std::set<int> seen_;
-  int writes_ = 0;
-  int conditional_writes_ = 0;
 };
 
 }  // namespace

@@ -2,26 +2,20 @@
 
 #include <algorithm>
 
+#include "import/loop_reader.h"
+
 namespace evo {
 namespace {
 
 using Kind = HostExpression::Kind;
-using Names = std::map<std::string, HostExpression>;  // what a function's parameters stand for
+using Names = LoopReader::Names;
 
-constexpr int kMostVariables = 4;  // of calls, and of variables that stand for one another
-
-constexpr int kWarp = 32;  // what a loop whose step is not known steps over: most often warp.size()
-
-struct Loop {
-  std::string step;      // its variable
-  HostExpression terms;  // of all threads that share it
-  HostExpression trips;  // of one thread
-};
+constexpr int kMostCalls = 4;  // of functions that call one another
 
 class TermReader {
  public:
   TermReader(const SourceProgram& program, HostCode& host, const TakenLaunch& launch)
-      : program_(program), tree_(program.tree()), host_(host), launch_(launch) {}
+      : program_(program), tree_(program.tree()), host_(host), launch_(launch), loops_(program, host, launch) {}
 
   LoopCounts Run() {
     Names names = launch_.values;
@@ -51,7 +45,7 @@ class TermReader {
       if (node.kind_name == "ForStmt") ReadTrips(at, function, names, around.trips);
       if (IsSum(at)) {
         ReadSum(at, function, names, around.terms);
-      } else if (node.kind_name == "CallExpr" && depth < kMostVariables) {
+      } else if (node.kind_name == "CallExpr" && depth < kMostCalls) {
         ReadCall(at, function, names, around, depth);
       }
     }
@@ -93,7 +87,7 @@ class TermReader {
   void ReadTrips(int at, const ProgramFunction& function, const Names& names, std::vector<HostExpression> trips) {
     for (int node = at; node > function.node; node = Node(node).parent) {
       if (Node(node).kind_name != "ForStmt") continue;
-      if (const auto loop = LoopOf(node, function, names)) trips.push_back(loop->trips);
+      if (const auto loop = loops_.Read(node, function, names)) trips.push_back(loop->trips);
     }
     if (Weight(trips) > Weight(trips_)) trips_ = std::move(trips);
   }
@@ -110,7 +104,7 @@ class TermReader {
       if (kind == "WhileStmt" || kind == "DoStmt") unknown_ = true;
       // Loops around the target's own declaration begin a new sum each time.
       if (kind != "ForStmt" || parent < declared) continue;
-      const std::optional<Loop> loop = LoopOf(parent, function, names);
+      const std::optional<KernelLoop> loop = loops_.Read(parent, function, names);
       if (!loop) {
         unknown_ = true;
         return;
@@ -155,7 +149,7 @@ class TermReader {
     if (callee.node == caller.node) return;
     for (int parent = Node(at).parent; parent > caller.node; parent = Node(parent).parent) {
       if (Node(parent).kind_name != "ForStmt") continue;
-      const auto loop = LoopOf(parent, caller, names);
+      const auto loop = loops_.Read(parent, caller, names);
       if (!loop) continue;
       around.terms.push_back(loop->terms);
       around.trips.push_back(loop->trips);
@@ -164,108 +158,12 @@ class TermReader {
     if (tokens[end] == "<") {
       const Lists passed = Split(tokens, end, "<", ">");
       for (std::size_t t = 0; t < passed.size() && t < callee.template_parameters.size(); ++t)
-        inner[callee.template_parameters[t].name] = Resolved(ParseHostExpression(passed[t]), caller, names, 0);
+        inner[callee.template_parameters[t].name] = loops_.Resolved(ParseHostExpression(passed[t]), caller, names);
     }
     const Lists passed = Split(tokens, end, "(", ")");
     for (std::size_t i = 0; i < passed.size() && i < callee.parameters.size(); ++i)
-      inner[callee.parameters[i].name] = Resolved(ParseHostExpression(passed[i]), caller, names, 0);
+      inner[callee.parameters[i].name] = loops_.Resolved(ParseHostExpression(passed[i]), caller, names);
     Read(callee, inner, around, depth + 1);
-  }
-
-  // Of `for (START; CONDITION; STEP)`; nullopt if the bound is not known.
-  std::optional<Loop> LoopOf(int at, const ProgramFunction& function, const Names& names) {
-    const auto tokens = program_.Tokens(Node(at).range);
-    std::vector<std::vector<std::string_view>> parts(1);
-    int depth = 0;
-    for (std::size_t i = 1; i < tokens.size(); ++i) {
-      if (tokens[i] == "(" && ++depth == 1) continue;
-      if (tokens[i] == ")" && --depth == 0) break;
-      if (tokens[i] == ";" && depth == 1) {
-        parts.emplace_back();
-      } else {
-        parts.back().push_back(tokens[i]);
-      }
-    }
-    if (parts.size() != 3 || parts[1].size() < 3 || parts[2].empty()) return std::nullopt;
-    const auto equals = std::find(parts[0].begin(), parts[0].end(), "=");
-    if (equals == parts[0].end() || equals == parts[0].begin()) return std::nullopt;
-    Loop loop;
-    loop.step = std::string(*(equals - 1));
-    const auto comma = std::find(equals, parts[0].end(), ",");
-    HostExpression from = Resolved(ParseHostExpression({equals + 1, comma}), function, names, 0);
-    const HostExpression condition = ParseHostExpression(parts[1]);
-    if (condition.kind != Kind::kBinary || !condition.parts[0].Is(loop.step)) return std::nullopt;
-    HostExpression to = Resolved(condition.parts[1], function, names, 0);
-    const bool down = condition.Is(">") || condition.Is(">=");
-    if (down) std::swap(from, to);
-    // `a = begin; a < begin + n`
-    if (auto rest = Without(to, from)) {
-      to = *std::move(rest);
-      from = HostExpression::Integer(0);
-    }
-    if (!to.IsKnown() || !IsOfHost(to)) return Downwards(parts[2], loop);
-    HostExpression span = from.IsKnown() && IsOfHost(from) ? HostExpression::Binary("-", to, from) : to;
-    if (condition.Is("<=") || condition.Is(">=")) span = HostExpression::Binary("+", span, HostExpression::Integer(1));
-    // `i += STEP`: one that depends on the thread or the grid means that others take the rest.
-    const auto assign = std::find_if(parts[2].begin(), parts[2].end(), [](auto t) { return t == "+=" || t == "-="; });
-    const bool halves = std::any_of(parts[2].begin(), parts[2].end(), [](auto t) { return t == ">>=" || t == "/=" || t == "/"; });
-    if (halves) return Downwards(parts[2], loop);
-    loop.terms = loop.trips = Simplified(span);
-    if (assign == parts[2].end()) return loop;
-    HostExpression step = Resolved(ParseHostExpression({assign + 1, parts[2].end()}), function, names, 0);
-    const bool known = step.IsKnown() && IsOfHost(step);
-    if (!known) step = HostExpression::Integer(kWarp);
-    loop.trips = Simplified(HostExpression::Call("ceil_div", {span, step}));
-    if (known && from.IsKnown() && IsOfHost(from)) loop.terms = loop.trips;
-    return loop;
-  }
-
-  // The sum without one of its terms; nullopt if it does not have it.
-  static std::optional<HostExpression> Without(const HostExpression& sum, const HostExpression& term) {
-    if (sum.kind != Kind::kBinary || (!sum.Is("+") && !sum.Is("-")) || term.kind == Kind::kNumber) return std::nullopt;
-    if (sum.parts[0].Text() == term.Text() && sum.Is("+")) return sum.parts[1];
-    if (sum.parts[1].Text() == term.Text() && sum.Is("+")) return sum.parts[0];
-    auto left = Without(sum.parts[0], term);
-    if (!left) return std::nullopt;
-    return HostExpression::Binary(sum.text, *std::move(left), sum.parts[1]);
-  }
-
-  // A loop that halves its variable adds up what other threads have.
-  static std::optional<Loop> Downwards(const std::vector<std::string_view>& step, Loop loop) {
-    const bool halves = std::any_of(step.begin(), step.end(), [](auto t) { return t == ">>=" || t == "/=" || t == "/"; });
-    if (!halves) return std::nullopt;
-    loop.terms = loop.trips = HostExpression::Integer(1);
-    return loop;
-  }
-
-  // Whether all its names are of the host.
-  bool IsOfHost(const HostExpression& expression) const {
-    const auto names = expression.Names();
-    return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return host_.leaves().contains(name); });
-  }
-
-  HostExpression Resolved(const HostExpression& expression, const ProgramFunction& function, const Names& names, int depth) {
-    const HostExpression known = Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
-      if (part.kind == Kind::kMember && (part.parts[0].Is("blockDim") || part.parts[0].Is("gridDim"))) {
-        const auto& dimensions = part.parts[0].Is("blockDim") ? launch_.block : launch_.grid;
-        const std::size_t axis = part.Is("x") ? 0 : part.Is("y") ? 1 : 2;
-        return axis < dimensions.size() ? std::optional(dimensions[axis]) : std::nullopt;
-      }
-      if (part.kind == Kind::kMember) {
-        const auto field = names.find(part.Text());
-        return field == names.end() ? std::nullopt : std::optional(field->second);
-      }
-      if (part.kind != Kind::kName) return std::nullopt;
-      if (const auto name = names.find(part.text); name != names.end()) return name->second;
-      for (const ProgramVariable& variable : program_.variables()) {
-        if (variable.name != part.text || variable.function < 0 || depth > kMostVariables) continue;
-        if (program_.functions()[static_cast<std::size_t>(variable.function)].node != function.node) continue;
-        if (variable.loop || variable.initialiser.size() == 0) return std::nullopt;
-        return Resolved(ParseHostExpression(program_.Tokens(variable.initialiser)), function, names, depth + 1);
-      }
-      return std::nullopt;
-    });
-    return host_.Resolve(known, -1);
   }
 
   // As many terms as the product has with every unknown name as 2^20.
@@ -299,6 +197,7 @@ class TermReader {
   const SyntaxTree& tree_;
   HostCode& host_;
   const TakenLaunch& launch_;
+  LoopReader loops_;
   std::vector<HostExpression> factors_;
   std::vector<HostExpression> trips_;
   std::int64_t straight_ = 1;

@@ -174,6 +174,16 @@ int SourceProgram::FunctionAt(std::uint32_t offset) const {
   return -1;
 }
 
+const ProgramVariable* SourceProgram::FindVariable(std::string_view name, int function) const {
+  const ProgramVariable* of_file = nullptr;
+  for (const ProgramVariable& variable : variables_) {
+    if (variable.name != name) continue;
+    if (variable.function == function) return &variable;
+    if (variable.function == -1) of_file = &variable;
+  }
+  return of_file;
+}
+
 int SourceProgram::FindFunction(std::string_view name) const {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (functions_[i].name == name || functions_[i].qualified == name) return static_cast<int>(i);

@@ -77,6 +77,8 @@ class SourceProgram {
   int FunctionAt(std::uint32_t offset) const;
   // Index of the function of this name or qualified name; -1 if there is none.
   int FindFunction(std::string_view name) const;
+  // The variable of this name in the function, else that of the file; nullptr if there is none.
+  const ProgramVariable* FindVariable(std::string_view name, int function) const;
   // Index of the first token at or after an offset.
   std::size_t TokenAt(std::uint32_t offset) const;
   // One past the bracket that closes the one at `open`; the number of tokens if it stays open.

@@ -63,10 +63,11 @@ std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Make(Device& device, 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::Copy(std::uint64_t guard_seed) const {
   std::unique_ptr<InputSet> set(new InputSet(device_, task_, sizes_, guard_seed));
   set->number_ = number_;
-  if (DeviceStatus status = set->Allocate(guard_seed, true); !status.ok()) return ToFailure(status);
+  if (DeviceStatus status = set->bound_.Allocate(set->task_, set->variables_, guard_seed, true); !status.ok())
+    return ToFailure(status);
   for (std::size_t i = 0; i < bound_.size(); ++i) {
     const GuardedBuffer& original = bound_[i].buffer;
-    Bound& copy = set->bound_[i];
+    BoundArgument& copy = set->bound_[i];
     if (DeviceStatus status = copy.buffer.Reset(nullptr); !status.ok()) return ToFailure(status);
     copy.reference = bound_[i].reference;
     if (!copy.argument->IsInput()) continue;
@@ -88,7 +89,7 @@ std::optional<Failure> InputSet::RunReference(Reference& reference) {
   if (auto failure = ProtectedMemory::Check(device_, protected_.copies)) return failure;
   if (DeviceStatus status = FillReferences(); !status.ok()) return ToFailure(status);
   std::vector<Reference::Place> places;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     Reference::Place& place = places.emplace_back();
     place.argument = bound.argument;
     if (bound.argument->IsInput()) place.contents = {bound.buffer.copied_contents(), bound.buffer.bytes()};
@@ -105,7 +106,7 @@ std::optional<Failure> InputSet::ProtectAnswers() {
   for (const auto& copies : protected_.copies)
     inspections.insert(inspections.end(), copies->inspections().begin(), copies->inspections().end());
   auto answers = std::make_shared<ProtectedMemory>();
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
     answers->Add({Inspection::Kind::kHash, bound.reference->address(), 0, bound.reference->bytes()});
     std::vector<Inspection> guards;
@@ -130,7 +131,7 @@ std::optional<Failure> InputSet::ProtectAnswers() {
 
 void InputSet::HideAnswer(Preparation& preparation) {
   protected_.answers = nullptr;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (bound.reference) preparation.poison.push_back({bound.reference->address(), bound.reference->bytes(), {}});
   }
 }
@@ -144,25 +145,21 @@ std::vector<std::shared_ptr<const ProtectedMemory>> InputSet::Protected() const 
 void InputSet::PoisonWithAnswersOf(const InputSet& other) {
   if (other.sizes_.name != sizes_.name || other.number_ == number_ || other.bound_.size() != bound_.size()) return;
   other_answers_.clear();
-  for (const Bound& bound : other.bound_) other_answers_.push_back(bound.reference);
+  for (const BoundArgument& bound : other.bound_) other_answers_.push_back(bound.reference);
 }
 
 BufferPlace InputSet::PlaceOf(const std::string& name) const {
-  const auto found = std::find_if(bound_.begin(), bound_.end(), [&](const Bound& b) { return b.argument->name == name; });
+  const auto found = std::find_if(bound_.begin(), bound_.end(), [&](const BoundArgument& b) { return b.argument->name == name; });
   if (found == bound_.end()) return {};
   return {found->buffer.address(), found->buffer.bytes()};
 }
 
 Preparation InputSet::Prepare(const Poison& poison) {
-  if (overwritten_) {
-    for (Bound& bound : bound_) bound.buffer.Restore();
-    if (block_) block_->WriteGuards();
-    overwritten_ = false;
-  }
+  bound_.Restore();
   Preparation preparation;
   preparation.scrubbed = PatternOf(poison.scrubbed, Dtype::kF32, MixWord(poison.seed, 0));
   for (std::size_t i = 0; i < bound_.size(); ++i) {
-    Bound& bound = bound_[i];
+    BoundArgument& bound = bound_[i];
     const Dtype dtype = bound.argument->dtype;
     const std::size_t bytes = bound.buffer.bytes();
     if (bound.argument->role == Role::kOut) {
@@ -180,7 +177,7 @@ Preparation InputSet::Prepare(const Poison& poison) {
 
 std::vector<DeviceTouch> InputSet::Touches() const {
   std::vector<DeviceTouch> touches;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (bound.argument->IsInput()) touches.push_back({bound.buffer.address(), bound.buffer.bytes()});
   }
   return touches;
@@ -188,13 +185,13 @@ std::vector<DeviceTouch> InputSet::Touches() const {
 
 std::size_t InputSet::Footprint() const {
   std::size_t bytes = 0;
-  for (const Bound& bound : bound_) bytes += bound.buffer.bytes();
+  for (const BoundArgument& bound : bound_) bytes += bound.buffer.bytes();
   return bytes;
 }
 
 std::vector<InputSet::View> InputSet::Views() const {
   std::vector<View> views;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     views.push_back({bound.argument,
                      {bound.buffer.address(), bound.buffer.bytes()},
                      bound.reference ? bound.reference->address() : 0,
@@ -205,7 +202,7 @@ std::vector<InputSet::View> InputSet::Views() const {
 
 std::vector<Dtype> InputSet::OutputDtypes() const {
   std::vector<Dtype> dtypes;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (bound.reference) dtypes.push_back(bound.argument->dtype);
   }
   return dtypes;
@@ -213,7 +210,7 @@ std::vector<Dtype> InputSet::OutputDtypes() const {
 
 std::vector<OutputCheck> InputSet::Checks() const {
   std::vector<OutputCheck> checks;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (bound.reference) checks.push_back(CheckFor(*bound.argument, variables_));
   }
   return checks;
@@ -221,7 +218,7 @@ std::vector<OutputCheck> InputSet::Checks() const {
 
 std::vector<std::vector<double>> InputSet::References() const {
   std::vector<std::vector<double>> references;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
     std::vector<double>& values = references.emplace_back(bound.reference->bytes() / sizeof(double));
     device_.memory().Read(std::as_writable_bytes(std::span(values)), bound.reference->address());
@@ -229,41 +226,9 @@ std::vector<std::vector<double>> InputSet::References() const {
   return references;
 }
 
-// For each argument its guards, and an input's contents; then the guards of the block.
-std::size_t InputSet::AppendInspections(std::vector<Inspection>& inspections) const {
-  const std::size_t before = inspections.size();
-  for (const Bound& bound : bound_) bound.buffer.AppendInspections(inspections, bound.argument->role == Role::kIn);
-  if (block_) {
-    for (const DevicePoison& guard : block_->guards)
-      inspections.push_back({Inspection::Kind::kPattern, guard.address, guard.pattern.word, guard.bytes, Dtype::kU8, false});
-  }
-  return inspections.size() - before;
-}
-
-void InputSet::NoteOverwritten(const Inspection& inspection, const InspectionResult& seen, Answer& answer) {
-  if (seen.different == 0) return;
-  overwritten_ = true;
-  if (!answer.violation.empty()) return;
-  if (inspection.kind == Inspection::Kind::kEqual) {
-    const auto changed = std::find_if(bound_.begin(), bound_.end(),
-                                      [&](const Bound& bound) { return bound.buffer.address() == inspection.address; });
-    answer.violation = fmt::format("changed its input {}", changed->argument->name);
-    return;
-  }
-  // The nearest argument is the likely one.
-  const Address at = inspection.address + seen.first;
-  const auto distance = [&](const Bound& bound) {
-    const Address begin = bound.buffer.address();
-    return at < begin ? begin - at : at - std::min(at, begin + bound.buffer.bytes());
-  };
-  const auto nearest =
-      std::min_element(bound_.begin(), bound_.end(), [&](const Bound& a, const Bound& b) { return distance(a) < distance(b); });
-  answer.violation = fmt::format("wrote outside {}", nearest->argument->name);
-}
-
 void InputSet::JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const {
   answer.difference.acceptable = true;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
     const Argument& argument = *bound.argument;
     const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
@@ -287,7 +252,7 @@ void InputSet::JudgeOutputs(std::span<const InspectionResult> results, Answer& a
 
 InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const Inspection> state) {
   std::vector<Inspection> inspections;
-  for (const Bound& bound : bound_) {
+  for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
     const bool exact = bound.argument->check.kind == OutputCheck::Kind::kExact;
     inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bound.buffer.bytes(),
@@ -295,7 +260,7 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
     inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
   }
   const std::size_t outputs = inspections.size();
-  const std::size_t unchanged = AppendInspections(inspections);
+  const std::size_t unchanged = bound_.AppendInspections(inspections);
   if (binding != nullptr) binding->AppendInspections(inspections);
   const std::size_t own = inspections.size();
   inspections.insert(inspections.end(), state.begin(), state.end());
@@ -305,7 +270,10 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
   if (!answer.status.ok()) return answer;
   const std::span<const InspectionResult> results(inspected.results);
   JudgeOutputs(results, answer);
-  for (std::size_t i = outputs; i < outputs + unchanged; ++i) NoteOverwritten(inspections[i], results[i], answer);
+  for (std::size_t i = outputs; i < outputs + unchanged; ++i) {
+    const std::string changed = bound_.WhatChanged(inspections[i], results[i]);
+    if (answer.violation.empty()) answer.violation = changed;
+  }
   if (binding != nullptr && answer.violation.empty()) {
     const std::string place = binding->Overwritten(results.subspan(outputs + unchanged, own - outputs - unchanged));
     if (!place.empty()) answer.violation = "wrote " + place;
@@ -315,7 +283,7 @@ InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const
   return answer;
 }
 
-ElementSeen InputSet::ElementAt(const Bound& bound, std::uint64_t index) const {
+ElementSeen InputSet::ElementAt(const BoundArgument& bound, std::uint64_t index) const {
   const std::size_t size = ByteSize(bound.argument->dtype);
   std::vector<std::byte> value(size);
   double wanted = 0;

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "evaluator/gate/bound_arguments.h"
 #include "evaluator/gate/comparison.h"
 #include "evaluator/gate/guarded_buffer.h"
 #include "evaluator/gate/launch_binding.h"
@@ -102,53 +103,30 @@ class InputSet {
   std::vector<View> Views() const;
 
  private:
-  struct Bound {
-    const Argument* argument;
-    GuardedBuffer buffer;
-    std::shared_ptr<GuardedBuffer> reference;  // outputs and inouts, as doubles; constant once the reference has run
-    std::optional<DevicePattern> before{};     // of an output: what it was filled with before the last run, if with a pattern
-  };
   struct Protections {
     std::vector<std::shared_ptr<const ProtectedMemory>> copies;  // of a copied set: also those of the original
     std::shared_ptr<const ProtectedMemory> answers;              // null while there are none
   };
-  // Memory that holds all arguments of a set. What lies before and behind them is guard, too.
-  struct Block {
-    DeviceMemory& memory;
-    Address address;
-    std::vector<DevicePoison> guards;
-    Block(DeviceMemory& from, std::size_t bytes) : memory(from), address(from.Allocate(bytes)) {}
-    Block(const Block&) = delete;
-    Block& operator=(const Block&) = delete;
-    ~Block() {
-      if (address != 0) memory.Free(address);
-    }
-    DeviceStatus WriteGuards() const;
-  };
   InputSet(Device& device, const Task& task, const Case& sizes, std::uint64_t seed);
-  DeviceStatus Allocate(std::uint64_t guard_seed, bool together);
-  std::variant<Address, Failure> AllocateBlock(std::uint64_t guard_seed, std::size_t arguments);
   DeviceStatus Place(const DrawnArguments& drawn, std::uint64_t seed);
   // `drawn`: what the copies hold, where the host has it.
   DeviceStatus ProtectCopies(const DrawnArguments* drawn);
-  std::size_t IndexOf(const Bound& bound) const { return static_cast<std::size_t>(bound.argument - task_.arguments.data()); }
+  std::size_t IndexOf(const BoundArgument& bound) const {
+    return static_cast<std::size_t>(bound.argument - task_.arguments.data());
+  }
   DeviceStatus FillReferences();
   std::optional<Failure> ProtectAnswers();
-  std::size_t AppendInspections(std::vector<Inspection>& inspections) const;
-  void NoteOverwritten(const Inspection& inspection, const InspectionResult& seen, Answer& answer);
   void JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const;
-  ElementSeen ElementAt(const Bound& bound, std::uint64_t index) const;
+  ElementSeen ElementAt(const BoundArgument& bound, std::uint64_t index) const;
 
   Device& device_;
   const Task task_;  // a copy: cached sets outlive the job that brought the task
   Case sizes_;
   Variables variables_;
-  std::unique_ptr<Block> block_;
-  std::vector<Bound> bound_;
+  BoundArguments bound_;
   std::vector<Allowance> allowances_;
   std::uint64_t number_;
   PoisonSequence poisons_;
-  bool overwritten_ = false;
   bool renewed_ = false;  // the inputs themselves do not have the contents yet
   Protections protected_;
   std::vector<std::shared_ptr<GuardedBuffer>> other_answers_;  // of another set, in the order of bound_

@@ -37,16 +37,16 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
     : options_(std::move(options)),
       task_(task),
       policy_(PolicyOf(options_.device)),
-      answers_{{PackAllRecorded(task_)}, {}},
+      programs_{{PackAllRecorded(task_)}, {}, {}},
       run_pool_(RunPoolOptions()),
       compile_pool_(CompilePoolOptions()) {
   Meet();
-  arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? std::string(policy_.arch) : device_.arch;
-  unconfined_.merge(UnconfinedIn(compile_pool_.WaitReady(options_.interrupt)));
+  arch_ = !options_.arch.empty() ? options_.arch : !policy_.arch.empty() ? std::string(policy_.arch) : met_.device.arch;
+  met_.unconfined.merge(UnconfinedIn(compile_pool_.WaitReady(options_.interrupt)));
   CompilePrograms();
   machines_ = MeasureMachines("start");
   run_pool_.SetSetup(RunSetup(DrawSeeds()));
-  compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), device_}));
+  compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), met_.device}));
 }
 
 // The run workers say what they are.
@@ -54,12 +54,12 @@ void WorkerSet::Meet() {
   std::vector<WorkerIdentity> workers;
   for (const nlohmann::json& ready : run_pool_.WaitAllReady(options_.interrupt)) {
     workers.push_back(IdentityIn(ready));
-    uuids_.push_back(workers.back().device.uuid);
-    unconfined_.merge(UnconfinedIn(ready));
+    met_.uuids.push_back(workers.back().device.uuid);
+    met_.unconfined.merge(UnconfinedIn(ready));
   }
   RequireAlike(workers, options_.allow_mixed);
   RequireApart(workers);
-  device_ = workers.front().device;
+  met_.device = workers.front().device;
 }
 
 WorkerPoolOptions WorkerSet::RunPoolOptions() const {
@@ -109,7 +109,7 @@ SchedulerSettings WorkerSet::scheduler_settings() {
           options_.compile_workers,
           static_cast<int>(options_.ordinals.size()),
           options_.device,
-          device_.name,
+          met_.device.name,
           arch_,
           options_.l2,
           policy_,
@@ -127,8 +127,8 @@ void WorkerSet::CompilePrograms() {
     jobs.push_back(MakeCompileJob(options_.baseline_source, arch_, false, kCompileDeadline, sizes));
   if (policy_.measures_machine) {
     Job& probe = jobs.emplace_back();
-    probe.request =
-        ToMessage(CompileRequest{MachineCheckSource(device_.arch), device_.arch, false, MachineCheckKernels(device_.arch)});
+    probe.request = ToMessage(
+        CompileRequest{MachineCheckSource(met_.device.arch), met_.device.arch, false, MachineCheckKernels(met_.device.arch)});
     probe.deadline = kCompileDeadline;
   }
   const std::vector<JobResult> results = RunAndWait(compile_pool_, std::move(jobs), options_.interrupt);
@@ -139,20 +139,21 @@ void WorkerSet::CompilePrograms() {
       throw UsageError(fmt::format("{}: does not compile for {}: {}", (task_.directory / task_.reference_file).string(),
                                    options_.device, reference.message));
     }
-    answers_.reference = std::move(reference.program);
+    programs_.reference = std::move(reference.program);
   }
   // The run says of a baseline that does not compile what is wrong with it.
-  if (!options_.baseline_source.empty()) baseline_ = std::move(RequireCompileResult(results[has_kernels ? 1 : 0]).program);
+  if (!options_.baseline_source.empty())
+    programs_.baseline = std::move(RequireCompileResult(results[has_kernels ? 1 : 0]).program);
   if (!policy_.measures_machine) return;
   CompileResult kernels = RequireCompileResult(results.back());
   if (kernels.outcome != Outcome::kOk) {
-    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device_.arch,
-                            kernels.message));
+    throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU",
+                            met_.device.arch, kernels.message));
   }
-  probe_.emplace(run_pool_, std::move(kernels.program), device_.name, static_cast<int>(uuids_.size()));
+  probe_.emplace(run_pool_, std::move(kernels.program), met_.device.name, static_cast<int>(met_.uuids.size()));
 }
 
-ImageSizes WorkerSet::check_sizes() const { return SizesOfCheck(task_, policy_, device_.memory_bytes); }
+ImageSizes WorkerSet::check_sizes() const { return SizesOfCheck(task_, policy_, met_.device.memory_bytes); }
 
 std::vector<MachineState> WorkerSet::MeasureMachines(const std::string& moment) const {
   if (!probe_) return {};
@@ -160,7 +161,8 @@ std::vector<MachineState> WorkerSet::MeasureMachines(const std::string& moment) 
   for (MeasuredMachine& measured : probe_->Measure(moment, options_.interrupt)) {
     // Elsewhere than here, the first GPU of each host has the number 0.
     if (launches_runs())
-      measured.state.ordinal = static_cast<int>(std::find(uuids_.begin(), uuids_.end(), measured.uuid) - uuids_.begin());
+      measured.state.ordinal =
+          static_cast<int>(std::find(met_.uuids.begin(), met_.uuids.end(), measured.uuid) - met_.uuids.begin());
     machines.push_back(std::move(measured.state));
   }
   return machines;
@@ -172,7 +174,7 @@ std::vector<std::string> WorkerSet::UuidsOf(const std::vector<MachineState>& mac
   if (!launches_runs()) return uuids;
   for (const MachineState& machine : machines) {
     const auto number = static_cast<std::size_t>(machine.ordinal);
-    uuids.push_back(number < uuids_.size() ? uuids_[number] : "");
+    uuids.push_back(number < met_.uuids.size() ? met_.uuids[number] : "");
   }
   return uuids;
 }
@@ -184,9 +186,9 @@ Message WorkerSet::RunSetup(const Seeds& seeds) const {
                                 seeds,
                                 options_.l2,
                                 machines_,
-                                {task_.reference, answers_.reference},
-                                {options_.baseline_source, baseline_},
-                                answers_.recorded,
+                                {task_.reference, programs_.reference},
+                                {options_.baseline_source, programs_.baseline},
+                                programs_.recorded,
                                 UuidsOf(machines_)});
 }
 

@@ -55,12 +55,12 @@ class WorkerSet : public FreshWorkers {
   WorkerSet(PipelineOptions options, const Task& task);
 
   // Of the first run worker.
-  const DeviceInfo& device() const { return device_; }
+  const DeviceInfo& device() const { return met_.device; }
   // What candidates are compiled for.
   const std::string& arch() const { return arch_; }
   const DevicePolicy& policy() const { return policy_; }
   // What the machine lacks to confine the workers; see UnconfinedIn.
-  const std::set<std::string>& unconfined() const { return unconfined_; }
+  const std::set<std::string>& unconfined() const { return met_.unconfined; }
   JobRunner& compile_runner() { return compile_pool_; }
   SchedulerSettings scheduler_settings();
   // For which sizes a champion candidate is compiled.
@@ -88,23 +88,27 @@ class WorkerSet : public FreshWorkers {
   std::vector<std::string> UuidsOf(const std::vector<MachineState>& machines) const;
   Message RunSetup(const Seeds& seeds) const;
 
-  // What right answers come from, as it is sent to run workers.
-  struct RightAnswers {
+  // What the workers said of themselves and of their machines.
+  struct Met {
+    DeviceInfo device;               // of the first run worker
+    std::vector<std::string> uuids;  // of the devices of the run workers, numbered in this order
+    std::set<std::string> unconfined;
+  };
+  // What run workers need besides the task: what right answers come from, and the baseline.
+  struct Programs {
     AttachedData recorded;
     CompiledProgram reference;  // without an image if it is no kernel
+    CompiledProgram baseline;   // without an image if there is none, or if it does not compile
   };
 
   PipelineOptions options_;
   Task task_;
   DevicePolicy policy_;
-  RightAnswers answers_;
+  Programs programs_;
   WorkerPool run_pool_;
   WorkerPool compile_pool_;
-  DeviceInfo device_;
-  std::vector<std::string> uuids_;  // of the devices of the run workers, numbered in this order
+  Met met_;
   std::string arch_;
-  std::set<std::string> unconfined_;
-  CompiledProgram baseline_;           // without an image if there is none, or if it does not compile
   std::optional<MachineProbe> probe_;  // nullopt where the machine is not measured
   std::vector<MachineState> machines_;
 };

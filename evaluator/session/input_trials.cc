@@ -22,7 +22,7 @@ double FitnessOf(const Difference& by_task) { return by_task.ratio <= 1 ? by_tas
 // Puts the inputs where the program finds them; why that cannot be done.
 std::optional<LeftOut> InputTrials::Place(const InputProgram& inputs, const DrawnArguments& drawn) {
   if (set_ == nullptr) {
-    set_ = legal_.MakeUnanswered(sizes_, drawn, inputs.seed);
+    set_ = legal_.inputs().MakeUnanswered(sizes_, drawn, inputs.seed);
     if (set_ == nullptr) return LeftOut{ToText(inputs), "they do not fit into the device's memory"};
   } else if (const DeviceStatus status = set_->Renew(drawn, inputs.seed); !status.ok()) {
     throw InfrastructureFailure("inputs cannot be written: " + status.message);
@@ -60,8 +60,8 @@ InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
   const Counterexample on{sizes_.name, 0, inputs.seed, ToText(inputs)};
   if (auto reason = legal_.baseline_runs().Avoided(on)) return left_out(*reason);
   DrawnArguments drawn = DrawArguments(legal_.task(), sizes_, inputs);
-  if (auto reason = legal_.Derive(sizes_, drawn)) return left_out(*reason);
-  if (auto reason = legal_.OutsideDomain(sizes_, drawn)) return left_out(*reason);
+  if (auto reason = legal_.inputs().Derive(sizes_, drawn)) return left_out(*reason);
+  if (auto reason = legal_.bounds().OutsideDomain(sizes_, drawn)) return left_out(*reason);
   if (auto why = Place(inputs, drawn)) return *why;
   auto ran = Run();
   if (auto* failure = std::get_if<Failure>(&ran)) {
@@ -78,7 +78,7 @@ InputTrials::Tried InputTrials::Try(const InputProgram& inputs) {
   }
   const auto not_legal = [&] {
     const BaselineRuns::Running running(legal_.baseline_runs(), on);
-    return legal_.AllowWhatTheBaselineDoes(*set_, drawn, inputs);
+    return legal_.bounds().Set(*set_, drawn, inputs);
   }();
   return not_legal ? left_out(*not_legal) : TryOnLegal(first);
 }

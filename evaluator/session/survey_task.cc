@@ -115,7 +115,7 @@ class CaseSurvey {
       seen_.failures.push_back({InputsText(context_.inputs, sizes_, generator), why});
     };
     const auto start = Clock::now();
-    const auto ran = context_.legal.RunBaseline(set);
+    const auto ran = context_.legal.baseline().Run(set);
     KeepLarger(seen_.baseline_ms, MsSince(start));
     if (const auto* failure = std::get_if<Failure>(&ran)) return failed(failure->message);
     const auto& answer = std::get<InputSet::Answer>(ran);
@@ -132,7 +132,7 @@ class CaseSurvey {
   void Omit(InputSet& set, int generator, const Counterexample& on) {
     LegalInputs& legal = context_.legal;
     const std::vector<OutputCheck> checks = set.Checks();
-    const std::uint64_t blocks = std::max(kLeastBlocks, legal.enabled() ? legal.BaselineBlocks(sizes_) : 0);
+    const std::uint64_t blocks = std::max(kLeastBlocks, legal.enabled() ? legal.baseline().MostBlocks(sizes_) : 0);
     const std::vector<std::vector<double>> references = set.References();
     const auto too_large = [](const auto& values) { return values.empty() || values.size() > kMostElements; };
     if (std::any_of(references.begin(), references.end(), too_large)) return;
@@ -145,7 +145,7 @@ class CaseSurvey {
     channel_.Begin(Stage::kPrepare);
     const BaselineRuns::Running running(legal.baseline_runs(), on);
     const DrawnArguments drawn = context_.inputs.Contents(sizes_, generator);
-    const auto of_magnitudes = legal.AnswersToMagnitudes(sizes_, drawn, context_.inputs.check_seed());
+    const auto of_magnitudes = legal.inputs().AnswersToMagnitudes(sizes_, drawn, context_.inputs.check_seed());
     for (std::size_t i = 0; i < of_magnitudes.size(); ++i) {
       SurveyedOutput& output = seen_.outputs[i];
       if (output.terms <= 1 || output.exact) continue;

@@ -24,6 +24,7 @@ namespace {
 constexpr std::int64_t kTriedRows[] = {1, 3};
 // Keys of the last run, in which all numbers of the code matter that may limit what a row sees.
 constexpr std::int64_t kMostKeys = 1100;
+constexpr std::string_view kNoAttention = "what it stores is not softmax(scale * query * key) * value over the keys";
 
 class AttentionFinder {
  public:
@@ -84,8 +85,6 @@ class AttentionFinder {
     found_.scale = roles_.scale;
     return true;
   }
-
-  static constexpr std::string_view kNoAttention = "what it stores is not softmax(scale * query * key) * value over the keys";
 
   static std::string WhyNoRoles(const ThreadTrace& trace) {
     for (const auto& [data, number] : trace.limits) {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "core/error.h"
-#include "kernel_templates/launch_argument.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
@@ -30,20 +29,14 @@ constexpr std::int64_t kBlockThreads = 4096;
 AttentionRuns::AttentionRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, const RowIndex& row)
     : context_(context),
       tree_(context.tree),
-      launch_(launch),
       kernel_(kernel),
       row_(row),
-      run_(context, kernel, row.declaration) {
+      run_(context, kernel, row.declaration),
+      sizes_(context, launch, kernel),
+      refusal_(sizes_.refusal()) {
   FindPinned();
-  FindSizes();
-}
-
-std::vector<int> AttentionRuns::KernelParameters() const {
-  std::vector<int> parameters;
-  for (const int child : tree_.node(kernel_).children) {
-    if (tree_.node(child).kind_name == "ParmDecl") parameters.push_back(child);
-  }
-  return parameters;
+  FindFixed();
+  if (refusal_.empty() && sizes_.names().size() > kTriedSizes[0].size()) refusal_ = "its launch line names too many sizes";
 }
 
 // Of `if (depth != HEAD_DIM) return;` and the like, what the parameter is in all that counts.
@@ -78,26 +71,12 @@ void AttentionRuns::Pin(int condition) {
   }
 }
 
-// The sizes that the launch line names for parameters, and what other names stand for.
-void AttentionRuns::FindSizes() {
-  const std::vector<int> parameters = KernelParameters();
-  if (parameters.size() != launch_.arguments.size()) return Refuse("its launch line has another number of arguments");
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::string type = WithoutConst(tree_.node(parameters[i]).type);
-    if (type.find('*') != std::string::npos || type == "float" || type == "double") continue;
-    const LaunchArgumentText argument = ParseLaunchArgument(launch_.arguments[i]);
-    if (argument.kind == LaunchArgumentText::Kind::kStruct) return Refuse("its launch line passes a struct");
-    const Expression expression = Expression::Parse(argument.text);
-    for (const std::string& name : expression.Names()) {
-      if (context_.genome.parameters.contains(name)) continue;
-      if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
-    }
-    arguments_.emplace_back(parameters[i], expression);
-    const auto pinned = pinned_.find(parameters[i]);
+void AttentionRuns::FindFixed() {
+  for (const auto& [parameter, expression] : sizes_.arguments()) {
+    const auto pinned = pinned_.find(parameter);
     if (pinned != pinned_.end() && expression.Names().size() == 1 && expression.Names().front() == expression.text())
       fixed_[expression.text()] = pinned->second;
   }
-  if (names_.size() > kTriedSizes[0].size()) Refuse("its launch line names too many sizes");
 }
 
 // The numbers of a run; `changed` names have the value `to`. nullopt if the launch line passes what is no number.
@@ -106,22 +85,22 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
   ThreadSetting setting;
   Variables values;
   for (const auto& [name, value] : context_.genome.parameters) values[name] = Number::Integer(value);
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const auto fixed = fixed_.find(names_[i]);
-    values[names_[i]] = Number::Integer(fixed != fixed_.end()         ? fixed->second
-                                        : changed.contains(names_[i]) ? to
-                                                                      : kTriedSizes[number][i]);
+  const std::vector<std::string>& names = sizes_.names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto fixed = fixed_.find(names[i]);
+    values[names[i]] = Number::Integer(fixed != fixed_.end()        ? fixed->second
+                                       : changed.contains(names[i]) ? to
+                                                                    : kTriedSizes[number][i]);
   }
   try {
-    for (const auto& [parameter, expression] : arguments_) {
+    for (const auto& [parameter, expression] : sizes_.arguments()) {
       const auto pinned = pinned_.find(parameter);
       setting.integers[parameter] = pinned != pinned_.end() ? pinned->second : expression.EvaluateInteger(values);
     }
   } catch (const Error&) {
     return std::nullopt;
   }
-  double real = 0.3;
-  for (const int parameter : KernelParameters()) setting.reals[parameter] = real += 0.11;
+  setting.reals = sizes_.reals();
   for (const std::size_t axis : {0u, 1u, 2u}) {
     setting.builtins[BuiltinSymbol("blockIdx", axis)] = axis == row_.axis ? 0 : 1;
     setting.builtins[BuiltinSymbol("gridDim", axis)] = kOtherBlocks + static_cast<std::int64_t>(axis);
@@ -159,7 +138,7 @@ std::optional<std::int64_t> AttentionRuns::RowsOf(std::size_t number) {
 std::set<std::string> AttentionRuns::Driving(std::int64_t rows, std::int64_t row, const AttentionRoles& roles,
                                              std::int64_t keys) {
   std::set<std::string> driving;
-  for (const std::string& name : names_) {
+  for (const std::string& name : sizes_.names()) {
     if (fixed_.contains(name)) continue;
     const ThreadTrace wide = RunWith(0, rows, {name}, kLargerSize), more = RunWith(0, row, {name}, kLargerSize);
     if (!wide.stores.empty() || KeysRead(more, roles) != keys) driving.insert(name);

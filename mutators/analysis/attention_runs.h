@@ -6,10 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/launch_sizes.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/mutator.h"
 
@@ -47,26 +47,22 @@ class AttentionRuns {
   const ThreadRun& threads() const { return run_; }
 
  private:
-  std::vector<int> KernelParameters() const;
   void FindPinned();
   void Pin(int condition);
-  void FindSizes();
+  void FindFixed();
   std::optional<ThreadSetting> SettingOf(std::size_t number, std::int64_t row, const std::set<std::string>& changed,
                                          std::int64_t to);
-  void Refuse(std::string why) { refusal_ = std::move(why); }
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
-  const LaunchDirective& launch_;
   int kernel_;
   RowIndex row_;
   ThreadRun run_;
+  LaunchSizes sizes_;
   std::string refusal_;
   std::vector<int> guards_;
-  std::map<int, std::int64_t> pinned_;                 // by parameter
-  std::vector<std::pair<int, Expression>> arguments_;  // by parameter
-  std::vector<std::string> names_;                     // of sizes in the arguments
-  std::map<std::string, std::int64_t> fixed_;          // those that are passed for a pinned parameter
+  std::map<int, std::int64_t> pinned_;         // by parameter
+  std::map<std::string, std::int64_t> fixed_;  // sizes that are passed for a pinned parameter
 };
 
 }  // namespace evo

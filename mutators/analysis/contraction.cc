@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "mutators/analysis/affine_index.h"
 #include "mutators/analysis/block_uniform.h"
+#include "mutators/analysis/contraction_factors.h"
+#include "mutators/analysis/contraction_variables.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
@@ -20,14 +21,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-bool IsFactorType(const std::string& type) {
-  constexpr std::array kBytes{"char"sv, "signed char"sv, "unsigned char"sv};
-  return IsArithmetic(type) || std::find(kBytes.begin(), kBytes.end(), type) != kBytes.end();
-}
-
 class ContractionFinder {
  public:
-  ContractionFinder(const MutationContext& context, ElementGrid grid) : tree_(context.tree), uniform_(context, grid.kernel) {
+  ContractionFinder(const MutationContext& context, ElementGrid grid)
+      : tree_(context.tree), uniform_(context, grid.kernel), variables_(tree_, found_) {
     found_.grid = std::move(grid);
   }
 
@@ -94,129 +91,11 @@ class ContractionFinder {
     return fmt::format("`{}`", text.substr(0, text.find('\n')));
   }
 
-  // The indices and the counter on which an expression depends, through variables, too.
-  std::set<int> AtomsIn(int expression) const {
-    std::set<int> atoms, seen;
-    AddAtoms(expression, atoms, seen);
-    return atoms;
-  }
-
-  void AddAtoms(int expression, std::set<int>& atoms, std::set<int>& seen) const {
-    for (const int declaration : NamedIn(tree_, expression)) {
-      if (!seen.insert(declaration).second) continue;
-      const SyntaxNode& variable = tree_.node(declaration);
-      if (IsAtom(declaration) || declaration == found_.grid.flat || declaration == found_.accumulator)
-        atoms.insert(declaration);
-      else if (variable.kind_name == "VarDecl" && variable.function >= 0)
-        AddAtoms(declaration, atoms, seen);
-    }
-  }
-
-  bool IsAtom(int declaration) const {
-    const auto& indices = found_.grid.indices;
-    return declaration == found_.k.counter ||
-           std::any_of(indices.begin(), indices.end(), [&](const auto& index) { return index.declaration == declaration; });
-  }
-
-  std::set<int> Atoms() const {
-    return {found_.k.counter, found_.grid.indices[0].declaration, found_.grid.indices[1].declaration};
-  }
-
-  // Collects the factors of a product: the largest parts that do not depend on both indices.
-  bool Factor(int expression, std::vector<int>& factors) {
-    if (expression == product_ && IsFusedMultiplyAdd(LibraryCallee(tree_, expression))) {
-      const auto& arguments = tree_.node(expression).children;
-      return Factor(arguments[1], factors) && Factor(arguments[2], factors);
-    }
-    const auto atoms = AtomsIn(expression);
-    const bool first = atoms.contains(found_.grid.indices[0].declaration);
-    const bool second = atoms.contains(found_.grid.indices[1].declaration);
-    if (atoms.contains(found_.grid.flat) && found_.grid.flat >= 0)
-      return Refuse(fmt::format("{} depends on {} itself", Quoted(expression), tree_.node(found_.grid.flat).name));
-    if (atoms.contains(found_.accumulator)) return Refuse("its products depend on the sum so far");
-    if (!first || !second) {
-      if (!atoms.empty())
-        factors.push_back(expression);
-      else if (NamesInLoop(expression))
-        return Refuse(fmt::format("{} is the same in every iteration but declared in the loop", Quoted(expression)));
-      return IsPure(tree_, expression) || Refuse(fmt::format("{} may do more than compute a value", Quoted(expression)));
-    }
-    const int inner = WithoutParentheses(tree_, expression);
-    const auto& sides = tree_.node(inner).children;
-    if (tree_.Operator(inner) == "*" && sides.size() == 2) return Factor(sides[0], factors) && Factor(sides[1], factors);
-    // A variable of the loop that is the product itself.
-    if (const int variable = NamedDeclaration(tree_, inner); variable >= 0) {
-      return Refuse(fmt::format("{} is a product by the name of a variable; write the product where it is added", Quoted(inner)));
-    }
-    return Refuse(fmt::format("{} is no product of two factors of which each depends on one index", Quoted(inner)));
-  }
-
-  bool NamesInLoop(int expression) const { return !NeededDeclarations(tree_, {expression}, found_.in_loop).empty(); }
-
   bool FindFactors() {
-    std::vector<int> factors;
-    if (!Factor(product_, factors)) return false;
-    const ElementGrid::Index& first = found_.grid.indices[0];
-    const ElementGrid::Index& second = found_.grid.indices[1];
-    std::vector<int> of_first, of_second;
-    for (const int factor : factors) {
-      const auto atoms = AtomsIn(factor);
-      if (!atoms.contains(found_.k.counter))
-        return Refuse(fmt::format("the factor {} does not depend on {}", Quoted(factor), tree_.node(found_.k.counter).name));
-      if (atoms.contains(first.declaration))
-        of_first.push_back(factor);
-      else if (atoms.contains(second.declaration))
-        of_second.push_back(factor);
-      else
-        return Refuse(fmt::format("the factor {} depends on {} alone", Quoted(factor), tree_.node(found_.k.counter).name));
-    }
-    if (of_first.size() != 1 || of_second.size() != 1) {
-      return Refuse(fmt::format("{} factors depend on {} and {} on {}; one of each is needed", of_first.size(),
-                                tree_.node(first.declaration).name, of_second.size(), tree_.node(second.declaration).name));
-    }
-    found_.m = first, found_.n = second;
-    found_.a.expression = of_first[0], found_.b.expression = of_second[0];
-    return CheckFactor(found_.a, first) && CheckFactor(found_.b, second);
-  }
-
-  bool CheckFactor(ContractionFactor& factor, const ElementGrid::Index& index) {
-    const std::string type = WithoutConst(tree_.node(factor.expression).type);
-    if (!IsFactorType(type)) return Refuse(fmt::format("the factor {} is of the type {}", Quoted(factor.expression), type));
-    std::vector<int> declarations = found_.before;
-    declarations.insert(declarations.end(), found_.in_loop.begin(), found_.in_loop.end());
-    std::vector<int> nodes = NeededDeclarations(tree_, {factor.expression}, declarations);
-    nodes.push_back(factor.expression);
-    int loads = 0;
-    for (const int part : nodes) {
-      for (const int node : Subtree(tree_, part)) {
-        const SyntaxNode& access = tree_.node(node);
-        if (access.opaque) return Refuse(fmt::format("the macro {} is not looked into", Quoted(node)));
-        if (PointerAt(tree_, node) < 0 || IsAddressOnly(node)) continue;
-        ++loads;
-        if (!CheckLoad(node, index, factor)) return false;
-      }
-    }
-    if (loads == 0) return Refuse(fmt::format("the factor {} loads nothing", Quoted(factor.expression)));
-    return true;
-  }
-
-  // Whether `p[i]` occurs as `&p[i]` in the initialiser of a pointer, where it loads nothing.
-  bool IsAddressOnly(int access) const {
-    const int parent = tree_.node(access).parent;
-    if (tree_.Operator(parent) != "&" || tree_.node(parent).kind_name != "UnaryOperator") return false;
-    return tree_.node(tree_.node(parent).parent).kind_name != "CallExpr";
-  }
-
-  bool CheckLoad(int access, const ElementGrid::Index& index, ContractionFactor& factor) {
-    if (!uniform_.IsUnwritten(PointerAt(tree_, access)))
-      return Refuse(fmt::format("{} may be written while the kernel runs", Quoted(access)));
-    const auto element = AffineElementOf(tree_, access, Atoms());
-    if (!element) return Refuse(fmt::format("the index of {} is no sum of products of sizes and indices", Quoted(access)));
-    const auto by_k = element->index.CoefficientOf(found_.k.counter);
-    const auto by_output = element->index.CoefficientOf(index.declaration);
-    if (!by_k || !by_output) return Refuse(fmt::format("the index of {} is not linear", Quoted(access)));
-    if (by_k->IsConstant(1)) factor.inner = ContractionFactor::Inner::kReduced;
-    if (by_output->IsConstant(1)) factor.inner = ContractionFactor::Inner::kOutput;
+    ContractionFactors factors(tree_, uniform_, found_);
+    if (!factors.FindIn(product_)) return Refuse(factors.why());
+    found_.m = found_.grid.indices[0], found_.n = found_.grid.indices[1];
+    found_.a = factors.of_first(), found_.b = factors.of_second();
     return true;
   }
 
@@ -228,11 +107,11 @@ class ContractionFinder {
         const int target = IsStore(tree_, node) ? Assigned(tree_, node) : -1;
         if (target < 0) continue;
         ++stores;
-        const auto atoms = AtomsIn(target);
+        const auto atoms = variables_.In(target);
         const bool both = atoms.contains(found_.m.declaration) && atoms.contains(found_.n.declaration);
         if (!both && !atoms.contains(found_.grid.flat))
           return Refuse(fmt::format("{} is stored once for many elements", Quoted(target)));
-        const auto element = AffineElementOf(tree_, target, Atoms());
+        const auto element = AffineElementOf(tree_, target, variables_.Indices());
         if (!element) continue;
         const auto by_m = element->index.CoefficientOf(found_.m.declaration);
         if (by_m && by_m->IsConstant(1)) {
@@ -297,6 +176,7 @@ class ContractionFinder {
   BlockUniform uniform_;
   int product_ = -1;
   Contraction found_;
+  ContractionVariables variables_;  // of found_
   std::string why_;
 };
 

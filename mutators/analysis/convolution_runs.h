@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/expression.h"
+#include "mutators/analysis/launch_sizes.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/mutator.h"
 
@@ -30,11 +30,11 @@ class ConvolutionRuns {
   ConvolutionRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched, std::set<int> noted);
 
   // Why the launch line gives no numbers; else empty.
-  const std::string& refusal() const { return refusal_; }
+  const std::string& refusal() const { return sizes_.refusal(); }
   // The sizes that the launch line names: those of the arguments first.
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& names() const { return sizes_.names(); }
   // The kernel's integers, and what the launch line passes for them.
-  const std::vector<std::pair<int, Expression>>& arguments() const { return arguments_; }
+  const std::vector<std::pair<int, Expression>>& arguments() const { return sizes_.arguments(); }
   // nullopt if the launch line passes what is no number, or has no threads.
   std::optional<Setting> SettingOf(const Sizes& sizes) const;
   // One thread, which has this number among all of the launch.
@@ -44,19 +44,12 @@ class ConvolutionRuns {
   static std::map<int, std::int64_t> BuiltinsOf(const Setting& setting, std::int64_t thread);
 
  private:
-  void FindSizes();
-  void AddNames(const Expression& expression);
-
   const MutationContext& context_;
-  const SyntaxTree& tree_;
   const LaunchDirective& launch_;
-  int kernel_;
   int watched_;
   std::set<int> noted_;
   ThreadRun run_;
-  std::string refusal_;
-  std::vector<std::pair<int, Expression>> arguments_;
-  std::vector<std::string> names_;
+  LaunchSizes sizes_;
 };
 
 }  // namespace evo

@@ -29,29 +29,38 @@ std::string WithoutSemicolon(std::string_view text) {
 ReductionWriter::ReductionWriter(const MutationContext& context, const Reduction& reduction, ReductionParameters parameters,
                                  bool spread)
     : tree_(context.tree), found_(reduction), names_(std::move(parameters)), spread_(spread) {
-  type_ = WithoutConst(tree_.node(found_.number).type);
-  number_ = found_.by_name ? tree_.node(found_.number).name : Fresh("i");
-  first_ = Fresh("first");
+  FindWords();
+  FindLoads();
+  FindRange();
+}
+
+void ReductionWriter::FindWords() {
+  words_.type = WithoutConst(tree_.node(found_.number).type);
+  words_.number = found_.by_name ? tree_.node(found_.number).name : Fresh("i");
+  words_.first = Fresh("first");
   const int named = NamedDeclaration(tree_, found_.result);
   const bool own =
       named >= 0 && tree_.node(named).type.find('[') == std::string::npos && tree_.node(named).type == found_.type &&
       std::find(found_.of_element.begin(), found_.of_element.end(), tree_.node(named).parent) == found_.of_element.end();
-  value_ = own                       ? tree_.node(named).name
-           : found_.combine == "+"   ? Fresh("sum")
-           : found_.combine == "max" ? Fresh("largest")
-                                     : Fresh("smallest");
-  FindLoads();
-  const bool wide = SizeOf(type_) == 8;
-  step_ = "@kRound";
-  end_ = found_.bound;
+  words_.value = own                       ? tree_.node(named).name
+                 : found_.combine == "+"   ? Fresh("sum")
+                 : found_.combine == "max" ? Fresh("largest")
+                                           : Fresh("smallest");
+}
+
+// Which elements the rounds of a block take.
+void ReductionWriter::FindRange() {
+  const bool wide = SizeOf(words_.type) == 8;
+  words_.step = "@kRound";
+  words_.end = found_.bound;
   if (spread_) {
-    begin_ = wide ? fmt::format("static_cast<{}>(blockIdx.x) * @kRound", type_) : "blockIdx.x * @kRound";
-    step_ = wide ? fmt::format("static_cast<{}>(gridDim.x) * @kRound", type_) : "gridDim.x * @kRound";
+    words_.begin = wide ? fmt::format("static_cast<{}>(blockIdx.x) * @kRound", words_.type) : "blockIdx.x * @kRound";
+    words_.step = wide ? fmt::format("static_cast<{}>(gridDim.x) * @kRound", words_.type) : "gridDim.x * @kRound";
   } else if (found_.blocks == Reduction::Blocks::kOwnPart) {
-    begin_ = Fresh("begin");
-    end_ = Fresh("end");
+    words_.begin = Fresh("begin");
+    words_.end = Fresh("end");
   } else {
-    begin_ = "0";
+    words_.begin = "0";
   }
 }
 
@@ -125,11 +134,11 @@ std::string ReductionWriter::VectorType(const std::string& type) const {
 }
 
 std::string ReductionWriter::Combine(const std::string& value) const {
-  if (found_.combine == "+") return fmt::format("{} += {};", value_, value);
+  if (found_.combine == "+") return fmt::format("{} += {};", words_.value, value);
   const std::string callee = found_.type == "float"    ? fmt::format("f{}f", found_.combine)
                              : found_.type == "double" ? fmt::format("f{}", found_.combine)
                                                        : found_.combine;
-  return fmt::format("{0} = {1}({0}, {2});", value_, callee, value);
+  return fmt::format("{0} = {1}({0}, {2});", words_.value, callee, value);
 }
 
 // The statements that add one element, whose number the lines before declare if it is still named.
@@ -141,7 +150,7 @@ std::string ReductionWriter::ElementLines(const std::string& indent, bool from_v
         replacements.emplace_back(place, fmt::format("{}[@k / {}].at[@k % {}]", loads_[load].part, names_.vector, names_.vector));
     }
     if (!found_.by_name) {
-      for (auto& replacement : NumberAs(tree_, found_, node, number_)) replacements.push_back(std::move(replacement));
+      for (auto& replacement : NumberAs(tree_, found_, node, words_.number)) replacements.push_back(std::move(replacement));
     }
     return TextWith(tree_, node, replacements);
   };
@@ -155,11 +164,11 @@ std::string ReductionWriter::ElementLines(const std::string& indent, bool from_v
   texts.push_back(Combine(value));
   bool named = false;
   for (const std::string& text : texts) {
-    for (const SourceRange& range : Tokenize(text)) named = named || text.substr(range.begin, range.size()) == number_;
+    for (const SourceRange& range : Tokenize(text)) named = named || text.substr(range.begin, range.size()) == words_.number;
   }
   if (named && from_vectors)
-    lines += fmt::format("{0}const {1} {2} = {3} + (@k / {4} * {5} + threadIdx.x) * {4} + @k % {4};\n", indent, type_, number_,
-                         first_, names_.vector, names_.threads);
+    lines += fmt::format("{0}const {1} {2} = {3} + (@k / {4} * {5} + threadIdx.x) * {4} + @k % {4};\n", indent, words_.type,
+                         words_.number, words_.first, names_.vector, names_.threads);
   for (const std::string& text : texts) lines += fmt::format("{}{}\n", indent, text);
   return lines;
 }
@@ -168,7 +177,8 @@ std::string ReductionWriter::WholeRound() const {
   std::string text;
   if (!HasVectors()) {
     text += fmt::format("#pragma unroll\n      for (int @k = 0; @k < {}; ++@k) {{\n", names_.items);
-    text += fmt::format("        const {} {} = {} + @k * {} + threadIdx.x;\n", type_, number_, first_, names_.threads);
+    text += fmt::format("        const {} {} = {} + @k * {} + threadIdx.x;\n", words_.type, words_.number, words_.first,
+                        names_.threads);
     return text + ElementLines("        ", false) + "      }\n";
   }
   for (const Load& load : loads_) text += fmt::format("      {} {}[{}];\n", VectorType(load.type), load.part, names_.items);
@@ -180,35 +190,35 @@ std::string ReductionWriter::WholeRound() const {
 }
 
 std::string ReductionWriter::Rounds() const {
-  std::string text =
-      fmt::format("  for ({} {} = {}; {} < {}; {} += {}) {{\n", type_, first_, begin_, first_, end_, first_, step_);
+  std::string text = fmt::format("  for ({} {} = {}; {} < {}; {} += {}) {{\n", words_.type, words_.first, words_.begin,
+                                 words_.first, words_.end, words_.first, words_.step);
   std::string aligned;
   for (const Load& load : loads_) {
     const std::string vector = VectorType(load.type);
-    std::string address = found_.by_name ? TextWith(tree_, load.node, UsesAs(tree_, found_.number, load.node, first_))
-                                         : TextWith(tree_, load.node, NumberAs(tree_, found_, load.node, first_));
+    std::string address = found_.by_name ? TextWith(tree_, load.node, UsesAs(tree_, found_.number, load.node, words_.first))
+                                         : TextWith(tree_, load.node, NumberAs(tree_, found_, load.node, words_.first));
     text += fmt::format("    const {0}* {1}s = reinterpret_cast<const {0}*>(&{2});\n", vector, load.part, address);
     aligned += fmt::format(" &&\n        reinterpret_cast<size_t>({}s) % sizeof({}) == 0", load.part, vector);
   }
-  text += fmt::format("    if ({} - {} >= @kRound{}) {{\n", end_, first_, aligned);
+  text += fmt::format("    if ({} - {} >= @kRound{}) {{\n", words_.end, words_.first, aligned);
   text += WholeRound();
   text +=
       fmt::format("    }} else {{\n      for ({0} {1} = {2} + threadIdx.x; {1} < {3} && {1} - {2} < @kRound; {1} += {4}) {{\n",
-                  type_, number_, first_, end_, names_.threads);
+                  words_.type, words_.number, words_.first, words_.end, names_.threads);
   return text + ElementLines("        ", false) + "      }\n    }\n  }\n";
 }
 
 std::string ReductionWriter::LastStep() const {
   const std::string warps = Fresh(found_.combine == "+" ? "warp_sums" : "warp_results");
   const std::string shuffles = fmt::format("for (int @offset = 16; @offset > 0; @offset /= 2) {}",
-                                           Combine(fmt::format("__shfl_down_sync(0xffffffffu, {}, @offset)", value_)));
+                                           Combine(fmt::format("__shfl_down_sync(0xffffffffu, {}, @offset)", words_.value)));
   std::string text = fmt::format("  // The lanes of a warp by shuffles, then the warps by the first of them.\n");
   text += fmt::format("  __shared__ {} {}[{} / 32];\n", found_.type, warps, names_.threads);
-  text +=
-      fmt::format("  {}\n  if (threadIdx.x % 32 == 0) {}[threadIdx.x / 32] = {};\n  __syncthreads();\n", shuffles, warps, value_);
-  text += fmt::format("  if (threadIdx.x < 32) {{\n    {} = threadIdx.x < {} / 32 ? {}[threadIdx.x] : {};\n    {}\n", value_,
-                      names_.threads, warps, found_.initial, shuffles);
-  const std::string output = WithoutSemicolon(TextWith(tree_, found_.output, {{found_.result, value_}}));
+  text += fmt::format("  {}\n  if (threadIdx.x % 32 == 0) {}[threadIdx.x / 32] = {};\n  __syncthreads();\n", shuffles, warps,
+                      words_.value);
+  text += fmt::format("  if (threadIdx.x < 32) {{\n    {} = threadIdx.x < {} / 32 ? {}[threadIdx.x] : {};\n    {}\n",
+                      words_.value, names_.threads, warps, found_.initial, shuffles);
+  const std::string output = WithoutSemicolon(TextWith(tree_, found_.output, {{found_.result, words_.value}}));
   return text + fmt::format("    if (threadIdx.x == 0) {};\n  }}\n", output);
 }
 
@@ -224,11 +234,12 @@ std::string ReductionWriter::Body() const {
   text += fmt::format("  constexpr int @kRound = {} * {}{};\n", names_.threads, names_.items,
                       HasVectors() ? " * " + names_.vector : "");
   for (const int statement : found_.uniform) text += fmt::format("  {}\n", tree_.Text(statement));
-  if (begin_ != "0" && !spread_) {
-    text += fmt::format("  const {} {} = blockIdx.x * {};\n", type_, begin_, Parenthesised(found_.part));
-    text += fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", type_, end_, begin_, found_.part, found_.bound);
+  if (words_.begin != "0" && !spread_) {
+    text += fmt::format("  const {} {} = blockIdx.x * {};\n", words_.type, words_.begin, Parenthesised(found_.part));
+    text += fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", words_.type, words_.end, words_.begin,
+                        found_.part, found_.bound);
   }
-  text += fmt::format("  {} {} = {};\n", found_.type, value_, found_.initial);
+  text += fmt::format("  {} {} = {};\n", found_.type, words_.value, found_.initial);
   text += Rounds() + LastStep() + "}";
   // The lines of an edit get the file's unit of indentation, except comments.
   for (std::size_t at = text.find("\n  //"); at != std::string::npos; at = text.find("\n  //", at + 1))

@@ -36,6 +36,17 @@ class ReductionWriter {
     std::string part;  // the name of the array that has its vectors
   };
 
+  // What the body calls things.
+  struct Words {
+    std::string type;    // of the element's number
+    std::string number;  // its name
+    std::string value;   // the name of the partial result
+    std::string first;   // the name of a round's first element
+    std::string begin, end, step;
+  };
+
+  void FindWords();
+  void FindRange();
   void FindLoads();
   std::string Fresh(const std::string& wanted) const;
   bool HasVectors() const { return !loads_.empty(); }
@@ -50,11 +61,7 @@ class ReductionWriter {
   const Reduction& found_;
   ReductionParameters names_;
   bool spread_;
-  std::string type_;    // of the element's number
-  std::string number_;  // its name
-  std::string value_;   // the name of the partial result
-  std::string first_;   // the name of a round's first element
-  std::string begin_, end_, step_;
+  Words words_;
   std::vector<Load> loads_;                          // each once
   std::vector<std::pair<int, std::size_t>> places_;  // of all that are equal, by load
 };

@@ -116,12 +116,12 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   CompileResult result;
   NvrtcProgram program(nvrtc_, request.source, kSourceName);
   for (const std::string& expression : request.kernel_expressions) {
-    if (nvrtc_.add_name_expression(program.handle(), expression.c_str()) != NVRTC_SUCCESS) {
+    if (nvrtc_.functions().add_name_expression(program.handle(), expression.c_str()) != NVRTC_SUCCESS) {
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a kernel", expression));
     }
   }
   for (const std::string& variable : request.variables) {
-    if (nvrtc_.add_name_expression(program.handle(), ("&" + variable).c_str()) != NVRTC_SUCCESS)
+    if (nvrtc_.functions().add_name_expression(program.handle(), ("&" + variable).c_str()) != NVRTC_SUCCESS)
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a variable", variable));
   }
   const bool assembles = assembler_ && request.arch.starts_with(kRealArch);
@@ -129,7 +129,8 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   const std::vector<std::string> options = Options(paths_, request, arch, precompiles_ && HasRoomForHeaders());
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
-  const nvrtcResult compiled = nvrtc_.compile_program(program.handle(), static_cast<int>(arguments.size()), arguments.data());
+  const nvrtcResult compiled =
+      nvrtc_.functions().compile_program(program.handle(), static_cast<int>(arguments.size()), arguments.data());
   std::string log = program.Log();
   ThrowIfToolchainFailed(nvrtc_, compiled, request.arch, log);
   if (compiled != NVRTC_SUCCESS && precompiles_ && log.find(kCannotMap) != std::string::npos) {
@@ -153,7 +154,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   std::vector<std::string> symbols;
   for (const std::string& expression : request.kernel_expressions) {
     const char* symbol = nullptr;
-    if (nvrtc_.get_lowered_name(program.handle(), expression.c_str(), &symbol) != NVRTC_SUCCESS ||
+    if (nvrtc_.functions().get_lowered_name(program.handle(), expression.c_str(), &symbol) != NVRTC_SUCCESS ||
         std::find(entries.begin(), entries.end(), symbol) == entries.end()) {
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: is not a __global__ function", expression));
     }
@@ -163,7 +164,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   const std::vector<std::string> declared = VariableNames(result.program.ptx);
   for (const std::string& variable : request.variables) {
     const char* symbol = nullptr;
-    if (nvrtc_.get_lowered_name(program.handle(), ("&" + variable).c_str(), &symbol) != NVRTC_SUCCESS ||
+    if (nvrtc_.functions().get_lowered_name(program.handle(), ("&" + variable).c_str(), &symbol) != NVRTC_SUCCESS ||
         std::find(declared.begin(), declared.end(), symbol) == declared.end()) {
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: is not a __constant__ variable", variable));
     }

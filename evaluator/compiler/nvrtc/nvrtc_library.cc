@@ -11,18 +11,18 @@ NvrtcLibrary::NvrtcLibrary(const std::filesystem::path& cuda_root)
                "install the CUDA toolkit 12.8 or newer and point CUDA_HOME at it") {
   decltype(&nvrtcVersion) get_version = nullptr;
   library_.Resolve(get_version, "nvrtcVersion");
-  library_.Resolve(get_error_string, "nvrtcGetErrorString");
-  library_.Resolve(create_program, "nvrtcCreateProgram");
-  library_.Resolve(destroy_program, "nvrtcDestroyProgram");
-  library_.Resolve(add_name_expression, "nvrtcAddNameExpression");
-  library_.Resolve(compile_program, "nvrtcCompileProgram");
-  library_.Resolve(get_program_log_size, "nvrtcGetProgramLogSize");
-  library_.Resolve(get_program_log, "nvrtcGetProgramLog");
-  library_.Resolve(get_lowered_name, "nvrtcGetLoweredName");
-  library_.Resolve(get_cubin_size, "nvrtcGetCUBINSize");
-  library_.Resolve(get_cubin, "nvrtcGetCUBIN");
-  library_.Resolve(get_ptx_size, "nvrtcGetPTXSize");
-  library_.Resolve(get_ptx, "nvrtcGetPTX");
+  library_.Resolve(functions_.get_error_string, "nvrtcGetErrorString");
+  library_.Resolve(functions_.create_program, "nvrtcCreateProgram");
+  library_.Resolve(functions_.destroy_program, "nvrtcDestroyProgram");
+  library_.Resolve(functions_.add_name_expression, "nvrtcAddNameExpression");
+  library_.Resolve(functions_.compile_program, "nvrtcCompileProgram");
+  library_.Resolve(functions_.get_program_log_size, "nvrtcGetProgramLogSize");
+  library_.Resolve(functions_.get_program_log, "nvrtcGetProgramLog");
+  library_.Resolve(functions_.get_lowered_name, "nvrtcGetLoweredName");
+  library_.Resolve(functions_.get_cubin_size, "nvrtcGetCUBINSize");
+  library_.Resolve(functions_.get_cubin, "nvrtcGetCUBIN");
+  library_.Resolve(functions_.get_ptx_size, "nvrtcGetPTXSize");
+  library_.Resolve(functions_.get_ptx, "nvrtcGetPTX");
   int major = 0;
   int minor = 0;
   get_version(&major, &minor);
@@ -32,7 +32,8 @@ NvrtcLibrary::NvrtcLibrary(const std::filesystem::path& cuda_root)
   }
 }
 
-NvrtcProgram::NvrtcProgram(const NvrtcLibrary& nvrtc, const std::string& source, const std::string& name) : nvrtc_(nvrtc) {
+NvrtcProgram::NvrtcProgram(const NvrtcLibrary& nvrtc, const std::string& source, const std::string& name)
+    : nvrtc_(nvrtc.functions()) {
   const nvrtcResult result = nvrtc_.create_program(&handle_, source.c_str(), name.c_str(), 0, nullptr, nullptr);
   if (result != NVRTC_SUCCESS)
     throw Error(fmt::format("nvrtcCreateProgram: {}; free memory or report this", nvrtc_.get_error_string(result)));

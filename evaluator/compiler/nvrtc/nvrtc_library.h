@@ -9,12 +9,8 @@
 
 namespace evo {
 
-// The functions of NVRTC that evo calls. The library is loaded at run time from the toolkit's folder, else from the loader's
-// path. Throws Error if there is no NVRTC, or if it is older than 12.8 and so has no precompiled headers.
-class NvrtcLibrary {
- public:
-  explicit NvrtcLibrary(const std::filesystem::path& cuda_root);
-
+// The functions of NVRTC that evo calls.
+struct NvrtcFunctions {
   decltype(&nvrtcGetErrorString) get_error_string = nullptr;
   decltype(&nvrtcCreateProgram) create_program = nullptr;
   decltype(&nvrtcDestroyProgram) destroy_program = nullptr;
@@ -27,12 +23,21 @@ class NvrtcLibrary {
   decltype(&nvrtcGetCUBIN) get_cubin = nullptr;
   decltype(&nvrtcGetPTXSize) get_ptx_size = nullptr;
   decltype(&nvrtcGetPTX) get_ptx = nullptr;
+};
 
+// NVRTC, loaded at run time from the toolkit's folder, else from the loader's path. Throws Error if there is no NVRTC, or if it
+// is older than 12.8 and so has no precompiled headers.
+class NvrtcLibrary {
+ public:
+  explicit NvrtcLibrary(const std::filesystem::path& cuda_root);
+
+  const NvrtcFunctions& functions() const { return functions_; }
   const std::string& version() const { return version_; }  // "13.0"
   const std::filesystem::path& file() const { return library_.file(); }
 
  private:
   SharedLibrary library_;
+  NvrtcFunctions functions_;
   std::string version_;
 };
 
@@ -55,7 +60,7 @@ class NvrtcProgram {
   using TextFunction = nvrtcResult (*)(nvrtcProgram, char*);
   std::string CopyText(const char* what, SizeFunction size, TextFunction text) const;
 
-  const NvrtcLibrary& nvrtc_;
+  const NvrtcFunctions& nvrtc_;
   nvrtcProgram handle_ = nullptr;
 };
 

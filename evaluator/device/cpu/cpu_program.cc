@@ -34,18 +34,17 @@ LoadResult CpuProgram::Load(const CompiledProgram& compiled) {
     const auto* found = static_cast<const evo_cpu_kernel*>(::dlsym(library, kernel.symbol.c_str()));
     if (found == nullptr)
       return {{Outcome::kLaunchError, fmt::format("kernel {} is not in the image", kernel.expression), false}, nullptr};
-    program->kernels_.push_back(found);
-    program->names_.push_back(kernel.expression);
+    program->kernels_.push_back({found, kernel.expression});
   }
   return {{}, std::move(program)};
 }
 
 bool CpuProgram::Connect() {
-  runtime_ = static_cast<const evo_cpu_services**>(::dlsym(library_, "evo_cpu_runtime"));
+  auto** runtime = static_cast<const evo_cpu_services**>(::dlsym(library_, "evo_cpu_runtime"));
   current_ = static_cast<evo_cpu_thread**>(::dlsym(library_, "evo_cpu_current"));
   checker_ = static_cast<const evo_cpu_checks**>(::dlsym(library_, "evo_cpu_checker"));
-  if (runtime_ == nullptr || current_ == nullptr) return false;
-  *runtime_ = SimtRuntime::Services();
+  if (runtime == nullptr || current_ == nullptr) return false;
+  *runtime = SimtRuntime::Services();
   if (checker_ != nullptr) *checker_ = SimtRuntime::Checks();
   segments_ = SegmentsOf(library_);
   for (const ModuleSegment& segment : segments_) data_.Add(segment.begin, segment.bytes, !segment.variable);

@@ -23,8 +23,8 @@ class CpuProgram : public LoadedProgram {
   std::vector<DeviceRange> State() const override;
   std::vector<DeviceRange> Places(const std::string& symbol) const override;
 
-  const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index); }
-  const std::string& name(std::size_t index) const { return names_.at(index); }
+  const evo_cpu_kernel* kernel(std::size_t index) const { return kernels_.at(index).entry; }
+  const std::string& name(std::size_t index) const { return kernels_.at(index).name; }
   evo_cpu_thread** current() const { return current_; }
   // The module's own data if it was compiled with checked accesses, else null.
   MemoryMap* checked_data() { return checker_ != nullptr ? &data_ : nullptr; }
@@ -34,18 +34,21 @@ class CpuProgram : public LoadedProgram {
   std::size_t dynamic_shared = 0;
 
  private:
+  struct Kernel {
+    const evo_cpu_kernel* entry;
+    std::string name;  // "scale<4>"
+  };
+
   // False if HostCompiler did not make the image.
   bool Connect();
 
   void* library_;
   int file_;
   evo_cpu_thread** current_ = nullptr;
-  const evo_cpu_services** runtime_ = nullptr;
   const evo_cpu_checks** checker_ = nullptr;
   std::vector<ModuleSegment> segments_;
   MemoryMap data_;
-  std::vector<const evo_cpu_kernel*> kernels_;
-  std::vector<std::string> names_;
+  std::vector<Kernel> kernels_;
 };
 
 }  // namespace evo

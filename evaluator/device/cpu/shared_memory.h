@@ -2,18 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "evaluator/device/cpu/shadow.h"
+#include "evaluator/device/cpu/shared_variables.h"
 #include "evaluator/device/pattern.h"
 
 namespace evo {
 
-// The shared memory of the running block: static variables, in the order in which the kernel first uses them, and the dynamic
-// part.
+// The shared memory of the running block: its static variables and the dynamic part.
 class SharedMemory {
  public:
   SharedMemory();
@@ -32,9 +30,9 @@ class SharedMemory {
   // Null when the block's static variables take more than a block may have; Declared() is how much.
   char* Static(unsigned slot, std::size_t bytes);
   // Static bytes asked for so far, each variable rounded up to its alignment.
-  std::size_t Declared() const { return statics_.declared; }
+  std::size_t Declared() const { return statics_.declared(); }
   // The part of it that the block has got.
-  std::size_t Granted() const { return statics_.granted; }
+  std::size_t Granted() const { return statics_.granted(); }
 
   bool Near(std::uintptr_t address) const { return address - reinterpret_cast<std::uintptr_t>(arena_) < kArenaBytes; }
   // Within the dynamic part or within one static variable.
@@ -52,16 +50,6 @@ class SharedMemory {
     DevicePattern pattern;
     std::vector<char> bytes;
   };
-  struct Variable {
-    std::uintptr_t begin;
-    std::size_t bytes;
-  };
-  // Bytes of static variables: placed in the arena, asked for, and granted to the block.
-  struct StaticBytes {
-    std::size_t placed = 0;
-    std::size_t declared = 0;
-    std::size_t granted = 0;
-  };
   static constexpr std::size_t kStaticArea = 512 * 1024;  // with the gaps
   static constexpr std::size_t kGap = 64 * 1024;
   static constexpr std::size_t kDynamicArea = 228 * 1024;
@@ -72,12 +60,8 @@ class SharedMemory {
   char* dynamic_;
   Shadow records_;
   PatternImage image_;
-  bool spaced_ = false;
   std::size_t dynamic_bytes_ = 0;
-  StaticBytes statics_;
-  std::map<std::pair<unsigned, std::size_t>, char*> places_;  // by slot and size
-  std::vector<Variable> variables_;                           // by address
-  std::size_t last_ = 0;                                      // the variable of the last call
+  SharedVariables statics_;
 };
 
 }  // namespace evo

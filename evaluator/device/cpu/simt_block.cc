@@ -81,7 +81,7 @@ void SimtBlock::Scrub(const DevicePattern& pattern) {
   if (result_.fault != SimtFault::kNone) return;  // its threads stand where they were
   shared_.Scrub(pattern);
   fibers_.Scrub(pattern);
-  for (SimtWarp& warp : warps_) FillHere({reinterpret_cast<std::uintptr_t>(warp.exchange()), SimtWarp::kExchangeBytes, pattern});
+  threads_.Scrub(pattern);
 }
 
 std::vector<std::uint64_t> SimtBlock::BeginLaunch(const SimtLaunch& launch) {
@@ -90,18 +90,9 @@ std::vector<std::uint64_t> SimtBlock::BeginLaunch(const SimtLaunch& launch) {
   block_.grid_dim = {launch.grid[0], launch.grid[1], launch.grid[2]};
   block_.dynamic_shared = shared_.dynamic();
   shared_.BeginLaunch(launch.shared_bytes, checked());
-  const unsigned count = launch.block[0] * launch.block[1] * launch.block[2];
-  threads_.resize(count);
-  warps_.resize((count + SimtWarp::kLanes - 1) / SimtWarp::kLanes);
-  unsigned t = 0;
-  for (unsigned z = 0; z < launch.block[2]; ++z) {
-    for (unsigned y = 0; y < launch.block[1]; ++y) {
-      for (unsigned x = 0; x < launch.block[0]; ++x, ++t)
-        threads_[t].context = {{x, y, z}, t % SimtWarp::kLanes,  warps_[t / SimtWarp::kLanes].exchange(), &block_,
-                               nullptr,   FiberPool::kStackBytes};
-    }
-  }
-  if (checked()) checker_.BeginLaunch(launch.module_data, count);
+  threads_.BeginLaunch(launch.block, &block_, FiberPool::kStackBytes);
+  const std::size_t count = threads_.size();
+  if (checked()) checker_.BeginLaunch(launch.module_data, static_cast<unsigned>(count));
   const std::uint64_t all = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   std::vector<std::uint64_t> blocks;
   if (launch.sample) {
@@ -127,9 +118,7 @@ void SimtBlock::BeginBlock() {
   if (checked()) checker_.BeginBlock();
   barrier_ = {static_cast<unsigned>(threads_.size()), 0};
   order_.Restart();
-  for (Thread& thread : threads_) thread.state = ThreadState::kUnstarted;
-  for (std::size_t w = 0; w < warps_.size(); ++w)
-    warps_[w].Begin(static_cast<unsigned>(std::min<std::size_t>(SimtWarp::kLanes, threads_.size() - w * SimtWarp::kLanes)));
+  threads_.BeginBlock();
 }
 
 void SimtBlock::Run(std::uint64_t block_index) {
@@ -141,14 +130,12 @@ void SimtBlock::Run(std::uint64_t block_index) {
     if (order_.HasReleased()) {
       const int thread = order_.PopReleased();
       Enter(thread);
-      fibers_.Resume(At(thread).fiber);
+      fibers_.Resume(threads_.At(thread).fiber);
     } else if (order_.next_thread < order_.threads.size()) {
       fibers_.Resume(fibers_.Acquire());
     } else {
-      const auto waiting = std::count_if(threads_.begin(), threads_.end(),
-                                         [](const Thread& thread) { return thread.state == ThreadState::kAtBlockBarrier; });
-      Fault(SimtFault::kDeadlock,
-            DeadlockMessage(block_.block_index, waiting > 0 ? static_cast<unsigned>(waiting) : barrier_.live, threads_.size()));
+      const unsigned waiting = threads_.Count(State::kAtBlockBarrier);
+      Fault(SimtFault::kDeadlock, DeadlockMessage(block_.block_index, waiting > 0 ? waiting : barrier_.live, threads_.size()));
     }
   }
   if (!checked()) return;
@@ -159,7 +146,7 @@ void SimtBlock::Run(std::uint64_t block_index) {
 void SimtBlock::RunThreads(int fiber) {
   while (order_.next_thread < order_.threads.size() && result_.fault == SimtFault::kNone) {
     const int thread = order_.threads[order_.next_thread++];
-    At(thread).fiber = fiber;
+    threads_.At(thread).fiber = fiber;
     Enter(thread);
     launch_.kernel->invoke(launch_.arguments);
     Exit(thread);
@@ -168,32 +155,32 @@ void SimtBlock::RunThreads(int fiber) {
 }
 
 void SimtBlock::Enter(int thread) {
-  running_ = thread;
-  Thread& entered = At(thread);
-  entered.state = ThreadState::kRunning;
+  threads_.SetRunning(thread);
+  SimtThreads::Thread& entered = threads_.At(thread);
+  entered.state = State::kRunning;
   entered.context.stack = fibers_.stack(entered.fiber);
   *launch_.current = &entered.context;
 }
 
 void SimtBlock::Exit(int thread) {
   if (checked()) Require(checker_.FinishWarp());
-  At(thread).state = ThreadState::kDone;
+  threads_.At(thread).state = State::kDone;
   --barrier_.live;
-  SimtWarp& warp = WarpOf(thread);
-  warp.Exit(At(thread).context.lane);
+  SimtWarp& warp = threads_.WarpOf(thread);
+  warp.Exit(threads_.At(thread).context.lane);
   if (barrier_.arrived > 0 && barrier_.arrived == barrier_.live) ReleaseBlockBarrier(-1);
   while (const auto mask = warp.CompleteBarrier()) Dissolve(thread / kLanes, *mask, -1);
 }
 
 // The running thread waits until another thread releases it.
-void SimtBlock::Wait(ThreadState state) {
+void SimtBlock::Wait(State state) {
   if (checked()) Require(checker_.FinishWarp());
-  At(running_).state = state;
+  threads_.Running().state = state;
   fibers_.Yield();
 }
 
 void SimtBlock::Release(int thread) {
-  At(thread).state = ThreadState::kReleased;
+  threads_.At(thread).state = State::kReleased;
   order_.released.push_back(thread);
 }
 
@@ -201,18 +188,18 @@ void SimtBlock::ReleaseBlockBarrier(int except) {
   if (checked()) Require(checker_.BlockBarrier());
   barrier_.arrived = 0;
   for (const int thread : order_.threads) {
-    if (thread != except && At(thread).state == ThreadState::kAtBlockBarrier) Release(thread);
+    if (thread != except && threads_.At(thread).state == State::kAtBlockBarrier) Release(thread);
   }
 }
 
 void SimtBlock::SyncBlock() {
-  if (++barrier_.arrived == barrier_.live) return ReleaseBlockBarrier(running_);
-  Wait(ThreadState::kAtBlockBarrier);
+  if (++barrier_.arrived == barrier_.live) return ReleaseBlockBarrier(threads_.running());
+  Wait(State::kAtBlockBarrier);
 }
 
 bool SimtBlock::Arrive(unsigned mask, bool collective) {
-  SimtWarp& warp = WarpOf(running_);
-  const unsigned lane = At(running_).context.lane;
+  SimtWarp& warp = threads_.WarpOf(threads_.running());
+  const unsigned lane = threads_.Running().context.lane;
   if (!(mask & (1u << lane)))
     FaultHere(SimtFault::kWarpMisuse, fmt::format("lane {} calls a warp operation whose mask {:#x} leaves it out", lane, mask));
   if (collective && (mask & ~warp.live()))
@@ -221,7 +208,7 @@ bool SimtBlock::Arrive(unsigned mask, bool collective) {
 }
 
 void SimtBlock::Dissolve(int warp, unsigned mask, int except) {
-  const unsigned lanes = warps_[static_cast<std::size_t>(warp)].Dissolve(mask);
+  const unsigned lanes = threads_.Warp(warp).Dissolve(mask);
   if (checked()) checker_.WarpBarrier(static_cast<unsigned>(warp), lanes);
   for (const unsigned lane : order_.lanes) {
     const int thread = warp * kLanes + static_cast<int>(lane);
@@ -230,17 +217,17 @@ void SimtBlock::Dissolve(int warp, unsigned mask, int except) {
 }
 
 void SimtBlock::SyncWarp(unsigned mask) {
-  if (Arrive(mask, false)) return Dissolve(running_ / kLanes, mask, running_);
-  Wait(ThreadState::kAtWarpBarrier);
+  if (Arrive(mask, false)) return Dissolve(threads_.running() / kLanes, mask, threads_.running());
+  Wait(State::kAtWarpBarrier);
 }
 
 bool SimtBlock::BeginCollective(unsigned mask) {
   if (Arrive(mask, true)) return true;
-  Wait(ThreadState::kAtWarpBarrier);
+  Wait(State::kAtWarpBarrier);
   return false;
 }
 
-void SimtBlock::EndCollective(unsigned mask) { Dissolve(running_ / kLanes, mask, running_); }
+void SimtBlock::EndCollective(unsigned mask) { Dissolve(threads_.running() / kLanes, mask, threads_.running()); }
 
 void* SimtBlock::StaticShared(unsigned slot, std::size_t bytes) {
   char* place = shared_.Static(slot, bytes);
@@ -254,13 +241,13 @@ void SimtBlock::Access(const void* address, std::size_t bytes, evo_cpu_access ki
   if (!checked()) return;
   if (launch_.sample && ++accesses_ % kAccessesPerLook == 0 && std::chrono::steady_clock::now() > launch_.latest)
     FaultHere(SimtFault::kTime, "one block took too long with every access checked");
-  Require(checker_.Access(static_cast<unsigned>(running_), reinterpret_cast<std::uintptr_t>(address), bytes, kind));
+  Require(checker_.Access(static_cast<unsigned>(threads_.running()), reinterpret_cast<std::uintptr_t>(address), bytes, kind));
 }
 
 // Ends the kernel if there is a fault.
 void SimtBlock::Require(const std::optional<AccessFault>& fault) {
   if (!fault) return;
-  const evo_cpu_uint3& thread = At(running_).context.thread_index;
+  const evo_cpu_uint3& thread = threads_.Running().context.thread_index;
   const evo_cpu_uint3& block = block_.block_index;
   FaultHere(MeaningOf(fault->kind), fmt::format("thread ({}, {}, {}) of block ({}, {}, {}): {}", thread.x, thread.y, thread.z,
                                                 block.x, block.y, block.z, fault->message));

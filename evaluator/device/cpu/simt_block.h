@@ -10,7 +10,7 @@
 #include "evaluator/device/cpu/fiber_pool.h"
 #include "evaluator/device/cpu/shared_memory.h"
 #include "evaluator/device/cpu/simt_runtime.h"
-#include "evaluator/device/cpu/simt_warp.h"
+#include "evaluator/device/cpu/simt_threads.h"
 
 namespace evo {
 
@@ -35,21 +35,16 @@ class SimtBlock {
   // True for the last lane, which then does the work of all and calls EndCollective; the others return after that.
   bool BeginCollective(unsigned mask);
   void EndCollective(unsigned mask);
-  unsigned LiveLanes() { return WarpOf(running_).live(); }
+  unsigned LiveLanes() { return threads_.WarpOf(threads_.running()).live(); }
   void* StaticShared(unsigned slot, std::size_t bytes);
   void Access(const void* address, std::size_t bytes, evo_cpu_access kind);
   void Fence() {
-    if (checked()) checker_.Fence(static_cast<unsigned>(running_));
+    if (checked()) checker_.Fence(static_cast<unsigned>(threads_.running()));
   }
   [[noreturn]] void FaultHere(SimtFault fault, std::string message);
 
  private:
-  enum class ThreadState : std::uint8_t { kUnstarted, kRunning, kAtBlockBarrier, kAtWarpBarrier, kReleased, kDone };
-  struct Thread {
-    evo_cpu_thread context{};
-    ThreadState state = ThreadState::kUnstarted;
-    int fiber = -1;
-  };
+  using State = SimtThreads::State;
   // The order in which threads start and lanes are released, how far the block has come in it, and the threads that were released
   // since.
   struct Order {
@@ -68,13 +63,11 @@ class SimtBlock {
   };
 
   bool checked() const { return launch_.module_data != nullptr; }
-  Thread& At(int thread) { return threads_[static_cast<std::size_t>(thread)]; }
-  SimtWarp& WarpOf(int thread) { return warps_[static_cast<unsigned>(thread) / SimtWarp::kLanes]; }
   void BeginBlock();
   void RunThreads(int fiber);
   void Enter(int thread);
   void Exit(int thread);
-  void Wait(ThreadState state);
+  void Wait(State state);
   void Release(int thread);
   void ReleaseBlockBarrier(int except);
   bool Arrive(unsigned mask, bool collective);
@@ -84,11 +77,9 @@ class SimtBlock {
 
   SimtLaunch launch_;
   evo_cpu_block block_{};
-  std::vector<Thread> threads_;
-  std::vector<SimtWarp> warps_;
+  SimtThreads threads_;
   Order order_;
   BlockBarrier barrier_;
-  int running_ = -1;
   std::uint64_t accesses_ = 0;  // checked, in samples
   SimtResult result_;
   SharedMemory shared_;

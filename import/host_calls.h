@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "import/source_program.h"
+
+namespace evo {
+
+// A call in host code. Arguments are ranges of the text.
+struct HostCall {
+  std::string name;   // without its qualification
+  int function = -1;  // that calls; index into SourceProgram::functions()
+  SourceRange range;
+  std::vector<SourceRange> arguments;
+};
+
+// `kernel<template arguments><<<configuration>>>(arguments)`
+struct HostLaunch : HostCall {
+  std::vector<SourceRange> template_arguments;
+  std::vector<SourceRange> configuration;  // grid, block, shared bytes, stream
+};
+
+// The calls, launches and assignments of host code. They are read from the tokens, since the tree lacks them where a header is
+// missing.
+class HostCalls {
+ public:
+  // `program` must outlive the object.
+  explicit HostCalls(const SourceProgram& program);
+
+  const std::vector<HostLaunch>& launches() const { return launches_; }
+  const std::vector<HostCall>& calls() const { return calls_; }
+  // What is assigned to the variable in the function, in order: "grid.x" too.
+  const std::vector<SourceRange>& AssignedTo(const std::string& variable, int function) const;
+
+  // An argument that a caller passes, and the function in which it stands.
+  struct Passed {
+    SourceRange range;
+    int function = -1;
+  };
+  // What the first caller of the function passes for the parameter; nullopt if there is none.
+  std::optional<Passed> PassedFor(const std::string& parameter, int function) const;
+  // The arguments between the brackets at tokens `open` and `close`.
+  std::vector<SourceRange> Split(std::size_t open, std::size_t close) const;
+
+ private:
+  void ReadCalls();
+  void ReadAssignments();
+  std::size_t ReadLaunch(std::size_t at);
+  std::optional<SourceRange> DefaultOf(const ProgramParameter& parameter) const;
+
+  const SourceProgram& program_;
+  std::vector<HostCall> calls_;
+  std::vector<HostLaunch> launches_;
+  std::map<std::pair<int, std::string>, std::vector<SourceRange>> assignments_;
+};
+
+}  // namespace evo

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mutators/analysis/convolution_check.h"
+#include "mutators/analysis/convolution_epilogue.h"
+#include "mutators/analysis/convolution_parts.h"
+#include "mutators/analysis/convolution_runs.h"
+
+namespace evo {
+
+// Runs threads of a kernel and collects what each of them sums up. It refuses a kernel whose threads do anything else.
+class ConvolutionSampler {
+ public:
+  // The thread's number in its launch, and its sample.
+  using Sampled = std::pair<std::int64_t, ConvolutionSample>;
+
+  // The arguments must outlive the object.
+  ConvolutionSampler(const SyntaxTree& tree, const ConvolutionParts& parts, ConvolutionRuns& runs)
+      : tree_(tree), parts_(parts), runs_(runs) {}
+
+  // Why the kernel is refused; empty if it is not.
+  const std::string& why() const { return why_; }
+  // The two buffers of whose products the sum is. The first that is seen counts as the images until SwapBuffers.
+  const ConvolutionBuffers& buffers() const { return buffers_; }
+  void SwapBuffers() { std::swap(buffers_.x, buffers_.f); }
+  // The buffer to which the threads store; -1 before the first sample.
+  int output() const { return output_; }
+  // Forgets all launches, their refusal and the buffers.
+  void Reset();
+
+  // What a thread sums up; nullopt if it stores nothing, or if the kernel is refused.
+  std::optional<ConvolutionSample> Sample(const ConvolutionRuns::Setting& setting, std::int64_t thread);
+  // Some elements of a launch, `count` at most. Empty if the kernel is refused.
+  std::vector<Sampled> Some(const ConvolutionRuns::Setting& setting, std::size_t count);
+  // Sets the shape of what has been observed since the last call.
+  void Settle(const ConvolutionShape& shape);
+  const std::vector<ConvolutionObserved>& observed() const { return observed_; }
+
+ private:
+  bool Refuse(std::string why);
+  std::optional<ConvolutionSample> SampleOf(const ThreadTrace& trace);
+  bool AddReads(const ThreadTrace& trace, ConvolutionSample& sample);
+  void Observe(const ConvolutionRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace, std::int64_t element);
+
+  const SyntaxTree& tree_;
+  const ConvolutionParts& parts_;
+  ConvolutionRuns& runs_;
+  ConvolutionBuffers buffers_;
+  int output_ = -1;
+  std::vector<ConvolutionObserved> observed_;
+  std::size_t settled_ = 0;  // of observed_
+  std::string why_;
+};
+
+}  // namespace evo

@@ -1,0 +1,103 @@
+#include "mutators/analysis/convolution_shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+#include <variant>
+
+namespace evo {
+namespace {
+
+// What the sizes of the launch line are in three settings: those of images, channels and filters, and those of a filter's taps,
+// of strides and of paddings. Which is which is not known: the first few sizes are taken for the former.
+constexpr std::int64_t kLargeSizes[3][10] = {
+    {8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, {9, 8, 11, 12, 10, 14, 13, 16, 15, 18}, {10, 12, 9, 8, 13, 11, 16, 14, 17, 15}};
+constexpr std::int64_t kTapSizes[3][6] = {{3, 2, 1, 2, 1, 2}, {5, 3, 2, 1, 2, 1}, {4, 3, 3, 1, 3, 1}};
+constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6};
+// Elements of a launch that are looked at.
+constexpr std::size_t kSamples = 40;
+
+// Those of elements with the most and with the fewest taps first.
+std::vector<std::int64_t> Threads(std::vector<ConvolutionSampler::Sampled> samples) {
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const auto& a, const auto& b) { return a.second.x.size() > b.second.x.size(); });
+  if (samples.size() > 2) std::rotate(samples.begin() + 1, samples.end() - 1, samples.end());
+  std::vector<std::int64_t> threads;
+  for (const auto& [thread, sample] : samples) threads.push_back(thread);
+  return threads;
+}
+
+}  // namespace
+
+bool ConvolutionShapes::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+ConvolutionRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut) const {
+  ConvolutionRuns::Sizes sizes;
+  const auto& names = runs_.names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    sizes[names[i]] = i < cut ? kLargeSizes[number][i] : kTapSizes[number][(i - cut) % std::size(kTapSizes[number])];
+  return sizes;
+}
+
+bool ConvolutionShapes::Find() {
+  std::string first_why;
+  for (const std::size_t cut : kCuts) {
+    if (cut < kMostConvolutionSizes && cut >= runs_.names().size()) continue;
+    sampler_.Reset();
+    why_.clear();
+    if (FindShape(0, cut) && FindShape(1, cut)) {
+      third_ = SizesOf(2, cut);
+      return true;
+    }
+    if (first_why.empty()) first_why = why_;
+  }
+  return Refuse(first_why);
+}
+
+bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut) {
+  ConvolutionLaunch& launch = launches_[number];
+  launch.sizes = SizesOf(number, cut);
+  const auto setting = runs_.SettingOf(launch.sizes);
+  if (!setting) return Refuse(parts_.deep ? "its launch line passes what is no number" : "");
+  launch.setting = *setting;
+  const auto found = sampler_.Some(*setting, kSamples);
+  if (!sampler_.why().empty()) return Refuse(parts_.deep ? sampler_.why() : "");
+  if (found.empty() || sampler_.buffers().f < 0)
+    return Refuse(parts_.deep ? "no thread stores a sum of products of two buffers in a launch with sizes of 8 to 17" : "");
+  launch.threads = Threads(found);
+  std::vector<ConvolutionSample> samples;
+  for (const auto& [thread, sample] : found) samples.push_back(sample);
+  std::set<std::int64_t> values;
+  for (const auto& [name, value] : setting->values) values.insert(value.integer);
+  for (const auto& [parameter, value] : setting->integers) values.insert(value);
+  auto shape = ShapeOf(samples, sampler_.buffers(), values);
+  if (std::holds_alternative<std::string>(shape) && number == 0) {
+    for (ConvolutionSample& sample : samples) std::swap(sample.x, sample.f);
+    auto other = ShapeOf(samples, {sampler_.buffers().f, sampler_.buffers().x}, values);
+    if (std::holds_alternative<ConvolutionShape>(other) || std::get<std::string>(shape).empty()) {
+      sampler_.SwapBuffers();
+      shape = std::move(other);
+    }
+  }
+  if (const auto* why = std::get_if<std::string>(&shape)) return Refuse(*why);
+  launch.shape = std::get<ConvolutionShape>(shape);
+  sampler_.Settle(launch.shape);
+  return CheckTypes();
+}
+
+bool ConvolutionShapes::CheckTypes() {
+  const ConvolutionBuffers& buffers = sampler_.buffers();
+  const std::string element = PointedTo(tree_, buffers.x);
+  if (element != "__half" && element != "__nv_bfloat16")
+    return Refuse(
+        fmt::format("the elements of {} are {}; tensor cores multiply half or bfloat16", tree_.node(buffers.x).name, element));
+  return element == PointedTo(tree_, buffers.f) || Refuse("its images and filters are of two types");
+}
+
+}  // namespace evo

@@ -1,0 +1,139 @@
+#include "mutators/analysis/convolution_trials.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/convolution_numbers.h"
+#include "mutators/analysis/data_flow.h"
+
+namespace evo {
+namespace {
+
+// Threads of a launch of which all are run, and how large a size may be, to be larger than all numbers of the code.
+constexpr std::int64_t kMostThreadsOfLaunch = 60'000;
+constexpr std::int64_t kMostSize = 1100;
+constexpr std::size_t kLargeSamples = 3;
+// Threads that are run with forms.
+constexpr std::size_t kSymbolicThreads = 4;
+
+}  // namespace
+
+bool ConvolutionTrials::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+// Sizes that are no images', channels' or filters' number.
+std::set<std::string> ConvolutionTrials::NamesOfTaps() const {
+  std::set<std::string> names;
+  for (const Convolution::Number* number :
+       {&found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y, &found_.pad_x}) {
+    const auto named = Expression::Parse(number->launch).Names();
+    names.insert(named.begin(), named.end());
+  }
+  return names;
+}
+
+// Sizes for launches of which all threads are run. Those that are not known may be the number of images.
+ConvolutionRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
+  const auto one = static_cast<std::int64_t>(number);
+  const std::set<std::string> taps = NamesOfTaps();
+  ConvolutionRuns::Sizes sizes = launches_[number].sizes;
+  std::int64_t unknown = 4 - one;  // the same as no size of taps
+  for (auto& [name, size] : sizes) {
+    if (taps.contains(name)) continue;
+    if (name == found_.channels.launch)
+      size = 2;
+    else if (name == found_.filters.launch)
+      size = 3 - one;
+    else if (name == found_.height.launch)
+      size = launches_[number].shape.rows + 1 + one;
+    else if (name == found_.width.launch)
+      size = launches_[number].shape.columns + 3 - one;
+    else if (name == found_.out_height.launch || name == found_.out_width.launch)
+      size = 4 + one;
+    else
+      size = unknown++;
+  }
+  return sizes;
+}
+
+bool ConvolutionTrials::RunSmall() {
+  for (const std::size_t number : {0u, 1u}) {
+    const auto setting = runs_.SettingOf(SmallSizes(number));
+    if (!setting) return Refuse("its launch line has no threads for small sizes");
+    if (setting->Threads() > kMostThreadsOfLaunch) return Refuse("it has too many threads for small sizes");
+    settings_[number] = *setting;
+    const ConvolutionShape shape = ShapeIn(found_, *setting);
+    std::set<std::int64_t> elements;
+    for (std::int64_t thread = 0; thread < setting->Threads(); ++thread) {
+      const auto sample = sampler_.Sample(*setting, thread);
+      if (!sampler_.why().empty()) return Refuse(sampler_.why());
+      if (!sample) continue;
+      if (!Explains(shape, sampler_.buffers(), *sample)) return Refuse("its sum is no convolution where images are small");
+      if (!elements.insert(sample->element).second) return Refuse("two threads store the same element");
+    }
+    sampler_.Settle(shape);
+    const std::int64_t each = shape.filters * shape.out_height * shape.out_width;
+    const auto count = static_cast<std::int64_t>(elements.size());
+    if (count == 0 || *elements.begin() != 0 || *elements.rbegin() != count - 1 || count % each != 0)
+      return Refuse("its threads do not store all elements of the output");
+    images_[number] = count / each;
+  }
+  return true;
+}
+
+// Whether all launches with the same sizes have the same value of what was compared.
+bool ConvolutionTrials::IsAllowed(int symbol, const std::set<int>& used) const {
+  if (symbol < -1 || used.contains(symbol)) return true;
+  if (!runs_.threads().settled().contains(symbol)) return false;
+  const auto named = NamedIn(context_.tree, context_.tree.node(symbol).children.back());
+  return std::all_of(named.begin(), named.end(),
+                     [&](int name) { return context_.tree.node(name).function < 0 || IsAllowed(name, used); });
+}
+
+bool ConvolutionTrials::RunSymbolic(const std::set<int>& used) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < std::min(kSymbolicThreads, launches_[0].threads.size()); ++i) {
+    const ThreadTrace trace = runs_.Run(launches_[0].setting, launches_[0].threads[i], true);
+    if (!trace.refusal.empty()) return Refuse(trace.refusal);
+    for (const int symbol : trace.after.deciding) {
+      if (!IsAllowed(symbol, used))
+        return Refuse(fmt::format("{} decides what it sums up", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
+    }
+    largest_number_ = std::max(largest_number_, trace.largest_number);
+    names.insert(trace.names.begin(), trace.names.end());
+  }
+  parameters_ = ParametersBehind(context_, fmt::format("{}", fmt::join(names, " ")));
+  return true;
+}
+
+bool ConvolutionTrials::RunLarge() {
+  const std::set<std::string> taps = NamesOfTaps();
+  if (largest_number_ > kMostSize)
+    return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", largest_number_));
+  ConvolutionRuns::Sizes sizes = launches_[0].sizes;
+  std::int64_t next = std::max<std::int64_t>(largest_number_, 20) + 2;
+  for (auto& [name, size] : sizes) {
+    if (!taps.contains(name)) size = ++next;
+  }
+  return RunSome(sizes, kLargeSamples, fmt::format("where sizes are beyond {}", largest_number_));
+}
+
+bool ConvolutionTrials::RunSome(const ConvolutionRuns::Sizes& sizes, std::size_t count, const std::string& where) {
+  const auto setting = runs_.SettingOf(sizes);
+  if (!setting) return Refuse(fmt::format("its launch line has no threads {}", where));
+  const auto samples = sampler_.Some(*setting, count);
+  if (!sampler_.why().empty()) return Refuse(sampler_.why());
+  const ConvolutionShape shape = ShapeIn(found_, *setting);
+  sampler_.Settle(shape);
+  for (const auto& [thread, sample] : samples) {
+    if (!Explains(shape, sampler_.buffers(), sample)) return Refuse(fmt::format("its sum is no convolution {}", where));
+  }
+  return !samples.empty() || Refuse(fmt::format("no thread stores anything {}", where));
+}
+
+}  // namespace evo
