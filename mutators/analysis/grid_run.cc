@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "kernel_templates/launch_argument.h"
-#include "mutators/analysis/grid_numbers.h"
+#include "mutators/analysis/integer_arithmetic.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 

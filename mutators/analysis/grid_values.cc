@@ -8,8 +8,8 @@
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/grid_numbers.h"
 #include "mutators/analysis/grid_run.h"
+#include "mutators/analysis/integer_arithmetic.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 

@@ -1,4 +1,4 @@
-#include "mutators/analysis/grid_numbers.h"
+#include "mutators/analysis/integer_arithmetic.h"
 
 #include "mutators/analysis/source_query.h"
 

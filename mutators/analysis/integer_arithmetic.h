@@ -7,7 +7,7 @@
 
 namespace evo {
 
-// Numbers of C++'s types, for a GridRun.
+// Numbers as C++'s types have them, and what its operators make of integers, for code that runs kernels on numbers.
 
 // What a conversion between two types keeps of data: nothing, unless both are real or both are integers of at least 32 bits.
 enum class TypeClass { kInteger, kReal, kOther };

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+namespace evo {
+
+// Which threads of a block, its lanes, take part: not zero for those.
+using LaneMask = std::vector<char>;
+
+inline bool AnyLane(const LaneMask& mask) { return std::find(mask.begin(), mask.end(), 1) != mask.end(); }
+
+// The lanes of a mask that are not in another.
+inline LaneMask Without(const LaneMask& mask, const LaneMask& others) {
+  LaneMask rest = mask;
+  for (std::size_t lane = 0; lane < rest.size(); ++lane) rest[lane] = mask[lane] && !others[lane];
+  return rest;
+}
+
+}  // namespace evo
