@@ -1,9 +1,10 @@
 #include "mutators/analysis/access_order.h"
 
+#include "mutators/analysis/lane_mask.h"
+
 namespace evo {
 namespace {
 
-constexpr std::size_t kWarpLanes = 32;
 constexpr int kSeveral = -2;
 
 }  // namespace

@@ -1,21 +1,10 @@
 #include "mutators/analysis/integer_arithmetic.h"
 
+#include <utility>
+
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
-namespace {
-
-template <typename T>
-bool ComparedAs(std::string_view spelled, T a, T b) {
-  if (spelled == "<") return a < b;
-  if (spelled == "<=") return a <= b;
-  if (spelled == ">") return a > b;
-  if (spelled == ">=") return a >= b;
-  return (a == b) == (spelled == "==");
-}
-
-}  // namespace
-
 TypeClass ClassOf(const std::string& type) {
   for (const char* real : {"float", "double"}) {
     if (type == real) return TypeClass::kReal;
@@ -35,39 +24,85 @@ std::string PlainType(const std::string& type) {
 bool IsWide(const std::string& type) { return type.find("long") != std::string::npos; }
 bool IsUnsigned(const std::string& type) { return type.starts_with("unsigned"); }
 
-std::int64_t Fitted(std::int64_t number, const std::string& type) {
-  if (type == "bool") return number != 0;
-  if (type == "int") return static_cast<std::int32_t>(number);
-  if (type == "unsigned int") return static_cast<std::uint32_t>(number);
-  if (type == "short") return static_cast<std::int16_t>(number);
-  if (type == "unsigned short") return static_cast<std::uint16_t>(number);
-  if (type == "char" || type == "signed char") return static_cast<std::int8_t>(number);
-  if (type == "unsigned char") return static_cast<std::uint8_t>(number);
-  return number;
-}
-
 std::int64_t Truncated(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
-bool Compares(std::string_view spelled) {
-  return spelled == "<" || spelled == "<=" || spelled == ">" || spelled == ">=" || spelled == "==" || spelled == "!=";
+NumberType::NumberType(std::string_view type) {
+  struct Named {
+    std::string_view name;
+    Kind kind;
+    int bits;
+  };
+  constexpr Named kNamed[] = {
+      {"int", Kind::kSigned, 32},        {"unsigned int", Kind::kUnsigned, 32},   {"bool", Kind::kBool, 1},
+      {"short", Kind::kSigned, 16},      {"unsigned short", Kind::kUnsigned, 16}, {"char", Kind::kSigned, 8},
+      {"signed char", Kind::kSigned, 8}, {"unsigned char", Kind::kUnsigned, 8}};
+  for (const Named& one : kNamed) {
+    if (one.name != type) continue;
+    kind_ = one.kind;
+    bits_ = one.bits;
+    return;
+  }
 }
 
-std::optional<std::int64_t> IntegerResult(std::string_view spelled, std::int64_t a, std::int64_t b, bool is_unsigned) {
-  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
-  if (Compares(spelled)) return is_unsigned ? ComparedAs(spelled, ua, ub) : ComparedAs(spelled, a, b);
-  if (spelled == "+") return Truncated(ua + ub);
-  if (spelled == "-") return Truncated(ua - ub);
-  if (spelled == "*") return Truncated(ua * ub);
-  if (spelled == "&") return a & b;
-  if (spelled == "|") return a | b;
-  if (spelled == "^") return a ^ b;
-  if (spelled == "<<" || spelled == ">>") {
-    if (b < 0 || b > 62) return std::nullopt;
-    return spelled == "<<" ? Truncated(ua << ub) : is_unsigned ? Truncated(ua >> ub) : a >> b;
+std::int64_t NumberType::Fit(std::int64_t number) const {
+  if (kind_ == Kind::kAny) return number;
+  if (kind_ == Kind::kBool) return number != 0;
+  const std::uint64_t shifted = static_cast<std::uint64_t>(number) << (64 - bits_);
+  return kind_ == Kind::kUnsigned ? Truncated(shifted >> (64 - bits_)) : Truncated(shifted) >> (64 - bits_);
+}
+
+IntegerOperator::IntegerOperator(std::string_view spelled) : kind_(KindOf(spelled)) {}
+
+IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
+  using enum Kind;
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"+", kPlus},         {"-", kMinus},   {"*", kTimes},           {"<", kLess},
+      {"<=", kLessOrEqual}, {">", kGreater}, {">=", kGreaterOrEqual}, {"==", kEqual},
+      {"!=", kUnequal},     {"/", kDivide},  {"%", kRemainder},       {"&", kAnd},
+      {"|", kOr},           {"^", kXor},     {"<<", kLeft},           {">>", kRight}};
+  for (const auto& [known, kind] : kKinds) {
+    if (known == spelled) return kind;
   }
-  if ((spelled != "/" && spelled != "%") || b == 0 || (b == -1 && !is_unsigned)) return std::nullopt;
-  if (is_unsigned) return Truncated(spelled == "/" ? ua / ub : ua % ub);
-  return spelled == "/" ? a / b : a % b;
+  return kOther;
+}
+
+template <typename T>
+bool IntegerOperator::Compare(T a, T b) const {
+  if (kind_ == Kind::kLess) return a < b;
+  if (kind_ == Kind::kLessOrEqual) return a <= b;
+  if (kind_ == Kind::kGreater) return a > b;
+  if (kind_ == Kind::kGreaterOrEqual) return a >= b;
+  return (a == b) == (kind_ == Kind::kEqual);
+}
+
+std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::int64_t b, bool is_unsigned) const {
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  if (compares()) return is_unsigned ? Compare(ua, ub) : Compare(a, b);
+  const bool shifts = b >= 0 && b <= 62, divides = b != 0 && (b != -1 || is_unsigned);
+  switch (kind_) {
+    case Kind::kPlus:
+      return Truncated(ua + ub);
+    case Kind::kMinus:
+      return Truncated(ua - ub);
+    case Kind::kTimes:
+      return Truncated(ua * ub);
+    case Kind::kAnd:
+      return a & b;
+    case Kind::kOr:
+      return a | b;
+    case Kind::kXor:
+      return a ^ b;
+    case Kind::kLeft:
+      return shifts ? std::optional(Truncated(ua << ub)) : std::nullopt;
+    case Kind::kRight:
+      return shifts ? std::optional(is_unsigned ? Truncated(ua >> ub) : a >> b) : std::nullopt;
+    case Kind::kDivide:
+      return divides ? std::optional(is_unsigned ? Truncated(ua / ub) : a / b) : std::nullopt;
+    case Kind::kRemainder:
+      return divides ? std::optional(is_unsigned ? Truncated(ua % ub) : a % b) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace evo

@@ -17,13 +17,56 @@ std::string PlainType(const std::string& type);
 // Integers of 64 bits.
 bool IsWide(const std::string& type);
 bool IsUnsigned(const std::string& type);
-// A number as an integer type has it.
-std::int64_t Fitted(std::int64_t number, const std::string& type);
 // 64 bits that wrap.
 std::int64_t Truncated(std::uint64_t number);
-// Whether an operator is one of `<`, `<=`, `>`, `>=`, `==`, `!=`.
-bool Compares(std::string_view spelled);
-// The result of a binary operator; nullopt for one that C++ does not define, such as a division by zero, and for other operators.
-std::optional<std::int64_t> IntegerResult(std::string_view spelled, std::int64_t a, std::int64_t b, bool is_unsigned);
+
+// The numbers that a type has. Types other than integers of less than 64 bits and bool have all.
+class NumberType {
+ public:
+  explicit NumberType(std::string_view type);
+  // A number after its conversion to the type.
+  std::int64_t Fit(std::int64_t number) const;
+
+ private:
+  enum class Kind : std::uint8_t { kBool, kSigned, kUnsigned, kAny };
+  Kind kind_ = Kind::kAny;
+  int bits_ = 64;
+};
+
+// A binary operator of integers.
+class IntegerOperator {
+ public:
+  explicit IntegerOperator(std::string_view spelled);
+  // Whether it is one of `<`, `<=`, `>`, `>=`, `==`, `!=`.
+  bool compares() const { return kind_ <= Kind::kUnequal; }
+  // nullopt for what C++ does not define, such as a division by zero, and for operators that are none of the usual ones.
+  std::optional<std::int64_t> Result(std::int64_t a, std::int64_t b, bool is_unsigned = false) const;
+
+ private:
+  enum class Kind : std::uint8_t {
+    kLess,
+    kLessOrEqual,
+    kGreater,
+    kGreaterOrEqual,
+    kEqual,
+    kUnequal,
+    kPlus,
+    kMinus,
+    kTimes,
+    kAnd,
+    kOr,
+    kXor,
+    kLeft,
+    kRight,
+    kDivide,
+    kRemainder,
+    kOther
+  };
+  static Kind KindOf(std::string_view spelled);
+  template <typename T>
+  bool Compare(T a, T b) const;
+
+  Kind kind_;
+};
 
 }  // namespace evo

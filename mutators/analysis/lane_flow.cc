@@ -34,13 +34,11 @@ bool LaneFlow::IsWholeBlock(const LaneMask& mask) const {
   return true;
 }
 
-bool LaneFlow::IsNoneOrWholeWarp(const LaneMask& mask, std::size_t warp) const {
-  bool some = false, all = true;
-  for (std::size_t lane = warp * 32; lane < std::min(mask.size(), warp * 32 + 32); ++lane) {
-    some |= mask[lane] != 0;
-    all &= mask[lane] || returned_[lane];
+bool LaneFlow::IsWholeWarp(const LaneMask& mask, std::size_t warp) const {
+  for (std::size_t lane = warp * kWarpLanes; lane < std::min(mask.size(), (warp + 1) * kWarpLanes); ++lane) {
+    if (mask[lane] == returned_[lane]) return false;
   }
-  return !some || all;
+  return true;
 }
 
 void LaneFlow::CountStep() {

@@ -38,8 +38,8 @@ class LaneFlow {
 
   // Whether a mask has all lanes that have not returned from the kernel.
   bool IsWholeBlock(const LaneMask& mask) const;
-  // Whether a mask has none of a warp's lanes, or all that have not returned from the kernel.
-  bool IsNoneOrWholeWarp(const LaneMask& mask, std::size_t warp) const;
+  // The same of the lanes of one warp.
+  bool IsWholeWarp(const LaneMask& mask, std::size_t warp) const;
 
  private:
   LaneMask Active(const LaneMask& mask) const { return Without(mask, off_); }

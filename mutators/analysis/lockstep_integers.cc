@@ -14,10 +14,10 @@ namespace evo {
 namespace {
 
 // Whatever C++ leaves undefined has some value, since lanes compute that do not take part.
-std::int64_t SomeResult(std::string_view spelled, std::int64_t a, std::int64_t b) {
+std::int64_t SomeResult(std::string_view spelled, const IntegerOperator& computed, std::int64_t a, std::int64_t b) {
   if (spelled == "&&") return a != 0 && b != 0;
   if (spelled == "||") return a != 0 || b != 0;
-  const auto defined = IntegerResult(spelled, a, b, false);
+  const auto defined = computed.Result(a, b);
   return defined ? *defined : spelled == "/" ? Truncated(0 - static_cast<std::uint64_t>(a)) : 0;
 }
 
@@ -137,7 +137,8 @@ LockstepIntegers::Values LockstepIntegers::Evaluate(int expression) {
 LockstepIntegers::Values LockstepIntegers::Operation(int node, std::string_view spelled) {
   Values a = Evaluate(tree_.node(node).children[0]);
   const Values b = Evaluate(tree_.node(node).children[1]);
-  for (std::size_t lane = 0; lane < lanes_; ++lane) a[lane] = SomeResult(spelled, a[lane], b[lane]);
+  const IntegerOperator computed(spelled);
+  for (std::size_t lane = 0; lane < lanes_; ++lane) a[lane] = SomeResult(spelled, computed, a[lane], b[lane]);
   return a;
 }
 
