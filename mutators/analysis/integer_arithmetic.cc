@@ -66,15 +66,6 @@ IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
   return kOther;
 }
 
-template <typename T>
-bool IntegerOperator::Compare(T a, T b) const {
-  if (kind_ == Kind::kLess) return a < b;
-  if (kind_ == Kind::kLessOrEqual) return a <= b;
-  if (kind_ == Kind::kGreater) return a > b;
-  if (kind_ == Kind::kGreaterOrEqual) return a >= b;
-  return (a == b) == (kind_ == Kind::kEqual);
-}
-
 std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::int64_t b, bool is_unsigned) const {
   const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
   if (compares()) return is_unsigned ? Compare(ua, ub) : Compare(a, b);

@@ -39,6 +39,8 @@ class IntegerOperator {
   explicit IntegerOperator(std::string_view spelled);
   // Whether it is one of `<`, `<=`, `>`, `>=`, `==`, `!=`.
   bool compares() const { return kind_ <= Kind::kUnequal; }
+  // Whether a comparison is true of two real numbers.
+  bool Holds(double a, double b) const { return Compare(a, b); }
   // nullopt for what C++ does not define, such as a division by zero, and for operators that are none of the usual ones.
   std::optional<std::int64_t> Result(std::int64_t a, std::int64_t b, bool is_unsigned = false) const;
 
@@ -64,7 +66,13 @@ class IntegerOperator {
   };
   static Kind KindOf(std::string_view spelled);
   template <typename T>
-  bool Compare(T a, T b) const;
+  bool Compare(T a, T b) const {
+    if (kind_ == Kind::kLess) return a < b;
+    if (kind_ == Kind::kLessOrEqual) return a <= b;
+    if (kind_ == Kind::kGreater) return a > b;
+    if (kind_ == Kind::kGreaterOrEqual) return a >= b;
+    return (a == b) == (kind_ == Kind::kEqual);
+  }
 
   Kind kind_;
 };
