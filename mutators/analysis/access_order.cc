@@ -47,7 +47,11 @@ bool AccessOrder::Write(ElementAccesses& element, std::size_t lane) const {
 
 bool AccessOrder::WriteAtomically(ElementAccesses& element, std::size_t lane) const {
   if ((Conflicts(element.write, lane) && !element.write.atomic) || Conflicts(element.read, lane)) return false;
-  element.write = Now(lane);
+  const LaneAccess now = Now(lane);
+  const LaneAccess& old = element.write;
+  const bool own = old.launch == now.launch && old.block == now.block && old.phase == now.phase && old.lane == now.lane;
+  element.write = now;
+  if (own) return true;           // it has written without an atomic before, which other lanes' atomics are not ordered with
   element.write.lane = kSeveral;  // even for this lane, other accesses are not ordered with it
   element.write.atomic = true;
   return true;

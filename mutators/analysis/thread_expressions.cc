@@ -25,6 +25,14 @@ bool IsLoad(std::string_view callee) {
   return callee == "__ldg" || callee == "__ldcg" || callee == "__ldca" || callee == "__ldcs";
 }
 
+// Of decimal digits, also with a suffix.
+std::optional<std::int64_t> PlainInteger(std::string_view text) {
+  std::int64_t number = 0;
+  const std::string_view digits = text.substr(0, text.find_last_not_of("uUlL") + 1);
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc{} && stop == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
+}
+
 bool IsRealLiteral(std::string_view text) {
   if (IsNameOnly(text)) return false;
   const bool exponent = text.find_first_of("eEfF") != std::string_view::npos && !text.starts_with("0x");
@@ -91,22 +99,20 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
 ThreadValue ThreadExpressions::Literal(int expression) {
   const std::string_view text = tree_.Text(expression);
   if (text == "true" || text == "false") return ThreadValue::Integer(text == "true");
+  if (const auto number = PlainInteger(text)) return NotedInteger(*number);
   if (const auto size = setting_.sizes.find(text); size != setting_.sizes.end() || DependsOnSize(tree_, text))
     return Refuse(fmt::format("{}, which the case decides", Quoted(tree_, expression)));
-  if (!IsRealLiteral(text)) {
-    std::int64_t number = 0;
-    const std::string_view digits = text.substr(0, text.find_last_not_of("uUlL") + 1);
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool plain = error == std::errc{} && stop == digits.data() + digits.size();
-    const auto value = plain ? std::optional(number) : ConstantValue(tree_, text);
-    if (value) {
-      if (IsNameOnly(text)) trace_.names.insert(std::string(text));
-      trace_.largest_number = std::max(trace_.largest_number, std::abs(*value));
-      return ThreadValue::Integer(*value);
-    }
+  if (const auto value = IsRealLiteral(text) ? std::nullopt : ConstantValue(tree_, text)) {
+    if (IsNameOnly(text)) trace_.names.insert(std::string(text));
+    return NotedInteger(*value);
   }
   if (const auto value = RealConstant(tree_, text)) return ThreadValue::Real(*value, std::make_shared<const std::string>(text));
   return NotUnderstood(expression);
+}
+
+ThreadValue ThreadExpressions::NotedInteger(std::int64_t spelled) {
+  trace_.largest_number = std::max(trace_.largest_number, std::abs(spelled));
+  return ThreadValue::Integer(spelled);
 }
 
 ThreadValue ThreadExpressions::Named(int expression) {

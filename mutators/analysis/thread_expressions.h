@@ -38,6 +38,8 @@ class ThreadExpressions {
   ThreadValue Refuse(std::string why);
   ThreadValue NotUnderstood(int expression);
   ThreadValue Literal(int expression);
+  // Of a number that the code spells.
+  ThreadValue NotedInteger(std::int64_t spelled);
   ThreadValue Named(int expression);
   ThreadValue Builtin(int expression);
   ThreadValue Unary(int expression);

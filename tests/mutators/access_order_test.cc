@@ -71,5 +71,14 @@ TEST_F(AccessOrderTest, NothingButOtherAtomicsMayComeBetweenAtomics) {
   EXPECT_FALSE(order.WriteAtomically(element, 4));
 }
 
+TEST_F(AccessOrderTest, AtomicsOfOthersAreNotOrderedWithWhatWasWrittenBefore) {
+  EXPECT_TRUE(order.Write(element, 0));
+  EXPECT_TRUE(order.WriteAtomically(element, 0));
+  EXPECT_FALSE(order.WriteAtomically(element, 1));
+  order.PassBarrier();
+  EXPECT_TRUE(order.WriteAtomically(element, 1));
+  EXPECT_TRUE(order.WriteAtomically(element, 0));
+}
+
 }  // namespace
 }  // namespace evo
