@@ -15,6 +15,9 @@ namespace evo {
 // Runs what a call calls.
 class GridCalls {
  public:
+  GridCalls() = default;
+  GridCalls(const GridCalls&) = delete;  // others refer to it
+  GridCalls& operator=(const GridCalls&) = delete;
   virtual ~GridCalls() = default;
   virtual LaneValues Call(int expression, const LaneMask& mask) = 0;
 };

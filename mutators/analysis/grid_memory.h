@@ -11,6 +11,7 @@
 
 namespace evo {
 
+// An element of a memory, and who read and wrote it last.
 struct GridCell : ElementAccesses {
   std::int64_t number = 0;
   Knowledge known = Knowledge::kUnknown;

@@ -13,6 +13,9 @@ namespace evo {
 // What statements do to the values of a block's threads.
 class LaneStatements {
  public:
+  LaneStatements() = default;
+  LaneStatements(const LaneStatements&) = delete;  // others refer to it
+  LaneStatements& operator=(const LaneStatements&) = delete;
   virtual ~LaneStatements() = default;
   // Called before each statement that some lane runs. False if the statement is done thereby, or refused.
   virtual bool Enter(int statement, const LaneMask& mask) = 0;

@@ -16,6 +16,9 @@ namespace evo {
 // Runs the bodies of functions that a thread calls.
 class FunctionBodies {
  public:
+  FunctionBodies() = default;
+  FunctionBodies(const FunctionBodies&) = delete;  // others refer to it
+  FunctionBodies& operator=(const FunctionBodies&) = delete;
   virtual ~FunctionBodies() = default;
   // What the function returns.
   virtual ThreadValue RunBody(int body) = 0;
