@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "mutators/analysis/thread_run.h"
+#include "mutators/analysis/fingerprint.h"
 
 namespace evo {
 namespace {
@@ -98,8 +98,8 @@ bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, 
         const std::int64_t y = pixel / shape.out_width * shape.stride_y + i - shape.pad_y;
         const std::int64_t x = pixel % shape.out_width * shape.stride_x + j - shape.pad_x;
         if (y < 0 || y >= shape.height || x < 0 || x >= shape.width) continue;
-        const double term = ThreadRun::ElementOf(buffers.x, ((image * shape.channels + c) * shape.height + y) * shape.width + x) *
-                            ThreadRun::ElementOf(buffers.f, ((filter * shape.channels + c) * shape.rows + i) * shape.columns + j);
+        const double term = RandomElement(buffers.x, ((image * shape.channels + c) * shape.height + y) * shape.width + x) *
+                            RandomElement(buffers.f, ((filter * shape.channels + c) * shape.rows + i) * shape.columns + j);
         sum += term;
         size += std::abs(term);
       }

@@ -10,8 +10,8 @@
 #include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/launch_argument.h"
 #include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/fingerprint.h"
 #include "mutators/analysis/grid_run.h"
-#include "mutators/analysis/lockstep_run.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/fingerprint.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {

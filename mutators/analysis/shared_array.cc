@@ -13,6 +13,14 @@ bool IsShared(const SyntaxTree& tree, int variable) {
   return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(shared)"; });
 }
 
+int SharedArrayOf(const SyntaxTree& tree, int expression) {
+  const int node = WithoutParentheses(tree, expression);
+  const bool element = tree.node(node).kind_name == "ArraySubscriptExpr" && tree.node(node).children.size() == 2;
+  const int variable = NamedDeclaration(tree, element ? tree.node(node).children.front() : node);
+  if (variable < 0 || tree.node(variable).kind_name != "VarDecl" || !IsShared(tree, variable)) return -1;
+  return element == tree.node(variable).type.ends_with("]") ? variable : -1;
+}
+
 std::vector<long long> ExtentsOf(const std::string& type) {
   std::vector<long long> extents;
   for (std::size_t at = type.find('['); at != std::string::npos; at = type.find('[', at + 1)) {

@@ -26,6 +26,11 @@ std::vector<int> Functions(const SyntaxTree& tree) {
   return functions;
 }
 
+std::string Quoted(const SyntaxTree& tree, int node) {
+  const std::string_view text = tree.Text(node);
+  return fmt::format("`{}`", text.substr(0, text.find('\n')));
+}
+
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor) {
   while (node >= 0 && node != ancestor) node = tree.node(node).parent;
   return node == ancestor;
@@ -63,6 +68,11 @@ std::string_view LibraryCallee(const SyntaxTree& tree, int call) {
   const SyntaxNode& callee = tree.node(node.children.front());
   if (callee.kind_name != "DeclRefExpr" || callee.refers_to >= 0) return {};
   return callee.name;
+}
+
+bool IsConversion(const SyntaxTree& tree, int expression) {
+  const std::string& kind = tree.node(expression).kind_name;
+  return kind == "CStyleCastExpr" || kind == "CXXStaticCastExpr" || kind == "CXXFunctionalCastExpr" || kind == "UnexposedExpr";
 }
 
 bool IsBlockBarrier(const SyntaxTree& tree, int node) { return LibraryCallee(tree, node) == "__syncthreads"; }

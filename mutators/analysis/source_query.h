@@ -18,6 +18,8 @@ inline std::ranges::iota_view<int, int> Subtree(const SyntaxTree& tree, int node
 std::vector<int> Functions(const SyntaxTree& tree);
 // All nodes of a kind, in source order.
 std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind);
+// The first line of a node's text in backquotes, for messages.
+std::string Quoted(const SyntaxTree& tree, int node);
 // Whether a node is `ancestor` or below it.
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
 // Whether a function is a kernel: declared `__global__`.
@@ -28,6 +30,8 @@ int LastParameter(const SyntaxTree& tree, int function);
 int WithoutParentheses(const SyntaxTree& tree, int expression);
 // The declaration that an expression names, also in parentheses; -1 if it is more than a name, or declared in another file.
 int NamedDeclaration(const SyntaxTree& tree, int expression);
+// Whether an expression converts another one: by a cast, or implicitly.
+bool IsConversion(const SyntaxTree& tree, int expression);
 // The name of the function that a call calls, if it is declared in another file; else empty.
 std::string_view LibraryCallee(const SyntaxTree& tree, int call);
 // Whether a node calls `__syncthreads`.

@@ -88,6 +88,14 @@ TEST(ReduceGrid, RewritesBothLaunchesAtOnceAndTellsTheSecondHowManyBlocksThereAr
   EXPECT_THAT(children[2], HasSubstr("vector_sum_last(sums, Y, ceil_div(N, BLOCK * ITEMS)) grid(1) block(THREADS)"));
 }
 
+TEST(ReduceGrid, RefusesAtomicsThatAreNotOrderedWithTheirStart) {
+  const auto counting = [](const std::string& barrier) {
+    return Summing("if (t == 0) s[0] = 0.0f;\n  " + barrier + "if (i < n) atomicAdd(&s[0], x[i]);", "");
+  };
+  EXPECT_THAT(Reduced(counting("__syncthreads();\n  ")), HasSubstr("__shfl_down_sync"));
+  EXPECT_THAT(Refused(counting("")), HasSubstr("threads race for `s`"));
+}
+
 TEST(ReduceGrid, RefusesWhatIsNoReductionOrNotUnderstood) {
   const std::string wrong_half =
       "for (int d = 128; d > 1; d /= 2) {\n    if (t < d) s[t] += s[t + d];\n    __syncthreads();\n  }";

@@ -1,0 +1,99 @@
+#include "mutators/analysis/integer_arithmetic.h"
+
+#include <utility>
+
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+TypeClass ClassOf(const std::string& type) {
+  for (const char* real : {"float", "double"}) {
+    if (type == real) return TypeClass::kReal;
+  }
+  for (const char* integer : {"int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"}) {
+    if (type == integer) return TypeClass::kInteger;
+  }
+  return TypeClass::kOther;
+}
+
+std::string PlainType(const std::string& type) {
+  std::string plain = WithoutConst(type);
+  while (plain.ends_with('&') || plain.ends_with(' ')) plain.pop_back();
+  return plain;
+}
+
+bool IsWide(const std::string& type) { return type.find("long") != std::string::npos; }
+bool IsUnsigned(const std::string& type) { return type.starts_with("unsigned"); }
+
+std::int64_t Truncated(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+NumberType::NumberType(std::string_view type) {
+  struct Named {
+    std::string_view name;
+    Kind kind;
+    int bits;
+  };
+  constexpr Named kNamed[] = {
+      {"int", Kind::kSigned, 32},        {"unsigned int", Kind::kUnsigned, 32},   {"bool", Kind::kBool, 1},
+      {"short", Kind::kSigned, 16},      {"unsigned short", Kind::kUnsigned, 16}, {"char", Kind::kSigned, 8},
+      {"signed char", Kind::kSigned, 8}, {"unsigned char", Kind::kUnsigned, 8}};
+  for (const Named& one : kNamed) {
+    if (one.name != type) continue;
+    kind_ = one.kind;
+    bits_ = one.bits;
+    return;
+  }
+}
+
+std::int64_t NumberType::Fit(std::int64_t number) const {
+  if (kind_ == Kind::kAny) return number;
+  if (kind_ == Kind::kBool) return number != 0;
+  const std::uint64_t shifted = static_cast<std::uint64_t>(number) << (64 - bits_);
+  return kind_ == Kind::kUnsigned ? Truncated(shifted >> (64 - bits_)) : Truncated(shifted) >> (64 - bits_);
+}
+
+IntegerOperator::IntegerOperator(std::string_view spelled) : kind_(KindOf(spelled)) {}
+
+IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
+  using enum Kind;
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"+", kPlus},         {"-", kMinus},   {"*", kTimes},           {"<", kLess},
+      {"<=", kLessOrEqual}, {">", kGreater}, {">=", kGreaterOrEqual}, {"==", kEqual},
+      {"!=", kUnequal},     {"/", kDivide},  {"%", kRemainder},       {"&", kAnd},
+      {"|", kOr},           {"^", kXor},     {"<<", kLeft},           {">>", kRight}};
+  for (const auto& [known, kind] : kKinds) {
+    if (known == spelled) return kind;
+  }
+  return kOther;
+}
+
+std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::int64_t b, bool is_unsigned) const {
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  if (compares()) return is_unsigned ? Compare(ua, ub) : Compare(a, b);
+  const bool shifts = b >= 0 && b <= 62, divides = b != 0 && (b != -1 || is_unsigned);
+  switch (kind_) {
+    case Kind::kPlus:
+      return Truncated(ua + ub);
+    case Kind::kMinus:
+      return Truncated(ua - ub);
+    case Kind::kTimes:
+      return Truncated(ua * ub);
+    case Kind::kAnd:
+      return a & b;
+    case Kind::kOr:
+      return a | b;
+    case Kind::kXor:
+      return a ^ b;
+    case Kind::kLeft:
+      return shifts ? std::optional(Truncated(ua << ub)) : std::nullopt;
+    case Kind::kRight:
+      return shifts ? std::optional(is_unsigned ? Truncated(ua >> ub) : a >> b) : std::nullopt;
+    case Kind::kDivide:
+      return divides ? std::optional(is_unsigned ? Truncated(ua / ub) : a / b) : std::nullopt;
+    case Kind::kRemainder:
+      return divides ? std::optional(is_unsigned ? Truncated(ua % ub) : a % b) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace evo

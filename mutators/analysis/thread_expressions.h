@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mutators/analysis/expression_kinds.h"
+#include "mutators/analysis/refusal.h"
+#include "mutators/analysis/thread_arithmetic.h"
+#include "mutators/analysis/thread_memory.h"
+#include "mutators/analysis/thread_trace.h"
+
+namespace evo {
+
+// Runs the bodies of functions that a thread calls.
+class FunctionBodies {
+ public:
+  FunctionBodies() = default;
+  FunctionBodies(const FunctionBodies&) = delete;  // others refer to it
+  FunctionBodies& operator=(const FunctionBodies&) = delete;
+  virtual ~FunctionBodies() = default;
+  // What the function returns.
+  virtual ThreadValue RunBody(int body) = 0;
+};
+
+// Computes the expressions of a kernel and of its functions for one thread.
+class ThreadExpressions {
+ public:
+  // The arguments outlive the object.
+  ThreadExpressions(const SyntaxTree& tree, const ExpressionKinds& kinds, const ThreadSetting& setting,
+                    ThreadArithmetic& arithmetic, ThreadMemory& memory, FunctionBodies& bodies, ThreadTrace& trace,
+                    Refusal& refusal);
+
+  ThreadValue Evaluate(int expression);
+  // Converted to a type as for a variable that gets it.
+  ThreadValue EvaluateAs(std::string_view type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
+  bool IsTrue(int condition) { return arithmetic_.IsTrue(Evaluate(condition)); }
+
+ private:
+  ThreadValue Refuse(std::string why);
+  ThreadValue NotUnderstood(int expression);
+  ThreadValue Literal(int expression);
+  // Of a number that the code spells.
+  ThreadValue NotedInteger(std::int64_t spelled);
+  ThreadValue Named(int expression);
+  ThreadValue Builtin(int expression);
+  ThreadValue Unary(int expression);
+  ThreadValue Count(int expression);
+  ThreadValue Binary(int expression);
+  ThreadValue Assign(int expression);
+  ThreadValue Call(int expression);
+  ThreadValue CallDefined(int function, const std::vector<int>& arguments);
+  ThreadValue CallKnown(std::string_view callee, const std::vector<int>& arguments);
+  ThreadPlace PlaceOf(int expression);
+
+  const SyntaxTree& tree_;
+  const ExpressionKinds& kinds_;
+  const ThreadSetting& setting_;
+  ThreadArithmetic& arithmetic_;
+  ThreadMemory& memory_;
+  FunctionBodies& bodies_;
+  ThreadTrace& trace_;
+  Refusal& refusal_;
+  int depth_ = 0;           // of calls
+  std::int64_t steps_ = 0;  // expressions so far
+};
+
+}  // namespace evo

@@ -1,0 +1,54 @@
+#include "mutators/analysis/thread_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace evo {
+namespace {
+
+double Same(double x) { return x; }
+double Exponential(double x) { return std::exp(x); }
+double PowerOfTwo(double x) { return std::exp2(x); }
+double Root(double x) { return std::sqrt(x); }
+double InverseRoot(double x) { return 1 / std::sqrt(x); }
+double Logarithm(double x) { return std::log(x); }
+double BinaryLogarithm(double x) { return std::log2(x); }
+double Inverse(double x) { return 1 / x; }
+
+constexpr ThreadFunction Plain(std::string_view name, double (*compute)(double)) { return {name, compute}; }
+constexpr ThreadFunction Rounds(std::string_view name) { return {name, Same, false, false, true}; }
+constexpr ThreadFunction Natural(std::string_view name) { return {name, Exponential, true}; }
+constexpr ThreadFunction BaseTwo(std::string_view name) { return {name, PowerOfTwo, true, true}; }
+
+constexpr std::array kThreadFunctions{Plain("__half2float", Same),
+                                      Plain("__bfloat162float", Same),
+                                      Rounds("__float2half"),
+                                      Rounds("__float2half_rn"),
+                                      Rounds("__float2bfloat16"),
+                                      Rounds("__float2bfloat16_rn"),
+                                      Plain("__int2float_rn", Same),
+                                      Natural("expf"),
+                                      Natural("exp"),
+                                      Natural("__expf"),
+                                      BaseTwo("exp2f"),
+                                      BaseTwo("exp2"),
+                                      Plain("sqrtf", Root),
+                                      Plain("sqrt", Root),
+                                      Plain("__fsqrt_rn", Root),
+                                      Plain("rsqrtf", InverseRoot),
+                                      Plain("rsqrt", InverseRoot),
+                                      Plain("logf", Logarithm),
+                                      Plain("log", Logarithm),
+                                      Plain("log2f", BinaryLogarithm),
+                                      Plain("__frcp_rn", Inverse)};
+
+}  // namespace
+
+const ThreadFunction* ThreadFunctionNamed(std::string_view name) {
+  const auto* const known =
+      std::find_if(kThreadFunctions.begin(), kThreadFunctions.end(), [&](const ThreadFunction& one) { return one.name == name; });
+  return known == kThreadFunctions.end() ? nullptr : known;
+}
+
+}  // namespace evo

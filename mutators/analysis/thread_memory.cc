@@ -1,0 +1,83 @@
+#include "mutators/analysis/thread_memory.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mutators/analysis/fingerprint.h"
+
+namespace evo {
+
+ThreadMemory::ThreadMemory(const SyntaxTree& tree, bool symbolic, ThreadTrace& trace, Refusal& refusal)
+    : tree_(tree), symbolic_(symbolic), trace_(trace), refusal_(refusal), variables_(tree.nodes().size()) {}
+
+ThreadValue ThreadMemory::Refuse(std::string why) {
+  refusal_.Add(std::move(why));
+  return {};
+}
+
+std::vector<ThreadValue>& ThreadMemory::AddArray(int variable, std::size_t elements) {
+  Variable(variable) = ThreadValue::Pointer(variable);
+  std::vector<ThreadValue>& array = arrays_[variable];
+  array.assign(elements, {});
+  return array;
+}
+
+ThreadValue* ThreadMemory::ElementOf(std::vector<ThreadValue>& array, const ThreadPlace& place) {
+  if (place.index >= 0 && place.index < static_cast<std::int64_t>(array.size()))
+    return &array[static_cast<std::size_t>(place.index)];
+  Refuse(fmt::format("element {} of the array {}", place.index, tree_.node(place.memory).name));
+  return nullptr;
+}
+
+ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
+  if (refusal_.given()) return {};
+  if (place.variable >= 0) return Variable(place.variable);
+  const auto array = arrays_.find(place.memory);
+  if (array == arrays_.end()) return LoadFromBuffer(place);
+  const ThreadValue* const value = ElementOf(array->second, place);
+  if (value == nullptr) return {};
+  if (value->kind == ThreadValue::Kind::kNone)
+    return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
+  return *value;
+}
+
+ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
+  const SyntaxNode& buffer = tree_.node(place.memory);
+  if (buffer.kind_name != "ParmDecl") return Refuse("a pointer that is not understood");
+  if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
+    const auto element = stored->second.find(place.index);
+    if (element != stored->second.end()) return ThreadValue::Real(element->second.value);
+    return Refuse(fmt::format("it reads of {} what other threads may have stored", buffer.name));
+  }
+  const auto [known, fresh] = trace_.reads[place.memory].try_emplace(place.index);
+  if (fresh) {
+    known->second.value = RandomElement(place.memory, place.index);
+    if (symbolic_) known->second.index = place.form ? *place.form : AffineForm::Constant(place.index);
+  }
+  ThreadValue value = ThreadValue::Real(known->second.value);
+  value.element = true;
+  return value;
+}
+
+void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
+  if (refusal_.given()) return;
+  if (place.variable >= 0) {
+    Variable(place.variable) = std::move(value);
+    return;
+  }
+  const auto array = arrays_.find(place.memory);
+  if (array == arrays_.end()) return StoreToBuffer(place, value);
+  if (ThreadValue* const element = ElementOf(array->second, place)) *element = std::move(value);
+}
+
+void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& value) {
+  const SyntaxNode& buffer = tree_.node(place.memory);
+  if (value.kind != ThreadValue::Kind::kReal || buffer.kind_name != "ParmDecl" || trace_.reads.contains(place.memory))
+    return refusal_.Add(fmt::format("it stores to {} what is not understood", buffer.name));
+  auto& element = trace_.stores[place.memory][place.index];
+  element.value = value.real;
+  if (symbolic_) element.index = place.form ? *place.form : AffineForm::Constant(place.index);
+}
+
+}  // namespace evo

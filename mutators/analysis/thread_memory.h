@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mutators/analysis/refusal.h"
+#include "mutators/analysis/thread_trace.h"
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// A variable, or an element of a local array or of a buffer.
+struct ThreadPlace {
+  int variable = -1;  // or
+  int memory = -1;
+  std::int64_t index = 0;
+  FormPointer form;
+};
+
+// What a thread reads and writes: variables, local arrays, and buffers, whose elements are random numbers. What it reads and
+// stores of buffers is noted in the trace. Refused is what other threads might change.
+class ThreadMemory {
+ public:
+  // The arguments outlive the object. `symbolic`: whether the trace gets forms of indices.
+  ThreadMemory(const SyntaxTree& tree, bool symbolic, ThreadTrace& trace, Refusal& refusal);
+
+  // By its declaration; of no kind if it has no value.
+  ThreadValue& Variable(int declaration) { return variables_[static_cast<std::size_t>(declaration)]; }
+  const ThreadValue& Variable(int declaration) const { return variables_[static_cast<std::size_t>(declaration)]; }
+  // The elements of a local array, none of which has a value yet; the variable points to it.
+  std::vector<ThreadValue>& AddArray(int variable, std::size_t elements);
+
+  ThreadValue Load(const ThreadPlace& place);
+  void Store(const ThreadPlace& place, ThreadValue value);
+
+ private:
+  // Null, and refused, for an element that an array does not have.
+  ThreadValue* ElementOf(std::vector<ThreadValue>& array, const ThreadPlace& place);
+  ThreadValue LoadFromBuffer(const ThreadPlace& place);
+  void StoreToBuffer(const ThreadPlace& place, const ThreadValue& value);
+  ThreadValue Refuse(std::string why);
+
+  const SyntaxTree& tree_;
+  bool symbolic_;
+  ThreadTrace& trace_;
+  Refusal& refusal_;
+  std::vector<ThreadValue> variables_;              // by declaration
+  std::map<int, std::vector<ThreadValue>> arrays_;  // by declaration
+};
+
+}  // namespace evo

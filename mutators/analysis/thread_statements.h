@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mutators/analysis/expression_kinds.h"
+#include "mutators/analysis/refusal.h"
+#include "mutators/analysis/thread_arithmetic.h"
+#include "mutators/analysis/thread_expressions.h"
+#include "mutators/analysis/thread_memory.h"
+#include "mutators/analysis/thread_symbols.h"
+#include "mutators/analysis/thread_trace.h"
+
+namespace evo {
+
+// Takes one thread through the statements of a kernel, once.
+class ThreadStatements : private FunctionBodies {
+ public:
+  // The arguments outlive the object.
+  ThreadStatements(const SyntaxTree& tree, const ExpressionKinds& kinds, ThreadSymbols& symbols, const ThreadSetting& setting);
+  ThreadTrace Run(int kernel);
+
+ private:
+  enum class Flow : std::uint8_t { kOn, kBreak, kContinue, kReturn };
+
+  void Pass(int parameter);
+  Flow Execute(int statement);
+  Flow ExecuteStatement(int statement);
+  Flow ExecuteIf(int statement);
+  Flow ExecuteLoop(int init, int condition, int increment, int body, bool body_first);
+  Flow Refuse(std::string why);
+  void Note(ThreadTrace::Moment& moment) const;
+  void Declare(int variable);
+  void DeclareArray(int variable);
+  void Fill(std::vector<ThreadValue>& elements, int variable, int list);
+  FormPointer SymbolOf(int declaration) const;
+  ThreadValue RunBody(int body) override;
+
+  const SyntaxTree& tree_;
+  const ThreadSymbols& symbols_;
+  const ThreadSetting& setting_;
+  ThreadTrace trace_;
+  Refusal refusal_;
+  ThreadMemory memory_;
+  ThreadArithmetic arithmetic_;
+  ThreadExpressions expressions_;
+  ThreadValue returned_;  // by the function that runs
+};
+
+}  // namespace evo

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mutators/analysis/affine_index.h"
+
+namespace evo {
+
+using FormPointer = std::shared_ptr<const AffineForm>;
+using TextPointer = std::shared_ptr<const std::string>;
+
+// A number or an address that a thread computes.
+struct ThreadValue {
+  enum class Kind : std::uint8_t { kNone, kInteger, kReal, kPointer };
+
+  static ThreadValue Integer(std::int64_t value, FormPointer form = nullptr);
+  static ThreadValue Real(double value, TextPointer text = nullptr);
+  static ThreadValue Pointer(int memory, std::int64_t offset = 0, FormPointer form = nullptr);
+  bool IsNumber() const { return kind == Kind::kInteger || kind == Kind::kReal; }
+  // Of an integer or a pointer: the form, or that of a constant.
+  FormPointer FormOrConstant() const;
+
+  Kind kind = Kind::kNone;
+  std::int64_t integer = 0;  // of a pointer, the offset in elements
+  double real = 0;
+  int memory = -1;  // what a pointer points into: the declaration of a kernel's parameter or of a local array
+  // What `integer` is computed from; null for constants, among which are the counters of loops.
+  FormPointer form;
+  // A real number as an expression that has the same value in all threads; null if it depends on data or on the thread.
+  TextPointer text;
+  bool element = false;  // a real number that is an element of a buffer, as it is there
+};
+
+// The numbers with which a thread runs.
+struct ThreadSetting {
+  std::map<int, std::int64_t> integers;                    // parameters by declaration
+  std::map<int, double> reals;                             // likewise
+  std::map<int, std::int64_t> builtins;                    // by BuiltinSymbol
+  std::map<std::string, std::int64_t, std::less<>> sizes;  // macros of evo:size
+  std::int64_t row = 0;                                    // the value of the variable that is the thread's row
+  bool symbolic = true;                                    // whether forms are kept, which takes most of the time
+  int watched = -1;                                        // a statement of which ThreadTrace::before and after tell
+  std::set<int> noted;                                     // the variables of which they do
+};
+
+// What a thread did.
+struct ThreadTrace {
+  struct Access {
+    double value = 0;
+    AffineForm index;  // if the setting is symbolic
+  };
+  // What there was at some moment.
+  struct Moment {
+    int times = 0;                                   // that the watched statement was run
+    std::map<int, ThreadValue> values;               // of the noted variables that have one
+    std::map<int, std::vector<std::int64_t>> reads;  // elements so far, by parameter
+    std::set<int> deciding;                          // as below, so far
+    bool rounded = false, reals_compared = false;    // likewise
+  };
+  std::string refusal;                                   // why it is not understood; then nothing else counts
+  Moment before, after;                                  // the watched statement, the last time that it was run
+  std::map<int, std::map<std::int64_t, Access>> reads;   // by parameter and element
+  std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element
+  // Integers that were compared and are the same for all threads of a block, by their texts.
+  std::map<std::string, std::pair<std::int64_t, AffineForm>> compared;
+  std::set<int> deciding;                         // symbols of all that was compared
+  std::set<std::string> names;                    // macros and constants whose integers it used
+  std::map<std::string, double> factors;          // what data was multiplied by, by their texts
+  std::vector<std::pair<double, double>> limits;  // data that was compared with what is no data, and that
+  std::int64_t largest_number = 0;                // of the integers that the code spells, and that are added to what it compares
+  bool base_two = false;                          // whether it used exp2f
+  bool exponential = false;                       // or any function of its kind
+  bool reals_compared = false;                    // whether it compared real numbers, or took the larger of two
+  bool rounded = false;                           // whether it made an element of half or bfloat16 of what it had computed
+};
+
+}  // namespace evo
