@@ -9,7 +9,7 @@ namespace evo {
 namespace {
 
 // With fewer evaluations the trust would be due to chance.
-constexpr std::size_t kFewestEvaluations = 10;
+constexpr std::size_t kFewestEvaluations = 6;
 
 }  // namespace
 

@@ -26,7 +26,7 @@ class ChildRanker {
   // the next but one (docs/results.md, "Search on a measured landscape").
   static constexpr int kUsualChildren = 8;
   // And while the run has fewer than Reproduction::kEarlyCandidates: the first generations are bred before anything is learnt.
-  static constexpr int kUsualEarlyChildren = 4;
+  static constexpr int kUsualEarlyChildren = 3;
 
   // `seeds` are the templates at their defaults, `operators` the names of all operators that may change a genome.
   ChildRanker(const std::vector<Genome>& seeds, std::vector<std::string> operators, std::uint64_t seed);

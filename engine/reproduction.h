@@ -23,7 +23,7 @@ inline constexpr const char* kDefault = "default";
 class Reproduction {
  public:
   // Candidates with which a run is no longer early, see EvolutionSettings::early_children.
-  static constexpr std::size_t kEarlyCandidates = 40;
+  static constexpr std::size_t kEarlyCandidates = 48;
 
   // Both outlive this.
   Reproduction(const EvolutionSettings& settings, const EvolutionParts& parts) : settings_(settings), parts_(parts) {}
