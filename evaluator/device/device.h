@@ -136,7 +136,7 @@ class LoadedProgram {
   virtual ~LoadedProgram() = default;
   virtual KernelFacts facts() const = 0;
   // Where the image's own variables lie (`__device__` and `__constant__`). They outlive a launch, so a kernel that changed them
-  // could remember earlier launches.
+  // could keep something from earlier launches.
   virtual std::vector<DeviceRange> State() const { return {}; }
   // Where one of CompiledProgram::variables lies, by its symbol: at each load address. Empty if the image has none of this name.
   virtual std::vector<DeviceRange> Places(const std::string&) const { return {}; }

@@ -124,7 +124,7 @@ std::optional<Failure> InputSet::ProtectAnswers() {
   for (const InspectionResult& one : left) {
     if (one.different > 0) return Failure{Outcome::kCheating, "the reference writes outside its output"};
   }
-  answers->Remember(left);
+  answers->TakeHashes(left);
   protected_.answers = std::move(answers);
   return std::nullopt;
 }

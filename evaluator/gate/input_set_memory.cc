@@ -67,8 +67,8 @@ DeviceStatus InputSet::ProtectCopies(const DrawnArguments* drawn) {
     known.push_back(InspectHere({Inspection::Kind::kHash, contents, 0, bound.buffer.bytes()}));
   }
   protected_.copies = {copies};
-  if (drawn == nullptr) return copies->Remember(device_);
-  copies->Remember(known);
+  if (drawn == nullptr) return copies->TakeHashes(device_);
+  copies->TakeHashes(known);
   return {};
 }
 

@@ -4,13 +4,13 @@ namespace evo {
 
 void ProtectedMemory::Add(const Inspection& inspection) { inspections_.push_back(inspection); }
 
-DeviceStatus ProtectedMemory::Remember(Device& device) {
+DeviceStatus ProtectedMemory::TakeHashes(Device& device) {
   const Inspected seen = device.Inspect(inspections_);
-  Remember(seen.results);
+  TakeHashes(seen.results);
   return seen.status;
 }
 
-void ProtectedMemory::Remember(std::span<const InspectionResult> seen) {
+void ProtectedMemory::TakeHashes(std::span<const InspectionResult> seen) {
   hashes_.clear();
   for (const InspectionResult& result : seen) hashes_.push_back(result.hash);
 }

@@ -15,12 +15,12 @@ namespace evo {
 // what it held when it was made, so that a kernel that finds it and changes it is found out.
 class ProtectedMemory {
  public:
-  // A range, or the guards of one (kPattern). To be called before Remember.
+  // A range, or the guards of one (kPattern). To be called before TakeHashes.
   void Add(const Inspection& inspection);
   // Takes the hashes. No candidate may have run since the memory was written.
-  DeviceStatus Remember(Device& device);
+  DeviceStatus TakeHashes(Device& device);
   // The same from what was seen of inspections(), in their order.
-  void Remember(std::span<const InspectionResult> seen);
+  void TakeHashes(std::span<const InspectionResult> seen);
   // Whether the memory still holds it, by what was seen of inspections().
   bool Holds(std::span<const InspectionResult> seen) const;
   const std::vector<Inspection>& inspections() const { return inspections_; }

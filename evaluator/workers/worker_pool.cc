@@ -92,8 +92,8 @@ nlohmann::json WorkerPool::WaitReady(const std::stop_token& stop) {
 
 std::vector<nlohmann::json> WorkerPool::WaitAllReady(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  const auto settled = [this](const auto& slot) { return IsSettled(*slot); };
-  if (!changed_.wait(lock, stop, [&] { return !fatal_.empty() || std::all_of(slots_.begin(), slots_.end(), settled); }))
+  const auto decided = [this](const auto& slot) { return HasStartedOrFailed(*slot); };
+  if (!changed_.wait(lock, stop, [&] { return !fatal_.empty() || std::all_of(slots_.begin(), slots_.end(), decided); }))
     throw Interrupted();
   std::vector<nlohmann::json> greetings;
   for (const auto& slot : slots_) {

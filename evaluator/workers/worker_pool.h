@@ -109,7 +109,7 @@ class WorkerPool : public JobRunner {
   void EnsureWorker(Slot& slot, const std::stop_token& stop);
   bool AwaitNextStart(Slot& slot, const StartFailure& failure, const std::stop_token& stop);
   bool NoneCanLive() const;
-  bool IsSettled(const Slot& slot) const;
+  bool HasStartedOrFailed(const Slot& slot) const;
   std::optional<StartFailure> TryStart(Slot& slot, const std::stop_token& stop);
   std::optional<WorkerDeath> SendSetup(Worker& worker, const std::stop_token& stop);
   Worker StartWorker(std::size_t index, const std::stop_token& stop);

@@ -107,7 +107,7 @@ bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const s
 }
 
 // Precondition: mutex_ is held.
-bool WorkerPool::IsSettled(const Slot& slot) const {
+bool WorkerPool::HasStartedOrFailed(const Slot& slot) const {
   return slot.greeting || slot.starts.hopeless || slot.starts.failed >= kStartsWithoutPause;
 }
 

@@ -106,7 +106,7 @@ class AttentionFinder {
         const auto symbols = compared.second.Symbols();
         allowed_.insert(symbols.begin(), symbols.end());
         if (plain) continue;
-        plain = std::none_of(symbols.begin(), symbols.end(), [&](int symbol) { return run_.settled().contains(symbol); });
+        plain = std::none_of(symbols.begin(), symbols.end(), [&](int symbol) { return run_.block_constants().contains(symbol); });
         if (plain || !bound) bound = more == 0 ? text : fmt::format("{} + 1", text);
       }
     }
@@ -198,7 +198,7 @@ class AttentionFinder {
   bool CheckDeciding() {
     for (const int symbol : traces_[0][1].deciding) {
       if (symbol == row_ || allowed_.contains(symbol) || runs_.IsPinned(symbol)) continue;
-      if (run_.settled().contains(symbol)) {
+      if (run_.block_constants().contains(symbol)) {
         const auto named = NamedIn(tree_, symbol);
         if (std::all_of(named.begin(), named.end(), [&](int name) {
               return allowed_.contains(name) || runs_.IsPinned(name) || tree_.node(name).function < 0;
@@ -239,7 +239,7 @@ class AttentionFinder {
     for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
       words += fmt::format(" {} {}", matrix->base, matrix->stride);
     for (const int guard : found_.guards) words += fmt::format(" {}", tree_.Text(guard));
-    for (auto variable = run_.settled().rbegin(); variable != run_.settled().rend(); ++variable) {
+    for (auto variable = run_.block_constants().rbegin(); variable != run_.block_constants().rend(); ++variable) {
       const auto tokens = Tokenize(words);
       const bool named = std::any_of(tokens.begin(), tokens.end(), [&](const SourceRange& range) {
         return std::string_view(words).substr(range.begin, range.size()) == NameOf(*variable);

@@ -48,7 +48,7 @@ void AttentionRuns::FindPinned() {
     if (only < 0 || tree_.node(only).kind_name != "ReturnStmt") continue;
     const auto named = NamedIn(tree_, parts[0]);
     const bool common = std::all_of(named.begin(), named.end(), [&](int name) {
-      return tree_.node(name).function < 0 || tree_.node(name).kind_name == "ParmDecl" || run_.settled().contains(name);
+      return tree_.node(name).function < 0 || tree_.node(name).kind_name == "ParmDecl" || run_.block_constants().contains(name);
     });
     const auto nodes = Subtree(tree_, parts[0]);
     if (!common || std::any_of(nodes.begin(), nodes.end(), [&](int node) { return tree_.node(node).name.ends_with("Idx"); }))

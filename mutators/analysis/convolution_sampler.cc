@@ -19,7 +19,7 @@ void ConvolutionSampler::Reset() {
   buffers_ = {};
   output_ = -1;
   observed_.clear();
-  settled_ = 0;
+  shaped_ = 0;
   why_.clear();
 }
 
@@ -94,8 +94,8 @@ void ConvolutionSampler::Observe(const ConvolutionRuns::Setting& setting, std::i
   observed_.push_back(std::move(one));
 }
 
-void ConvolutionSampler::Settle(const ConvolutionShape& shape) {
-  for (; settled_ < observed_.size(); ++settled_) observed_[settled_].shape = shape;
+void ConvolutionSampler::SetShape(const ConvolutionShape& shape) {
+  for (; shaped_ < observed_.size(); ++shaped_) observed_[shaped_].shape = shape;
 }
 
 }  // namespace evo

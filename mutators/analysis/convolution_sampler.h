@@ -39,7 +39,7 @@ class ConvolutionSampler {
   // Some elements of a launch, `count` at most. Empty if the kernel is refused.
   std::vector<Sampled> Some(const ConvolutionRuns::Setting& setting, std::size_t count);
   // Sets the shape of what has been observed since the last call.
-  void Settle(const ConvolutionShape& shape);
+  void SetShape(const ConvolutionShape& shape);
   const std::vector<ConvolutionObserved>& observed() const { return observed_; }
 
  private:
@@ -54,7 +54,7 @@ class ConvolutionSampler {
   ConvolutionBuffers buffers_;
   int output_ = -1;
   std::vector<ConvolutionObserved> observed_;
-  std::size_t settled_ = 0;  // of observed_
+  std::size_t shaped_ = 0;  // of observed_
   std::string why_;
 };
 

@@ -87,7 +87,7 @@ bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut) {
   }
   if (const auto* why = std::get_if<std::string>(&shape)) return Refuse(*why);
   launch.shape = std::get<ConvolutionShape>(shape);
-  sampler_.Settle(launch.shape);
+  sampler_.SetShape(launch.shape);
   return CheckTypes();
 }
 

@@ -76,7 +76,7 @@ bool ConvolutionTrials::RunSmall() {
       if (!Explains(shape, sampler_.buffers(), *sample)) return Refuse("its sum is no convolution where images are small");
       if (!elements.insert(sample->element).second) return Refuse("two threads store the same element");
     }
-    sampler_.Settle(shape);
+    sampler_.SetShape(shape);
     const std::int64_t each = shape.filters * shape.out_height * shape.out_width;
     const auto count = static_cast<std::int64_t>(elements.size());
     if (count == 0 || *elements.begin() != 0 || *elements.rbegin() != count - 1 || count % each != 0)
@@ -89,7 +89,7 @@ bool ConvolutionTrials::RunSmall() {
 // Whether all launches with the same sizes have the same value of what was compared.
 bool ConvolutionTrials::IsAllowed(int symbol, const std::set<int>& used) const {
   if (symbol < -1 || used.contains(symbol)) return true;
-  if (!runs_.threads().settled().contains(symbol)) return false;
+  if (!runs_.threads().block_constants().contains(symbol)) return false;
   const auto named = NamedIn(context_.tree, context_.tree.node(symbol).children.back());
   return std::all_of(named.begin(), named.end(),
                      [&](int name) { return context_.tree.node(name).function < 0 || IsAllowed(name, used); });
@@ -129,7 +129,7 @@ bool ConvolutionTrials::RunSome(const ConvolutionRuns::Sizes& sizes, std::size_t
   const auto samples = sampler_.Some(*setting, count);
   if (!sampler_.why().empty()) return Refuse(sampler_.why());
   const ConvolutionShape shape = ShapeIn(found_, *setting);
-  sampler_.Settle(shape);
+  sampler_.SetShape(shape);
   for (const auto& [thread, sample] : samples) {
     if (!Explains(shape, sampler_.buffers(), sample)) return Refuse(fmt::format("its sum is no convolution {}", where));
   }

@@ -70,7 +70,7 @@ class GridFinder {
     return variables;
   }
 
-  bool IsSettled(int variable) const {
+  bool IsIndexLike(int variable) const {
     const std::string type = WithoutConst(tree_.node(variable).type);
     return IsArithmetic(type) && type != "float" && type != "double" && !IsMemoryName(tree_, variable) &&
            !WrittenIn(tree_, grid_.kernel).contains(variable) && tree_.node(tree_.node(variable).parent).children.size() == 1;
@@ -79,7 +79,7 @@ class GridFinder {
   // The variables that are such indices.
   void FindIndices() {
     for (const int variable : Variables()) {
-      if (!IsSettled(variable)) continue;
+      if (!IsIndexLike(variable)) continue;
       const auto form = AffineFormOf(tree_, tree_.node(variable).children.back(), {});
       if (!form) continue;
       for (std::size_t axis = 0; axis < grid_.launch->grid.size(); ++axis) {
@@ -108,7 +108,7 @@ class GridFinder {
     for (const int variable : Variables()) {
       const int value = WithoutParentheses(tree_, tree_.node(variable).children.back());
       const std::string_view spelled = tree_.Operator(value);
-      if ((spelled != "/" && spelled != "%") || !IsSettled(variable)) continue;
+      if ((spelled != "/" && spelled != "%") || !IsIndexLike(variable)) continue;
       const auto& sides = tree_.node(value).children;
       if (NamedDeclaration(tree_, sides[0]) != flat || parts.contains(spelled)) continue;
       if (!divisor.empty() && !SameTokens(divisor, tree_.Text(sides[1]))) return;

@@ -21,13 +21,13 @@ class ThreadRun {
       : tree_(context.tree), kernel_(kernel), kinds_(context.tree), symbols_(context.tree, kernel, row) {}
   ThreadTrace Run(const ThreadSetting& setting);
 
-  // An index as an expression of the kernel's parameters, of built-in variables and of settled variables.
+  // An index as an expression of the kernel's parameters, of built-in variables and of constants of the block.
   // With `wide`, products are of 64 bits.
   std::string TextOf(const AffineForm& form, bool wide = false) const { return symbols_.TextOf(form, wide); }
   // Whether a symbol is the row, or computed from it or from a thread's number.
   bool OfThread(int symbol) const { return symbols_.OfThread(symbol); }
   // Variables of the kernel that are the same for all threads of a block and never change: symbols of forms.
-  const std::set<int>& settled() const { return symbols_.settled(); }
+  const std::set<int>& block_constants() const { return symbols_.block_constants(); }
 
  private:
   const SyntaxTree& tree_;

@@ -154,7 +154,7 @@ void ThreadStatements::Declare(int variable) {
   if (!typed) return;
   if (declared.type.ends_with("&")) return refusal_.Add(fmt::format("the reference {}", Quoted(tree_, variable)));
   ThreadValue computed = expressions_.EvaluateAs(declared.type, declared.children.back());
-  if (symbols_.settled().contains(variable)) {
+  if (symbols_.block_constants().contains(variable)) {
     if (computed.kind == ThreadValue::Kind::kInteger && setting_.symbolic) computed.form = SymbolOf(variable);
     if (computed.kind == ThreadValue::Kind::kReal && computed.text)
       computed.text = std::make_shared<const std::string>(declared.name);

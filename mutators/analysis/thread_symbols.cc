@@ -23,13 +23,13 @@ void ThreadSymbols::FindSettled() {
     if (tree_.node(node).kind_name == "VarDecl") ++declared[tree_.node(node).name];
   }
   for (const int node : Subtree(tree_, kernel_)) {
-    if (CanSettle(node) && declared[tree_.node(node).name] == 1) settled_.insert(node);
+    if (IsBlockConstant(node) && declared[tree_.node(node).name] == 1) block_constants_.insert(node);
   }
 }
 
 // A variable of the kernel, outside of loops, that only its initialiser writes, and which is computed from parameters, from
 // blockIdx, gridDim and other such variables.
-bool ThreadSymbols::CanSettle(int variable) const {
+bool ThreadSymbols::IsBlockConstant(int variable) const {
   const SyntaxNode& declared = tree_.node(variable);
   const std::string type = WithoutConst(declared.type);
   if (declared.kind_name != "VarDecl" || declared.children.empty() || variable == row_ || !IsArithmetic(type)) return false;
@@ -57,7 +57,7 @@ bool ThreadSymbols::IsSettledName(int name) const {
   const SyntaxNode& used = tree_.node(declaration);
   if (used.kind_name == "FunctionDecl") return false;
   if (used.function < 0) return true;
-  return used.kind_name == "ParmDecl" ? !written_.contains(declaration) : settled_.contains(declaration);
+  return used.kind_name == "ParmDecl" ? !written_.contains(declaration) : block_constants_.contains(declaration);
 }
 
 const ThreadSymbols::Result* ThreadSymbols::AsResult(int symbol) const {

@@ -13,7 +13,8 @@
 namespace evo {
 
 // The symbols of the forms that a kernel's threads compute: parameters, members of built-in variables, the row, variables that
-// are settled, and results of operators that no polynomial has. Tells which are the same for all threads, and writes forms.
+// are constants of the block, and results of operators that no polynomial has. Tells which are the same for all threads, and
+// writes forms.
 class ThreadSymbols {
  public:
   // The tree outlives the object. `row` is the declaration of the thread's row; -1 for none.
@@ -21,7 +22,7 @@ class ThreadSymbols {
 
   int row() const { return row_; }
   // Variables of the kernel that are the same for all threads of a block and never change.
-  const std::set<int>& settled() const { return settled_; }
+  const std::set<int>& block_constants() const { return block_constants_; }
 
   // Whether a symbol is the row, or computed from it or from a thread's number.
   bool OfThread(int symbol) const;
@@ -43,7 +44,7 @@ class ThreadSymbols {
     std::set<int> symbols;  // none is a result
   };
   void FindSettled();
-  bool CanSettle(int variable) const;
+  bool IsBlockConstant(int variable) const;
   bool IsSettledName(int name) const;
   std::string NameOf(int symbol) const;
   const Result* AsResult(int symbol) const;
@@ -52,7 +53,7 @@ class ThreadSymbols {
   int kernel_;
   int row_;
   std::set<int> written_;
-  std::set<int> settled_;
+  std::set<int> block_constants_;
   std::vector<Result> results_;
   std::map<std::string, int, std::less<>> numbers_;  // of results, by their texts
 };

@@ -80,7 +80,9 @@ TEST_F(ThreadArithmeticTest, NotesByWhatDataIsMultipliedAndWhetherItIsRounded) {
   EXPECT_EQ(arithmetic.Called("tanf", {data}).kind, ThreadValue::Kind::kNone);
 }
 
-TEST_F(ThreadArithmeticTest, KnowsWhichVariablesSettle) { EXPECT_THAT(symbols.settled(), ElementsAre(Declared("blocks"))); }
+TEST_F(ThreadArithmeticTest, KnowsWhichVariablesAreConstantsOfTheBlock) {
+  EXPECT_THAT(symbols.block_constants(), ElementsAre(Declared("blocks")));
+}
 
 }  // namespace
 }  // namespace evo
