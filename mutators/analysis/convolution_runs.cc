@@ -104,6 +104,8 @@ ThreadTrace ConvolutionRuns::Run(const Setting& setting, std::int64_t thread, bo
   one.symbolic = symbolic;
   one.watched = watched_;
   one.noted = noted_;
+  one.addresses = addresses_;
+  one.counters = counters_;
   double real = 0.3;
   for (const int child : tree_.node(kernel_).children) {
     if (tree_.node(child).kind_name == "ParmDecl") one.reals[child] = real += 0.11;

@@ -54,6 +54,11 @@ constexpr std::array kFunctions{Known{"__half2float", Same},
                                 Known{"log2f", BinaryLogarithm},
                                 Known{"__frcp_rn", Inverse}};
 
+bool IsReal(const std::string& type) {
+  const std::string plain = WithoutConst(type);
+  return plain == "float" || plain == "double" || plain == "__half" || plain == "__nv_bfloat16";
+}
+
 bool IsLoad(std::string_view callee) {
   return callee == "__ldg" || callee == "__ldcg" || callee == "__ldca" || callee == "__ldcs";
 }
@@ -92,7 +97,23 @@ ThreadRun::Place ThreadRun::PlaceOf(int expression) {
   return place;
 }
 
-ThreadValue ThreadRun::Load(const Place& place) {
+void ThreadRun::Touch(const Place& place, int node, bool store) {
+  ThreadTrace::Touch touch{node, place.memory, place.index, store, {}};
+  for (const int counter : setting_.counters) touch.counters.push_back(variables_[static_cast<std::size_t>(counter)].integer);
+  trace_.touches.push_back(std::move(touch));
+}
+
+// Whether an element is one of an array of real numbers that the run does not follow: at file scope, or of more dimensions.
+bool ThreadRun::IsTable(int expression) const {
+  if (!IsReal(tree_.node(expression).type)) return false;
+  while (tree_.node(expression).kind_name == "ArraySubscriptExpr")
+    expression = WithoutParentheses(tree_, tree_.node(expression).children.front());
+  const int array = NamedDeclaration(tree_, expression);
+  return array >= 0 && tree_.node(array).kind_name == "VarDecl" && tree_.node(array).type.ends_with("]") &&
+         !arrays_.contains(array);
+}
+
+ThreadValue ThreadRun::Load(const Place& place, int node) {
   if (Failed()) return {};
   if (place.variable >= 0) return variables_[static_cast<std::size_t>(place.variable)];
   if (const auto array = arrays_.find(place.memory); array != arrays_.end()) {
@@ -105,6 +126,10 @@ ThreadValue ThreadRun::Load(const Place& place) {
     return value;
   }
   if (tree_.node(place.memory).kind_name != "ParmDecl") return Refuse("a pointer that is not understood");
+  if (setting_.addresses) {
+    Touch(place, node, false);
+    return Real(ElementOf(place.memory, place.index));
+  }
   const auto stored = trace_.stores.find(place.memory);
   if (stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
@@ -122,7 +147,7 @@ ThreadValue ThreadRun::Load(const Place& place) {
   return value;
 }
 
-void ThreadRun::Store(const Place& place, ThreadValue value) {
+void ThreadRun::Store(const Place& place, ThreadValue value, int node) {
   if (Failed()) return;
   if (place.variable >= 0) {
     variables_[static_cast<std::size_t>(place.variable)] = std::move(value);
@@ -136,6 +161,7 @@ void ThreadRun::Store(const Place& place, ThreadValue value) {
     array->second[static_cast<std::size_t>(place.index)] = std::move(value);
     return;
   }
+  if (setting_.addresses && tree_.node(place.memory).kind_name == "ParmDecl") return Touch(place, node, true);
   if (value.kind != kReal || tree_.node(place.memory).kind_name != "ParmDecl" || trace_.reads.contains(place.memory)) {
     Refuse(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
     return;
@@ -155,7 +181,8 @@ ThreadValue ThreadRun::Call(int expression) {
   if (kind == "FunctionDecl" || kind == "FunctionTemplate") return CallDefined(function, arguments);
   const std::string_view callee = LibraryCallee(tree_, expression);
   if (!callee.empty() && !callee.starts_with("operator") && !arguments.empty()) {
-    const ThreadValue value = CallKnown(callee, arguments);
+    const ThreadValue value = CallKnown(callee, arguments, expression);
+    if (value.kind == kNone && !Failed() && setting_.addresses && IsReal(tree_.node(expression).type)) return Real(kSomeNumber);
     if (value.kind != kNone || Failed()) return value;
     return Refuse(fmt::format("it calls {}, which is not known", callee));
   }
@@ -202,7 +229,7 @@ ThreadValue ThreadRun::Extreme(bool largest, const ThreadValue& a, const ThreadV
   return Real(largest ? std::fmax(x.real, y.real) : std::fmin(x.real, y.real));
 }
 
-ThreadValue ThreadRun::CallKnown(std::string_view callee, const std::vector<int>& arguments) {
+ThreadValue ThreadRun::CallKnown(std::string_view callee, const std::vector<int>& arguments, int call) {
   if (IsLoad(callee) && arguments.size() == 1) {
     const ThreadValue pointer = Evaluate(arguments.front());
     if (pointer.kind != kPointer) return {};
@@ -210,7 +237,7 @@ ThreadValue ThreadRun::CallKnown(std::string_view callee, const std::vector<int>
     place.memory = pointer.memory;
     place.index = pointer.integer;
     place.form = pointer.form;
-    return Load(place);
+    return Load(place, call);
   }
   std::vector<ThreadValue> values;
   for (const int argument : arguments) values.push_back(Evaluate(argument));
@@ -233,6 +260,10 @@ ThreadValue ThreadRun::CallKnown(std::string_view callee, const std::vector<int>
     return CombinedReals("+", product, Converted(values[2], "float"));
   }
   if (values.size() != 1) return {};
+  if (callee == "abs" && values.front().kind == kInteger) {
+    const ThreadValue& of = values.front();
+    return Integer(std::abs(of.integer), of.form ? NewOpaque(fmt::format("abs({})", TextOf(*of.form)), of, of) : nullptr);
+  }
   const auto* const known =
       std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Known& one) { return one.name == callee; });
   if (known == kFunctions.end()) return {};

@@ -202,6 +202,7 @@ void ThreadRun::DeclareArray(int variable) {
   const char* const end = declared.type.data() + declared.type.size() - 1;
   const auto [stop, error] = std::from_chars(declared.type.data() + open + 1, end, count);
   if (error != std::errc{} || stop != end || count > kMostLocalElements) {
+    if (setting_.addresses) return;  // of more dimensions: a table, if it holds real numbers
     Refuse(fmt::format("the array {}", Quoted(variable)));
     return;
   }

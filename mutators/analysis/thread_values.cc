@@ -77,7 +77,8 @@ ThreadValue ThreadRun::Evaluate(int expression) {
     case Kind::kMember:
       return Builtin(expression);
     case Kind::kSubscript:
-      return Load(PlaceOf(expression));
+      if (setting_.addresses && IsTable(expression)) return Real(kSomeNumber);
+      return Load(PlaceOf(expression), expression);
     case Kind::kCall:
       return Call(expression);
     default:
@@ -144,13 +145,13 @@ ThreadValue ThreadRun::Unary(int expression) {
   if (spelled == "++" || spelled == "--") {
     const bool before = tree_.node(operand).range.begin > tree_.node(expression).range.begin;
     const Place place = PlaceOf(operand);
-    const ThreadValue old = Load(place);
+    const ThreadValue old = Load(place, operand);
     if (Failed()) return {};
     const ThreadValue changed = Combined(spelled == "++" ? "+" : "-", old, Integer(1));
-    Store(place, changed);
+    Store(place, changed, operand);
     return before ? changed : old;
   }
-  if (spelled == "*") return Load(PlaceOf(expression));
+  if (spelled == "*") return Load(PlaceOf(expression), expression);
   if (spelled == "&") {
     const Place place = PlaceOf(operand);
     if (place.memory < 0) return Refuse(fmt::format("the address {}", Quoted(expression)));
@@ -300,11 +301,11 @@ ThreadValue ThreadRun::Assign(int expression) {
   const Place place = PlaceOf(sides.front());
   if (Failed()) return {};
   if (spelled != "=") {
-    value = Combined(spelled.substr(0, spelled.size() - 1), Load(place), value);
+    value = Combined(spelled.substr(0, spelled.size() - 1), Load(place, sides.front()), value);
     if (value.kind == kNone) return Refuse(fmt::format("{}, which is not understood", Quoted(expression)));
   }
   value = Converted(std::move(value), tree_.node(sides.front()).type);
-  Store(place, value);
+  Store(place, value, sides.front());
   return value;
 }
 
