@@ -128,7 +128,12 @@ ThreadValue ThreadRun::Load(const Place& place, int node) {
   if (tree_.node(place.memory).kind_name != "ParmDecl") return Refuse("a pointer that is not understood");
   if (setting_.addresses) {
     Touch(place, node, false);
-    return Real(ElementOf(place.memory, place.index));
+    const double element = ElementOf(place.memory, place.index);
+    const std::string& type = tree_.node(place.memory).type;
+    for (const char* real : {"float", "double", "half", "bfloat16"}) {
+      if (type.find(real) != std::string::npos) return Real(element);
+    }
+    return Integer(static_cast<std::int64_t>(4 * element));
   }
   const auto stored = trace_.stores.find(place.memory);
   if (stored != trace_.stores.end()) {

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
+#include "core/expression.h"
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
@@ -19,6 +23,9 @@ const std::vector<std::int64_t> kStencilSteps{4, 8, 16, 32, 64, 128};
 const std::vector<std::int64_t> kStencilAhead{0, 1, 2};
 // Registers of a thread that neighbours may take; with more, they spill.
 constexpr int kRegistersOfStencil = 160;
+// What a search begins with: elements and rows of a thread, the first that need no more registers than these.
+constexpr std::pair<std::int64_t, std::int64_t> kStencilStarts[] = {{4, 2}, {4, 1}, {2, 1}, {1, 1}};
+constexpr int kRegistersOfStart = 84;
 
 // One thread per element of a stencil becomes a thread that walks along the slowest dimension. It keeps the rows or planes that it
 // still needs in registers, so that it loads one of them in each step.
@@ -43,16 +50,50 @@ class StencilRows : public KernelVisitor {
         if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
         continue;
       }
-      propose(Walking(context, std::get<Stencil>(found)));
+      const Stencil& stencil = std::get<Stencil>(found);
+      if (auto proposal = Walking(context, stencil, true)) {
+        propose(std::move(*proposal));
+        continue;
+      }
+      // Of a star with long arms, the arm along which threads walk.
+      const Stencil column = OwnColumn(stencil);
+      if (auto proposal = column.sites.size() < 2 ? std::nullopt : Walking(context, column, false))
+        propose(std::move(*proposal));
+      else
+        refuse(fmt::format("{}: its neighbours do not fit into a thread's registers", tree.node(kernel).name));
     }
   }
 
-  static Proposal Walking(const MutationContext& context, const Stencil& found) {
+  // The stencil without neighbours in other columns and rows, which are read as before.
+  static Stencil OwnColumn(Stencil stencil) {
+    const std::size_t last = stencil.dimensions - 1;
+    std::erase_if(stencil.sites, [&](const Stencil::Site& site) {
+      for (std::size_t axis = 0; axis < last; ++axis) {
+        if (site.offsets[axis].constant != 0 || !site.offsets[axis].factors.empty()) return true;
+      }
+      return false;
+    });
+    for (std::size_t axis = 0; axis < last; ++axis) stencil.lowest[axis] = stencil.highest[axis] = 0;
+    return stencil;
+  }
+
+  // nullopt if the neighbours need too many registers.
+  static std::optional<Proposal> Walking(const MutationContext& context, const Stencil& found, bool items_too) {
     const SyntaxTree& tree = context.tree;
     const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
     const StencilParameters names{unused("THREADS_X"), unused("THREADS_Y"), unused("ELEMENTS"),
                                   unused("ROWS"),      unused("STEPS"),     unused("AHEAD")};
-    const StencilWriter writer(context, found, names);
+    const StencilWriter writer(context, found, names, items_too);
+    // What a search begins with.
+    Variables start{{names.ahead, Number::Integer(writer.has_rows() ? 0 : 1)}};
+    std::int64_t items = 0, rows = 0;
+    for (const auto& [wanted_items, wanted_rows] : kStencilStarts) {
+      start[names.items] = Number::Integer(items = writer.has_items() ? wanted_items : 1);
+      start[names.rows] = Number::Integer(rows = writer.has_rows() ? wanted_rows : 1);
+      if (Expression::Parse(writer.Registers()).EvaluateInteger(start) <= kRegistersOfStart) break;
+      items = 0;
+    }
+    if (items == 0) return std::nullopt;
     Proposal proposal;
     proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Functions()});
     // Without it, what is read would be loaded anew after each store.
@@ -72,8 +113,8 @@ class StencilRows : public KernelVisitor {
     proposal.parameters = found.parameters;
     proposal.brings.push_back({names.threads_x, kStencilThreadsX, writer.has_rows() ? 64 : 128});
     if (writer.has_rows()) proposal.brings.push_back({names.threads_y, kStencilThreadsY, 4});
-    if (writer.has_items()) proposal.brings.push_back({names.items, kStencilItems, 4});
-    if (writer.has_rows()) proposal.brings.push_back({names.rows, kStencilRows, writer.has_items() ? 1 : 2});
+    if (writer.has_items()) proposal.brings.push_back({names.items, kStencilItems, items});
+    if (writer.has_rows()) proposal.brings.push_back({names.rows, kStencilRows, rows});
     proposal.brings.push_back({names.steps, kStencilSteps, 16});
     proposal.brings.push_back({names.ahead, kStencilAhead, writer.has_rows() ? 0 : 1});
     if (writer.has_rows())

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/parallelism/stencil_writer.h"
@@ -14,6 +15,20 @@ namespace {
 std::string StencilSum(const std::string& text, std::int64_t more) {
   if (more == 0) return text;
   return fmt::format("{} {} {}", text, more < 0 ? "-" : "+", more < 0 ? -more : more);
+}
+
+// Without parentheses around all of it.
+std::string Plain(const std::string& text) {
+  const bool whole = text.starts_with('(') && text.find(')') == text.size() - 1;
+  return whole ? text.substr(1, text.size() - 2) : text;
+}
+
+// "width - 2" for "width - 1" and 1.
+std::string Less(const std::string& text, std::int64_t less) {
+  const std::size_t minus = text.rfind(" - ");
+  if (minus != std::string::npos && text.find_first_not_of("0123456789", minus + 3) == std::string::npos)
+    return fmt::format("{} - {}", text.substr(0, minus), std::stoll(text.substr(minus + 3)) + less);
+  return fmt::format("{} - {}", text, less);
 }
 
 // "1 + first" for elements that do not begin at 0.
@@ -29,6 +44,14 @@ std::string StencilWriter::Results(int buffer) const {
   return found_.stored.size() == 1 ? Own("results") : Own("results_" + tree_.node(buffer).name);
 }
 
+// A counter for a loop that names coordinates and sizes.
+std::string StencilWriter::Counter(const char* wanted) const {
+  const SyntaxNode& kernel = tree_.node(found_.kernel);
+  std::string taken(tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin}));
+  for (const std::string& coordinate : coordinates_) taken += " " + coordinate;
+  return UnusedName(taken, wanted);
+}
+
 // How many elements a thread needs along an axis, for `own` elements of its own.
 std::string StencilWriter::Extent(const std::string& own, std::size_t axis) const {
   if (own.empty()) return std::to_string(1 + Span(axis));
@@ -38,7 +61,7 @@ std::string StencilWriter::Extent(const std::string& own, std::size_t axis) cons
 // A coordinate, past an edge that of the nearest element.
 std::string StencilWriter::Clamped(const std::string& coordinate, std::size_t axis) const {
   const Stencil::Range& range = found_.reads[axis];
-  return fmt::format("min(max({}, {}), {} - 1)", coordinate, range.low, range.end.kernel);
+  return fmt::format("min(max({}, {}), {})", coordinate, range.low, Less(Plain(range.end.kernel), 1));
 }
 
 // Where a row begins, or a plane.
@@ -62,7 +85,7 @@ std::string StencilWriter::Grid() const {
     const Stencil::Range& range = found_.stores[axis];
     // Items begin at 0, so that they are aligned.
     const bool whole = range.low == 0 || (axis == 0 && has_items_);
-    return whole ? range.end.launch : fmt::format("{} - {}", range.end.launch, range.low);
+    return whole ? Plain(range.end.launch) : Less(Plain(range.end.launch), range.low);
   };
   const std::string x = has_items_ ? fmt::format("{} * {}", names_.threads_x, names_.items) : names_.threads_x;
   std::string grid = fmt::format("ceil_div({}, {})", extent(0), x);
@@ -77,17 +100,19 @@ std::string StencilWriter::Block() const {
 std::string StencilWriter::Registers() const {
   std::string text = fmt::format("({} + {})", names_.ahead, 1 + Span(last()));
   if (has_rows()) text += fmt::format(" * ({})", Extent(names_.rows, 1));
-  text += fmt::format(" * ({})", Extent(has_items_ ? names_.items : "", 0));
+  const std::string columns = Extent(has_items_ ? names_.items : "", 0);
+  text += has_items_ ? fmt::format(" * ({})", columns) : " * " + columns;
   return found_.buffers.size() == 1 ? text : fmt::format("{} * {}", text, found_.buffers.size());
 }
 
 std::string StencilWriter::Functions() const {
-  std::string text;
+  // The line before the kernel belongs to it, such as its launch line.
+  const std::size_t line = tree_.text().rfind('\n', tree_.node(found_.kernel).range.begin) + 1;
+  std::string text = line < 2 || tree_.text()[line - 2] == '\n' ? "" : "\n";
   if (has_items_) {
     text += fmt::format(
         "// Neighbouring elements that move at once.\n"
-        "template <typename T>\n"
-        "struct alignas({0} * sizeof(T)) {1} {{\n"
+        "template <typename T> struct alignas({0} * sizeof(T)) {1} {{\n"
         "  T values[{0}];\n"
         "}};\n\n",
         names_.items, Function("Items"));
@@ -95,38 +120,58 @@ std::string StencilWriter::Functions() const {
   const std::string columns = Extent(has_items_ ? names_.items : "", 0), rows = Extent(names_.rows, 1);
   std::vector<std::string> types;
   for (const int buffer : found_.buffers) {
-    if (std::find(types.begin(), types.end(), TypeOf(buffer)) != types.end()) continue;
-    types.push_back(TypeOf(buffer));
-    const std::string& type = types.back();
-    text += fmt::format("// Loads what a thread needs of a {}{}.\n", has_rows() ? "plane" : "row",
-                        has_items_ ? ", its own elements at once where `whole` is set" : "");
-    text += fmt::format("__device__ __forceinline__ void {}({} (&to){}[{}], const {}* from,\n    {}const int (&columns)[{}]{}) {{\n",
+    const std::string type = TypeOf(buffer);
+    if (std::find(types.begin(), types.end(), type) != types.end()) continue;
+    types.push_back(type);
+    text += fmt::format("// Loads what a thread at column `x` needs of a {}; past an edge the nearest element.\n", has_rows() ? "plane" : "row");
+    text += fmt::format("__device__ __forceinline__ void {}({} (&to){}[{}], const {}* from,\n    {}int x, int end{}) {{\n",
                         Function("LoadAround"), type, has_rows() ? fmt::format("[{}]", rows) : "", columns, type,
-                        has_rows() ? fmt::format("const {} (&rows)[{}], ", Index(), rows) : "", columns,
-                        has_items_ ? ", bool whole" : "");
-    const std::string element = fmt::format("from[{}columns[j]]", has_rows() ? "rows[i] + " : "");
-    const std::string load = IsLoadable(PointedTo(tree_, buffer)) ? fmt::format("__ldg(&{})", element) : element;
-    const std::string to = has_rows() ? "to[i]" : "to";
-    std::string body;
-    if (has_items_) {
-      body += fmt::format(
-          "if (whole) {{\n"
-          "  const {0}<{1}> own = *reinterpret_cast<const {0}<{1}>*>(&from[{2}columns[{3}]]);\n"
-          "#pragma unroll\n"
-          "  for (int e = 0; e < {4}; ++e) {5}[e + {3}] = own.values[e];\n"
-          "}}\n",
-          Function("Items"), type, has_rows() ? "rows[i] + " : "", -found_.lowest[0], names_.items, to);
-    }
-    body += fmt::format("#pragma unroll\nfor (int j = 0; j < {}; ++j) {{\n", columns);
-    if (has_items_)
-      body += fmt::format("  if (!whole || j < {} || j >= {}) {}[j] = {};\n", -found_.lowest[0],
-                          StencilSum(names_.items, -found_.lowest[0]), to, load);
-    else
-      body += fmt::format("  {}[j] = {};\n", to, load);
-    body += "}\n";
-    if (has_rows()) body = fmt::format("#pragma unroll\nfor (int i = 0; i < {}; ++i) {{\n{}}}\n", rows, Indented(body));
+                        has_rows() ? fmt::format("const {} (&rows)[{}], ", Index(), rows) : "", has_items_ ? ", bool whole" : "");
+    std::string body = RowLoads(buffer, has_rows() ? "own" : "from", has_rows() ? "to[i]" : "to");
+    if (has_rows())
+      body = fmt::format("#pragma unroll\nfor (int i = 0; i < {}; ++i) {{\n  const {}* own = from + rows[i];\n{}}}\n", rows, type,
+                         Indented(body));
     text += Indented(body) + "}\n\n";
   }
+  return text;
+}
+
+// How a thread loads its own elements of a row, which begin at the pointer `own`, and those beside them.
+std::string StencilWriter::RowLoads(int buffer, const std::string& own, const std::string& to) const {
+  const std::string type = TypeOf(buffer);
+  const std::int64_t left = -found_.lowest[0], right = found_.highest[0], low = found_.reads[0].low;
+  const auto load = [&](const std::string& place) {
+    return IsLoadable(PointedTo(tree_, buffer)) ? fmt::format("__ldg(&{}[{}])", own, place) : fmt::format("{}[{}]", own, place);
+  };
+  std::string text;
+  if (has_items_) {
+    text += fmt::format(
+        "if (whole) {{\n"
+        "  const {0}<{1}> items = *reinterpret_cast<const {0}<{1}>*>({2});\n"
+        "#pragma unroll\n"
+        "  for (int e = 0; e < {3}; ++e) {4}[{5}] = items.values[e];\n"
+        "}} else {{\n"
+        "#pragma unroll\n"
+        "  for (int e = 0; e < {3}; ++e) {4}[{5}] = {6};\n"
+        "}}\n",
+        Function("Items"), type, own, names_.items, to, StencilSum("e", left),
+        load(fmt::format("min(max(x + e, {}), end - 1) - x", low)));
+  } else {
+    text += fmt::format("{}[{}] = {};\n", to, left, load("0"));
+  }
+  const std::string items = has_items_ ? names_.items : "1";
+  const std::string beyond = has_items_ ? StencilSum(items, left) : std::to_string(1 + left);
+  if (left == 1)
+    text += fmt::format("{0}[0] = x > {1} ? {2} : {0}[1];\n", to, low, load("-1"));
+  else if (left > 1)
+    text += fmt::format("#pragma unroll\nfor (int j = {1}; j >= 0; --j) {0}[j] = x + j >= {2} ? {3} : {0}[j + 1];\n", to, left - 1,
+                        left + low, load(fmt::format("j - {}", left)));
+  if (right == 1)
+    text += fmt::format("{0}[{1}] = x + {2} < end ? {3} : {0}[{4}];\n", to, beyond, items, load(items),
+                        has_items_ ? StencilSum(items, left - 1) : std::to_string(left));
+  else if (right > 1)
+    text += fmt::format("#pragma unroll\nfor (int j = {1}; j < {2}; ++j) {0}[j] = {3} < end ? {4} : {0}[j - 1];\n", to, beyond,
+                        Extent(has_items_ ? items : "", 0), StencilSum("x + j", -left), load(StencilSum("j", -left)));
   return text;
 }
 
@@ -136,7 +181,7 @@ std::string StencilWriter::Whole() const {
   std::vector<std::string> parts;
   const std::int64_t low = std::max(found_.stores[0].low, found_.reads[0].low);
   if (low > 0) parts.push_back(fmt::format("{} >= {}", x, low));
-  parts.push_back(fmt::format("{} + {} <= {}", x, names_.items, found_.stores[0].end.kernel));
+  parts.push_back(fmt::format("{} + {} <= {}", x, names_.items, Plain(found_.stores[0].end.kernel)));
   parts.push_back(fmt::format("{} % {} == 0", found_.lengths[0].kernel, names_.items));
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
     for (const int buffer : *buffers)
@@ -175,52 +220,49 @@ std::string StencilWriter::Begin() const {
                      FromLow(found_.stores[1].low, fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", names_.threads_y, names_.rows))));
   line(fmt::format("const int {} = {};", first,
                    FromLow(found_.stores[last()].low, fmt::format("blockIdx.{} * {}", has_rows() ? 'z' : 'y', names_.steps))));
-  line(fmt::format("const int {} = min({} + {}, {});", end, first, names_.steps, found_.stores[last()].end.kernel));
-  std::string outside = fmt::format("{} >= {}", x, found_.stores[0].end.kernel);
-  if (has_rows()) outside += fmt::format(" || {} >= {}", First(1), found_.stores[1].end.kernel);
+  line(fmt::format("const int {} = min({} + {}, {});", end, first, names_.steps, Plain(found_.stores[last()].end.kernel)));
+  std::string outside = fmt::format("{} >= {}", x, Plain(found_.stores[0].end.kernel));
+  if (has_rows()) outside += fmt::format(" || {} >= {}", First(1), Plain(found_.stores[1].end.kernel));
   line(fmt::format("if ({}) return;", outside));
   if (has_items_) line(fmt::format("const bool {} = {};", Own("whole"), Whole()));
-  line("// Past an edge, the nearest element takes the place of the one that is not there.");
-  line(fmt::format("int {}[{}];", Own("columns"), Extent(has_items_ ? names_.items : "", 0)));
-  line("#pragma unroll");
-  line(fmt::format("for (int j = 0; j < {}; ++j) {}[j] = {};", Extent(has_items_ ? names_.items : "", 0), Own("columns"),
-                   Clamped(StencilSum(x + " + j", found_.lowest[0]), 0)));
+  const std::string i = Counter("i");
   if (has_rows()) {
     line(fmt::format("{} {}[{}];", Index(), Own("rows"), Extent(names_.rows, 1)));
     line("#pragma unroll");
-    line(fmt::format("for (int i = 0; i < {}; ++i) {}[i] = {}{} * {};", Extent(names_.rows, 1), Own("rows"),
-                     found_.wide ? "(long long)" : "", Clamped(StencilSum(First(1) + " + i", found_.lowest[1]), 1),
-                     found_.lengths[0].kernel));
+    line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}{4} * {5} + {6};", i, Extent(names_.rows, 1), Own("rows"),
+                     found_.wide ? "(long long)" : "", Clamped(StencilSum(First(1) + " + " + i, found_.lowest[1]), 1),
+                     found_.lengths[0].kernel, x));
   }
   return text;
 }
 
 std::string StencilWriter::Loads() const {
   const std::string first = First(last()), kept = Own("kKept"), z = coordinates_[last()];
-  const std::string rows = has_rows() ? Own("rows") + ", " : "";
+  const std::string rows = has_rows() ? Own("rows") + ", " : "", i = Counter("i"), j = Counter("j"), k = Counter("k");
+  const std::string own = has_items_ ? First(0) : coordinates_[0];
+  const std::string x = fmt::format("{}, {}", own, Plain(found_.reads[0].end.kernel));
   const auto load = [&](int buffer, const std::string& to, const std::string& coordinate) {
-    return fmt::format("{}({}[{}], {} + {}, {}{}{});\n", Function("LoadAround"), Window(buffer), to, tree_.node(buffer).name,
-                       Line(Clamped(coordinate, last())), rows, Own("columns"), has_items_ ? ", " + Own("whole") : "");
+    return fmt::format("{}({}[{}], {} + {}{}, {}{}{});\n", Function("LoadAround"), Window(buffer), to, tree_.node(buffer).name,
+                       Line(Clamped(coordinate, last())), has_rows() ? "" : " + " + own, rows, x, has_items_ ? ", " + Own("whole") : "");
   };
   const std::string columns = Extent(has_items_ ? names_.items : "", 0);
   std::string text;
   for (const int buffer : found_.buffers)
     text += fmt::format("{} {}[{}]{}[{}];\n", TypeOf(buffer), Window(buffer), kept,
                         has_rows() ? fmt::format("[{}]", Extent(names_.rows, 1)) : "", columns);
-  text += fmt::format("#pragma unroll\nfor (int k = 1; k < {}; ++k) {{\n", kept);
-  for (const int buffer : found_.buffers) text += "  " + load(buffer, "k", StencilSum(first + " + k", found_.lowest[last()] - 1));
+  text += fmt::format("#pragma unroll\nfor (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
+  for (const int buffer : found_.buffers) text += "  " + load(buffer, k, StencilSum(first + " + " + k, found_.lowest[last()] - 1));
   text += fmt::format("}}\n#pragma unroll {0}\nfor (int {1} = {2}; {1} < {3}; ++{1}) {{\n", kept, z, first, Own("end"));
-  text += fmt::format("#pragma unroll\n  for (int k = 1; k < {}; ++k) {{\n", kept);
-  std::string indices = "[k]";
+  text += fmt::format("#pragma unroll\n  for (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
+  std::string indices = has_rows() ? fmt::format("[{}]", i) : "";
   std::string indent = "    ";
   if (has_rows()) {
-    text += fmt::format("#pragma unroll\n    for (int i = 0; i < {}; ++i) {{\n", Extent(names_.rows, 1));
-    indices += "[i]";
+    text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", i, Extent(names_.rows, 1));
     indent += "  ";
   }
-  text += fmt::format("#pragma unroll\n{}for (int j = 0; j < {}; ++j) {{\n", indent, columns);
+  text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, j, columns);
   for (const int buffer : found_.buffers) {
-    text += fmt::format("{}  {}[k - 1]{}[j] = {}{}[j];\n", indent, Window(buffer), has_rows() ? "[i]" : "", Window(buffer), indices);
+    text += fmt::format("{0}  {1}[{2} - 1]{3}[{4}] = {1}[{2}]{3}[{4}];\n", indent, Window(buffer), k, indices, j);
   }
   text += indent + "}\n" + (has_rows() ? "    }\n" : "") + "  }\n";
   for (const int buffer : found_.buffers)
@@ -237,7 +279,7 @@ std::string StencilWriter::Stores(const std::string& indent) const {
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, Function("Items"), TypeOf(buffer),
                         tree_.node(buffer).name, to, Results(buffer));
   text += fmt::format("{0}}} else {{\n#pragma unroll\n{0}  for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, e, names_.items);
-  std::string inside = fmt::format("{} + {} < {}", x, e, found_.stores[0].end.kernel);
+  std::string inside = fmt::format("{} + {} < {}", x, e, Plain(found_.stores[0].end.kernel));
   if (low > 0) inside = fmt::format("{} + {} >= {} && {}", x, e, low, inside);
   text += fmt::format("{}    if ({}) {{\n", indent, inside);
   for (const int buffer : found_.stored)
@@ -253,7 +295,7 @@ std::string StencilWriter::Body() const {
     text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, r, names_.rows);
     indent += "  ";
     text += fmt::format("{}const int {} = {} + {};\n{}if ({} >= {}) break;\n", indent, coordinates_[1], First(1), r, indent,
-                        coordinates_[1], found_.stores[1].end.kernel);
+                        coordinates_[1], Plain(found_.stores[1].end.kernel));
   }
   if (has_items_) {
     const std::string e = Own("e"), row = indent;
@@ -262,14 +304,16 @@ std::string StencilWriter::Body() const {
     text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", row, e, names_.items);
     indent += "  ";
     text += fmt::format("{}const int {} = {} + {};\n", indent, coordinates_[0], First(0), e);
-    if (found_.stores[0].low > 0) text += fmt::format("{}if ({} < {}) continue;\n", indent, coordinates_[0], found_.stores[0].low);
-    text += fmt::format("{}if ({} >= {}) break;\n", indent, coordinates_[0], found_.stores[0].end.kernel);
+    // What lies outside is not stored: a thread that only computes may do so there.
+    if (reads_at_place_ && found_.stores[0].low > 0)
+      text += fmt::format("{}if ({} < {}) continue;\n", indent, coordinates_[0], found_.stores[0].low);
+    if (reads_at_place_) text += fmt::format("{}if ({} >= {}) break;\n", indent, coordinates_[0], Plain(found_.stores[0].end.kernel));
     text += Statements(statements_, indent) + row + "}\n" + Stores(row);
   } else {
     text += Statements(statements_, indent);
   }
   text += has_rows() ? "  }\n}\n" : "}\n";
-  return "{\n" + Indented(text) + "}";
+  return Finished("{\n" + Indented(text) + "}");
 }
 
 }  // namespace evo

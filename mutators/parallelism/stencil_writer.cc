@@ -22,9 +22,9 @@ constexpr int kMostSteps = 8;
 
 }  // namespace
 
-StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters names)
-    : context_(context), tree_(context.tree), found_(found), names_(std::move(names)) {
-  has_items_ = CanStoreLater();
+StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters names, bool items)
+    : tree_(context.tree), found_(found), names_(std::move(names)) {
+  has_items_ = items && CanStoreLater();
   FindCoordinates();
   FindStatements();
 }
@@ -63,7 +63,8 @@ bool StencilWriter::IsOfPlace(int expression, int depth) const {
 // whatever it read, and nothing reads what they store.
 bool StencilWriter::CanStoreLater() const {
   const auto traffic = TrafficOf(tree_, found_.kernel);
-  if (!traffic || traffic->read.contains(-1)) return false;
+  // Items begin at 0, so that they are aligned: elements there must exist.
+  if (found_.reads[0].low > 0 || !traffic || traffic->read.contains(-1)) return false;
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
     for (const int buffer : *buffers) {
       if (SizeOf(PointedTo(tree_, buffer)) == 0) return false;
@@ -77,21 +78,48 @@ bool StencilWriter::CanStoreLater() const {
     const bool stores = IsStore(tree_, node);
     if (stores && tree_.Operator(node) != "=" && tree_.node(node).name != "operator=") return false;
     if (!stores && kind != "ReturnStmt" && kind != "ContinueStmt") continue;
+    if (kind == "ContinueStmt" && IsInLoop(node)) continue;  // of a loop within
     for (int at = tree_.node(node).parent; at != found_.kernel; at = tree_.node(at).parent) {
-      const SyntaxNode& around = tree_.node(at);
-      if (around.kind_name == "IfStmt" && !IsOfPlace(around.children[0], kMostSteps)) return false;
-      const bool loop = around.kind_name == "ForStmt" || around.kind_name == "WhileStmt" || around.kind_name == "DoStmt";
-      if (loop && !stores) break;  // a `continue` of a loop within
-      if (loop && !IsLeftOut(at)) return false;
+      if (tree_.node(at).kind_name == "IfStmt" && !IsOfPlace(tree_.node(at).children[0], kMostSteps)) return false;
     }
+    if (stores && IsInLoop(node)) return false;
   }
   return true;
 }
 
-// Whether a loop runs once, so that only its body stays.
-bool StencilWriter::IsLeftOut(int loop) const {
-  return std::any_of(found_.once.begin(), found_.once.end(), [&](const auto& one) {
-    return tree_.node(tree_.node(one.first).parent).parent == loop;
+// Whether a node is in a loop that stays.
+bool StencilWriter::IsInLoop(int node) const {
+  for (int at = tree_.node(node).parent; at != found_.kernel; at = tree_.node(at).parent) {
+    const std::string& kind = tree_.node(at).kind_name;
+    const bool once = std::any_of(found_.once.begin(), found_.once.end(), [&](const auto& one) {
+      return tree_.node(tree_.node(one.first).parent).parent == at;
+    });
+    if ((kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") && !once) return true;
+  }
+  return false;
+}
+
+// Whether what a thread does reads something, apart from neighbours, at an address that its place decides: past the end of the
+// grid it must not.
+bool StencilWriter::ReadsAtPlace() const {
+  for (const int node : Subtree(tree_, found_.kernel)) {
+    const int pointer = PointerAt(tree_, node);
+    if (pointer < 0) continue;
+    const auto within = [&](int other) { return IsWithin(tree_, node, other); };
+    if (std::any_of(found_.sites.begin(), found_.sites.end(), [&](const auto& site) { return within(site.node); }) ||
+        std::any_of(stored_at_.begin(), stored_at_.end(), [&](const auto& at) { return at.first == node; }))
+      continue;
+    for (const int name : NamedIn(tree_, node)) {
+      const SyntaxNode& declared = tree_.node(name);
+      const bool common = declared.kind_name == "ParmDecl" || declared.function < 0 ||
+                          std::find(common_.begin(), common_.end(), declared.parent) != common_.end() ||
+                          found_.loops.contains(tree_.node(declared.parent).parent);
+      if (!common) return true;
+    }
+  }
+  const auto nodes = Subtree(tree_, found_.kernel);
+  return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
+    return tree_.node(node).kind_name == "CallExpr" && LibraryCallee(tree_, node).empty() && LoadsIn(tree_, node);
   });
 }
 
@@ -111,7 +139,7 @@ void StencilWriter::FindCoordinates() {
     own[role.axis] = declared.parent;
   }
   for (const auto& [axis, statement] : own) own_.push_back(statement);
-  constexpr const char* kNames[] = {"x", "y", "z"};
+  const char* const kNames[] = {"column", "row", "plane"};
   for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
     if (coordinates_[axis].empty()) coordinates_[axis] = Own(kNames[axis]);
   }
@@ -124,9 +152,15 @@ bool StencilWriter::IsImplied(int condition, bool inside) const {
   if (sides.size() != 2) return false;
   const std::string_view spelled = tree_.Operator(condition);
   if (spelled == (inside ? "&&" : "||")) return IsImplied(sides[0], inside) && IsImplied(sides[1], inside);
-  if (spelled != (inside ? "<" : ">=")) return false;
   const auto role = found_.roles.find(NamedDeclaration(tree_, sides[0]));
   if (role == found_.roles.end() || role->second.shift != 0) return false;
+  if (const auto number = ConstantValue(tree_, tree_.Text(sides[1])); number && role->second.axis != Stencil::kElement) {
+    const std::int64_t low = found_.stores[role->second.axis].low;
+    if (spelled == (inside ? ">" : "<=")) return *number < low;
+    if (spelled == (inside ? ">=" : "<")) return *number <= low;
+    return !inside && spelled == "==" && *number < low;
+  }
+  if (spelled != (inside ? "<" : ">=")) return false;
   if (role->second.axis != Stencil::kElement)
     return SameTokens(tree_.Text(sides[1]), found_.stores[role->second.axis].end.kernel);
   // The product of all sizes.
@@ -179,8 +213,14 @@ void StencilWriter::AddStatement(int statement) {
 }
 
 void StencilWriter::FindStatements() {
+  for (const int node : Subtree(tree_, found_.kernel)) {
+    if (!IsStore(tree_, node)) continue;
+    const int target = Assigned(tree_, node);
+    stored_at_.emplace_back(target, RootOf(tree_, PointerAt(tree_, target)));
+  }
   for (const int statement : found_.statements) AddStatement(statement);
   DropUnused();
+  reads_at_place_ = ReadsAtPlace();
 }
 
 // Declarations that only addresses of neighbours needed, or conditions that are left out.
@@ -196,11 +236,6 @@ void StencilWriter::DropUnused() {
     }
     return std::any_of(common_.begin(), common_.end(), within) || std::any_of(statements_.begin(), statements_.end(), within);
   };
-  for (const int node : Subtree(tree_, found_.kernel)) {
-    if (!IsStore(tree_, node)) continue;
-    const int target = Assigned(tree_, node);
-    stored_at_.emplace_back(target, RootOf(tree_, PointerAt(tree_, target)));
-  }
   for (bool dropped = true; dropped;) {
     dropped = false;
     for (auto* const list : {&statements_, &common_}) {
@@ -298,6 +333,24 @@ std::string StencilWriter::Indented(const std::string& text) {
     at = end;
   }
   return indented;
+}
+
+// The text with comments indented by the file's unit, as other lines are when the edit is made.
+std::string StencilWriter::Finished(const std::string& text) const {
+  const std::string unit = IndentUnit(tree_);
+  std::string finished;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    std::string line = text.substr(at, end - at);
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin != std::string::npos && line.compare(begin, 2, "//") == 0) {
+      line.erase(0, begin);
+      for (std::size_t i = 0; i < begin / 2; ++i) line.insert(0, unit);
+    }
+    finished += line;
+    at = end;
+  }
+  return finished;
 }
 
 }  // namespace evo

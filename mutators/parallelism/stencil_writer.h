@@ -19,8 +19,8 @@ struct StencilParameters {
 // Texts for a stencil whose threads walk along the last axis with the neighbours of their elements in registers.
 class StencilWriter {
  public:
-  // The arguments must outlive the object.
-  StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters names);
+  // The arguments must outlive the object. Without `items`, a thread has one column.
+  StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters names, bool items);
 
   // Whether a thread may compute several neighbouring elements and store them at once: each is stored for certain, and none is
   // read.
@@ -50,7 +50,8 @@ class StencilWriter {
   std::string Element(const std::string& x, bool wide) const;
 
   bool IsOfPlace(int expression, int depth) const;
-  bool IsLeftOut(int loop) const;
+  bool IsInLoop(int node) const;
+  bool ReadsAtPlace() const;
   bool CanStoreLater() const;
   void FindCoordinates();
   void FindStatements();
@@ -60,18 +61,21 @@ class StencilWriter {
   void DropUnused();
   Replacements Replaced() const;
   std::string Place(const Stencil::Site& site) const;
+  std::string RowLoads(int buffer, const std::string& row, const std::string& to) const;
   std::string Whole() const;
   std::string Begin() const;
   std::string Loads() const;
   std::string Stores(const std::string& indent) const;
   std::string Statements(const std::vector<int>& statements, const std::string& indent) const;
   static std::string Indented(const std::string& text);
+  std::string Finished(const std::string& text) const;
+  std::string Counter(const char* wanted) const;
 
-  const MutationContext& context_;
   const SyntaxTree& tree_;
   const Stencil& found_;
   StencilParameters names_;
   bool has_items_ = false;
+  bool reads_at_place_ = true;
   std::string coordinates_[3];            // names of variables
   std::vector<int> own_;                  // statements that declare these
   std::vector<int> common_, statements_;  // what stays of the kernel: before the loop and in it
