@@ -54,6 +54,24 @@ bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
   return false;
 }
 
+// Whether the text of a kernel speaks of neighbours: a loop that begins below 0, or two elements with a number subtracted.
+bool NamesNeighbours(const SyntaxTree& tree, int kernel) {
+  int subtracted = 0;
+  for (const int node : Subtree(tree, kernel)) {
+    const auto loop = IsForLoop(tree, node) ? WithCountedHeader(tree, node) : std::nullopt;
+    if (loop && tree.Text(loop->start).starts_with('-')) return true;
+    if (tree.node(node).kind_name != "ArraySubscriptExpr") continue;
+    for (const int part : Subtree(tree, node)) {
+      const auto& sides = tree.node(part).children;
+      if (sides.size() == 2 && tree.Operator(part) == "-" && tree.node(sides[1]).kind_name == "IntegerLiteral") {
+        ++subtracted;
+        break;
+      }
+    }
+  }
+  return subtracted >= 2;
+}
+
 // Reads what a kernel consists of.
 class StencilParts {
  public:
@@ -66,15 +84,10 @@ class StencilParts {
     if (node.children.empty() || tree_.node(node.children.back()).kind_name != "CompoundStmt") return "";
     body_ = node.children.back();
     if (!ReadsSeveral(tree_, kernel_)) return "";
-    if (node.kind_name != "FunctionDecl") return "it is a function template";
     found_.launch = OnlyLaunch(context_.rendered, node.name);
-    if (found_.launch == nullptr) return "it is not launched by exactly one launch line";
-    if (!found_.launch->cluster.empty() || found_.launch->cooperative) return "its blocks are launched as clusters or together";
-    if (tree_.Text({node.range.begin, tree_.node(body_).range.begin}).find("__launch_bounds__") != std::string_view::npos)
-      return "its __launch_bounds__ rule out other blocks";
-    if (Cooperates(tree_, body_)) return "its threads work together already: barriers, shuffles, atomics or shared memory";
+    if (const std::string why = WhyNotAlone(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
     Flatten(tree_.node(body_).children);
-    if (const std::string why = WhyNotRepeatable(); !why.empty()) return why;
+    if (const std::string why = WhyNotRepeatable(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
     return StencilFinder(context_, found_, Variables(), Counters()).Find();
   }
 
@@ -111,6 +124,18 @@ class StencilParts {
   }
 
  private:
+  // Why its threads cannot be others.
+  std::string WhyNotAlone() const {
+    const SyntaxNode& node = tree_.node(kernel_);
+    if (node.kind_name != "FunctionDecl") return "it is a function template";
+    if (found_.launch == nullptr) return "it is not launched by exactly one launch line";
+    if (!found_.launch->cluster.empty() || found_.launch->cooperative) return "its blocks are launched as clusters or together";
+    if (tree_.Text({node.range.begin, tree_.node(body_).range.begin}).find("__launch_bounds__") != std::string_view::npos)
+      return "its __launch_bounds__ rule out other blocks";
+    if (Cooperates(tree_, body_)) return "its threads work together already: barriers, shuffles, atomics or shared memory";
+    return "";
+  }
+
   // The statements, and those of a loop that runs once and is the last of them.
   void Flatten(const std::vector<int>& statements) {
     for (const int statement : statements) {

@@ -21,7 +21,9 @@ constexpr std::int64_t kFurthest = StencilFinder::kFurthestNeighbour;
 // Numbers of the kernel may be a parameter plus or minus this.
 constexpr std::int64_t kMostAway = 2 * kFurthest;
 constexpr std::int64_t kMostThreadsOfStencil = 100'000;
-constexpr std::size_t kMostTouches = 800'000;
+constexpr std::size_t kMostTouches = 400'000;
+// Threads that are run to see whether a kernel may be a stencil, how many are tried for each, and what one may read.
+constexpr std::size_t kFirstThreads = 12, kTriesOfFirst = 8, kMostReads = 250;
 
 }  // namespace
 
@@ -41,7 +43,7 @@ StencilFinder::StencilFinder(const MutationContext& context, Stencil found, std:
 std::variant<Stencil, std::string> StencilFinder::Find() {
   if (!runs_.refusal().empty()) return runs_.refusal();
   if (runs_.names().size() > std::size(kSizesOfStencil[0])) return "its launch line names too many sizes";
-  if (!RunAll(0) || !RunAll(1) || !FindLengths() || !FindStores() || !FindReads() || !FindSites() || !FindRoles() || !RunLarge() ||
+  if (!IsPlausible() || !RunAll(0) || !RunAll(1) || !FindLengths() || !FindStores() || !FindReads() || !FindSites() || !FindRoles() || !RunLarge() ||
       !IsDecidedBySizes())
     return why_;
   found_.stored.assign(stored_.begin(), stored_.end());
@@ -72,6 +74,44 @@ bool StencilFinder::AddThread(Launch& launch, std::int64_t thread) {
   }
   launch.threads.push_back(std::move(one));
   return true;
+}
+
+// Whether some threads read elements as far away as each other. If not, nobody would take it for a stencil.
+bool StencilFinder::IsPlausible() {
+  ConvolutionRuns::Sizes sizes;
+  for (std::size_t i = 0; i < runs_.names().size(); ++i) sizes[runs_.names()[i]] = kSizesOfStencil[0][i];
+  const auto setting = runs_.SettingOf(sizes);
+  if (!setting) return false;
+  Launch launch;
+  launch.setting = *setting;
+  std::uint64_t random = 1;
+  std::size_t tries = 0;
+  for (; launch.threads.size() < kFirstThreads && tries < kTriesOfFirst * kFirstThreads; ++tries) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    if (AddThread(launch, static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads())))) continue;
+    why_.clear();
+    return false;
+  }
+  std::map<int, std::set<std::int64_t>> away;
+  std::map<int, std::size_t> most;
+  for (const Thread& thread : launch.threads) {
+    std::map<int, std::set<std::int64_t>> own;
+    for (const ThreadTrace::Touch& touch : thread.touches) {
+      if (!touch.store) own[touch.memory].insert(touch.index - thread.element);
+    }
+    for (auto& [buffer, distances] : own) {
+      most[buffer] = std::max(most[buffer], distances.size());
+      away[buffer].merge(distances);
+    }
+  }
+  const bool plausible = std::any_of(away.begin(), away.end(), [&](const auto& one) {
+    return most[one.first] >= 3 && most[one.first] <= kMostReads && one.second.size() <= 2 * most[one.first];
+  });
+  const double each = static_cast<double>(touched_) / static_cast<double>(tries);
+  touched_ = 0;
+  if (plausible && each * static_cast<double>(setting->Threads()) > kMostTouches / 2)
+    return Refuse("its threads read too many elements where sizes are 11 to 27");
+  return plausible;
 }
 
 bool StencilFinder::RunAll(std::size_t number) {
@@ -171,7 +211,7 @@ bool StencilFinder::FindLengths() {
       if (row.values != plane.values && fits(row, plane)) return true;
     }
   }
-  return Refuse("what it reads is not near the element that it stores, in rows and planes whose lengths are its parameters");
+  return Refuse("it reads no neighbours in other rows or planes, the lengths of which are its parameters");
 }
 
 // Each element of a box is stored by one thread.

@@ -58,6 +58,7 @@ class StencilFinder {
     return false;
   }
   const std::string& NameOf(int declaration) const { return tree_.node(declaration).name; }
+  bool IsPlausible();
   bool RunAll(std::size_t number);
   bool AddThread(Launch& launch, std::int64_t thread);
   std::vector<Candidate> CandidatesOf(std::int64_t furthest) const;

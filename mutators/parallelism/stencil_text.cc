@@ -85,7 +85,9 @@ std::string StencilWriter::Grid() const {
     const Stencil::Range& range = found_.stores[axis];
     // Items begin at 0, so that they are aligned.
     const bool whole = range.low == 0 || (axis == 0 && has_items_);
-    return whole ? Plain(range.end.launch) : Less(Plain(range.end.launch), range.low);
+    const std::string text = whole ? Plain(range.end.launch) : Less(Plain(range.end.launch), range.low);
+    // The parent's launch may have a block even where nothing is stored.
+    return text.find(" - ") == std::string::npos ? text : fmt::format("max({}, 1)", text);
   };
   const std::string x = has_items_ ? fmt::format("{} * {}", names_.threads_x, names_.items) : names_.threads_x;
   std::string grid = fmt::format("ceil_div({}, {})", extent(0), x);
