@@ -54,7 +54,7 @@ bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
   return false;
 }
 
-// Whether the text of a kernel speaks of neighbours: a loop that begins below 0, or two elements with a number subtracted.
+// Whether the text of a kernel speaks of neighbours: a loop that begins below 0, or two elements whose indices are differences.
 bool NamesNeighbours(const SyntaxTree& tree, int kernel) {
   int subtracted = 0;
   for (const int node : Subtree(tree, kernel)) {
@@ -62,11 +62,9 @@ bool NamesNeighbours(const SyntaxTree& tree, int kernel) {
     if (loop && tree.Text(loop->start).starts_with('-')) return true;
     if (tree.node(node).kind_name != "ArraySubscriptExpr") continue;
     for (const int part : Subtree(tree, node)) {
-      const auto& sides = tree.node(part).children;
-      if (sides.size() == 2 && tree.Operator(part) == "-" && tree.node(sides[1]).kind_name == "IntegerLiteral") {
-        ++subtracted;
-        break;
-      }
+      if (tree.node(part).children.size() != 2 || tree.Operator(part) != "-") continue;
+      ++subtracted;
+      break;
     }
   }
   return subtracted >= 2;
@@ -88,7 +86,10 @@ class StencilParts {
     if (const std::string why = WhyNotAlone(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
     Flatten(tree_.node(body_).children);
     if (const std::string why = WhyNotRepeatable(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
-    return StencilFinder(context_, found_, Variables(), Counters()).Find();
+    StencilFinder finder(context_, found_, Variables(), Counters());
+    auto found = finder.Find();
+    if (std::holds_alternative<std::string>(found) && !finder.plausible() && !NamesNeighbours(tree_, kernel_)) return "";
+    return found;
   }
 
   // What the numbers cannot show.

@@ -50,19 +50,19 @@ struct Stencil {
 
   int kernel = -1;
   const LaunchDirective* launch = nullptr;
-  std::size_t dimensions = 2;                      // axis 0 is that of neighbouring elements
-  std::array<Number, 2> lengths;                   // elements from a row to the next; rows from a plane to the next
-  std::vector<int> buffers;                        // parameters whose neighbours are read, and which are not stored to
-  std::vector<int> stored;                         // parameters that are stored to, at the thread's own element
-  std::vector<Site> sites;                         // in source order
-  std::array<std::int64_t, 3> lowest{}, highest{}; // offsets of all sites along each axis; 0 is one of them
-  std::array<Range, 3> stores, reads;              // the elements that are stored, and those of `buffers` that are read
-  std::map<int, Role> roles;                       // variables that differ from thread to thread, by declaration
-  std::vector<int> statements;                     // what a thread does for its element
-  std::set<int> loops;                             // loops around sites
-  std::map<int, std::string> once;                 // counters of loops that run once and are left out, and their values
-  bool wide = false;                               // whether indices are of 64 bits
-  Parameters parameters;                           // the only values for which this was shown
+  std::size_t dimensions = 2;                       // axis 0 is that of neighbouring elements
+  std::array<Number, 2> lengths;                    // elements from a row to the next; rows from a plane to the next
+  std::vector<int> buffers;                         // parameters whose neighbours are read, and which are not stored to
+  std::vector<int> stored;                          // parameters that are stored to, at the thread's own element
+  std::vector<Site> sites;                          // in source order
+  std::array<std::int64_t, 3> lowest{}, highest{};  // offsets of all sites along each axis; 0 is one of them
+  std::array<Range, 3> stores, reads;               // the elements that are stored, and those of `buffers` that are read
+  std::map<int, Role> roles;                        // variables that differ from thread to thread, by declaration
+  std::vector<int> statements;                      // what a thread does for its element
+  std::set<int> loops;                              // loops around sites
+  std::map<int, std::string> once;                  // counters of loops that run once and are left out, and their values
+  bool wide = false;                                // whether indices are of 64 bits
+  Parameters parameters;                            // the only values for which this was shown
 };
 
 // The kernel as a stencil. Else why it is none; empty if nobody would take it for one.

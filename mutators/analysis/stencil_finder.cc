@@ -43,8 +43,8 @@ StencilFinder::StencilFinder(const MutationContext& context, Stencil found, std:
 std::variant<Stencil, std::string> StencilFinder::Find() {
   if (!runs_.refusal().empty()) return runs_.refusal();
   if (runs_.names().size() > std::size(kSizesOfStencil[0])) return "its launch line names too many sizes";
-  if (!IsPlausible() || !RunAll(0) || !RunAll(1) || !FindLengths() || !FindStores() || !FindReads() || !FindSites() || !FindRoles() || !RunLarge() ||
-      !IsDecidedBySizes())
+  if (!IsPlausible() || !RunAll(0) || !RunAll(1) || !FindLengths() || !FindStores() || !FindReads() || !FindSites() ||
+      !FindRoles() || !RunLarge() || !IsDecidedBySizes())
     return why_;
   found_.stored.assign(stored_.begin(), stored_.end());
   return found_;
@@ -89,7 +89,6 @@ bool StencilFinder::IsPlausible() {
   for (; launch.threads.size() < kFirstThreads && tries < kTriesOfFirst * kFirstThreads; ++tries) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     if (AddThread(launch, static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads())))) continue;
-    why_.clear();
     return false;
   }
   std::map<int, std::set<std::int64_t>> away;
@@ -104,14 +103,14 @@ bool StencilFinder::IsPlausible() {
       away[buffer].merge(distances);
     }
   }
-  const bool plausible = std::any_of(away.begin(), away.end(), [&](const auto& one) {
+  plausible_ = std::any_of(away.begin(), away.end(), [&](const auto& one) {
     return most[one.first] >= 3 && most[one.first] <= kMostReads && one.second.size() <= 2 * most[one.first];
   });
   const double each = static_cast<double>(touched_) / static_cast<double>(tries);
   touched_ = 0;
-  if (plausible && each * static_cast<double>(setting->Threads()) > kMostTouches / 2)
+  if (plausible_ && each * static_cast<double>(setting->Threads()) > kMostTouches / 2)
     return Refuse("its threads read too many elements where sizes are 11 to 27");
-  return plausible;
+  return plausible_;
 }
 
 bool StencilFinder::RunAll(std::size_t number) {
@@ -141,11 +140,11 @@ std::vector<StencilFinder::Candidate> StencilFinder::CandidatesOf(std::int64_t f
         const bool plain = WithoutConst(tree_.node(parameter).type) == "int";
         const std::string name = plain ? NameOf(parameter) : fmt::format("int({})", NameOf(parameter));
         const std::string text = Parenthesised(expression.text());
-        const std::string more =
-            shift == 0 ? "" : fmt::format(" {} {}", shift < 0 ? "-" : "+", away);
+        const std::string more = shift == 0 ? "" : fmt::format(" {} {}", shift < 0 ? "-" : "+", away);
         const auto with = [&](const std::string& of) { return shift == 0 ? of : fmt::format("({}{})", of, more); };
-        all.push_back({{with(name), with(text)},
-                       {launches_[0].setting.integers.at(parameter) + shift, launches_[1].setting.integers.at(parameter) + shift}});
+        all.push_back(
+            {{with(name), with(text)},
+             {launches_[0].setting.integers.at(parameter) + shift, launches_[1].setting.integers.at(parameter) + shift}});
       }
     }
   }
@@ -169,46 +168,62 @@ StencilFinder::Place StencilFinder::PlaceOf(const Launch& launch, std::int64_t e
   return {element % launch.lengths[0], row % launch.lengths[1], row / launch.lengths[1]};
 }
 
-// The buffers of which every thread reads elements near its own, some of them in other rows and, in three dimensions, planes.
-std::set<int> StencilFinder::Neighbouring() const {
-  std::set<int> near, far, moved;
+// The buffers of which threads read elements near their own, always or mostly, some of them in other rows and, in three
+// dimensions, planes.
+std::set<int> StencilFinder::Neighbouring(bool always) const {
+  std::set<int> near, moved;
+  std::map<int, std::pair<std::size_t, std::size_t>> counts;  // of reads, and of those that are far away
   for (const Launch& launch : launches_) {
     for (const Thread& thread : launch.threads) {
       const Place own = PlaceOf(launch, thread.element);
       for (const ThreadTrace::Touch& touch : thread.touches) {
-        if (touch.store || stored_.contains(touch.memory) || far.contains(touch.memory)) continue;
+        if (touch.store || stored_.contains(touch.memory)) continue;
         const Place read = PlaceOf(launch, touch.index);
         near.insert(touch.memory);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-          if (std::abs(read[axis] - own[axis]) > kFurthest || touch.index < 0) far.insert(touch.memory);
-        }
+        bool far = touch.index < 0;
+        for (std::size_t axis = 0; axis < 3; ++axis) far |= std::abs(read[axis] - own[axis]) > kFurthest;
+        auto& [reads, far_reads] = counts[touch.memory];
+        ++reads;
+        far_reads += far;
         if (read[found_.dimensions - 1] != own[found_.dimensions - 1]) moved.insert(touch.memory);
       }
     }
   }
-  std::erase_if(near, [&](int buffer) { return far.contains(buffer) || !moved.contains(buffer); });
+  std::erase_if(near, [&](int buffer) {
+    const auto& [reads, far] = counts[buffer];
+    return far > (always ? 0 : reads / 4) || !moved.contains(buffer);
+  });
   return near;
 }
 
 // The lengths of rows and planes with which what is read is near.
 bool StencilFinder::FindLengths() {
   std::vector<Candidate> candidates = CandidatesOf(2);
-  std::erase_if(candidates, [](const Candidate& one) { return one.values[0] <= 2 * kFurthest || one.values[1] <= 2 * kFurthest; });
-  const auto fits = [&](const Candidate& row, const Candidate& plane) {
+  std::erase_if(candidates,
+                [](const Candidate& one) { return one.values[0] <= 2 * kFurthest || one.values[1] <= 2 * kFurthest; });
+  const auto fits = [&](const Candidate& row, const Candidate& plane, bool always) {
     for (std::size_t i = 0; i < 2; ++i) launches_[i].lengths = {row.values[i], plane.values[i]};
-    const std::set<int> buffers = Neighbouring();
+    const std::set<int> buffers = Neighbouring(always);
     found_.buffers.assign(buffers.begin(), buffers.end());
     found_.lengths = {row.number, plane.number};
     return !buffers.empty();
   };
-  found_.dimensions = 2;
-  for (const Candidate& row : candidates) {
-    if (fits(row, row)) return true;
+  for (const bool always : {true, false}) {
+    found_.dimensions = 2;
+    for (const Candidate& row : candidates) {
+      if (fits(row, row, always)) return true;
+    }
+    found_.dimensions = 3;
+    for (const Candidate& row : candidates) {
+      for (const Candidate& plane : candidates) {
+        if (row.values != plane.values && fits(row, plane, always)) return true;
+      }
+    }
   }
-  found_.dimensions = 3;
-  for (const Candidate& row : candidates) {
-    for (const Candidate& plane : candidates) {
-      if (row.values != plane.values && fits(row, plane)) return true;
+  for (const Thread& thread : launches_[0].threads) {
+    for (const ThreadTrace::Touch& touch : thread.touches) {
+      if (!touch.store && stored_.contains(touch.memory) && touch.index != thread.element)
+        return Refuse(fmt::format("it reads of {} what other threads may have stored", NameOf(touch.memory)));
     }
   }
   return Refuse("it reads no neighbours in other rows or planes, the lengths of which are its parameters");
@@ -238,8 +253,7 @@ bool StencilFinder::FindStores() {
   }
   for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
     const auto number = NumberOf(end[0][axis], end[1][axis]);
-    if (!number || low[0][axis] != low[1][axis])
-      return Refuse("which elements it stores does not follow from its parameters");
+    if (!number || low[0][axis] != low[1][axis]) return Refuse("which elements it stores does not follow from its parameters");
     found_.stores[axis] = {low[0][axis], *number};
   }
   return true;

@@ -23,8 +23,10 @@ class StencilFinder {
   // `found` has the kernel, its launch line and its statements; `candidates`: variables that may have a role; `counters`: those
   // of the loops that stay. The context must outlive the object.
   StencilFinder(const MutationContext& context, Stencil found, std::vector<int> candidates, std::vector<int> counters);
-  // Why the kernel is no stencil; empty if nobody would take it for one.
+  // Why the kernel is no stencil, or nothing.
   std::variant<Stencil, std::string> Find();
+  // Whether its threads read elements as far away as each other, so that it may be taken for a stencil.
+  bool plausible() const { return plausible_; }
 
  private:
   using Place = std::array<std::int64_t, 3>;
@@ -66,7 +68,7 @@ class StencilFinder {
   std::int64_t ValueOf(const Stencil::Number& number, const Setting& setting) const;
 
   Place PlaceOf(const Launch& launch, std::int64_t element) const;
-  std::set<int> Neighbouring() const;
+  std::set<int> Neighbouring(bool always) const;
   bool FindLengths();
   bool FindStores();
   bool FindReads();
@@ -91,8 +93,9 @@ class StencilFinder {
   std::set<int> written_;
   std::array<Launch, 2> launches_;
   std::vector<std::int64_t> threads_;  // of the first launch, in the order of its Launch::threads
-  std::size_t touched_ = 0;            // by both launches
-  std::set<int> stored_;               // buffers
+  bool plausible_ = false;
+  std::size_t touched_ = 0;  // by both launches
+  std::set<int> stored_;     // buffers
   std::int64_t largest_number_ = 0;
   std::set<std::string> names_;  // macros and constants that were used
   std::string why_;

@@ -196,7 +196,8 @@ bool StencilFinder::RunLarge() {
   std::uint64_t random = 1;
   for (std::size_t tries = 0; large.threads.size() < kLargeThreads && tries < kTriesOfLarge * kLargeThreads; ++tries) {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    if (!AddThread(large, static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads())))) return false;
+    if (!AddThread(large, static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads()))))
+      return false;
   }
   const auto refuse = [&] { return Refuse(fmt::format("it does something else where sizes are beyond {}", largest_number_)); };
   for (const Thread& thread : large.threads) {

@@ -27,8 +27,8 @@ constexpr int kRegistersOfStencil = 160;
 constexpr std::pair<std::int64_t, std::int64_t> kStencilStarts[] = {{4, 2}, {4, 1}, {2, 1}, {1, 1}};
 constexpr int kRegistersOfStart = 84;
 
-// One thread per element of a stencil becomes a thread that walks along the slowest dimension. It keeps the rows or planes that it
-// still needs in registers, so that it loads one of them in each step.
+// One thread per element of a stencil becomes a thread that walks along the slowest dimension. It keeps the rows or planes that
+// it still needs in registers, so that it loads one of them in each step.
 class StencilRows : public KernelVisitor {
  public:
   std::string_view name() const override { return "stencil_rows"; }
@@ -118,8 +118,7 @@ class StencilRows : public KernelVisitor {
     proposal.brings.push_back({names.steps, kStencilSteps, 16});
     proposal.brings.push_back({names.ahead, kStencilAhead, writer.has_rows() ? 0 : 1});
     if (writer.has_rows())
-      proposal.constraints.push_back(
-          fmt::format("{0} * {1} >= 64 && {0} * {1} <= 512", names.threads_x, names.threads_y));
+      proposal.constraints.push_back(fmt::format("{0} * {1} >= 64 && {0} * {1} <= 512", names.threads_x, names.threads_y));
     proposal.constraints.push_back(fmt::format("{} <= {}", writer.Registers(), kRegistersOfStencil));
     return proposal;
   }

@@ -44,6 +44,25 @@ std::string StencilWriter::Results(int buffer) const {
   return found_.stored.size() == 1 ? Own("results") : Own("results_" + tree_.node(buffer).name);
 }
 
+// The neighbour in the thread's registers.
+std::string StencilWriter::Place(const Stencil::Site& site) const {
+  const auto along = [&](const std::string& own, std::size_t axis) {
+    const Stencil::Offset& offset = site.offsets[axis];
+    std::string text = own;
+    for (const auto& [counter, factor] : offset.factors) {
+      const std::string times = std::abs(factor) == 1 ? "" : fmt::format("{} * ", std::abs(factor));
+      const char* const sign = text.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
+      text += fmt::format("{}{}{}", sign, times, tree_.node(counter).name);
+    }
+    const std::int64_t constant = offset.constant - found_.lowest[axis];
+    if (text.empty()) return std::to_string(constant);
+    return constant == 0 ? text : fmt::format("{} {} {}", text, constant < 0 ? "-" : "+", std::abs(constant));
+  };
+  std::string text = fmt::format("{}[{}]", Window(site.buffer), along("", last()));
+  if (has_rows()) text += fmt::format("[{}]", along(Own("r"), 1));
+  return text + fmt::format("[{}]", along(has_items_ ? Own("e") : "", 0));
+}
+
 // A counter for a loop that names coordinates and sizes.
 std::string StencilWriter::Counter(const char* wanted) const {
   const SyntaxNode& kernel = tree_.node(found_.kernel);
@@ -125,7 +144,8 @@ std::string StencilWriter::Functions() const {
     const std::string type = TypeOf(buffer);
     if (std::find(types.begin(), types.end(), type) != types.end()) continue;
     types.push_back(type);
-    text += fmt::format("// Loads what a thread at column `x` needs of a {}; past an edge the nearest element.\n", has_rows() ? "plane" : "row");
+    text += fmt::format("// Loads what a thread at column `x` needs of a {}; past an edge the nearest element.\n",
+                        has_rows() ? "plane" : "row");
     text += fmt::format("__device__ __forceinline__ void {}({} (&to){}[{}], const {}* from,\n    {}int x, int end{}) {{\n",
                         Function("LoadAround"), type, has_rows() ? fmt::format("[{}]", rows) : "", columns, type,
                         has_rows() ? fmt::format("const {} (&rows)[{}], ", Index(), rows) : "", has_items_ ? ", bool whole" : "");
@@ -166,8 +186,8 @@ std::string StencilWriter::RowLoads(int buffer, const std::string& own, const st
   if (left == 1)
     text += fmt::format("{0}[0] = x > {1} ? {2} : {0}[1];\n", to, low, load("-1"));
   else if (left > 1)
-    text += fmt::format("#pragma unroll\nfor (int j = {1}; j >= 0; --j) {0}[j] = x + j >= {2} ? {3} : {0}[j + 1];\n", to, left - 1,
-                        left + low, load(fmt::format("j - {}", left)));
+    text += fmt::format("#pragma unroll\nfor (int j = {1}; j >= 0; --j) {0}[j] = x + j >= {2} ? {3} : {0}[j + 1];\n", to,
+                        left - 1, left + low, load(fmt::format("j - {}", left)));
   if (right == 1)
     text += fmt::format("{0}[{1}] = x + {2} < end ? {3} : {0}[{4}];\n", to, beyond, items, load(items),
                         has_items_ ? StencilSum(items, left - 1) : std::to_string(left));
@@ -210,16 +230,18 @@ std::string StencilWriter::Begin() const {
   const std::string first = First(last()), end = Own("end");
   std::string text;
   const auto line = [&](const std::string& one) { text += one + "\n"; };
-  line(fmt::format("// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
-                   names_.steps, plane, 1 + Span(last())));
+  line(fmt::format(
+      "// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
+      names_.steps, plane, 1 + Span(last())));
   line(fmt::format("// {} in each step, {} steps before it is needed.", plane, names_.ahead));
   line(fmt::format("constexpr int {} = {};", Own("kKept"), StencilSum(names_.ahead, 1 + Span(last()))));
   const std::string thread = fmt::format("blockIdx.x * {} + threadIdx.x", names_.threads_x);
   line(fmt::format("const int {} = {};", x,
                    has_items_ ? fmt::format("({}) * {}", thread, names_.items) : FromLow(found_.stores[0].low, thread)));
   if (has_rows())
-    line(fmt::format("const int {} = {};", First(1),
-                     FromLow(found_.stores[1].low, fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", names_.threads_y, names_.rows))));
+    line(fmt::format(
+        "const int {} = {};", First(1),
+        FromLow(found_.stores[1].low, fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", names_.threads_y, names_.rows))));
   line(fmt::format("const int {} = {};", first,
                    FromLow(found_.stores[last()].low, fmt::format("blockIdx.{} * {}", has_rows() ? 'z' : 'y', names_.steps))));
   line(fmt::format("const int {} = min({} + {}, {});", end, first, names_.steps, Plain(found_.stores[last()].end.kernel)));
@@ -245,7 +267,8 @@ std::string StencilWriter::Loads() const {
   const std::string x = fmt::format("{}, {}", own, Plain(found_.reads[0].end.kernel));
   const auto load = [&](int buffer, const std::string& to, const std::string& coordinate) {
     return fmt::format("{}({}[{}], {} + {}{}, {}{}{});\n", Function("LoadAround"), Window(buffer), to, tree_.node(buffer).name,
-                       Line(Clamped(coordinate, last())), has_rows() ? "" : " + " + own, rows, x, has_items_ ? ", " + Own("whole") : "");
+                       Line(Clamped(coordinate, last())), has_rows() ? "" : " + " + own, rows, x,
+                       has_items_ ? ", " + Own("whole") : "");
   };
   const std::string columns = Extent(has_items_ ? names_.items : "", 0);
   std::string text;
@@ -253,7 +276,8 @@ std::string StencilWriter::Loads() const {
     text += fmt::format("{} {}[{}]{}[{}];\n", TypeOf(buffer), Window(buffer), kept,
                         has_rows() ? fmt::format("[{}]", Extent(names_.rows, 1)) : "", columns);
   text += fmt::format("#pragma unroll\nfor (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
-  for (const int buffer : found_.buffers) text += "  " + load(buffer, k, StencilSum(first + " + " + k, found_.lowest[last()] - 1));
+  for (const int buffer : found_.buffers)
+    text += "  " + load(buffer, k, StencilSum(first + " + " + k, found_.lowest[last()] - 1));
   text += fmt::format("}}\n#pragma unroll {0}\nfor (int {1} = {2}; {1} < {3}; ++{1}) {{\n", kept, z, first, Own("end"));
   text += fmt::format("#pragma unroll\n  for (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
   std::string indices = has_rows() ? fmt::format("[{}]", i) : "";
@@ -276,7 +300,8 @@ std::string StencilWriter::Loads() const {
 std::string StencilWriter::Stores(const std::string& indent) const {
   const std::string to = Own("to"), x = First(0), e = Own("e");
   const std::int64_t low = found_.stores[0].low;
-  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, Index(), to, Element(x, found_.wide), indent, Own("whole"));
+  std::string text =
+      fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, Index(), to, Element(x, found_.wide), indent, Own("whole"));
   for (const int buffer : found_.stored)
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, Function("Items"), TypeOf(buffer),
                         tree_.node(buffer).name, to, Results(buffer));
@@ -309,7 +334,8 @@ std::string StencilWriter::Body() const {
     // What lies outside is not stored: a thread that only computes may do so there.
     if (reads_at_place_ && found_.stores[0].low > 0)
       text += fmt::format("{}if ({} < {}) continue;\n", indent, coordinates_[0], found_.stores[0].low);
-    if (reads_at_place_) text += fmt::format("{}if ({} >= {}) break;\n", indent, coordinates_[0], Plain(found_.stores[0].end.kernel));
+    if (reads_at_place_)
+      text += fmt::format("{}if ({} >= {}) break;\n", indent, coordinates_[0], Plain(found_.stores[0].end.kernel));
     text += Statements(statements_, indent) + row + "}\n" + Stores(row);
   } else {
     text += Statements(statements_, indent);

@@ -91,9 +91,8 @@ bool StencilWriter::CanStoreLater() const {
 bool StencilWriter::IsInLoop(int node) const {
   for (int at = tree_.node(node).parent; at != found_.kernel; at = tree_.node(at).parent) {
     const std::string& kind = tree_.node(at).kind_name;
-    const bool once = std::any_of(found_.once.begin(), found_.once.end(), [&](const auto& one) {
-      return tree_.node(tree_.node(one.first).parent).parent == at;
-    });
+    const bool once = std::any_of(found_.once.begin(), found_.once.end(),
+                                  [&](const auto& one) { return tree_.node(tree_.node(one.first).parent).parent == at; });
     if ((kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") && !once) return true;
   }
   return false;
@@ -251,25 +250,6 @@ void StencilWriter::DropUnused() {
                  }) > 0;
     }
   }
-}
-
-// The neighbour in the thread's registers.
-std::string StencilWriter::Place(const Stencil::Site& site) const {
-  const auto along = [&](const std::string& own, std::size_t axis) {
-    const Stencil::Offset& offset = site.offsets[axis];
-    std::string text = own;
-    for (const auto& [counter, factor] : offset.factors) {
-      const std::string times = std::abs(factor) == 1 ? "" : fmt::format("{} * ", std::abs(factor));
-      const char* const sign = text.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
-      text += fmt::format("{}{}{}", sign, times, tree_.node(counter).name);
-    }
-    const std::int64_t constant = offset.constant - found_.lowest[axis];
-    if (text.empty()) return std::to_string(constant);
-    return constant == 0 ? text : fmt::format("{} {} {}", text, constant < 0 ? "-" : "+", std::abs(constant));
-  };
-  std::string text = fmt::format("{}[{}]", Window(site.buffer), along("", last()));
-  if (has_rows()) text += fmt::format("[{}]", along(Own("r"), 1));
-  return text + fmt::format("[{}]", along(has_items_ ? Own("e") : "", 0));
 }
 
 Replacements StencilWriter::Replaced() const {

@@ -76,9 +76,9 @@ class StencilWriter {
   StencilParameters names_;
   bool has_items_ = false;
   bool reads_at_place_ = true;
-  std::string coordinates_[3];            // names of variables
-  std::vector<int> own_;                  // statements that declare these
-  std::vector<int> common_, statements_;  // what stays of the kernel: before the loop and in it
+  std::string coordinates_[3];                  // names of variables
+  std::vector<int> own_;                        // statements that declare these
+  std::vector<int> common_, statements_;        // what stays of the kernel: before the loop and in it
   std::vector<std::pair<int, int>> stored_at_;  // expressions that are stored to, and their buffers
 };
 

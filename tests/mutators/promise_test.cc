@@ -181,9 +181,11 @@ Task GridTask(int dimensions, const std::vector<int>& sizes) {
   return ParseTask(fmt::format(R"({{"name": "grid", "summary": "a grid", "sizes": {0}, "arguments": [
       {{"name": "A", "role": "in", "dtype": "f32", "shape": {0}, "generators": ["normal"]}},
       {{"name": "B", "role": "out", "dtype": "f32", "shape": {0}, "check": {{"l2": 1e-5, "max": 1e-4}}}}],
-      "cases": {{"small": {{"name": "small", "sizes": {1}}}{2}}}, "baseline": "naive", "bytes": "H * W", "operations": "H * W"}})",
+      "cases": {{"small": {{"name": "small", "sizes": {1}}}{2}}}, "baseline": "naive", "bytes": "H",
+      "operations": "H"}})",
                                shape, of_case, cases),
-                   "// evo:launch nothing(A, B) grid(1) block(1)\n__global__ void nothing(const float* a, double* b) {}\n", "grid");
+                   "// evo:launch nothing(A, B) grid(1) block(1)\n__global__ void nothing(const float* a, double* b) {}\n",
+                   "grid");
 }
 
 // Stencils of several styles at several values of the parameters, on grids smaller than a block and not, with rows that may move
@@ -203,7 +205,8 @@ TEST_F(PromiseTest, WalkingStencilsKeepEveryBit) {
     const auto proposals = mutator.Proposals(parent.Context());
     ASSERT_EQ(proposals.size(), 1u);
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
-    for (const BroughtParameter& brought : parent.genome.edits[0].brings) parent.genome.parameters[brought.name] = brought.initial;
+    for (const BroughtParameter& brought : parent.genome.edits[0].brings)
+      parent.genome.parameters[brought.name] = brought.initial;
     for (const Parameters& setting : settings) {
       for (const auto& [name, value] : setting) {
         if (parent.genome.parameters.contains(name)) parent.genome.parameters[name] = value;

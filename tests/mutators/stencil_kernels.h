@@ -34,7 +34,8 @@ __global__ void heat(const float *u, float *un, int nx, int ny)
 )",
                   2, true},
     // Unsigned indices, the nearest element past an edge, in four ways.
-    StencilKernel{"clamped", R"(// evo:launch lap(A, B, D, H, W) grid(ceil_div(W, 16), ceil_div(H, 4), ceil_div(D, 4)) block(16, 4, 4)
+    StencilKernel{"clamped",
+                  R"(// evo:launch lap(A, B, D, H, W) grid(ceil_div(W, 16), ceil_div(H, 4), ceil_div(D, 4)) block(16, 4, 4)
 __global__ void lap(const float* A, float* B, int n, int m, int p) {
   unsigned int c = blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.y * blockDim.y + threadIdx.y;
   unsigned int a = blockIdx.z * blockDim.z + threadIdx.z;
