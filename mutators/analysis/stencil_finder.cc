@@ -185,7 +185,7 @@ std::set<int> StencilFinder::Neighbouring(bool always) const {
         auto& [reads, far_reads] = counts[touch.memory];
         ++reads;
         far_reads += far;
-        if (read[found_.dimensions - 1] != own[found_.dimensions - 1]) moved.insert(touch.memory);
+        if (!far && read[found_.dimensions - 1] != own[found_.dimensions - 1]) moved.insert(touch.memory);
       }
     }
   }

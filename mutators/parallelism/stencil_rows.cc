@@ -24,7 +24,7 @@ const std::vector<std::int64_t> kStencilAhead{0, 1, 2};
 // Registers of a thread that neighbours may take; with more, they spill.
 constexpr int kRegistersOfStencil = 160;
 // What a search begins with: elements and rows of a thread, the first that need no more registers than these.
-constexpr std::pair<std::int64_t, std::int64_t> kStencilStarts[] = {{4, 2}, {4, 1}, {2, 1}, {1, 1}};
+constexpr std::pair<std::int64_t, std::int64_t> kStencilStarts[] = {{4, 1}, {2, 1}, {1, 1}};
 constexpr int kRegistersOfStart = 84;
 
 // One thread per element of a stencil becomes a thread that walks along the slowest dimension. It keeps the rows or planes that
@@ -85,7 +85,7 @@ class StencilRows : public KernelVisitor {
                                   unused("ROWS"),      unused("STEPS"),     unused("AHEAD")};
     const StencilWriter writer(context, found, names, items_too);
     // What a search begins with.
-    Variables start{{names.ahead, Number::Integer(writer.has_rows() ? 0 : 1)}};
+    Variables start{{names.ahead, Number::Integer(1)}};
     std::int64_t items = 0, rows = 0;
     for (const auto& [wanted_items, wanted_rows] : kStencilStarts) {
       start[names.items] = Number::Integer(items = writer.has_items() ? wanted_items : 1);
@@ -112,11 +112,11 @@ class StencilRows : public KernelVisitor {
     proposal.launch = {{launched, "grid", writer.Grid()}, {launched, "block", writer.Block()}};
     proposal.parameters = found.parameters;
     proposal.brings.push_back({names.threads_x, kStencilThreadsX, writer.has_rows() ? 64 : 128});
-    if (writer.has_rows()) proposal.brings.push_back({names.threads_y, kStencilThreadsY, 4});
+    if (writer.has_rows()) proposal.brings.push_back({names.threads_y, kStencilThreadsY, 2});
     if (writer.has_items()) proposal.brings.push_back({names.items, kStencilItems, items});
     if (writer.has_rows()) proposal.brings.push_back({names.rows, kStencilRows, rows});
     proposal.brings.push_back({names.steps, kStencilSteps, 16});
-    proposal.brings.push_back({names.ahead, kStencilAhead, writer.has_rows() ? 0 : 1});
+    proposal.brings.push_back({names.ahead, kStencilAhead, 1});
     if (writer.has_rows())
       proposal.constraints.push_back(fmt::format("{0} * {1} >= 64 && {0} * {1} <= 512", names.threads_x, names.threads_y));
     proposal.constraints.push_back(fmt::format("{} <= {}", writer.Registers(), kRegistersOfStencil));
