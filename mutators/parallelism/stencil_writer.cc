@@ -53,6 +53,7 @@ bool StencilWriter::IsOfPlace(int expression, int depth) const {
   return std::all_of(named.begin(), named.end(), [&](int name) {
     const SyntaxNode& declared = tree_.node(name);
     const std::string type = WithoutConst(declared.type);
+    if (found_.once.contains(name)) return true;
     if (type == "float" || type == "double" || (type != "bool" && !IsArithmetic(type)) || written.contains(name)) return false;
     if (declared.kind_name == "ParmDecl" || declared.function < 0) return true;
     return declared.kind_name == "VarDecl" && !declared.children.empty() && IsOfPlace(declared.children.back(), depth - 1);
