@@ -109,22 +109,37 @@ class StencilParts {
       if (!known) return fmt::format("what `{}` stands for in it is not understood", tree_.Text(use.parent));
     }
     for (const Stencil::Site& site : stencil.sites) {
-      for (int at = tree_.node(site.node).parent; at != body_; at = tree_.node(at).parent) {
-        if (!IsAnyLoop(tree_, at) || left_out_.contains(at)) continue;
-        const auto loop = AsCountedLoop(tree_, at);
-        const auto turns = loop ? TripCount(tree_, *loop) : std::nullopt;
-        if (!turns || *turns > kMostNeighbourTurns)
-          return fmt::format("a loop around `{}` has no fixed, small number of turns", tree_.Text(site.node));
-        stencil.loops.insert(at);
-      }
+      if (!AddLoops(site.node, stencil.loops))
+        return fmt::format("a loop around `{}` has no fixed, small number of turns", tree_.Text(site.node));
       const SyntaxNode& read = tree_.node(site.node);
       const bool narrow = read.kind_name == "ArraySubscriptExpr" && WithoutConst(tree_.node(read.children[1]).type) == "int";
       stencil.wide |= !narrow;
     }
+    std::erase_if(stencil.tables, [&](const Stencil::Table& table) {
+      const auto& uses = tree_.UsesOf(table.buffer);
+      const auto is_read = [&](int use) { return table.nodes.contains(tree_.node(use).parent); };
+      const auto in_loops = [&](int node) { return AddLoops(node, stencil.loops); };
+      return traffic->stored.contains(table.buffer) || IsPassedTwice(tree_, context_.rendered, table.buffer) ||
+             !std::all_of(uses.begin(), uses.end(), is_read) || !std::all_of(table.nodes.begin(), table.nodes.end(), in_loops);
+    });
     return "";
   }
 
  private:
+  // Adds the loops around a node. False if one of them cannot be written out.
+  bool AddLoops(int node, std::set<int>& loops) const {
+    std::set<int> around;
+    for (int at = tree_.node(node).parent; at != body_; at = tree_.node(at).parent) {
+      if (!IsAnyLoop(tree_, at) || left_out_.contains(at)) continue;
+      const auto loop = AsCountedLoop(tree_, at);
+      const auto turns = loop ? TripCount(tree_, *loop) : std::nullopt;
+      if (!turns || *turns > kMostNeighbourTurns) return false;
+      around.insert(at);
+    }
+    loops.merge(around);
+    return true;
+  }
+
   // Why its threads cannot be others.
   std::string WhyNotAlone() const {
     const SyntaxNode& node = tree_.node(kernel_);

@@ -48,13 +48,22 @@ struct Stencil {
     std::array<Offset, 3> offsets;
   };
 
+  // A few elements of a buffer that all elements of a box read, and no others do: weights.
+  struct Table {
+    int buffer = -1;
+    std::int64_t low = 0, count = 0;  // of its elements
+    std::set<int> nodes;              // expressions that read them, `a[..]`
+    std::array<Range, 3> readers;
+  };
+
   int kernel = -1;
   const LaunchDirective* launch = nullptr;
-  std::size_t dimensions = 2;                       // axis 0 is that of neighbouring elements
-  std::array<Number, 2> lengths;                    // elements from a row to the next; rows from a plane to the next
-  std::vector<int> buffers;                         // parameters whose neighbours are read, and which are not stored to
-  std::vector<int> stored;                          // parameters that are stored to, at the thread's own element
-  std::vector<Site> sites;                          // in source order
+  std::size_t dimensions = 2;     // axis 0 is that of neighbouring elements
+  std::array<Number, 2> lengths;  // elements from a row to the next; rows from a plane to the next
+  std::vector<int> buffers;       // parameters whose neighbours are read, and which are not stored to
+  std::vector<int> stored;        // parameters that are stored to, at the thread's own element
+  std::vector<Site> sites;        // in source order
+  std::vector<Table> tables;
   std::array<std::int64_t, 3> lowest{}, highest{};  // offsets of all sites along each axis; 0 is one of them
   std::array<Range, 3> stores, reads;               // the elements that are stored, and those of `buffers` that are read
   std::map<int, Role> roles;                        // variables that differ from thread to thread, by declaration

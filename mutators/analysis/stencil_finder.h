@@ -80,6 +80,9 @@ class StencilFinder {
   bool Explains(const Launch& launch, const Thread& thread, const ThreadTrace::Touch& touch, const Stencil::Site& site) const;
   bool IsInner(const Launch& launch, const Thread& thread) const;
   bool FindRoles();
+  void FindTables();
+  std::optional<Stencil::Table> TableOf(int buffer) const;
+  bool Agrees(const Launch& launch, const Stencil::Table& table) const;
   std::int64_t ValueIn(const Stencil::Role& role, const Launch& launch, const Thread& thread) const;
   bool RunLarge();
   bool IsDecidedBySizes();

@@ -179,6 +179,7 @@ bool StencilFinder::FindRoles() {
 
 // Some threads of a launch whose sizes are beyond all numbers of the code do what was found.
 bool StencilFinder::RunLarge() {
+  FindTables();
   if (largest_number_ > kMostLargeSize)
     return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", largest_number_));
   ConvolutionRuns::Sizes sizes;
@@ -215,6 +216,7 @@ bool StencilFinder::RunLarge() {
       if (place[axis] < found_.stores[axis].low || place[axis] >= ValueOf(found_.stores[axis].end, *setting)) return refuse();
     }
   }
+  std::erase_if(found_.tables, [&](const Stencil::Table& table) { return !Agrees(large, table); });
   return !large.threads.empty() || refuse();
 }
 

@@ -17,12 +17,6 @@ std::string StencilSum(const std::string& text, std::int64_t more) {
   return fmt::format("{} {} {}", text, more < 0 ? "-" : "+", more < 0 ? -more : more);
 }
 
-// Without parentheses around all of it.
-std::string Plain(const std::string& text) {
-  const bool whole = text.starts_with('(') && text.find(')') == text.size() - 1;
-  return whole ? text.substr(1, text.size() - 2) : text;
-}
-
 // "width - 2" for "width - 1" and 1.
 std::string Less(const std::string& text, std::int64_t less) {
   const std::size_t minus = text.rfind(" - ");
@@ -35,6 +29,12 @@ std::string Less(const std::string& text, std::int64_t less) {
 std::string FromLow(std::int64_t low, const std::string& text) { return low == 0 ? text : fmt::format("{} + {}", low, text); }
 
 }  // namespace
+
+// Without parentheses around all of it.
+std::string StencilWriter::Plain(const std::string& text) {
+  const bool whole = text.starts_with('(') && text.find(')') == text.size() - 1;
+  return whole ? text.substr(1, text.size() - 2) : text;
+}
 
 std::string StencilWriter::Window(int buffer) const {
   return found_.buffers.size() == 1 ? Own("around") : Own("around_" + tree_.node(buffer).name);
@@ -316,7 +316,7 @@ std::string StencilWriter::Stores(const std::string& indent) const {
 
 std::string StencilWriter::Body() const {
   std::string indent = "  ";
-  std::string text = Begin() + Statements(common_, "") + Loads();
+  std::string text = Begin() + Statements(common_, "") + Tables() + Loads();
   if (has_rows()) {
     const std::string r = Own("r");
     text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, r, names_.rows);

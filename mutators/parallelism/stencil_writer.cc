@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/affine_index.h"
@@ -25,6 +26,8 @@ constexpr int kMostSteps = 8;
 StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters names, bool items)
     : tree_(context.tree), found_(found), names_(std::move(names)) {
   has_items_ = items && CanStoreLater();
+  std::copy_if(found.tables.begin(), found.tables.end(), std::back_inserter(tables_),
+               [&](const Stencil::Table& table) { return IsKept(table); });
   FindCoordinates();
   FindStatements();
 }
@@ -53,7 +56,7 @@ bool StencilWriter::IsOfPlace(int expression, int depth) const {
   return std::all_of(named.begin(), named.end(), [&](int name) {
     const SyntaxNode& declared = tree_.node(name);
     const std::string type = WithoutConst(declared.type);
-    if (found_.once.contains(name)) return true;
+    if (found_.once.contains(name) || found_.loops.contains(tree_.node(declared.parent).parent)) return true;  // a counter
     if (type == "float" || type == "double" || (type != "bool" && !IsArithmetic(type)) || written.contains(name)) return false;
     if (declared.kind_name == "ParmDecl" || declared.function < 0) return true;
     return declared.kind_name == "VarDecl" && !declared.children.empty() && IsOfPlace(declared.children.back(), depth - 1);
@@ -256,6 +259,13 @@ void StencilWriter::DropUnused() {
 Replacements StencilWriter::Replaced() const {
   Replacements replaced;
   for (const Stencil::Site& site : found_.sites) replaced.emplace_back(site.node, Place(site));
+  for (const Stencil::Table& table : tables_) {
+    for (const int node : table.nodes) {
+      const std::string index(tree_.Text(tree_.node(node).children[1]));
+      replaced.emplace_back(node, table.low == 0 ? fmt::format("{}[{}]", Weights(table.buffer), index)
+                                                 : fmt::format("{}[{} - {}]", Weights(table.buffer), index, table.low));
+    }
+  }
   for (const auto& [variable, role] : found_.roles) {
     std::string value = role.axis == Stencil::kElement ? Element(coordinates_[0], found_.wide) : coordinates_[role.axis];
     if (role.shift != 0) value += fmt::format(" {} {}", role.shift < 0 ? "-" : "+", std::abs(role.shift));

@@ -35,6 +35,7 @@ class StencilWriter {
   std::string Registers() const;
 
  private:
+  static std::string Plain(const std::string& text);
   std::size_t last() const { return found_.dimensions - 1; }
   std::int64_t Span(std::size_t axis) const { return found_.highest[axis] - found_.lowest[axis]; }
   std::string Own(std::string_view wanted) const;
@@ -64,6 +65,10 @@ class StencilWriter {
   std::string RowLoads(int buffer, const std::string& row, const std::string& to) const;
   std::string Whole() const;
   std::string Begin() const;
+  std::string Tables() const;
+  std::string Weights(int buffer) const { return Own("own_" + tree_.node(buffer).name); }
+  bool IsOfCounters(int expression, int depth) const;
+  bool IsKept(const Stencil::Table& table) const;
   std::string Loads() const;
   std::string Stores(const std::string& indent) const;
   std::string Statements(const std::vector<int>& statements, const std::string& indent) const;
@@ -79,6 +84,7 @@ class StencilWriter {
   std::string coordinates_[3];                  // names of variables
   std::vector<int> own_;                        // statements that declare these
   std::vector<int> common_, statements_;        // what stays of the kernel: before the loop and in it
+  std::vector<Stencil::Table> tables_;          // those that a thread keeps
   std::vector<std::pair<int, int>> stored_at_;  // expressions that are stored to, and their buffers
 };
 

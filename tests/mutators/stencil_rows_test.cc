@@ -152,6 +152,23 @@ __global__ void react(const float* u, const double* v, const float* feed, float*
   EXPECT_THAT(child, HasSubstr("if (x < 1) continue;\n      if (x >= w - 1) break;\n"));
 }
 
+// Weights that all elements away from the edges read, whatever the data, are read once by each thread.
+TEST(StencilRows, KeepsWeights) {
+  const std::string source = With(With(With(kHeat, "int height)", "int height, const float* a)"), "B, W, H)", "B, W, H, C)"),
+                                  "4.0f * u[at];", "a[0] * u[at] * a[1];");
+  EXPECT_THAT(ChildOfStencil(source), HasSubstr(R"(  float own_a[2] = {};
+  if (width - 1 > 1 && height - 1 > 1) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) own_a[i] = a[i];
+  }
+)"));
+  EXPECT_THAT(ChildOfStencil(source), HasSubstr("- own_a[0] * around[1][e + 1] * own_a[1];"));
+  // Not those that only some read, that follow from data, or that a condition on data decides about.
+  EXPECT_THAT(ChildOfStencil(With(source, "a[1]", "a[x % 2]")), Not(HasSubstr("own_a")));
+  EXPECT_THAT(ChildOfStencil(With(source, "a[1]", "a[(int)u[at]]")), Not(HasSubstr("own_a")));
+  EXPECT_THAT(ChildOfStencil(With(source, "a[1]", "(u[at] < 9 ? a[1] : 0)")), Not(HasSubstr("own_a")));
+}
+
 // A loop that runs once under the present parameters is left out, and the edit asks for them.
 TEST(StencilRows, LeavesOutALoopThatRunsOnce) {
   const std::string source = With(With(With(kHeat, "// evo:launch", "// evo:param ITEMS 1 2\n// evo:launch"), "__global__",
