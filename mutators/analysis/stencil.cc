@@ -36,7 +36,7 @@ bool IsBuiltin(std::string_view name) {
   return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" || name == "warpSize";
 }
 
-// Whether a kernel reads several elements of a buffer that are named apart, or in short loops one in the other.
+// Whether a kernel reads several elements of a buffer that are named apart, or in loops one in the other.
 bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
   std::map<int, int> reads;
   for (const int node : Subtree(tree, kernel)) {
@@ -46,8 +46,7 @@ bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
     if (root < 0 || tree.node(root).kind_name != "ParmDecl") continue;
     int loops = 0;
     for (int at = tree.node(node).parent; at != kernel && at >= 0; at = tree.node(at).parent) {
-      const auto loop = IsForLoop(tree, at) ? AsCountedLoop(tree, at) : std::nullopt;
-      if (loop && TripCount(tree, *loop).value_or(0) > 1) ++loops;
+      if (IsForLoop(tree, at) && AsCountedLoop(tree, at)) ++loops;
     }
     if (++reads[root] >= kReadsOfStencil || loops >= kLoopsOfStencil) return true;
   }
@@ -61,11 +60,7 @@ bool NamesNeighbours(const SyntaxTree& tree, int kernel) {
     const auto loop = IsForLoop(tree, node) ? WithCountedHeader(tree, node) : std::nullopt;
     if (loop && tree.Text(loop->start).starts_with('-')) return true;
     if (tree.node(node).kind_name != "ArraySubscriptExpr") continue;
-    for (const int part : Subtree(tree, node)) {
-      if (tree.node(part).children.size() != 2 || tree.Operator(part) != "-") continue;
-      ++subtracted;
-      break;
-    }
+    if (tree.Text(tree.node(node).children.back()).find('-') != std::string_view::npos) ++subtracted;
   }
   return subtracted >= 2;
 }
@@ -148,6 +143,9 @@ class StencilParts {
     if (!found_.launch->cluster.empty() || found_.launch->cooperative) return "its blocks are launched as clusters or together";
     if (tree_.Text({node.range.begin, tree_.node(body_).range.begin}).find("__launch_bounds__") != std::string_view::npos)
       return "its __launch_bounds__ rule out other blocks";
+    for (const int at : Subtree(tree_, body_)) {
+      if (tree_.node(at).opaque) return fmt::format("what the macro `{}` does in it is not understood", tree_.Text(at));
+    }
     if (Cooperates(tree_, body_)) return "its threads work together already: barriers, shuffles, atomics or shared memory";
     return "";
   }

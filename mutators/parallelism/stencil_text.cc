@@ -214,7 +214,7 @@ std::string StencilWriter::Whole() const {
   std::size_t line = 22;
   for (const std::string& part : parts) {
     if (!text.empty() && line + part.size() > 110) {
-      text += " &&\n                     " + part;
+      text += " &&\n                   " + part;
       line = 22 + part.size();
       continue;
     }
@@ -248,7 +248,10 @@ std::string StencilWriter::Begin() const {
   std::string outside = fmt::format("{} >= {}", x, Plain(found_.stores[0].end.kernel));
   if (has_rows()) outside += fmt::format(" || {} >= {}", First(1), Plain(found_.stores[1].end.kernel));
   line(fmt::format("if ({}) return;", outside));
-  if (has_items_) line(fmt::format("const bool {} = {};", Own("whole"), Whole()));
+  if (has_items_) {
+    line("// Whether the thread's elements move at once: all of them exist, at addresses that allow it.");
+    line(fmt::format("const bool {} = {};", Own("whole"), Whole()));
+  }
   const std::string i = Counter("i");
   if (has_rows()) {
     line(fmt::format("{} {}[{}];", Index(), Own("rows"), Extent(names_.rows, 1)));
@@ -332,9 +335,9 @@ std::string StencilWriter::Body() const {
     indent += "  ";
     text += fmt::format("{}const int {} = {} + {};\n", indent, coordinates_[0], First(0), e);
     // What lies outside is not stored: a thread that only computes may do so there.
-    if (reads_at_place_ && found_.stores[0].low > 0)
+    if (of_elements_only_ && found_.stores[0].low > 0)
       text += fmt::format("{}if ({} < {}) continue;\n", indent, coordinates_[0], found_.stores[0].low);
-    if (reads_at_place_)
+    if (of_elements_only_)
       text += fmt::format("{}if ({} >= {}) break;\n", indent, coordinates_[0], Plain(found_.stores[0].end.kernel));
     text += Statements(statements_, indent) + row + "}\n" + Stores(row);
   } else {

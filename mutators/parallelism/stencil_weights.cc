@@ -1,52 +1,9 @@
 // Weights that the threads of a stencil read once.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/convolution_parts.h"
-#include "mutators/analysis/data_flow.h"
 #include "mutators/parallelism/stencil_writer.h"
 
 namespace evo {
-namespace {
-
-// How deep variables are followed to their initialisers.
-constexpr int kMostWeightSteps = 8;
-
-}  // namespace
-
-// Whether an expression is known once the loops over neighbours are written out.
-bool StencilWriter::IsOfCounters(int expression, int depth) const {
-  if (depth == 0 || !IsPure(tree_, expression) || LoadsIn(tree_, expression)) return false;
-  const auto named = NamedIn(tree_, expression);
-  return std::all_of(named.begin(), named.end(), [&](int name) {
-    const SyntaxNode& declared = tree_.node(name);
-    if (declared.function < 0 || found_.loops.contains(tree_.node(declared.parent).parent)) return true;
-    return declared.kind_name == "VarDecl" && !declared.children.empty() && !WrittenIn(tree_, found_.kernel).contains(name) &&
-           !found_.roles.contains(name) && IsOfCounters(declared.children.back(), depth - 1);
-  });
-}
-
-// Whether weights may be read once: nothing but a thread's place decides whether they are read.
-bool StencilWriter::IsKept(const Stencil::Table& table) const {
-  if (!has_items_ || SizeOf(PointedTo(tree_, table.buffer)) == 0) return false;
-  for (const int node : table.nodes) {
-    if (!IsOfCounters(tree_.node(node).children[1], kMostWeightSteps)) return false;
-    for (int at = tree_.node(node).parent; at != found_.kernel; at = tree_.node(at).parent) {
-      const SyntaxNode& around = tree_.node(at);
-      if (around.kind_name == "ConditionalOperator" || tree_.Operator(at) == "&&" || tree_.Operator(at) == "||") return false;
-      if (around.kind_name == "IfStmt" && !IsOfPlace(around.children[0], kMostWeightSteps)) return false;
-      // Other turns may leave the loop, or skip the read.
-      if (!found_.loops.contains(at)) continue;
-      for (const int inner : Subtree(tree_, at)) {
-        if (tree_.node(inner).kind_name == "IfStmt" && !IsOfPlace(tree_.node(inner).children[0], kMostWeightSteps)) return false;
-      }
-    }
-  }
-  return true;
-}
-
 // The weights, read before the loop if any element of the grid reads them.
 std::string StencilWriter::Tables() const {
   std::string text;
@@ -61,6 +18,7 @@ std::string StencilWriter::Tables() const {
     const std::string load = fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {3}[{1}] = {4}[{1}{5}];\n",
                                          condition.empty() ? "" : "  ", i, table.count, name, tree_.node(table.buffer).name,
                                          table.low == 0 ? "" : fmt::format(" + {}", table.low));
+    if (!condition.empty()) text += "// Only where some element reads it may it be read.\n";
     text += fmt::format("{} {}[{}] = {{}};\n", TypeOf(table.buffer), name, table.count);
     text += condition.empty() ? load : fmt::format("if ({}) {{\n{}}}\n", condition, load);
   }

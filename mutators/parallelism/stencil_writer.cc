@@ -16,13 +16,6 @@
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
-namespace {
-
-// How deep variables are followed to their initialisers.
-constexpr int kMostSteps = 8;
-
-}  // namespace
-
 StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters names, bool items)
     : tree_(context.tree), found_(found), names_(std::move(names)) {
   has_items_ = items && CanStoreLater();
@@ -46,84 +39,6 @@ std::string StencilWriter::Function(std::string_view wanted) const { return Unus
 std::string StencilWriter::TypeOf(int buffer) const {
   const std::string type = PointedTo(tree_, buffer);
   return type == "__half" ? "half" : type;
-}
-
-// Whether an expression is the same for all data: it names sizes, coordinates and what follows from them.
-bool StencilWriter::IsOfPlace(int expression, int depth) const {
-  if (depth == 0 || !IsPure(tree_, expression) || LoadsIn(tree_, expression)) return false;
-  const std::set<int> written = WrittenIn(tree_, found_.kernel);
-  const auto named = NamedIn(tree_, expression);
-  return std::all_of(named.begin(), named.end(), [&](int name) {
-    const SyntaxNode& declared = tree_.node(name);
-    const std::string type = WithoutConst(declared.type);
-    if (found_.once.contains(name) || found_.loops.contains(tree_.node(declared.parent).parent)) return true;  // a counter
-    if (type == "float" || type == "double" || (type != "bool" && !IsArithmetic(type)) || written.contains(name)) return false;
-    if (declared.kind_name == "ParmDecl" || declared.function < 0) return true;
-    return declared.kind_name == "VarDecl" && !declared.children.empty() && IsOfPlace(declared.children.back(), depth - 1);
-  });
-}
-
-// Whether what a thread stores may be collected and stored at the end: all stores are assignments that every thread makes,
-// whatever it read, and nothing reads what they store.
-bool StencilWriter::CanStoreLater() const {
-  const auto traffic = TrafficOf(tree_, found_.kernel);
-  // Items begin at 0, so that they are aligned: elements there must exist.
-  if (found_.reads[0].low > 0 || !traffic || traffic->read.contains(-1)) return false;
-  for (const auto* buffers : {&found_.buffers, &found_.stored}) {
-    for (const int buffer : *buffers) {
-      if (SizeOf(PointedTo(tree_, buffer)) == 0) return false;
-    }
-  }
-  for (const int buffer : found_.stored) {
-    if (traffic->read.contains(buffer)) return false;
-  }
-  for (const int node : Subtree(tree_, found_.kernel)) {
-    const std::string& kind = tree_.node(node).kind_name;
-    const bool stores = IsStore(tree_, node);
-    if (stores && tree_.Operator(node) != "=" && tree_.node(node).name != "operator=") return false;
-    if (!stores && kind != "ReturnStmt" && kind != "ContinueStmt") continue;
-    if (kind == "ContinueStmt" && IsInLoop(node)) continue;  // of a loop within
-    for (int at = tree_.node(node).parent; at != found_.kernel; at = tree_.node(at).parent) {
-      if (tree_.node(at).kind_name == "IfStmt" && !IsOfPlace(tree_.node(at).children[0], kMostSteps)) return false;
-    }
-    if (stores && IsInLoop(node)) return false;
-  }
-  return true;
-}
-
-// Whether a node is in a loop that stays.
-bool StencilWriter::IsInLoop(int node) const {
-  for (int at = tree_.node(node).parent; at != found_.kernel; at = tree_.node(at).parent) {
-    const std::string& kind = tree_.node(at).kind_name;
-    const bool once = std::any_of(found_.once.begin(), found_.once.end(),
-                                  [&](const auto& one) { return tree_.node(tree_.node(one.first).parent).parent == at; });
-    if ((kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") && !once) return true;
-  }
-  return false;
-}
-
-// Whether what a thread does reads something, apart from neighbours, at an address that its place decides: past the end of the
-// grid it must not.
-bool StencilWriter::ReadsAtPlace() const {
-  for (const int node : Subtree(tree_, found_.kernel)) {
-    const int pointer = PointerAt(tree_, node);
-    if (pointer < 0) continue;
-    const auto within = [&](int other) { return IsWithin(tree_, node, other); };
-    if (std::any_of(found_.sites.begin(), found_.sites.end(), [&](const auto& site) { return within(site.node); }) ||
-        std::any_of(stored_at_.begin(), stored_at_.end(), [&](const auto& at) { return at.first == node; }))
-      continue;
-    for (const int name : NamedIn(tree_, node)) {
-      const SyntaxNode& declared = tree_.node(name);
-      const bool common = declared.kind_name == "ParmDecl" || declared.function < 0 ||
-                          std::find(common_.begin(), common_.end(), declared.parent) != common_.end() ||
-                          found_.loops.contains(tree_.node(declared.parent).parent);
-      if (!common) return true;
-    }
-  }
-  const auto nodes = Subtree(tree_, found_.kernel);
-  return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
-    return tree_.node(node).kind_name == "CallExpr" && LibraryCallee(tree_, node).empty() && LoadsIn(tree_, node);
-  });
 }
 
 // The coordinates have the names of the kernel's variables that are one, if these are plain.
@@ -223,7 +138,7 @@ void StencilWriter::FindStatements() {
   }
   for (const int statement : found_.statements) AddStatement(statement);
   DropUnused();
-  reads_at_place_ = ReadsAtPlace();
+  of_elements_only_ = IsOfElementsOnly();
 }
 
 // Declarations that only addresses of neighbours needed, or conditions that are left out.

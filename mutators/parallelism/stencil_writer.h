@@ -52,7 +52,7 @@ class StencilWriter {
 
   bool IsOfPlace(int expression, int depth) const;
   bool IsInLoop(int node) const;
-  bool ReadsAtPlace() const;
+  bool IsOfElementsOnly() const;
   bool CanStoreLater() const;
   void FindCoordinates();
   void FindStatements();
@@ -80,7 +80,7 @@ class StencilWriter {
   const Stencil& found_;
   StencilParameters names_;
   bool has_items_ = false;
-  bool reads_at_place_ = true;
+  bool of_elements_only_ = true;
   std::string coordinates_[3];                  // names of variables
   std::vector<int> own_;                        // statements that declare these
   std::vector<int> common_, statements_;        // what stays of the kernel: before the loop and in it

@@ -152,6 +152,28 @@ __global__ void react(const float* u, const double* v, const float* feed, float*
   EXPECT_THAT(child, HasSubstr("if (x < 1) continue;\n      if (x >= w - 1) break;\n"));
 }
 
+// What lies outside of the grid may be computed, unless that does harm: `count` is 0 there.
+TEST(StencilRows, DividesWithinTheGridOnly) {
+  constexpr char kMean[] = R"(// evo:launch mean(A, B, W, H) grid(ceil_div(W, 16), ceil_div(H, 16)) block(16, 16)
+__global__ void mean(const unsigned char* in, unsigned char* out, int w, int h) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= w || y >= h) return;
+  int sum = 0, count = 0;
+  for (int i = -1; i <= 1; i++) {
+    for (int j = -1; j <= 1; j++) {
+      if (y + i < 0 || y + i >= h || x + j < 0 || x + j >= w) continue;
+      sum += in[(y + i) * w + x + j];
+      count++;
+    }
+  }
+  out[y * w + x] = sum / count;
+}
+)";
+  EXPECT_THAT(ChildOfStencil(kMean), HasSubstr("if (x >= w) break;\n"));
+  EXPECT_THAT(ChildOfStencil(With(kMean, "sum / count", "sum / 9")), Not(HasSubstr("if (x >= w) break;\n")));
+}
+
 // Weights that all elements away from the edges read, whatever the data, are read once by each thread.
 TEST(StencilRows, KeepsWeights) {
   const std::string source = With(With(With(kHeat, "int height)", "int height, const float* a)"), "B, W, H)", "B, W, H, C)"),
@@ -198,6 +220,8 @@ TEST(StencilRows, SaysWhyAKernelIsLeftAsItIs) {
       {With(kHeat, "if (x >= width || y >= height) return;", "if (x >= width || y >= height || (x + y) % 2) return;"), "a box"},
       {With(kHeat, "v[at] = u[at - width] +", "v[0] = 0;\n  v[at] = u[at - width] +"), "a thread stores more than one element"},
       {With(kHeat, "u[at - 1]", "u[at - width / 5]"), "past an edge, `u[at - width / 5]`"},
+      {With(With(kHeat, "__global__", "#define AT(y, x) ((y) * width + (x))\n__global__"), "u[at - 1]", "u[AT(y, x - 1)]"),
+       "`AT(y, x - 1)`"},
       {With(With(kHeat, "u[at - width]", "u[at]"), "u[at + width]", "u[at]"), "no neighbours in other rows or planes"}};
   for (const auto& [source, why] : kRefused) {
     EXPECT_THAT(RefusedStencil(source), HasSubstr(why)) << source;
