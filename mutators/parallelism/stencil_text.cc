@@ -133,10 +133,10 @@ std::string StencilWriter::Functions() const {
   if (has_items_) {
     text += fmt::format(
         "// Neighbouring elements that move at once.\n"
-        "template <typename T> struct alignas({0} * sizeof(T)) {1} {{\n"
-        "  T values[{0}];\n"
+        "template <typename {2}> struct alignas({0} * sizeof({2})) {1} {{\n"
+        "  {2} values[{0}];\n"
         "}};\n\n",
-        names_.items, Function("Items"));
+        names_.items, Function("Items"), Function("Type"));
   }
   const std::string columns = Extent(has_items_ ? names_.items : "", 0), rows = Extent(names_.rows, 1);
   std::vector<std::string> types;

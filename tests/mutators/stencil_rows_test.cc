@@ -44,8 +44,8 @@ TEST(StencilRows, ReadsAsAPersonWouldHaveWrittenIt) {
   const std::string child = ChildOfStencil(kHeat);
   EXPECT_THAT(child, HasSubstr(R"(
 // Neighbouring elements that move at once.
-template <typename T> struct alignas(ELEMENTS * sizeof(T)) Items {
-  T values[ELEMENTS];
+template <typename Type> struct alignas(ELEMENTS * sizeof(Type)) Items {
+  Type values[ELEMENTS];
 };
 
 // Loads what a thread at column `x` needs of a row; past an edge the nearest element.
