@@ -128,6 +128,17 @@ __global__ void box(const float* in, float* out, size_t nz, size_t ny, size_t nx
 }
 )",
                   3, true},
+    // Elements within a frame, the number of which is passed; a row at a time.
+    StencilKernel{"framed", R"(// evo:launch framed(A, B, W - 2, H - 2) grid(ceil_div(W - 2, 64), H - 2) block(64)
+__global__ void framed(const float* a, float* b, int nx, int ny) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+  if (i >= nx) return;
+  const int pitch = nx + 2;
+  const float* at = &a[(j + 1) * pitch + i + 1];
+  b[(j + 1) * pitch + i + 1] = at[0] * 0.5f + 0.1f * (at[-pitch - 1] + at[-pitch + 1] + at[pitch - 1] + at[pitch + 1]);
+}
+)",
+                  2, true},
     // Neighbours to one side only, in a grid with planes that lie apart.
     StencilKernel{"sided", R"(// evo:launch sided(A, B, H, W) grid(ceil_div(W, 64), H) block(64)
 __global__ void sided(const float* __restrict__ src, float* __restrict__ dst, int rows, int pitch) {
