@@ -69,6 +69,8 @@ ThreadTrace ConvolutionRuns::Run(const Setting& setting, std::int64_t thread, bo
   one.symbolic = symbolic;
   one.watched = watched_;
   one.noted = noted_;
+  one.addresses = addresses_;
+  one.counters = counters_;
   one.reals = sizes_.reals();
   return run_.Run(one);
 }

@@ -39,6 +39,8 @@ class ConvolutionRuns {
   std::optional<Setting> SettingOf(const Sizes& sizes) const;
   // One thread, which has this number among all of the launch.
   ThreadTrace Run(const Setting& setting, std::int64_t thread, bool symbolic = false);
+  // From now on only addresses count (ThreadSetting::addresses), with the values of these counters.
+  void KeepTouches(std::vector<int> counters) { addresses_ = true, counters_ = std::move(counters); }
   const ThreadRun& threads() const { return run_; }
   // What threadIdx and so on are in a thread, by symbol.
   static std::map<int, std::int64_t> BuiltinsOf(const Setting& setting, std::int64_t thread);
@@ -48,6 +50,8 @@ class ConvolutionRuns {
   const LaunchDirective& launch_;
   int watched_;
   std::set<int> noted_;
+  bool addresses_ = false;
+  std::vector<int> counters_;
   ThreadRun run_;
   LaunchSizes sizes_;
 };

@@ -170,6 +170,12 @@ ThreadValue ThreadArithmetic::Extreme(bool largest, const ThreadValue& a, const 
 
 ThreadValue ThreadArithmetic::Called(std::string_view callee, const std::vector<ThreadValue>& arguments) {
   if (!std::all_of(arguments.begin(), arguments.end(), [](const ThreadValue& value) { return value.IsNumber(); })) return {};
+  if (callee == "abs" && arguments.size() == 1 && arguments.front().kind == ValueKind::kInteger) {
+    const ThreadValue& of = arguments.front();
+    if (!of.form) return ThreadValue::Integer(std::abs(of.integer));
+    const std::string text = fmt::format("abs({})", symbols_.TextOf(*of.form));
+    return ThreadValue::Integer(std::abs(of.integer), symbols_.ResultOf(text, *of.form, *of.form));
+  }
   if (arguments.size() == 1) return CalledFunction(callee, arguments.front());
   if (arguments.size() == 2) {
     const ThreadValue &a = arguments[0], &b = arguments[1];

@@ -21,6 +21,14 @@ constexpr std::int64_t kMostThreadSteps = 40'000'000;
 // How deep functions of the source call each other.
 constexpr int kMostCalls = 6;
 
+// What stands for a real number that does not count.
+constexpr double kSomeNumber = 0.37;
+
+bool IsRealType(const std::string& type) {
+  const std::string plain = WithoutConst(type);
+  return plain == "float" || plain == "double" || plain == "__half" || plain == "__nv_bfloat16";
+}
+
 bool IsLoad(std::string_view callee) {
   return callee == "__ldg" || callee == "__ldcg" || callee == "__ldca" || callee == "__ldcs";
 }
@@ -85,6 +93,7 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case ExpressionKind::kMember:
       return Builtin(expression);
     case ExpressionKind::kSubscript:
+      if (setting_.addresses && IsTable(expression)) return ThreadValue::Real(kSomeNumber);
       return memory_.Load(PlaceOf(expression));
     case ExpressionKind::kCall:
       return Call(expression);
@@ -192,8 +201,18 @@ ThreadValue ThreadExpressions::Assign(int expression) {
   return value;
 }
 
-ThreadPlace ThreadExpressions::PlaceOf(int expression) {
-  expression = WithoutParentheses(tree_, expression);
+// Whether an element is one of an array of real numbers that the run does not follow: at file scope, or of more dimensions.
+bool ThreadExpressions::IsTable(int expression) const {
+  if (!IsRealType(tree_.node(expression).type)) return false;
+  while (tree_.node(expression).kind_name == "ArraySubscriptExpr")
+    expression = WithoutParentheses(tree_, tree_.node(expression).children.front());
+  const int array = NamedDeclaration(tree_, expression);
+  return array >= 0 && tree_.node(array).kind_name == "VarDecl" && tree_.node(array).type.ends_with("]") &&
+         !memory_.HasArray(array);
+}
+
+ThreadPlace ThreadExpressions::PlaceOf(int named) {
+  const int expression = WithoutParentheses(tree_, named);
   const SyntaxNode& node = tree_.node(expression);
   ThreadPlace place;
   ThreadValue pointer;
@@ -209,7 +228,7 @@ ThreadPlace ThreadExpressions::PlaceOf(int expression) {
     NotUnderstood(expression);
     return place;
   }
-  return {-1, pointer.memory, pointer.integer, pointer.form};
+  return {-1, pointer.memory, pointer.integer, pointer.form, named};
 }
 
 ThreadValue ThreadExpressions::Call(int expression) {
@@ -222,7 +241,10 @@ ThreadValue ThreadExpressions::Call(int expression) {
   if (kind == "FunctionDecl" || kind == "FunctionTemplate") return CallDefined(function, arguments);
   const std::string_view callee = LibraryCallee(tree_, expression);
   if (!callee.empty() && !callee.starts_with("operator") && !arguments.empty()) {
-    const ThreadValue value = CallKnown(callee, arguments);
+    const ThreadValue value = CallKnown(callee, arguments, expression);
+    if (value.kind == ThreadValue::Kind::kNone && !refusal_.given() && setting_.addresses &&
+        IsRealType(tree_.node(expression).type))
+      return ThreadValue::Real(kSomeNumber);
     if (value.kind != ThreadValue::Kind::kNone || refusal_.given()) return value;
     return Refuse(fmt::format("it calls {}, which is not known", callee));
   }
@@ -255,11 +277,11 @@ ThreadValue ThreadExpressions::CallDefined(int function, const std::vector<int>&
   return arithmetic_.Converted(std::move(returned), called.type.substr(0, called.type.find(" (")));
 }
 
-ThreadValue ThreadExpressions::CallKnown(std::string_view callee, const std::vector<int>& arguments) {
+ThreadValue ThreadExpressions::CallKnown(std::string_view callee, const std::vector<int>& arguments, int call) {
   if (IsLoad(callee) && arguments.size() == 1) {
     const ThreadValue pointer = Evaluate(arguments.front());
     if (pointer.kind != ThreadValue::Kind::kPointer) return {};
-    return memory_.Load({-1, pointer.memory, pointer.integer, pointer.form});
+    return memory_.Load({-1, pointer.memory, pointer.integer, pointer.form, call});
   }
   std::vector<ThreadValue> values;
   for (const int argument : arguments) values.push_back(Evaluate(argument));

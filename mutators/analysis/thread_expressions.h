@@ -51,8 +51,9 @@ class ThreadExpressions {
   ThreadValue Assign(int expression);
   ThreadValue Call(int expression);
   ThreadValue CallDefined(int function, const std::vector<int>& arguments);
-  ThreadValue CallKnown(std::string_view callee, const std::vector<int>& arguments);
-  ThreadPlace PlaceOf(int expression);
+  ThreadValue CallKnown(std::string_view callee, const std::vector<int>& arguments, int call);
+  bool IsTable(int expression) const;
+  ThreadPlace PlaceOf(int named);
 
   const SyntaxTree& tree_;
   const ExpressionKinds& kinds_;

@@ -8,8 +8,8 @@
 
 namespace evo {
 
-ThreadMemory::ThreadMemory(const SyntaxTree& tree, bool symbolic, ThreadTrace& trace, Refusal& refusal)
-    : tree_(tree), symbolic_(symbolic), trace_(trace), refusal_(refusal), variables_(tree.nodes().size()) {}
+ThreadMemory::ThreadMemory(const SyntaxTree& tree, const ThreadSetting& setting, ThreadTrace& trace, Refusal& refusal)
+    : tree_(tree), setting_(setting), trace_(trace), refusal_(refusal), variables_(tree.nodes().size()) {}
 
 ThreadValue ThreadMemory::Refuse(std::string why) {
   refusal_.Add(std::move(why));
@@ -45,6 +45,7 @@ ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const SyntaxNode& buffer = tree_.node(place.memory);
   if (buffer.kind_name != "ParmDecl") return Refuse("a pointer that is not understood");
+  if (setting_.addresses) return LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
     if (element != stored->second.end()) return ThreadValue::Real(element->second.value);
@@ -53,11 +54,28 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const auto [known, fresh] = trace_.reads[place.memory].try_emplace(place.index);
   if (fresh) {
     known->second.value = RandomElement(place.memory, place.index);
-    if (symbolic_) known->second.index = place.form ? *place.form : AffineForm::Constant(place.index);
+    if (setting_.symbolic) known->second.index = place.form ? *place.form : AffineForm::Constant(place.index);
   }
   ThreadValue value = ThreadValue::Real(known->second.value);
   value.element = true;
   return value;
+}
+
+// An element of a buffer that the thread may also have stored to.
+ThreadValue ThreadMemory::LoadSomething(const ThreadPlace& place) {
+  Touch(place, false);
+  const double element = RandomElement(place.memory, place.index);
+  const std::string& type = tree_.node(place.memory).type;
+  for (const char* real : {"float", "double", "half", "bfloat16"}) {
+    if (type.find(real) != std::string::npos) return ThreadValue::Real(element);
+  }
+  return ThreadValue::Integer(static_cast<std::int64_t>(4 * element));
+}
+
+void ThreadMemory::Touch(const ThreadPlace& place, bool store) {
+  ThreadTrace::Touch touch{place.node, place.memory, place.index, store, {}};
+  for (const int counter : setting_.counters) touch.counters.push_back(Variable(counter).integer);
+  trace_.touches.push_back(std::move(touch));
 }
 
 void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
@@ -73,11 +91,12 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
 
 void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& value) {
   const SyntaxNode& buffer = tree_.node(place.memory);
+  if (setting_.addresses && buffer.kind_name == "ParmDecl") return Touch(place, true);
   if (value.kind != ThreadValue::Kind::kReal || buffer.kind_name != "ParmDecl" || trace_.reads.contains(place.memory))
     return refusal_.Add(fmt::format("it stores to {} what is not understood", buffer.name));
   auto& element = trace_.stores[place.memory][place.index];
   element.value = value.real;
-  if (symbolic_) element.index = place.form ? *place.form : AffineForm::Constant(place.index);
+  if (setting_.symbolic) element.index = place.form ? *place.form : AffineForm::Constant(place.index);
 }
 
 }  // namespace evo

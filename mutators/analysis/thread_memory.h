@@ -18,20 +18,23 @@ struct ThreadPlace {
   int memory = -1;
   std::int64_t index = 0;
   FormPointer form;
+  int node = -1;  // the expression that names it, or the call that loads it
 };
 
 // What a thread reads and writes: variables, local arrays, and buffers, whose elements are random numbers. What it reads and
 // stores of buffers is noted in the trace. Refused is what other threads might change.
 class ThreadMemory {
  public:
-  // The arguments outlive the object. `symbolic`: whether the trace gets forms of indices.
-  ThreadMemory(const SyntaxTree& tree, bool symbolic, ThreadTrace& trace, Refusal& refusal);
+  // The arguments outlive the object.
+  ThreadMemory(const SyntaxTree& tree, const ThreadSetting& setting, ThreadTrace& trace, Refusal& refusal);
 
   // By its declaration; of no kind if it has no value.
   ThreadValue& Variable(int declaration) { return variables_[static_cast<std::size_t>(declaration)]; }
   const ThreadValue& Variable(int declaration) const { return variables_[static_cast<std::size_t>(declaration)]; }
   // The elements of a local array, none of which has a value yet; the variable points to it.
   std::vector<ThreadValue>& AddArray(int variable, std::size_t elements);
+
+  bool HasArray(int variable) const { return arrays_.contains(variable); }
 
   ThreadValue Load(const ThreadPlace& place);
   void Store(const ThreadPlace& place, ThreadValue value);
@@ -40,11 +43,13 @@ class ThreadMemory {
   // Null, and refused, for an element that an array does not have.
   ThreadValue* ElementOf(std::vector<ThreadValue>& array, const ThreadPlace& place);
   ThreadValue LoadFromBuffer(const ThreadPlace& place);
+  ThreadValue LoadSomething(const ThreadPlace& place);
+  void Touch(const ThreadPlace& place, bool store);
   void StoreToBuffer(const ThreadPlace& place, const ThreadValue& value);
   ThreadValue Refuse(std::string why);
 
   const SyntaxTree& tree_;
-  bool symbolic_;
+  const ThreadSetting& setting_;
   ThreadTrace& trace_;
   Refusal& refusal_;
   std::vector<ThreadValue> variables_;              // by declaration

@@ -22,7 +22,7 @@ ThreadStatements::ThreadStatements(const SyntaxTree& tree, const ExpressionKinds
     : tree_(tree),
       symbols_(symbols),
       setting_(setting),
-      memory_(tree, setting.symbolic, trace_, refusal_),
+      memory_(tree, setting, trace_, refusal_),
       arithmetic_(symbols, trace_),
       expressions_(tree, kinds, setting, arithmetic_, memory_, *this, trace_, refusal_) {}
 
@@ -168,8 +168,10 @@ void ThreadStatements::DeclareArray(int variable) {
   std::int64_t count = 0;
   const char* const end = declared.type.data() + declared.type.size() - 1;
   const auto [stop, error] = std::from_chars(declared.type.data() + open + 1, end, count);
-  if (error != std::errc{} || stop != end || count > kMostLocalElements)
+  if (error != std::errc{} || stop != end || count > kMostLocalElements) {
+    if (setting_.addresses) return;  // of more dimensions: a table, if it holds real numbers
     return refusal_.Add(fmt::format("the array {}", Quoted(tree_, variable)));
+  }
   std::vector<ThreadValue>& elements = memory_.AddArray(variable, static_cast<std::size_t>(count));
   for (const int child : declared.children) {
     if (tree_.node(child).kind_name == "InitListExpr") Fill(elements, variable, child);

@@ -47,6 +47,10 @@ struct ThreadSetting {
   bool symbolic = true;                                    // whether forms are kept, which takes most of the time
   int watched = -1;                                        // a statement of which ThreadTrace::before and after tell
   std::set<int> noted;                                     // the variables of which they do
+  // Whether ThreadTrace::touches is kept. Then only addresses count: elements of tables of real numbers, and what functions that
+  // are not known make of real numbers, are some number, and a buffer may be both read and stored to.
+  bool addresses = false;
+  std::vector<int> counters;  // the variables of which touches tell
 };
 
 // What a thread did.
@@ -54,6 +58,14 @@ struct ThreadTrace {
   struct Access {
     double value = 0;
     AffineForm index;  // if the setting is symbolic
+  };
+  // An access to a buffer.
+  struct Touch {
+    int node = -1;  // the expression that names the element, or the call that loads it
+    int memory = -1;
+    std::int64_t index = 0;
+    bool store = false;
+    std::vector<std::int64_t> counters;  // the setting's; 0 for those without a value
   };
   // What there was at some moment.
   struct Moment {
@@ -67,6 +79,7 @@ struct ThreadTrace {
   Moment before, after;                                  // the watched statement, the last time that it was run
   std::map<int, std::map<std::int64_t, Access>> reads;   // by parameter and element
   std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element
+  std::vector<Touch> touches;                            // in the order in which they were made
   // Integers that were compared and are the same for all threads of a block, by their texts.
   std::map<std::string, std::pair<std::int64_t, AffineForm>> compared;
   std::set<int> deciding;                         // symbols of all that was compared

@@ -30,6 +30,7 @@ TEST_F(ChildrenTest, OfKernelsNotWrittenForEvo) {
                                  Expected{"sample_image", "blur", "block_shape", 4},
                                  Expected{"sample_image", "blur", "block_order", 4},
                                  Expected{"sample_image", "blur", "work_per_thread", 8},
+                                 Expected{"sample_grid", "flat", "stencil_rows", 1},
                                  Expected{"sample_image", "blur", "exp_to_exp2", 1}};
   for (const Expected& expected : kExpected) {
     const Task task = LoadTask(std::filesystem::path(EVO_SAMPLE_TASKS) / expected.task);

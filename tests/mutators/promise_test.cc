@@ -9,6 +9,7 @@
 
 #include "kernel_templates/launch_plan.h"
 #include "tests/mutators/children_bench.h"
+#include "tests/mutators/stencil_kernels.h"
 
 namespace evo {
 namespace {
@@ -42,8 +43,8 @@ class PromiseTest : public ChildrenTest {
  protected:
   // What a kernel stores into the outputs of a task of floats, and of inputs in bfloat16, all of them one after another; empty if
   // it could not be run.
-  std::vector<float> OutputsOf(const Task& task, const std::string& source, bool hard) {
-    const CompileResult compiled = CompileWith(*compiler_, source);
+  std::vector<float> OutputsOf(const Task& task, const std::string& source, bool hard, bool checked = false) {
+    const CompileResult compiled = CompileWith(*compiler_, source, checked);
     EXPECT_EQ(compiled.outcome, Outcome::kOk) << compiled.message << "\n" << source;
     if (compiled.outcome != Outcome::kOk) return {};
     const auto program = Load(compiled);
@@ -168,6 +169,59 @@ class PromiseTest : public ChildrenTest {
 };
 
 TEST_F(PromiseTest, ExactMutatorsKeepEveryBit) { CompareAll(Promise::kExact, 20); }
+
+// A task with one input and one output of a grid. Its reference is not run.
+Task GridTask(int dimensions, const std::vector<int>& sizes) {
+  const std::string shape = dimensions == 2 ? R"(["H", "W"])" : R"(["D", "H", "W"])";
+  const std::string of_case = dimensions == 2 ? fmt::format(R"({{"H": {}, "W": {}}})", sizes[1], sizes[2])
+                                              : fmt::format(R"({{"D": {}, "H": {}, "W": {}}})", sizes[0], sizes[1], sizes[2]);
+  std::string cases;
+  for (const char* name : {"search", "search_cpu", "held_out", "held_out_cpu"})
+    cases += fmt::format(R"(, "{0}": [{{"name": "{0}", "sizes": {1}}}])", name, of_case);
+  return ParseTask(fmt::format(R"({{"name": "grid", "summary": "a grid", "sizes": {0}, "arguments": [
+      {{"name": "A", "role": "in", "dtype": "f32", "shape": {0}, "generators": ["normal"]}},
+      {{"name": "B", "role": "out", "dtype": "f32", "shape": {0}, "check": {{"l2": 1e-5, "max": 1e-4}}}}],
+      "cases": {{"small": {{"name": "small", "sizes": {1}}}{2}}}, "baseline": "naive", "bytes": "H",
+      "operations": "H"}})",
+                               shape, of_case, cases),
+                   "// evo:launch nothing(A, B) grid(1) block(1)\n__global__ void nothing(const float* a, double* b) {}\n",
+                   "grid");
+}
+
+// Stencils of several styles at several values of the parameters, on grids smaller than a block and not, with rows that may move
+// by 16 bytes and others. Every access is checked.
+TEST_F(PromiseTest, WalkingStencilsKeepEveryBit) {
+  const std::vector<Parameters> settings{
+      {},
+      {{"THREADS_X", 32}, {"THREADS_Y", 2}, {"ELEMENTS", 1}, {"ROWS", 4}, {"STEPS", 4}, {"AHEAD", 2}},
+      {{"THREADS_X", 64}, {"THREADS_Y", 1}, {"ELEMENTS", 2}, {"ROWS", 2}, {"STEPS", 8}, {"AHEAD", 1}}};
+  const std::vector<std::vector<int>> small{{1, 1, 1}, {3, 2, 5}, {10, 13, 12}, {7, 9, 150}, {2, 40, 256}};
+  const std::vector<std::vector<int>> large{{7, 8, 9}, {17, 13, 140}};
+  const SourceMutator& mutator = SourceMutatorNamed("stencil_rows");
+  for (const StencilKernel& kernel : kStencilKernels) {
+    SCOPED_TRACE(kernel.name);
+    Parent parent(ParseTemplate("kernel", std::string(kernel.text)));
+    const std::string source = parent.rendering.source;
+    const auto proposals = mutator.Proposals(parent.Context());
+    ASSERT_EQ(proposals.size(), 1u);
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    for (const BroughtParameter& brought : parent.genome.edits[0].brings)
+      parent.genome.parameters[brought.name] = brought.initial;
+    for (const Parameters& setting : settings) {
+      for (const auto& [name, value] : setting) {
+        if (parent.genome.parameters.contains(name)) parent.genome.parameters[name] = value;
+      }
+      parent.Render();
+      ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
+      EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
+      for (const auto& sizes : kernel.name == "star" || kernel.name == "framed" ? large : small) {
+        const Task task = GridTask(kernel.dimensions, sizes);
+        EXPECT_EQ(Differences(OutputsOf(task, source, true), OutputsOf(task, parent.rendering.source, true, true), true), 0)
+            << fmt::format("{} x {} x {}\n", sizes[0], sizes[1], sizes[2]) << parent.rendering.source;
+      }
+    }
+  }
+}
 
 TEST_F(PromiseTest, ReassociatingMutatorsKeepTheValue) { CompareAll(Promise::kReassociating, 8); }
 

@@ -13,7 +13,7 @@ class ThreadMemoryTest : public testing::Test {
  protected:
   ThreadMemoryTest()
       : parent(PlainKernel("  float sums[2];\n  sums[0] = in[n];\n  out[0] = sums[0];\n")),
-        memory(*parent.tree, true, trace, refusal) {}
+        memory(*parent.tree, setting, trace, refusal) {}
 
   // An element of what has this name.
   ThreadPlace Place(const std::string& name, std::int64_t index) const {
@@ -27,6 +27,7 @@ class ThreadMemoryTest : public testing::Test {
   }
 
   const Parent parent;
+  ThreadSetting setting;
   ThreadTrace trace;
   Refusal refusal;
   ThreadMemory memory;

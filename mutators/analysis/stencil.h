@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// A kernel whose threads each compute one element of a grid of two or three dimensions from the elements around it: what it reads
+// of some buffers is the thread's own place, moved by a few columns, rows and planes that do not depend on the thread. Past the
+// edges it reads nothing, or the nearest element. How it finds its place and its neighbours does not matter: both are found by
+// running its threads on numbers (thread_run.h). What it computes of them is not looked at.
+struct Stencil {
+  // A number as an expression of the kernel's parameters, and of the launch line.
+  struct Number {
+    std::string kernel;
+    std::string launch;
+  };
+  // Coordinates from `low` to before `end`.
+  struct Range {
+    std::int64_t low = 0;
+    Number end;
+  };
+  // What a variable is for a thread: a coordinate, or the element's index (kElement), plus `shift`.
+  struct Role {
+    std::size_t axis = 0;
+    std::int64_t shift = 0;
+    bool operator==(const Role&) const = default;
+  };
+  static constexpr std::size_t kElement = 3;
+  // A distance along an axis: a number plus multiples of the counters of loops.
+  struct Offset {
+    std::int64_t constant = 0;
+    std::vector<std::pair<int, std::int64_t>> factors;
+  };
+  // An expression that reads a neighbour.
+  struct Site {
+    int node = -1;
+    int buffer = -1;
+    std::array<Offset, 3> offsets;
+  };
+
+  // A few elements of a buffer that all elements of a box read, and no others do: weights.
+  struct Table {
+    int buffer = -1;
+    std::int64_t low = 0, count = 0;  // of its elements
+    std::set<int> nodes;              // expressions that read them, `a[..]`
+    std::array<Range, 3> readers;
+  };
+
+  int kernel = -1;
+  const LaunchDirective* launch = nullptr;
+  std::size_t dimensions = 2;     // axis 0 is that of neighbouring elements
+  std::array<Number, 2> lengths;  // elements from a row to the next; rows from a plane to the next
+  std::vector<int> buffers;       // parameters whose neighbours are read, and which are not stored to
+  std::vector<int> stored;        // parameters that are stored to, at the thread's own element
+  std::vector<Site> sites;        // in source order
+  std::vector<Table> tables;
+  std::array<std::int64_t, 3> lowest{}, highest{};  // offsets of all sites along each axis; 0 is one of them
+  std::array<Range, 3> stores, reads;               // the elements that are stored, and those of `buffers` that are read
+  std::map<int, Role> roles;                        // variables that differ from thread to thread, by declaration
+  std::vector<int> statements;                      // what a thread does for its element
+  std::set<int> loops;                              // loops around sites
+  std::map<int, std::string> once;                  // counters of loops that run once and are left out, and their values
+  bool wide = false;                                // whether indices are of 64 bits
+  Parameters parameters;                            // the only values for which this was shown
+};
+
+// The kernel as a stencil. Else why it is none; empty if nobody would take it for one.
+std::variant<Stencil, std::string> AsStencil(const MutationContext& context, int kernel);
+
+}  // namespace evo

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "core/expression.h"
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/global_memory.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/stencil_writer.h"
+
+namespace evo {
+namespace {
+
+// The sizes that are searched.
+const std::vector<std::int64_t> kStencilThreadsX{32, 64, 128, 256};
+const std::vector<std::int64_t> kStencilThreadsY{1, 2, 4, 8};
+const std::vector<std::int64_t> kStencilItems{1, 2, 4};
+const std::vector<std::int64_t> kStencilRows{1, 2, 4};
+const std::vector<std::int64_t> kStencilSteps{4, 8, 16, 32, 64, 128};
+const std::vector<std::int64_t> kStencilAhead{0, 1, 2};
+// Registers of a thread that neighbours may take; with more, they spill.
+constexpr int kRegistersOfStencil = 160;
+// What a search begins with: elements and rows of a thread, the first that need no more registers than these.
+constexpr std::pair<std::int64_t, std::int64_t> kStencilStarts[] = {{4, 1}, {2, 1}, {1, 1}};
+constexpr int kRegistersOfStart = 84;
+
+// One thread per element of a stencil becomes a thread that walks along the slowest dimension. It keeps the rows or planes that
+// it still needs in registers, so that it loads one of them in each step.
+class StencilRows : public KernelVisitor {
+ public:
+  std::string_view name() const override { return "stencil_rows"; }
+  // What is computed of an element's neighbours is the kernel's own text. The neighbours are the same elements.
+  Promise promise() const override { return Promise::kExact; }
+  std::string_view description() const override {
+    return "walks through the rows or planes of a stencil with neighbours in registers, with elements, rows and steps as "
+           "parameters";
+  }
+  double weight() const override { return 3; }
+
+ private:
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
+    const SyntaxTree& tree = context.tree;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      const auto found = AsStencil(context, kernel);
+      if (const auto* why = std::get_if<std::string>(&found)) {
+        if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
+        continue;
+      }
+      const Stencil& stencil = std::get<Stencil>(found);
+      if (auto proposal = Walking(context, stencil, true)) {
+        propose(std::move(*proposal));
+        continue;
+      }
+      // Of a star with long arms, the arm along which threads walk.
+      const Stencil column = OwnColumn(stencil);
+      if (auto proposal = column.sites.size() < 2 ? std::nullopt : Walking(context, column, false))
+        propose(std::move(*proposal));
+      else
+        refuse(fmt::format("{}: its neighbours do not fit into a thread's registers", tree.node(kernel).name));
+    }
+  }
+
+  // The stencil without neighbours in other columns and rows, which are read as before.
+  static Stencil OwnColumn(Stencil stencil) {
+    const std::size_t last = stencil.dimensions - 1;
+    std::erase_if(stencil.sites, [&](const Stencil::Site& site) {
+      for (std::size_t axis = 0; axis < last; ++axis) {
+        if (site.offsets[axis].constant != 0 || !site.offsets[axis].factors.empty()) return true;
+      }
+      return false;
+    });
+    for (std::size_t axis = 0; axis < last; ++axis) stencil.lowest[axis] = stencil.highest[axis] = 0;
+    return stencil;
+  }
+
+  // nullopt if the neighbours need too many registers.
+  static std::optional<Proposal> Walking(const MutationContext& context, const Stencil& found, bool items_too) {
+    const SyntaxTree& tree = context.tree;
+    const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
+    const StencilParameters names{unused("THREADS_X"), unused("THREADS_Y"), unused("ELEMENTS"),
+                                  unused("ROWS"),      unused("STEPS"),     unused("AHEAD")};
+    const StencilWriter writer(context, found, names, items_too);
+    // What a search begins with.
+    Variables start{{names.ahead, Number::Integer(1)}};
+    std::int64_t items = 0, rows = 0;
+    for (const auto& [wanted_items, wanted_rows] : kStencilStarts) {
+      start[names.items] = Number::Integer(items = writer.has_items() ? wanted_items : 1);
+      start[names.rows] = Number::Integer(rows = writer.has_rows() ? wanted_rows : 1);
+      if (Expression::Parse(writer.Registers()).EvaluateInteger(start) <= kRegistersOfStart) break;
+      items = 0;
+    }
+    if (items == 0) return std::nullopt;
+    Proposal proposal;
+    proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Functions()});
+    // Without it, what is read would be loaded anew after each store.
+    for (const int parameter : tree.node(found.kernel).children) {
+      const std::string text(tree.node(parameter).kind_name == "ParmDecl" ? tree.Text(parameter) : "");
+      const std::size_t star = text.rfind('*');
+      if (star == std::string::npos || text.find('*') != star || text.find("__restrict") != std::string::npos ||
+          IsPassedTwice(tree, context.rendered, parameter))
+        continue;
+      const std::string rest = text.substr(text.find_first_not_of(' ', star + 1));
+      const std::string before = text.substr(0, text.find_last_not_of(' ', star - 1) + 1);
+      proposal.changes.push_back({parameter, Placement::kReplace, fmt::format("{}* __restrict__ {}", before, rest)});
+    }
+    proposal.changes.push_back({tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    const std::string& launched = found.launch->kernel;
+    proposal.launch = {{launched, "grid", writer.Grid()}, {launched, "block", writer.Block()}};
+    proposal.parameters = found.parameters;
+    proposal.brings.push_back({names.threads_x, kStencilThreadsX, writer.has_rows() ? 64 : 128});
+    if (writer.has_rows()) proposal.brings.push_back({names.threads_y, kStencilThreadsY, 2});
+    if (writer.has_items()) proposal.brings.push_back({names.items, kStencilItems, items});
+    if (writer.has_rows()) proposal.brings.push_back({names.rows, kStencilRows, rows});
+    proposal.brings.push_back({names.steps, kStencilSteps, 16});
+    proposal.brings.push_back({names.ahead, kStencilAhead, 1});
+    if (writer.has_rows())
+      proposal.constraints.push_back(fmt::format("{0} * {1} >= 64 && {0} * {1} <= 512", names.threads_x, names.threads_y));
+    proposal.constraints.push_back(fmt::format("{} <= {}", writer.Registers(), kRegistersOfStencil));
+    return proposal;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeStencilRows() { return std::make_unique<StencilRows>(); }
+
+}  // namespace evo
