@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/stencil_names.h"
+#include "mutators/parallelism/stencil_shape.h"
+
+namespace evo {
+
+// How the threads of a walking stencil get neighbours into their registers, and keep those that they still need.
+class StencilLoads {
+ public:
+  // The arguments must outlive the object.
+  StencilLoads(const SyntaxTree& tree, const Stencil& found, const StencilParameters& parameters, const StencilNames& names,
+               const StencilShape& shape)
+      : tree_(tree), found_(found), parameters_(parameters), names_(names), shape_(shape) {}
+
+  // The device functions that load a row or a plane. They stand before the kernel.
+  std::string Functions() const;
+  // The registers, the first loads, and the begin of the loop over steps, up to the load of a step.
+  std::string Loop() const;
+
+ private:
+  std::string RowLoads(int buffer, const std::string& own, const std::string& to) const;
+
+  const SyntaxTree& tree_;
+  const Stencil& found_;
+  const StencilParameters& parameters_;
+  const StencilNames& names_;
+  const StencilShape& shape_;
+};
+
+}  // namespace evo

@@ -1,0 +1,83 @@
+#include "mutators/parallelism/stencil_shape.h"
+
+#include <fmt/format.h>
+
+namespace evo {
+namespace {
+
+// "width - 2" for "width - 1" and 1.
+std::string Less(const std::string& text, std::int64_t less) {
+  const std::size_t minus = text.rfind(" - ");
+  if (minus != std::string::npos && text.find_first_not_of("0123456789", minus + 3) == std::string::npos)
+    return fmt::format("{} - {}", text.substr(0, minus), std::stoll(text.substr(minus + 3)) + less);
+  return fmt::format("{} - {}", text, less);
+}
+
+}  // namespace
+
+StencilShape::StencilShape(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items)
+    : found_(found), names_(names), parameters_(parameters), has_items_(has_items) {}
+
+std::string StencilShape::Plain(const std::string& text) {
+  const bool whole = text.starts_with('(') && text.find(')') == text.size() - 1;
+  return whole ? text.substr(1, text.size() - 2) : text;
+}
+
+std::string StencilShape::Sum(const std::string& text, std::int64_t more) {
+  if (more == 0) return text;
+  return fmt::format("{} {} {}", text, more < 0 ? "-" : "+", more < 0 ? -more : more);
+}
+
+// How many elements a thread needs along an axis, for `own` elements of its own.
+std::string StencilShape::Extent(const std::string& own, std::size_t axis) const {
+  if (own.empty()) return std::to_string(1 + Span(axis));
+  return Sum(own, Span(axis));
+}
+
+std::string StencilShape::Clamped(const std::string& coordinate, std::size_t axis) const {
+  const Stencil::Range& range = found_.reads[axis];
+  return fmt::format("min(max({}, {}), {})", coordinate, range.low, Less(Plain(range.end.kernel), 1));
+}
+
+std::string StencilShape::Line(const std::string& coordinate) const {
+  const std::string cast = found_.wide ? "(long long)" : "";
+  std::string text = fmt::format("{}{} * {}", cast, coordinate, found_.lengths[0].kernel);
+  if (has_rows()) text += fmt::format(" * {}", found_.lengths[1].kernel);
+  return text;
+}
+
+std::string StencilShape::Element(const std::string& x) const {
+  const std::string cast = found_.wide ? "(long long)" : "";
+  if (!has_rows()) return fmt::format("{}{} * {} + {}", cast, names_.Coordinate(1), found_.lengths[0].kernel, x);
+  return fmt::format("({}{} * {} + {}) * {} + {}", cast, names_.Coordinate(2), found_.lengths[1].kernel, names_.Coordinate(1),
+                     found_.lengths[0].kernel, x);
+}
+
+std::string StencilShape::Grid() const {
+  const auto extent = [&](std::size_t axis) {
+    const Stencil::Range& range = found_.stores[axis];
+    // Items begin at 0, so that they are aligned.
+    const bool whole = range.low == 0 || (axis == 0 && has_items_);
+    const std::string text = whole ? Plain(range.end.launch) : Less(Plain(range.end.launch), range.low);
+    // The parent's launch may have a block even where nothing is stored.
+    return text.find(" - ") == std::string::npos ? text : fmt::format("max({}, 1)", text);
+  };
+  const std::string x = has_items_ ? fmt::format("{} * {}", parameters_.threads_x, parameters_.items) : parameters_.threads_x;
+  std::string grid = fmt::format("ceil_div({}, {})", extent(0), x);
+  if (has_rows()) grid += fmt::format(", ceil_div({}, {} * {})", extent(1), parameters_.threads_y, parameters_.rows);
+  return grid + fmt::format(", ceil_div({}, {})", extent(last()), parameters_.steps);
+}
+
+std::string StencilShape::Block() const {
+  return has_rows() ? fmt::format("{}, {}", parameters_.threads_x, parameters_.threads_y) : parameters_.threads_x;
+}
+
+std::string StencilShape::Registers() const {
+  std::string text = fmt::format("({} + {})", parameters_.ahead, Depth());
+  if (has_rows()) text += fmt::format(" * ({})", Rows());
+  const std::string columns = Columns();
+  text += has_items_ ? fmt::format(" * ({})", columns) : " * " + columns;
+  return found_.buffers.size() == 1 ? text : fmt::format("{} * {}", text, found_.buffers.size());
+}
+
+}  // namespace evo

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/stencil_names.h"
+
+namespace evo {
+
+// The names of the parameters of a stencil whose threads walk.
+struct StencilParameters {
+  std::string threads_x, threads_y, items, rows, steps, ahead;
+};
+
+// How many elements the threads of a walking stencil have and need, and where these are: expressions for the kernel and its
+// launch.
+class StencilShape {
+ public:
+  // The arguments must outlive the object. Without `has_items`, a thread has one column.
+  StencilShape(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items);
+
+  // An expression without parentheses around all of it.
+  static std::string Plain(const std::string& text);
+  // "ROWS + 2", or "ROWS".
+  static std::string Sum(const std::string& text, std::int64_t more);
+
+  bool has_items() const { return has_items_; }
+  bool has_rows() const { return found_.dimensions == 3; }
+  // The axis along which threads walk.
+  std::size_t last() const { return found_.dimensions - 1; }
+  // What a thread needs for its elements: columns, rows, and planes (of two dimensions, rows) at a time.
+  std::string Columns() const { return Extent(has_items_ ? parameters_.items : "", 0); }
+  std::string Rows() const { return Extent(parameters_.rows, 1); }
+  std::int64_t Depth() const { return 1 + Span(last()); }
+  // Where what is stored ends.
+  std::string End(std::size_t axis) const { return Plain(found_.stores[axis].end.kernel); }
+  // A coordinate, past an edge that of the nearest element.
+  std::string Clamped(const std::string& coordinate, std::size_t axis) const;
+  // The index at which a row begins, or a plane.
+  std::string Line(const std::string& coordinate) const;
+  // The index of the element at `x`.
+  std::string Element(const std::string& x) const;
+  // What the launch line needs.
+  std::string Grid() const;
+  std::string Block() const;
+  // Registers that a thread needs for neighbours.
+  std::string Registers() const;
+
+ private:
+  std::int64_t Span(std::size_t axis) const { return found_.highest[axis] - found_.lowest[axis]; }
+  std::string Extent(const std::string& own, std::size_t axis) const;
+
+  const Stencil& found_;
+  const StencilNames& names_;
+  const StencilParameters& parameters_;
+  bool has_items_;
+};
+
+}  // namespace evo

@@ -1,0 +1,129 @@
+#include "mutators/parallelism/stencil_statements.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+
+StencilStatements::StencilStatements(const SyntaxTree& tree, const Stencil& found, const StencilNames& names, bool has_items)
+    : tree_(tree), found_(found), names_(names), has_items_(has_items) {
+  for (const int node : Subtree(tree_, found_.kernel)) {
+    if (!IsStore(tree_, node)) continue;
+    const int target = Assigned(tree_, node);
+    stored_at_.emplace_back(target, RootOf(tree_, PointerAt(tree_, target)));
+  }
+  for (const int statement : found_.statements) AddStatement(statement);
+  DropUnused();
+}
+
+bool StencilStatements::IsOfCoordinate(int statement) const {
+  const auto& declarations = names_.declarations();
+  return std::find(declarations.begin(), declarations.end(), statement) != declarations.end();
+}
+
+// Whether a condition holds for all elements that are visited (with `inside`), or for none of them.
+bool StencilStatements::IsImplied(int condition, bool inside) const {
+  condition = WithoutParentheses(tree_, condition);
+  const auto& sides = tree_.node(condition).children;
+  if (sides.size() != 2) return false;
+  const std::string_view spelled = tree_.Operator(condition);
+  if (spelled == (inside ? "&&" : "||")) return IsImplied(sides[0], inside) && IsImplied(sides[1], inside);
+  const auto role = found_.roles.find(NamedDeclaration(tree_, sides[0]));
+  if (role == found_.roles.end() || role->second.shift != 0) return false;
+  if (const auto number = ConstantValue(tree_, tree_.Text(sides[1])); number && role->second.axis != Stencil::kElement) {
+    const std::int64_t low = found_.stores[role->second.axis].low;
+    if (spelled == (inside ? ">" : "<=")) return *number < low;
+    if (spelled == (inside ? ">=" : "<")) return *number <= low;
+    return !inside && spelled == "==" && *number < low;
+  }
+  if (spelled != (inside ? "<" : ">=")) return false;
+  if (role->second.axis != Stencil::kElement)
+    return SameTokens(tree_.Text(sides[1]), found_.stores[role->second.axis].end.kernel);
+  // The product of all sizes.
+  const auto form = AffineFormOf(tree_, sides[1], {});
+  AffineForm product = AffineForm::Constant(1);
+  for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
+    int size = -1;
+    for (const int child : tree_.node(found_.kernel).children) {
+      if (tree_.node(child).kind_name == "ParmDecl" && tree_.node(child).name == found_.stores[axis].end.kernel) size = child;
+    }
+    if (size < 0 || (axis + 1 < found_.dimensions && found_.lengths[axis].kernel != found_.stores[axis].end.kernel)) return false;
+    product = product.TimesForm(AffineForm::Symbol(size));
+  }
+  return form && *form == product;
+}
+
+// Whether declarations are the same for all threads, so that they may stand before the loop.
+bool StencilStatements::IsCommon(int statement) const {
+  if (tree_.node(statement).kind_name != "DeclStmt") return false;
+  const auto written = WrittenIn(tree_, found_.kernel);
+  for (const int variable : tree_.node(statement).children) {
+    const SyntaxNode& declared = tree_.node(variable);
+    if (declared.kind_name != "VarDecl" || declared.children.empty() || !IsArithmetic(WithoutConst(declared.type)) ||
+        written.contains(variable) || found_.roles.contains(variable) || !IsPure(tree_, declared.children.back()) ||
+        LoadsIn(tree_, declared.children.back()))
+      return false;
+    for (const int name : NamedIn(tree_, declared.children.back())) {
+      const bool common = tree_.node(name).kind_name == "ParmDecl" || tree_.node(name).function < 0 ||
+                          std::find(common_.begin(), common_.end(), tree_.node(name).parent) != common_.end();
+      if (!common) return false;
+    }
+  }
+  return true;
+}
+
+void StencilStatements::AddStatement(int statement) {
+  const SyntaxNode& node = tree_.node(statement);
+  if (IsOfCoordinate(statement)) return;
+  if (node.kind_name == "IfStmt" && node.children.size() == 2) {
+    const int then = node.children[1], only = OnlyStatement(tree_, then);
+    const bool returns = tree_.node(only < 0 ? then : only).kind_name == "ReturnStmt";
+    if (returns && IsImplied(node.children[0], false)) return;
+    if (!returns && tree_.node(then).kind_name == "CompoundStmt" && statement == found_.statements.back() &&
+        IsImplied(node.children[0], true)) {
+      for (const int inner : tree_.node(then).children) AddStatement(inner);
+      return;
+    }
+  }
+  (IsCommon(statement) ? common_ : in_loop_).push_back(statement);
+}
+
+// Declarations that only addresses of neighbours needed, or conditions that are left out.
+void StencilStatements::DropUnused() {
+  const auto is_kept = [&](int use) {
+    const auto within = [&](int node) { return IsWithin(tree_, use, node); };
+    if (std::any_of(found_.sites.begin(), found_.sites.end(), [&](const auto& site) { return within(site.node); })) return false;
+    const auto& declarations = names_.declarations();
+    if (std::any_of(declarations.begin(), declarations.end(), within)) return false;
+    if (has_items_ && std::any_of(stored_at_.begin(), stored_at_.end(), [&](const auto& at) { return within(at.first); }))
+      return false;
+    for (const auto& [variable, role] : found_.roles) {
+      if (within(variable) && use != variable) return false;
+    }
+    return std::any_of(common_.begin(), common_.end(), within) || std::any_of(in_loop_.begin(), in_loop_.end(), within);
+  };
+  for (bool dropped = true; dropped;) {
+    dropped = false;
+    for (auto* const list : {&in_loop_, &common_}) {
+      dropped |= std::erase_if(*list, [&](int statement) {
+                   if (tree_.node(statement).kind_name != "DeclStmt") return false;
+                   const auto& variables = tree_.node(statement).children;
+                   return std::all_of(variables.begin(), variables.end(), [&](int variable) {
+                     const SyntaxNode& declared = tree_.node(variable);
+                     const auto& uses = tree_.UsesOf(variable);
+                     return declared.kind_name == "VarDecl" && !declared.children.empty() &&
+                            IsPure(tree_, declared.children.back()) && std::none_of(uses.begin(), uses.end(), is_kept);
+                   });
+                 }) > 0;
+    }
+  }
+}
+
+}  // namespace evo

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/stencil_names.h"
+#include "mutators/parallelism/stencil_shape.h"
+#include "mutators/parallelism/stencil_statements.h"
+#include "mutators/parallelism/stencil_weights.h"
+
+namespace evo {
+
+// The text of a stencil's own statements, with neighbours and weights from registers.
+class StencilText {
+ public:
+  // The arguments must outlive the object.
+  StencilText(const SyntaxTree& tree, const Stencil& found, const StencilNames& names, const StencilShape& shape,
+              const StencilStatements& statements, const StencilWeights& weights)
+      : tree_(tree), found_(found), names_(names), shape_(shape), statements_(statements), weights_(weights) {}
+
+  // The text with each line but directives one unit to the right.
+  static std::string Indented(const std::string& text);
+  // Some of the statements, with their comments.
+  std::string Lines(const std::vector<int>& statements, const std::string& indent) const;
+
+ private:
+  std::string Place(const Stencil::Site& site) const;
+  Replacements Replaced() const;
+
+  const SyntaxTree& tree_;
+  const Stencil& found_;
+  const StencilNames& names_;
+  const StencilShape& shape_;
+  const StencilStatements& statements_;
+  const StencilWeights& weights_;
+};
+
+}  // namespace evo
