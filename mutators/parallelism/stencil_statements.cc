@@ -109,19 +109,24 @@ void StencilStatements::DropUnused() {
     }
     return std::any_of(common_.begin(), common_.end(), within) || std::any_of(in_loop_.begin(), in_loop_.end(), within);
   };
+  const auto is_unused = [&](int statement) {
+    if (tree_.node(statement).kind_name != "DeclStmt") return false;
+    const auto& variables = tree_.node(statement).children;
+    return std::all_of(variables.begin(), variables.end(), [&](int variable) {
+      const SyntaxNode& declared = tree_.node(variable);
+      const auto& uses = tree_.UsesOf(variable);
+      return declared.kind_name == "VarDecl" && !declared.children.empty() && IsPure(tree_, declared.children.back()) &&
+             std::none_of(uses.begin(), uses.end(), is_kept);
+    });
+  };
+  // One after another: what one used may be unused without it.
   for (bool dropped = true; dropped;) {
     dropped = false;
     for (auto* const list : {&in_loop_, &common_}) {
-      dropped |= std::erase_if(*list, [&](int statement) {
-                   if (tree_.node(statement).kind_name != "DeclStmt") return false;
-                   const auto& variables = tree_.node(statement).children;
-                   return std::all_of(variables.begin(), variables.end(), [&](int variable) {
-                     const SyntaxNode& declared = tree_.node(variable);
-                     const auto& uses = tree_.UsesOf(variable);
-                     return declared.kind_name == "VarDecl" && !declared.children.empty() &&
-                            IsPure(tree_, declared.children.back()) && std::none_of(uses.begin(), uses.end(), is_kept);
-                   });
-                 }) > 0;
+      const auto unused = std::find_if(list->begin(), list->end(), is_unused);
+      if (unused == list->end()) continue;
+      list->erase(unused);
+      dropped = true;
     }
   }
 }
