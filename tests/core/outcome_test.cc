@@ -15,7 +15,7 @@ TEST(Outcome, EveryNameIsReadBack) {
     EXPECT_EQ(ParseOutcome(ToString(outcome)), outcome);
     names.insert(ToString(outcome));
   }
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names.size(), 13u);
   EXPECT_EQ(ToString(Outcome::kWrongResult), "wrong_result");
   EXPECT_EQ(ParseOutcome("Ok"), std::nullopt);
 }
