@@ -9,11 +9,11 @@
 
 namespace evo {
 
-std::int64_t NumberIn(const Convolution::Number& number, const ConvolutionRuns::Setting& setting) {
+std::int64_t NumberIn(const Convolution::Number& number, const LaunchRuns::Setting& setting) {
   return Expression::Parse(number.launch).EvaluateInteger(setting.values);
 }
 
-ConvolutionShape ShapeIn(const Convolution& convolution, const ConvolutionRuns::Setting& setting) {
+ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setting& setting) {
   const auto of = [&](const Convolution::Number& number) { return NumberIn(number, setting); };
   ConvolutionShape shape;
   shape.channels = of(convolution.channels), shape.filters = of(convolution.filters);
@@ -101,8 +101,8 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
   return true;
 }
 
-bool ConvolutionNumbers::AddImages(const std::array<std::int64_t, 2>& images,
-                                   const std::array<ConvolutionRuns::Setting, 2>& settings, Convolution& found) {
+bool ConvolutionNumbers::AddImages(const std::array<std::int64_t, 2>& images, const std::array<LaunchRuns::Setting, 2>& settings,
+                                   Convolution& found) {
   for (const auto& [parameter, expression] : runs_.arguments()) {
     if (settings[0].integers.at(parameter) == images[0] && settings[1].integers.at(parameter) == images[1] &&
         images[0] != images[1] && !written_.contains(parameter)) {

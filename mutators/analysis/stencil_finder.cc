@@ -78,7 +78,7 @@ bool StencilFinder::AddThread(Launch& launch, std::int64_t thread) {
 
 // Whether some threads read elements as far away as each other. If not, nobody would take it for a stencil.
 bool StencilFinder::IsPlausible() {
-  ConvolutionRuns::Sizes sizes;
+  LaunchRuns::Sizes sizes;
   for (std::size_t i = 0; i < runs_.names().size(); ++i) sizes[runs_.names()[i]] = kSizesOfStencil[0][i];
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return false;
@@ -114,7 +114,7 @@ bool StencilFinder::IsPlausible() {
 }
 
 bool StencilFinder::RunAll(std::size_t number) {
-  ConvolutionRuns::Sizes sizes;
+  LaunchRuns::Sizes sizes;
   for (std::size_t i = 0; i < runs_.names().size(); ++i) sizes[runs_.names()[i]] = kSizesOfStencil[number][i];
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse("its launch line has no threads for sizes of 11 to 27");

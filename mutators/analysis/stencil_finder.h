@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "mutators/analysis/convolution_runs.h"
+#include "mutators/analysis/launch_runs.h"
 #include "mutators/analysis/stencil.h"
 
 namespace evo {
@@ -30,7 +30,7 @@ class StencilFinder {
 
  private:
   using Place = std::array<std::int64_t, 3>;
-  using Setting = ConvolutionRuns::Setting;
+  using Setting = LaunchRuns::Setting;
   // A thread that stores an element.
   struct Thread {
     std::map<int, std::int64_t> values;
@@ -92,7 +92,7 @@ class StencilFinder {
   Stencil found_;
   std::vector<int> candidates_;
   std::vector<int> counters_;
-  ConvolutionRuns runs_;
+  LaunchRuns runs_;
   std::set<int> written_;
   std::array<Launch, 2> launches_;
   std::vector<std::int64_t> threads_;  // of the first launch, in the order of its Launch::threads

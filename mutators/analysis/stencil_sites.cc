@@ -182,7 +182,7 @@ bool StencilFinder::RunLarge() {
   FindTables();
   if (largest_number_ > kMostLargeSize)
     return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", largest_number_));
-  ConvolutionRuns::Sizes sizes;
+  LaunchRuns::Sizes sizes;
   std::int64_t next = std::max<std::int64_t>(largest_number_, 30);
   for (const std::string& name : runs_.names()) sizes[name] = next += 3;
   const auto setting = runs_.SettingOf(sizes);

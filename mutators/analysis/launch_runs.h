@@ -15,7 +15,7 @@
 namespace evo {
 
 // Runs threads of a kernel with numbers for the sizes that its launch line names, and watches one statement in them.
-class ConvolutionRuns {
+class LaunchRuns {
  public:
   using Sizes = std::map<std::string, std::int64_t>;
   // The launch with these sizes.
@@ -27,7 +27,7 @@ class ConvolutionRuns {
   };
 
   // The arguments must outlive the object.
-  ConvolutionRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched, std::set<int> noted);
+  LaunchRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched, std::set<int> noted);
 
   // Why the launch line gives no numbers; else empty.
   const std::string& refusal() const { return sizes_.refusal(); }
