@@ -8,6 +8,7 @@
 
 #include "mutators/analysis/convolution.h"
 #include "mutators/analysis/convolution_shapes.h"
+#include "mutators/analysis/launch_numbers.h"
 #include "mutators/analysis/launch_runs.h"
 
 namespace evo {
@@ -23,7 +24,11 @@ class ConvolutionNumbers {
   // The arguments must outlive the object. `written`: what the kernel writes.
   ConvolutionNumbers(const SyntaxTree& tree, const LaunchRuns& runs, const std::set<int>& written,
                      const ConvolutionLaunches& launches)
-      : tree_(tree), runs_(runs), written_(written), launches_(launches) {}
+      : tree_(tree),
+        runs_(runs),
+        written_(written),
+        launches_(launches),
+        numbers_(tree, runs, written, launches[0].setting, launches[1].setting) {}
 
   // Sets all numbers but that of images. False if one of them is not known.
   bool AddSizes(Convolution& found);
@@ -47,6 +52,7 @@ class ConvolutionNumbers {
   const LaunchRuns& runs_;
   const std::set<int>& written_;
   const ConvolutionLaunches& launches_;
+  LaunchNumbers numbers_;
   std::set<int> used_;
   std::string why_;
 };

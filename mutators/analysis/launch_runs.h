@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/expression.h"
 #include "mutators/analysis/launch_sizes.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/mutator.h"
@@ -24,6 +26,8 @@ class LaunchRuns {
     std::map<int, std::int64_t> integers;
     std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
     std::int64_t Threads() const { return grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]; }
+    // What an expression of the launch line is.
+    std::int64_t ValueOf(std::string_view text) const { return Expression::Parse(text).EvaluateInteger(values); }
   };
 
   // The arguments must outlive the object.
