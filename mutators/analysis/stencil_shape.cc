@@ -132,6 +132,7 @@ bool StencilShape::FindReads(Stencil& found) {
     for (const auto& [buffer, of] : bounds) {
       if (of != bounds.begin()->second) return Refuse("it reads of two buffers within different bounds");
     }
+    if (bounds.empty()) return Refuse("it reads neighbours with some sizes only");
     boxes[i] = bounds.begin()->second;
   }
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
