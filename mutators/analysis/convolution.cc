@@ -5,11 +5,11 @@
 #include "mutators/analysis/convolution_epilogue.h"
 #include "mutators/analysis/convolution_numbers.h"
 #include "mutators/analysis/convolution_parts.h"
-#include "mutators/analysis/convolution_runs.h"
 #include "mutators/analysis/convolution_sampler.h"
 #include "mutators/analysis/convolution_shapes.h"
 #include "mutators/analysis/convolution_trials.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/launch_runs.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -29,7 +29,7 @@ std::set<int> Noted(const ConvolutionParts& parts) {
 std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& context, const LaunchDirective& launch, int kernel,
                                                      const ConvolutionParts& parts) {
   const SyntaxTree& tree = context.tree;
-  ConvolutionRuns runs(context, launch, kernel, parts.loop, Noted(parts));
+  LaunchRuns runs(context, launch, kernel, parts.loop, Noted(parts));
   if (!runs.refusal().empty()) return parts.deep ? runs.refusal() : "";
   if (runs.names().size() > kMostConvolutionSizes) return parts.deep ? "its launch line names too many sizes" : "";
   ConvolutionSampler sampler(tree, parts, runs);

@@ -9,11 +9,11 @@
 
 namespace evo {
 
-std::int64_t NumberIn(const Convolution::Number& number, const ConvolutionRuns::Setting& setting) {
-  return Expression::Parse(number.launch).EvaluateInteger(setting.values);
+std::int64_t NumberIn(const Convolution::Number& number, const LaunchRuns::Setting& setting) {
+  return setting.ValueOf(number.launch);
 }
 
-ConvolutionShape ShapeIn(const Convolution& convolution, const ConvolutionRuns::Setting& setting) {
+ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setting& setting) {
   const auto of = [&](const Convolution::Number& number) { return NumberIn(number, setting); };
   ConvolutionShape shape;
   shape.channels = of(convolution.channels), shape.filters = of(convolution.filters);
@@ -34,16 +34,8 @@ bool ConvolutionNumbers::Refuse(std::string why) {
 std::optional<Convolution::Number> ConvolutionNumbers::NumberOf(std::int64_t first, std::int64_t second,
                                                                 std::int64_t away) const {
   if (first == second) return Number{std::to_string(first), std::to_string(first), first};
-  for (const auto& [parameter, expression] : runs_.arguments()) {
-    if (written_.contains(parameter) || launches_[0].setting.integers.at(parameter) + away != first ||
-        launches_[1].setting.integers.at(parameter) + away != second)
-      continue;
-    const bool plain = WithoutConst(tree_.node(parameter).type) == "int";
-    const std::string name = plain ? NameOf(parameter) : fmt::format("int({})", NameOf(parameter));
-    const std::string text = Parenthesised(expression.text());
-    if (away == 0) return Number{name, text, {}};
-    const std::string more = away < 0 ? fmt::format(" - {}", -away) : fmt::format(" + {}", away);
-    return Number{fmt::format("({}{})", name, more), fmt::format("({}{})", text, more), {}};
+  for (const LaunchNumber& number : numbers_.Shifted(away)) {
+    if (number.values == std::array{first, second}) return Number{number.kernel, number.launch, {}};
   }
   return std::nullopt;
 }
@@ -101,8 +93,8 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
   return true;
 }
 
-bool ConvolutionNumbers::AddImages(const std::array<std::int64_t, 2>& images,
-                                   const std::array<ConvolutionRuns::Setting, 2>& settings, Convolution& found) {
+bool ConvolutionNumbers::AddImages(const std::array<std::int64_t, 2>& images, const std::array<LaunchRuns::Setting, 2>& settings,
+                                   Convolution& found) {
   for (const auto& [parameter, expression] : runs_.arguments()) {
     if (settings[0].integers.at(parameter) == images[0] && settings[1].integers.at(parameter) == images[1] &&
         images[0] != images[1] && !written_.contains(parameter)) {

@@ -7,28 +7,33 @@
 #include <string>
 
 #include "mutators/analysis/convolution.h"
-#include "mutators/analysis/convolution_runs.h"
 #include "mutators/analysis/convolution_shapes.h"
+#include "mutators/analysis/launch_numbers.h"
+#include "mutators/analysis/launch_runs.h"
 
 namespace evo {
 
 // What a number is with the sizes of a launch.
-std::int64_t NumberIn(const Convolution::Number& number, const ConvolutionRuns::Setting& setting);
+std::int64_t NumberIn(const Convolution::Number& number, const LaunchRuns::Setting& setting);
 // What the shape of a convolution is with the sizes of a launch.
-ConvolutionShape ShapeIn(const Convolution& convolution, const ConvolutionRuns::Setting& setting);
+ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setting& setting);
 
 // Expresses the sizes of a convolution in the kernel's parameters and in the launch line's sizes.
 class ConvolutionNumbers {
  public:
   // The arguments must outlive the object. `written`: what the kernel writes.
-  ConvolutionNumbers(const SyntaxTree& tree, const ConvolutionRuns& runs, const std::set<int>& written,
+  ConvolutionNumbers(const SyntaxTree& tree, const LaunchRuns& runs, const std::set<int>& written,
                      const ConvolutionLaunches& launches)
-      : tree_(tree), runs_(runs), written_(written), launches_(launches) {}
+      : tree_(tree),
+        runs_(runs),
+        written_(written),
+        launches_(launches),
+        numbers_(tree, runs, written, launches[0].setting, launches[1].setting) {}
 
   // Sets all numbers but that of images. False if one of them is not known.
   bool AddSizes(Convolution& found);
   // Sets the number of images, which are so many with these two settings.
-  bool AddImages(const std::array<std::int64_t, 2>& images, const std::array<ConvolutionRuns::Setting, 2>& settings,
+  bool AddImages(const std::array<std::int64_t, 2>& images, const std::array<LaunchRuns::Setting, 2>& settings,
                  Convolution& found);
   // The kernel's parameters that numbers name.
   const std::set<int>& used() const { return used_; }
@@ -44,9 +49,10 @@ class ConvolutionNumbers {
                                  const Number& taps, const Number& stride) const;
 
   const SyntaxTree& tree_;
-  const ConvolutionRuns& runs_;
+  const LaunchRuns& runs_;
   const std::set<int>& written_;
   const ConvolutionLaunches& launches_;
+  LaunchNumbers numbers_;
   std::set<int> used_;
   std::string why_;
 };

@@ -63,14 +63,14 @@ bool ConvolutionSampler::AddReads(const ThreadTrace& trace, ConvolutionSample& s
   return true;
 }
 
-std::optional<ConvolutionSample> ConvolutionSampler::Sample(const ConvolutionRuns::Setting& setting, std::int64_t thread) {
+std::optional<ConvolutionSample> ConvolutionSampler::Sample(const LaunchRuns::Setting& setting, std::int64_t thread) {
   const ThreadTrace trace = runs_.Run(setting, thread);
   auto sample = SampleOf(trace);
   if (sample) Observe(setting, thread, trace, sample->element);
   return sample;
 }
 
-std::vector<ConvolutionSampler::Sampled> ConvolutionSampler::Some(const ConvolutionRuns::Setting& setting, std::size_t count) {
+std::vector<ConvolutionSampler::Sampled> ConvolutionSampler::Some(const LaunchRuns::Setting& setting, std::size_t count) {
   std::vector<Sampled> samples;
   std::uint64_t random = 1;
   for (std::size_t tries = 0; samples.size() < count && tries < kTriesEach * count; ++tries) {
@@ -83,11 +83,11 @@ std::vector<ConvolutionSampler::Sampled> ConvolutionSampler::Some(const Convolut
   return samples;
 }
 
-void ConvolutionSampler::Observe(const ConvolutionRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace,
+void ConvolutionSampler::Observe(const LaunchRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace,
                                  std::int64_t element) {
   ConvolutionObserved one;
   one.element = element;
-  one.integers = ConvolutionRuns::BuiltinsOf(setting, thread);
+  one.integers = LaunchRuns::BuiltinsOf(setting, thread);
   for (const auto& [variable, value] : trace.after.values) {
     if (value.kind == ThreadValue::Kind::kInteger) one.integers[variable] = value.integer;
   }

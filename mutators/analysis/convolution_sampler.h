@@ -10,7 +10,7 @@
 #include "mutators/analysis/convolution_check.h"
 #include "mutators/analysis/convolution_epilogue.h"
 #include "mutators/analysis/convolution_parts.h"
-#include "mutators/analysis/convolution_runs.h"
+#include "mutators/analysis/launch_runs.h"
 
 namespace evo {
 
@@ -21,7 +21,7 @@ class ConvolutionSampler {
   using Sampled = std::pair<std::int64_t, ConvolutionSample>;
 
   // The arguments must outlive the object.
-  ConvolutionSampler(const SyntaxTree& tree, const ConvolutionParts& parts, ConvolutionRuns& runs)
+  ConvolutionSampler(const SyntaxTree& tree, const ConvolutionParts& parts, LaunchRuns& runs)
       : tree_(tree), parts_(parts), runs_(runs) {}
 
   // Why the kernel is refused; empty if it is not.
@@ -35,9 +35,9 @@ class ConvolutionSampler {
   void Reset();
 
   // What a thread sums up; nullopt if it stores nothing, or if the kernel is refused.
-  std::optional<ConvolutionSample> Sample(const ConvolutionRuns::Setting& setting, std::int64_t thread);
+  std::optional<ConvolutionSample> Sample(const LaunchRuns::Setting& setting, std::int64_t thread);
   // Some elements of a launch, `count` at most. Empty if the kernel is refused.
-  std::vector<Sampled> Some(const ConvolutionRuns::Setting& setting, std::size_t count);
+  std::vector<Sampled> Some(const LaunchRuns::Setting& setting, std::size_t count);
   // Sets the shape of what has been observed since the last call.
   void SetShape(const ConvolutionShape& shape);
   const std::vector<ConvolutionObserved>& observed() const { return observed_; }
@@ -46,11 +46,11 @@ class ConvolutionSampler {
   bool Refuse(std::string why);
   std::optional<ConvolutionSample> SampleOf(const ThreadTrace& trace);
   bool AddReads(const ThreadTrace& trace, ConvolutionSample& sample);
-  void Observe(const ConvolutionRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace, std::int64_t element);
+  void Observe(const LaunchRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace, std::int64_t element);
 
   const SyntaxTree& tree_;
   const ConvolutionParts& parts_;
-  ConvolutionRuns& runs_;
+  LaunchRuns& runs_;
   ConvolutionBuffers buffers_;
   int output_ = -1;
   std::vector<ConvolutionObserved> observed_;

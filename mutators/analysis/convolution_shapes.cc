@@ -37,8 +37,8 @@ bool ConvolutionShapes::Refuse(std::string why) {
   return false;
 }
 
-ConvolutionRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut) const {
-  ConvolutionRuns::Sizes sizes;
+LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut) const {
+  LaunchRuns::Sizes sizes;
   const auto& names = runs_.names();
   for (std::size_t i = 0; i < names.size(); ++i)
     sizes[names[i]] = i < cut ? kLargeSizes[number][i] : kTapSizes[number][(i - cut) % std::size(kTapSizes[number])];

@@ -8,15 +8,15 @@
 
 #include "mutators/analysis/convolution_check.h"
 #include "mutators/analysis/convolution_parts.h"
-#include "mutators/analysis/convolution_runs.h"
 #include "mutators/analysis/convolution_sampler.h"
+#include "mutators/analysis/launch_runs.h"
 
 namespace evo {
 
 // A launch of a convolution whose shape is known.
 struct ConvolutionLaunch {
-  ConvolutionRuns::Sizes sizes;
-  ConvolutionRuns::Setting setting;
+  LaunchRuns::Sizes sizes;
+  LaunchRuns::Setting setting;
   ConvolutionShape shape;
   std::vector<std::int64_t> threads;  // that store something, those with all taps and with the fewest first
 };
@@ -26,30 +26,29 @@ using ConvolutionLaunches = std::array<ConvolutionLaunch, 2>;
 class ConvolutionShapes {
  public:
   // The arguments must outlive the object.
-  ConvolutionShapes(const SyntaxTree& tree, const ConvolutionParts& parts, const ConvolutionRuns& runs,
-                    ConvolutionSampler& sampler)
+  ConvolutionShapes(const SyntaxTree& tree, const ConvolutionParts& parts, const LaunchRuns& runs, ConvolutionSampler& sampler)
       : tree_(tree), parts_(parts), runs_(runs), sampler_(sampler) {}
 
   // False if it is no convolution, or none that is understood. `sampler` then knows which buffers are the images and filters.
   bool Find();
   const ConvolutionLaunches& launches() const { return launches_; }
   // Sizes for a third launch, which differ from those of both.
-  const ConvolutionRuns::Sizes& third() const { return third_; }
+  const LaunchRuns::Sizes& third() const { return third_; }
   // Why there are no shapes; empty if nobody would take it for a convolution.
   const std::string& why() const { return why_; }
 
  private:
   bool Refuse(std::string why);
-  ConvolutionRuns::Sizes SizesOf(std::size_t number, std::size_t cut) const;
+  LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t cut) const;
   bool FindShape(std::size_t number, std::size_t cut);
   bool CheckTypes();
 
   const SyntaxTree& tree_;
   const ConvolutionParts& parts_;
-  const ConvolutionRuns& runs_;
+  const LaunchRuns& runs_;
   ConvolutionSampler& sampler_;
   ConvolutionLaunches launches_;
-  ConvolutionRuns::Sizes third_;
+  LaunchRuns::Sizes third_;
   std::string why_;
 };
 

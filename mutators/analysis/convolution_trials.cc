@@ -38,10 +38,10 @@ std::set<std::string> ConvolutionTrials::NamesOfTaps() const {
 }
 
 // Sizes for launches of which all threads are run. Those that are not known may be the number of images.
-ConvolutionRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
+LaunchRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
   const auto one = static_cast<std::int64_t>(number);
   const std::set<std::string> taps = NamesOfTaps();
-  ConvolutionRuns::Sizes sizes = launches_[number].sizes;
+  LaunchRuns::Sizes sizes = launches_[number].sizes;
   std::int64_t unknown = 4 - one;  // the same as no size of taps
   for (auto& [name, size] : sizes) {
     if (taps.contains(name)) continue;
@@ -115,7 +115,7 @@ bool ConvolutionTrials::RunLarge() {
   const std::set<std::string> taps = NamesOfTaps();
   if (largest_number_ > kMostSize)
     return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", largest_number_));
-  ConvolutionRuns::Sizes sizes = launches_[0].sizes;
+  LaunchRuns::Sizes sizes = launches_[0].sizes;
   std::int64_t next = std::max<std::int64_t>(largest_number_, 20) + 2;
   for (auto& [name, size] : sizes) {
     if (!taps.contains(name)) size = ++next;
@@ -123,7 +123,7 @@ bool ConvolutionTrials::RunLarge() {
   return RunSome(sizes, kLargeSamples, fmt::format("where sizes are beyond {}", largest_number_));
 }
 
-bool ConvolutionTrials::RunSome(const ConvolutionRuns::Sizes& sizes, std::size_t count, const std::string& where) {
+bool ConvolutionTrials::RunSome(const LaunchRuns::Sizes& sizes, std::size_t count, const std::string& where) {
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse(fmt::format("its launch line has no threads {}", where));
   const auto samples = sampler_.Some(*setting, count);

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "mutators/analysis/convolution.h"
-#include "mutators/analysis/convolution_runs.h"
 #include "mutators/analysis/convolution_sampler.h"
 #include "mutators/analysis/convolution_shapes.h"
+#include "mutators/analysis/launch_runs.h"
 
 namespace evo {
 
@@ -17,17 +17,17 @@ namespace evo {
 class ConvolutionTrials {
  public:
   // The arguments must outlive the object. `found`: has all numbers but that of images.
-  ConvolutionTrials(const MutationContext& context, ConvolutionRuns& runs, ConvolutionSampler& sampler,
+  ConvolutionTrials(const MutationContext& context, LaunchRuns& runs, ConvolutionSampler& sampler,
                     const ConvolutionLaunches& launches, const Convolution& found)
       : context_(context), runs_(runs), sampler_(sampler), launches_(launches), found_(found) {}
 
   // Some threads of a launch, `count` at most. `where`: "with other sizes".
-  bool RunSome(const ConvolutionRuns::Sizes& sizes, std::size_t count, const std::string& where);
+  bool RunSome(const LaunchRuns::Sizes& sizes, std::size_t count, const std::string& where);
   // All threads of two small launches: each element is stored once, by a thread that computes it.
   bool RunSmall();
   // Of RunSmall: how many images each launch had, and with what.
   const std::array<std::int64_t, 2>& images() const { return images_; }
-  const std::array<ConvolutionRuns::Setting, 2>& settings() const { return settings_; }
+  const std::array<LaunchRuns::Setting, 2>& settings() const { return settings_; }
   // Whether nothing but sizes and the thread decides what the sum is of. `used`: the kernel's parameters that numbers name.
   bool RunSymbolic(const std::set<int>& used);
   // Of RunSymbolic: the only parameters for which it was shown.
@@ -39,16 +39,16 @@ class ConvolutionTrials {
  private:
   bool Refuse(std::string why);
   std::set<std::string> NamesOfTaps() const;
-  ConvolutionRuns::Sizes SmallSizes(std::size_t number) const;
+  LaunchRuns::Sizes SmallSizes(std::size_t number) const;
   bool IsAllowed(int symbol, const std::set<int>& used) const;
 
   const MutationContext& context_;
-  ConvolutionRuns& runs_;
+  LaunchRuns& runs_;
   ConvolutionSampler& sampler_;
   const ConvolutionLaunches& launches_;
   const Convolution& found_;
   std::array<std::int64_t, 2> images_{};
-  std::array<ConvolutionRuns::Setting, 2> settings_;
+  std::array<LaunchRuns::Setting, 2> settings_;
   std::int64_t largest_number_ = 0;
   Parameters parameters_;
   std::string why_;

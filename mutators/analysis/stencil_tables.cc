@@ -1,8 +1,9 @@
-// Weights: elements that all elements of a box read.
+#include "mutators/analysis/stencil_tables.h"
+
 #include <algorithm>
+#include <utility>
 
 #include "mutators/analysis/source_query.h"
-#include "mutators/analysis/stencil_finder.h"
 
 namespace evo {
 namespace {
@@ -12,14 +13,13 @@ constexpr std::int64_t kMostWeights = 16;
 
 }  // namespace
 
-// Whether the threads of a launch read all elements of the table where it says so, and none elsewhere.
-bool StencilFinder::Agrees(const Launch& launch, const Stencil::Table& table) const {
-  for (const Thread& thread : launch.threads) {
-    const Place place = PlaceOf(launch, thread.element);
+bool ReadAsTable(const StencilLaunch& launch, const Stencil::Table& table) {
+  for (const StencilThread& thread : launch.threads) {
+    const StencilPlace place = launch.PlaceOf(thread.element);
     bool reads = true;
-    for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
+    for (std::size_t axis = 0; axis < launch.dimensions; ++axis) {
       const Stencil::Range& range = table.readers[axis];
-      reads &= place[axis] >= range.low && place[axis] < ValueOf(range.end, launch.setting);
+      reads &= place[axis] >= range.low && place[axis] < launch.setting.ValueOf(range.end.launch);
     }
     std::set<std::int64_t> own;
     for (const ThreadTrace::Touch& touch : thread.touches) {
@@ -33,13 +33,22 @@ bool StencilFinder::Agrees(const Launch& launch, const Stencil::Table& table) co
   return true;
 }
 
-std::optional<Stencil::Table> StencilFinder::TableOf(int buffer) const {
+// Whether each expression names an element of the buffer, in the kernel itself.
+bool StencilTables::AreElementsOf(const Stencil::Table& table, int kernel) const {
+  return std::all_of(table.nodes.begin(), table.nodes.end(), [&](int node) {
+    const SyntaxNode& read = tree_.node(node);
+    return read.kind_name == "ArraySubscriptExpr" && read.function == kernel &&
+           NamedDeclaration(tree_, read.children[0]) == table.buffer;
+  });
+}
+
+std::optional<Stencil::Table> StencilTables::TableOf(int buffer, int kernel) const {
   Stencil::Table table;
   table.buffer = buffer;
-  std::optional<Place> low[2], end[2];
+  std::array<StencilBox, 2> boxes;
   std::set<std::int64_t> elements;
   for (std::size_t i = 0; i < 2; ++i) {
-    for (const Thread& thread : launches_[i].threads) {
+    for (const StencilThread& thread : launches_[i].threads) {
       bool reads = false;
       for (const ThreadTrace::Touch& touch : thread.touches) {
         if (touch.memory != buffer) continue;
@@ -48,42 +57,31 @@ std::optional<Stencil::Table> StencilFinder::TableOf(int buffer) const {
         table.nodes.insert(touch.node);
         if (static_cast<std::int64_t>(elements.size()) > kMostWeights) return std::nullopt;
       }
-      if (!reads) continue;
-      const Place place = PlaceOf(launches_[i], thread.element);
-      if (!low[i]) low[i] = end[i] = place;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        (*low[i])[axis] = std::min((*low[i])[axis], place[axis]);
-        (*end[i])[axis] = std::max((*end[i])[axis], place[axis] + 1);
-      }
+      if (reads) boxes[i].Add(launches_[i].PlaceOf(thread.element));
     }
-    if (!low[i]) return std::nullopt;
+    if (boxes[i].IsEmpty()) return std::nullopt;
   }
-  for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
-    const auto number = NumberOf((*end[0])[axis], (*end[1])[axis]);
-    if (!number || (*low[0])[axis] != (*low[1])[axis]) return std::nullopt;
-    table.readers[axis] = {(*low[0])[axis], *number};
+  for (std::size_t axis = 0; axis < launches_[0].dimensions; ++axis) {
+    const auto range = StencilRangeOf(numbers_, boxes, axis);
+    if (!range) return std::nullopt;
+    table.readers[axis] = *range;
   }
-  for (const int node : table.nodes) {
-    const SyntaxNode& read = tree_.node(node);
-    if (read.kind_name != "ArraySubscriptExpr" || read.function != found_.kernel ||
-        NamedDeclaration(tree_, read.children[0]) != buffer)
-      return std::nullopt;
-  }
+  if (!AreElementsOf(table, kernel)) return std::nullopt;
   table.low = *elements.begin();
   table.count = static_cast<std::int64_t>(elements.size());
-  if (!Agrees(launches_[0], table) || !Agrees(launches_[1], table)) return std::nullopt;
+  if (!ReadAsTable(launches_[0], table) || !ReadAsTable(launches_[1], table)) return std::nullopt;
   return table;
 }
 
-void StencilFinder::FindTables() {
+void StencilTables::AddTo(Stencil& found) const {
   std::set<int> buffers;
-  for (const Thread& thread : launches_[0].threads) {
+  for (const StencilThread& thread : launches_[0].threads) {
     for (const ThreadTrace::Touch& touch : thread.touches) buffers.insert(touch.memory);
   }
   for (const int buffer : buffers) {
-    const bool near = std::find(found_.buffers.begin(), found_.buffers.end(), buffer) != found_.buffers.end();
+    const bool near = std::find(found.buffers.begin(), found.buffers.end(), buffer) != found.buffers.end();
     if (near || stored_.contains(buffer)) continue;
-    if (auto table = TableOf(buffer)) found_.tables.push_back(std::move(*table));
+    if (auto table = TableOf(buffer, found.kernel)) found.tables.push_back(std::move(*table));
   }
 }
 

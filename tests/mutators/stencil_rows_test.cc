@@ -222,7 +222,9 @@ TEST(StencilRows, SaysWhyAKernelIsLeftAsItIs) {
       {With(kHeat, "u[at - 1]", "u[at - width / 5]"), "past an edge, `u[at - width / 5]`"},
       {With(With(kHeat, "__global__", "#define AT(y, x) ((y) * width + (x))\n__global__"), "u[at - 1]", "u[AT(y, x - 1)]"),
        "`AT(y, x - 1)`"},
-      {With(With(kHeat, "u[at - width]", "u[at]"), "u[at + width]", "u[at]"), "no neighbours in other rows or planes"}};
+      {With(With(kHeat, "u[at - width]", "u[at]"), "u[at + width]", "u[at]"), "no neighbours in other rows or planes"},
+      {With(With(kHeat, "v[at] = u[at];", "v[at] = 0;"), "if (x == 0 ||", "if (width > 12 || x == 0 ||"),
+       "it reads neighbours with some sizes only"}};
   for (const auto& [source, why] : kRefused) {
     EXPECT_THAT(RefusedStencil(source), HasSubstr(why)) << source;
   }

@@ -1,4 +1,4 @@
-#include "mutators/analysis/convolution_runs.h"
+#include "mutators/analysis/launch_runs.h"
 
 #include "core/error.h"
 
@@ -10,8 +10,8 @@ constexpr std::int64_t kMostGrid = std::int64_t{1} << 40;
 
 }  // namespace
 
-ConvolutionRuns::ConvolutionRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched,
-                                 std::set<int> noted)
+LaunchRuns::LaunchRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched,
+                       std::set<int> noted)
     : context_(context),
       launch_(launch),
       watched_(watched),
@@ -23,7 +23,7 @@ ConvolutionRuns::ConvolutionRuns(const MutationContext& context, const LaunchDir
   }
 }
 
-std::optional<ConvolutionRuns::Setting> ConvolutionRuns::SettingOf(const Sizes& sizes) const {
+std::optional<LaunchRuns::Setting> LaunchRuns::SettingOf(const Sizes& sizes) const {
   Setting setting;
   for (const auto& [name, value] : context_.genome.parameters) setting.values[name] = Number::Integer(value);
   for (const auto& [name, value] : sizes) setting.values[name] = Number::Integer(value);
@@ -47,7 +47,7 @@ std::optional<ConvolutionRuns::Setting> ConvolutionRuns::SettingOf(const Sizes& 
   return setting;
 }
 
-std::map<int, std::int64_t> ConvolutionRuns::BuiltinsOf(const Setting& setting, std::int64_t thread) {
+std::map<int, std::int64_t> LaunchRuns::BuiltinsOf(const Setting& setting, std::int64_t thread) {
   std::map<int, std::int64_t> builtins;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     builtins[BuiltinSymbol("threadIdx", axis)] = thread % setting.block[axis];
@@ -62,7 +62,7 @@ std::map<int, std::int64_t> ConvolutionRuns::BuiltinsOf(const Setting& setting, 
   return builtins;
 }
 
-ThreadTrace ConvolutionRuns::Run(const Setting& setting, std::int64_t thread, bool symbolic) {
+ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool symbolic) {
   ThreadSetting one;
   one.integers = setting.integers;
   one.builtins = BuiltinsOf(setting, thread);

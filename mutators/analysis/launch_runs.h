@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/expression.h"
 #include "mutators/analysis/launch_sizes.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/mutator.h"
@@ -15,7 +17,7 @@
 namespace evo {
 
 // Runs threads of a kernel with numbers for the sizes that its launch line names, and watches one statement in them.
-class ConvolutionRuns {
+class LaunchRuns {
  public:
   using Sizes = std::map<std::string, std::int64_t>;
   // The launch with these sizes.
@@ -24,10 +26,12 @@ class ConvolutionRuns {
     std::map<int, std::int64_t> integers;
     std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
     std::int64_t Threads() const { return grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]; }
+    // What an expression of the launch line is.
+    std::int64_t ValueOf(std::string_view text) const { return Expression::Parse(text).EvaluateInteger(values); }
   };
 
   // The arguments must outlive the object.
-  ConvolutionRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched, std::set<int> noted);
+  LaunchRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched, std::set<int> noted);
 
   // Why the launch line gives no numbers; else empty.
   const std::string& refusal() const { return sizes_.refusal(); }

@@ -1,0 +1,24 @@
+#include "mutators/analysis/stencil_launch.h"
+
+namespace evo {
+
+StencilPlace StencilLaunch::PlaceOf(std::int64_t element) const {
+  const std::int64_t row = element / lengths[0];
+  if (dimensions == 2) return {element % lengths[0], row, 0};
+  return {element % lengths[0], row % lengths[1], row / lengths[1]};
+}
+
+bool StencilLaunch::IsInner(const StencilThread& thread) const {
+  const StencilPlace place = PlaceOf(thread.element);
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    if (place[axis] - kFurthestNeighbour < reads.low[axis] || place[axis] + kFurthestNeighbour >= reads.end[axis]) return false;
+  }
+  return true;
+}
+
+std::int64_t StencilLaunch::ValueIn(const Stencil::Role& role, const StencilThread& thread) const {
+  if (role.axis == Stencil::kElement) return thread.element + role.shift;
+  return PlaceOf(thread.element)[role.axis] + role.shift;
+}
+
+}  // namespace evo

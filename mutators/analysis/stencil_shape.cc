@@ -1,0 +1,153 @@
+#include "mutators/analysis/stencil_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+namespace evo {
+namespace {
+
+constexpr std::int64_t kFurthest = StencilLaunch::kFurthestNeighbour;
+// A length may be a parameter plus or minus this.
+constexpr std::int64_t kMostPadding = 2;
+
+}  // namespace
+
+bool StencilShape::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+bool StencilShape::AddTo(Stencil& found) { return FindLengths(found) && FindStores(found) && FindReads(found); }
+
+// The buffers of which threads read elements near their own, always or mostly, some of them in other rows and, in three
+// dimensions, planes.
+std::set<int> StencilShape::Neighbouring(bool always) const {
+  std::set<int> near, moved;
+  std::map<int, std::pair<std::size_t, std::size_t>> counts;  // of reads, and of those that are far away
+  for (const StencilLaunch& launch : launches_) {
+    const std::size_t last = launch.dimensions - 1;
+    for (const StencilThread& thread : launch.threads) {
+      const StencilPlace own = launch.PlaceOf(thread.element);
+      for (const ThreadTrace::Touch& touch : thread.touches) {
+        if (touch.store || stored_.contains(touch.memory)) continue;
+        const StencilPlace read = launch.PlaceOf(touch.index);
+        near.insert(touch.memory);
+        bool far = touch.index < 0;
+        for (std::size_t axis = 0; axis < 3; ++axis) far |= std::abs(read[axis] - own[axis]) > kFurthest;
+        auto& [reads, far_reads] = counts[touch.memory];
+        ++reads;
+        far_reads += far;
+        if (!far && read[last] != own[last]) moved.insert(touch.memory);
+      }
+    }
+  }
+  std::erase_if(near, [&](int buffer) {
+    const auto& [reads, far] = counts[buffer];
+    return far > (always ? 0 : reads / 4) || !moved.contains(buffer);
+  });
+  return near;
+}
+
+// Whether something is near what threads store if rows and planes have these lengths.
+bool StencilShape::Fits(const LaunchNumber& row, const LaunchNumber& plane, bool always, Stencil& found) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    launches_[i].dimensions = found.dimensions;
+    launches_[i].lengths = {row.values[i], plane.values[i]};
+  }
+  const std::set<int> buffers = Neighbouring(always);
+  found.buffers.assign(buffers.begin(), buffers.end());
+  found.lengths = {Stencil::Number{row.kernel, row.launch}, Stencil::Number{plane.kernel, plane.launch}};
+  return !buffers.empty();
+}
+
+// The lengths of rows and planes with which what is read is near.
+bool StencilShape::FindLengths(Stencil& found) {
+  std::vector<LaunchNumber> candidates = numbers_.Near(kMostPadding);
+  std::erase_if(candidates,
+                [](const LaunchNumber& one) { return one.values[0] <= 2 * kFurthest || one.values[1] <= 2 * kFurthest; });
+  for (const bool always : {true, false}) {
+    found.dimensions = 2;
+    for (const LaunchNumber& row : candidates) {
+      if (Fits(row, row, always, found)) return true;
+    }
+    found.dimensions = 3;
+    for (const LaunchNumber& row : candidates) {
+      for (const LaunchNumber& plane : candidates) {
+        if (row.values != plane.values && Fits(row, plane, always, found)) return true;
+      }
+    }
+  }
+  for (const StencilThread& thread : launches_[0].threads) {
+    if (!ReadsOnlyItsOwn(thread)) return false;
+  }
+  return Refuse("it reads no neighbours in other rows or planes, the lengths of which are its parameters");
+}
+
+// Refuses a thread that reads an element that another one may have stored.
+bool StencilShape::ReadsOnlyItsOwn(const StencilThread& thread) {
+  for (const ThreadTrace::Touch& touch : thread.touches) {
+    if (!touch.store && stored_.contains(touch.memory) && touch.index != thread.element)
+      return Refuse(fmt::format("it reads of {} what other threads may have stored", tree_.node(touch.memory).name));
+  }
+  return true;
+}
+
+// Each element of a box is stored by one thread.
+bool StencilShape::FindStores(Stencil& found) {
+  std::array<StencilBox, 2> boxes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::set<std::int64_t> elements;
+    for (const StencilThread& thread : launches_[i].threads) {
+      if (!elements.insert(thread.element).second) return Refuse("two threads store the same element");
+      boxes[i].Add(launches_[i].PlaceOf(thread.element));
+      if (!ReadsOnlyItsOwn(thread)) return false;
+    }
+    if (boxes[i].Volume() != static_cast<std::int64_t>(elements.size()))
+      return Refuse("its threads do not store all elements of a box");
+  }
+  for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
+    const auto range = StencilRangeOf(numbers_, boxes, axis);
+    if (!range) return Refuse("which elements it stores does not follow from its parameters");
+    found.stores[axis] = *range;
+  }
+  return true;
+}
+
+// The bounds of what is read. They contain what is stored, so that a thread's own place is within the buffers.
+bool StencilShape::FindReads(Stencil& found) {
+  std::array<StencilBox, 2> boxes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::map<int, StencilBox> bounds;
+    for (const StencilThread& thread : launches_[i].threads) {
+      for (const ThreadTrace::Touch& touch : thread.touches) {
+        if (std::find(found.buffers.begin(), found.buffers.end(), touch.memory) == found.buffers.end()) continue;
+        bounds[touch.memory].Add(launches_[i].PlaceOf(touch.index));
+      }
+    }
+    for (const auto& [buffer, of] : bounds) {
+      if (of != bounds.begin()->second) return Refuse("it reads of two buffers within different bounds");
+    }
+    if (bounds.empty()) return Refuse("it reads neighbours with some sizes only");
+    boxes[i] = bounds.begin()->second;
+  }
+  for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
+    const auto range = StencilRangeOf(numbers_, boxes, axis);
+    if (!range) return Refuse("which elements it reads does not follow from its parameters");
+    found.reads[axis] = *range;
+    const LaunchRuns::Setting& first = launches_[0].setting;
+    if (range->low > found.stores[axis].low || first.ValueOf(range->end.launch) < first.ValueOf(found.stores[axis].end.launch))
+      return Refuse("it stores elements beyond those that it reads");
+    for (StencilLaunch& launch : launches_) {
+      launch.reads.low[axis] = range->low;
+      launch.reads.end[axis] = launch.setting.ValueOf(range->end.launch);
+    }
+  }
+  return true;
+}
+
+}  // namespace evo

@@ -1,0 +1,84 @@
+#include "mutators/analysis/stencil_small_runs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace evo {
+namespace {
+
+// What the sizes of the launch line are in the two small launches. Their differences differ, so that no size is another one plus
+// a number in both.
+constexpr std::int64_t kSizesOfStencil[2][8] = {{11, 13, 12, 16, 18, 21, 23, 26}, {14, 12, 17, 13, 20, 16, 27, 19}};
+// The small launches have elements all neighbours of which exist.
+static_assert(kSizesOfStencil[0][0] > 2 * StencilLaunch::kFurthestNeighbour);
+constexpr std::int64_t kMostThreadsOfStencil = 100'000;
+// Threads that are run to see whether a kernel may be a stencil, how many are tried for each, and what one may read.
+constexpr std::size_t kFirstThreads = 12, kTriesOfFirst = 8, kMostReadsOfThread = 250;
+
+// Whether threads read elements of a buffer as far away as each other.
+bool ReadAlike(const StencilLaunch& launch) {
+  std::map<int, std::set<std::int64_t>> away;
+  std::map<int, std::size_t> most;
+  for (const StencilThread& thread : launch.threads) {
+    std::map<int, std::set<std::int64_t>> own;
+    for (const ThreadTrace::Touch& touch : thread.touches) {
+      if (!touch.store) own[touch.memory].insert(touch.index - thread.element);
+    }
+    for (auto& [buffer, distances] : own) {
+      most[buffer] = std::max(most[buffer], distances.size());
+      away[buffer].merge(distances);
+    }
+  }
+  return std::any_of(away.begin(), away.end(), [&](const auto& one) {
+    return most[one.first] >= 3 && most[one.first] <= kMostReadsOfThread && one.second.size() <= 2 * most[one.first];
+  });
+}
+
+}  // namespace
+
+bool StencilSmallRuns::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+std::optional<LaunchRuns::Setting> StencilSmallRuns::SettingOf(std::size_t launch) const {
+  LaunchRuns::Sizes sizes;
+  for (std::size_t i = 0; i < runs_.names().size(); ++i) sizes[runs_.names()[i]] = kSizesOfStencil[launch][i];
+  return runs_.SettingOf(sizes);
+}
+
+bool StencilSmallRuns::Run() {
+  if (runs_.names().size() > std::size(kSizesOfStencil[0])) return Refuse("its launch line names too many sizes");
+  return IsPlausible() && RunAll(0) && RunAll(1);
+}
+
+// If not, nobody would take the kernel for a stencil.
+bool StencilSmallRuns::IsPlausible() {
+  const auto setting = SettingOf(0);
+  if (!setting) return false;
+  StencilLaunch launch;
+  launch.setting = *setting;
+  StencilSampler sampler(runs_);
+  const auto tries = sampler.AddSome(launch, kFirstThreads, kTriesOfFirst * kFirstThreads);
+  if (!tries) return Refuse(sampler.why());
+  plausible_ = ReadAlike(launch);
+  const double each = static_cast<double>(sampler.touched()) / static_cast<double>(*tries);
+  if (plausible_ && each * static_cast<double>(setting->Threads()) > 0.5 * static_cast<double>(StencilSampler::kMostTouches))
+    return Refuse("its threads read too many elements where sizes are 11 to 27");
+  return plausible_;
+}
+
+bool StencilSmallRuns::RunAll(std::size_t launch) {
+  const auto setting = SettingOf(launch);
+  if (!setting) return Refuse("its launch line has no threads for sizes of 11 to 27");
+  if (setting->Threads() > kMostThreadsOfStencil) return Refuse("it has too many threads for sizes of 11 to 27");
+  launches_[launch].setting = *setting;
+  if (!sampler_.AddAll(launches_[launch])) return Refuse(sampler_.why());
+  return !launches_[launch].threads.empty() || Refuse("its threads store nothing where sizes are 11 to 27");
+}
+
+}  // namespace evo

@@ -1,0 +1,111 @@
+#include "mutators/analysis/stencil_trials.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/stencil_tables.h"
+
+namespace evo {
+namespace {
+
+// Threads of a launch with larger sizes that are run, how many are tried for each, and how large a size may be.
+constexpr std::size_t kLargeThreads = 24, kTriesOfLarge = 16;
+constexpr std::int64_t kMostLargeSize = 1100;
+
+}  // namespace
+
+bool StencilTrials::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+bool StencilTrials::RunLarge(Stencil& found) {
+  const std::int64_t largest = sampler_.largest_number();
+  if (largest > kMostLargeSize) return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", largest));
+  LaunchRuns::Sizes sizes;
+  std::int64_t next = std::max<std::int64_t>(largest, 30);
+  for (const std::string& name : runs_.names()) sizes[name] = next += 3;
+  const auto setting = runs_.SettingOf(sizes);
+  if (!setting) return Refuse(fmt::format("its launch line has no threads where sizes are beyond {}", largest));
+  StencilLaunch large;
+  large.setting = *setting;
+  large.dimensions = found.dimensions;
+  for (std::size_t i = 0; i < 2; ++i) large.lengths[i] = setting->ValueOf(found.lengths[i].launch);
+  for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
+    large.reads.low[axis] = found.reads[axis].low;
+    large.reads.end[axis] = setting->ValueOf(found.reads[axis].end.launch);
+  }
+  if (!sampler_.AddSome(large, kLargeThreads, kTriesOfLarge * kLargeThreads)) return Refuse(sampler_.why());
+  const bool all = std::all_of(large.threads.begin(), large.threads.end(),
+                               [&](const StencilThread& thread) { return DoesAsFound(large, thread, found); });
+  if (large.threads.empty() || !all)
+    return Refuse(fmt::format("it does something else where sizes are beyond {}", sampler_.largest_number()));
+  std::erase_if(found.tables, [&](const Stencil::Table& table) { return !ReadAsTable(large, table); });
+  return true;
+}
+
+bool StencilTrials::DoesAsFound(const StencilLaunch& launch, const StencilThread& thread, const Stencil& found) const {
+  for (const auto& [variable, role] : found.roles) {
+    const auto value = thread.values.find(variable);
+    if (value != thread.values.end() && value->second != launch.ValueIn(role, thread)) return false;
+  }
+  for (const ThreadTrace::Touch& touch : thread.touches) {
+    for (const Stencil::Site& site : found.sites) {
+      if (site.node == touch.node && !sites_.Explains(launch, thread, touch, site)) return false;
+    }
+  }
+  const StencilPlace place = launch.PlaceOf(thread.element);
+  for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
+    const Stencil::Range& stores = found.stores[axis];
+    if (place[axis] < stores.low || place[axis] >= launch.setting.ValueOf(stores.end.launch)) return false;
+  }
+  return true;
+}
+
+// The kernel's parameters that are sizes, or numbers of the launch line.
+std::set<int> StencilTrials::SizesOf(const Stencil& found) const {
+  std::set<int> sizes;
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    const std::string& name = context_.tree.node(parameter).name;
+    bool used = expression.Names().empty();
+    for (const Stencil::Number& number : found.lengths) used |= ContainsName(number.kernel, name);
+    for (std::size_t axis = 0; axis < found.dimensions; ++axis)
+      used |= ContainsName(found.stores[axis].end.kernel, name) || ContainsName(found.reads[axis].end.kernel, name);
+    if (used) sizes.insert(parameter);
+  }
+  return sizes;
+}
+
+// Whether a symbol may decide what is read: the thread, a size, or a variable of the block that is computed from such.
+bool StencilTrials::IsAllowed(int symbol, const std::set<int>& sizes) const {
+  if (symbol < -1 || sizes.contains(symbol)) return true;
+  if (!runs_.threads().block_constants().contains(symbol)) return false;
+  const auto named = NamedIn(context_.tree, context_.tree.node(symbol).children.back());
+  return std::all_of(named.begin(), named.end(),
+                     [&](int name) { return context_.tree.node(name).function < 0 || IsAllowed(name, sizes); });
+}
+
+bool StencilTrials::RunSymbolic(Stencil& found) {
+  const std::set<int> sizes = SizesOf(found);
+  const std::vector<StencilThread>& threads = launches_[0].threads;
+  const std::size_t count = threads.size();
+  for (const std::size_t one : {std::size_t{0}, count / 3, count / 2, count - 1}) {
+    const ThreadTrace trace = runs_.Run(launches_[0].setting, threads[one].number, true);
+    if (!trace.refusal.empty()) return Refuse(trace.refusal);
+    for (const int symbol : trace.deciding) {
+      if (!IsAllowed(symbol, sizes))
+        return Refuse(fmt::format("{} decides what it does", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
+    }
+  }
+  found.parameters = ParametersBehind(context_, fmt::format("{}", fmt::join(sampler_.names(), " ")));
+  return true;
+}
+
+}  // namespace evo
