@@ -12,6 +12,9 @@ namespace {
 
 // Their medians are known to half a percent on a GPU.
 constexpr int kFreshRounds = 48;
+// A brief measurement takes about so long at most, but has so many samples.
+constexpr double kBriefNs = 2e8;
+constexpr int kFewestBriefSamples = 3;
 // A machine that is disturbed once must not condemn a candidate.
 constexpr int kFreshAttempts = 3;
 // The reference runs once for each.
@@ -49,9 +52,12 @@ std::variant<CaseMeasurement, Failure> CaseTimer::Measure(CaseOfProgram& one, Ga
   return measured;
 }
 
-std::variant<double, Failure> CaseTimer::MeasureBriefly(CaseOfProgram& one, Gate& gate) {
+std::variant<double, Failure> CaseTimer::MeasureBriefly(CaseOfProgram& one, Gate& gate, double expected_ns) {
   StoppingCriterion criterion{device_.policy().sampling};
-  criterion.min_samples = criterion.max_samples = device_.policy().other_input_samples;
+  const int most = device_.policy().other_input_samples;
+  const double within = std::isnan(expected_ns) ? most : std::min(static_cast<double>(most), kBriefNs / expected_ns);
+  criterion.min_samples = criterion.max_samples = std::max(kFewestBriefSamples, static_cast<int>(within));
+  criterion.looks_long = criterion.max_samples < most;
   criterion.usual_samples = 0;
   Timer timer(device_, gate, l2_, criterion, NextSeed());
   auto measured = timer.Measure(one.bound, one.errors);

@@ -24,8 +24,9 @@ class CaseTimer {
   std::variant<CaseMeasurement, Failure> Measure(CaseOfProgram& one, Gate& gate, const std::optional<CaseBounds>& bounds,
                                                  double checked_ns);
 
-  // Median nanoseconds from few samples: enough to tell inputs apart on which a kernel takes longer.
-  std::variant<double, Failure> MeasureBriefly(CaseOfProgram& one, Gate& gate);
+  // Median nanoseconds from few samples: enough to tell inputs apart on which a kernel takes longer. A kernel that is expected to
+  // take long gets fewer of them.
+  std::variant<double, Failure> MeasureBriefly(CaseOfProgram& one, Gate& gate, double expected_ns = kNoValue);
 
   // Two programs on all search cases, interleaved launch by launch; what the first one writes is checked. Adds one pair for each
   // case, up to the first failure.

@@ -73,7 +73,7 @@ std::optional<Failure> HeldOutCheck::Run(ChampionCheck& check) {
   if (auto failure = CompareOnFreshData(check, std::get<CasesOfProgram>(candidate), std::get<CasesOfProgram>(baseline)))
     return failure;
   OtherInputs others(context_, channel_, checker_);
-  if (auto failure = others.Compare(program, std::get<Program>(loaded_baseline), check.slowest)) return failure;
+  if (auto failure = others.Compare(program, std::get<Program>(loaded_baseline), check)) return failure;
   times_.Begin("blocks");
   if (auto failure = CheckBlocks(check)) return failure;
   return gate_.CheckProtected(true);

@@ -14,28 +14,36 @@ constexpr double kSlowerThanBaseline = 1.25;
 
 }  // namespace
 
-std::optional<Failure> OtherInputs::Compare(Program& candidate, Program& baseline, SlowestInputs& slowest) {
+std::optional<Failure> OtherInputs::Compare(Program& candidate, Program& baseline, ChampionCheck& check) {
+  std::size_t number = 0;
   for (const Case& sizes : context_.inputs.search_cases()) {
-    auto failure = CompareOn(sizes, candidate, baseline, slowest);
+    Pair expected;
+    if (number < check.candidate.size())
+      expected.median_ns = {check.candidate[number].median_ns, check.baseline[number].median_ns};
+    ++number;
+    auto failure = CompareOn(sizes, candidate, baseline, expected, check.slowest);
     if (!failure) continue;
     if (failure->outcome != Outcome::kNoisy) return failure;
     // A disturbed machine says nothing against a candidate that has passed everything else.
-    slowest = {};
+    check.slowest = {};
     return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<Failure> OtherInputs::CompareOn(const Case& sizes, Program& candidate, Program& baseline, SlowestInputs& slowest) {
+std::optional<Failure> OtherInputs::CompareOn(const Case& sizes, Program& candidate, Program& baseline, const Pair& expected,
+                                              SlowestInputs& slowest) {
   std::array<double, 2> timed_ns{};
   for (int g = 0; g < context_.inputs.Generators(); ++g) {
     Pair pair;
+    pair.median_ns = expected.median_ns;
     if (auto failure = Measure(sizes, g, candidate, baseline, pair)) return failure;
     const auto [candidate_ns, baseline_ns] = pair.median_ns;
     if (g == 0) timed_ns = pair.median_ns;
     const double ratio = candidate_ns / timed_ns[0];
     if (!(slowest.ratio >= ratio)) slowest = {ratio, fmt::format("case {}, generator {}", sizes.name, g)};
-    if (timed_ns[0] > timed_ns[1] || candidate_ns < kSlowerThanBaseline * baseline_ns) continue;
+    const bool slower = timed_ns[0] <= timed_ns[1] && candidate_ns >= kSlowerThanBaseline * baseline_ns;
+    if (!slower) continue;
     if (auto failure = Confirm(pair, g)) return failure;
   }
   return std::nullopt;
@@ -57,9 +65,10 @@ std::optional<Failure> OtherInputs::Measure(const Case& sizes, int generator, Pr
   channel_.BeginPart(Stage::kTime, part, context_.device.policy().pauses_compilers);
   for (std::size_t i = 0; i < programs.size(); ++i) {
     Gate gate = NewGate();
-    const auto measured = context_.timer.MeasureBriefly(*pair.cases[i].front(), gate);
-    if (const auto* failure = std::get_if<Failure>(&measured)) return *failure;
-    pair.median_ns[i] = std::get<double>(measured);
+    const auto measured = context_.timer.MeasureBriefly(*pair.cases[i].front(), gate, pair.median_ns[i]);
+    const auto* failure = std::get_if<Failure>(&measured);
+    if (failure != nullptr && i == 0) return *failure;
+    pair.median_ns[i] = failure != nullptr ? kNoValue : std::get<double>(measured);
   }
   return std::nullopt;
 }

@@ -38,7 +38,7 @@ class OtherInputsTest : public ::testing::Test {
     context.inputs.Place();
     ProgramChecker checker(context.device, context.inputs);
     Program one = Load(context, "candidate"), two = Load(context, "baseline");
-    return OtherInputs(context, channel_, checker).Compare(one, two, slowest_);
+    return OtherInputs(context, channel_, checker).Compare(one, two, check_);
   }
 
   static Program Load(const SessionContext& context, const std::string& image) {
@@ -48,7 +48,7 @@ class OtherInputsTest : public ::testing::Test {
 
   SessionParts parts_{"cuda"};
   RecordingChannel channel_;
-  SlowestInputs slowest_;
+  ChampionCheck check_;
   int measured_ = 0;  // stages of timing, one for each generator
   bool of_candidate_ = false;
 };
@@ -64,8 +64,8 @@ TEST_F(OtherInputsTest, ACandidateThatIsSlowerThanTheBaselineThereIsRefused) {
 
 TEST_F(OtherInputsTest, ACandidateThatTakesLongerThereAsTheBaselineDoesIsNotRefused) {
   EXPECT_FALSE(Compare([] { return 3000; }, 6000));
-  EXPECT_NEAR(slowest_.ratio, 3, 0.01);
-  EXPECT_EQ(slowest_.inputs, "case a, generator 1");
+  EXPECT_NEAR(check_.slowest.ratio, 3, 0.01);
+  EXPECT_EQ(check_.slowest.inputs, "case a, generator 1");
 }
 
 // It is known to be slow, and nobody is misled.
@@ -85,6 +85,28 @@ TEST_F(OtherInputsTest, AKernelThatRoundsDifferentlyIsNotRefused) {
   const auto failure = Compare([] { return 3000; }, 2000);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->outcome, Outcome::kSlower) << failure->message;
+}
+
+// Not the candidate's fault.
+TEST_F(OtherInputsTest, ABaselineThatFailsThereSaysNothing) {
+  int launches = 0;
+  parts_.device.kernels["baseline"] = [&](const auto& buffers) { Multiply<float>(buffers, measured_ == 2 ? 3 : 2), ++launches; };
+  const auto failure = Compare([] { return 3000; }, 2000);
+  EXPECT_FALSE(failure) << failure->message;
+  EXPECT_GT(launches, 0);
+}
+
+TEST_F(OtherInputsTest, AKernelThatTakesLongIsTimedAFewTimes) {
+  int launches = 0;
+  parts_.device.kernels["baseline"] = [&](const auto& buffers) { Multiply<float>(buffers, 2), ++launches; };
+  EXPECT_FALSE(Compare([] { return 3000; }, 6000));
+  const int usually = std::exchange(launches, 0);
+  check_ = {};
+  check_.candidate.emplace_back().median_ns = 3e4;
+  check_.baseline.emplace_back().median_ns = 3e8;
+  EXPECT_FALSE(Compare([] { return 3000; }, 6000));
+  EXPECT_GT(launches, 0);
+  EXPECT_LT(launches, usually / 2);
 }
 
 TEST_F(OtherInputsTest, ADisturbanceThatEndsBeforeTheyAreInterleavedCondemnsNobody) {
