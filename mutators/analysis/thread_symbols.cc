@@ -14,10 +14,10 @@ namespace evo {
 
 ThreadSymbols::ThreadSymbols(const SyntaxTree& tree, int kernel, int row)
     : tree_(tree), kernel_(kernel), row_(row), written_(WrittenIn(tree, kernel)) {
-  FindSettled();
+  FindBlockConstants();
 }
 
-void ThreadSymbols::FindSettled() {
+void ThreadSymbols::FindBlockConstants() {
   std::map<std::string, int> declared;
   for (const int node : Subtree(tree_, kernel_)) {
     if (tree_.node(node).kind_name == "VarDecl") ++declared[tree_.node(node).name];
@@ -44,14 +44,14 @@ bool ThreadSymbols::IsBlockConstant(int variable) const {
   for (const int node : Subtree(tree_, value)) {
     const SyntaxNode& name = tree_.node(node);
     if (name.kind_name != "DeclRefExpr") continue;
-    if (!IsSettledName(node)) return false;
+    if (!IsConstantName(node)) return false;
     varies |= name.refers_to < 0 ? name.name == "blockIdx" || name.name == "gridDim" : tree_.node(name.refers_to).function >= 0;
   }
   return varies;
 }
 
 // Whether a name is of a constant, or of what is the same for all threads of a block and does not change.
-bool ThreadSymbols::IsSettledName(int name) const {
+bool ThreadSymbols::IsConstantName(int name) const {
   const int declaration = tree_.node(name).refers_to;
   if (declaration < 0) return tree_.node(name).name != "threadIdx" && tree_.node(name).name != "blockDim";
   const SyntaxNode& used = tree_.node(declaration);

@@ -43,9 +43,9 @@ class ThreadSymbols {
     bool of_thread = false;
     std::set<int> symbols;  // none is a result
   };
-  void FindSettled();
+  void FindBlockConstants();
   bool IsBlockConstant(int variable) const;
-  bool IsSettledName(int name) const;
+  bool IsConstantName(int name) const;
   std::string NameOf(int symbol) const;
   const Result* AsResult(int symbol) const;
 
