@@ -15,7 +15,7 @@ std::string StencilLoads::Functions() const {
   // The line before the kernel belongs to it, such as its launch line.
   const std::size_t line = tree_.text().rfind('\n', tree_.node(found_.kernel).range.begin) + 1;
   std::string text = line < 2 || tree_.text()[line - 2] == '\n' ? "" : "\n";
-  if (shape_.has_items()) {
+  if (layout_.has_items()) {
     text += fmt::format(
         "// Neighbouring elements that move at once.\n"
         "template <typename {2}> struct alignas({0} * sizeof({2})) {1} {{\n"
@@ -23,20 +23,20 @@ std::string StencilLoads::Functions() const {
         "}};\n\n",
         parameters_.items, names_.Function("Items"), names_.Function("Type"));
   }
-  const std::string columns = shape_.Columns(), rows = shape_.Rows();
+  const std::string columns = layout_.Columns(), rows = layout_.Rows();
   std::vector<std::string> types;
   for (const int buffer : found_.buffers) {
     const std::string type = names_.TypeOf(buffer);
     if (std::find(types.begin(), types.end(), type) != types.end()) continue;
     types.push_back(type);
     text += fmt::format("// Loads what a thread at column `x` needs of a {}; past an edge the nearest element.\n",
-                        shape_.has_rows() ? "plane" : "row");
+                        layout_.has_rows() ? "plane" : "row");
     text += fmt::format("__device__ __forceinline__ void {}({} (&to){}[{}], const {}* from,\n    {}int x, int end{}) {{\n",
-                        names_.Function("LoadAround"), type, shape_.has_rows() ? fmt::format("[{}]", rows) : "", columns, type,
-                        shape_.has_rows() ? fmt::format("const {} (&rows)[{}], ", names_.Index(), rows) : "",
-                        shape_.has_items() ? ", bool whole" : "");
-    std::string body = RowLoads(buffer, shape_.has_rows() ? "own" : "from", shape_.has_rows() ? "to[i]" : "to");
-    if (shape_.has_rows())
+                        names_.Function("LoadAround"), type, layout_.has_rows() ? fmt::format("[{}]", rows) : "", columns, type,
+                        layout_.has_rows() ? fmt::format("const {} (&rows)[{}], ", names_.Index(), rows) : "",
+                        layout_.has_items() ? ", bool whole" : "");
+    std::string body = RowLoads(buffer, layout_.has_rows() ? "own" : "from", layout_.has_rows() ? "to[i]" : "to");
+    if (layout_.has_rows())
       body = fmt::format("#pragma unroll\nfor (int i = 0; i < {}; ++i) {{\n  const {}* own = from + rows[i];\n{}}}\n", rows, type,
                          StencilText::Indented(body));
     text += StencilText::Indented(body) + "}\n\n";
@@ -52,7 +52,7 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
     return IsLoadable(PointedTo(tree_, buffer)) ? fmt::format("__ldg(&{}[{}])", own, place) : fmt::format("{}[{}]", own, place);
   };
   std::string text;
-  if (shape_.has_items()) {
+  if (layout_.has_items()) {
     text += fmt::format(
         "if (whole) {{\n"
         "  const {0}<{1}> items = *reinterpret_cast<const {0}<{1}>*>({2});\n"
@@ -62,13 +62,13 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
         "#pragma unroll\n"
         "  for (int e = 0; e < {3}; ++e) {4}[{5}] = {6};\n"
         "}}\n",
-        names_.Function("Items"), type, own, parameters_.items, to, StencilShape::Sum("e", left),
+        names_.Function("Items"), type, own, parameters_.items, to, StencilLayout::Sum("e", left),
         load(fmt::format("min(max(x + e, {}), end - 1) - x", low)));
   } else {
     text += fmt::format("{}[{}] = {};\n", to, left, load("0"));
   }
-  const std::string items = shape_.has_items() ? parameters_.items : "1";
-  const std::string beyond = shape_.has_items() ? StencilShape::Sum(items, left) : std::to_string(1 + left);
+  const std::string items = layout_.has_items() ? parameters_.items : "1";
+  const std::string beyond = layout_.has_items() ? StencilLayout::Sum(items, left) : std::to_string(1 + left);
   if (left == 1)
     text += fmt::format("{0}[0] = x > {1} ? {2} : {0}[1];\n", to, low, load("-1"));
   else if (left > 1)
@@ -76,48 +76,48 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
                         left - 1, left + low, load(fmt::format("j - {}", left)));
   if (right == 1)
     text += fmt::format("{0}[{1}] = x + {2} < end ? {3} : {0}[{4}];\n", to, beyond, items, load(items),
-                        shape_.has_items() ? StencilShape::Sum(items, left - 1) : std::to_string(left));
+                        layout_.has_items() ? StencilLayout::Sum(items, left - 1) : std::to_string(left));
   else if (right > 1)
     text += fmt::format("#pragma unroll\nfor (int j = {1}; j < {2}; ++j) {0}[j] = {3} < end ? {4} : {0}[j - 1];\n", to, beyond,
-                        shape_.Columns(), StencilShape::Sum("x + j", -left), load(StencilShape::Sum("j", -left)));
+                        layout_.Columns(), StencilLayout::Sum("x + j", -left), load(StencilLayout::Sum("j", -left)));
   return text;
 }
 
 std::string StencilLoads::Loop() const {
-  const std::string first = names_.First(shape_.last()), kept = names_.Own("kKept"), z = names_.Coordinate(shape_.last());
-  const std::string rows = shape_.has_rows() ? names_.Own("rows") + ", " : "", i = names_.Counter("i"), j = names_.Counter("j"),
+  const std::string first = names_.First(layout_.last()), kept = names_.Own("kKept"), z = names_.Coordinate(layout_.last());
+  const std::string rows = layout_.has_rows() ? names_.Own("rows") + ", " : "", i = names_.Counter("i"), j = names_.Counter("j"),
                     k = names_.Counter("k");
-  const std::string own = shape_.has_items() ? names_.First(0) : names_.Coordinate(0);
-  const std::string x = fmt::format("{}, {}", own, StencilShape::Plain(found_.reads[0].end.kernel));
+  const std::string own = layout_.has_items() ? names_.First(0) : names_.Coordinate(0);
+  const std::string x = fmt::format("{}, {}", own, StencilLayout::Plain(found_.reads[0].end.kernel));
   const auto load = [&](int buffer, const std::string& to, const std::string& coordinate) {
     return fmt::format("{}({}[{}], {} + {}{}, {}{}{});\n", names_.Function("LoadAround"), names_.Window(buffer), to,
-                       tree_.node(buffer).name, shape_.Line(shape_.Clamped(coordinate, shape_.last())),
-                       shape_.has_rows() ? "" : " + " + own, rows, x, shape_.has_items() ? ", " + names_.Own("whole") : "");
+                       tree_.node(buffer).name, layout_.Line(layout_.Clamped(coordinate, layout_.last())),
+                       layout_.has_rows() ? "" : " + " + own, rows, x, layout_.has_items() ? ", " + names_.Own("whole") : "");
   };
-  const std::string columns = shape_.Columns();
+  const std::string columns = layout_.Columns();
   std::string text;
   for (const int buffer : found_.buffers)
     text += fmt::format("{} {}[{}]{}[{}];\n", names_.TypeOf(buffer), names_.Window(buffer), kept,
-                        shape_.has_rows() ? fmt::format("[{}]", shape_.Rows()) : "", columns);
+                        layout_.has_rows() ? fmt::format("[{}]", layout_.Rows()) : "", columns);
   text += fmt::format("#pragma unroll\nfor (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
   for (const int buffer : found_.buffers)
-    text += "  " + load(buffer, k, StencilShape::Sum(first + " + " + k, found_.lowest[shape_.last()] - 1));
+    text += "  " + load(buffer, k, StencilLayout::Sum(first + " + " + k, found_.lowest[layout_.last()] - 1));
   text += fmt::format("}}\n#pragma unroll {0}\nfor (int {1} = {2}; {1} < {3}; ++{1}) {{\n", kept, z, first, names_.Own("end"));
   text += fmt::format("#pragma unroll\n  for (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
-  std::string indices = shape_.has_rows() ? fmt::format("[{}]", i) : "";
+  std::string indices = layout_.has_rows() ? fmt::format("[{}]", i) : "";
   std::string indent = "    ";
-  if (shape_.has_rows()) {
-    text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", i, shape_.Rows());
+  if (layout_.has_rows()) {
+    text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", i, layout_.Rows());
     indent += "  ";
   }
   text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, j, columns);
   for (const int buffer : found_.buffers) {
     text += fmt::format("{0}  {1}[{2} - 1]{3}[{4}] = {1}[{2}]{3}[{4}];\n", indent, names_.Window(buffer), k, indices, j);
   }
-  text += indent + "}\n" + (shape_.has_rows() ? "    }\n" : "") + "  }\n";
+  text += indent + "}\n" + (layout_.has_rows() ? "    }\n" : "") + "  }\n";
   for (const int buffer : found_.buffers)
-    text +=
-        "  " + load(buffer, kept + " - 1", StencilShape::Sum(fmt::format("{} + {}", z, kept), found_.lowest[shape_.last()] - 1));
+    text += "  " +
+            load(buffer, kept + " - 1", StencilLayout::Sum(fmt::format("{} + {}", z, kept), found_.lowest[layout_.last()] - 1));
   return text;
 }
 

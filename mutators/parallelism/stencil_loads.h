@@ -3,8 +3,8 @@
 #include <string>
 
 #include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_names.h"
-#include "mutators/parallelism/stencil_shape.h"
 
 namespace evo {
 
@@ -13,8 +13,8 @@ class StencilLoads {
  public:
   // The arguments must outlive the object.
   StencilLoads(const SyntaxTree& tree, const Stencil& found, const StencilParameters& parameters, const StencilNames& names,
-               const StencilShape& shape)
-      : tree_(tree), found_(found), parameters_(parameters), names_(names), shape_(shape) {}
+               const StencilLayout& layout)
+      : tree_(tree), found_(found), parameters_(parameters), names_(names), layout_(layout) {}
 
   // The device functions that load a row or a plane. They stand before the kernel.
   std::string Functions() const;
@@ -28,7 +28,7 @@ class StencilLoads {
   const Stencil& found_;
   const StencilParameters& parameters_;
   const StencilNames& names_;
-  const StencilShape& shape_;
+  const StencilLayout& layout_;
 };
 
 }  // namespace evo

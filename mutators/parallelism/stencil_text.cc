@@ -12,9 +12,8 @@ namespace evo {
 
 // The neighbour in the thread's registers.
 std::string StencilText::Place(const Stencil::Site& site) const {
-  const auto along = [&](const std::string& own, std::size_t axis) {
+  const auto along = [&](std::string text, std::size_t axis) {
     const Stencil::Offset& offset = site.offsets[axis];
-    std::string text = own;
     for (const auto& [counter, factor] : offset.factors) {
       const std::string times = std::abs(factor) == 1 ? "" : fmt::format("{} * ", std::abs(factor));
       const char* const sign = text.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
@@ -24,9 +23,9 @@ std::string StencilText::Place(const Stencil::Site& site) const {
     if (text.empty()) return std::to_string(constant);
     return constant == 0 ? text : fmt::format("{} {} {}", text, constant < 0 ? "-" : "+", std::abs(constant));
   };
-  std::string text = fmt::format("{}[{}]", names_.Window(site.buffer), along("", shape_.last()));
-  if (shape_.has_rows()) text += fmt::format("[{}]", along(names_.Own("r"), 1));
-  return text + fmt::format("[{}]", along(shape_.has_items() ? names_.Own("e") : "", 0));
+  std::string text = fmt::format("{}[{}]", names_.Window(site.buffer), along("", layout_.last()));
+  if (layout_.has_rows()) text += fmt::format("[{}]", along(names_.Own("r"), 1));
+  return text + fmt::format("[{}]", along(layout_.has_items() ? names_.Own("e") : "", 0));
 }
 
 Replacements StencilText::Replaced() const {
@@ -40,12 +39,12 @@ Replacements StencilText::Replaced() const {
     }
   }
   for (const auto& [variable, role] : found_.roles) {
-    std::string value = role.axis == Stencil::kElement ? shape_.Element(names_.Coordinate(0)) : names_.Coordinate(role.axis);
+    std::string value = role.axis == Stencil::kElement ? layout_.Element(names_.Coordinate(0)) : names_.Coordinate(role.axis);
     if (role.shift != 0) value += fmt::format(" {} {}", role.shift < 0 ? "-" : "+", std::abs(role.shift));
     replaced.emplace_back(tree_.node(variable).children.back(), value);
   }
   for (const int statement : names_.declarations()) replaced.emplace_back(statement, "");
-  if (shape_.has_items()) {
+  if (layout_.has_items()) {
     for (const auto& [target, buffer] : statements_.stored_at())
       replaced.emplace_back(target, fmt::format("{}.values[{}]", names_.Results(buffer), names_.Own("e")));
   }

@@ -5,8 +5,8 @@
 
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_names.h"
-#include "mutators/parallelism/stencil_shape.h"
 #include "mutators/parallelism/stencil_statements.h"
 #include "mutators/parallelism/stencil_weights.h"
 
@@ -16,9 +16,9 @@ namespace evo {
 class StencilText {
  public:
   // The arguments must outlive the object.
-  StencilText(const SyntaxTree& tree, const Stencil& found, const StencilNames& names, const StencilShape& shape,
+  StencilText(const SyntaxTree& tree, const Stencil& found, const StencilNames& names, const StencilLayout& layout,
               const StencilStatements& statements, const StencilWeights& weights)
-      : tree_(tree), found_(found), names_(names), shape_(shape), statements_(statements), weights_(weights) {}
+      : tree_(tree), found_(found), names_(names), layout_(layout), statements_(statements), weights_(weights) {}
 
   // The text with each line but directives one unit to the right.
   static std::string Indented(const std::string& text);
@@ -32,7 +32,7 @@ class StencilText {
   const SyntaxTree& tree_;
   const Stencil& found_;
   const StencilNames& names_;
-  const StencilShape& shape_;
+  const StencilLayout& layout_;
   const StencilStatements& statements_;
   const StencilWeights& weights_;
 };

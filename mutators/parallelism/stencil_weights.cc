@@ -9,7 +9,7 @@
 #include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/parallelism/stencil_shape.h"
+#include "mutators/parallelism/stencil_layout.h"
 
 namespace evo {
 
@@ -58,7 +58,7 @@ std::string StencilWeights::Loads() const {
     for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
       const Stencil::Range &reads = table.readers[axis], &all = found_.stores[axis];
       if (reads.low == all.low && reads.end.kernel == all.end.kernel) continue;
-      condition += fmt::format("{}{} > {}", condition.empty() ? "" : " && ", StencilShape::Plain(reads.end.kernel), reads.low);
+      condition += fmt::format("{}{} > {}", condition.empty() ? "" : " && ", StencilLayout::Plain(reads.end.kernel), reads.low);
     }
     const std::string name = names_.Weights(table.buffer), i = names_.Counter("i");
     const std::string load = fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {3}[{1}] = {4}[{1}{5}];\n",

@@ -22,11 +22,11 @@ StencilWriter::StencilWriter(const MutationContext& context, const Stencil& foun
       parameters_(std::move(parameters)),
       names_(tree_, found),
       freedom_(tree_, found),
-      shape_(found, names_, parameters_, items && freedom_.CanStoreLater()),
-      statements_(tree_, found, names_, shape_.has_items()),
-      weights_(tree_, found, names_, freedom_, shape_.has_items()),
-      text_(tree_, found, names_, shape_, statements_, weights_),
-      loads_(tree_, found, parameters_, names_, shape_) {}
+      layout_(found, names_, parameters_, items && freedom_.CanStoreLater()),
+      statements_(tree_, found, names_, layout_.has_items()),
+      weights_(tree_, found, names_, freedom_, layout_.has_items()),
+      text_(tree_, found, names_, layout_, statements_, weights_),
+      loads_(tree_, found, parameters_, names_, layout_) {}
 
 // Whether all items of a thread lie within the grid, at addresses at which they can move at once.
 std::string StencilWriter::Whole() const {
@@ -34,7 +34,7 @@ std::string StencilWriter::Whole() const {
   std::vector<std::string> parts;
   const std::int64_t low = std::max(found_.stores[0].low, found_.reads[0].low);
   if (low > 0) parts.push_back(fmt::format("{} >= {}", x, low));
-  parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, shape_.End(0)));
+  parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, layout_.End(0)));
   parts.push_back(fmt::format("{} % {} == 0", found_.lengths[0].kernel, parameters_.items));
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
     for (const int buffer : *buffers)
@@ -56,42 +56,42 @@ std::string StencilWriter::Whole() const {
 }
 
 std::string StencilWriter::Begin() const {
-  const char* const plane = shape_.has_rows() ? "plane" : "row";
-  const std::string x = shape_.has_items() ? names_.First(0) : names_.Coordinate(0);
-  const std::string first = names_.First(shape_.last()), end = names_.Own("end");
+  const char* const plane = layout_.has_rows() ? "plane" : "row";
+  const std::string x = layout_.has_items() ? names_.First(0) : names_.Coordinate(0);
+  const std::string first = names_.First(layout_.last()), end = names_.Own("end");
   std::string text;
   const auto line = [&](const std::string& one) { text += one + "\n"; };
   line(fmt::format(
       "// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
-      parameters_.steps, plane, shape_.Depth()));
+      parameters_.steps, plane, layout_.Depth()));
   line(fmt::format("// {} in each step, {} steps before it is needed.", plane, parameters_.ahead));
-  line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilShape::Sum(parameters_.ahead, shape_.Depth())));
+  line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilLayout::Sum(parameters_.ahead, layout_.Depth())));
   const std::string thread = fmt::format("blockIdx.x * {} + threadIdx.x", parameters_.threads_x);
   line(fmt::format(
       "const int {} = {};", x,
-      shape_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0].low, thread)));
-  if (shape_.has_rows())
+      layout_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0].low, thread)));
+  if (layout_.has_rows())
     line(fmt::format("const int {} = {};", names_.First(1),
                      FromLow(found_.stores[1].low,
                              fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", parameters_.threads_y, parameters_.rows))));
   line(fmt::format("const int {} = {};", first,
-                   FromLow(found_.stores[shape_.last()].low,
-                           fmt::format("blockIdx.{} * {}", shape_.has_rows() ? 'z' : 'y', parameters_.steps))));
-  line(fmt::format("const int {} = min({} + {}, {});", end, first, parameters_.steps, shape_.End(shape_.last())));
-  std::string outside = fmt::format("{} >= {}", x, shape_.End(0));
-  if (shape_.has_rows()) outside += fmt::format(" || {} >= {}", names_.First(1), shape_.End(1));
+                   FromLow(found_.stores[layout_.last()].low,
+                           fmt::format("blockIdx.{} * {}", layout_.has_rows() ? 'z' : 'y', parameters_.steps))));
+  line(fmt::format("const int {} = min({} + {}, {});", end, first, parameters_.steps, layout_.End(layout_.last())));
+  std::string outside = fmt::format("{} >= {}", x, layout_.End(0));
+  if (layout_.has_rows()) outside += fmt::format(" || {} >= {}", names_.First(1), layout_.End(1));
   line(fmt::format("if ({}) return;", outside));
-  if (shape_.has_items()) {
+  if (layout_.has_items()) {
     line("// Whether the thread's elements move at once: all of them exist, at addresses that allow it.");
     line(fmt::format("const bool {} = {};", names_.Own("whole"), Whole()));
   }
   const std::string i = names_.Counter("i");
-  if (shape_.has_rows()) {
-    line(fmt::format("{} {}[{}];", names_.Index(), names_.Own("rows"), shape_.Rows()));
+  if (layout_.has_rows()) {
+    line(fmt::format("{} {}[{}];", names_.Index(), names_.Own("rows"), layout_.Rows()));
     line("#pragma unroll");
-    line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}{4} * {5} + {6};", i, shape_.Rows(), names_.Own("rows"),
+    line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}{4} * {5} + {6};", i, layout_.Rows(), names_.Own("rows"),
                      found_.wide ? "(long long)" : "",
-                     shape_.Clamped(StencilShape::Sum(names_.First(1) + " + " + i, found_.lowest[1]), 1),
+                     layout_.Clamped(StencilLayout::Sum(names_.First(1) + " + " + i, found_.lowest[1]), 1),
                      found_.lengths[0].kernel, x));
   }
   return text;
@@ -101,14 +101,14 @@ std::string StencilWriter::Begin() const {
 std::string StencilWriter::Stores(const std::string& indent) const {
   const std::string to = names_.Own("to"), x = names_.First(0), e = names_.Own("e");
   const std::int64_t low = found_.stores[0].low;
-  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, names_.Index(), to, shape_.Element(x), indent,
+  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, names_.Index(), to, layout_.Element(x), indent,
                                  names_.Own("whole"));
   for (const int buffer : found_.stored)
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, names_.Function("Items"),
                         names_.TypeOf(buffer), tree_.node(buffer).name, to, names_.Results(buffer));
   text +=
       fmt::format("{0}}} else {{\n#pragma unroll\n{0}  for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, e, parameters_.items);
-  std::string inside = fmt::format("{} + {} < {}", x, e, shape_.End(0));
+  std::string inside = fmt::format("{} + {} < {}", x, e, layout_.End(0));
   if (low > 0) inside = fmt::format("{} + {} >= {} && {}", x, e, low, inside);
   text += fmt::format("{}    if ({}) {{\n", indent, inside);
   for (const int buffer : found_.stored)
@@ -120,14 +120,14 @@ std::string StencilWriter::Stores(const std::string& indent) const {
 std::string StencilWriter::Body() const {
   std::string indent = "  ";
   std::string text = Begin() + text_.Lines(statements_.common(), "") + weights_.Loads() + loads_.Loop();
-  if (shape_.has_rows()) {
+  if (layout_.has_rows()) {
     const std::string r = names_.Own("r");
     text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, r, parameters_.rows);
     indent += "  ";
     text += fmt::format("{}const int {} = {} + {};\n{}if ({} >= {}) break;\n", indent, names_.Coordinate(1), names_.First(1), r,
-                        indent, names_.Coordinate(1), shape_.End(1));
+                        indent, names_.Coordinate(1), layout_.End(1));
   }
-  if (shape_.has_items()) {
+  if (layout_.has_items()) {
     const std::string e = names_.Own("e"), row = indent;
     for (const int buffer : found_.stored)
       text += fmt::format("{}{}<{}> {};\n", row, names_.Function("Items"), names_.TypeOf(buffer), names_.Results(buffer));
@@ -138,12 +138,12 @@ std::string StencilWriter::Body() const {
     // What lies outside is not stored: a thread that only computes may do so there.
     if (of_elements_only && found_.stores[0].low > 0)
       text += fmt::format("{}if ({} < {}) continue;\n", indent, names_.Coordinate(0), found_.stores[0].low);
-    if (of_elements_only) text += fmt::format("{}if ({} >= {}) break;\n", indent, names_.Coordinate(0), shape_.End(0));
+    if (of_elements_only) text += fmt::format("{}if ({} >= {}) break;\n", indent, names_.Coordinate(0), layout_.End(0));
     text += text_.Lines(statements_.in_loop(), indent) + row + "}\n" + Stores(row);
   } else {
     text += text_.Lines(statements_.in_loop(), indent);
   }
-  text += shape_.has_rows() ? "  }\n}\n" : "}\n";
+  text += layout_.has_rows() ? "  }\n}\n" : "}\n";
   return Finished("{\n" + StencilText::Indented(text) + "}");
 }
 

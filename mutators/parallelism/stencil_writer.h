@@ -4,9 +4,9 @@
 
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/stencil_freedom.h"
+#include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_loads.h"
 #include "mutators/parallelism/stencil_names.h"
-#include "mutators/parallelism/stencil_shape.h"
 #include "mutators/parallelism/stencil_statements.h"
 #include "mutators/parallelism/stencil_text.h"
 #include "mutators/parallelism/stencil_weights.h"
@@ -23,16 +23,16 @@ class StencilWriter {
 
   // Whether a thread may compute several neighbouring elements and store them at once: each is stored for certain, and none is
   // read.
-  bool has_items() const { return shape_.has_items(); }
-  bool has_rows() const { return shape_.has_rows(); }
+  bool has_items() const { return layout_.has_items(); }
+  bool has_rows() const { return layout_.has_rows(); }
   // What stands before the kernel.
   std::string Functions() const { return loads_.Functions(); }
   // The kernel's body with its braces.
   std::string Body() const;
-  std::string Grid() const { return shape_.Grid(); }
-  std::string Block() const { return shape_.Block(); }
+  std::string Grid() const { return layout_.Grid(); }
+  std::string Block() const { return layout_.Block(); }
   // Registers that a thread needs for neighbours, as an expression.
-  std::string Registers() const { return shape_.Registers(); }
+  std::string Registers() const { return layout_.Registers(); }
 
  private:
   std::string Begin() const;
@@ -45,7 +45,7 @@ class StencilWriter {
   const StencilParameters parameters_;
   const StencilNames names_;
   const StencilFreedom freedom_;
-  const StencilShape shape_;
+  const StencilLayout layout_;
   const StencilStatements statements_;
   const StencilWeights weights_;
   const StencilText text_;

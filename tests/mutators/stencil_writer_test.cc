@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "mutators/analysis/source_query.h"
+#include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_names.h"
-#include "mutators/parallelism/stencil_shape.h"
 #include "mutators/parallelism/stencil_statements.h"
 #include "tests/mutators/mutating.h"
 
@@ -70,7 +70,7 @@ TEST_F(StencilWriterTest, KeepsWhatIsComputedOfNeighbours) {
 }
 
 TEST_F(StencilWriterTest, ElementsAlignTheGrid) {
-  const StencilShape one(found, names, parameters, false), several(found, names, parameters, true);
+  const StencilLayout one(found, names, parameters, false), several(found, names, parameters, true);
   EXPECT_EQ(one.Grid(), "ceil_div(max(W - 2, 1), THREADS_X), ceil_div(max(H - 2, 1), STEPS)");
   EXPECT_EQ(several.Grid(), "ceil_div(max(W - 1, 1), THREADS_X * ELEMENTS), ceil_div(max(H - 2, 1), STEPS)");
   EXPECT_EQ(one.Registers(), "(AHEAD + 3) * 3");
@@ -78,9 +78,9 @@ TEST_F(StencilWriterTest, ElementsAlignTheGrid) {
 }
 
 TEST_F(StencilWriterTest, PastAnEdgeIsTheNearestElement) {
-  const StencilShape shape(found, names, parameters, true);
-  EXPECT_EQ(shape.Clamped("j - 1", 1), "min(max(j - 1, 0), height - 1)");
-  EXPECT_EQ(shape.Element("x"), "j * width + x");
+  const StencilLayout layout(found, names, parameters, true);
+  EXPECT_EQ(layout.Clamped("j - 1", 1), "min(max(j - 1, 0), height - 1)");
+  EXPECT_EQ(layout.Element("x"), "j * width + x");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "mutators/parallelism/stencil_shape.h"
+#include "mutators/parallelism/stencil_layout.h"
 
 #include <fmt/format.h>
 
@@ -15,45 +15,45 @@ std::string Less(const std::string& text, std::int64_t less) {
 
 }  // namespace
 
-StencilShape::StencilShape(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items)
+StencilLayout::StencilLayout(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items)
     : found_(found), names_(names), parameters_(parameters), has_items_(has_items) {}
 
-std::string StencilShape::Plain(const std::string& text) {
+std::string StencilLayout::Plain(const std::string& text) {
   const bool whole = text.starts_with('(') && text.find(')') == text.size() - 1;
   return whole ? text.substr(1, text.size() - 2) : text;
 }
 
-std::string StencilShape::Sum(const std::string& text, std::int64_t more) {
+std::string StencilLayout::Sum(const std::string& text, std::int64_t more) {
   if (more == 0) return text;
   return fmt::format("{} {} {}", text, more < 0 ? "-" : "+", more < 0 ? -more : more);
 }
 
 // How many elements a thread needs along an axis, for `own` elements of its own.
-std::string StencilShape::Extent(const std::string& own, std::size_t axis) const {
+std::string StencilLayout::Extent(const std::string& own, std::size_t axis) const {
   if (own.empty()) return std::to_string(1 + Span(axis));
   return Sum(own, Span(axis));
 }
 
-std::string StencilShape::Clamped(const std::string& coordinate, std::size_t axis) const {
+std::string StencilLayout::Clamped(const std::string& coordinate, std::size_t axis) const {
   const Stencil::Range& range = found_.reads[axis];
   return fmt::format("min(max({}, {}), {})", coordinate, range.low, Less(Plain(range.end.kernel), 1));
 }
 
-std::string StencilShape::Line(const std::string& coordinate) const {
+std::string StencilLayout::Line(const std::string& coordinate) const {
   const std::string cast = found_.wide ? "(long long)" : "";
   std::string text = fmt::format("{}{} * {}", cast, coordinate, found_.lengths[0].kernel);
   if (has_rows()) text += fmt::format(" * {}", found_.lengths[1].kernel);
   return text;
 }
 
-std::string StencilShape::Element(const std::string& x) const {
+std::string StencilLayout::Element(const std::string& x) const {
   const std::string cast = found_.wide ? "(long long)" : "";
   if (!has_rows()) return fmt::format("{}{} * {} + {}", cast, names_.Coordinate(1), found_.lengths[0].kernel, x);
   return fmt::format("({}{} * {} + {}) * {} + {}", cast, names_.Coordinate(2), found_.lengths[1].kernel, names_.Coordinate(1),
                      found_.lengths[0].kernel, x);
 }
 
-std::string StencilShape::Grid() const {
+std::string StencilLayout::Grid() const {
   const auto extent = [&](std::size_t axis) {
     const Stencil::Range& range = found_.stores[axis];
     // Items begin at 0, so that they are aligned.
@@ -68,11 +68,11 @@ std::string StencilShape::Grid() const {
   return grid + fmt::format(", ceil_div({}, {})", extent(last()), parameters_.steps);
 }
 
-std::string StencilShape::Block() const {
+std::string StencilLayout::Block() const {
   return has_rows() ? fmt::format("{}, {}", parameters_.threads_x, parameters_.threads_y) : parameters_.threads_x;
 }
 
-std::string StencilShape::Registers() const {
+std::string StencilLayout::Registers() const {
   std::string text = fmt::format("({} + {})", parameters_.ahead, Depth());
   if (has_rows()) text += fmt::format(" * ({})", Rows());
   const std::string columns = Columns();

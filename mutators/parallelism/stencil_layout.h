@@ -16,10 +16,10 @@ struct StencilParameters {
 
 // How many elements the threads of a walking stencil have and need, and where these are: expressions for the kernel and its
 // launch.
-class StencilShape {
+class StencilLayout {
  public:
   // The arguments must outlive the object. Without `has_items`, a thread has one column.
-  StencilShape(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items);
+  StencilLayout(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items);
 
   // An expression without parentheses around all of it.
   static std::string Plain(const std::string& text);
