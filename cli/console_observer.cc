@@ -83,7 +83,7 @@ std::string ProgressLine(const Progress& progress, std::size_t width) {
   return line.substr(0, width);
 }
 
-std::string DetailLine(const std::string& workers, const Improvement& improvement, double seconds, std::size_t width) {
+std::string DetailLine(const std::string& workers, const LatestImprovement& improvement, double seconds, std::size_t width) {
   const std::string busy = CleanedLine(workers);
   std::string last;
   if (improvement.candidate != 0) {

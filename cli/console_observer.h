@@ -11,7 +11,7 @@
 namespace evo {
 
 // The latest candidate that was faster than all before it.
-struct Improvement {
+struct LatestImprovement {
   CandidateId candidate = 0;  // 0: none yet
   std::string op;
   double gain = kNoValue;  // time of the fastest before over its own
@@ -53,7 +53,7 @@ class ConsoleObserver : public Observer {
   bool live_ = false;
   Progress last_;
   UnderWay under_way_;
-  Improvement improvement_;
+  LatestImprovement improvement_;
   std::map<std::string, int> outcomes_;
 };
 
@@ -63,7 +63,7 @@ std::string ProgressLine(const Progress& progress, std::size_t width);
 
 // The line below it, of at most `width` bytes: what the workers do and which candidate was the last improvement, how long ago.
 // The latter goes first where there is no room. Empty if there is nothing to say.
-std::string DetailLine(const std::string& workers, const Improvement& improvement, double seconds, std::size_t width);
+std::string DetailLine(const std::string& workers, const LatestImprovement& improvement, double seconds, std::size_t width);
 
 // "842 ns", "4.64 us", "12.3 ms".
 std::string FormatDuration(double nanoseconds);

@@ -45,7 +45,7 @@ TEST(ProgressLine, KeepsTheTimeLeftWhereThereIsLittleRoom) {
 
 TEST(DetailLine, SaysWhatWorkersDoAndWhatImprovedLast) {
   const std::string workers = "1 run worker busy 92%, 2 compile workers 41%";
-  const Improvement improvement{987, "tile_loop", 1.047, 700};
+  const LatestImprovement improvement{987, "tile_loop", 1.047, 700};
   EXPECT_EQ(DetailLine(workers, improvement, 754, 120), workers + "  last improvement #987 by tile_loop, 4.7% faster, 54 s ago");
   EXPECT_EQ(DetailLine(workers, improvement, 754, 60), workers);
   EXPECT_EQ(DetailLine(workers, {}, 754, 120), workers);

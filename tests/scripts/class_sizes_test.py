@@ -51,6 +51,15 @@ class ClassSizesTest(unittest.TestCase):
         overloads = "".join(f"  void Method(int (&)[{i}]);\n" for i in range(1, 20))
         self.assertEqual(self.check(a_h="class A {\n private:\n" + overloads + "};\n"), (0, []))
 
+    def test_two_classes_of_one_name(self):
+        text = "class A {};\nstruct B {};\n"
+        self.assertEqual(
+            self.check(a_h=text, b_h=text),
+            (1, ["b.h: A is also the name of a class in a.h", "b.h: B is also the name of a class in a.h"]),
+        )
+        self.assertEqual(self.check(a_h="class A;\n" + text, b_h="class A;\nstruct B;\n"), (0, []))
+        self.assertEqual(self.check(a_cc="namespace {\nclass A {};\n}\n", b_cc="namespace {\nclass A {};\n}\n"), (0, []))
+
     def test_what_is_defined_in_another_file_counts_once(self):
         header = "class A {\n private:\n" + methods(15) + "};\n"
         source = "".join(f"void A::Method{i}() {{}}\n" for i in range(15))
