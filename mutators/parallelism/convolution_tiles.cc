@@ -43,16 +43,9 @@ class ConvolutionTiles : public KernelVisitor {
  private:
   // Gives each convolution's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    const SyntaxTree& tree = context.tree;
-    for (const int kernel : Functions(tree)) {
-      if (!IsKernel(tree, kernel)) continue;
-      const auto found = AsConvolution(context, kernel);
-      if (const auto* why = std::get_if<std::string>(&found)) {
-        if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
-        continue;
-      }
-      for (const ConvolutionStart& start : kStartsOfConvolution) propose(Tiled(context, std::get<Convolution>(found), start));
-    }
+    VisitRecognised(context, refuse, AsConvolution, [&](const Convolution& found, const Refuse&) {
+      for (const ConvolutionStart& start : kStartsOfConvolution) propose(Tiled(context, found, start));
+    });
   }
 
   static Proposal Tiled(const MutationContext& context, const Convolution& found, const ConvolutionStart& start) {

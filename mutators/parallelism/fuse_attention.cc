@@ -41,21 +41,11 @@ class FuseAttention : public KernelVisitor {
  private:
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    const SyntaxTree& tree = context.tree;
-    for (const int kernel : Functions(tree)) {
-      if (!IsKernel(tree, kernel)) continue;
-      const auto found = AsAttention(context, kernel);
-      if (const auto* why = std::get_if<std::string>(&found)) {
-        if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
-        continue;
-      }
-      const Attention& attention = std::get<Attention>(found);
-      if (RegistersOf(attention, kTilesOfKeys.front(), kRowsOfWarp.front()) > kRegistersOfThread) {
-        refuse(fmt::format("{}: rows of {} elements exceed the registers of a warp", tree.node(kernel).name, attention.depth));
-        continue;
-      }
+    VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
+      if (RegistersOf(attention, kTilesOfKeys.front(), kRowsOfWarp.front()) > kRegistersOfThread)
+        return refuse_kernel(fmt::format("rows of {} elements exceed the registers of a warp", attention.depth));
       for (const Start& start : kStarts) propose(Fused(context, attention, start));
-    }
+    });
   }
 
   static std::int64_t RegistersOf(const Attention& attention, std::int64_t tile_keys, std::int64_t warp_rows) {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "mutators/analysis/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -28,6 +32,24 @@ class KernelVisitor : public SourceMutator {
  protected:
   using Propose = std::function<void(Proposal)>;
   using Refuse = std::function<void(std::string)>;
+
+  // Visits the kernels of a source that `recognise` knows. It takes the context and a kernel, and gives what was found, or why
+  // the kernel is not understood; an empty text passes over it in silence. `visit` takes what was found, and what refuses this
+  // kernel.
+  template <typename Recognise, typename Visitor>
+  static void VisitRecognised(const MutationContext& context, const Refuse& refuse, Recognise recognise, Visitor visit) {
+    const SyntaxTree& tree = context.tree;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      const Refuse refuse_kernel = [&](const std::string& why) { refuse(fmt::format("{}: {}", tree.node(kernel).name, why)); };
+      const auto found = recognise(context, kernel);
+      if (const auto* why = std::get_if<std::string>(&found)) {
+        if (!why->empty()) refuse_kernel(*why);
+      } else {
+        visit(std::get<0>(found), refuse_kernel);
+      }
+    }
+  }
 
  private:
   // Gives what it would change in the kernels of a source, and why it leaves others that it might be expected to change.

@@ -42,26 +42,15 @@ class StencilRows : public KernelVisitor {
 
  private:
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    const SyntaxTree& tree = context.tree;
-    for (const int kernel : Functions(tree)) {
-      if (!IsKernel(tree, kernel)) continue;
-      const auto found = AsStencil(context, kernel);
-      if (const auto* why = std::get_if<std::string>(&found)) {
-        if (!why->empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, *why));
-        continue;
-      }
-      const Stencil& stencil = std::get<Stencil>(found);
-      if (auto proposal = Walking(context, stencil, true)) {
-        propose(std::move(*proposal));
-        continue;
-      }
+    VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {
+      if (auto proposal = Walking(context, stencil, true)) return propose(std::move(*proposal));
       // Of a star with long arms, the arm along which threads walk.
       const Stencil column = OwnColumn(stencil);
       if (auto proposal = column.sites.size() < 2 ? std::nullopt : Walking(context, column, false))
         propose(std::move(*proposal));
       else
-        refuse(fmt::format("{}: its neighbours do not fit into a thread's registers", tree.node(kernel).name));
-    }
+        refuse_kernel("its neighbours do not fit into a thread's registers");
+    });
   }
 
   // The stencil without neighbours in other columns and rows, which are read as before.
