@@ -63,7 +63,7 @@ TEST_F(OutputFaults, ARunNeedsNobodyThatReadsItsMessages) {
   std::vector<std::string> arguments = RunArguments(1);
   arguments.push_back("--no-check");
   EXPECT_EQ(Run(arguments, [] { ::dup2(::open("/dev/full", O_WRONLY), STDERR_FILENO); }), 0) << Output();
-  EXPECT_THAT(Output(), HasSubstr("best honest"));
+  EXPECT_THAT(Output(), HasSubstr("baseline honest"));
   EXPECT_EQ(History(Database()).FindRun(1).status, RunStatus::kFinished);
 }
 
